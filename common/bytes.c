@@ -1,0 +1,73 @@
+#include "common/bytes.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for `length` more bytes and the NUL. */
+static bool reserve(struct bytes *bytes, size_t length)
+{
+    if (length > bytes->limit - bytes->used)
+        return false;
+
+    size_t needed = bytes->used + length + 1;
+    size_t size = bytes->size ? bytes->size : 256;
+
+    while (size < needed)
+        size *= 2;
+    if (size > bytes->limit + 1)
+        size = bytes->limit + 1;
+    if (size <= bytes->size)
+        return true;
+
+    char *data = realloc(bytes->data, size);
+    if (!data)
+        return false;
+    bytes->data = data;
+    bytes->size = size;
+    return true;
+}
+
+bool bytes_add(struct bytes *bytes, const void *data, size_t length)
+{
+    if (!reserve(bytes, length))
+        return false;
+    if (length > 0)
+        memcpy(bytes->data + bytes->used, data, length);
+    bytes->used += length;
+    bytes->data[bytes->used] = '\0';
+    return true;
+}
+
+bool bytes_printf(struct bytes *bytes, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || !reserve(bytes, (size_t)length))
+        return false;
+
+    va_start(arguments, format);
+    vsnprintf(bytes->data + bytes->used, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    bytes->used += (size_t)length;
+    return true;
+}
+
+void bytes_drop(struct bytes *bytes, size_t length)
+{
+    if (length == 0)
+        return;
+    memmove(bytes->data, bytes->data + length, bytes->used - length + 1);
+    bytes->used -= length;
+}
+
+void bytes_free(struct bytes *bytes)
+{
+    free(bytes->data);
+    *bytes = (struct bytes){.limit = bytes->limit};
+}

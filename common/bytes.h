@@ -1,0 +1,25 @@
+/* A buffer that grows up to a limit it must be given at birth:
+ *     AUTO(bytes_free) struct bytes body = {.limit = 64 * 1024};
+ * The data are always followed by a NUL that `used` does not count. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct bytes {
+    char *data;        /* NULL until something was added */
+    size_t used, size; /* size: what was allocated */
+    size_t limit;      /* adding beyond this fails */
+};
+
+/* Both return false when the limit or the memory ends, and then leave the bytes as they were. */
+bool bytes_add(struct bytes *bytes, const void *data, size_t length)
+    __attribute__((warn_unused_result));
+bool bytes_printf(struct bytes *bytes, const char *format, ...)
+    __attribute__((format(printf, 2, 3), warn_unused_result));
+
+/* Takes the first `length` bytes away and moves the rest forward. */
+void bytes_drop(struct bytes *bytes, size_t length);
+
+/* Frees the data; the limit stays, so the buffer can be used again. */
+void bytes_free(struct bytes *bytes);

@@ -1,0 +1,54 @@
+#include "common/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void keep_printable(char *text)
+{
+    for (; *text; text++)
+        if (*text < 0x20 || *text > 0x7e)
+            *text = '?';
+}
+
+static void fill(struct error *err, enum error_kind kind, const char *field, const char *format,
+                 va_list arguments)
+{
+    *err = (struct error){.kind = kind};
+    snprintf(err->field, sizeof err->field, "%s", field ? field : "");
+    vsnprintf(err->message, sizeof err->message, format, arguments);
+    keep_printable(err->field);
+    keep_printable(err->message);
+}
+
+bool error_set(struct error *err, enum error_kind kind, const char *field, const char *format,
+               ...)
+{
+    va_list arguments;
+
+    if (!err || err->kind != ERROR_NONE)
+        return false;
+    va_start(arguments, format);
+    fill(err, kind, field, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool error_not_allowed(struct error *err, const char *field, struct allowed allowed,
+                       const char *format, ...)
+{
+    va_list arguments;
+
+    if (!err || err->kind != ERROR_NONE)
+        return false;
+    va_start(arguments, format);
+    fill(err, ERROR_INVALID, field, format, arguments);
+    va_end(arguments);
+    err->allowed = allowed;
+    return false;
+}
+
+void error_clear(struct error *err)
+{
+    memset(err, 0, sizeof *err);
+}

@@ -1,0 +1,46 @@
+/* What went wrong, told once, for whoever can do something about it. */
+#pragma once
+
+#include <stdbool.h>
+
+/* What the caller can do about it, not where it came from. */
+enum error_kind {
+    ERROR_NONE,
+    ERROR_INVALID,   /* fix the input; `field` names the part that is wrong */
+    ERROR_NOT_FOUND, /* there is no such thing */
+    ERROR_CONFLICT,  /* the thing is not in a state that allows this */
+    ERROR_MISMATCH,  /* the same name was used before for something else */
+    ERROR_FULL,      /* no room now; try again when some of it is done */
+    ERROR_BUSY,      /* the same request may work in a moment */
+    ERROR_UPSTREAM,  /* a service or program we depend on failed us */
+    ERROR_INTERNAL,  /* our bug or our machine; nothing the client can change */
+};
+
+/* What would have been accepted: a range of integers, or one of a NULL-terminated list of
+ * static strings, or (both unset) nothing that can be said in a table. */
+struct allowed {
+    bool ranged;
+    long long min, max;
+    const char *const *choices;
+};
+
+struct error {
+    enum error_kind kind;
+    char field[64];    /* "" unless one input field is to blame */
+    char message[256]; /* one sentence, no final period; ERROR_INTERNAL's is for our log */
+    struct allowed allowed;
+};
+
+/* Fills *err unless it already holds an earlier failure: the first one is the cause, the rest
+ * are its consequences. `field` and `err` may be NULL. The text may quote what a client sent,
+ * so everything that is not printable ASCII becomes '?' and no encoding can be cut in half.
+ * Always returns false: a failing path is one line, return error_set(err, ...). */
+bool error_set(struct error *err, enum error_kind kind, const char *field, const char *format,
+               ...) __attribute__((format(printf, 4, 5)));
+
+/* The same, saying also what would have been accepted. */
+bool error_not_allowed(struct error *err, const char *field, struct allowed allowed,
+                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Makes *err ready for the next attempt. */
+void error_clear(struct error *err);

@@ -1,0 +1,175 @@
+#include "common/fields.h"
+
+#include "common/cleanup.h"
+#include "common/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *type_name(const json_t *value)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array",  [JSON_STRING] = "a string",
+        [JSON_INTEGER] = "a number", [JSON_REAL] = "a fraction", [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",      [JSON_NULL] = "null",
+    };
+    return names[json_typeof(value)];
+}
+
+static struct allowed allowed_by(const struct field *field)
+{
+    return (struct allowed){.ranged = field->type != FIELD_CHOICE,
+                            .min = field->min,
+                            .max = field->max,
+                            .choices = field->choices};
+}
+
+static void *place(const struct field *field, void *object)
+{
+    return (char *)object + field->offset;
+}
+
+static bool read_integer(const struct field *field, long long number, void *object,
+                         struct error *err)
+{
+    if (number < field->min || number > field->max)
+        return error_not_allowed(err, field->name, allowed_by(field),
+                                 "must be between %lld and %lld, got %lld", field->min,
+                                 field->max, number);
+    memcpy(place(field, object), &number, sizeof number);
+    return true;
+}
+
+static bool read_choice(const struct field *field, const char *text, void *object,
+                        struct error *err)
+{
+    for (const char *const *choice = field->choices; *choice; choice++)
+        if (strcmp(*choice, text) == 0) {
+            memcpy(place(field, object), choice, sizeof *choice);
+            return true;
+        }
+    return error_not_allowed(err, field->name, allowed_by(field), "'%.64s' is not supported",
+                             text);
+}
+
+static bool read_words(const struct field *field, const char *text, void *object,
+                       struct error *err)
+{
+    size_t length = strlen(text);
+
+    if (length < (size_t)field->min || length > (size_t)field->max)
+        return error_not_allowed(err, field->name, allowed_by(field),
+                                 "must have between %lld and %lld bytes, got %zu", field->min,
+                                 field->max, length);
+    if (!text_is_clean(text, length))
+        return error_set(err, ERROR_INVALID, field->name, "must not hold control characters");
+    memcpy(place(field, object), text, length + 1);
+    return true;
+}
+
+static bool read_auto(const struct field *field, void *object)
+{
+    const long long is_auto = FIELD_IS_AUTO;
+
+    memcpy(place(field, object), &is_auto, sizeof is_auto);
+    return true;
+}
+
+bool field_read(const struct field *field, const json_t *value, void *object, struct error *err)
+{
+    const char *text = json_string_value(value);
+
+    if (field->type == FIELD_CHOICE || field->type == FIELD_TEXT) {
+        if (!text)
+            return error_set(err, ERROR_INVALID, field->name, "must be a string, got %s",
+                             type_name(value));
+        return field->type == FIELD_CHOICE ? read_choice(field, text, object, err)
+                                           : read_words(field, text, object, err);
+    }
+    if (field->type == FIELD_AUTO && text && strcmp(text, "auto") == 0)
+        return read_auto(field, object);
+    if (!json_is_integer(value))
+        return error_not_allowed(
+            err, field->name, allowed_by(field), "must be an integer%s, got %s",
+            field->type == FIELD_AUTO ? " or \"auto\"" : "", type_name(value));
+    return read_integer(field, json_integer_value(value), object, err);
+}
+
+bool field_read_text(const struct field *field, const char *text, void *object, struct error *err)
+{
+    char *end;
+
+    if (field->type == FIELD_CHOICE)
+        return read_choice(field, text, object, err);
+    if (field->type == FIELD_TEXT)
+        return read_words(field, text, object, err);
+    if (field->type == FIELD_AUTO && strcmp(text, "auto") == 0)
+        return read_auto(field, object);
+
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    bool starts_right = *text == '-' || (*text >= '0' && *text <= '9');
+    if (!starts_right || *end != '\0' || errno != 0)
+        return error_not_allowed(err, field->name, allowed_by(field),
+                                 "must be an integer between %lld and %lld, got '%.64s'",
+                                 field->min, field->max, text);
+    return read_integer(field, number, object, err);
+}
+
+json_t *field_write(const struct field *field, const void *object)
+{
+    const char *address = (const char *)object + field->offset;
+    const char *choice;
+    long long number;
+
+    if (field->type == FIELD_TEXT)
+        return json_string(address);
+    if (field->type == FIELD_CHOICE) {
+        memcpy(&choice, address, sizeof choice);
+        return json_string(choice);
+    }
+    memcpy(&number, address, sizeof number);
+    if (field->type == FIELD_AUTO && number == FIELD_IS_AUTO)
+        return json_string("auto");
+    return json_integer(number);
+}
+
+static json_t *choices_schema(const struct field *field)
+{
+    AUTO(json_decrefp) json_t *list = json_array();
+
+    for (const char *const *choice = field->choices; *choice; choice++)
+        if (json_array_append_new(list, json_string(*choice)) != 0)
+            return NULL;
+    return json_pack("{s:s, s:O}", "type", "string", "enum", list);
+}
+
+json_t *field_schema(const struct field *field)
+{
+    json_t *schema;
+
+    if (field->type == FIELD_CHOICE)
+        schema = choices_schema(field);
+    else if (field->type == FIELD_TEXT)
+        schema = json_pack("{s:s, s:I, s:I}", "type", "string", "minLength",
+                           (json_int_t)field->min, "maxLength", (json_int_t)field->max);
+    else if (field->type == FIELD_INTEGER)
+        schema = json_pack("{s:s, s:I, s:I}", "type", "integer", "minimum",
+                           (json_int_t)field->min, "maximum", (json_int_t)field->max);
+    else
+        schema =
+            json_pack("{s:[{s:s}, {s:s, s:I, s:I}]}", "oneOf", "const", "auto", "type", "integer",
+                      "minimum", (json_int_t)field->min, "maximum", (json_int_t)field->max);
+    if (schema && field->meaning)
+        json_object_set_new(schema, "description", json_string(field->meaning));
+    return schema;
+}
+
+const struct field *fields_find(const struct field *fields, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(fields[i].name, name) == 0)
+            return &fields[i];
+    return NULL;
+}

@@ -1,0 +1,40 @@
+/* A table says how a struct looks outside: one row a field. The same table reads JSON and text,
+ * writes JSON, and describes itself as JSON Schema, so these cannot drift apart. */
+#pragma once
+
+#include "common/error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum field_type {
+    FIELD_INTEGER, /* long long, min..max */
+    FIELD_AUTO,    /* the same, or the word "auto", kept as FIELD_IS_AUTO */
+    FIELD_CHOICE,  /* const char *, pointing into `choices` */
+    FIELD_TEXT,    /* char[max + 1], min..max bytes of UTF-8 without control characters */
+};
+
+#define FIELD_IS_AUTO (-1LL) /* so the min of a FIELD_AUTO is at least 0 */
+
+struct field {
+    const char *name;
+    enum field_type type;
+    size_t offset;
+    long long min, max;
+    const char *const *choices; /* NULL-terminated */
+    const char *meaning;        /* for people: --help and the API's own description */
+};
+
+/* Reads one value; *object is written only on success. */
+bool field_read(const struct field *field, const json_t *value, void *object, struct error *err)
+    __attribute__((warn_unused_result));
+bool field_read_text(const struct field *field, const char *text, void *object, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Returns a new reference, or NULL when memory ends. */
+json_t *field_write(const struct field *field, const void *object);
+json_t *field_schema(const struct field *field);
+
+/* The row called `name`, or NULL. */
+const struct field *fields_find(const struct field *fields, size_t count, const char *name);

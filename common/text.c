@@ -1,0 +1,59 @@
+#include "common/text.h"
+
+#include <string.h>
+
+bool text_is_clean(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+            return false;
+    return true;
+}
+
+/* Length of the UTF-8 sequence that starts here, or 0 if none does. */
+static size_t sequence_length(const unsigned char *text, size_t left)
+{
+    unsigned lead = text[0];
+    size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    unsigned code = lead & (0xffu >> (length + 1));
+
+    if (length <= 1)
+        return length;
+    if (lead > 0xf4 || length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (text[i] & 0x3fu);
+    }
+    /* Overlong forms, the halves of UTF-16 pairs, and what lies beyond Unicode. */
+    if ((length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10ffff)) ||
+        (code >= 0xd800 && code <= 0xdfff))
+        return 0;
+    return length;
+}
+
+void text_make_clean(char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        size_t sequence = sequence_length((unsigned char *)text + i, length - i);
+        bool control =
+            sequence == 1 && !text_is_clean(text + i, 1) && text[i] != '\n' && text[i] != '\t';
+
+        if (sequence == 0 || control)
+            text[i] = '?';
+        i += sequence > 0 ? sequence : 1;
+    }
+}
+
+bool text_equal_secret(const char *left, const char *right)
+{
+    char a[TEXT_SECRET_MAX] = {0}, b[TEXT_SECRET_MAX] = {0};
+    volatile unsigned char difference = 0;
+
+    strncpy(a, left, sizeof a - 1);
+    strncpy(b, right, sizeof b - 1);
+    for (size_t i = 0; i < sizeof a; i++)
+        difference = difference | (unsigned char)(a[i] ^ b[i]);
+    return difference == 0;
+}

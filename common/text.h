@@ -1,0 +1,16 @@
+/* Text from strangers. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* True when there are no control characters in it. */
+bool text_is_clean(const char *text, size_t length);
+
+/* Makes any bytes clean UTF-8 in place: what is not becomes '?'; newlines and tabs stay. */
+void text_make_clean(char *text, size_t length);
+
+/* Compares secrets: the time taken tells nothing about where, or whether, they differ. Both
+ * must be shorter than TEXT_SECRET_MAX. */
+#define TEXT_SECRET_MAX 512
+bool text_equal_secret(const char *left, const char *right);

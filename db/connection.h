@@ -1,0 +1,28 @@
+/* What the files of db/ know of a connection and the others need not. */
+#pragma once
+
+#include "db/stmt.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+#define STATEMENTS_MAX 48
+
+struct db {
+    sqlite3 *handle;
+    int synchronous; /* the pragma as it stands, 0 before it was first set */
+    /* Prepared once, used many times; found again by the address of their literal. */
+    struct stmt statements[STATEMENTS_MAX];
+    size_t statement_count;
+};
+
+/* db_open(), going no further than schema version `version`. */
+struct db *db_open_version(const char *path, int version, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Runs SQL that answers nothing. */
+bool db_execute(struct db *db, const char *sql, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Says what SQLite said, `doing` what. Always false. */
+bool db_failed(struct error *err, int rc, const char *doing);

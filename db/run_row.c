@@ -1,0 +1,56 @@
+#include "db/run_row.h"
+
+#include "common/cleanup.h"
+#include "engine/pace.h"
+
+static enum run_state state_from_name(const char *name)
+{
+    for (int state = 0; state < RUN_STATES; state++)
+        if (strcmp(run_state_names[state], name) == 0)
+            return (enum run_state)state;
+    return RUN_FAILED; /* the CHECK on the column leaves no other */
+}
+
+static const char *verdict_from_name(const char *name)
+{
+    for (int verdict = PACE_ALL_STEPS; verdict <= PACE_TIME_UP; verdict++)
+        if (strcmp(pace_verdict_name((enum pace_verdict)verdict), name) == 0)
+            return pace_verdict_name((enum pace_verdict)verdict);
+    return NULL;
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from);
+}
+
+bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
+{
+    const char *tail = stmt_column_text(row, 16);
+    struct run run = {
+        .number = stmt_column_integer(row, 0),
+        .state = state_from_name(stmt_column_text(row, 2)),
+        .spec_text = strdup(stmt_column_text(row, 3)),
+        .created_us = stmt_column_integer(row, 5),
+        .started_us = stmt_column_integer(row, 6),
+        .ended_us = stmt_column_integer(row, 7),
+        .steps = stmt_column_integer(row, 9),
+        .ended_by = verdict_from_name(stmt_column_text(row, 10)),
+        .summary = {.measured_steps = stmt_column_integer(row, 11),
+                    .measured_seconds = stmt_column_real(row, 12),
+                    .samples_per_second = stmt_column_real(row, 13),
+                    .median_step_seconds = stmt_column_real(row, 14)},
+        .stderr_tail = *tail ? strdup(tail) : NULL,
+    };
+
+    if (!run.spec_text || (*tail && !run.stderr_tail)) {
+        run_clear(&run);
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    }
+    copy(run.id.text, sizeof run.id.text, stmt_column_text(row, 1));
+    copy(run.instance, sizeof run.instance, stmt_column_text(row, 4));
+    copy(run.software, sizeof run.software, stmt_column_text(row, 8));
+    copy(run.reason, sizeof run.reason, stmt_column_text(row, 15));
+    *ret_run = run;
+    return true;
+}

@@ -1,0 +1,277 @@
+#include "db/runs.h"
+
+#include "common/cleanup.h"
+#include "db/run_row.h"
+
+static const char *text_or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+/* Runs a query for at most one run. */
+static bool read_one(struct stmt *query, struct run *ret_run, bool *ret_found, struct error *err)
+{
+    enum stmt_step step = stmt_step(query, err);
+
+    if (step == STMT_FAILED)
+        return false;
+    if (step == STMT_ROW && !run_from_row(query, ret_run, err))
+        return false;
+    *ret_found = step == STMT_ROW;
+    return true;
+}
+
+static bool find_by_key(struct db *db, const char *key, struct run *ret_run, bool *ret_found,
+                        struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db, "SELECT " RUN_COLUMNS " FROM runs WHERE idempotency_key = ?", err);
+
+    if (!query)
+        return false;
+    stmt_text(query, key);
+    return read_one(query, ret_run, ret_found, err);
+}
+
+bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db, "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?", err);
+    bool found;
+
+    if (!query)
+        return false;
+    stmt_text(query, id);
+    if (!read_one(query, ret_run, &found, err))
+        return false;
+    return found || error_set(err, ERROR_NOT_FOUND, NULL, "there is no run %.40s", id);
+}
+
+static bool check_room(struct db *db, long long limit, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db, "SELECT count(*) FROM runs WHERE state = 'queued'", err);
+
+    if (!query || stmt_step(query, err) != STMT_ROW)
+        return false;
+    if (stmt_column_integer(query, 0) >= limit)
+        return error_set(err, ERROR_FULL, NULL, "the queue is full: %lld runs wait already",
+                         stmt_column_integer(query, 0));
+    return true;
+}
+
+static bool insert_run(struct db *db, const struct run_order *order, const char *spec_text,
+                       const struct run_id *id, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *insert = stmt_prepare(
+        db,
+        "INSERT INTO runs (id, spec, engine, workload, instance, idempotency_key, created_us)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        err);
+
+    if (!insert)
+        return false;
+    stmt_text(insert, id->text);
+    stmt_text(insert, spec_text);
+    stmt_text(insert, order->spec->engine);
+    stmt_text(insert, order->spec->workload);
+    stmt_text(insert, text_or_null(order->instance));
+    stmt_text(insert, order->idempotency_key);
+    stmt_integer(insert, order->now_us);
+    return stmt_run(insert, err);
+}
+
+static bool insert_labels(struct db *db, const struct run_spec *spec, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *insert = stmt_prepare(db,
+                                       "INSERT INTO run_labels (key, value, run)"
+                                       " VALUES (?, ?, (SELECT max(number) FROM runs))",
+                                       err);
+
+    for (int i = 0; insert && i < spec->label_count; i++) {
+        stmt_text(insert, spec->labels[i].key);
+        stmt_text(insert, spec->labels[i].value);
+        if (!stmt_run(insert, err))
+            return false;
+    }
+    return insert != NULL;
+}
+
+/* The part of runs_create() that answers a key seen before. */
+static bool replay(struct db *db, const struct run_order *order, const char *spec_text,
+                   struct run *ret_run, bool *ret_replayed, struct error *err)
+{
+    struct run before = {0};
+
+    *ret_replayed = false;
+    if (!order->idempotency_key)
+        return true;
+    if (!find_by_key(db, order->idempotency_key, &before, ret_replayed, err))
+        return false;
+    if (*ret_replayed && strcmp(before.spec_text, spec_text) != 0) {
+        run_clear(&before);
+        return error_set(err, ERROR_MISMATCH, "Idempotency-Key",
+                         "was used before for another spec");
+    }
+    if (*ret_replayed)
+        *ret_run = before;
+    return true;
+}
+
+bool runs_create(struct db *db, const struct run_order *order, struct run *ret_run,
+                 bool *ret_replayed, struct error *err)
+{
+    AUTO(freep) char *spec_text = run_spec_to_text(order->spec);
+    AUTO(transaction_end) struct transaction change = {0};
+    struct run_id id;
+    bool replayed;
+
+    if (!spec_text)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!transaction_begin(&change, db, DB_DURABLE, err))
+        return false;
+    if (!replay(db, order, spec_text, ret_run, &replayed, err))
+        return false;
+    *ret_replayed = replayed;
+    if (replayed)
+        return true;
+    return check_room(db, order->queue_limit, err) && run_id_new(order->now_us, &id, err) &&
+           insert_run(db, order, spec_text, &id, err) && insert_labels(db, order->spec, err) &&
+           transaction_commit(&change, err) && runs_find(db, id.text, ret_run, err);
+}
+
+bool runs_claim(struct db *db, long long now_us, struct run *ret_run, bool *ret_found,
+                struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(stmt_done) struct stmt *claim = NULL;
+    bool found;
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err))
+        return false;
+    claim = stmt_prepare(db,
+                         "UPDATE runs SET state = 'running', started_us = ? WHERE number ="
+                         " (SELECT min(number) FROM runs WHERE state = 'queued')"
+                         " RETURNING " RUN_COLUMNS,
+                         err);
+    if (!claim)
+        return false;
+    stmt_integer(claim, now_us);
+    if (!read_one(claim, ret_run, &found, err))
+        return false;
+    stmt_done(&claim); /* a commit wants no statement half-way */
+    if (!transaction_commit(&change, err)) {
+        if (found)
+            run_clear(ret_run);
+        return false;
+    }
+    *ret_found = found;
+    return true;
+}
+
+static void bind_summary(struct stmt *update, const struct run *run)
+{
+    const struct summary *summary = &run->summary;
+
+    stmt_text(update, run->ended_by);
+    if (run->state == RUN_FINISHED) {
+        stmt_integer(update, summary->measured_steps);
+        stmt_real(update, summary->measured_seconds);
+        stmt_real(update, summary->samples_per_second);
+        stmt_real(update, summary->median_step_seconds);
+        return;
+    }
+    for (int column = 0; column < 4; column++)
+        stmt_text(update, NULL);
+}
+
+bool runs_end(struct db *db, const struct run *run, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(stmt_done) struct stmt *update = NULL;
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err))
+        return false;
+    update = stmt_prepare(db,
+                          "UPDATE runs SET state = ?, ended_us = ?, software = ?, ended_by = ?,"
+                          " measured_steps = ?, measured_seconds = ?, samples_per_second = ?,"
+                          " median_step_seconds = ?, reason = ?, stderr_tail = ?"
+                          " WHERE number = ? AND state = 'running'",
+                          err);
+    if (!update)
+        return false;
+    stmt_text(update, run_state_name(run->state));
+    stmt_integer(update, run->ended_us);
+    stmt_text(update, text_or_null(run->software));
+    bind_summary(update, run);
+    stmt_text(update, text_or_null(run->reason));
+    stmt_text(update, text_or_null(run->stderr_tail));
+    stmt_integer(update, run->number);
+    return stmt_run(update, err) && transaction_commit(&change, err);
+}
+
+static bool cancel_queued(struct db *db, const char *id, long long now_us, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(stmt_done) struct stmt *update = NULL;
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err))
+        return false;
+    update = stmt_prepare(db,
+                          "UPDATE runs SET state = 'cancelled', ended_us = ?"
+                          " WHERE id = ? AND state = 'queued'",
+                          err);
+    if (!update)
+        return false;
+    stmt_integer(update, now_us);
+    stmt_text(update, id);
+    return stmt_run(update, err) && transaction_commit(&change, err);
+}
+
+bool runs_cancel(struct db *db, const char *id, long long now_us, struct run *ret_run,
+                 struct error *err)
+{
+    struct run before, after;
+
+    if (!runs_find(db, id, &before, err))
+        return false;
+    enum run_state state = before.state;
+    run_clear(&before);
+    if (run_state_is_final(state))
+        return error_set(err, ERROR_CONFLICT, NULL, "the run is %s already",
+                         run_state_name(state));
+    if (!cancel_queued(db, id, now_us, err) || !runs_find(db, id, &after, err))
+        return false;
+    *ret_run = after;
+    return true;
+}
+
+bool runs_orphan(struct db *db, struct run *ret_run, bool *ret_found, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db, "SELECT " RUN_COLUMNS " FROM runs WHERE state = 'running' ORDER BY number LIMIT 1",
+        err);
+
+    return query && read_one(query, ret_run, ret_found, err);
+}
+
+bool runs_count(struct db *db, long long ret_counts[RUN_STATES], struct error *err)
+{
+    for (int state = 0; state < RUN_STATES; state++) {
+        AUTO(stmt_done)
+        struct stmt *query = stmt_prepare(db, "SELECT count(*) FROM runs WHERE state = ?", err);
+
+        if (!query)
+            return false;
+        stmt_text(query, run_state_names[state]);
+        if (stmt_step(query, err) != STMT_ROW)
+            return false;
+        ret_counts[state] = stmt_column_integer(query, 0);
+    }
+    return true;
+}

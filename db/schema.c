@@ -1,0 +1,123 @@
+#include "db/schema.h"
+
+#include "common/cleanup.h"
+#include "db/connection.h"
+#include "db/db.h"
+
+/* "penn" in ASCII: what `file` and we tell our databases by. */
+#define APPLICATION_ID 0x70656e6e
+#define APPLICATION_ID_TEXT "1885695598"
+
+/* Never edit a migration that was released: append. */
+static const char *const migrations[] = {
+    /* 1: runs, their labels, their steps */
+    "CREATE TABLE runs ("
+    " number INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " id TEXT NOT NULL UNIQUE,"
+    " state TEXT NOT NULL DEFAULT 'queued' CHECK (state IN"
+    "  ('queued', 'running', 'finished', 'failed', 'cancelled', 'interrupted')),"
+    " spec TEXT NOT NULL,"
+    " engine TEXT NOT NULL,"
+    " workload TEXT NOT NULL,"
+    " instance TEXT,"
+    " idempotency_key TEXT UNIQUE,"
+    " created_us INTEGER NOT NULL,"
+    " started_us INTEGER,"
+    " ended_us INTEGER,"
+    " software TEXT,"
+    " steps INTEGER NOT NULL DEFAULT 0,"
+    " ended_by TEXT,"
+    " measured_steps INTEGER,"
+    " measured_seconds REAL,"
+    " samples_per_second REAL,"
+    " median_step_seconds REAL,"
+    " reason TEXT,"
+    " stderr_tail TEXT,"
+    " CHECK ((state = 'finished') = (samples_per_second IS NOT NULL))"
+    ") STRICT;"
+    "CREATE INDEX runs_by_state ON runs (state, number);"
+    "CREATE INDEX runs_by_engine ON runs (engine, number);"
+    "CREATE INDEX runs_by_workload ON runs (workload, number);"
+    "CREATE INDEX runs_by_instance ON runs (instance, number);"
+    "CREATE TABLE run_labels ("
+    " key TEXT NOT NULL,"
+    " value TEXT NOT NULL,"
+    " run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,"
+    " PRIMARY KEY (key, value, run)"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE INDEX run_labels_by_run ON run_labels (run);"
+    "CREATE TABLE steps ("
+    " run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,"
+    " position INTEGER NOT NULL,"
+    " nanoseconds INTEGER NOT NULL CHECK (nanoseconds > 0),"
+    " loss REAL NOT NULL,"
+    " PRIMARY KEY (run, position)"
+    ") STRICT, WITHOUT ROWID;",
+
+    /* 2: a run moves forward only, whatever the code above this file believes */
+    "CREATE TRIGGER runs_move_forward BEFORE UPDATE OF state ON runs"
+    " WHEN NOT ((OLD.state = 'queued' AND NEW.state IN ('running', 'cancelled'))"
+    "  OR (OLD.state = 'running' AND NEW.state IN"
+    "   ('finished', 'failed', 'cancelled', 'interrupted')))"
+    " BEGIN SELECT RAISE(ABORT, 'a run moves forward only'); END;",
+};
+
+const int schema_version = (int)COUNT(migrations);
+
+static bool read_number(struct db *db, const char *sql, long long *ret_number, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+
+    if (!query || stmt_step(query, err) != STMT_ROW)
+        return false;
+    *ret_number = stmt_column_integer(query, 0);
+    return true;
+}
+
+bool schema_check(struct db *db, struct error *err)
+{
+    long long application, version, tables;
+
+    if (!read_number(db, "PRAGMA application_id", &application, err) ||
+        !read_number(db, "PRAGMA user_version", &version, err) ||
+        !read_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err))
+        return false;
+    if (application != APPLICATION_ID && (application != 0 || tables > 0))
+        return error_set(err, ERROR_INTERNAL, NULL,
+                         "the database file belongs to another program, so it is left alone");
+    if (version > schema_version)
+        return error_set(err, ERROR_INTERNAL, NULL,
+                         "the database has schema version %lld, this pennyworth knows up to %d: "
+                         "use a newer one",
+                         version, schema_version);
+    return true;
+}
+
+static bool apply(struct db *db, long long from, int to, struct error *err)
+{
+    char statement[64];
+
+    for (long long version = from; version < to; version++)
+        if (!db_execute(db, migrations[version], err))
+            return false;
+    snprintf(statement, sizeof statement, "PRAGMA user_version = %d", to);
+    return db_execute(db, "PRAGMA application_id = " APPLICATION_ID_TEXT, err) &&
+           db_execute(db, statement, err);
+}
+
+bool schema_migrate_to(struct db *db, int to, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    long long version;
+
+    if (!read_number(db, "PRAGMA user_version", &version, err))
+        return false;
+    if (version >= to)
+        return true;
+    if (!transaction_begin(&change, db, DB_DURABLE, err))
+        return false;
+    /* Asked again under the lock: two connections may have come here at once. */
+    if (!read_number(db, "PRAGMA user_version", &version, err))
+        return false;
+    return apply(db, version, to, err) && transaction_commit(&change, err);
+}

@@ -1,0 +1,70 @@
+#include "db/step_rows.h"
+
+#include "common/cleanup.h"
+#include "db/stmt.h"
+
+static bool insert_all(struct db *db, long long number, long long position,
+                       const struct step *steps, size_t count, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *insert = stmt_prepare(
+        db, "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (?, ?, ?, ?)", err);
+
+    for (size_t i = 0; insert && i < count; i++) {
+        stmt_integer(insert, number);
+        stmt_integer(insert, position + (long long)i);
+        stmt_integer(insert, steps[i].nanoseconds);
+        stmt_real(insert, steps[i].loss);
+        if (!stmt_run(insert, err))
+            return false;
+    }
+    return insert != NULL;
+}
+
+static bool add_to_count(struct db *db, long long number, size_t count, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *update =
+        stmt_prepare(db, "UPDATE runs SET steps = steps + ? WHERE number = ?", err);
+
+    if (!update)
+        return false;
+    stmt_integer(update, (long long)count);
+    stmt_integer(update, number);
+    return stmt_run(update, err);
+}
+
+bool step_rows_append(struct db *db, long long number, long long position,
+                      const struct step *steps, size_t count, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    if (count == 0)
+        return true;
+    return transaction_begin(&change, db, DB_RELAXED, err) &&
+           insert_all(db, number, position, steps, count, err) &&
+           add_to_count(db, number, count, err) && transaction_commit(&change, err);
+}
+
+bool step_rows_load(struct db *db, long long number, long long position, long long limit,
+                    struct steps *steps, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT nanoseconds, loss FROM steps WHERE run = ? AND position >= ?"
+                     " ORDER BY position LIMIT ?",
+                     err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, number);
+    stmt_integer(query, position);
+    stmt_integer(query, limit);
+    while ((step = stmt_step(query, err)) == STMT_ROW)
+        if (!steps_add(steps, (struct step){.nanoseconds = stmt_column_integer(query, 0),
+                                            .loss = stmt_column_real(query, 1)}))
+            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return step == STMT_DONE;
+}

@@ -1,0 +1,16 @@
+/* Steps as rows, written in batches while a run is under way. */
+#pragma once
+
+#include "db/db.h"
+#include "engine/steps.h"
+
+/* Stores `count` steps of run `number`, the first of them at `position`, in one transaction that
+ * does not wait for the disk: a power cut may take the last seconds of a run that it also ends.
+ */
+bool step_rows_append(struct db *db, long long number, long long position,
+                      const struct step *steps, size_t count, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Adds to *steps those from `position` on, at most `limit`. */
+bool step_rows_load(struct db *db, long long number, long long position, long long limit,
+                    struct steps *steps, struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,109 @@
+#include "db/stmt.h"
+
+#include "db/connection.h"
+
+static struct stmt *find_idle(struct db *db, const char *sql)
+{
+    for (size_t i = 0; i < db->statement_count; i++)
+        if (db->statements[i].sql == sql && !db->statements[i].busy)
+            return &db->statements[i];
+    return NULL;
+}
+
+struct stmt *stmt_prepare(struct db *db, const char *sql, struct error *err)
+{
+    struct stmt *stmt = find_idle(db, sql);
+    int rc;
+
+    if (!stmt && db->statement_count == STATEMENTS_MAX) {
+        error_set(err, ERROR_INTERNAL, NULL, "more than %d statements prepared", STATEMENTS_MAX);
+        return NULL;
+    }
+    if (!stmt) {
+        stmt = &db->statements[db->statement_count];
+        rc = sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt->handle,
+                                NULL);
+        if (rc != SQLITE_OK) {
+            db_failed(err, rc, sql);
+            return NULL;
+        }
+        stmt->sql = sql;
+        db->statement_count++;
+    }
+    stmt->busy = true;
+    stmt->bound = 0;
+    stmt->bind_error = SQLITE_OK;
+    return stmt;
+}
+
+static void rewind_statement(struct stmt *stmt)
+{
+    sqlite3_reset(stmt->handle);
+    sqlite3_clear_bindings(stmt->handle);
+    stmt->bound = 0;
+    stmt->bind_error = SQLITE_OK;
+}
+
+void stmt_done(struct stmt **stmt)
+{
+    if (!*stmt)
+        return;
+    rewind_statement(*stmt);
+    (*stmt)->busy = false;
+}
+
+void stmt_integer(struct stmt *stmt, long long number)
+{
+    if (stmt->bind_error == SQLITE_OK)
+        stmt->bind_error = sqlite3_bind_int64(stmt->handle, ++stmt->bound, number);
+}
+
+void stmt_real(struct stmt *stmt, double number)
+{
+    if (stmt->bind_error == SQLITE_OK)
+        stmt->bind_error = sqlite3_bind_double(stmt->handle, ++stmt->bound, number);
+}
+
+void stmt_text(struct stmt *stmt, const char *text)
+{
+    if (stmt->bind_error != SQLITE_OK)
+        return;
+    stmt->bind_error = sqlite3_bind_text(stmt->handle, ++stmt->bound, text, -1, SQLITE_STATIC);
+}
+
+enum stmt_step stmt_step(struct stmt *stmt, struct error *err)
+{
+    int rc = stmt->bind_error ? stmt->bind_error : sqlite3_step(stmt->handle);
+
+    if (rc == SQLITE_ROW)
+        return STMT_ROW;
+    if (rc == SQLITE_DONE)
+        return STMT_DONE;
+    db_failed(err, rc, stmt->sql);
+    return STMT_FAILED;
+}
+
+bool stmt_run(struct stmt *stmt, struct error *err)
+{
+    bool ok = stmt_step(stmt, err) == STMT_DONE;
+
+    rewind_statement(stmt);
+    return ok;
+}
+
+long long stmt_column_integer(struct stmt *stmt, int column)
+{
+    return sqlite3_column_int64(stmt->handle, column);
+}
+
+double stmt_column_real(struct stmt *stmt, int column)
+{
+    return sqlite3_column_double(stmt->handle, column);
+}
+
+const char *stmt_column_text(struct stmt *stmt, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt->handle, column);
+
+    return text ? text : "";
+}

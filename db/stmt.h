@@ -1,0 +1,45 @@
+/* A prepared statement that cannot look finished when it failed, and whose failed bind cannot be
+ * overlooked: the first one comes out of the next step.
+ *     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT ... WHERE id = ?", err); */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+
+struct db;
+typedef struct sqlite3_stmt sqlite3_stmt;
+
+struct stmt {
+    sqlite3_stmt *handle;
+    const char *sql;
+    int bound;      /* how many ? have a value so far */
+    int bind_error; /* what the first failed bind returned */
+    bool busy;      /* between stmt_prepare() and stmt_done() */
+};
+
+enum stmt_step { STMT_ROW, STMT_DONE, STMT_FAILED };
+
+/* `sql` must be a string literal: the connection remembers the statement by its address. NULL on
+ * failure. */
+struct stmt *stmt_prepare(struct db *db, const char *sql, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Makes the statement ready for its next use. */
+void stmt_done(struct stmt **stmt);
+
+/* Bind the next ?; texts must live until stmt_done(), and a NULL pointer binds NULL. */
+void stmt_integer(struct stmt *stmt, long long number);
+void stmt_real(struct stmt *stmt, double number);
+void stmt_text(struct stmt *stmt, const char *text);
+
+enum stmt_step stmt_step(struct stmt *stmt, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Steps a statement that answers no rows, and rewinds it for the next bind and step. */
+bool stmt_run(struct stmt *stmt, struct error *err) __attribute__((warn_unused_result));
+
+/* Columns of the current row; NULL reads as 0 and "". */
+long long stmt_column_integer(struct stmt *stmt, int column);
+double stmt_column_real(struct stmt *stmt, int column);
+const char *stmt_column_text(struct stmt *stmt, int column);

@@ -1,0 +1,21 @@
+/* Cuts a stream of bytes into lines, however the pipe happened to deliver them. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LINES_MAX 65536 /* bytes of the longest lawful line */
+
+struct lines {
+    size_t used;
+    char partial[LINES_MAX];
+};
+
+/* Gets a line without its newline; not terminated. Returning false stops lines_feed(). */
+typedef bool line_fn(const char *line, size_t length, void *user, struct error *err);
+
+/* Calls on_line for every line that these bytes complete and keeps the rest. */
+bool lines_feed(struct lines *lines, const char *data, size_t length, line_fn *on_line,
+                void *user, struct error *err) __attribute__((warn_unused_result));

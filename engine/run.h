@@ -1,0 +1,45 @@
+/* A run as it is kept: what was asked, what became of it. */
+#pragma once
+
+#include "engine/run_id.h"
+#include "engine/run_spec.h"
+#include "engine/summary.h"
+
+enum run_state {
+    RUN_QUEUED,
+    RUN_RUNNING,
+    RUN_FINISHED,    /* it has a summary */
+    RUN_FAILED,      /* it has a reason */
+    RUN_CANCELLED,   /* somebody asked for that */
+    RUN_INTERRUPTED, /* the server stopped, or was killed, while it ran */
+};
+#define RUN_STATES 6
+
+struct run {
+    long long number; /* in order of acceptance; the queue's order */
+    struct run_id id;
+    enum run_state state;
+    char *spec_text;                            /* owned: run_spec_to_text()'s JSON */
+    char instance[64];                          /* where it runs; "" while that is unknown */
+    long long created_us, started_us, ended_us; /* calendar; 0 where it has not come to that */
+    char software[160];                         /* what the worker called itself */
+    long long steps;                            /* stored ones, warm-up included */
+    const char *ended_by;                       /* why a finished run ended, else NULL */
+    struct summary summary;                     /* of a finished run */
+    char reason[256];                           /* why it failed or was interrupted */
+    char *stderr_tail;                          /* owned: the worker's last words, or NULL */
+};
+
+/* Frees what the run owns; a zeroed run is fine. */
+void run_clear(struct run *run);
+
+static inline bool run_state_is_final(enum run_state state)
+{
+    return state != RUN_QUEUED && state != RUN_RUNNING;
+}
+
+/* "queued" ... */
+const char *run_state_name(enum run_state state);
+
+/* NULL-terminated, in the order of the enum. */
+extern const char *const run_state_names[];

@@ -1,0 +1,62 @@
+/* What to measure, as a client asks for it. A plain value: copy it freely. The same reader serves
+ * the server (POST bodies) and the worker (its standard input). */
+#pragma once
+
+#include "common/error.h"
+#include "common/fields.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define RUN_LABELS_MAX 16
+#define LABEL_KEY_MAX 64
+#define LABEL_VALUE_MAX 256
+#define ENGINE_NAME_MAX 32
+
+struct label {
+    char key[LABEL_KEY_MAX + 1];
+    char value[LABEL_VALUE_MAX + 1];
+};
+
+struct run_spec {
+    const char *workload, *precision, *layout; /* static words from run_spec_fields */
+    char engine[ENGINE_NAME_MAX + 1];
+    long long batch_size;
+    long long threads;      /* 0: as many as there are physical cores for us */
+    long long warmup_steps; /* or FIELD_IS_AUTO, like steps */
+    long long steps;        /* measured ones, beyond the warm-up */
+    long long max_seconds;
+    long long seed;
+    int label_count;
+    struct label labels[RUN_LABELS_MAX]; /* sorted by key, no key twice */
+};
+
+/* Defaults and limits of a run live in this table and nowhere else; labels are read apart. */
+extern const struct field run_spec_fields[];
+extern const size_t run_spec_field_count;
+
+/* A spec nobody has asked anything of. */
+struct run_spec run_spec_default(void);
+
+/* Reads a spec from a JSON object. Unknown fields are errors. *ret_spec is written only on
+ * success. */
+bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The same from text, refusing duplicate keys and anything behind the object. */
+bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_spec,
+                        struct error *err) __attribute__((warn_unused_result));
+
+/* A new object with every field, so that equal specs give equal JSON; NULL without memory. */
+json_t *run_spec_to_json(const struct run_spec *spec);
+
+/* The same as text in one line, for storage and for the worker. The caller frees it. */
+char *run_spec_to_text(const struct run_spec *spec);
+
+/* JSON Schema of a spec, with defaults. A new reference, or NULL without memory. */
+json_t *run_spec_schema(void);
+
+/* Checks one label as it would be in a spec, for filters too; `field` is blamed. */
+bool label_check(const char *field, const char *key, const char *value, struct error *err)
+    __attribute__((warn_unused_result));

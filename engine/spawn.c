@@ -1,0 +1,177 @@
+#include "engine/spawn.h"
+
+#include "common/cleanup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#define RUN_VARIABLE "PENNYWORTH_RUN="
+
+struct pipes {
+    int input[2], output[2], errors[2];
+    int verdict[2]; /* closed by a successful exec, or tells its errno */
+};
+
+static void pipes_close(struct pipes *pipes)
+{
+    int *all[] = {pipes->input, pipes->output, pipes->errors, pipes->verdict};
+
+    for (size_t i = 0; i < COUNT(all); i++) {
+        closep(&all[i][0]);
+        closep(&all[i][1]);
+    }
+}
+
+static bool pipes_open(struct pipes *pipes, struct error *err)
+{
+    int *all[] = {pipes->input, pipes->output, pipes->errors, pipes->verdict};
+
+    for (size_t i = 0; i < COUNT(all); i++)
+        all[i][0] = all[i][1] = -1;
+    for (size_t i = 0; i < COUNT(all); i++)
+        if (pipe2(all[i], O_CLOEXEC) != 0)
+            return error_set(err, ERROR_INTERNAL, NULL, "cannot make a pipe: %s",
+                             strerror(errno));
+    return true;
+}
+
+/* Our environment as the worker may see it. Only the array is new; free() it. */
+static char **worker_environment(char *run_variable)
+{
+    size_t count = 0, used = 0;
+    char **environment;
+
+    while (environ[count])
+        count++;
+    environment = calloc(count + 2, sizeof *environment);
+    if (!environment)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], "PENNYWORTH_", strlen("PENNYWORTH_")) != 0)
+            environment[used++] = environ[i];
+    environment[used] = run_variable;
+    return environment;
+}
+
+/* Between fork and exec, in a process with threads: only calls that need no lock. */
+static _Noreturn void become(const struct pipes *pipes, char *const command[],
+                             char *const environment[], pid_t parent)
+{
+    sigset_t none;
+    int problem;
+
+    setpgid(0, 0);
+    /* posix_spawn() cannot ask for this, and it is why we fork: it survives the exec, so any
+     * engine dies with the server, not only ours. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before we asked */
+        _exit(127);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    if (dup2(pipes->input[0], 0) == 0 && dup2(pipes->output[1], 1) == 1 &&
+        dup2(pipes->errors[1], 2) == 2)
+        execvpe(command[0], command, environment);
+    problem = errno;
+    (void)!write(pipes->verdict[1], &problem, sizeof problem);
+    _exit(127);
+}
+
+static void hand_over(struct pipes *pipes, pid_t pid, struct child *ret_child)
+{
+    ret_child->pid = pid;
+    ret_child->pidfd = pidfd_open(pid, 0);
+    ret_child->input = pipes->input[1];
+    ret_child->output = pipes->output[0];
+    ret_child->errors = pipes->errors[0];
+    pipes->input[1] = pipes->output[0] = pipes->errors[0] = -1;
+    fcntl(ret_child->input, F_SETFL, O_NONBLOCK);
+    fcntl(ret_child->output, F_SETFL, O_NONBLOCK);
+    fcntl(ret_child->errors, F_SETFL, O_NONBLOCK);
+}
+
+bool child_spawn(struct child *ret_child, char *const command[], const char *run_id,
+                 struct error *err)
+{
+    AUTO(pipes_close) struct pipes pipes;
+    char run_variable[sizeof RUN_VARIABLE + 64];
+    int problem = 0;
+
+    snprintf(run_variable, sizeof run_variable, RUN_VARIABLE "%s", run_id);
+    AUTO(freep) char **environment = worker_environment(run_variable);
+    if (!environment)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!pipes_open(&pipes, err))
+        return false;
+
+    pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid == 0)
+        become(&pipes, command, environment, parent);
+    if (pid < 0)
+        return error_set(err, ERROR_INTERNAL, NULL, "cannot fork: %s", strerror(errno));
+    setpgid(pid, pid); /* here too, so that it is done whoever runs first */
+    closep(&pipes.verdict[1]);
+    if (read(pipes.verdict[0], &problem, sizeof problem) == (ssize_t)sizeof problem) {
+        waitpid(pid, NULL, 0);
+        return error_set(err, ERROR_UPSTREAM, NULL, "cannot start the worker '%s': %s",
+                         command[0], strerror(problem));
+    }
+    hand_over(&pipes, pid, ret_child);
+    return true;
+}
+
+bool child_tell(struct child *child, const char *line, struct error *err)
+{
+    size_t length = strlen(line);
+
+    /* EPIPE is no error here: a worker that is already gone tells why on stderr. */
+    if ((write(child->input, line, length) == (ssize_t)length &&
+         write(child->input, "\n", 1) == 1) ||
+        errno == EPIPE)
+        return true;
+    return error_set(err, ERROR_INTERNAL, NULL, "the worker's pipe takes no spec of %zu bytes",
+                     length);
+}
+
+static bool carries(const char *process, const char *run_variable)
+{
+    AUTO(fclosep) FILE *file = NULL;
+    AUTO(freep) char *entry = NULL;
+    char path[300];
+    size_t size = 0;
+
+    snprintf(path, sizeof path, "/proc/%s/environ", process);
+    file = fopen(path, "re");
+    while (file && getdelim(&entry, &size, '\0', file) > 0)
+        if (strcmp(entry, run_variable) == 0)
+            return true;
+    return false;
+}
+
+int child_sweep(const char *run_id)
+{
+    char run_variable[sizeof RUN_VARIABLE + 64];
+    DIR *processes = opendir("/proc");
+    struct dirent *entry;
+    int found = 0;
+
+    snprintf(run_variable, sizeof run_variable, RUN_VARIABLE "%s", run_id);
+    while (processes && (entry = readdir(processes)) != NULL) {
+        char *end;
+        long pid = strtol(entry->d_name, &end, 10);
+
+        if (*end == '\0' && pid > 1 && carries(entry->d_name, run_variable)) {
+            kill((pid_t)pid, SIGKILL);
+            found++;
+        }
+    }
+    if (processes)
+        closedir(processes);
+    return found;
+}

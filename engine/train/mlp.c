@@ -1,0 +1,171 @@
+#include "engine/train/mlp.h"
+
+#include "common/cleanup.h"
+#include "engine/train/dnn.h"
+
+#include <math.h>
+
+#define INPUTS 1024L
+#define HIDDEN 512L
+#define CLASSES 10L
+#define LEARNING_RATE 0.1f
+
+struct mlp {
+    long batch;
+    struct dnn *dnn;
+    struct dnn_product *forward1, *forward2, *weights2, *back, *weights1;
+    float *memory;                   /* all below, in one piece */
+    float *input;                    /* batch x INPUTS */
+    float *w1, *g1;                  /* INPUTS x HIDDEN: weights, gradient */
+    float *w2, *g2;                  /* HIDDEN x CLASSES */
+    float *hidden, *hidden_gradient; /* batch x HIDDEN */
+    float *output;                   /* batch x CLASSES: logits, then their gradient */
+};
+
+/* Numerical Recipes' 32-bit generator: the same noise on every machine. */
+static float noise(unsigned *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (float)(*state >> 8) / 16777216.0f - 0.5f;
+}
+
+static void fill_noise(float *values, long count, float scale, unsigned *state)
+{
+    for (long i = 0; i < count; i++)
+        values[i] = scale * noise(state);
+}
+
+static bool allocate(struct mlp *mlp)
+{
+    const long sizes[] = {mlp->batch * INPUTS, INPUTS * HIDDEN,     INPUTS * HIDDEN,
+                          HIDDEN * CLASSES,    HIDDEN * CLASSES,    mlp->batch * HIDDEN,
+                          mlp->batch * HIDDEN, mlp->batch * CLASSES};
+    float **parts[] = {
+        &mlp->input,           &mlp->w1,    &mlp->g1, &mlp->w2, &mlp->g2, &mlp->hidden,
+        &mlp->hidden_gradient, &mlp->output};
+    long total = 0;
+
+    for (size_t i = 0; i < COUNT(sizes); i++)
+        total += sizes[i];
+    mlp->memory = calloc((size_t)total, sizeof *mlp->memory);
+    if (!mlp->memory)
+        return false;
+    total = 0;
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        *parts[i] = mlp->memory + total;
+        total += sizes[i];
+    }
+    return true;
+}
+
+static struct dnn_shape shape(long rows, long columns)
+{
+    return (struct dnn_shape){.rows = rows, .columns = columns};
+}
+
+/* The rows x columns transpose of what is stored as columns x rows. */
+static struct dnn_shape transpose(long rows, long columns)
+{
+    return (struct dnn_shape){.rows = rows, .columns = columns, .transposed = true};
+}
+
+static bool plan(struct mlp *mlp, struct error *err)
+{
+    struct dnn *dnn = mlp->dnn = dnn_open(err);
+    long batch = mlp->batch;
+
+    if (!dnn)
+        return false;
+    mlp->forward1 = dnn_product_new(dnn, shape(batch, INPUTS), shape(INPUTS, HIDDEN), err);
+    mlp->forward2 = dnn_product_new(dnn, shape(batch, HIDDEN), shape(HIDDEN, CLASSES), err);
+    mlp->weights2 = dnn_product_new(dnn, transpose(HIDDEN, batch), shape(batch, CLASSES), err);
+    mlp->back = dnn_product_new(dnn, shape(batch, CLASSES), transpose(CLASSES, HIDDEN), err);
+    mlp->weights1 = dnn_product_new(dnn, transpose(INPUTS, batch), shape(batch, HIDDEN), err);
+    return mlp->forward1 && mlp->forward2 && mlp->weights2 && mlp->back && mlp->weights1;
+}
+
+struct mlp *mlp_new(long batch_size, unsigned seed, struct error *err)
+{
+    struct mlp *mlp = calloc(1, sizeof *mlp);
+    unsigned state = seed;
+
+    if (mlp)
+        mlp->batch = batch_size;
+    if (!mlp || !allocate(mlp))
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!mlp || !mlp->memory || !plan(mlp, err)) {
+        mlp_free(mlp);
+        return NULL;
+    }
+    fill_noise(mlp->input, batch_size * INPUTS, 2.0f, &state);
+    fill_noise(mlp->w1, INPUTS * HIDDEN, 2.0f / sqrtf((float)INPUTS), &state);
+    fill_noise(mlp->w2, HIDDEN * CLASSES, 2.0f / sqrtf((float)HIDDEN), &state);
+    return mlp;
+}
+
+/* Turns one row of logits into the gradient of the mean loss, and returns the row's loss. */
+static double cross_entropy(float *row, long label, long batch)
+{
+    float most = row[0];
+    double sum = 0, loss;
+
+    for (long c = 1; c < CLASSES; c++)
+        most = fmaxf(most, row[c]);
+    for (long c = 0; c < CLASSES; c++)
+        sum += exp((double)(row[c] - most));
+    loss = log(sum) - (double)(row[label] - most);
+    for (long c = 0; c < CLASSES; c++) {
+        double probability = exp((double)(row[c] - most)) / sum;
+
+        row[c] = (float)((probability - (c == label)) / (double)batch);
+    }
+    return loss;
+}
+
+static void descend(float *weights, const float *gradient, long count)
+{
+    for (long i = 0; i < count; i++)
+        weights[i] -= LEARNING_RATE * gradient[i];
+}
+
+bool mlp_step(struct mlp *mlp, double *ret_loss, struct error *err)
+{
+    long batch = mlp->batch;
+    double loss = 0;
+
+    if (!dnn_product_run(mlp->forward1, mlp->input, mlp->w1, mlp->hidden, err))
+        return false;
+    for (long i = 0; i < batch * HIDDEN; i++)
+        mlp->hidden[i] = fmaxf(mlp->hidden[i], 0);
+    if (!dnn_product_run(mlp->forward2, mlp->hidden, mlp->w2, mlp->output, err))
+        return false;
+    for (long i = 0; i < batch; i++)
+        loss += cross_entropy(mlp->output + i * CLASSES, i % CLASSES, batch);
+
+    if (!dnn_product_run(mlp->weights2, mlp->hidden, mlp->output, mlp->g2, err) ||
+        !dnn_product_run(mlp->back, mlp->output, mlp->w2, mlp->hidden_gradient, err))
+        return false;
+    for (long i = 0; i < batch * HIDDEN; i++)
+        if (mlp->hidden[i] <= 0)
+            mlp->hidden_gradient[i] = 0;
+    if (!dnn_product_run(mlp->weights1, mlp->input, mlp->hidden_gradient, mlp->g1, err))
+        return false;
+    descend(mlp->w2, mlp->g2, HIDDEN * CLASSES);
+    descend(mlp->w1, mlp->g1, INPUTS * HIDDEN);
+    *ret_loss = loss / (double)batch;
+    return true;
+}
+
+void mlp_free(struct mlp *mlp)
+{
+    if (!mlp)
+        return;
+    dnn_product_free(mlp->forward1);
+    dnn_product_free(mlp->forward2);
+    dnn_product_free(mlp->weights2);
+    dnn_product_free(mlp->back);
+    dnn_product_free(mlp->weights1);
+    dnn_close(mlp->dnn);
+    free(mlp->memory);
+    free(mlp);
+}

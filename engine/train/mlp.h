@@ -1,0 +1,20 @@
+/* The workload "mlp": a perceptron with one hidden layer, 1024 - 512 - 10, trained by plain
+ * gradient descent on a fixed batch of noise with labels index % 10. Small, and all of training:
+ * forward, mean cross-entropy, backward, update. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+
+struct mlp;
+
+struct mlp *mlp_new(long batch_size, unsigned seed, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* One step; *ret_loss is the mean loss before the update. */
+bool mlp_step(struct mlp *mlp, double *ret_loss, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* NULL is fine. */
+void mlp_free(struct mlp *mlp);

@@ -1,0 +1,103 @@
+#include "server/config_check.h"
+
+#include "common/cleanup.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+
+static const char *variable(char *const environment[], const char *name)
+{
+    size_t length = strlen(name);
+
+    for (char *const *entry = environment; *entry; entry++)
+        if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
+            (*entry)[length + 1] != '\0')
+            return *entry + length + 1;
+    return NULL;
+}
+
+static bool default_database(struct config *config, char *const environment[], struct error *err)
+{
+    const char *state = variable(environment, "XDG_STATE_HOME");
+    const char *home = variable(environment, "HOME");
+    int length;
+
+    if (config->database[0])
+        return true;
+    /* The specification wants a relative XDG_STATE_HOME ignored. */
+    if (state && state[0] == '/')
+        length = snprintf(config->database, sizeof config->database,
+                          "%s/pennyworth/pennyworth.db", state);
+    else if (home)
+        length = snprintf(config->database, sizeof config->database,
+                          "%s/.local/state/pennyworth/pennyworth.db", home);
+    else
+        return error_set(err, ERROR_INVALID, "--database",
+                         "is needed: neither XDG_STATE_HOME nor HOME is set");
+    if ((size_t)length >= sizeof config->database)
+        return error_set(err, ERROR_INVALID, "XDG_STATE_HOME", "is too long");
+    return true;
+}
+
+static bool read_token(const char *flag, const char *path, char *token, struct error *err)
+{
+    AUTO(fclosep) FILE *file = NULL;
+    size_t length;
+
+    if (path[0]) {
+        file = fopen(path, "re");
+        if (!file)
+            return error_set(err, ERROR_INVALID, flag, "cannot read %s: %s", path,
+                             strerror(errno));
+        if (!fgets(token, TOKEN_MAX + 1, file))
+            token[0] = '\0';
+        token[strcspn(token, "\r\n")] = '\0';
+    } else if (!token[0]) {
+        return true;
+    }
+    length = strlen(token);
+    if (length < TOKEN_MIN)
+        return error_set(err, ERROR_INVALID, flag,
+                         "the token must have at least %d characters, got %zu", TOKEN_MIN,
+                         length);
+    for (const char *c = token; *c; c++)
+        if (*c <= 0x20 || *c > 0x7e)
+            return error_set(err, ERROR_INVALID, flag,
+                             "the token must be printable ASCII without spaces");
+    return true;
+}
+
+bool config_is_loopback(const char *address)
+{
+    struct in6_addr six;
+    struct in_addr four;
+
+    if (inet_pton(AF_INET, address, &four) == 1)
+        return (ntohl(four.s_addr) >> 24) == 127;
+    return inet_pton(AF_INET6, address, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+static bool check_address(const struct config *config, struct error *err)
+{
+    struct in6_addr any;
+
+    if (inet_pton(AF_INET, config->listen, &any) != 1 &&
+        inet_pton(AF_INET6, config->listen, &any) != 1)
+        return error_set(err, ERROR_INVALID, "--listen",
+                         "must be an IPv4 or IPv6 address, got '%s'", config->listen);
+    if (!config_is_loopback(config->listen) && !config->read_token[0] && !config->write_token[0])
+        return error_set(err, ERROR_INVALID, "--listen",
+                         "%s can be reached by others, and without a token each of them could "
+                         "run programs here: give --write-token-file or --read-token-file",
+                         config->listen);
+    return true;
+}
+
+bool config_check(struct config *config, char *const environment[], struct error *err)
+{
+    return default_database(config, environment, err) &&
+           read_token("--read-token-file", config->read_token_file, config->read_token, err) &&
+           read_token("--write-token-file", config->write_token_file, config->write_token, err) &&
+           check_address(config, err);
+}

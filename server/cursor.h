@@ -1,0 +1,11 @@
+/* Where the next page of a list begins, as a word that means nothing to clients. */
+#pragma once
+
+#include <stdbool.h>
+
+#define CURSOR_SIZE 24
+
+void cursor_write(long long number, char ret_text[CURSOR_SIZE]);
+
+/* False for anything cursor_write() did not make. */
+bool cursor_read(const char *text, long long *ret_number);

@@ -1,0 +1,97 @@
+/* One request and its answer, free of any HTTP library: http.c fills the first half and sends the
+ * second, handlers know only this. */
+#pragma once
+
+#include "common/bytes.h"
+#include "server/live.h"
+#include "server/query.h"
+#include "server/router.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct server;
+struct exchange;
+
+#define BODY_MAX (64 * 1024)
+#define REPLY_MAX (64 * 1024 * 1024)
+#define HEADER_MAX (16 * 1024)
+
+/* Header fields that matter to somebody; NULL where the client sent none. */
+struct request_headers {
+    const char *accept, *authorization, *content_type, *idempotency_key;
+    const char *if_none_match, *last_event_id, *prefer, *content_length;
+    bool chunked;
+    size_t bytes; /* of the whole header */
+};
+
+enum stream_result {
+    STREAM_MORE, /* bytes were added; call again when they are sent */
+    STREAM_WAIT, /* nothing yet: the stream's watcher will be woken */
+    STREAM_END,  /* nothing more, all is well */
+    STREAM_BROKEN,
+};
+
+/* An answer that is made piece by piece, while it is sent. */
+struct stream {
+    enum stream_result (*produce)(struct exchange *exchange, struct bytes *piece);
+    bool begun, ended;
+    union {
+        struct { /* of handle_steps.c */
+            long long run, first_measured;
+            long long position, last; /* the next step to send, and the one after the last */
+            bool csv;
+        };
+        struct { /* of handle_events.c */
+            struct run_id id;
+            int stage;            /* how many state changes were sent */
+            long long steps_sent; /* in the last progress event; -1 before the first */
+            long long spoken_ns;  /* when anything was last sent */
+        };
+    };
+};
+
+#define REPLY_FIELDS_MAX 6
+#define FIELD_VALUE_MAX 160
+
+struct reply {
+    int status;
+    const char *content_type; /* NULL when there is no body */
+    struct bytes body;
+    const char *fixed_body; /* instead of `body`: static bytes that need no copy */
+    size_t fixed_size;
+    int field_count;
+    struct {
+        const char *name;
+        char value[FIELD_VALUE_MAX];
+    } fields[REPLY_FIELDS_MAX];
+    struct stream stream; /* used when produce is set */
+    bool hold;            /* no answer yet: see exchange_answer() */
+};
+
+struct exchange {
+    const struct server *server;
+    const char *method;
+    char target[QUERY_MAX + 2]; /* as sent; cut where it is too long to be served */
+    struct query query;
+    struct request_headers headers;
+    struct bytes body;
+    bool body_overflow;
+    struct router_match match;
+    struct reply reply;
+    struct watcher watcher;  /* for streams and held answers */
+    struct run_id held_id;   /* the run whose end a held answer waits for, or "" */
+    long long hold_until_ns; /* and for how long */
+    long long started_ns;
+};
+
+/* Before the body: access, route, and what can be refused by its header alone. Then reply.status
+ * is set, else 0. */
+void exchange_admit(struct exchange *exchange);
+
+/* With the whole body: makes the reply; or sets reply.hold and has put the watcher to sleep, and
+ * is to be called again when that wakes. */
+void exchange_answer(struct exchange *exchange);
+
+/* Frees what the exchange owns, and stops watching. */
+void exchange_done(struct exchange *exchange);

@@ -1,0 +1,287 @@
+/* /v1/runs: ask for runs, look at them, take them back. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/run_list.h"
+#include "db/runs.h"
+#include "server/cursor.h"
+#include "server/handlers.h"
+#include "server/negotiate.h"
+#include "server/present.h"
+#include "server/reply.h"
+#include "server/request.h"
+#include "server/server.h"
+
+#define WAIT_SECONDS_MAX 3600
+
+static void reply_run(struct exchange *exchange, int status, const struct run *run)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    struct progress progress;
+    bool known =
+        live_get_progress(exchange->server->live, run->id.text, clock_monotonic_ns(), &progress);
+
+    present_run(&out, NULL, run, known ? &progress : NULL);
+    reply_json(exchange, status, &out);
+}
+
+/* How long the client would wait: "wait" of the URL wins over the Prefer header. */
+static bool read_wait(struct exchange *exchange, long long *ret_seconds, struct error *err)
+{
+    const struct field field = {.name = "wait", .max = WAIT_SECONDS_MAX};
+    const char *text = query_find(&exchange->query, "wait");
+    long long seconds = prefer_wait(exchange->headers.prefer);
+
+    if (text)
+        return field_read_text(&field, text, ret_seconds, err);
+    *ret_seconds = seconds < WAIT_SECONDS_MAX ? seconds : WAIT_SECONDS_MAX;
+    return true;
+}
+
+/* Starts to hold the answer until the run ends or the time is over. */
+static void hold(struct exchange *exchange, const struct run_id *id, long long seconds)
+{
+    long long now_ns = clock_monotonic_ns();
+
+    exchange->held_id = *id;
+    exchange->hold_until_ns = now_ns + seconds * NS_PER_SECOND;
+    if (exchange->headers.prefer && prefer_wait(exchange->headers.prefer) > 0)
+        reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
+    live_watch(exchange->server->live, &exchange->watcher, id, now_ns);
+    runs_held_handler(exchange);
+}
+
+void runs_held_handler(struct exchange *exchange)
+{
+    struct live *live = exchange->server->live;
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    bool created = strcmp(exchange->method, "POST") == 0;
+
+    for (;;) {
+        AUTO(run_clear) struct run run = {0};
+        struct error err = {0};
+
+        if (!runs_find(loan.db, exchange->held_id.text, &run, &err)) {
+            reply_error(exchange, &err);
+            return;
+        }
+        long long now_ns = clock_monotonic_ns();
+        if (run_state_is_final(run.state) || now_ns >= exchange->hold_until_ns ||
+            live_is_closed(live)) {
+            live_leave(live, &exchange->watcher);
+            reply_run(exchange, created ? 201 : 200, &run);
+            return;
+        }
+        if (live_sleep(live, &exchange->watcher, now_ns, exchange->hold_until_ns)) {
+            exchange->reply.hold = true;
+            return;
+        }
+    }
+}
+
+/* The answer that the first POST got: a retry must not be told apart from it. */
+static void reply_first_answer(struct exchange *exchange, const struct run *run)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    struct run first = {.id = run->id,
+                        .state = RUN_QUEUED,
+                        .spec_text = run->spec_text,
+                        .created_us = run->created_us};
+
+    memcpy(first.instance, run->instance, sizeof first.instance);
+    present_run(&out, NULL, &first, NULL);
+    reply_json(exchange, 201, &out);
+}
+
+static bool read_order(struct exchange *exchange, struct run_spec *spec, char *key,
+                       struct run_order *order, struct error *err)
+{
+    const char *header = exchange->headers.idempotency_key;
+    const char *body = exchange->body.data ? exchange->body.data : "";
+
+    if (!run_spec_from_text(body, exchange->body.used, spec, err) ||
+        !engines_find(exchange->server->engines, spec->engine, err))
+        return false;
+    if (header && !idempotency_key_read(header, key))
+        return error_set(err, ERROR_INVALID, "Idempotency-Key",
+                         "must have 1 to %d printable ASCII characters", IDEMPOTENCY_KEY_MAX);
+    *order = (struct run_order){.spec = spec,
+                                .idempotency_key = header ? key : NULL,
+                                .instance = exchange->server->config->instance,
+                                .now_us = clock_calendar_us(),
+                                .queue_limit = exchange->server->config->queue_limit};
+    return true;
+}
+
+static bool create(struct exchange *exchange, const struct run_order *order, struct run *ret_run,
+                   bool *ret_replayed, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+
+    return runs_create(loan.db, order, ret_run, ret_replayed, err);
+}
+
+void runs_create_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"wait", NULL};
+    AUTO(run_clear) struct run run = {0};
+    char key[IDEMPOTENCY_KEY_MAX + 1];
+    struct run_spec spec;
+    struct run_order order;
+    struct error err = {0};
+    long long seconds;
+    bool replayed;
+
+    if (!request_accepts(exchange, "application/json"))
+        return;
+    if (runner_is_stopping(exchange->server->runner)) {
+        reply_problem(exchange, 503, NULL, "the server is stopping");
+        return;
+    }
+    if (!query_allow(&exchange->query, allowed, &err) || !read_wait(exchange, &seconds, &err) ||
+        !read_order(exchange, &spec, key, &order, &err) ||
+        !create(exchange, &order, &run, &replayed, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (!replayed)
+        runner_wake(exchange->server->runner);
+    reply_field(exchange, "Location", "/v1/runs/%s", run.id.text);
+    if (replayed)
+        reply_field(exchange, "Idempotent-Replayed", "true");
+    if (seconds > 0)
+        hold(exchange, &run.id, seconds);
+    else
+        reply_first_answer(exchange, &run);
+}
+
+void runs_show_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"wait", NULL};
+    AUTO(run_clear) struct run run = {0};
+    struct error err = {0};
+    struct run_id id;
+    long long seconds;
+
+    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id))
+        return;
+    if (!query_allow(&exchange->query, allowed, &err) || !read_wait(exchange, &seconds, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (seconds > 0) {
+        hold(exchange, &id, seconds);
+        return;
+    }
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    if (runs_find(loan.db, id.text, &run, &err))
+        reply_run(exchange, 200, &run);
+    else
+        reply_error(exchange, &err);
+}
+
+void runs_cancel_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    AUTO(run_clear) struct run run = {0};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+    struct run_id id;
+
+    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!query_allow(&exchange->query, allowed, &err) ||
+        !runs_cancel(loan.db, id.text, clock_calendar_us(), &run, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (run.state == RUN_RUNNING && !runner_cancel(exchange->server->runner, id.text)) {
+        /* It has ended between our two looks. */
+        reply_problem(exchange, 409, NULL, "the run has ended already");
+        return;
+    }
+    live_tell(exchange->server->live, id.text, clock_monotonic_ns());
+    reply_run(exchange, run.state == RUN_RUNNING ? 202 : 200, &run);
+}
+
+static bool add_label(const char *text, struct run_filter *filter, char storage[],
+                      struct error *err)
+{
+    const char *colon = strchr(text, ':');
+    size_t key_length = colon ? (size_t)(colon - text) : 0;
+
+    if (!colon || key_length > LABEL_KEY_MAX)
+        return error_set(err, ERROR_INVALID, "label", "must be KEY:VALUE");
+    if (filter->label_count == RUN_FILTER_LABELS)
+        return error_set(err, ERROR_INVALID, "label", "may be given at most %d times",
+                         RUN_FILTER_LABELS);
+    memcpy(storage, text, key_length);
+    storage[key_length] = '\0';
+    if (!label_check("label", storage, colon + 1, err))
+        return false;
+    filter->labels[filter->label_count].key = storage;
+    filter->labels[filter->label_count++].value = colon + 1;
+    return true;
+}
+
+static bool check_state(const char *state, struct error *err)
+{
+    for (int i = 0; state && i < RUN_STATES; i++)
+        if (strcmp(state, run_state_names[i]) == 0)
+            return true;
+    return !state || error_not_allowed(err, "state", (struct allowed){.choices = run_state_names},
+                                       "'%.64s' is not a state", state);
+}
+
+/* `keys` holds the keys of labels, cut from their values. */
+static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
+                        struct run_filter *filter, struct error *err)
+{
+    const struct field limit = {.name = "limit", .min = 1, .max = RUN_LIST_MAX};
+    const char *cursor = query_find(query, "cursor");
+    const char *limit_text = query_find(query, "limit");
+
+    *filter = (struct run_filter){.state = query_find(query, "state"),
+                                  .engine = query_find(query, "engine"),
+                                  .workload = query_find(query, "workload"),
+                                  .instance = query_find(query, "instance"),
+                                  .limit = 50};
+    if (limit_text && !field_read_text(&limit, limit_text, &filter->limit, err))
+        return false;
+    if (cursor && !cursor_read(cursor, &filter->before))
+        return error_set(err, ERROR_INVALID, "cursor",
+                         "must be the next_cursor of an earlier answer");
+    for (size_t i = 0; i < query->count; i++)
+        if (strcmp(query->parameters[i].name, "label") == 0 &&
+            !add_label(query->parameters[i].value, filter,
+                       keys[filter->label_count % RUN_FILTER_LABELS], err))
+            return false;
+    return check_state(filter->state, err);
+}
+
+void runs_list_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"state",  "engine", "workload", "instance",
+                                          "label*", "cursor", "limit",    NULL};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(run_list_free) struct run_list list = {0};
+    struct out out = {.bytes = &exchange->reply.body};
+    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
+    struct run_filter filter;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json"))
+        return;
+    if (!query_allow(&exchange->query, allowed, &err) ||
+        !read_filter(&exchange->query, keys, &filter, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!run_list_load(loan.db, &filter, &list, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_run_list(&out, &list);
+    reply_json(exchange, 200, &out);
+}

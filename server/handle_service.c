@@ -1,0 +1,122 @@
+/* The paths about the service itself: is it well, what has it done, what does it look like. */
+#include "common/cleanup.h"
+#include "db/runs.h"
+#include "server/assets.h"
+#include "server/handlers.h"
+#include "server/log.h"
+#include "server/reply.h"
+#include "server/request.h"
+#include "server/server.h"
+
+static const char *const no_parameters[] = {NULL};
+
+void health_handler(struct exchange *exchange)
+{
+    static const char alive[] = "{\"status\":\"ok\"}";
+
+    if (request_accepts(exchange, "application/json") && request_allows(exchange, no_parameters))
+        reply_fixed(exchange, "application/json", alive, strlen(alive));
+}
+
+/* Ready means: the database answers. */
+void ready_handler(struct exchange *exchange)
+{
+    static const char ready[] = "{\"status\":\"ready\"}";
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+    long long size;
+
+    if (!request_accepts(exchange, "application/json") ||
+        !request_allows(exchange, no_parameters))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (live_is_closed(exchange->server->live))
+        reply_problem(exchange, 503, NULL, "the server is stopping");
+    else if (db_size(loan.db, &size, &err))
+        reply_fixed(exchange, "application/json", ready, strlen(ready));
+    else
+        reply_error(exchange, &err);
+}
+
+static long long resident_bytes(void)
+{
+    AUTO(fclosep) FILE *file = fopen("/proc/self/statm", "re");
+    long long pages = 0;
+
+    if (!file || fscanf(file, "%*d %lld", &pages) != 1)
+        return 0;
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static bool write_stored(struct bytes *text, const long long counts[RUN_STATES], long long size,
+                         int watchers)
+{
+    bool ok = bytes_printf(text,
+                           "# HELP pennyworth_queue_depth Runs that wait.\n"
+                           "# TYPE pennyworth_queue_depth gauge\n"
+                           "pennyworth_queue_depth %lld\n"
+                           "# HELP pennyworth_runs Runs by state.\n"
+                           "# TYPE pennyworth_runs gauge\n",
+                           counts[RUN_QUEUED]);
+
+    for (int state = 0; ok && state < RUN_STATES; state++)
+        ok = bytes_printf(text, "pennyworth_runs{state=\"%s\"} %lld\n", run_state_names[state],
+                          counts[state]);
+    return ok && bytes_printf(text,
+                              "# HELP pennyworth_watchers Event streams and held answers.\n"
+                              "# TYPE pennyworth_watchers gauge\n"
+                              "pennyworth_watchers %d\n"
+                              "# HELP pennyworth_database_size_bytes Size of the database.\n"
+                              "# TYPE pennyworth_database_size_bytes gauge\n"
+                              "pennyworth_database_size_bytes %lld\n"
+                              "# HELP process_resident_memory_bytes Resident memory.\n"
+                              "# TYPE process_resident_memory_bytes gauge\n"
+                              "process_resident_memory_bytes %lld\n",
+                              watchers, size, resident_bytes());
+}
+
+void metrics_handler(struct exchange *exchange)
+{
+    struct bytes *body = &exchange->reply.body;
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    long long counts[RUN_STATES], size;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "text/plain") || !request_allows(exchange, no_parameters))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!runs_count(loan.db, counts, &err) || !db_size(loan.db, &size, &err) ||
+        ((!write_stored(body, counts, size, live_count(exchange->server->live)) ||
+          !metrics_write(exchange->server->metrics, body)) &&
+         !error_set(&err, ERROR_INTERNAL, NULL, "out of memory"))) {
+        reply_error(exchange, &err);
+        return;
+    }
+    exchange->reply.status = 200;
+    exchange->reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
+}
+
+void openapi_handler(struct exchange *exchange)
+{
+    const struct bytes *document = &exchange->server->openapi;
+
+    if (request_accepts(exchange, "application/json") && request_allows(exchange, no_parameters))
+        reply_fixed(exchange, "application/json", document->data, document->used);
+}
+
+void asset_handler(struct exchange *exchange)
+{
+    const char *name = exchange->match.id ? exchange->match.id : "index.html";
+
+    for (size_t i = 0; i < asset_count; i++) {
+        if (strcmp(assets[i].name, name) != 0)
+            continue;
+        reply_fixed(exchange, assets[i].content_type, assets[i].bytes, assets[i].size);
+        reply_field(exchange, "Cache-Control", "no-cache");
+        reply_field(exchange, "Content-Security-Policy",
+                    "default-src 'self'; base-uri 'none'; "
+                    "frame-ancestors 'none'");
+        return;
+    }
+    reply_problem(exchange, 404, NULL, "there is no such file");
+}

@@ -1,0 +1,135 @@
+/* /v1/runs/{id}/steps: what was measured, step by step, as JSON or CSV. Made in pieces while it
+ * is sent, so that a million steps cost no more memory than a thousand. */
+#include "common/cleanup.h"
+#include "db/runs.h"
+#include "db/step_rows.h"
+#include "engine/pace.h"
+#include "server/handlers.h"
+#include "server/negotiate.h"
+#include "server/present.h"
+#include "server/reply.h"
+#include "server/request.h"
+#include "server/server.h"
+
+#define PIECE_STEPS 500
+
+static bool write_csv(struct bytes *piece, const struct stream *stream, const struct steps *steps)
+{
+    bool ok = stream->begun || bytes_printf(piece, "index,seconds,loss,measured\r\n");
+
+    for (size_t i = 0; ok && i < steps->count; i++) {
+        long long index = stream->position + (long long)i;
+
+        ok = bytes_printf(piece, "%lld,%.9f,%.17g,%s\r\n", index,
+                          (double)steps->items[i].nanoseconds / 1e9, steps->items[i].loss,
+                          index >= stream->first_measured ? "true" : "false");
+    }
+    return ok;
+}
+
+static bool write_json(struct bytes *piece, const struct stream *stream,
+                       const struct steps *steps, bool last)
+{
+    struct out out = {.bytes = piece, .comma = stream->begun};
+
+    if (!stream->begun) {
+        out_open(&out, NULL, '{');
+        out_open(&out, "steps", '[');
+    }
+    for (size_t i = 0; i < steps->count; i++) {
+        long long index = stream->position + (long long)i;
+
+        present_step(&out, index, &steps->items[i], index >= stream->first_measured);
+    }
+    if (last) {
+        out_close(&out, ']');
+        out_close(&out, '}');
+    }
+    return !out.failed;
+}
+
+static enum stream_result produce_steps(struct exchange *exchange, struct bytes *piece)
+{
+    struct stream *stream = &exchange->reply.stream;
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(steps_free) struct steps steps = {0};
+    long long left = stream->last - stream->position;
+    struct error err = {0};
+    bool last;
+
+    if (stream->ended)
+        return STREAM_END;
+    loan = db_borrow(exchange->server->pool);
+    if (!step_rows_load(loan.db, stream->run, stream->position,
+                        left < PIECE_STEPS ? left : PIECE_STEPS, &steps, &err))
+        return STREAM_BROKEN;
+    last = (long long)steps.count == left || steps.count == 0;
+    if (!(stream->csv ? write_csv(piece, stream, &steps)
+                      : write_json(piece, stream, &steps, last)))
+        return STREAM_BROKEN;
+    stream->begun = steps.count > 0 || stream->begun;
+    stream->position += (long long)steps.count;
+    stream->ended = last;
+    return STREAM_MORE;
+}
+
+static bool read_range(const struct query *query, struct stream *stream, struct error *err)
+{
+    const struct field from = {.name = "from", .max = 1000000000};
+    const struct field limit = {.name = "limit", .min = 1, .max = 1000000000};
+    const char *from_text = query_find(query, "from"), *limit_text = query_find(query, "limit");
+    long long most = stream->last;
+
+    if ((from_text && !field_read_text(&from, from_text, &stream->position, err)) ||
+        (limit_text && !field_read_text(&limit, limit_text, &most, err)))
+        return false;
+    if (stream->position > stream->last)
+        stream->position = stream->last;
+    if (stream->last - stream->position > most)
+        stream->last = stream->position + most;
+    return true;
+}
+
+/* JSON unless CSV is liked better. */
+static bool choose_form(struct exchange *exchange, bool *ret_csv)
+{
+    int json = accept_quality(exchange->headers.accept, "application/json");
+    int csv = accept_quality(exchange->headers.accept, "text/csv");
+
+    *ret_csv = csv > json;
+    if (json > 0 || csv > 0)
+        return true;
+    reply_problem(exchange, 406, "Accept", "this is application/json or text/csv");
+    return false;
+}
+
+void steps_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"from", "limit", NULL};
+    struct stream stream = {.produce = produce_steps};
+    AUTO(run_clear) struct run run = {0};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+    struct run_spec spec;
+    struct run_id id;
+
+    if (!choose_form(exchange, &stream.csv) || !request_run_id(exchange, &id) ||
+        !request_allows(exchange, allowed))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!runs_find(loan.db, id.text, &run, &err) ||
+        !run_spec_from_text(run.spec_text, strlen(run.spec_text), &spec, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    stream.run = run.number;
+    stream.first_measured = pace_warmup_steps(&spec);
+    stream.last = run.steps;
+    if (!read_range(&exchange->query, &stream, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    exchange->reply.status = 200;
+    exchange->reply.content_type = stream.csv ? "text/csv; charset=utf-8" : "application/json";
+    exchange->reply.stream = stream;
+}

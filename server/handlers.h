@@ -1,0 +1,19 @@
+/* Every handler; routes.c says which path each one answers. */
+#pragma once
+
+struct exchange;
+
+void runs_create_handler(struct exchange *exchange);
+void runs_list_handler(struct exchange *exchange);
+void runs_show_handler(struct exchange *exchange);
+void runs_cancel_handler(struct exchange *exchange);
+void steps_handler(struct exchange *exchange);
+void events_handler(struct exchange *exchange);
+void health_handler(struct exchange *exchange);
+void ready_handler(struct exchange *exchange);
+void metrics_handler(struct exchange *exchange);
+void openapi_handler(struct exchange *exchange);
+void asset_handler(struct exchange *exchange);
+
+/* An answer was held until its run ended; this goes on with it. */
+void runs_held_handler(struct exchange *exchange);

@@ -1,0 +1,388 @@
+#include "server/http.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "server/connections.h"
+#include "server/exchange.h"
+#include "server/listener.h"
+#include "server/log.h"
+
+#include <microhttpd.h>
+#include <stdarg.h>
+
+#define PIECE_MAX (1024 * 1024) /* of a streamed answer, in memory at once */
+#define SEND_MAX 16384          /* handed to the socket at once */
+#define DISCARD_MAX (1024 * 1024)
+/* What one connection's header may take up in the library. More than exchange_admit() allows, so
+ * that in all but wild cases the refusal is ours. */
+#define CONNECTION_MEMORY (HEADER_MAX + 16 * 1024)
+
+struct http {
+    int listener;
+    struct MHD_Daemon *daemon;
+    struct connections *connections;
+    const struct server *server;
+    struct sentry *sentry;
+    long long header_ns;
+};
+
+/* An exchange and its connection: one request. */
+struct request {
+    struct exchange exchange;
+    struct http *http;
+    struct MHD_Connection *connection;
+    struct client *client;
+    size_t discarded;
+    bool admitted;
+    struct bytes piece; /* of a stream: made, not sent yet */
+    size_t piece_sent;
+};
+
+static void *first_line(void *user, const char *target, struct MHD_Connection *connection)
+{
+    struct request *request = calloc(1, sizeof *request);
+    struct http *http = user;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    if (!request)
+        return NULL;
+    request->http = http;
+    request->connection = connection;
+    request->client = info ? info->socket_context : NULL;
+    request->exchange.server = http->server;
+    request->exchange.started_ns = clock_monotonic_ns();
+    request->piece.limit = PIECE_MAX;
+    snprintf(request->exchange.target, sizeof request->exchange.target, "%s", target);
+    if (request->client)
+        connections_phase(http->connections, request->client, PHASE_HEADER,
+                          request->exchange.started_ns);
+    return request;
+}
+
+static void suspend(void *user)
+{
+    MHD_suspend_connection(((struct request *)user)->connection);
+}
+
+static void resume(void *user)
+{
+    MHD_resume_connection(((struct request *)user)->connection);
+}
+
+static void cut(void *user)
+{
+    struct request *request = user;
+
+    connections_cut(request->http->connections, request->client);
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static void read_headers(struct request *request, const char *method)
+{
+    struct MHD_Connection *connection = request->connection;
+    struct exchange *exchange = &request->exchange;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+    exchange->method = method;
+    exchange->headers = (struct request_headers){
+        .accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
+        .authorization = header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
+        .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
+        .content_length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),
+        .idempotency_key = header(connection, "Idempotency-Key"),
+        .if_none_match = header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
+        .last_event_id = header(connection, "Last-Event-ID"),
+        .prefer = header(connection, "Prefer"),
+        .chunked = header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
+        .bytes = info ? info->header_size : 0,
+    };
+    exchange->watcher.suspend = suspend;
+    exchange->watcher.resume = resume;
+    exchange->watcher.cut = cut;
+    exchange->watcher.user = request;
+}
+
+/* What can be handed out of the piece at hand. */
+static ssize_t send_piece(struct request *request, char *buffer, size_t size)
+{
+    size_t left = request->piece.used - request->piece_sent;
+    size_t length = left < size ? left : size;
+
+    memcpy(buffer, request->piece.data + request->piece_sent, length);
+    request->piece_sent += length;
+    if (request->piece_sent == request->piece.used) {
+        request->piece.used = 0;
+        request->piece_sent = 0;
+    }
+    return (ssize_t)length;
+}
+
+static ssize_t read_stream(void *user, uint64_t position, char *buffer, size_t size)
+{
+    struct request *request = user;
+
+    (void)position;
+    while (request->piece.used == 0) {
+        switch (request->exchange.reply.stream.produce(&request->exchange, &request->piece)) {
+        case STREAM_MORE:
+            break;
+        case STREAM_WAIT:
+            return 0; /* the connection is suspended, so we are not asked again at once */
+        case STREAM_END:
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        default:
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+        }
+    }
+    return send_piece(request, buffer, size);
+}
+
+static struct MHD_Response *make_response(struct request *request)
+{
+    struct reply *reply = &request->exchange.reply;
+    struct MHD_Response *response;
+
+    if (reply->stream.produce)
+        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, SEND_MAX, read_stream, request,
+                                                 NULL);
+    if (reply->fixed_body)
+        return MHD_create_response_from_buffer(
+            reply->fixed_size, (void *)(size_t)reply->fixed_body, MHD_RESPMEM_PERSISTENT);
+    if (reply->body.used == 0)
+        return MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    response = MHD_create_response_from_buffer(reply->body.used, reply->body.data,
+                                               MHD_RESPMEM_MUST_FREE);
+    if (response)
+        reply->body.data = NULL; /* the library's now */
+    return response;
+}
+
+static enum MHD_Result send_reply(struct request *request)
+{
+    struct reply *reply = &request->exchange.reply;
+    struct MHD_Response *response = make_response(request);
+    enum MHD_Result result;
+
+    if (!response)
+        return MHD_NO;
+    if (reply->content_type)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type);
+    for (int i = 0; i < reply->field_count; i++)
+        MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    connections_phase(request->http->connections, request->client, PHASE_ANSWER,
+                      clock_monotonic_ns());
+    result = MHD_queue_response(request->connection, (unsigned)reply->status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static bool has_large_body(const struct exchange *exchange)
+{
+    const char *length = exchange->headers.content_length;
+
+    return length && strtoull(length, NULL, 10) > BODY_MAX;
+}
+
+/* The header is whole. */
+static enum MHD_Result begin(struct request *request, const char *method)
+{
+    request->admitted = true;
+    read_headers(request, method);
+    connections_phase(request->http->connections, request->client, PHASE_BODY,
+                      clock_monotonic_ns());
+    exchange_admit(&request->exchange);
+    /* An answer now ends the connection with the body unread, so a refusal waits for a body that
+     * is small enough to be read, and does not for one that is not. */
+    if (request->exchange.reply.status != 0 && has_large_body(&request->exchange))
+        return send_reply(request);
+    return MHD_YES;
+}
+
+static enum MHD_Result take_body(struct request *request, const char *data, size_t *size)
+{
+    struct exchange *exchange = &request->exchange;
+    size_t length = *size;
+
+    *size = 0;
+    if (exchange->reply.status == 0 && !exchange->body_overflow &&
+        bytes_add(&exchange->body, data, length))
+        return MHD_YES;
+    /* Refused, or more than it said: read on for politeness, within reason. */
+    exchange->body_overflow = exchange->body_overflow || exchange->reply.status == 0;
+    request->discarded += length;
+    return request->discarded <= DISCARD_MAX ? MHD_YES : MHD_NO;
+}
+
+static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *size, void **state)
+{
+    struct request *request = *state;
+
+    (void)user, (void)connection, (void)url, (void)version;
+    if (!request || !request->client)
+        return MHD_NO;
+    if (!request->admitted)
+        return begin(request, method);
+    if (*size > 0)
+        return take_body(request, data, size);
+    if (request->exchange.reply.status == 0) {
+        /* From here on we make it wait, not it us. */
+        connections_phase(request->http->connections, request->client, PHASE_ANSWER,
+                          clock_monotonic_ns());
+        exchange_answer(&request->exchange);
+        if (request->exchange.reply.hold)
+            return MHD_YES; /* suspended; we are called again when it is resumed */
+    }
+    return send_reply(request);
+}
+
+static void on_completed(void *user, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode why)
+{
+    struct request *request = *state;
+    struct http *http = user;
+    long long now_ns = clock_monotonic_ns();
+
+    (void)connection;
+    if (!request)
+        return;
+    if (request->exchange.reply.status != 0) {
+        metrics_request(http->server->metrics, request->exchange.match.route,
+                        request->exchange.reply.status, now_ns - request->exchange.started_ns);
+        log_line(LOG_DEBUG, "%s %s status=%d us=%lld", request->exchange.method,
+                 request->exchange.query.path, request->exchange.reply.status,
+                 (now_ns - request->exchange.started_ns) / 1000);
+    }
+    exchange_done(&request->exchange);
+    bytes_free(&request->piece);
+    if (request->client && why == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+        connections_phase(http->connections, request->client, PHASE_REST, now_ns);
+    free(request);
+    *state = NULL;
+}
+
+static void on_connection(void *user, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct http *http = user;
+    long long now_ns = clock_monotonic_ns();
+
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (*socket_context)
+            connections_remove(http->connections, *socket_context);
+        *socket_context = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *descriptor =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+    *socket_context =
+        connections_add(http->connections, descriptor->connect_fd, address->client_addr, now_ns);
+    if (*socket_context)
+        sentry_wake_by(http->sentry, now_ns + http->header_ns);
+    else
+        shutdown(descriptor->connect_fd, SHUT_RDWR);
+}
+
+static void on_log(void *user, const char *format, va_list arguments)
+{
+    char text[512];
+
+    (void)user;
+    vsnprintf(text, sizeof text, format, arguments);
+    text[strcspn(text, "\n")] = '\0';
+    log_line(LOG_DEBUG, "libmicrohttpd: %s", text);
+}
+
+static void cut_descriptor(int descriptor)
+{
+    shutdown(descriptor, SHUT_RDWR);
+}
+
+struct http *http_listen(const struct config *config, struct error *err)
+{
+    struct http *http = calloc(1, sizeof *http);
+    const struct connection_limits limits = {
+        .most = (size_t)config->max_connections,
+        .most_per_address = (size_t)config->max_connections_per_address,
+        .rest_ns = config->idle_seconds * NS_PER_SECOND,
+        .header_ns = config->header_seconds * NS_PER_SECOND,
+        .body_ns = config->body_seconds * NS_PER_SECOND,
+    };
+
+    if (!http) {
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return NULL;
+    }
+    http->header_ns = limits.header_ns;
+    http->listener = listener_open(config, err);
+    http->connections = connections_new(&limits, cut_descriptor);
+    if (!http->connections)
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (http->listener < 0 || !http->connections) {
+        http_stop(http);
+        return NULL;
+    }
+    return http;
+}
+
+int http_port(const struct http *http)
+{
+    return listener_port(http->listener);
+}
+
+bool http_start(struct http *http, const struct server *server, struct sentry *sentry,
+                struct error *err)
+{
+    const struct config *config = server->config;
+    unsigned threads = (unsigned)config->http_threads;
+    /* The library shares its limit out among its threads, and the kernel deals connections to
+     * them unevenly; ours is kept by connections_add(), this one only has to be larger. */
+    unsigned limit = (unsigned)config->max_connections * (threads + 1);
+
+    http->server = server;
+    http->sentry = sentry;
+    http->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
+        NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
+        MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_THREAD_POOL_SIZE,
+        threads > 1 ? threads : 0u, MHD_OPTION_CONNECTION_LIMIT, limit,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)config->idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MHD_OPTION_URI_LOG_CALLBACK, first_line, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+        http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
+    if (!http->daemon)
+        return error_set(err, ERROR_INTERNAL, NULL, "libmicrohttpd does not start");
+    return true;
+}
+
+long long http_tick(struct http *http, long long now_ns)
+{
+    return connections_tick(http->connections, now_ns);
+}
+
+void http_quiesce(struct http *http)
+{
+    http->listener = MHD_quiesce_daemon(http->daemon);
+}
+
+void http_stop(struct http *http)
+{
+    if (!http)
+        return;
+    if (http->daemon)
+        MHD_stop_daemon(http->daemon);
+    connections_free(http->connections);
+    closep(&http->listener);
+    free(http);
+}

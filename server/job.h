@@ -1,0 +1,32 @@
+/* One run, from its worker's start to its end: follows the events, stores the steps, keeps the
+ * limits. */
+#pragma once
+
+#include "db/db.h"
+#include "engine/run.h"
+#include "server/engines.h"
+#include "server/live.h"
+
+/* What whoever runs the job wants of it. */
+enum job_order { JOB_GO_ON, JOB_CANCEL, JOB_STOP };
+
+struct job_parts {
+    struct db *db;
+    const struct engines *engines;
+    struct live *live;
+    long long silence_ns;
+    int wake; /* becomes readable when orders() has something new to say */
+    enum job_order (*orders)(void *user);
+    void *user;
+};
+
+enum job_result {
+    JOB_FINISHED, /* run->summary, run->ended_by are filled */
+    JOB_FAILED,   /* err says why */
+    JOB_CANCELLED,
+    JOB_STOPPED,
+};
+
+/* Fills also run->software, run->steps and run->stderr_tail, however it ends. */
+enum job_result job_run(const struct job_parts *parts, struct run *run, struct error *err)
+    __attribute__((warn_unused_result));

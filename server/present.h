@@ -1,0 +1,20 @@
+/* The shape of every JSON answer about runs. openapi.json describes what is written here, and a
+ * test holds the two together. */
+#pragma once
+
+#include "db/run_list.h"
+#include "engine/pace.h"
+#include "engine/run.h"
+#include "engine/steps.h"
+#include "server/out.h"
+
+/* `progress` may be NULL. */
+void present_run(struct out *out, const char *key, const struct run *run,
+                 const struct progress *progress);
+
+void present_run_list(struct out *out, const struct run_list *list);
+
+void present_progress(struct out *out, const char *key, const struct progress *progress);
+
+/* One element of the list of steps. */
+void present_step(struct out *out, long long position, const struct step *step, bool measured);

@@ -1,0 +1,34 @@
+/* The target of a request, "/v1/runs?limit=5&label=a:b", taken apart and decoded. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define QUERY_MAX 2048 /* bytes of a target */
+#define QUERY_PARAMETERS_MAX 24
+
+struct parameter {
+    const char *name, *value; /* into `text` */
+};
+
+struct query {
+    const char *path; /* into `text`; decoded, always starts with '/' */
+    size_t count;
+    struct parameter parameters[QUERY_PARAMETERS_MAX];
+    char text[QUERY_MAX + 1];
+};
+
+/* Fills *query from a raw target. Refuses broken %-escapes, encoded slashes and NULs in the path,
+ * and control characters: nothing we serve needs them, and they are how filters are fooled. */
+bool query_read(const char *target, struct query *query, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The value of `name`, or NULL when it is not given. */
+const char *query_find(const struct query *query, const char *name);
+
+/* Refuses parameters that are not in the NULL-terminated list, and those given twice but the
+ * ones whose name in the list ends with '*'. */
+bool query_allow(const struct query *query, const char *const allowed[], struct error *err)
+    __attribute__((warn_unused_result));

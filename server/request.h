@@ -1,0 +1,15 @@
+/* What several handlers ask of a request. Each answers the exchange itself when it returns
+ * false. */
+#pragma once
+
+#include "engine/run_id.h"
+#include "server/exchange.h"
+
+/* 406 unless the client accepts this type. */
+bool request_accepts(struct exchange *exchange, const char *type);
+
+/* The {id} of the path; 404 for a name that cannot be one of ours. */
+bool request_run_id(struct exchange *exchange, struct run_id *ret_id);
+
+/* 400 for any parameter that is not in the NULL-terminated list (see query_allow()). */
+bool request_allows(struct exchange *exchange, const char *const allowed[]);

@@ -1,0 +1,37 @@
+/* Finds who answers a request. Pure: tests try every path without a socket. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct exchange;
+
+/* What a route wants before it lets a request in. */
+enum access { ACCESS_OPEN, ACCESS_READ, ACCESS_WRITE };
+
+/* Fills exchange->reply. */
+typedef void handler_fn(struct exchange *exchange);
+
+struct route {
+    const char *method;
+    const char *pattern; /* "{id}" stands for one segment that is not empty */
+    handler_fn *handler;
+    enum access access;
+    bool takes_body;
+};
+
+struct router_match {
+    const struct route *route;
+    const char *id; /* where the {id} of the path starts, or NULL */
+    size_t id_length;
+};
+
+enum router_result { ROUTER_FOUND, ROUTER_NO_PATH, ROUTER_NO_METHOD };
+
+/* HEAD finds the route of GET. */
+enum router_result router_find(const struct route *routes, size_t count, const char *method,
+                               const char *path, struct router_match *ret_match);
+
+/* Writes the methods a path knows, "GET, HEAD, OPTIONS", for the Allow header. */
+void router_allow(const struct route *routes, size_t count, const char *path, char *ret_allow,
+                  size_t size);

@@ -1,0 +1,20 @@
+#include "server/routes.h"
+
+#include "common/cleanup.h"
+#include "server/handlers.h"
+
+const struct route routes[] = {
+    {"GET", "/", asset_handler, ACCESS_OPEN, false},
+    {"GET", "/assets/{id}", asset_handler, ACCESS_OPEN, false},
+    {"GET", "/healthz", health_handler, ACCESS_OPEN, false},
+    {"GET", "/readyz", ready_handler, ACCESS_OPEN, false},
+    {"GET", "/metrics", metrics_handler, ACCESS_READ, false},
+    {"GET", "/v1/openapi.json", openapi_handler, ACCESS_OPEN, false},
+    {"POST", "/v1/runs", runs_create_handler, ACCESS_WRITE, true},
+    {"GET", "/v1/runs", runs_list_handler, ACCESS_READ, false},
+    {"GET", "/v1/runs/{id}", runs_show_handler, ACCESS_READ, false},
+    {"DELETE", "/v1/runs/{id}", runs_cancel_handler, ACCESS_WRITE, false},
+    {"GET", "/v1/runs/{id}/steps", steps_handler, ACCESS_READ, false},
+    {"GET", "/v1/runs/{id}/events", events_handler, ACCESS_READ, false},
+};
+const size_t route_count = COUNT(routes);

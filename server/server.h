@@ -1,0 +1,21 @@
+/* What the handlers of requests can reach: the parts of a running server. Nothing in here changes
+ * after the start but inside the parts, which look after themselves. */
+#pragma once
+
+#include "common/bytes.h"
+#include "db/pool.h"
+#include "server/config.h"
+#include "server/engines.h"
+#include "server/live.h"
+#include "server/metrics.h"
+#include "server/runner.h"
+
+struct server {
+    const struct config *config;
+    const struct engines *engines;
+    struct db_pool *pool;
+    struct live *live;
+    struct runner *runner;
+    struct metrics *metrics;
+    struct bytes openapi; /* the document as it is served */
+};

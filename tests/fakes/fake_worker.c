@@ -1,0 +1,137 @@
+/* A worker that does what its first argument says: fake-worker BEHAVIOUR [MILLISECONDS a step].
+ * Written without the engine's own event writer where it is to misbehave. */
+#include "common/cleanup.h"
+#include "engine/pace.h"
+#include "engine/run_spec.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+
+static long step_ms = 1;
+
+static void pause_ms(long milliseconds)
+{
+    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+
+    nanosleep(&time, NULL);
+}
+
+static void say(const char *line)
+{
+    fputs(line, stdout);
+    fputc('\n', stdout);
+    fflush(stdout);
+}
+
+static void hello(void)
+{
+    say("{\"type\":\"hello\",\"protocol\":1,\"software\":\"fake-worker\"}");
+}
+
+static void step(long long index)
+{
+    if (step_ms > 0)
+        pause_ms(step_ms);
+    printf("{\"type\":\"step\",\"index\":%lld,\"nanoseconds\":%ld,\"loss\":%.3f}\n", index,
+           step_ms > 0 ? step_ms * 1000000 : 1000, 5.0 / (double)(index + 1));
+    fflush(stdout);
+}
+
+static int told_enough(void)
+{
+    struct pollfd input = {.fd = 0, .events = POLLIN};
+
+    return poll(&input, 1, 0) > 0;
+}
+
+static int steps(long long count)
+{
+    long long index = 0;
+
+    for (; index < count && !told_enough(); index++)
+        step(index);
+    printf("{\"type\":\"done\",\"steps\":%lld}\n", index);
+    fflush(stdout);
+    return 0;
+}
+
+static int endless_line(void)
+{
+    char piece[4096];
+
+    memset(piece, 'x', sizeof piece);
+    for (;;)
+        if (write(1, piece, sizeof piece) < 0)
+            return 1;
+}
+
+static int with_child(void)
+{
+    if (fork() == 0) {
+        pause_ms(600000);
+        _exit(0);
+    }
+    pause_ms(600000);
+    return 0;
+}
+
+static int behave(const char *behaviour, const struct run_spec *spec)
+{
+    long long most = pace_steps_max(spec);
+
+    if (strcmp(behaviour, "wrong-protocol") == 0)
+        return say("{\"type\":\"hello\",\"protocol\":2}"), 0;
+    if (strcmp(behaviour, "no-hello") == 0)
+        return step(0), 0;
+    if (strcmp(behaviour, "exit") == 0)
+        return 7;
+    hello();
+    if (strcmp(behaviour, "ok") == 0 || strcmp(behaviour, "slow") == 0)
+        return steps(most);
+    if (strcmp(behaviour, "too-many") == 0)
+        return steps(most + 1);
+    step(0);
+    if (strcmp(behaviour, "crash") == 0) {
+        fputs("about to crash\n", stderr);
+        abort();
+    }
+    if (strcmp(behaviour, "garbage") == 0)
+        say("this is not JSON \xff\xfe");
+    if (strcmp(behaviour, "gap") == 0)
+        step(2);
+    if (strcmp(behaviour, "silent") == 0)
+        pause_ms(600000);
+    if (strcmp(behaviour, "endless") == 0)
+        return endless_line();
+    if (strcmp(behaviour, "failed") == 0)
+        say("{\"type\":\"failed\",\"message\":\"no such precision here\"}");
+    if (strcmp(behaviour, "miscount") == 0)
+        say("{\"type\":\"done\",\"steps\":5}");
+    if (strcmp(behaviour, "family") == 0)
+        return with_child();
+    if (strcmp(behaviour, "stubborn") == 0) {
+        signal(SIGTERM, SIG_IGN);
+        pause_ms(600000);
+    }
+    return 0; /* also "no-done" */
+}
+
+int main(int argc, char *argv[])
+{
+    AUTO(freep) char *line = NULL;
+    struct error err = {0};
+    struct run_spec spec;
+    size_t size = 0;
+    ssize_t length;
+
+    setvbuf(stdin, NULL, _IONBF, 0);
+    length = getline(&line, &size, stdin);
+    if (argc > 2)
+        step_ms = strtol(argv[2], NULL, 10);
+    if (length <= 0 || !run_spec_from_text(line, (size_t)length, &spec, &err)) {
+        fprintf(stderr, "fake-worker: %s\n", err.message);
+        return 2;
+    }
+    return behave(argc > 1 ? argv[1] : "ok", &spec);
+}
