@@ -13,7 +13,7 @@ static bool reserve(struct bytes *bytes, size_t length)
         return false;
 
     size_t needed = bytes->used + length + 1;
-    size_t size = bytes->size ? bytes->size : 256;
+    size_t size = bytes->size ? bytes->size : 1024;
 
     while (size < needed)
         size *= 2;

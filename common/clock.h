@@ -15,5 +15,5 @@ long long clock_calendar_us(void);
 
 #define RFC3339_SIZE sizeof "2026-01-02T03:04:05.678Z"
 
-/* Writes a calendar time as RFC 3339 in UTC with milliseconds. */
+/* Writes a calendar time (1970 to 9999) as RFC 3339 in UTC with milliseconds. */
 void clock_rfc3339(long long calendar_us, char ret_text[RFC3339_SIZE]);

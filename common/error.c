@@ -12,6 +12,9 @@ static void keep_printable(char *text)
 }
 
 static void fill(struct error *err, enum error_kind kind, const char *field, const char *format,
+                 va_list arguments) __attribute__((format(printf, 4, 0)));
+
+static void fill(struct error *err, enum error_kind kind, const char *field, const char *format,
                  va_list arguments)
 {
     *err = (struct error){.kind = kind};

@@ -64,6 +64,8 @@ static bool read_words(const struct field *field, const char *text, void *object
                                  field->max, length);
     if (!text_is_clean(text, length))
         return error_set(err, ERROR_INVALID, field->name, "must not hold control characters");
+    if (!text_is_utf8(text, length))
+        return error_set(err, ERROR_INVALID, field->name, "must be UTF-8");
     memcpy(place(field, object), text, length + 1);
     return true;
 }

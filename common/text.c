@@ -33,6 +33,16 @@ static size_t sequence_length(const unsigned char *text, size_t left)
     return length;
 }
 
+bool text_is_utf8(const char *text, size_t length)
+{
+    for (size_t i = 0, sequence; i < length; i += sequence) {
+        sequence = sequence_length((const unsigned char *)text + i, length - i);
+        if (sequence == 0)
+            return false;
+    }
+    return true;
+}
+
 void text_make_clean(char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {

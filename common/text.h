@@ -7,6 +7,9 @@
 /* True when there are no control characters in it. */
 bool text_is_clean(const char *text, size_t length);
 
+/* True when it is UTF-8 from its first byte to its last. */
+bool text_is_utf8(const char *text, size_t length);
+
 /* Makes any bytes clean UTF-8 in place: what is not becomes '?'; newlines and tabs stay. */
 void text_make_clean(char *text, size_t length);
 

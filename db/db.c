@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <time.h>
 
 bool db_failed(struct error *err, int rc, const char *doing)
 {
@@ -68,6 +69,20 @@ void db_freep(struct db **db)
     db_free(*db);
 }
 
+/* A worker that is being forked has our descriptors until its exec, so the lock of a server that
+ * was killed may outlive it by a moment. */
+static bool take_lock(int descriptor)
+{
+    const struct timespec moment = {.tv_nsec = 10 * 1000000};
+
+    for (int attempt = 0; attempt < 100; attempt++) {
+        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
 int db_lock(const char *path, struct error *err)
 {
     char name[4096 + 8];
@@ -79,7 +94,7 @@ int db_lock(const char *path, struct error *err)
         error_set(err, ERROR_INTERNAL, NULL, "cannot open %s: %s", name, strerror(errno));
         return -1;
     }
-    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (!take_lock(descriptor)) {
         error_set(err, ERROR_BUSY, NULL, "another pennyworth uses the database %s", path);
         close(descriptor);
         return -1;

@@ -21,7 +21,12 @@ static const char *verdict_from_name(const char *name)
 
 static void copy(char *to, size_t size, const char *from)
 {
-    snprintf(to, size, "%s", from);
+    size_t length = strlen(from);
+
+    if (length >= size)
+        length = size - 1;
+    memcpy(to, from, length);
+    to[length] = '\0';
 }
 
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)

@@ -246,6 +246,12 @@ bool runs_cancel(struct db *db, const char *id, long long now_us, struct run *re
                          run_state_name(state));
     if (!cancel_queued(db, id, now_us, err) || !runs_find(db, id, &after, err))
         return false;
+    if (run_state_is_final(after.state) && after.state != RUN_CANCELLED) {
+        error_set(err, ERROR_CONFLICT, NULL, "the run is %s already",
+                  run_state_name(after.state));
+        run_clear(&after);
+        return false;
+    }
     *ret_run = after;
     return true;
 }

@@ -85,7 +85,7 @@ bool schema_check(struct db *db, struct error *err)
     if (application != APPLICATION_ID && (application != 0 || tables > 0))
         return error_set(err, ERROR_INTERNAL, NULL,
                          "the database file belongs to another program, so it is left alone");
-    if (version > schema_version)
+    if (version < 0 || version > schema_version)
         return error_set(err, ERROR_INTERNAL, NULL,
                          "the database has schema version %lld, this pennyworth knows up to %d: "
                          "use a newer one",

@@ -1,5 +1,7 @@
 #include "engine/dialogue.h"
 
+#include <limits.h>
+
 static bool accept_step(struct dialogue *dialogue, const struct event *event, struct error *err)
 {
     if (event->step.index != dialogue->steps)
@@ -13,6 +15,10 @@ static bool accept_step(struct dialogue *dialogue, const struct event *event, st
     if (event->step.nanoseconds < 1)
         return error_set(err, ERROR_UPSTREAM, NULL, "the worker says step %lld took %lld ns",
                          event->step.index, event->step.nanoseconds);
+    if (event->step.nanoseconds > LLONG_MAX - dialogue->nanoseconds)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "the worker says its steps took more than %lld ns", LLONG_MAX);
+    dialogue->nanoseconds += event->step.nanoseconds;
     dialogue->steps++;
     return true;
 }

@@ -5,8 +5,9 @@
 #include "engine/event.h"
 
 struct dialogue {
-    long long steps_max; /* more steps than this are a broken promise */
-    long long steps;     /* step events seen */
+    long long steps_max;   /* more steps than this are a broken promise */
+    long long steps;       /* step events seen */
+    long long nanoseconds; /* of all of them; a sum of ours must never overflow */
     bool greeted, done;
 };
 

@@ -41,9 +41,7 @@ enum pace_verdict pace_judge(const struct pace *pace, long long elapsed_ns)
 {
     long long measured = pace->steps - pace->warmup;
 
-    if (pace->wanted != FIELD_IS_AUTO && measured >= pace->wanted)
-        return PACE_ALL_STEPS;
-    if (pace->wanted == FIELD_IS_AUTO && measured >= AUTO_STEPS_MAX)
+    if (measured >= (pace->wanted == FIELD_IS_AUTO ? AUTO_STEPS_MAX : pace->wanted))
         return PACE_ALL_STEPS;
     if (pace->wanted == FIELD_IS_AUTO && measured >= AUTO_STEPS && pace->measured_ns >= AUTO_NS)
         return PACE_ENOUGH;
@@ -70,6 +68,7 @@ struct progress pace_progress(const struct pace *pace, long long elapsed_ns)
 
     if (pace->wanted == FIELD_IS_AUTO)
         wanted = each > 0 ? fmax(AUTO_STEPS, ceil((double)AUTO_NS / 1e9 / each)) : AUTO_STEPS;
+    wanted = fmin(wanted, AUTO_STEPS_MAX);
     progress.steps_planned = pace->warmup + (long long)wanted;
     if (progress.steps_planned < pace->steps)
         progress.steps_planned = pace->steps;

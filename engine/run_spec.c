@@ -74,6 +74,8 @@ bool label_check(const char *field, const char *key, const char *value, struct e
     if (!text_is_clean(value, length))
         return error_set(err, ERROR_INVALID, field,
                          "the value of '%s' must not hold control characters", key);
+    if (!text_is_utf8(value, length))
+        return error_set(err, ERROR_INVALID, field, "the value of '%s' must be UTF-8", key);
     return true;
 }
 

@@ -130,6 +130,7 @@ bool child_tell(struct child *child, const char *line, struct error *err)
 {
     size_t length = strlen(line);
 
+    errno = 0; /* a short write sets none, and an older EPIPE must not excuse it */
     /* EPIPE is no error here: a worker that is already gone tells why on stderr. */
     if ((write(child->input, line, length) == (ssize_t)length &&
          write(child->input, "\n", 1) == 1) ||

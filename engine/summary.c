@@ -26,15 +26,16 @@ bool summary_compute(const struct steps *steps, size_t warmup, long long batch_s
 
     size_t measured = steps->count - warmup;
     AUTO(freep) long long *sorted = malloc(measured * sizeof *sorted);
-    double seconds = 0;
+    long long nanoseconds = 0;
 
     if (!sorted)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     for (size_t i = 0; i < measured; i++) {
         sorted[i] = steps->items[warmup + i].nanoseconds;
-        seconds += (double)sorted[i] / 1e9;
+        nanoseconds += sorted[i];
     }
     qsort(sorted, measured, sizeof *sorted, by_size);
+    double seconds = (double)nanoseconds / 1e9;
 
     *ret_summary = (struct summary){
         .measured_steps = (long long)measured,

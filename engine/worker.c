@@ -165,7 +165,8 @@ static int milliseconds_until(long long deadline_ns)
 enum worker_read worker_next(struct worker *worker, long long deadline_ns, int wake,
                              struct event *ret_event, struct error *err)
 {
-    for (;;) {
+    /* A worker that never stops writing to stderr keeps poll() busy: the clock decides too. */
+    for (bool late = false;; late = clock_monotonic_ns() >= deadline_ns) {
         if (worker->event_next < worker->event_count) {
             *ret_event = worker->events[worker->event_next++];
             return WORKER_EVENT;
@@ -173,6 +174,8 @@ enum worker_read worker_next(struct worker *worker, long long deadline_ns, int w
         worker->event_next = worker->event_count = 0;
         if (worker->broken.kind != ERROR_NONE || (worker->exited && worker->child.output < 0))
             return conclude(worker, err);
+        if (late)
+            return WORKER_QUIET;
 
         /* poll() skips descriptors below 0: what is closed is not waited for. */
         struct pollfd watched[] = {{worker->child.output, POLLIN, 0},

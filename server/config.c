@@ -20,10 +20,8 @@ static const char *const log_levels[] = {"error", "info", "debug", NULL};
 
 #define AT(member) .name = #member, .offset = offsetof(struct config, member)
 #define NUMBER(member, low, high, value, text)                                                   \
-    {                                                                                            \
-        .field = {AT(member), .type = FIELD_INTEGER, .min = low, .max = high, .meaning = text},  \
-        .fallback = value, .argument = "N"                                                       \
-    }
+    .field = {AT(member), .type = FIELD_INTEGER, .min = low, .max = high, .meaning = text},      \
+    .fallback = value, .argument = "N"
 #define WORDS(member, word, high, value, text)                                                   \
     .field = {AT(member), .type = FIELD_TEXT, .min = 0, .max = high, .meaning = text},           \
     .fallback = value, .argument = word
@@ -31,7 +29,7 @@ static const char *const log_levels[] = {"error", "info", "debug", NULL};
 static const struct option options[] = {
     {WORDS(listen, "ADDRESS", 63, "127.0.0.1",
            "IPv4 or IPv6 address to serve; any but loopback wants a token")},
-    NUMBER(port, 0, 65535, "8080", "TCP port; 0 takes a free one and logs it"),
+    {NUMBER(port, 0, 65535, "8080", "TCP port; 0 takes a free one and logs it")},
     {WORDS(database, "FILE", 4096, "",
            "SQLite file; empty means pennyworth/pennyworth.db in the XDG state directory")},
     {WORDS(engine, "NAME=COMMAND", 4096, "",
@@ -43,15 +41,15 @@ static const struct option options[] = {
            "File whose first line is the token to read and write with")},
     {WORDS(read_token, "TOKEN", TOKEN_MAX, "", "The same token, directly"), .secret = true},
     {WORDS(write_token, "TOKEN", TOKEN_MAX, "", "The same token, directly"), .secret = true},
-    NUMBER(http_threads, 1, 64, "2", "Threads that answer requests"),
-    NUMBER(max_connections, 8, 60000, "1024", "Open connections, all together"),
-    NUMBER(max_connections_per_address, 1, 60000, "256",
-           "Open connections of one address; the longest idle ones make room"),
-    NUMBER(header_seconds, 1, 3600, "10", "Time for a client to send its header"),
-    NUMBER(body_seconds, 1, 3600, "30", "Time for a client to send its body"),
-    NUMBER(idle_seconds, 1, 3600, "60", "Time a connection may rest between requests"),
-    NUMBER(queue_limit, 1, 1000000, "100", "Runs that may wait; more are refused with 429"),
-    NUMBER(silence_seconds, 1, 86400, "60", "A worker silent for longer is killed"),
+    {NUMBER(http_threads, 1, 64, "2", "Threads that answer requests")},
+    {NUMBER(max_connections, 8, 60000, "1024", "Open connections, all together")},
+    {NUMBER(max_connections_per_address, 1, 60000, "256",
+            "Open connections of one address; the longest idle ones make room")},
+    {NUMBER(header_seconds, 1, 3600, "10", "Time for a client to send its header")},
+    {NUMBER(body_seconds, 1, 3600, "30", "Time for a client to send its body")},
+    {NUMBER(idle_seconds, 1, 3600, "60", "Time a connection may rest between requests")},
+    {NUMBER(queue_limit, 1, 1000000, "100", "Runs that may wait; more are refused with 429")},
+    {NUMBER(silence_seconds, 1, 86400, "60", "A worker silent for longer is killed")},
     {.field = {AT(log), .type = FIELD_CHOICE, .choices = log_levels, .meaning = "What is logged"},
      .fallback = "info",
      .argument = "LEVEL"},

@@ -40,30 +40,44 @@ static bool default_database(struct config *config, char *const environment[], s
     return true;
 }
 
-static bool read_token(const char *flag, const char *path, char *token, struct error *err)
+static bool read_first_line(const char *flag, const char *path, char *token, struct error *err)
 {
-    AUTO(fclosep) FILE *file = NULL;
+    AUTO(fclosep) FILE *file = fopen(path, "re");
+    char line[TOKEN_MAX + 2] = ""; /* one character more than may be, so that it is seen */
     size_t length;
 
-    if (path[0]) {
-        file = fopen(path, "re");
-        if (!file)
-            return error_set(err, ERROR_INVALID, flag, "cannot read %s: %s", path,
-                             strerror(errno));
-        if (!fgets(token, TOKEN_MAX + 1, file))
-            token[0] = '\0';
-        token[strcspn(token, "\r\n")] = '\0';
-    } else if (!token[0]) {
-        return true;
-    }
+    if (!file)
+        return error_set(err, ERROR_INVALID, flag, "cannot read %s: %s", path, strerror(errno));
+    if (!fgets(line, sizeof line, file))
+        line[0] = '\0';
+    length = strcspn(line, "\r\n");
+    if (length > TOKEN_MAX)
+        return error_set(err, ERROR_INVALID, flag, "the token must have at most %d characters",
+                         TOKEN_MAX);
+    memcpy(token, line, length);
+    token[length] = '\0';
+    return true;
+}
+
+/* A file wins over the token itself. */
+static bool read_token(const char *flag, const char *environment_name, const char *path,
+                       char *token, struct error *err)
+{
+    const char *called = path[0] ? flag : environment_name;
+    size_t length;
+
+    if (path[0] && !read_first_line(flag, path, token, err))
+        return false;
     length = strlen(token);
+    if (length == 0 && !path[0])
+        return true;
     if (length < TOKEN_MIN)
-        return error_set(err, ERROR_INVALID, flag,
+        return error_set(err, ERROR_INVALID, called,
                          "the token must have at least %d characters, got %zu", TOKEN_MIN,
                          length);
     for (const char *c = token; *c; c++)
         if (*c <= 0x20 || *c > 0x7e)
-            return error_set(err, ERROR_INVALID, flag,
+            return error_set(err, ERROR_INVALID, called,
                              "the token must be printable ASCII without spaces");
     return true;
 }
@@ -97,7 +111,9 @@ static bool check_address(const struct config *config, struct error *err)
 bool config_check(struct config *config, char *const environment[], struct error *err)
 {
     return default_database(config, environment, err) &&
-           read_token("--read-token-file", config->read_token_file, config->read_token, err) &&
-           read_token("--write-token-file", config->write_token_file, config->write_token, err) &&
+           read_token("--read-token-file", "PENNYWORTH_READ_TOKEN", config->read_token_file,
+                      config->read_token, err) &&
+           read_token("--write-token-file", "PENNYWORTH_WRITE_TOKEN", config->write_token_file,
+                      config->write_token, err) &&
            check_address(config, err);
 }

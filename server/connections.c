@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +11,9 @@ struct client {
     struct client *next, *previous;
     int descriptor;
     unsigned char address[16]; /* IPv4 as ::ffff:a.b.c.d */
-    enum phase phase;
-    long long since_ns; /* when the phase began */
-    bool cut;           /* it is on its way out and counts no more */
+    _Atomic enum phase phase;  /* these two change with every request, so without the lock */
+    atomic_llong since_ns;     /* when the phase began */
+    bool cut;                  /* it is on its way out and counts no more */
 };
 
 struct connections {
@@ -160,13 +161,10 @@ void connections_remove(struct connections *connections, struct client *client)
     free(client);
 }
 
-void connections_phase(struct connections *connections, struct client *client, enum phase phase,
-                       long long now_ns)
+void client_phase(struct client *client, enum phase phase, long long now_ns)
 {
-    pthread_mutex_lock(&connections->lock);
-    client->phase = phase;
-    client->since_ns = now_ns;
-    pthread_mutex_unlock(&connections->lock);
+    atomic_store_explicit(&client->since_ns, now_ns, memory_order_relaxed);
+    atomic_store_explicit(&client->phase, phase, memory_order_release);
 }
 
 void connections_cut(struct connections *connections, struct client *client)
@@ -178,7 +176,9 @@ void connections_cut(struct connections *connections, struct client *client)
 
 static long long deadline(const struct connections *connections, const struct client *client)
 {
-    switch (client->phase) {
+    enum phase phase = client->phase;
+
+    switch (phase) {
     case PHASE_REST:
         return client->since_ns + connections->limits.rest_ns;
     case PHASE_HEADER:
@@ -204,7 +204,7 @@ long long connections_tick(struct connections *connections, long long now_ns)
             next = due;
     }
     /* A client that is being answered now will rest later, without telling us in time. */
-    long long soonest = now_ns + connections->limits.header_ns;
+    long long soonest = now_ns + connection_limits_shortest(&connections->limits);
     if (connections->count > 0 && soonest < next)
         next = soonest;
     pthread_mutex_unlock(&connections->lock);

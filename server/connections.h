@@ -21,6 +21,14 @@ struct connection_limits {
     long long rest_ns, header_ns, body_ns;
 };
 
+/* The first tick after a client has come must not be later than this. */
+static inline long long connection_limits_shortest(const struct connection_limits *limits)
+{
+    long long shortest = limits->rest_ns < limits->body_ns ? limits->rest_ns : limits->body_ns;
+
+    return shortest < limits->header_ns ? shortest : limits->header_ns;
+}
+
 /* `cut` ends a connection (shutdown(2)); it is called with a lock held and must not call back. */
 struct connections *connections_new(const struct connection_limits *limits,
                                     void (*cut)(int descriptor));
@@ -35,8 +43,7 @@ struct client *connections_add(struct connections *connections, int descriptor,
 /* It has gone. Must be called before its descriptor is closed. */
 void connections_remove(struct connections *connections, struct client *client);
 
-void connections_phase(struct connections *connections, struct client *client, enum phase phase,
-                       long long now_ns);
+void client_phase(struct client *client, enum phase phase, long long now_ns);
 
 /* Drops one client now. */
 void connections_cut(struct connections *connections, struct client *client);

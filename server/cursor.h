@@ -5,6 +5,7 @@
 
 #define CURSOR_SIZE 24
 
+/* `number` from 1 to 2^56 - 1: rows are counted, and will not be that many. */
 void cursor_write(long long number, char ret_text[CURSOR_SIZE]);
 
 /* False for anything cursor_write() did not make. */

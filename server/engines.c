@@ -21,16 +21,26 @@ static bool split_words(struct engine *engine, struct error *err)
     return true;
 }
 
+/* A name that no spec can ask for would be a mistake nobody is told of. */
+static bool name_is_lawful(const char *name, size_t length)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789._-/";
+
+    return length >= 1 && length <= ENGINE_NAME_MAX && strspn(name, allowed) >= length;
+}
+
 /* The command is left whole: its one word. */
 static bool add(struct engines *engines, const char *name, size_t name_length,
                 const char *command, size_t command_length, struct error *err)
 {
     struct engine *engine = &engines->list[engines->count];
 
-    if (name_length < 1 || name_length > ENGINE_NAME_MAX)
-        return error_set(err, ERROR_INVALID, "--engine",
-                         "must be NAME=COMMAND with a name of 1 to %d characters",
-                         ENGINE_NAME_MAX);
+    if (!name_is_lawful(name, name_length))
+        return error_set(
+            err, ERROR_INVALID, "--engine",
+            "must be NAME=COMMAND with a name of 1 to %d letters, digits and . _ - /",
+            ENGINE_NAME_MAX);
     if (engines->count == ENGINES_MAX)
         return error_set(err, ERROR_INVALID, "--engine", "more than %d engines", ENGINES_MAX);
     snprintf(engine->name, sizeof engine->name, "%.*s", (int)name_length, name);

@@ -72,8 +72,6 @@ struct reply {
 struct exchange {
     const struct server *server;
     const char *method;
-    char target[QUERY_MAX + 2]; /* as sent; cut where it is too long to be served */
-    struct query query;
     struct request_headers headers;
     struct bytes body;
     bool body_overflow;
@@ -82,7 +80,11 @@ struct exchange {
     struct watcher watcher;  /* for streams and held answers */
     struct run_id held_id;   /* the run whose end a held answer waits for, or "" */
     long long hold_until_ns; /* and for how long */
+    bool (*is_gone)(const struct exchange *exchange); /* the client hung up */
     long long started_ns;
+    /* Below: kilobytes that are written before they are read, so nobody clears them. */
+    char target[QUERY_MAX + 2]; /* as sent; cut where it is too long to be served */
+    struct query query;
 };
 
 /* Before the body: access, route, and what can be refused by its header alone. Then reply.status

@@ -12,12 +12,15 @@
 #include "server/server.h"
 
 #define WAIT_SECONDS_MAX 3600
+#define LOOK_NS                                                                                  \
+    (15 * NS_PER_SECOND) /* a held connection is silent: see now and then who is left */
 
 static void reply_run(struct exchange *exchange, int status, const struct run *run)
 {
     struct out out = {.bytes = &exchange->reply.body};
     struct progress progress;
     bool known =
+        run->state == RUN_RUNNING &&
         live_get_progress(exchange->server->live, run->id.text, clock_monotonic_ns(), &progress);
 
     present_run(&out, NULL, run, known ? &progress : NULL);
@@ -66,12 +69,14 @@ void runs_held_handler(struct exchange *exchange)
         }
         long long now_ns = clock_monotonic_ns();
         if (run_state_is_final(run.state) || now_ns >= exchange->hold_until_ns ||
-            live_is_closed(live)) {
+            live_is_closed(live) || exchange->is_gone(exchange)) {
             live_leave(live, &exchange->watcher);
             reply_run(exchange, created ? 201 : 200, &run);
             return;
         }
-        if (live_sleep(live, &exchange->watcher, now_ns, exchange->hold_until_ns)) {
+        long long look_ns = now_ns + LOOK_NS;
+        if (live_sleep(live, &exchange->watcher, now_ns,
+                       exchange->hold_until_ns < look_ns ? exchange->hold_until_ns : look_ns)) {
             exchange->reply.hold = true;
             return;
         }

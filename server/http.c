@@ -12,7 +12,6 @@
 
 #define PIECE_MAX (1024 * 1024) /* of a streamed answer, in memory at once */
 #define SEND_MAX 16384          /* handed to the socket at once */
-#define DISCARD_MAX (1024 * 1024)
 /* What one connection's header may take up in the library. More than exchange_admit() allows, so
  * that in all but wild cases the refusal is ours. */
 #define CONNECTION_MEMORY (HEADER_MAX + 16 * 1024)
@@ -23,30 +22,32 @@ struct http {
     struct connections *connections;
     const struct server *server;
     struct sentry *sentry;
-    long long header_ns;
+    long long shortest_ns; /* of the limits of time */
 };
 
 /* An exchange and its connection: one request. */
 struct request {
-    struct exchange exchange;
     struct http *http;
     struct MHD_Connection *connection;
     struct client *client;
-    size_t discarded;
     bool admitted;
     struct bytes piece; /* of a stream: made, not sent yet */
     size_t piece_sent;
+    struct exchange exchange; /* last, for its end is not cleared */
 };
 
 static void *first_line(void *user, const char *target, struct MHD_Connection *connection)
 {
-    struct request *request = calloc(1, sizeof *request);
+    struct request *request = malloc(sizeof *request);
     struct http *http = user;
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
     if (!request)
         return NULL;
+    memset(request, 0, offsetof(struct request, exchange.target));
+    request->exchange.query.path = "";
+    request->exchange.query.count = 0;
     request->http = http;
     request->connection = connection;
     request->client = info ? info->socket_context : NULL;
@@ -55,8 +56,7 @@ static void *first_line(void *user, const char *target, struct MHD_Connection *c
     request->piece.limit = PIECE_MAX;
     snprintf(request->exchange.target, sizeof request->exchange.target, "%s", target);
     if (request->client)
-        connections_phase(http->connections, request->client, PHASE_HEADER,
-                          request->exchange.started_ns);
+        client_phase(request->client, PHASE_HEADER, request->exchange.started_ns);
     return request;
 }
 
@@ -75,6 +75,17 @@ static void cut(void *user)
     struct request *request = user;
 
     connections_cut(request->http->connections, request->client);
+}
+
+/* A suspended connection is not watched by the library, so nobody would notice. */
+static bool is_gone(const struct exchange *exchange)
+{
+    const struct request *request = exchange->watcher.user;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    char byte;
+
+    return info && recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 static const char *header(struct MHD_Connection *connection, const char *name)
@@ -106,6 +117,7 @@ static void read_headers(struct request *request, const char *method)
     exchange->watcher.resume = resume;
     exchange->watcher.cut = cut;
     exchange->watcher.user = request;
+    exchange->is_gone = is_gone;
 }
 
 /* What can be handed out of the piece at hand. */
@@ -176,8 +188,7 @@ static enum MHD_Result send_reply(struct request *request)
     for (int i = 0; i < reply->field_count; i++)
         MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    connections_phase(request->http->connections, request->client, PHASE_ANSWER,
-                      clock_monotonic_ns());
+    client_phase(request->client, PHASE_ANSWER, clock_monotonic_ns());
     result = MHD_queue_response(request->connection, (unsigned)reply->status, response);
     MHD_destroy_response(response);
     return result;
@@ -195,8 +206,7 @@ static enum MHD_Result begin(struct request *request, const char *method)
 {
     request->admitted = true;
     read_headers(request, method);
-    connections_phase(request->http->connections, request->client, PHASE_BODY,
-                      clock_monotonic_ns());
+    client_phase(request->client, PHASE_BODY, clock_monotonic_ns());
     exchange_admit(&request->exchange);
     /* An answer now ends the connection with the body unread, so a refusal waits for a body that
      * is small enough to be read, and does not for one that is not. */
@@ -214,10 +224,10 @@ static enum MHD_Result take_body(struct request *request, const char *data, size
     if (exchange->reply.status == 0 && !exchange->body_overflow &&
         bytes_add(&exchange->body, data, length))
         return MHD_YES;
-    /* Refused, or more than it said: read on for politeness, within reason. */
+    /* Refused, or too much: read on without keeping it, for the library lets us answer only
+     * behind the body. Its deadline ends this with a client that goes on and on. */
     exchange->body_overflow = exchange->body_overflow || exchange->reply.status == 0;
-    request->discarded += length;
-    return request->discarded <= DISCARD_MAX ? MHD_YES : MHD_NO;
+    return MHD_YES;
 }
 
 static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *url,
@@ -235,8 +245,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
         return take_body(request, data, size);
     if (request->exchange.reply.status == 0) {
         /* From here on we make it wait, not it us. */
-        connections_phase(request->http->connections, request->client, PHASE_ANSWER,
-                          clock_monotonic_ns());
+        client_phase(request->client, PHASE_ANSWER, clock_monotonic_ns());
         exchange_answer(&request->exchange);
         if (request->exchange.reply.hold)
             return MHD_YES; /* suspended; we are called again when it is resumed */
@@ -264,7 +273,7 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
     exchange_done(&request->exchange);
     bytes_free(&request->piece);
     if (request->client && why == MHD_REQUEST_TERMINATED_COMPLETED_OK)
-        connections_phase(http->connections, request->client, PHASE_REST, now_ns);
+        client_phase(request->client, PHASE_REST, now_ns);
     free(request);
     *state = NULL;
 }
@@ -289,10 +298,13 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
     *socket_context =
         connections_add(http->connections, descriptor->connect_fd, address->client_addr, now_ns);
     if (*socket_context)
-        sentry_wake_by(http->sentry, now_ns + http->header_ns);
+        sentry_wake_by(http->sentry, now_ns + http->shortest_ns);
     else
         shutdown(descriptor->connect_fd, SHUT_RDWR);
 }
+
+static void on_log(void *user, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 static void on_log(void *user, const char *format, va_list arguments)
 {
@@ -324,7 +336,7 @@ struct http *http_listen(const struct config *config, struct error *err)
         error_set(err, ERROR_INTERNAL, NULL, "out of memory");
         return NULL;
     }
-    http->header_ns = limits.header_ns;
+    http->shortest_ns = connection_limits_shortest(&limits);
     http->listener = listener_open(config, err);
     http->connections = connections_new(&limits, cut_descriptor);
     if (!http->connections)

@@ -60,17 +60,17 @@ void live_watch(struct live *live, struct watcher *watcher, const struct run_id 
 
 void live_leave(struct live *live, struct watcher *watcher)
 {
+    if (!watcher->watching) /* only its owner, who is calling, ever sets this */
+        return;
     pthread_mutex_lock(&live->lock);
-    if (watcher->watching) {
-        if (watcher->previous)
-            watcher->previous->next = watcher->next;
-        else
-            live->first = watcher->next;
-        if (watcher->next)
-            watcher->next->previous = watcher->previous;
-        watcher->watching = false;
-        live->count--;
-    }
+    if (watcher->previous)
+        watcher->previous->next = watcher->next;
+    else
+        live->first = watcher->next;
+    if (watcher->next)
+        watcher->next->previous = watcher->previous;
+    watcher->watching = false;
+    live->count--;
     pthread_mutex_unlock(&live->lock);
 }
 
@@ -99,23 +99,30 @@ static void wake(struct watcher *watcher, long long now_ns)
     watcher->resume(watcher->user);
 }
 
-/* With the lock held. */
-static void tell(struct live *live, const char *run_id, long long now_ns)
+/* With the lock held. Returns true when somebody woke. */
+static bool tell(struct live *live, const char *run_id, long long now_ns)
 {
+    bool woke = false;
+
     for (struct watcher *watcher = live->first; watcher; watcher = watcher->next) {
         if (strcmp(watcher->run.text, run_id) != 0)
             continue;
         watcher->news = true;
-        if (watcher->asleep)
-            wake(watcher, now_ns);
+        if (!watcher->asleep)
+            continue;
+        wake(watcher, now_ns);
+        woke = true;
     }
+    return woke;
 }
 
 void live_tell(struct live *live, const char *run_id, long long now_ns)
 {
     pthread_mutex_lock(&live->lock);
-    tell(live, run_id, now_ns);
+    bool woke = tell(live, run_id, now_ns);
     pthread_mutex_unlock(&live->lock);
+    if (woke) /* from now on they can get stuck */
+        live->wake_by(live->user, now_ns + live->slow_reader_ns);
 }
 
 void live_progress(struct live *live, const struct run_id *run, const struct progress *progress,
@@ -125,8 +132,10 @@ void live_progress(struct live *live, const struct run_id *run, const struct pro
     live->current = *run;
     live->progress = *progress;
     live->progress_ns = now_ns;
-    tell(live, run->text, now_ns);
+    bool woke = tell(live, run->text, now_ns);
     pthread_mutex_unlock(&live->lock);
+    if (woke)
+        live->wake_by(live->user, now_ns + live->slow_reader_ns);
 }
 
 bool live_get_progress(struct live *live, const char *run_id, long long now_ns,

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #ifndef PENNYWORTH_VERSION
@@ -58,6 +59,25 @@ static bool make_directories(const char *path, struct error *err)
         *slash = '/';
     }
     return true;
+}
+
+/* Connections are files: asks for as many as they may need, and makes do with what there is. */
+static void make_room(struct config *config)
+{
+    const long long others = 128 + 8 * config->http_threads;
+    rlim_t wanted = (rlim_t)(config->max_connections + others);
+    struct rlimit files;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted)
+        return;
+    files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
+    (void)!setrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_cur >= wanted)
+        return;
+    config->max_connections =
+        (long long)files.rlim_cur > others + 8 ? (long long)files.rlim_cur - others : 8;
+    log_line(LOG_INFO, "only %lld connections at once: no more than %lld files may be open",
+             config->max_connections, (long long)files.rlim_cur);
 }
 
 /* The worker that was installed beside this program. */
@@ -148,6 +168,7 @@ static int serve(struct process *process)
     int received;
 
     block_signals(&signals);
+    make_room(&process->config);
     if (!start_parts(process, &err)) {
         fprintf(stderr, "pennyworth: %s%s%s\n", err.field, err.field[0] ? " " : "", err.message);
         stop_parts(process);

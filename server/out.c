@@ -92,12 +92,11 @@ void out_number(struct out *out, const char *key, double number)
         out_null(out, key);
         return;
     }
-    /* The shortest of these that reads back as the same number. */
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, number);
-        if (strtod(text, NULL) == number) /* NOLINT: the exact comparison is the point */
-            break;
-    }
+    /* Fifteen digits where they read back as the same number ("0.1"), else the seventeen that
+     * always do. */
+    snprintf(text, sizeof text, "%.15g", number);
+    if (strtod(text, NULL) != number)
+        snprintf(text, sizeof text, "%.17g", number);
     out_raw(out, key, text);
 }
 

@@ -102,6 +102,8 @@ static int allowance(const char *name, const char *const allowed[])
 {
     size_t length = strlen(name);
 
+    if (strchr(name, '*')) /* the mark is the list's, not the client's */
+        return 0;
     for (; *allowed; allowed++)
         if (strncmp(*allowed, name, length) == 0) {
             if ((*allowed)[length] == '\0')

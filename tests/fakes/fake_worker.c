@@ -86,6 +86,8 @@ static int behave(const char *behaviour, const struct run_spec *spec)
         return step(0), 0;
     if (strcmp(behaviour, "exit") == 0)
         return 7;
+    if (strcmp(behaviour, "stubborn") == 0)
+        signal(SIGTERM, SIG_IGN); /* before its first word, so that nobody comes too early */
     hello();
     if (strcmp(behaviour, "ok") == 0 || strcmp(behaviour, "slow") == 0)
         return steps(most);
@@ -100,7 +102,7 @@ static int behave(const char *behaviour, const struct run_spec *spec)
         say("this is not JSON \xff\xfe");
     if (strcmp(behaviour, "gap") == 0)
         step(2);
-    if (strcmp(behaviour, "silent") == 0)
+    if (strcmp(behaviour, "silent") == 0 || strcmp(behaviour, "stubborn") == 0)
         pause_ms(600000);
     if (strcmp(behaviour, "endless") == 0)
         return endless_line();
@@ -110,10 +112,6 @@ static int behave(const char *behaviour, const struct run_spec *spec)
         say("{\"type\":\"done\",\"steps\":5}");
     if (strcmp(behaviour, "family") == 0)
         return with_child();
-    if (strcmp(behaviour, "stubborn") == 0) {
-        signal(SIGTERM, SIG_IGN);
-        pause_ms(600000);
-    }
     return 0; /* also "no-done" */
 }
 

@@ -1,0 +1,122 @@
+#include "common/error.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static void an_error_says_what_kind_where_and_why(void)
+{
+    struct error err = {0};
+
+    EXPECT(!error_set(&err, ERROR_INVALID, "steps", "must be at most %d, got %s", 5, "six"));
+    EXPECT_INT(err.kind, ERROR_INVALID);
+    EXPECT_STR(err.field, "steps");
+    EXPECT_STR(err.message, "must be at most 5, got six");
+    EXPECT(!err.allowed.ranged && !err.allowed.choices);
+}
+
+static void an_error_may_blame_no_field(void)
+{
+    struct error err = {0};
+
+    EXPECT(!error_set(&err, ERROR_BUSY, NULL, "later"));
+    EXPECT_STR(err.field, "");
+    EXPECT_STR(err.message, "later");
+}
+
+static void nobody_has_to_listen(void)
+{
+    EXPECT(!error_set(NULL, ERROR_INTERNAL, "a", "b %d", 1));
+    EXPECT(!error_not_allowed(NULL, "a", (struct allowed){0}, "b %d", 1));
+}
+
+static void the_first_failure_is_the_cause_and_stays(void)
+{
+    const struct allowed range = {.ranged = true, .min = 1, .max = 2};
+    struct error err = {0};
+
+    EXPECT(!error_set(&err, ERROR_UPSTREAM, "first", "the cause"));
+
+    const struct error before = err;
+    EXPECT(!error_set(&err, ERROR_INTERNAL, "second", "a consequence"));
+    EXPECT(!error_not_allowed(&err, "third", range, "another"));
+    EXPECT(memcmp(&err, &before, sizeof err) == 0);
+}
+
+static void what_would_have_been_allowed_is_said(void)
+{
+    static const char *const words[] = {"red", "green", NULL};
+    struct error range = {0}, choice = {0};
+
+    EXPECT(!error_not_allowed(&range, "n", (struct allowed){.ranged = true, .min = -1, .max = 9},
+                              "got %d", 10));
+    EXPECT_INT(range.kind, ERROR_INVALID);
+    EXPECT_STR(range.field, "n");
+    EXPECT_STR(range.message, "got 10");
+    EXPECT(range.allowed.ranged && !range.allowed.choices);
+    EXPECT_INT(range.allowed.min, -1);
+    EXPECT_INT(range.allowed.max, 9);
+
+    EXPECT(!error_not_allowed(&choice, "c", (struct allowed){.choices = words}, "got blue"));
+    EXPECT(!choice.allowed.ranged && choice.allowed.choices == words);
+}
+
+static void whatever_is_quoted_becomes_printable_ascii(void)
+{
+    static const struct {
+        const char *sent, *told;
+    } quotes[] = {
+        {"plain ~ text", "plain ~ text"}, {"tab\tnewline\n", "tab?newline?"},
+        {"\x01\x1f \x7f", "?? ?"},        {"caf\xc3\xa9", "caf??"},
+        {"\xff\xfe\x80", "???"},          {"\"quoted\" \\", "\"quoted\" \\"},
+    };
+
+    for (size_t i = 0; i < COUNT(quotes); i++) {
+        struct error err = {0};
+
+        EXPECT(!error_set(&err, ERROR_INVALID, quotes[i].sent, "%s", quotes[i].sent));
+        EXPECT_STR(err.field, quotes[i].told);
+        EXPECT_STR(err.message, quotes[i].told);
+    }
+}
+
+/* Two bytes a letter, so that an odd cut would halve one. */
+static void text_that_is_too_long_is_cut_without_halving_a_letter(void)
+{
+    char letters[601];
+    struct error err = {0};
+
+    for (size_t i = 0; i + 1 < sizeof letters; i += 2)
+        memcpy(letters + i, "\xc3\xa9", 2);
+    letters[sizeof letters - 1] = '\0';
+    EXPECT(!error_set(&err, ERROR_INVALID, letters, "%s", letters));
+    EXPECT_INT((long long)strlen(err.field), sizeof err.field - 1);
+    EXPECT_INT((long long)strlen(err.message), sizeof err.message - 1);
+    EXPECT_INT((long long)strspn(err.field, "?"), sizeof err.field - 1);
+    EXPECT_INT((long long)strspn(err.message, "?"), sizeof err.message - 1);
+}
+
+static void a_cleared_error_takes_the_next_failure(void)
+{
+    const struct error none = {0};
+    struct error err = {0};
+
+    EXPECT(!error_not_allowed(&err, "a", (struct allowed){.ranged = true}, "old"));
+    error_clear(&err);
+    EXPECT(memcmp(&err, &none, sizeof err) == 0);
+    EXPECT(!error_set(&err, ERROR_NOT_FOUND, NULL, "new"));
+    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_STR(err.message, "new");
+}
+
+int main(void)
+{
+    RUN(an_error_says_what_kind_where_and_why);
+    RUN(an_error_may_blame_no_field);
+    RUN(nobody_has_to_listen);
+    RUN(the_first_failure_is_the_cause_and_stays);
+    RUN(what_would_have_been_allowed_is_said);
+    RUN(whatever_is_quoted_becomes_printable_ascii);
+    RUN(text_that_is_too_long_is_cut_without_halving_a_letter);
+    RUN(a_cleared_error_takes_the_next_failure);
+    return test_result();
+}

@@ -1,0 +1,283 @@
+#include "common/fields.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+struct thing {
+    long long before, count, pause;
+    const char *colour;
+    char name[8 + 1];
+    char after[7]; /* to the end, so that there is no padding to compare */
+};
+
+static const char *const colours[] = {"red", "green", NULL};
+
+#define AT(member) .name = #member, .offset = offsetof(struct thing, member)
+static const struct field fields[] = {
+    {AT(count), .type = FIELD_INTEGER, .min = -5, .max = 10, .meaning = "How many"},
+    {AT(pause), .type = FIELD_AUTO, .min = 0, .max = 60, .meaning = "How long"},
+    {AT(colour), .type = FIELD_CHOICE, .choices = colours, .meaning = "What it looks like"},
+    {AT(name), .type = FIELD_TEXT, .min = 2, .max = 8},
+};
+#undef AT
+
+static const struct thing untouched = {-77, -77, -77, "untouched", "untouch", "after"};
+
+static const struct field *row(const char *name)
+{
+    return fields_find(fields, COUNT(fields), name);
+}
+
+/* What the object holds in a field, for all types alike. */
+static const char *shown(const struct field *field, const struct thing *thing)
+{
+    static char text[64];
+    AUTO(json_decrefp) json_t *value = field_write(field, thing);
+
+    if (json_is_string(value))
+        snprintf(text, sizeof text, "'%s'", json_string_value(value));
+    else
+        snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
+    return text;
+}
+
+static const struct {
+    const char *field, *json, *holds;
+} accepted[] = {
+    {"count", "-5", "-5"},
+    {"count", "0", "0"},
+    {"count", "10", "10"},
+    {"pause", "0", "0"},
+    {"pause", "60", "60"},
+    {"pause", "\"auto\"", "'auto'"},
+    {"colour", "\"red\"", "'red'"},
+    {"colour", "\"green\"", "'green'"},
+    {"name", "\"ab\"", "'ab'"},
+    {"name", "\"12345678\"", "'12345678'"},
+    {"name", "\"caf\xc3\xa9\"", "'caf\xc3\xa9'"},
+};
+
+static void a_lawful_value_lands_in_its_field_and_nowhere_else(void)
+{
+    for (size_t i = 0; i < COUNT(accepted); i++) {
+        AUTO(json_decrefp) json_t *value = json_loads(accepted[i].json, JSON_DECODE_ANY, NULL);
+        const struct field *field = row(accepted[i].field);
+        struct thing thing = untouched, expected = untouched;
+        struct error err = {0};
+
+        EXPECT(field_read(field, value, &thing, &err));
+        EXPECT_INT(err.kind, ERROR_NONE);
+        EXPECT_STR(shown(field, &thing), accepted[i].holds);
+
+        /* Putting the old value back must give the old object. */
+        size_t size = field->type == FIELD_TEXT ? sizeof thing.name : sizeof(long long);
+        memcpy((char *)&thing + field->offset, (char *)&expected + field->offset, size);
+        EXPECT(memcmp(&thing, &expected, sizeof thing) == 0);
+    }
+}
+
+static const struct {
+    const char *field, *json, *message;
+} refused[] = {
+    {"count", "-6", "must be between -5 and 10, got -6"},
+    {"count", "11", "must be between -5 and 10, got 11"},
+    {"count", "9223372036854775807", "must be between -5 and 10, got 9223372036854775807"},
+    {"count", "-9223372036854775808", "must be between -5 and 10, got -9223372036854775808"},
+    {"count", "1.0", "must be an integer, got a fraction"},
+    {"count", "\"1\"", "must be an integer, got a string"},
+    {"count", "\"auto\"", "must be an integer, got a string"},
+    {"count", "true", "must be an integer, got true"},
+    {"count", "false", "must be an integer, got false"},
+    {"count", "null", "must be an integer, got null"},
+    {"count", "[1]", "must be an integer, got an array"},
+    {"count", "{}", "must be an integer, got an object"},
+    {"pause", "-1", "must be between 0 and 60, got -1"}, /* FIELD_IS_AUTO from outside */
+    {"pause", "61", "must be between 0 and 60, got 61"},
+    {"pause", "\"Auto\"", "must be an integer or \"auto\", got a string"},
+    {"pause", "\"\"", "must be an integer or \"auto\", got a string"},
+    {"pause", "null", "must be an integer or \"auto\", got null"},
+    {"colour", "\"blue\"", "'blue' is not supported"},
+    {"colour", "\"Red\"", "'Red' is not supported"},
+    {"colour", "\"re\"", "'re' is not supported"},
+    {"colour", "\"\"", "'' is not supported"},
+    {"colour", "\"\xc3\xa9\"",
+     "'?"
+     "?' is not supported"},
+    {"colour", "7", "must be a string, got a number"},
+    {"name", "\"a\"", "must have between 2 and 8 bytes, got 1"},
+    {"name", "\"\"", "must have between 2 and 8 bytes, got 0"},
+    {"name", "\"123456789\"", "must have between 2 and 8 bytes, got 9"},
+    {"name", "\"1234567\xc3\xa9\"", "must have between 2 and 8 bytes, got 9"},
+    {"name", "\"a\\nb\"", "must not hold control characters"},
+    {"name", "\"ab\\u007f\"", "must not hold control characters"},
+    {"name", "null", "must be a string, got null"},
+};
+
+static void a_refused_value_is_explained_and_leaves_the_object_alone(void)
+{
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        AUTO(json_decrefp) json_t *value = json_loads(refused[i].json, JSON_DECODE_ANY, NULL);
+        struct thing thing = untouched;
+        struct error err = {0};
+
+        EXPECT(value != NULL);
+        EXPECT(!field_read(row(refused[i].field), value, &thing, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, refused[i].field);
+        EXPECT_STR(err.message, refused[i].message);
+        EXPECT(memcmp(&thing, &untouched, sizeof thing) == 0);
+    }
+}
+
+static const struct {
+    const char *field, *text, *holds;
+} accepted_texts[] = {
+    {"count", "-5", "-5"},      {"count", "7", "7"},        {"count", "007", "7"},
+    {"count", "-0", "0"},       {"pause", "60", "60"},      {"pause", "auto", "'auto'"},
+    {"colour", "red", "'red'"}, {"name", "auto", "'auto'"}, {"name", "a b", "'a b'"},
+};
+
+static void text_is_read_by_the_same_table(void)
+{
+    for (size_t i = 0; i < COUNT(accepted_texts); i++) {
+        const struct field *field = row(accepted_texts[i].field);
+        struct thing thing = untouched;
+        struct error err = {0};
+
+        EXPECT(field_read_text(field, accepted_texts[i].text, &thing, &err));
+        EXPECT_STR(shown(field, &thing), accepted_texts[i].holds);
+        EXPECT(thing.before == -77 && strcmp(thing.after, "after") == 0);
+    }
+}
+
+#define NOT_A_NUMBER "must be an integer between -5 and 10, got "
+static const struct {
+    const char *field, *text, *message;
+} refused_texts[] = {
+    {"count", "", NOT_A_NUMBER "''"},
+    {"count", " 5", NOT_A_NUMBER "' 5'"},
+    {"count", "5 ", NOT_A_NUMBER "'5 '"},
+    {"count", "+5", NOT_A_NUMBER "'+5'"},
+    {"count", "-", NOT_A_NUMBER "'-'"},
+    {"count", "--5", NOT_A_NUMBER "'--5'"},
+    {"count", "- 5", NOT_A_NUMBER "'- 5'"},
+    {"count", "5.0", NOT_A_NUMBER "'5.0'"},
+    {"count", "0x5", NOT_A_NUMBER "'0x5'"},
+    {"count", "5e0", NOT_A_NUMBER "'5e0'"},
+    {"count", "auto", NOT_A_NUMBER "'auto'"},
+    {"count", "99999999999999999999", NOT_A_NUMBER "'99999999999999999999'"},
+    {"count", "-99999999999999999999", NOT_A_NUMBER "'-99999999999999999999'"},
+    {"count", "11", "must be between -5 and 10, got 11"},
+    {"pause", "-1", "must be between 0 and 60, got -1"},
+    {"pause", "autos", "must be an integer between 0 and 60, got 'autos'"},
+    {"colour", "blue", "'blue' is not supported"},
+    {"name", "a", "must have between 2 and 8 bytes, got 1"},
+    {"name", "a\tb", "must not hold control characters"},
+    {"name", "ab\xff", "must be UTF-8"},
+    {"name", "1234567\xc3", "must be UTF-8"},
+};
+
+static void refused_text_is_explained_and_leaves_the_object_alone(void)
+{
+    for (size_t i = 0; i < COUNT(refused_texts); i++) {
+        struct thing thing = untouched;
+        struct error err = {0};
+
+        EXPECT(
+            !field_read_text(row(refused_texts[i].field), refused_texts[i].text, &thing, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, refused_texts[i].field);
+        EXPECT_STR(err.message, refused_texts[i].message);
+        EXPECT(memcmp(&thing, &untouched, sizeof thing) == 0);
+    }
+}
+
+static void a_refusal_says_what_would_have_been_allowed(void)
+{
+    struct thing thing = untouched;
+    struct error count = {0}, pause = {0}, colour = {0};
+
+    EXPECT(!field_read_text(row("count"), "x", &thing, &count));
+    EXPECT(count.allowed.ranged && !count.allowed.choices);
+    EXPECT_INT(count.allowed.min, -5);
+    EXPECT_INT(count.allowed.max, 10);
+    EXPECT(!field_read_text(row("pause"), "61", &thing, &pause));
+    EXPECT(pause.allowed.ranged);
+    EXPECT_INT(pause.allowed.max, 60);
+    EXPECT(!field_read_text(row("colour"), "x", &thing, &colour));
+    EXPECT(!colour.allowed.ranged && colour.allowed.choices == colours);
+}
+
+/* Choices are compared by address elsewhere, so it must be the table's own word. */
+static void a_choice_points_into_the_table(void)
+{
+    char green[] = "green";
+    struct thing thing = untouched;
+
+    EXPECT(field_read_text(row("colour"), green, &thing, NULL));
+    EXPECT(thing.colour == colours[1]);
+}
+
+static void what_is_written_can_be_read_again(void)
+{
+    const struct thing thing = {
+        .count = 3, .pause = FIELD_IS_AUTO, .colour = colours[0], .name = "a \"b\""};
+    struct thing copy = untouched;
+
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        AUTO(json_decrefp) json_t *value = field_write(&fields[i], &thing);
+
+        EXPECT(value && field_read(&fields[i], value, &copy, NULL));
+    }
+    EXPECT_INT(copy.count, 3);
+    EXPECT_INT(copy.pause, FIELD_IS_AUTO);
+    EXPECT(copy.colour == colours[0]);
+    EXPECT_STR(copy.name, "a \"b\"");
+}
+
+static const struct {
+    const char *field, *schema;
+} schemas[] = {
+    {"count",
+     "{\"description\":\"How many\",\"maximum\":10,\"minimum\":-5,\"type\":\"integer\"}"},
+    {"pause", "{\"description\":\"How long\",\"oneOf\":[{\"const\":\"auto\"},"
+              "{\"maximum\":60,\"minimum\":0,\"type\":\"integer\"}]}"},
+    {"colour", "{\"description\":\"What it looks like\",\"enum\":[\"red\",\"green\"],"
+               "\"type\":\"string\"}"},
+    {"name", "{\"maxLength\":8,\"minLength\":2,\"type\":\"string\"}"},
+};
+
+static void a_field_describes_itself_as_json_schema(void)
+{
+    for (size_t i = 0; i < COUNT(schemas); i++) {
+        AUTO(json_decrefp) json_t *schema = field_schema(row(schemas[i].field));
+        AUTO(freep) char *text = json_dumps(schema, JSON_COMPACT | JSON_SORT_KEYS);
+
+        EXPECT_STR(text, schemas[i].schema);
+    }
+}
+
+static void a_field_is_found_by_its_whole_name(void)
+{
+    EXPECT(row("count") == &fields[0]);
+    EXPECT(row("name") == &fields[3]);
+    EXPECT(row("coun") == NULL);
+    EXPECT(row("counts") == NULL);
+    EXPECT(row("") == NULL);
+    EXPECT(fields_find(fields, 3, "name") == NULL);
+    EXPECT(fields_find(NULL, 0, "name") == NULL);
+}
+
+int main(void)
+{
+    RUN(a_lawful_value_lands_in_its_field_and_nowhere_else);
+    RUN(a_refused_value_is_explained_and_leaves_the_object_alone);
+    RUN(text_is_read_by_the_same_table);
+    RUN(refused_text_is_explained_and_leaves_the_object_alone);
+    RUN(a_refusal_says_what_would_have_been_allowed);
+    RUN(a_choice_points_into_the_table);
+    RUN(what_is_written_can_be_read_again);
+    RUN(a_field_describes_itself_as_json_schema);
+    RUN(a_field_is_found_by_its_whole_name);
+    return test_result();
+}

@@ -1,0 +1,141 @@
+/* A database in a folder of its own, for one test. */
+#pragma once
+
+#include "common/cleanup.h"
+#include "db/connection.h"
+#include "db/db.h"
+#include "db/runs.h"
+#include "tests/test.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#define NOON_US 1700000000000000LL /* when these tests take place */
+
+struct folder {
+    char path[300];
+    char file[320]; /* the database in it */
+};
+
+/* Everything in it is gone when the scope ends:
+ *     AUTO(folder_remove) struct folder folder = folder_make(); */
+static inline struct folder folder_make(void)
+{
+    /* In memory where there is such a place: waiting for a disk would be most of the time. */
+    const char *parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    const char *asked = getenv("TMPDIR");
+    struct folder folder;
+
+    snprintf(folder.path, sizeof folder.path, "%.250s/pennyworth-XXXXXX",
+             asked && *asked ? asked : parent);
+    if (!mkdtemp(folder.path)) {
+        perror(folder.path);
+        exit(1);
+    }
+    snprintf(folder.file, sizeof folder.file, "%s/runs.db", folder.path);
+    return folder;
+}
+
+static inline void folder_empty(const struct folder *folder)
+{
+    DIR *files = opendir(folder->path);
+    struct dirent *entry;
+
+    while (files && (entry = readdir(files)) != NULL)
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(files), entry->d_name, 0);
+    if (files)
+        closedir(files);
+}
+
+static inline void folder_remove(struct folder *folder)
+{
+    folder_empty(folder);
+    rmdir(folder->path);
+}
+
+static inline struct db *open_database(const struct folder *folder)
+{
+    struct error err = {0};
+    struct db *db = db_open(folder->file, &err);
+
+    EXPECT_STR(err.message, "");
+    if (!db)
+        exit(test_result());
+    return db;
+}
+
+/* Where a test makes many rows, it need not wait for the disk each time. */
+static inline void do_not_sync(struct db *db)
+{
+    EXPECT(db_execute(db, "PRAGMA synchronous = OFF", NULL));
+    db->synchronous = 2; /* so that a durable transaction leaves the pragma alone */
+}
+
+/* A database that is busy says so at once. */
+static inline void do_not_wait(struct db *db)
+{
+    sqlite3_busy_timeout(db->handle, 0);
+}
+
+/* The number that a query answers; -1 if it answers none. */
+static inline long long number_of(struct db *db, const char *sql)
+{
+    sqlite3_stmt *query = NULL;
+    long long number = -1;
+
+    if (sqlite3_prepare_v2(db->handle, sql, -1, &query, NULL) == SQLITE_OK &&
+        sqlite3_step(query) == SQLITE_ROW)
+        number = sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    return number;
+}
+
+/* The first words that a query answers, cut to what fits. */
+static inline void text_of(struct db *db, const char *sql, size_t size, char ret_text[])
+{
+    sqlite3_stmt *query = NULL;
+
+    ret_text[0] = '\0';
+    if (sqlite3_prepare_v2(db->handle, sql, -1, &query, NULL) == SQLITE_OK &&
+        sqlite3_step(query) == SQLITE_ROW && sqlite3_column_text(query, 0))
+        snprintf(ret_text, size, "%s", (const char *)sqlite3_column_text(query, 0));
+    sqlite3_finalize(query);
+}
+
+static inline struct run_order order_of(const struct run_spec *spec)
+{
+    return (struct run_order){
+        .spec = spec, .instance = "", .now_us = NOON_US, .queue_limit = 1000};
+}
+
+/* Queues a run that must be taken; the caller clears it. */
+static inline struct run create_run(struct db *db, const struct run_order *order)
+{
+    struct error err = {0};
+    struct run run = {0};
+    bool replayed = true;
+
+    EXPECT(runs_create(db, order, &run, &replayed, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT(!replayed);
+    return run;
+}
+
+static inline struct run claim_run(struct db *db)
+{
+    struct run run = {0};
+    bool found = false;
+
+    EXPECT(runs_claim(db, NOON_US + 1, &run, &found, NULL));
+    EXPECT(found);
+    return run;
+}
+
+static inline struct run find_run(struct db *db, const char *id)
+{
+    struct run run = {0};
+
+    EXPECT(runs_find(db, id, &run, NULL));
+    return run;
+}

@@ -1,0 +1,181 @@
+#include "db/db.h"
+
+#include "tests/db/database.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+/* Locks in another process: 0 if it got the lock, 1 if that was refused. */
+static int lock_elsewhere(const char *path)
+{
+    pid_t pid = fork();
+    int status = -1;
+
+    if (pid == 0)
+        _exit(db_lock(path, NULL) >= 0 ? 0 : 1);
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void a_locked_database_is_refused_to_everybody_else(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(closep) int lock = db_lock(folder.file, NULL);
+    struct error err = {0};
+
+    EXPECT(lock >= 0);
+    EXPECT_INT(db_lock(folder.file, &err), -1);
+    EXPECT_INT(err.kind, ERROR_BUSY);
+    EXPECT(strstr(err.message, "another pennyworth uses the database") != NULL);
+    EXPECT(strstr(err.message, folder.file) != NULL);
+    EXPECT_INT(lock_elsewhere(folder.file), 1);
+}
+
+static void a_closed_lock_is_free_again(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(closep) int lock = db_lock(folder.file, NULL);
+
+    closep(&lock);
+    EXPECT_INT(lock_elsewhere(folder.file), 0);
+    lock = db_lock(folder.file, NULL);
+    EXPECT(lock >= 0);
+}
+
+static void a_killed_process_gives_its_lock_back(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(closep) int lock = -1;
+    int told[2];
+    char word;
+
+    EXPECT(pipe(told) == 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        lock = db_lock(folder.file, NULL);
+        (void)!write(told[1], "l", 1);
+        for (;;)
+            pause();
+    }
+    EXPECT(read(told[0], &word, 1) == 1);
+    EXPECT_INT(db_lock(folder.file, NULL), -1);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    lock = db_lock(folder.file, NULL);
+    EXPECT(lock >= 0);
+    close(told[0]);
+    close(told[1]);
+}
+
+static void locks_of_different_databases_are_different(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make(), other = folder_make();
+    AUTO(closep) int lock = db_lock(folder.file, NULL);
+    AUTO(closep) int second = db_lock(other.file, NULL);
+
+    EXPECT(lock >= 0 && second >= 0);
+}
+
+static void a_lock_in_a_folder_that_is_not_there_names_it(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct error err = {0};
+    char path[400];
+
+    snprintf(path, sizeof path, "%s/nowhere/runs.db", folder.path);
+    EXPECT_INT(db_lock(path, &err), -1);
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(strstr(err.message, "No such file") != NULL);
+    error_clear(&err);
+    EXPECT(db_open(path, &err) == NULL);
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(strstr(err.message, "nowhere") != NULL);
+}
+
+static void the_size_grows_with_what_is_stored(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    long long before = 0, after = 0;
+
+    EXPECT(db_size(db, &before, NULL));
+    EXPECT_INT(before, number_of(db, "PRAGMA page_count") * number_of(db, "PRAGMA page_size"));
+    EXPECT(db_execute(db, "CREATE TABLE bulk AS SELECT randomblob(1000000) AS noise", NULL));
+    EXPECT(db_size(db, &after, NULL));
+    EXPECT(before >= 4096 && after - before >= 1000000 && after - before < 1100000);
+}
+
+static void an_open_database_is_as_we_mean_it(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    char mode[20];
+
+    text_of(db, "PRAGMA journal_mode", sizeof mode, mode);
+    EXPECT_STR(mode, "wal");
+    EXPECT_INT(number_of(db, "PRAGMA foreign_keys"), 1);
+}
+
+static void a_commit_is_as_durable_as_was_asked(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static const enum durability wishes[] = {DB_RELAXED, DB_DURABLE, DB_DURABLE, DB_RELAXED};
+
+    for (size_t i = 0; i < COUNT(wishes); i++) {
+        AUTO(transaction_end) struct transaction change = {0};
+
+        EXPECT(transaction_begin(&change, db, wishes[i], NULL));
+        EXPECT_INT(number_of(db, "PRAGMA synchronous"), wishes[i] == DB_DURABLE ? 2 : 1);
+        EXPECT(transaction_commit(&change, NULL));
+    }
+}
+
+static bool insert_run(struct db *db)
+{
+    return db_execute(db,
+                      "INSERT INTO runs (id, spec, engine, workload, created_us)"
+                      " VALUES ('x', '{}', 'e', 'w', 1)",
+                      NULL);
+}
+
+static void a_transaction_that_is_not_committed_leaves_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    for (int committed = 0; committed < 2; committed++) {
+        AUTO(transaction_end) struct transaction change = {0};
+
+        EXPECT(transaction_begin(&change, db, DB_DURABLE, NULL));
+        EXPECT(insert_run(db));
+        EXPECT(!committed || transaction_commit(&change, NULL));
+        transaction_end(&change);
+        EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), committed);
+        transaction_end(&change); /* a second end is fine */
+    }
+}
+
+static void ending_nothing_is_fine(void)
+{
+    struct transaction none = {0};
+
+    transaction_end(&none);
+    db_free(NULL);
+    EXPECT(none.db == NULL);
+}
+
+int main(void)
+{
+    RUN(a_locked_database_is_refused_to_everybody_else);
+    RUN(a_closed_lock_is_free_again);
+    RUN(a_killed_process_gives_its_lock_back);
+    RUN(locks_of_different_databases_are_different);
+    RUN(a_lock_in_a_folder_that_is_not_there_names_it);
+    RUN(the_size_grows_with_what_is_stored);
+    RUN(an_open_database_is_as_we_mean_it);
+    RUN(a_commit_is_as_durable_as_was_asked);
+    RUN(a_transaction_that_is_not_committed_leaves_nothing);
+    RUN(ending_nothing_is_fine);
+    return test_result();
+}

@@ -1,0 +1,145 @@
+#include "db/pool.h"
+
+#include "tests/db/database.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+static void nap(void)
+{
+    const struct timespec time = {.tv_nsec = 2000000};
+
+    nanosleep(&time, NULL);
+}
+
+static struct db_pool *open_pool(const struct folder *folder, size_t size)
+{
+    struct error err = {0};
+    struct db_pool *pool = db_pool_open(folder->file, size, &err);
+
+    EXPECT_STR(err.message, "");
+    if (!pool)
+        exit(test_result());
+    return pool;
+}
+
+static void every_loan_is_a_connection_of_its_own(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db_pool *pool = open_pool(&folder, 3);
+    struct db_loan loans[3];
+
+    for (int i = 0; i < 3; i++)
+        loans[i] = db_borrow(pool);
+    EXPECT(loans[0].db != loans[1].db && loans[1].db != loans[2].db &&
+           loans[0].db != loans[2].db);
+    for (int i = 0; i < 3; i++) {
+        EXPECT_INT(number_of(loans[i].db, "SELECT count(*) FROM runs"), 0);
+        db_loan_end(&loans[i]);
+        EXPECT(loans[i].db == NULL);
+        db_loan_end(&loans[i]); /* a second end gives nothing back twice */
+    }
+    for (int i = 0; i < 3; i++)
+        loans[i] = db_borrow(pool);
+    EXPECT(loans[0].db != loans[1].db && loans[1].db != loans[2].db &&
+           loans[0].db != loans[2].db);
+    for (int i = 0; i < 3; i++)
+        db_loan_end(&loans[i]);
+    db_pool_free(pool);
+}
+
+struct borrower {
+    struct db_pool *pool;
+    struct db *got;
+    atomic_bool started, done;
+};
+
+static void *borrow(void *argument)
+{
+    struct borrower *borrower = argument;
+
+    atomic_store(&borrower->started, true);
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(borrower->pool);
+    borrower->got = loan.db;
+    atomic_store(&borrower->done, true);
+    return NULL;
+}
+
+static void who_finds_none_free_waits_for_the_next(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct borrower borrower = {.pool = open_pool(&folder, 1)};
+    struct db_loan loan = db_borrow(borrower.pool);
+    struct db *only = loan.db;
+    pthread_t thread;
+
+    EXPECT(pthread_create(&thread, NULL, borrow, &borrower) == 0);
+    while (!atomic_load(&borrower.started))
+        nap();
+    for (int i = 0; i < 10; i++)
+        nap();
+    EXPECT(!atomic_load(&borrower.done));
+    db_loan_end(&loan);
+    pthread_join(thread, NULL);
+    EXPECT(borrower.got == only);
+    db_pool_free(borrower.pool);
+}
+
+struct crowd {
+    struct db_pool *pool;
+    atomic_int inside, most, turns;
+};
+
+static void *take_turns(void *argument)
+{
+    struct crowd *crowd = argument;
+
+    for (int i = 0; i < 50; i++) {
+        AUTO(db_loan_end) struct db_loan loan = db_borrow(crowd->pool);
+        int inside = atomic_fetch_add(&crowd->inside, 1) + 1;
+        int most = atomic_load(&crowd->most);
+
+        while (inside > most && !atomic_compare_exchange_weak(&crowd->most, &most, inside))
+            ;
+        if (number_of(loan.db, "SELECT count(*) FROM runs") == 0)
+            atomic_fetch_add(&crowd->turns, 1);
+        atomic_fetch_sub(&crowd->inside, 1);
+    }
+    return NULL;
+}
+
+static void a_crowd_shares_two_connections_and_nobody_is_forgotten(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct crowd crowd = {.pool = open_pool(&folder, 2)};
+    pthread_t threads[6];
+
+    for (size_t i = 0; i < COUNT(threads); i++)
+        EXPECT(pthread_create(&threads[i], NULL, take_turns, &crowd) == 0);
+    for (size_t i = 0; i < COUNT(threads); i++)
+        pthread_join(threads[i], NULL);
+    EXPECT_INT(atomic_load(&crowd.turns), 300);
+    EXPECT(atomic_load(&crowd.most) <= 2);
+    db_pool_free(crowd.pool);
+}
+
+static void a_pool_that_cannot_open_its_file_says_why(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct error err = {0};
+
+    EXPECT(db_pool_open(folder.path, 2, &err) == NULL); /* a folder is no database */
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(strstr(err.message, folder.path) != NULL);
+    db_pool_free(NULL);
+}
+
+int main(void)
+{
+    RUN(every_loan_is_a_connection_of_its_own);
+    RUN(who_finds_none_free_waits_for_the_next);
+    RUN(a_crowd_shares_two_connections_and_nobody_is_forgotten);
+    RUN(a_pool_that_cannot_open_its_file_says_why);
+    return test_result();
+}

@@ -1,0 +1,225 @@
+#include "db/schema.h"
+
+#include "common/bytes.h"
+#include "tests/db/database.h"
+
+#define SCHEMA_TEXT                                                                              \
+    "SELECT group_concat(type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, ''),"    \
+    " char(10)) FROM (SELECT * FROM sqlite_schema ORDER BY type, name)"
+
+/* What was in a database of version 1 and later. */
+static const char old_rows[] =
+    "INSERT INTO runs (number, id, state, spec, engine, workload, created_us, steps,"
+    " samples_per_second, idempotency_key) VALUES"
+    " (1, 'old 1', 'queued', '{}', 'native', 'mlp', 5, 0, NULL, 'key'),"
+    " (2, 'old 2', 'running', '{}', 'native', 'mlp', 6, 0, NULL, NULL),"
+    " (7, 'old 7', 'finished', '{}', 'native', 'mlp', 7, 2, 12.5, NULL);"
+    "INSERT INTO run_labels (key, value, run) VALUES ('a', 'b', 1), ('a', 'c', 7);"
+    "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (7, 0, 10, 0.5), (7, 1, 11, "
+    "0.25);";
+
+static struct db *open_version(const struct folder *folder, int version)
+{
+    struct error err = {0};
+    struct db *db = db_open_version(folder->file, version, &err);
+
+    EXPECT_STR(err.message, "");
+    if (!db)
+        exit(test_result());
+    return db;
+}
+
+static void expect_todays_schema(struct db *db)
+{
+    static char fresh_text[8000], text[8000];
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *fresh = open_database(&folder);
+
+    text_of(fresh, SCHEMA_TEXT, sizeof fresh_text, fresh_text);
+    text_of(db, SCHEMA_TEXT, sizeof text, text);
+    EXPECT(strlen(text) > 500 && strlen(text) < sizeof text - 1);
+    EXPECT_STR(text, fresh_text);
+    EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_version);
+    EXPECT_INT(number_of(db, "PRAGMA application_id"), number_of(fresh, "PRAGMA application_id"));
+}
+
+static void expect_old_rows(struct db *db)
+{
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 3);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE id = 'old ' || number"), 3);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'finished' AND number = 7"
+                             " AND samples_per_second = 12.5 AND steps = 2"),
+               1);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 2);
+    EXPECT_INT(number_of(db, "SELECT sum(nanoseconds) FROM steps WHERE run = 7"), 21);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM pragma_foreign_key_check()"), 0);
+}
+
+static void every_earlier_version_becomes_todays(void)
+{
+    EXPECT(schema_version >= 2);
+    for (int version = 0; version <= schema_version; version++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        struct db *old = open_version(&folder, version);
+
+        EXPECT_INT(number_of(old, "PRAGMA user_version"), version);
+        EXPECT(version == 0 || db_execute(old, old_rows, NULL));
+        db_free(old);
+
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        expect_todays_schema(db);
+        if (version > 0)
+            expect_old_rows(db);
+    }
+}
+
+static void an_upgraded_database_works(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db *old = open_version(&folder, 1);
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+
+    EXPECT(db_execute(old, old_rows, NULL));
+    db_free(old);
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(run_clear) struct run claimed = claim_run(db);
+    EXPECT_INT(claimed.number, 1);
+    AUTO(run_clear) struct run created = create_run(db, &order);
+    EXPECT_INT(created.number, 8); /* numbers are never used again */
+    EXPECT(!db_execute(db, "UPDATE runs SET state = 'queued' WHERE number = 7", NULL));
+}
+
+static void two_connections_may_upgrade_at_once(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *one = open_version(&folder, 0), *two = open_version(&folder, 1);
+
+    EXPECT(schema_migrate_to(one, schema_version, NULL));
+    EXPECT(schema_migrate_to(two, schema_version, NULL));
+    expect_todays_schema(one);
+    expect_todays_schema(two);
+}
+
+static void read_whole(const char *path, struct bytes *bytes)
+{
+    AUTO(fclosep) FILE *file = fopen(path, "re");
+    char piece[4096];
+    size_t length;
+
+    EXPECT(file != NULL);
+    while (file && (length = fread(piece, 1, sizeof piece, file)) > 0)
+        EXPECT(bytes_add(bytes, piece, length));
+}
+
+static int files_in(const struct folder *folder)
+{
+    DIR *files = opendir(folder->path);
+    struct dirent *entry;
+    int count = 0;
+
+    while (files && (entry = readdir(files)) != NULL)
+        count += entry->d_name[0] != '.';
+    if (files)
+        closedir(files);
+    return count;
+}
+
+static void expect_refused_untouched(const struct folder *folder, const char *words)
+{
+    AUTO(bytes_free) struct bytes before = {.limit = 1 << 20}, after = {.limit = 1 << 20};
+    struct error err = {0};
+
+    read_whole(folder->file, &before);
+    EXPECT(db_open(folder->file, &err) == NULL);
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    if (!strstr(err.message, words))
+        EXPECT_STR(err.message, words);
+    read_whole(folder->file, &after);
+    EXPECT(before.used == after.used && memcmp(before.data, after.data, before.used) == 0);
+    EXPECT_INT(files_in(folder), 1);
+}
+
+static void make_foreign(const struct folder *folder, const char *sql)
+{
+    sqlite3 *handle = NULL;
+
+    EXPECT_INT(sqlite3_open(folder->file, &handle), SQLITE_OK);
+    EXPECT_INT(sqlite3_exec(handle, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(handle);
+}
+
+static void a_database_of_another_program_is_left_alone(void)
+{
+    static const char *const theirs[] = {
+        "CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('Penny Lane')",
+        "PRAGMA application_id = 1196444487; CREATE TABLE gpkg (x)",
+        "PRAGMA application_id = 1196444487",
+        "PRAGMA user_version = 1; CREATE TABLE runs (number INTEGER PRIMARY KEY)",
+        "PRAGMA journal_mode = WAL; CREATE TABLE songs (title TEXT)",
+    };
+
+    for (size_t i = 0; i < COUNT(theirs); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+
+        make_foreign(&folder, theirs[i]);
+        expect_refused_untouched(&folder, "belongs to another program");
+    }
+}
+
+static void a_file_that_is_no_database_is_left_alone(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    FILE *file = fopen(folder.file, "we");
+
+    for (int i = 0; file && i < 100; i++)
+        fprintf(file, "Dear diary, this is line %d.\n", i);
+    fclosep(&file);
+    expect_refused_untouched(&folder, "not a database");
+}
+
+static void a_newer_version_is_left_alone(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    char sql[64];
+    struct db *db = open_database(&folder);
+
+    EXPECT(db_execute(db, old_rows, NULL));
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", schema_version + 1);
+    EXPECT(db_execute(db, sql, NULL));
+    db_free(db);
+    expect_refused_untouched(&folder, "use a newer one");
+}
+
+static void a_version_that_cannot_be_is_left_alone(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db *db = open_database(&folder);
+
+    EXPECT(db_execute(db, "PRAGMA user_version = -1", NULL));
+    db_free(db);
+    expect_refused_untouched(&folder, "schema version -1");
+}
+
+static void an_empty_file_becomes_a_database(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    FILE *file = fopen(folder.file, "we");
+
+    fclosep(&file);
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    expect_todays_schema(db);
+}
+
+int main(void)
+{
+    RUN(every_earlier_version_becomes_todays);
+    RUN(an_upgraded_database_works);
+    RUN(two_connections_may_upgrade_at_once);
+    RUN(a_database_of_another_program_is_left_alone);
+    RUN(a_file_that_is_no_database_is_left_alone);
+    RUN(a_newer_version_is_left_alone);
+    RUN(a_version_that_cannot_be_is_left_alone);
+    RUN(an_empty_file_becomes_a_database);
+    return test_result();
+}

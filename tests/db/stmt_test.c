@@ -1,0 +1,201 @@
+#include "db/stmt.h"
+
+#include "tests/db/database.h"
+
+static void what_is_bound_comes_back(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT ?, ?, ?, ?", NULL);
+
+    stmt_integer(query, -9223372036854775807LL);
+    stmt_real(query, 0.1);
+    stmt_text(query, "it's \"text\"");
+    stmt_text(query, NULL);
+    EXPECT_INT(stmt_step(query, NULL), STMT_ROW);
+    EXPECT_INT(stmt_column_integer(query, 0), -9223372036854775807LL);
+    EXPECT_NEAR(stmt_column_real(query, 1), 0.1, 0);
+    EXPECT_STR(stmt_column_text(query, 2), "it's \"text\"");
+    EXPECT_INT(stmt_step(query, NULL), STMT_DONE);
+}
+
+static void null_reads_as_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT NULL, NULL, NULL", NULL);
+
+    EXPECT_INT(stmt_step(query, NULL), STMT_ROW);
+    EXPECT_INT(stmt_column_integer(query, 0), 0);
+    EXPECT_NEAR(stmt_column_real(query, 1), 0, 0);
+    EXPECT_STR(stmt_column_text(query, 2), "");
+}
+
+static void wrong_sql_is_named_in_the_error(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct error err = {0};
+
+    EXPECT(stmt_prepare(db, "SELECT nothing FROM nowhere", &err) == NULL);
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(strstr(err.message, "SELECT nothing FROM nowhere") != NULL);
+}
+
+static void a_failed_bind_comes_out_of_the_next_step(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT ?", NULL);
+    struct error err = {0};
+
+    stmt_integer(query, 1);
+    stmt_integer(query, 2); /* there is no second ? */
+    stmt_text(query, "nor a third");
+    EXPECT_INT(stmt_step(query, &err), STMT_FAILED);
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(strstr(err.message, "SELECT ?") != NULL);
+}
+
+static void a_failed_bind_is_forgotten_by_the_next_use(void)
+{
+    static const char sql[] = "SELECT ? + 1";
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct stmt *query = stmt_prepare(db, sql, NULL);
+
+    stmt_integer(query, 1);
+    stmt_integer(query, 2);
+    EXPECT_INT(stmt_step(query, NULL), STMT_FAILED);
+    stmt_done(&query);
+    query = stmt_prepare(db, sql, NULL);
+    stmt_integer(query, 41);
+    EXPECT_INT(stmt_step(query, NULL), STMT_ROW);
+    EXPECT_INT(stmt_column_integer(query, 0), 42);
+    stmt_done(&query);
+}
+
+static void a_statement_that_fails_does_not_look_finished(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(stmt_done)
+    struct stmt *insert = stmt_prepare(db, "INSERT INTO run_labels VALUES (?, ?, ?)", NULL);
+    struct error err = {0};
+
+    stmt_text(insert, "key");
+    stmt_text(insert, "value");
+    stmt_integer(insert, 1); /* no such run */
+    EXPECT(!stmt_run(insert, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels"), 0);
+}
+
+static void a_statement_is_prepared_once_and_rewound_for_its_next_use(void)
+{
+    static const char sql[] = "SELECT ?, ?";
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    size_t before = db->statement_count;
+
+    for (int i = 0; i < 1000; i++) {
+        AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, NULL);
+
+        if (i == 0)
+            stmt_integer(query, 1);
+        stmt_text(query, "text");
+        EXPECT_INT(stmt_step(query, NULL), STMT_ROW);
+        /* nothing is left of the use before */
+        EXPECT_STR(stmt_column_text(query, i == 0 ? 0 : 1), i == 0 ? "1" : "");
+    }
+    EXPECT_INT((long long)(db->statement_count - before), 1);
+}
+
+static void a_statement_in_use_is_not_given_to_another(void)
+{
+    static const char sql[] = "SELECT ?";
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(stmt_done) struct stmt *outer = stmt_prepare(db, sql, NULL);
+    AUTO(stmt_done) struct stmt *inner = stmt_prepare(db, sql, NULL);
+
+    EXPECT(outer != inner);
+    stmt_integer(outer, 1);
+    stmt_integer(inner, 2);
+    EXPECT_INT(stmt_step(outer, NULL), STMT_ROW);
+    EXPECT_INT(stmt_step(inner, NULL), STMT_ROW);
+    EXPECT_INT(stmt_column_integer(outer, 0), 1);
+    EXPECT_INT(stmt_column_integer(inner, 0), 2);
+}
+
+static void a_running_statement_can_be_bound_and_run_again(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    EXPECT(db_execute(db, "CREATE TEMP TABLE numbers (number INTEGER PRIMARY KEY)", NULL));
+    AUTO(stmt_done)
+    struct stmt *insert = stmt_prepare(db, "INSERT INTO numbers VALUES (?)", NULL);
+    for (int i = 1; i <= 10; i++) {
+        stmt_integer(insert, i);
+        EXPECT(stmt_run(insert, NULL));
+    }
+    stmt_integer(insert, 10);
+    EXPECT(!stmt_run(insert, NULL));
+    stmt_integer(insert, 11); /* after a failure too */
+    EXPECT(stmt_run(insert, NULL));
+    EXPECT_INT(number_of(db, "SELECT sum(number) FROM numbers"), 66);
+}
+
+static void the_table_of_statements_has_an_end(void)
+{
+    static char texts[STATEMENTS_MAX + 1][24]; /* each address is a statement of its own */
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct error err = {0};
+    size_t taken = db->statement_count;
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        snprintf(texts[i], sizeof texts[i], "SELECT %zu", i);
+    for (size_t i = 0; taken + i < STATEMENTS_MAX; i++) {
+        AUTO(stmt_done) struct stmt *query = stmt_prepare(db, texts[i], NULL);
+
+        EXPECT(query != NULL);
+    }
+    EXPECT(stmt_prepare(db, texts[STATEMENTS_MAX], &err) == NULL);
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    AUTO(stmt_done) struct stmt *known = stmt_prepare(db, texts[0], NULL);
+    EXPECT(known != NULL);
+}
+
+static void a_locked_database_is_busy_and_not_broken(void)
+{
+    static const char sql[] = "DELETE FROM runs";
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, NULL);
+    struct error err = {0};
+
+    do_not_wait(db);
+    EXPECT(db_execute(other, "BEGIN IMMEDIATE", NULL));
+    EXPECT(!stmt_run(query, &err));
+    EXPECT_INT(err.kind, ERROR_BUSY);
+    EXPECT(db_execute(other, "COMMIT", NULL));
+    EXPECT(stmt_run(query, NULL));
+}
+
+int main(void)
+{
+    RUN(what_is_bound_comes_back);
+    RUN(null_reads_as_nothing);
+    RUN(wrong_sql_is_named_in_the_error);
+    RUN(a_failed_bind_comes_out_of_the_next_step);
+    RUN(a_failed_bind_is_forgotten_by_the_next_use);
+    RUN(a_statement_that_fails_does_not_look_finished);
+    RUN(a_statement_is_prepared_once_and_rewound_for_its_next_use);
+    RUN(a_statement_in_use_is_not_given_to_another);
+    RUN(a_running_statement_can_be_bound_and_run_again);
+    RUN(the_table_of_statements_has_an_end);
+    RUN(a_locked_database_is_busy_and_not_broken);
+    return test_result();
+}

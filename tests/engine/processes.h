@@ -1,0 +1,69 @@
+/* What a test of processes sees of the machine, by its own eyes. */
+#pragma once
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <time.h>
+
+static inline void nap(void)
+{
+    const struct timespec time = {.tv_nsec = 5 * NS_PER_MS};
+
+    nanosleep(&time, NULL);
+}
+
+static inline bool process_is_of_run(const char *process, const char *run_id)
+{
+    static char environment[1 << 20];
+    char path[300], wanted[100];
+    AUTO(fclosep) FILE *file = NULL;
+
+    snprintf(path, sizeof path, "/proc/%s/environ", process);
+    snprintf(wanted, sizeof wanted, "PENNYWORTH_RUN=%s", run_id);
+    file = fopen(path, "re");
+    size_t length = file ? fread(environment, 1, sizeof environment, file) : 0;
+    return memmem(environment, length, wanted, strlen(wanted) + 1) != NULL;
+}
+
+/* How many processes carry the run in their environment; the dead but unburied do not. */
+static inline int processes_of_run(const char *run_id)
+{
+    DIR *processes = opendir("/proc");
+    struct dirent *entry;
+    int count = 0;
+
+    while (processes && (entry = readdir(processes)) != NULL)
+        if (isdigit((unsigned char)entry->d_name[0]))
+            count += process_is_of_run(entry->d_name, run_id);
+    if (processes)
+        closedir(processes);
+    return count;
+}
+
+static inline bool run_has_processes_within(const char *run_id, int count, int seconds)
+{
+    long long deadline = clock_monotonic_ns() + seconds * NS_PER_SECOND;
+
+    while (processes_of_run(run_id) != count) {
+        if (clock_monotonic_ns() >= deadline)
+            return false;
+        nap();
+    }
+    return true;
+}
+
+static inline int open_descriptors(void)
+{
+    DIR *descriptors = opendir("/proc/self/fd");
+    int count = 0;
+
+    while (descriptors && readdir(descriptors))
+        count++;
+    if (descriptors)
+        closedir(descriptors);
+    return count;
+}

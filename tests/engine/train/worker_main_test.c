@@ -1,0 +1,146 @@
+/* The real worker, seen through the server's own eyes. */
+#include "engine/event.h"
+
+#include "tests/engine/workers.h"
+
+#include <math.h>
+
+static struct worker *start_worker(const char *spec, long long steps_max)
+{
+    char program[4096];
+    struct error err = {0};
+    struct worker *worker;
+
+    snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_WORKER"));
+    worker = worker_start((char *const[]){program, NULL}, "RUN", spec, steps_max, &err);
+    EXPECT_STR(err.message, "");
+    return worker;
+}
+
+static void it_trains_what_the_spec_says(void)
+{
+    struct worker *worker = start_worker(
+        "{\"warmup_steps\":2,\"steps\":4,\"batch_size\":10,\"threads\":1,\"seed\":3}", 6);
+    long long deadline = clock_monotonic_ns() + PATIENCE;
+    double first = 0, last = 0;
+    struct event event;
+    struct error err = {0};
+
+    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
+    EXPECT_INT(event.type, EVENT_HELLO);
+    EXPECT(strncmp(event.hello.software, "pennyworth-worker " PENNYWORTH_VERSION ", oneDNN ",
+                   strlen("pennyworth-worker " PENNYWORTH_VERSION ", oneDNN ")) == 0);
+    EXPECT(strstr(event.hello.software, ", 1 threads") != NULL);
+    for (int i = 0; i < 6; i++) {
+        EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
+        EXPECT_INT(event.step.index, i);
+        EXPECT(event.step.nanoseconds > 0);
+        last = event.step.loss;
+        first = i == 0 ? last : first;
+    }
+    EXPECT_NEAR(first, log(10), 0.5);
+    EXPECT(last < first); /* a benchmark that skips the work looks wonderful */
+    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
+    EXPECT_INT(event.done.steps, 6);
+    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_FINISHED);
+    worker_free(worker);
+}
+
+static void told_enough_it_is_done_after_the_step_at_hand(void)
+{
+    struct worker *worker =
+        start_worker("{\"steps\":\"auto\",\"batch_size\":1,\"threads\":1}", 1000005);
+    struct event event;
+    struct error err = {0};
+    enum worker_read read;
+
+    for (int i = 0; i < 3; i++)
+        EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
+    worker_enough(worker);
+    do
+        read = worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, &event, &err);
+    while (read == WORKER_EVENT);
+    EXPECT_STR(err.message, "");
+    EXPECT_INT(read, WORKER_FINISHED);
+    EXPECT(event.done.steps >= 2 && event.done.steps < 1000005);
+    worker_free(worker);
+}
+
+static const struct {
+    const char *spec;
+    int events;
+    const char *message, *words;
+} refusals[] = {
+    {"{\"precision\":\"bf16\"}", 1, "precision: mlp is trained in f32 only",
+     "pennyworth-worker: precision: mlp is trained in f32 only\n"},
+    {"{\"layout\":\"nchw\"}", 1, "layout: mlp has no images, so only auto",
+     "pennyworth-worker: layout: mlp has no images, so only auto\n"},
+    /* Before hello there is no lawful "failed": its stderr has the words. */
+    {"{\"steps\":0}", 0, "the worker did not begin with 'hello'",
+     "pennyworth-worker: steps: must be between 1 and 1000000, got 0\n"},
+    {"nonsense", 0, "the worker did not begin with 'hello'", NULL},
+    {"", 0, "the worker did not begin with 'hello'", NULL},
+};
+
+static void what_it_cannot_train_it_says(void)
+{
+    for (size_t i = 0; i < COUNT(refusals); i++) {
+        struct worker *worker = start_worker(refusals[i].spec, 1000);
+        struct error err = {0};
+        enum worker_read end;
+
+        EXPECT_INT(read_all(worker, &end, &err), refusals[i].events);
+        EXPECT_INT(end, WORKER_FAILED);
+        EXPECT_STR(err.message, refusals[i].message);
+
+        AUTO(freep) char *words = worker_last_words(worker);
+        if (refusals[i].words)
+            EXPECT_STR(words, refusals[i].words);
+        worker_free(worker);
+    }
+}
+
+/* Output of a command line, with stdin from /dev/null. */
+static int output_of(const char *arguments, char *text, size_t size)
+{
+    char command[4200];
+
+    snprintf(command, sizeof command, "'%s' %s 2>/dev/null", getenv("PENNYWORTH_TEST_WORKER"),
+             arguments);
+    FILE *output = popen(command, "re");
+    size_t length = output ? fread(text, 1, size - 1, output) : 0;
+    int status = output ? pclose(output) : -1;
+
+    text[length] = '\0';
+    return status >= 0 ? status >> 8 : -1;
+}
+
+static void people_can_ask_it_and_pipe_a_spec_into_it(void)
+{
+    char text[4000];
+
+    EXPECT_INT(output_of("--version", text, sizeof text), 0);
+    EXPECT_STR(text, "pennyworth-worker " PENNYWORTH_VERSION "\n");
+    EXPECT_INT(output_of("--help", text, sizeof text), 0);
+    EXPECT(strncmp(text, "Usage: pennyworth-worker < SPEC\n", 32) == 0);
+    EXPECT_INT(output_of("--nonsense", text, sizeof text), 2);
+    EXPECT_INT(output_of("</dev/null", text, sizeof text), 1);
+    EXPECT(strstr(text, "expected a spec of one line on stdin") != NULL);
+
+    /* The end of the file is no "enough": all steps are made. */
+    EXPECT_INT(output_of("<<'END'\n{\"steps\":3,\"warmup_steps\":0,\"batch_size\":1}\nEND\n",
+                         text, sizeof text),
+               0);
+    EXPECT(strstr(text, "{\"type\":\"done\",\"steps\":3}\n") != NULL);
+}
+
+int main(void)
+{
+    if (!workers_can_be_started() || !getenv("PENNYWORTH_TEST_WORKER"))
+        return 1;
+    RUN(it_trains_what_the_spec_says);
+    RUN(told_enough_it_is_done_after_the_step_at_hand);
+    RUN(what_it_cannot_train_it_says);
+    RUN(people_can_ask_it_and_pipe_a_spec_into_it);
+    return test_result();
+}

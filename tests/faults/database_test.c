@@ -1,0 +1,254 @@
+/* Every call that the database makes on its disk fails, each in its turn. */
+#include "tests/faults/fault_vfs.h"
+#include "tests/faults/template.h"
+
+#define ENDLESS 2000 /* no operation here makes so many calls */
+
+/* What an operation did, as far as it said so. */
+struct outcome {
+    bool ok;
+    struct run run; /* what it returned */
+};
+
+struct operation {
+    const char *name;
+    bool (*run)(struct db *db, struct run *ret_run, struct error *err);
+    void (*verify)(struct db *db, const struct outcome *outcome);
+};
+
+static bool create(struct db *db, struct run *ret_run, struct error *err)
+{
+    struct run_spec spec = labelled_spec();
+    struct run_order order = order_of(&spec);
+    bool replayed;
+
+    order.idempotency_key = "the key of this run";
+    return runs_create(db, &order, ret_run, &replayed, err);
+}
+
+static void verify_create(struct db *db, const struct outcome *outcome)
+{
+    long long count = number_of(db, "SELECT count(*) FROM runs");
+    AUTO(run_clear) struct run again = {0};
+
+    EXPECT(outcome->ok ? count == 4 : count == 3 || count == 4);
+    if (outcome->ok) {
+        AUTO(run_clear) struct run found = find_run(db, outcome->run.id.text);
+
+        EXPECT_INT(found.state, RUN_QUEUED);
+    }
+    /* That is what the key is for: whoever was told "no" asks again, and gets one run. */
+    EXPECT(create(db, &again, NULL));
+    EXPECT(!outcome->ok || strcmp(again.id.text, outcome->run.id.text) == 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 4);
+}
+
+static bool claim(struct db *db, struct run *ret_run, struct error *err)
+{
+    bool found = false;
+
+    return runs_claim(db, NOON_US, ret_run, &found, err) && found;
+}
+
+static void verify_claim(struct db *db, const struct outcome *outcome)
+{
+    long long running = number_of(db, "SELECT count(*) FROM runs WHERE state = 'running'");
+
+    EXPECT(outcome->ok ? running == 2 : running == 1 || running == 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'queued'"), 3 - running);
+    if (outcome->ok)
+        EXPECT_INT(outcome->run.number, 2);
+}
+
+static bool end(struct db *db, struct run *ret_run, struct error *err)
+{
+    struct run run = {.number = 1,
+                      .state = RUN_FINISHED,
+                      .ended_us = NOON_US + 7,
+                      .ended_by = pace_verdict_name(PACE_ALL_STEPS),
+                      .summary = {2, 0.5, 64, 0.25}};
+
+    (void)ret_run;
+    return runs_end(db, &run, err);
+}
+
+static void verify_end(struct db *db, const struct outcome *outcome)
+{
+    long long finished = number_of(
+        db, "SELECT count(*) FROM runs WHERE number = 1 AND state = 'finished' AND ended_by"
+            " NOT NULL AND measured_steps = 2 AND samples_per_second = 64");
+
+    EXPECT(outcome->ok ? finished == 1 : finished == 0 || finished == 1);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE number = 1 AND state = 'running'"
+                             " AND ended_by IS NULL AND measured_steps IS NULL"),
+               1 - finished);
+}
+
+static bool cancel(struct db *db, struct run *ret_run, struct error *err)
+{
+    char id[RUN_ID_LENGTH + 1];
+
+    text_of(db, "SELECT id FROM runs WHERE number = 3", sizeof id, id);
+    if (!id[0]) /* that query has met the fault */
+        return error_set(err, ERROR_INTERNAL, NULL, "no such run to cancel");
+    return runs_cancel(db, id, NOON_US, ret_run, err);
+}
+
+static void verify_cancel(struct db *db, const struct outcome *outcome)
+{
+    long long cancelled = number_of(db, "SELECT count(*) FROM runs WHERE state = 'cancelled'");
+
+    EXPECT(outcome->ok ? cancelled == 1 : cancelled == 0 || cancelled == 1);
+}
+
+static bool append(struct db *db, struct run *ret_run, struct error *err)
+{
+    struct step steps[300]; /* more than a page of them */
+
+    (void)ret_run;
+    for (size_t i = 0; i < COUNT(steps); i++)
+        steps[i] = (struct step){(long long)i + 1, 0.5};
+    return step_rows_append(db, 1, 2, steps, COUNT(steps), err);
+}
+
+static void verify_append(struct db *db, const struct outcome *outcome)
+{
+    long long steps = number_of(db, "SELECT steps FROM runs WHERE number = 1");
+
+    EXPECT(outcome->ok ? steps == 302 : steps == 2 || steps == 302);
+}
+
+static bool checkpoint(struct db *db, struct run *ret_run, struct error *err)
+{
+    return append(db, ret_run, err) && db_execute(db, "PRAGMA wal_checkpoint(TRUNCATE)", err);
+}
+
+/* One accident. Returns whether nothing was left to fail. */
+static bool survive(const struct template *template, const struct operation *operation,
+                    struct fault_plan plan)
+{
+    AUTO(db_freep) struct db *reopened = NULL;
+    struct outcome outcome = {0};
+    struct error err = {0};
+    long long failed;
+
+    template_restore(template);
+    struct db *db = open_database(&template->folder);
+    fault_arm(plan);
+    outcome.ok = operation->run(db, &outcome.run, &err);
+    if (plan.for_good) { /* whoever cannot write cannot clean up either */
+        db_free(db);
+        failed = fault_disarm();
+    } else {
+        failed = fault_disarm();
+        expect_usable(db);
+        expect_whole(db);
+        db_free(db);
+    }
+    EXPECT(outcome.ok || failed > 0);
+    EXPECT(outcome.ok ? err.kind == ERROR_NONE
+                      : err.kind == ERROR_INTERNAL || err.kind == ERROR_BUSY);
+    reopened = open_database(&template->folder);
+    expect_whole(reopened);
+    operation->verify(reopened, &outcome);
+    expect_usable(reopened);
+    run_clear(&outcome.run);
+    return failed == 0;
+}
+
+static void survive_every_fault(const struct template *template,
+                                const struct operation *operation)
+{
+    static const struct fault_plan plans[] = {
+        {.for_good = false, .reads = true},
+        {.for_good = true, .reads = true},
+        {.for_good = false, .full = true},
+        {.for_good = true, .full = true},
+    };
+    long long loops = 0;
+
+    for (size_t i = 0; i < COUNT(plans); i++) {
+        struct fault_plan plan = plans[i];
+        bool done = false;
+
+        for (long long allowed = 0; !done && allowed < ENDLESS; allowed++, loops++) {
+            plan.allowed = allowed;
+            done = survive(template, operation, plan);
+        }
+        EXPECT(done); /* because nothing was left to fail */
+    }
+    printf("       %-12s %4lld accidents\n", operation->name, loops);
+}
+
+static void every_change_of_a_run_happens_whole_or_not_at_all(void)
+{
+    static const struct operation operations[] = {
+        {"create", create, verify_create}, {"claim", claim, verify_claim},
+        {"end", end, verify_end},          {"cancel", cancel, verify_cancel},
+        {"append", append, verify_append}, {"checkpoint", checkpoint, verify_append},
+    };
+    AUTO(template_free)
+    struct template template = template_make(schema_version, fill_with_runs);
+
+    for (size_t i = 0; i < COUNT(operations); i++)
+        survive_every_fault(&template, &operations[i]);
+}
+
+/* The same for opening: one accident, then the next try must bring today's schema. */
+static bool survive_opening(const struct template *template, struct fault_plan plan)
+{
+    AUTO(db_freep) struct db *reopened = NULL;
+    struct error err = {0};
+    long long failed;
+    struct db *db;
+
+    template_restore(template);
+    fault_arm(plan);
+    db = db_open(template->folder.file, &err);
+    EXPECT(db || err.kind == ERROR_INTERNAL || err.kind == ERROR_BUSY);
+    if (plan.for_good)
+        db_free(take(&db));
+    failed = fault_disarm();
+    if (db) { /* although something may have failed: then it must have made up for it */
+        EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_version);
+        expect_whole(db);
+    }
+    EXPECT(failed > 0 || err.kind == ERROR_NONE);
+    db_free(db);
+
+    reopened = open_database(&template->folder);
+    EXPECT_INT(number_of(reopened, "PRAGMA user_version"), schema_version);
+    EXPECT_INT(number_of(reopened, "SELECT count(*) FROM runs"),
+               template->image.used > 0 ? 3 : 0);
+    expect_whole(reopened);
+    expect_usable(reopened);
+    return failed == 0;
+}
+
+static void a_database_that_could_not_be_opened_can_be_opened_later(void)
+{
+    for (int version = 0; version <= schema_version; version++) {
+        AUTO(template_free) struct template template = template_make(version, fill_with_runs);
+        long long loops = 0;
+
+        for (int kind = 0; kind < 4; kind++) {
+            bool done = false;
+
+            for (long long allowed = 0; !done && allowed < ENDLESS; allowed++, loops++)
+                done = survive_opening(&template, (struct fault_plan){.allowed = allowed,
+                                                                      .for_good = kind & 1,
+                                                                      .full = kind >= 2,
+                                                                      .reads = kind < 2});
+            EXPECT(done);
+        }
+        printf("       open from %-2d %4lld accidents\n", version, loops);
+    }
+}
+
+int main(void)
+{
+    fault_vfs_install();
+    RUN(every_change_of_a_run_happens_whole_or_not_at_all);
+    RUN(a_database_that_could_not_be_opened_can_be_opened_later);
+    return test_result();
+}

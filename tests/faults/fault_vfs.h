@@ -1,0 +1,31 @@
+/* A disk that fails when it is told to, and that can lose its power: a VFS of SQLite over the
+ * default one. One thread only. */
+#pragma once
+
+#include <stdbool.h>
+
+/* From now on every database is opened on this disk. It syncs in name only, which is quick and
+ * all that a process can tell. */
+void fault_vfs_install(void);
+
+struct fault_plan {
+    long long allowed; /* calls that still succeed; the next one fails */
+    bool for_good;     /* and so do all that follow; otherwise only that one */
+    bool reads;        /* reads count as calls too; opens, writes, truncations, syncs and
+                        * deletions always do */
+    bool full;         /* what fails is said to have found the disk full, where that can be */
+};
+
+void fault_arm(struct fault_plan plan);
+
+/* The disk works again. Returns how many calls have failed. */
+long long fault_disarm(void);
+
+/* Remembers the database at `path`, with its log and journal, as durable. From now on a file is
+ * durable as it was at its last sync: until the next disk_watch(). No connection may be open. */
+void disk_watch(const char *path);
+
+/* Power loss: the watched files become what was durable, and when `some_survive`, each 512-byte
+ * sector written since then becomes durable or not by chance. Connections must be closed, with
+ * the disk failing for good so that their end does not reach it. */
+void disk_lose_power(bool some_survive, unsigned seed);

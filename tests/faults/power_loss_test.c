@@ -1,0 +1,230 @@
+/* The power goes at every point after which something could be lost: what was acknowledged as
+ * durable is still there afterwards, and whatever else is lost is lost whole. */
+#include "tests/faults/fault_vfs.h"
+#include "tests/faults/template.h"
+
+#define ENDLESS 2000 /* the day has not so many points at which the power can go */
+#define PROMISES 8
+#define BATCH 40
+
+/* What we were told would be there. */
+struct promises {
+    struct run runs[PROMISES]; /* each in a state that it has reached for good */
+    int count;
+    long long steps; /* appended to run 1; they may be lost */
+};
+
+static bool promise(struct promises *promises, struct run run)
+{
+    promises->runs[promises->count++] = run;
+    return true;
+}
+
+static bool create(struct db *db, struct promises *promises)
+{
+    struct run_spec spec = labelled_spec();
+    struct run_order order = order_of(&spec);
+    struct run run = {0};
+    bool replayed;
+
+    return runs_create(db, &order, &run, &replayed, NULL) && promise(promises, run);
+}
+
+static bool claim(struct db *db, struct promises *promises)
+{
+    struct run run = {0};
+    bool found = false;
+
+    return runs_claim(db, NOON_US, &run, &found, NULL) && promise(promises, run);
+}
+
+static bool cancel_last(struct db *db, struct promises *promises)
+{
+    struct run after = {0};
+    char id[RUN_ID_LENGTH + 1];
+
+    text_of(db, "SELECT id FROM runs WHERE number = 3", sizeof id, id);
+    return runs_cancel(db, id, NOON_US, &after, NULL) && promise(promises, after);
+}
+
+static bool end_first(struct db *db, struct promises *promises)
+{
+    struct run run = {.number = 1, .state = RUN_FAILED, .ended_us = NOON_US + 7};
+
+    if (!runs_end(db, &run, NULL))
+        return false;
+    text_of(db, "SELECT id FROM runs WHERE number = 1", sizeof run.id.text, run.id.text);
+    return promise(promises, run);
+}
+
+static bool append(struct db *db, struct promises *promises)
+{
+    struct step steps[BATCH];
+
+    for (size_t i = 0; i < COUNT(steps); i++)
+        steps[i] = (struct step){(long long)i + 1, 0.5};
+    if (!step_rows_append(db, 1, promises->steps, steps, COUNT(steps), NULL))
+        return false;
+    promises->steps += BATCH;
+    return true;
+}
+
+static bool checkpoint(struct db *db, struct promises *promises)
+{
+    (void)promises;
+    return db_execute(db, "PRAGMA wal_checkpoint(PASSIVE)", NULL);
+}
+
+/* An ordinary day; the log begins anew after the checkpoint that has copied all of it. */
+static bool (*const day[])(struct db *db, struct promises *promises) = {
+    create,     append,      append, claim,      append, checkpoint, append,    create, append,
+    checkpoint, cancel_last, append, checkpoint, append, append,     end_first, create,
+};
+
+static void expect_promises_kept(struct db *db, const struct promises *promises)
+{
+    for (int i = 0; i < promises->count; i++) {
+        const struct run *promised = &promises->runs[i];
+        AUTO(run_clear) struct run found = {0};
+        struct error err = {0};
+
+        EXPECT(runs_find(db, promised->id.text, &found, &err));
+        EXPECT_STR(err.message, "");
+        EXPECT_INT(found.state >= promised->state, true); /* it may have gone further */
+    }
+}
+
+/* One day that ends with the power. Returns whether it came to its end before that. */
+static bool live_through(const struct template *template, long long allowed, bool some_survive,
+                         long long *ret_lost_steps)
+{
+    struct promises promises = {.steps = 2};
+    AUTO(db_freep) struct db *reopened = NULL;
+    bool power = true;
+    struct db *db;
+    long long failed;
+
+    template_restore(template);
+    disk_watch(template->folder.file);
+    db = open_database(&template->folder);
+    fault_arm((struct fault_plan){.allowed = allowed, .for_good = true});
+    for (size_t i = 0; power && i < COUNT(day); i++)
+        power = day[i](db, &promises);
+    db_free(db);
+    failed = fault_disarm();
+    EXPECT(power || failed > 0);
+    disk_lose_power(some_survive, (unsigned)allowed * 2654435761u + 1);
+
+    reopened = open_database(&template->folder);
+    expect_whole(reopened);
+    expect_promises_kept(reopened, &promises);
+    for (int i = 0; i < promises.count; i++)
+        run_clear(&promises.runs[i]);
+
+    long long left = number_of(reopened, "SELECT steps FROM runs WHERE number = 1");
+    long long missing = promises.steps - left;
+    EXPECT((left - 2) % BATCH == 0 && missing >= -BATCH); /* whole batches, from the first on */
+    EXPECT_INT(number_of(reopened, "SELECT count(*) FROM steps WHERE run = 1"
+                                   " AND position >= (SELECT steps FROM runs WHERE number = 1)"),
+               0);
+    *ret_lost_steps += missing > 0 ? missing : 0;
+    expect_usable(reopened);
+    return failed == 0;
+}
+
+static void live_through_every_point(bool some_survive)
+{
+    AUTO(template_free)
+    struct template template = template_make(schema_version, fill_with_runs);
+    long long lost = 0, days = 0;
+    bool done = false;
+
+    for (; !done && days < ENDLESS; days++)
+        done = live_through(&template, days, some_survive, &lost);
+    EXPECT(done);
+    EXPECT(lost > 0); /* or this disk forgets nothing, and nothing here was tested */
+    printf("       %lld power losses, %lld relaxed steps lost\n", days, lost);
+}
+
+static void what_was_durable_outlives_the_loss_of_all_else(void)
+{
+    live_through_every_point(false);
+}
+
+static void what_was_durable_outlives_a_disk_that_kept_some_sectors(void)
+{
+    live_through_every_point(true);
+}
+
+static void a_run_survives_the_moment_after_its_acknowledgement(void)
+{
+    AUTO(template_free)
+    struct template template = template_make(schema_version, fill_with_runs);
+    struct promises promises = {0};
+
+    template_restore(&template);
+    disk_watch(template.folder.file);
+    struct db *db = open_database(&template.folder);
+    EXPECT(create(db, &promises));
+    fault_arm((struct fault_plan){.for_good = true});
+    db_free(db);
+    (void)fault_disarm();
+    disk_lose_power(false, 1);
+    AUTO(db_freep) struct db *reopened = open_database(&template.folder);
+    expect_promises_kept(reopened, &promises);
+    EXPECT_INT(number_of(reopened, "SELECT count(*) FROM runs"), 4);
+    run_clear(&promises.runs[0]);
+}
+
+/* Power loss while a database is made or upgraded. */
+static bool open_through(const struct template *template, struct fault_plan plan,
+                         bool some_survive)
+{
+    AUTO(db_freep) struct db *reopened = NULL;
+    struct db *db;
+    long long failed;
+
+    template_restore(template);
+    disk_watch(template->folder.file);
+    fault_arm(plan);
+    db = db_open(template->folder.file, NULL);
+    db_free(db);
+    failed = fault_disarm();
+    disk_lose_power(some_survive, (unsigned)plan.allowed * 2654435761u + 1);
+    reopened = open_database(&template->folder);
+    EXPECT_INT(number_of(reopened, "PRAGMA user_version"), schema_version);
+    EXPECT_INT(number_of(reopened, "SELECT count(*) FROM runs"),
+               template->image.used > 0 ? 3 : 0);
+    expect_whole(reopened);
+    expect_usable(reopened);
+    return failed == 0;
+}
+
+static void a_new_schema_comes_whole_or_not_at_all(void)
+{
+    for (int version = 0; version < schema_version; version++) {
+        AUTO(template_free) struct template template = template_make(version, fill_with_runs);
+        long long losses = 0;
+
+        for (int some_survive = 0; some_survive < 2; some_survive++) {
+            bool done = false;
+
+            for (long long allowed = 0; !done && allowed < ENDLESS; allowed++, losses++)
+                done = open_through(&template,
+                                    (struct fault_plan){.allowed = allowed, .for_good = true},
+                                    some_survive);
+            EXPECT(done);
+        }
+        printf("       from version %d: %lld power losses\n", version, losses);
+    }
+}
+
+int main(void)
+{
+    fault_vfs_install();
+    RUN(a_run_survives_the_moment_after_its_acknowledgement);
+    RUN(what_was_durable_outlives_the_loss_of_all_else);
+    RUN(what_was_durable_outlives_a_disk_that_kept_some_sectors);
+    RUN(a_new_schema_comes_whole_or_not_at_all);
+    return test_result();
+}

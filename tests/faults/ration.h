@@ -1,0 +1,76 @@
+/* Memory that runs out when a test wants it to: this program's own malloc(), calloc() and
+ * realloc(), which every library in it uses too. For one file of a program to include. */
+#pragma once
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define RATION_BELOW(name) __interceptor_##name
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define RATION_BELOW(name) __interceptor_##name
+#endif
+#ifndef RATION_BELOW
+#define RATION_BELOW(name) __libc_##name
+#endif
+/* These run before a sanitizer is ready for instrumented code. */
+#define RATION_PLAIN __attribute__((no_sanitize("address", "thread", "undefined")))
+
+void *RATION_BELOW(malloc)(size_t size);
+void *RATION_BELOW(calloc)(size_t count, size_t size);
+void *RATION_BELOW(realloc)(void *memory, size_t size);
+
+/* Volatile, for the compiler believes that no malloc() looks at our variables. */
+static volatile struct {
+    long long allowed; /* allocations that still succeed; the next one fails */
+    bool for_good;     /* and so do all that follow; otherwise only that one */
+    bool on;
+    long long refused;
+} ration;
+
+RATION_PLAIN static bool ration_refuses(void)
+{
+    if (!ration.on || ration.allowed-- > 0 || (ration.refused > 0 && !ration.for_good))
+        return false;
+    ration.refused++;
+    errno = ENOMEM;
+    return true;
+}
+
+RATION_PLAIN void *malloc(size_t size)
+{
+    return ration_refuses() ? NULL : RATION_BELOW(malloc)(size);
+}
+
+RATION_PLAIN void *calloc(size_t count, size_t size)
+{
+    return ration_refuses() ? NULL : RATION_BELOW(calloc)(count, size);
+}
+
+RATION_PLAIN void *realloc(void *memory, size_t size)
+{
+    return ration_refuses() ? NULL : RATION_BELOW(realloc)(memory, size);
+}
+
+static inline void ration_set(long long allowed, bool for_good)
+{
+    ration.allowed = allowed;
+    ration.for_good = for_good;
+    ration.refused = 0;
+}
+
+/* What happens between these two is rationed. */
+static inline void ration_start(void)
+{
+    ration.on = true;
+}
+
+static inline void ration_stop(void)
+{
+    ration.on = false;
+}

@@ -1,0 +1,110 @@
+/* A database as it is before an accident, made once and put back before each. */
+#pragma once
+
+#include "common/bytes.h"
+#include "db/runs.h"
+#include "db/schema.h"
+#include "db/step_rows.h"
+#include "engine/pace.h"
+#include "tests/db/database.h"
+
+struct template
+{
+    struct folder folder;
+    struct bytes image; /* nothing: the database is not there yet */
+};
+
+static inline struct run_spec labelled_spec(void)
+{
+    struct run_spec spec = run_spec_default();
+
+    spec.label_count = 2;
+    spec.labels[0] = (struct label){"branch", "main"};
+    spec.labels[1] = (struct label){"commit", "f00"};
+    return spec;
+}
+
+/* Run 1 is running and has two steps, runs 2 and 3 are queued. */
+static inline void fill_with_runs(struct db *db)
+{
+    const struct step steps[] = {{10, 0.5}, {11, 0.25}};
+    struct run_spec spec = labelled_spec();
+    struct run_order order = order_of(&spec);
+
+    for (int i = 0; i < 3; i++) {
+        AUTO(run_clear) struct run run = create_run(db, &order);
+    }
+    AUTO(run_clear) struct run running = claim_run(db);
+    EXPECT(step_rows_append(db, running.number, 0, steps, COUNT(steps), NULL));
+}
+
+static inline struct template template_make(int version, void (*fill)(struct db *))
+{
+    struct template template = {.folder = folder_make(), .image = {.limit = 1 << 20}};
+    struct db *db = version > 0 ? db_open_version(template.folder.file, version, NULL) : NULL;
+    AUTO(fclosep) FILE *file = NULL;
+    char piece[4096];
+    size_t length;
+
+    EXPECT(db || version == 0);
+    if (db && fill)
+        fill(db);
+    db_free(db);
+    file = fopen(template.folder.file, "re");
+    while (file && (length = fread(piece, 1, sizeof piece, file)) > 0)
+        EXPECT(bytes_add(&template.image, piece, length));
+    return template;
+}
+
+static inline void template_restore(const struct template *template)
+{
+    AUTO(fclosep) FILE *file = NULL;
+
+    folder_empty(&template->folder);
+    if (template->image.used > 0)
+        file = fopen(template->folder.file, "we");
+    if (file)
+        EXPECT(fwrite(template->image.data, 1, template->image.used, file) ==
+               template->image.used);
+}
+
+static inline void template_free(struct template *template)
+{
+    bytes_free(&template->image);
+    folder_remove(&template->folder);
+}
+
+/* No accident may leave anything that these queries see. */
+static inline void expect_whole(struct db *db)
+{
+    char words[200];
+
+    text_of(db, "PRAGMA integrity_check", sizeof words, words);
+    EXPECT_STR(words, "ok");
+    text_of(db, "PRAGMA journal_mode", sizeof words, words);
+    EXPECT_STR(words, "wal");
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM pragma_foreign_key_check()"), 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE"
+                             " (SELECT count(*) FROM run_labels WHERE run = number) <> 2"),
+               0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE"
+                             " (SELECT count(*) FROM steps WHERE run = number) <> steps"),
+               0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE"
+                             " (state = 'queued') <> (started_us IS NULL AND ended_us IS NULL)"
+                             " OR (state = 'running') <> (started_us NOT NULL AND"
+                             " ended_us IS NULL)"),
+               0);
+}
+
+/* Writes something that changes nothing: the connection works. */
+static inline void expect_usable(struct db *db)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    struct error err = {0};
+
+    EXPECT(transaction_begin(&change, db, DB_DURABLE, &err) &&
+           db_execute(db, "UPDATE runs SET reason = NULL WHERE reason IS NULL", &err) &&
+           transaction_commit(&change, &err));
+    EXPECT_STR(err.message, "");
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# fuzz.sh TARGET CORPUS_DIR
+# Fuzzes one target for ${FUZZ_SECONDS:-60} seconds, starting from the kept corpus, which it only
+# reads. An input that breaks the target is left in ./crashes. The exit status is the verdict.
+set -eu
+
+if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -d "$2" ]; then
+    echo "usage: fuzz.sh TARGET CORPUS_DIR" >&2
+    exit 2
+fi
+target=$1
+corpus=$2
+name=$(basename "$target")
+seconds=${FUZZ_SECONDS:-60}
+
+finds=$(mktemp -d)
+trap 'rm -rf "$finds"' EXIT
+trap 'exit 1' INT TERM
+mkdir -p crashes "$finds/new"
+
+status=0
+# Longer inputs are for replay: here they only make every attempt slower.
+"$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+    -print_final_stats=1 \
+    -artifact_prefix="crashes/$name-" "$finds/new" "$corpus" >"$finds/log" 2>&1 || status=$?
+
+if [ "$status" -ne 0 ]; then
+    cat "$finds/log"
+    echo "$name: FAILED; replay with: $target crashes/$name-..." >&2
+    exit "$status"
+fi
+rmdir crashes 2>/dev/null || true # nothing in it, nothing to see
+# The last progress line tells how much code was reached; then how fast it went.
+grep -E '^#[0-9]+.* cov: ' "$finds/log" | tail -n 1
+executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$finds/log")
+speed=$(sed -n 's/^stat::average_exec_per_sec: *//p' "$finds/log")
+echo "$name: $executions executions in $seconds s, $speed executions/s"

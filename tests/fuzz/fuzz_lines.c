@@ -1,0 +1,116 @@
+/* Property: how the pipe happens to cut a worker's bytes must not change what we read: not the
+ * lines, not the events, not where the conversation breaks off, nor why. And the lines are what
+ * stands between the newlines, hello comes first and once, and no sum overflows. */
+#include "engine/dialogue.h"
+#include "engine/lines.h"
+#include "engine/pace.h"
+#include "tests/fuzz/fuzz.h"
+
+#define STEPS_MAX 20
+
+struct reader {
+    struct lines lines;
+    struct dialogue dialogue;
+    struct pace pace;
+    const char *at; /* where the next line starts in the input */
+    long long accepted;
+    uint64_t digest;
+    struct error err;
+    bool ok;
+};
+
+static void add(struct reader *reader, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+
+    for (size_t i = 0; i < size; i++)
+        reader->digest = (reader->digest ^ bytes[i]) * 0x100000001b3u;
+}
+
+static void check_event(const struct event *event)
+{
+    if (event->type == EVENT_HELLO)
+        ALWAYS(strlen(event->hello.software) < sizeof event->hello.software);
+    if (event->type == EVENT_FAILED)
+        ALWAYS(strlen(event->failed.message) < sizeof event->failed.message);
+}
+
+static bool on_line(const char *line, size_t length, void *user, struct error *err)
+{
+    struct reader *reader = user;
+    struct event event;
+
+    ALWAYS(length <= LINES_MAX && !memchr(line, '\n', length));
+    ALWAYS(memcmp(line, reader->at, length) == 0 && reader->at[length] == '\n');
+    reader->at += length + 1;
+    add(reader, line, length);
+    if (!event_read(line, length, &event, err))
+        return false;
+    check_event(&event);
+    add(reader, &event.type, sizeof event.type);
+    if (!dialogue_accept(&reader->dialogue, &event, err))
+        return false;
+    ALWAYS((event.type == EVENT_HELLO) == (reader->accepted == 0));
+    reader->accepted++;
+    if (event.type == EVENT_STEP) {
+        ALWAYS(event.step.index == reader->pace.steps);
+        pace_step(&reader->pace, event.step.nanoseconds);
+    }
+    return true;
+}
+
+static void start(struct reader *reader, const char *data)
+{
+    struct run_spec spec = run_spec_default();
+
+    spec.warmup_steps = 2;
+    spec.steps = STEPS_MAX - 2;
+    pace_start(&reader->pace, &spec);
+    reader->lines.used = 0;
+    reader->dialogue = (struct dialogue){.steps_max = STEPS_MAX};
+    reader->at = data;
+    reader->accepted = 0;
+    reader->digest = 0;
+    reader->err = (struct error){0};
+    reader->ok = true;
+}
+
+/* `seed` 0 cuts after every byte, anything else at places that follow from it. */
+static void read_in_pieces(struct reader *reader, const char *data, size_t size, uint32_t seed)
+{
+    start(reader, data);
+    while (size > 0 && reader->ok) {
+        size_t piece = 1;
+
+        if (seed) {
+            seed = seed * 1664525u + 1013904223u;
+            piece = (seed >> 24) % 61 + 1;
+        }
+        piece = piece < size ? piece : size;
+        reader->ok = lines_feed(&reader->lines, data, piece, on_line, reader, &reader->err);
+        data += piece;
+        size -= piece;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct reader whole, pieces;
+
+    start(&whole, (const char *)data);
+    if (size > 0)
+        whole.ok =
+            lines_feed(&whole.lines, (const char *)data, size, on_line, &whole, &whole.err);
+    ALWAYS(whole.ok || whole.err.kind == ERROR_UPSTREAM);
+    ALWAYS(whole.pace.steps <= STEPS_MAX && whole.pace.measured_ns >= 0);
+    ALWAYS(whole.pace.warmup_ns >= 0);
+    for (uint32_t seed = 0; seed < 3; seed++) {
+        read_in_pieces(&pieces, (const char *)data, size, seed);
+        ALWAYS(pieces.ok == whole.ok && pieces.digest == whole.digest);
+        ALWAYS(strcmp(pieces.err.message, whole.err.message) == 0);
+        ALWAYS(pieces.pace.measured_ns == whole.pace.measured_ns);
+        ALWAYS(pieces.dialogue.done == whole.dialogue.done);
+        ALWAYS(!whole.ok || pieces.lines.used == whole.lines.used);
+    }
+    return 0;
+}

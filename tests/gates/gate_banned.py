@@ -1,0 +1,38 @@
+"""Calls that cannot be made safely are not made, and the compiler keeps NaN."""
+import re
+
+import house
+
+BANNED = {
+    "strcpy": "memcpy() or snprintf()",
+    "strcat": "snprintf()",
+    "sprintf": "snprintf()",
+    "strtok": "strcspn()",
+    "atoi": "strtoll(), which can say no",
+    "gets": "fgets()",
+    "system": "fork and exec; no shell",
+}
+CALL = re.compile(r"\b(" + "|".join(BANNED) + r")\s*\(")
+FAST_MATH = re.compile(r"fast-math|-Ofast|-ffinite-math-only|-funsafe-math")
+BUILD = (".c", ".h", ".txt", ".cmake", ".json", ".sh", "Dockerfile", "run", "test")
+
+
+def main():
+    top, gate, count = house.root(), house.Gate(), 0
+    for path in house.files(top, *BUILD):
+        source = house.text(top, path)
+        for match in FAST_MATH.finditer(source):
+            gate.refuse(path, house.line_of(source, match.start()),
+                        f"{match.group()} would let the compiler forget about NaN")
+        if not path.endswith((".c", ".h")):
+            continue
+        count += 1
+        source = house.code(source)
+        for match in CALL.finditer(source):
+            name = match.group(1)
+            gate.refuse(path, house.line_of(source, match.start()),
+                        f"{name}() is banned: use {BANNED[name]}")
+    gate.verdict(f"{count} sources call nothing banned")
+
+
+main()

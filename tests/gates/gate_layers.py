@@ -1,0 +1,77 @@
+"""Who may include what: the floors, the owners of other people's headers, no umbrella header."""
+import re
+
+import house
+
+# Other people's headers and the one place for each; any further header is the system's.
+OWNERS = {
+    r"(oneapi/dnnl/)?dnnl[\w.]*\.h": r"engine/train/dnn\w*\.[ch]",
+    r"omp\.h": r"engine/train/\w+\.[ch]",
+    r"mpi\.h": r"engine/train/ranks\.c",
+    r"curl/.*": r"pricing/fetch\.c",
+    r"expat\.h": r"pricing/\w+\.c",
+    r"zlib\.h": r"pricing/\w+\.c",
+    r"sqlite3\w*\.h": r"db/\w+\.[ch]",
+    r"microhttpd\w*\.h": r"server/http\.c",
+    r"jansson\.h": r"(common|engine|pricing|server)/\w+\.[ch]",
+}
+SYSTEM = set("""
+    assert ctype dirent errno fcntl fenv float inttypes iso646 limits locale malloc math mntent
+    netdb poll pthread sched semaphore setjmp signal spawn stdalign stdarg stdatomic stdbool
+    stddef stdint stdio stdlib stdnoreturn string strings syslog termios threads time uchar
+    unistd wchar wctype cpuid immintrin x86intrin arm_neon arm_sve
+    """.split())
+SYSTEM_FOLDERS = ("sys/", "linux/", "netinet/", "arpa/", "net/", "asm/")
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.M)
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+
+
+def ours(floor, header):
+    """What is wrong with including one of our headers here, or None."""
+    target = house.folder_of(header)
+    if not target:
+        return "our headers are included by their path from the root, and tests/ by none of us"
+    if target not in house.FLOORS[floor]:
+        return f"{floor}/ may not include {target}/"
+    return None
+
+
+def theirs(path, header):
+    """What is wrong with including a header that is not ours here, or None."""
+    for pattern, owner in OWNERS.items():
+        if re.fullmatch(pattern, header):
+            return None if re.fullmatch(owner, path) else f"<{header}> belongs to {owner}"
+    if header.removesuffix(".h") in SYSTEM or header.startswith(SYSTEM_FOLDERS):
+        return None
+    return f"<{header}> has no owner: say in gate_layers.py who may include it"
+
+
+def is_umbrella(source):
+    """Only includes other headers and declares nothing."""
+    rest = re.sub(r"^[ \t]*#[^\n]*", "", source, flags=re.M)
+    return INCLUDE.search(source) is not None and not rest.strip()
+
+
+def main():
+    top, gate, count = house.root(), house.Gate(), 0
+    for path in house.files(top, ".c", ".h"):
+        floor = house.folder_of(path)
+        source = COMMENT.sub(lambda m: "\n" * m.group().count("\n"), house.text(top, path))
+        if path.endswith(".h") and is_umbrella(source):
+            gate.refuse(path, 1, "an umbrella header: whoever needs a header includes it")
+        if path.startswith("tests/"):
+            continue
+        if not floor:
+            gate.refuse(path, 1, "no floor: see house.FLOORS for the folders of C")
+            continue
+        for match in INCLUDE.finditer(source):
+            count += 1
+            quoted, angled = match.groups()
+            wrong = ours(floor, quoted) if quoted else theirs(path, angled)
+            if wrong:
+                gate.refuse(path, house.line_of(source, match.start()), wrong)
+    gate.verdict(f"{count} includes stay on their floors")
+
+
+main()

@@ -1,0 +1,169 @@
+"""The gates themselves: a small good tree passes, and each rule, once broken, is noticed."""
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GATES = ("sizes", "banned", "layers", "links", "warnings", "format")
+
+CMAKE = """add_compile_options(
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-prototypes
+    -Wmissing-prototypes -Wwrite-strings -Wvla -Wformat=2 -Werror)
+add_subdirectory(common)
+"""
+GOOD = {
+    ".clang-format": "BasedOnStyle: LLVM\nIndentWidth: 4\nBreakBeforeBraces: Linux\n"
+                     "AllowShortFunctionsOnASingleLine: None\n",
+    "CMakeLists.txt": CMAKE,
+    "common/CMakeLists.txt": "add_library(common STATIC a.c)\n"
+                             "target_link_libraries(common PUBLIC PkgConfig::JANSSON)\n",
+    "common/a.h": "#pragma once\n\nint a(int number);\n",
+    # What is said in comments and quotes breaks no rule.
+    "common/a.c": "#include \"common/a.h\"\n\n#include <string.h>\n\n"
+                  "/* no strcpy() here: #include <sqlite3.h> */\n"
+                  "int a(int number)\n{\n    return number + (int)strlen(\"atoi(x) {\");\n}\n",
+    "engine/CMakeLists.txt": "add_library(engine STATIC b.c)\n"
+                             "target_link_libraries(engine PUBLIC common m)\n",
+    "engine/b.h": "#pragma once\n\n#include \"common/a.h\"\n\nint b(void);\n",
+    "server/CMakeLists.txt": "add_library(service STATIC http.c)\n"
+                             "target_link_libraries(service PUBLIC engine)\n",
+    "server/http.c": "#include <microhttpd.h>\n",
+    "tests/db/x_test.c": "#include \"engine/b.h\"\n\n#include <sqlite3.h>\n",
+    "web/app.js": "let x = 1;\n",
+    "run": "#!/bin/sh\necho\n",
+}
+
+
+def function(lines, parameters="void"):
+    """A formatted function of so many lines in all."""
+    return f"int f({parameters})\n{{\n" + "    f();\n" * (lines - 4) + "    return 0;\n}\n"
+
+
+def includes(header):
+    return f"#include {header}\n"
+
+
+# (gate, what changes in the good tree, what the gate must say; None: nothing is wrong)
+CASES = (
+    ("sizes", {"common/b.c": "int x;\n" * 500}, None),
+    ("sizes", {"common/b.c": "int x;\n" * 501}, "common/b.c:501: 501 lines"),
+    ("sizes", {"web/app.js": "x;\n" * 501}, "web/app.js:501: "),
+    ("sizes", {"tests/x.py": "x\n" * 501}, "tests/x.py:501: "),
+    ("sizes", {"run": "#!/bin/sh\n" + "x\n" * 500}, "run:501: "),
+    ("sizes", {"common/b.c": "int x;\n" * 400, "common/c.c": "int x;\n" * 400}, "common:1: "),
+    ("sizes", {"db/f.c": function(60, "int a, int b, int c, int d, int e, int f")}, None),
+    ("sizes", {"db/f.c": "\n" + function(61)}, "db/f.c:2: f() has 61 lines"),
+    ("sizes", {"db/f.c": function(9, "int a, int b, int c, int d,\n      int e, int f, int g")},
+     "db/f.c:1: f() has 7 parameters"),
+    ("sizes", {"db/f.c": "static char *f(int a, void (*g)(int, int), int c, int d, int e,\n"
+                         "               int f)\n{\n    return 0;\n}\n"}, None),
+    ("sizes", {"db/f.c": "static const int f[] = {\n" + "    1,\n" * 90 + "};\n"}, None),
+    ("banned", {"db/f.c": "int x = 1;\nint y = atoi (z);\n"}, "db/f.c:2: atoi()"),
+    ("banned", {"tests/f.c": "char *x = strcpy(y, z);\n"}, "strcpy()"),
+    ("banned", {"db/f.c": "char *x = strcat(y, z);\n"}, "strcat()"),
+    ("banned", {"db/f.c": "int x = sprintf(y, z);\n"}, "sprintf()"),
+    ("banned", {"db/f.c": "char *x = strtok(y, z);\n"}, "strtok()"),
+    ("banned", {"db/f.c": "char *x = gets(y);\n"}, "gets()"),
+    ("banned", {"db/f.c": "int x = system(y);\n"}, "system()"),
+    ("banned", {"db/f.c": "int x = my_system(y) + snprintf(a, b, c) + fgets(d);\n"}, None),
+    ("banned", {"CMakeLists.txt": CMAKE + "add_compile_options(-ffast-math)\n"},
+     "CMakeLists.txt:5: fast-math"),
+    ("layers", {"common/a.c": includes('"engine/b.h"')},
+     "common/a.c:1: common/ may not include engine/"),
+    ("layers", {"engine/b.c": includes('"engine/train/net.h"')}, "may not include engine/train/"),
+    ("layers", {"engine/b.c": "\n" + includes('"pricing/price.h"')}, "engine/b.c:2: "),
+    ("layers", {"pricing/p.c": includes('"engine/b.h"')}, "pricing/ may not include engine/"),
+    ("layers", {"db/d.c": includes('"server/out.h"')}, "db/ may not include server/"),
+    ("layers", {"server/s.c": includes('"engine/train/net.h"')}, "server/ may not"),
+    ("layers", {"engine/train/t.c": includes('"db/db.h"')}, "engine/train/ may not include db/"),
+    ("layers", {"db/d.c": includes('"engine/b.h"')}, None),
+    ("layers", {"engine/b.c": includes('"b.h"')}, "by their path from the root"),
+    ("layers", {"db/d.c": includes('"tests/test.h"')}, "tests/ by none of us"),
+    ("layers", {"server/s.c": includes("<sqlite3.h>")}, "<sqlite3.h> belongs to"),
+    ("layers", {"server/s.c": includes("<microhttpd.h>")}, "<microhttpd.h> belongs to"),
+    ("layers", {"engine/train/mlp.c": includes("<dnnl.h>")}, "<dnnl.h> belongs to"),
+    ("layers", {"engine/train/dnn_v3.c": includes("<dnnl.h>")}, None),
+    ("layers", {"engine/train/host.c": includes("<mpi.h>")}, "<mpi.h> belongs to"),
+    ("layers", {"pricing/feed.c": includes("<curl/curl.h>")}, "<curl/curl.h> belongs to"),
+    ("layers", {"db/d.c": includes("<jansson.h>")}, "<jansson.h> belongs to"),
+    ("layers", {"db/d.c": includes("<openssl/ssl.h>")}, "has no owner"),
+    ("layers", {"db/all.h": "/* All. */\n#pragma once\n" + includes('"common/a.h"')},
+     "db/all.h:1: an umbrella header"),
+    ("layers", {"extra/x.c": "int x;\n"}, "extra/x.c:1: no floor"),
+    ("links", {"common/CMakeLists.txt": "add_library(common a.c)\n"
+                                        "target_link_libraries(common PUBLIC engine)\n"},
+     "common/CMakeLists.txt:2: common/ may not link engine"),
+    ("links", {"server/CMakeLists.txt": "target_link_libraries(s PRIVATE PkgConfig::SQLITE)\n"},
+     "PkgConfig::SQLITE belongs to db"),
+    ("links", {"server/CMakeLists.txt": "target_link_libraries(s PRIVATE ssl)\n"}, "no owner"),
+    ("links", {"engine/train/CMakeLists.txt": "add_library(train t.c)\n",
+               "server/CMakeLists.txt": "target_link_libraries(s\n PRIVATE train)\n"},
+     "server/ may not link train"),
+    ("links", {"CMakeLists.txt": CMAKE + "target_link_libraries(common m)\n"},
+     "CMakeLists.txt:5: targets are linked in the folder"),
+    ("warnings", {"CMakeLists.txt": CMAKE.replace(" -Werror", "")}, "-Werror is missing"),
+    ("warnings", {"CMakeLists.txt": CMAKE.replace("-Wmissing-prototypes", "")},
+     "CMakeLists.txt:1: -Wmissing-prototypes is missing"),
+    ("warnings", {"CMakeLists.txt": "add_subdirectory(common)\n" + CMAKE}, "come after an"),
+    ("warnings", {"db/CMakeLists.txt": "add_compile_options(-Wno-vla)\n"},
+     "db/CMakeLists.txt:1: -Wno-vla"),
+    ("warnings", {"db/d.c": "#pragma GCC diagnostic ignored \"-Wvla\"\n"}, "db/d.c:1: "),
+    ("format", {"db/f.c": "int x;\nint   y;\n"}, "db/f.c:2: not formatted"),
+)
+
+
+def plant(folder, tree):
+    for path, content in tree.items():
+        whole = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(whole), exist_ok=True)
+        with open(whole, "w", encoding="utf-8") as file:
+            file.write(content)
+
+
+def judge(gate, folder, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PENNYWORTH_")}
+    ran = subprocess.run([sys.executable, os.path.join(HERE, f"gate_{gate}.py"), folder],
+                         env=environment | variables, capture_output=True, text=True)
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def try_case(gate, changes, wanted, **variables):
+    """What is wrong with the gate's verdict on the good tree with these changes, or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        plant(folder, GOOD | changes)
+        status, said = judge(gate, folder, **variables)
+    if "skipped: this is" in said:
+        return None
+    if (status == 0) == (wanted is None) and (wanted or "") in said:
+        return None
+    wanted = wanted or "no complaint"
+    return f"gate_{gate}: {sorted(changes)}: wanted {wanted}, got {status}:\n{said}"
+
+
+def program_that_ldd_lists(folder, library):
+    """Makes the `ldd` of a PATH that says it has seen that library."""
+    ldd = os.path.join(folder, "ldd")
+    with open(ldd, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\necho '\t{library}.so.1 => /usr/lib/{library}.so.1 (0x0)'\n")
+    os.chmod(ldd, stat.S_IRWXU)
+    return folder + os.pathsep + os.environ["PATH"]
+
+
+def main():
+    wrong = [try_case(gate, {}, None) for gate in GATES]
+    wrong += [try_case(*case) for case in CASES]
+    for variable, library in (("SERVER", "libdnnl"), ("SERVER", "libmpi"),
+                              ("WORKER", "libsqlite3"), ("WORKER", "libcurl"),
+                              ("WORKER", "libmicrohttpd")):
+        with tempfile.TemporaryDirectory() as folder:
+            path = program_that_ldd_lists(folder, library)
+            wrong.append(try_case("links", {}, f"ldd lists {library}", PATH=path,
+                                  **{f"PENNYWORTH_TEST_{variable}": "/bin/true"}))
+    wrong = [text for text in wrong if text]
+    print("\n".join(wrong) or f"ok: {len(GATES) + len(CASES) + 5} trees judged rightly")
+    sys.exit(1 if wrong else 0)
+
+
+main()

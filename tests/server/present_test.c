@@ -1,0 +1,173 @@
+#include "server/present.h"
+
+#include "common/cleanup.h"
+#include "server/cursor.h"
+#include "tests/test.h"
+
+static char spec_text[] = "{\"workload\":\"mlp\",\"steps\":\"auto\"}";
+static char last_words[] = "line one\n\"line two\"";
+
+static struct run a_run(enum run_state state)
+{
+    return (struct run){
+        .number = 7,
+        .id = {"01ARZ3NDEKTSV4RRFFQ69G5FAV"},
+        .state = state,
+        .spec_text = spec_text,
+        .instance = "c7i.large",
+        .created_us = 1767323045678000,
+        .started_us = 1767323046000000,
+        .ended_us = 1767323056500000,
+        .software = "engine 1.0",
+        .steps = 35,
+        .ended_by = "enough",
+        .summary = {.measured_steps = 30,
+                    .measured_seconds = 10.5,
+                    .samples_per_second = 91.4,
+                    .median_step_seconds = 0.35},
+        .reason = "it said so",
+        .stderr_tail = last_words,
+    };
+}
+
+static const struct progress halfway = {.steps_done = 5,
+                                        .steps_planned = 35,
+                                        .samples_per_second = 100,
+                                        .elapsed_seconds = 2.5,
+                                        .seconds_left = 3};
+
+static json_t *parse(const struct out *out)
+{
+    json_error_t why;
+    json_t *json = json_loadb(out->bytes->data, out->bytes->used, JSON_REJECT_DUPLICATES, &why);
+
+    EXPECT(!out->failed && json != NULL);
+    return json;
+}
+
+static json_t *presented(const struct run *run, const struct progress *progress)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct out out = {.bytes = &bytes};
+
+    present_run(&out, NULL, run, progress);
+    return parse(&out);
+}
+
+/* Every answer about a run has all of these, so that a client never asks whether one is there. */
+static const char *const members[] = {
+    "id",       "state",        "spec",    "instance", "created_at", "started_at",  "ended_at",
+    "software", "steps_stored", "summary", "ended_by", "reason",     "stderr_tail", "progress"};
+
+static void a_run_has_the_same_members_in_every_state(void)
+{
+    for (int state = 0; state < RUN_STATES; state++) {
+        struct run run = a_run((enum run_state)state);
+        AUTO(json_decrefp) json_t *json = presented(&run, &halfway);
+
+        EXPECT_INT((long long)json_object_size(json), (long long)COUNT(members));
+        for (size_t i = 0; i < COUNT(members); i++)
+            EXPECT(json_object_get(json, members[i]) != NULL);
+        EXPECT_STR(json_string_value(json_object_get(json, "state")), run_state_names[state]);
+        /* Only a finished run has a summary, only a running one progress. */
+        EXPECT_INT(json_is_object(json_object_get(json, "summary")), state == RUN_FINISHED);
+        EXPECT_INT(json_is_object(json_object_get(json, "progress")), state == RUN_RUNNING);
+    }
+}
+
+static void a_finished_run_is_written_whole(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct out out = {.bytes = &bytes};
+    struct run run = a_run(RUN_FINISHED);
+
+    present_run(&out, NULL, &run, NULL);
+    EXPECT_STR(bytes.data,
+               "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
+               "\"spec\":{\"workload\":\"mlp\",\"steps\":\"auto\"},"
+               "\"instance\":\"c7i.large\",\"created_at\":\"2026-01-02T03:04:05.678Z\","
+               "\"started_at\":\"2026-01-02T03:04:06.000Z\","
+               "\"ended_at\":\"2026-01-02T03:04:16.500Z\",\"software\":\"engine 1.0\","
+               "\"steps_stored\":35,\"summary\":{\"samples_per_second\":91.4,"
+               "\"median_step_seconds\":0.35,\"measured_steps\":30,\"measured_seconds\":10.5},"
+               "\"ended_by\":\"enough\",\"reason\":\"it said so\","
+               "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
+}
+
+static void what_is_not_known_is_null_and_not_empty(void)
+{
+    static const char *const unknown[] = {"instance", "started_at",  "ended_at",
+                                          "software", "summary",     "ended_by",
+                                          "reason",   "stderr_tail", "progress"};
+    struct run run = {.id = {"01ARZ3NDEKTSV4RRFFQ69G5FAV"},
+                      .spec_text = spec_text,
+                      .created_us = 1767323045678000};
+    AUTO(json_decrefp) json_t *json = presented(&run, NULL);
+
+    for (size_t i = 0; i < COUNT(unknown); i++)
+        EXPECT(json_is_null(json_object_get(json, unknown[i])));
+    EXPECT_INT(json_integer_value(json_object_get(json, "steps_stored")), 0);
+}
+
+static void progress_says_how_far_and_how_long_yet(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    present_progress(&out, NULL, &halfway);
+    EXPECT_STR(bytes.data, "{\"steps_done\":5,\"steps_planned\":35,\"samples_per_second\":100,"
+                           "\"elapsed_seconds\":2.5,\"seconds_left\":3}");
+}
+
+static void a_page_ends_with_the_cursor_of_the_next(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct out out = {.bytes = &bytes};
+    struct run runs[] = {a_run(RUN_QUEUED), a_run(RUN_FAILED)};
+    struct run_list list = {.runs = runs, .count = COUNT(runs), .more = true};
+    long long number = 0;
+
+    runs[0].number = 12;
+    runs[1].number = 11;
+    present_run_list(&out, &list);
+    AUTO(json_decrefp) json_t *json = parse(&out);
+    EXPECT_INT((long long)json_array_size(json_object_get(json, "runs")), 2);
+    EXPECT(cursor_read(json_string_value(json_object_get(json, "next_cursor")), &number));
+    EXPECT_INT(number, 11); /* the oldest of this page */
+    EXPECT_INT((long long)json_object_size(json), 2);
+}
+
+static void the_last_page_has_no_next(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+    struct run_list list = {0};
+
+    present_run_list(&out, &list);
+    EXPECT_STR(bytes.data, "{\"runs\":[],\"next_cursor\":null}");
+}
+
+static void a_step_is_in_seconds(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    out_open(&out, NULL, '[');
+    present_step(&out, 0, &(struct step){.nanoseconds = 1500000, .loss = 2.25}, false);
+    present_step(&out, 7, &(struct step){.nanoseconds = 1, .loss = -1e300}, true);
+    out_close(&out, ']');
+    EXPECT_STR(bytes.data, "[{\"index\":0,\"seconds\":0.0015,\"loss\":2.25,\"measured\":false},"
+                           "{\"index\":7,\"seconds\":1e-09,\"loss\":-1e+300,\"measured\":true}]");
+}
+
+int main(void)
+{
+    RUN(a_run_has_the_same_members_in_every_state);
+    RUN(a_finished_run_is_written_whole);
+    RUN(what_is_not_known_is_null_and_not_empty);
+    RUN(progress_says_how_far_and_how_long_yet);
+    RUN(a_page_ends_with_the_cursor_of_the_next);
+    RUN(the_last_page_has_no_next);
+    RUN(a_step_is_in_seconds);
+    return test_result();
+}
