@@ -149,7 +149,7 @@ static json_t *choices_schema(const struct field *field)
 
 json_t *field_schema(const struct field *field)
 {
-    json_t *schema;
+    AUTO(json_decrefp) json_t *schema = NULL;
 
     if (field->type == FIELD_CHOICE)
         schema = choices_schema(field);
@@ -163,9 +163,10 @@ json_t *field_schema(const struct field *field)
         schema =
             json_pack("{s:[{s:s}, {s:s, s:I, s:I}]}", "oneOf", "const", "auto", "type", "integer",
                       "minimum", (json_int_t)field->min, "maximum", (json_int_t)field->max);
-    if (schema && field->meaning)
-        json_object_set_new(schema, "description", json_string(field->meaning));
-    return schema;
+    if (schema && field->meaning &&
+        json_object_set_new(schema, "description", json_string(field->meaning)) != 0)
+        return NULL;
+    return take(&schema);
 }
 
 const struct field *fields_find(const struct field *fields, size_t count, const char *name)

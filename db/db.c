@@ -128,12 +128,20 @@ static bool set_durability(struct db *db, enum durability durability, struct err
     return true;
 }
 
+/* An address, for the connection finds its statements by that. */
+static const char rollback[] = "ROLLBACK";
+
 bool transaction_begin(struct transaction *transaction, struct db *db, enum durability durability,
                        struct error *err)
 {
-    AUTO(stmt_done) struct stmt *begin = NULL;
+    AUTO(stmt_done) struct stmt *begin = NULL, *undo = NULL;
 
     if (!set_durability(db, durability, err))
+        return false;
+    /* The way back is prepared before it is needed: without memory it could not be, and the
+     * connection would keep everybody from writing for ever. */
+    undo = stmt_prepare(db, rollback, err);
+    if (!undo)
         return false;
     /* IMMEDIATE: whoever will write asks first, instead of failing half-way. */
     begin = stmt_prepare(db, "BEGIN IMMEDIATE", err);
@@ -155,9 +163,13 @@ bool transaction_commit(struct transaction *transaction, struct error *err)
 
 void transaction_end(struct transaction *transaction)
 {
+    AUTO(stmt_done) struct stmt *undo = NULL;
+
     if (!transaction->db)
         return;
     /* SQLite may have rolled back by itself already; then this says so and does nothing. */
-    (void)!db_execute(transaction->db, "ROLLBACK", NULL);
+    undo = stmt_prepare(transaction->db, rollback, NULL);
+    if (undo)
+        (void)!stmt_run(undo, NULL);
     transaction->db = NULL;
 }

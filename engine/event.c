@@ -76,7 +76,8 @@ bool event_read(const char *line, size_t length, struct event *ret_event, struct
     AUTO(json_decrefp) json_t *json = json_loadb(line, length, JSON_REJECT_DUPLICATES, &why);
     struct event event = {0};
 
-    if (!json && json_error_code(&why) == json_error_out_of_memory)
+    /* Where jansson runs out of memory it mostly says nothing at all. */
+    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     if (!json)
         return error_set(err, ERROR_UPSTREAM, NULL, "a worker line is not JSON: %s", why.text);
@@ -86,7 +87,9 @@ bool event_read(const char *line, size_t length, struct event *ret_event, struct
         return error_set(err, ERROR_UPSTREAM, NULL, "unknown worker event '%.32s'",
                          name ? name : "");
     if (!unpack(json, &event, &why))
-        return error_set(err, ERROR_UPSTREAM, NULL, "bad %s event: %s", name, why.text);
+        return json_error_code(&why) == json_error_out_of_memory
+                   ? error_set(err, ERROR_INTERNAL, NULL, "out of memory")
+                   : error_set(err, ERROR_UPSTREAM, NULL, "bad %s event: %s", name, why.text);
     *ret_event = event;
     return true;
 }

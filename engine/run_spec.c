@@ -150,7 +150,8 @@ bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_sp
     json_error_t why;
     AUTO(json_decrefp) json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
 
-    if (!json && json_error_code(&why) == json_error_out_of_memory)
+    /* Where jansson runs out of memory it mostly says nothing at all. */
+    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     if (!json)
         return error_set(err, ERROR_INVALID, NULL,
@@ -186,8 +187,14 @@ json_t *run_spec_to_json(const struct run_spec *spec)
 char *run_spec_to_text(const struct run_spec *spec)
 {
     AUTO(json_decrefp) json_t *json = run_spec_to_json(spec);
+    /* json_dumps() of jansson 2.14 leaves a key out when its buffer cannot grow for it. */
+    size_t size = json ? json_dumpb(json, NULL, 0, JSON_COMPACT) : 0;
+    AUTO(freep) char *text = size > 0 ? malloc(size + 1) : NULL;
 
-    return json ? json_dumps(json, JSON_COMPACT) : NULL;
+    if (!text || json_dumpb(json, text, size, JSON_COMPACT) != size)
+        return NULL;
+    text[size] = '\0';
+    return take(&text);
 }
 
 static bool add_property(json_t *properties, const struct field *field,

@@ -32,8 +32,6 @@ static bool pipes_open(struct pipes *pipes, struct error *err)
     int *all[] = {pipes->input, pipes->output, pipes->errors, pipes->verdict};
 
     for (size_t i = 0; i < COUNT(all); i++)
-        all[i][0] = all[i][1] = -1;
-    for (size_t i = 0; i < COUNT(all); i++)
         if (pipe2(all[i], O_CLOEXEC) != 0)
             return error_set(err, ERROR_INTERNAL, NULL, "cannot make a pipe: %s",
                              strerror(errno));
@@ -82,10 +80,10 @@ static _Noreturn void become(const struct pipes *pipes, char *const command[],
     _exit(127);
 }
 
-static void hand_over(struct pipes *pipes, pid_t pid, struct child *ret_child)
+static void hand_over(struct pipes *pipes, pid_t pid, int pidfd, struct child *ret_child)
 {
     ret_child->pid = pid;
-    ret_child->pidfd = pidfd_open(pid, 0);
+    ret_child->pidfd = pidfd;
     ret_child->input = pipes->input[1];
     ret_child->output = pipes->output[0];
     ret_child->errors = pipes->errors[0];
@@ -98,7 +96,7 @@ static void hand_over(struct pipes *pipes, pid_t pid, struct child *ret_child)
 bool child_spawn(struct child *ret_child, char *const command[], const char *run_id,
                  struct error *err)
 {
-    AUTO(pipes_close) struct pipes pipes;
+    AUTO(pipes_close) struct pipes pipes = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
     char run_variable[sizeof RUN_VARIABLE + 64];
     int problem = 0;
 
@@ -117,12 +115,19 @@ bool child_spawn(struct child *ret_child, char *const command[], const char *run
         return error_set(err, ERROR_INTERNAL, NULL, "cannot fork: %s", strerror(errno));
     setpgid(pid, pid); /* here too, so that it is done whoever runs first */
     closep(&pipes.verdict[1]);
-    if (read(pipes.verdict[0], &problem, sizeof problem) == (ssize_t)sizeof problem) {
+    if (TEMP_FAILURE_RETRY(read(pipes.verdict[0], &problem, sizeof problem)) > 0) {
         waitpid(pid, NULL, 0);
         return error_set(err, ERROR_UPSTREAM, NULL, "cannot start the worker '%s': %s",
                          command[0], strerror(problem));
     }
-    hand_over(&pipes, pid, ret_child);
+    int pidfd = pidfd_open(pid, 0);
+    if (pidfd < 0) {
+        error_set(err, ERROR_INTERNAL, NULL, "cannot watch the worker: %s", strerror(errno));
+        kill(-pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        return false;
+    }
+    hand_over(&pipes, pid, pidfd, ret_child);
     return true;
 }
 

@@ -218,3 +218,14 @@ size_t connections_count(struct connections *connections)
     pthread_mutex_unlock(&connections->lock);
     return count;
 }
+
+size_t connections_answering(struct connections *connections)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&connections->lock);
+    for (const struct client *client = connections->first; client; client = client->next)
+        count += !client->cut && client->phase == PHASE_ANSWER;
+    pthread_mutex_unlock(&connections->lock);
+    return count;
+}

@@ -52,3 +52,6 @@ void connections_cut(struct connections *connections, struct client *client);
 long long connections_tick(struct connections *connections, long long now_ns);
 
 size_t connections_count(struct connections *connections);
+
+/* How many wait for an answer, or for the rest of one. */
+size_t connections_answering(struct connections *connections);

@@ -107,8 +107,9 @@ static enum stream_result produce_events(struct exchange *exchange, struct bytes
     for (;;) {
         long long now_ns = clock_monotonic_ns();
         bool running = stream->stage == STAGE_RUNNING;
+        bool closed = live_is_closed(live); /* asked before looking: the last news is told */
 
-        if (stream->ended || live_is_closed(live))
+        if (stream->ended)
             return STREAM_END;
         if (!stream->begun && !bytes_printf(piece, "retry: 2000\n\n"))
             return STREAM_BROKEN;
@@ -122,6 +123,8 @@ static enum stream_result produce_events(struct exchange *exchange, struct bytes
             stream->spoken_ns = now_ns;
             return STREAM_MORE;
         }
+        if (closed)
+            return STREAM_END;
         if (live_sleep(live, &exchange->watcher, now_ns,
                        stream->spoken_ns + (running ? PROGRESS_NS : HEARTBEAT_NS)))
             return STREAM_WAIT;

@@ -61,6 +61,7 @@ void runs_held_handler(struct exchange *exchange)
 
     for (;;) {
         AUTO(run_clear) struct run run = {0};
+        bool closed = live_is_closed(live); /* asked before looking: the last news is told */
         struct error err = {0};
 
         if (!runs_find(loan.db, exchange->held_id.text, &run, &err)) {
@@ -68,8 +69,8 @@ void runs_held_handler(struct exchange *exchange)
             return;
         }
         long long now_ns = clock_monotonic_ns();
-        if (run_state_is_final(run.state) || now_ns >= exchange->hold_until_ns ||
-            live_is_closed(live) || exchange->is_gone(exchange)) {
+        if (run_state_is_final(run.state) || now_ns >= exchange->hold_until_ns || closed ||
+            exchange->is_gone(exchange)) {
             live_leave(live, &exchange->watcher);
             reply_run(exchange, created ? 201 : 200, &run);
             return;

@@ -9,6 +9,7 @@
 
 #include <microhttpd.h>
 #include <stdarg.h>
+#include <time.h>
 
 #define PIECE_MAX (1024 * 1024) /* of a streamed answer, in memory at once */
 #define SEND_MAX 16384          /* handed to the socket at once */
@@ -290,17 +291,17 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
         *socket_context = NULL;
         return;
     }
-    const union MHD_ConnectionInfo *descriptor =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    const union MHD_ConnectionInfo *address =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    /* Each answer is gone with the next question: libmicrohttpd 1 keeps them in one place. */
+    int descriptor =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    const struct sockaddr *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
 
-    *socket_context =
-        connections_add(http->connections, descriptor->connect_fd, address->client_addr, now_ns);
+    *socket_context = connections_add(http->connections, descriptor, address, now_ns);
     if (*socket_context)
         sentry_wake_by(http->sentry, now_ns + http->shortest_ns);
     else
-        shutdown(descriptor->connect_fd, SHUT_RDWR);
+        shutdown(descriptor, SHUT_RDWR);
 }
 
 static void on_log(void *user, const char *format, va_list arguments)
@@ -386,6 +387,15 @@ long long http_tick(struct http *http, long long now_ns)
 void http_quiesce(struct http *http)
 {
     http->listener = MHD_quiesce_daemon(http->daemon);
+}
+
+void http_drain(struct http *http, long long patience_ns)
+{
+    const struct timespec moment = {.tv_nsec = 2 * NS_PER_MS};
+    long long deadline = clock_monotonic_ns() + patience_ns;
+
+    while (connections_answering(http->connections) > 0 && clock_monotonic_ns() < deadline)
+        nanosleep(&moment, NULL);
 }
 
 void http_stop(struct http *http)

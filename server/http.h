@@ -25,5 +25,8 @@ long long http_tick(struct http *http, long long now_ns);
 /* Takes no more connections. */
 void http_quiesce(struct http *http);
 
+/* Waits until every answer that is due is sent, or the patience is over. */
+void http_drain(struct http *http, long long patience_ns);
+
 /* Ends every connection. live_close() first: nobody may be suspended. NULL is fine. */
 void http_stop(struct http *http);

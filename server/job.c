@@ -113,7 +113,7 @@ static void terminate(struct job *job)
     worker_terminate(job->worker);
     do
         read = worker_next(job->worker, deadline, -1, &ignored, NULL);
-    while (read == WORKER_EVENT);
+    while (read == WORKER_EVENT && clock_monotonic_ns() < deadline);
 }
 
 static void drain(int wake)

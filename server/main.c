@@ -9,6 +9,7 @@
 #include "server/server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -19,6 +20,7 @@
 #endif
 
 #define SLOW_READER_NS (10 * NS_PER_SECOND)
+#define DRAIN_NS NS_PER_SECOND /* for the answers on their way when we stop */
 
 /* Everything that lives as long as the process. */
 struct process {
@@ -137,6 +139,8 @@ static void stop_parts(struct process *process)
     runner_stop(server->runner);
     if (server->live)
         live_close(server->live, clock_monotonic_ns());
+    if (process->http)
+        http_drain(process->http, DRAIN_NS);
     sentry_stop(process->sentry);
     http_stop(process->http);
     sentry_free(process->sentry);
@@ -147,6 +151,15 @@ static void stop_parts(struct process *process)
     bytes_free(&server->openapi);
     engines_free(&process->engines);
     closep(&process->lock);
+}
+
+/* Whoever starts us with one of these closed would have a socket or the database take its place,
+ * and our log written into it. */
+static void hold_standard_streams(void)
+{
+    for (int descriptor = 0; descriptor <= 2; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDWR);
 }
 
 static void block_signals(sigset_t *set)
@@ -191,6 +204,7 @@ int main(int argc, char *argv[])
     if (!process)
         return 1;
     process->lock = -1;
+    hold_standard_streams();
     switch (config_read(argc, argv, environ, &process->config, &err)) {
     case CONFIG_HELP:
         config_help(stdout);

@@ -4,15 +4,22 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 
-/* Locks in another process: 0 if it got the lock, 1 if that was refused. */
-static int lock_elsewhere(const char *path)
+/* Tries to lock in another process; lock_result() is 0 if that got the lock, 1 if not. */
+static pid_t lock_elsewhere(const char *path)
 {
     pid_t pid = fork();
-    int status = -1;
 
     if (pid == 0)
         _exit(db_lock(path, NULL) >= 0 ? 0 : 1);
+    return pid;
+}
+
+static int lock_result(pid_t pid)
+{
+    int status = -1;
+
     waitpid(pid, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -21,6 +28,7 @@ static void a_locked_database_is_refused_to_everybody_else(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(closep) int lock = db_lock(folder.file, NULL);
+    pid_t other = lock_elsewhere(folder.file); /* both try for a while, so at the same time */
     struct error err = {0};
 
     EXPECT(lock >= 0);
@@ -28,7 +36,7 @@ static void a_locked_database_is_refused_to_everybody_else(void)
     EXPECT_INT(err.kind, ERROR_BUSY);
     EXPECT(strstr(err.message, "another pennyworth uses the database") != NULL);
     EXPECT(strstr(err.message, folder.file) != NULL);
-    EXPECT_INT(lock_elsewhere(folder.file), 1);
+    EXPECT_INT(lock_result(other), 1);
 }
 
 static void a_closed_lock_is_free_again(void)
@@ -37,7 +45,7 @@ static void a_closed_lock_is_free_again(void)
     AUTO(closep) int lock = db_lock(folder.file, NULL);
 
     closep(&lock);
-    EXPECT_INT(lock_elsewhere(folder.file), 0);
+    EXPECT_INT(lock_result(lock_elsewhere(folder.file)), 0);
     lock = db_lock(folder.file, NULL);
     EXPECT(lock >= 0);
 }
@@ -47,24 +55,42 @@ static void a_killed_process_gives_its_lock_back(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(closep) int lock = -1;
     int told[2];
-    char word;
+    char word = 0;
 
     EXPECT(pipe(told) == 0);
     pid_t pid = fork();
     if (pid == 0) {
         lock = db_lock(folder.file, NULL);
-        (void)!write(told[1], "l", 1);
+        (void)!write(told[1], lock >= 0 ? "l" : "-", 1);
         for (;;)
             pause();
     }
     EXPECT(read(told[0], &word, 1) == 1);
-    EXPECT_INT(db_lock(folder.file, NULL), -1);
+    EXPECT_INT(word, 'l'); /* it has the lock */
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     lock = db_lock(folder.file, NULL);
     EXPECT(lock >= 0);
     close(told[0]);
     close(told[1]);
+}
+
+/* A process that was told to go needs a moment to be gone. */
+static void a_lock_that_is_about_to_be_given_back_is_waited_for(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    const struct timespec moment = {.tv_nsec = 50000000};
+    AUTO(closep) int lock = db_lock(folder.file, NULL);
+    pid_t pid = fork();
+
+    if (pid == 0) { /* it shares the lock until it ends */
+        nanosleep(&moment, NULL);
+        _exit(0);
+    }
+    closep(&lock);
+    lock = db_lock(folder.file, NULL);
+    EXPECT(lock >= 0);
+    waitpid(pid, NULL, 0);
 }
 
 static void locks_of_different_databases_are_different(void)
@@ -170,6 +196,7 @@ int main(void)
     RUN(a_locked_database_is_refused_to_everybody_else);
     RUN(a_closed_lock_is_free_again);
     RUN(a_killed_process_gives_its_lock_back);
+    RUN(a_lock_that_is_about_to_be_given_back_is_waited_for);
     RUN(locks_of_different_databases_are_different);
     RUN(a_lock_in_a_folder_that_is_not_there_names_it);
     RUN(the_size_grows_with_what_is_stored);

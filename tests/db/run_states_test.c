@@ -17,6 +17,13 @@ static struct run create_plain(struct db *db)
     return create_run(db, &order);
 }
 
+static void create_plain_one(struct db *db)
+{
+    struct run run = create_plain(db);
+
+    run_clear(&run);
+}
+
 static void a_queued_run_is_cancelled_at_once(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -35,7 +42,7 @@ static void a_running_run_stays_so_until_its_worker_was_told(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(run_clear) struct run run = create_plain(db);
-    AUTO(run_clear) struct run claimed = claim_run(db);
+    claim_one(db);
     AUTO(run_clear) struct run after = {0};
 
     EXPECT(runs_cancel(db, run.id.text, NOON_US + 9, &after, NULL));
@@ -89,13 +96,9 @@ static void the_oldest_orphan_is_found_until_none_is_left(void)
     EXPECT(runs_orphan(db, &none, &found, NULL));
     EXPECT(!found);
     for (int i = 0; i < 3; i++) { /* the third stays queued, and so is nobody's orphan */
-        struct run run = create_plain(db);
-
-        run_clear(&run);
-        if (i < 2) {
-            run = claim_run(db);
-            run_clear(&run);
-        }
+        create_plain_one(db);
+        if (i < 2)
+            claim_one(db);
     }
     for (long long number = 1; number <= 2; number++) {
         AUTO(run_clear) struct run orphan = {0};
@@ -166,7 +169,7 @@ static void the_database_refuses_every_unlawful_move(void)
                      " WHERE number = (SELECT max(number) FROM runs)",
                      run_state_names[to], to == RUN_FINISHED ? "1.5" : "NULL");
             EXPECT_INT(sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK,
-                       is_lawful(from, to));
+                       is_lawful((enum run_state)from, (enum run_state)to));
         }
 }
 
@@ -185,7 +188,7 @@ static void a_finished_run_without_a_number_is_refused_whole(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(run_clear) struct run queued = create_plain(db);
+    create_plain_one(db);
     AUTO(run_clear) struct run run = claim_run(db);
     struct error err = {0};
 
@@ -210,8 +213,6 @@ static void *claim_all(void *argument)
     AUTO(db_freep) struct db *db = db_open(claimer->folder->file, NULL);
     bool found = db != NULL;
 
-    if (db)
-        do_not_sync(db);
     while (found) {
         AUTO(run_clear) struct run run = {0};
 
@@ -232,11 +233,8 @@ static void no_run_is_claimed_twice(void)
     pthread_t threads[CLAIMERS];
 
     do_not_sync(db);
-    for (int i = 0; i < WAITING; i++) {
-        struct run run = create_plain(db);
-
-        run_clear(&run);
-    }
+    for (int i = 0; i < WAITING; i++)
+        create_plain_one(db);
     for (size_t i = 0; i < CLAIMERS; i++)
         EXPECT(pthread_create(&threads[i], NULL, claim_all, &claimers[i]) == 0);
     for (size_t i = 0; i < CLAIMERS; i++)
@@ -273,7 +271,7 @@ static void a_database_that_another_writes_to_is_busy_and_stays_whole(void)
     AUTO(run_clear) struct run found = find_run(db, before.id.text); /* reading goes on */
     EXPECT_INT(found.state, RUN_QUEUED);
     EXPECT(db_execute(other, "COMMIT", NULL));
-    AUTO(run_clear) struct run later = create_run(db, &order);
+    create_one(db, &order);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 2);
 }
 

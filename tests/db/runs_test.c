@@ -98,8 +98,8 @@ static void a_replay_shows_the_run_as_it_is_now(void)
     bool replayed = false;
 
     order.idempotency_key = "a key";
-    AUTO(run_clear) struct run first = create_run(db, &order);
-    AUTO(run_clear) struct run claimed = claim_run(db);
+    create_one(db, &order);
+    claim_one(db);
     EXPECT(runs_create(db, &order, &again, &replayed, NULL));
     EXPECT_INT(again.state, RUN_RUNNING);
 }
@@ -115,7 +115,7 @@ static void the_same_key_with_another_spec_is_a_mismatch(void)
     bool replayed = false;
 
     order.idempotency_key = "a key";
-    AUTO(run_clear) struct run first = create_run(db, &order);
+    create_one(db, &order);
     spec.seed++;
     EXPECT(!runs_create(db, &order, &run, &replayed, &err));
     EXPECT_INT(err.kind, ERROR_MISMATCH);
@@ -148,7 +148,7 @@ static void a_full_queue_takes_nothing_but_answers_replays(void)
     bool replayed = false;
 
     order.queue_limit = 2;
-    AUTO(run_clear) struct run first = create_run(db, &order);
+    create_one(db, &order);
     order.idempotency_key = "the second";
     AUTO(run_clear) struct run second = create_run(db, &order);
     order.idempotency_key = "the third";
@@ -171,8 +171,8 @@ static void a_claimed_run_makes_room_in_the_queue(void)
     struct run_order order = order_of(&spec);
 
     order.queue_limit = 1;
-    AUTO(run_clear) struct run first = create_run(db, &order);
-    AUTO(run_clear) struct run claimed = claim_run(db);
+    create_one(db, &order);
+    claim_one(db);
     AUTO(run_clear) struct run second = create_run(db, &order);
     EXPECT_INT(second.state, RUN_QUEUED);
 }
@@ -210,7 +210,7 @@ static void a_finished_run_keeps_all_that_was_told(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
-    AUTO(run_clear) struct run queued = create_run(db, &order);
+    create_one(db, &order);
     AUTO(run_clear) struct run run = claim_run(db);
 
     run.state = RUN_FINISHED;
@@ -240,7 +240,7 @@ static void a_failed_run_keeps_its_reason_and_last_words(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
-    AUTO(run_clear) struct run queued = create_run(db, &order);
+    create_one(db, &order);
     AUTO(run_clear) struct run run = claim_run(db);
 
     run.state = RUN_FAILED;
@@ -273,7 +273,7 @@ static void only_a_running_run_is_ended(void)
     AUTO(run_clear) struct run queued = find_run(db, run.id.text);
     EXPECT_INT(queued.state, RUN_QUEUED);
 
-    AUTO(run_clear) struct run claimed = claim_run(db);
+    claim_one(db);
     EXPECT(runs_end(db, &run, NULL));
     run.state = RUN_INTERRUPTED;
     (void)!runs_end(db, &run, NULL);

@@ -134,9 +134,9 @@ static void their_words_are_cut_and_made_printable(void)
     struct event event;
     char line[600], words[400];
 
-    EXPECT(read_text("{\"type\":\"failed\",\"message\":\"a\\nb \xc3\xa9 \\u001b[0m\"}", &event,
+    EXPECT(read_text("{\"type\":\"failed\",\"message\":\"~a\\nb \xc3\xa9 \\u001b[0m\"}", &event,
                      NULL));
-    EXPECT_STR(event.failed.message, "a?b ?? ?[0m");
+    EXPECT_STR(event.failed.message, "~a?b ?? ?[0m");
 
     memset(words, 'w', sizeof words);
     words[sizeof words - 1] = '\0';

@@ -7,7 +7,7 @@
 #include <limits.h>
 
 #define AUTO_WORD FIELD_IS_AUTO
-#define SECONDS(n) ((long long)(n)*NS_PER_SECOND)
+#define SECONDS(n) (NS_PER_SECOND * (n))
 
 static struct run_spec make_spec(long long warmup_steps, long long steps, long long max_seconds)
 {

@@ -56,14 +56,21 @@ static inline bool run_has_processes_within(const char *run_id, int count, int s
     return true;
 }
 
-static inline int open_descriptors(void)
+/* Entries of a directory; 0 where there is none. */
+static inline int directory_size(const char *path)
 {
-    DIR *descriptors = opendir("/proc/self/fd");
+    DIR *directory = opendir(path);
     int count = 0;
 
-    while (descriptors && readdir(descriptors))
+    while (directory && readdir(directory))
         count++;
-    if (descriptors)
-        closedir(descriptors);
-    return count;
+    if (directory)
+        closedir(directory);
+    return count > 2 ? count - 2 : 0; /* less "." and ".." */
+}
+
+/* The one that looks counts too, so this is for comparing. */
+static inline int open_descriptors(void)
+{
+    return directory_size("/proc/self/fd");
 }

@@ -92,10 +92,12 @@ static void it_dies_with_the_thread_that_started_it(void)
     struct error err = {0};
     enum worker_read end;
     pthread_t thread;
-    void *worker;
+    void *worker = NULL;
 
-    EXPECT_INT(pthread_create(&thread, NULL, start_in_thread, NULL), 0);
-    EXPECT_INT(pthread_join(thread, &worker), 0);
+    int problem = pthread_create(&thread, NULL, start_in_thread, NULL);
+    if (problem == 0) /* the thread counts checks too, so until it is gone we do not */
+        problem = pthread_join(thread, &worker);
+    EXPECT_INT(problem, 0);
     EXPECT_INT(read_all(worker, &end, &err), 0);
     EXPECT_INT(end, WORKER_FAILED);
     EXPECT_STR(err.message, "the worker was killed by signal 9 (Killed)");
@@ -177,6 +179,20 @@ static void of_many_words_the_last_four_kilobytes_are_kept(void)
     EXPECT(strncmp(exactly, "first0", 6) == 0);
 }
 
+/* More than is read at once, and all of it written before anybody looks. */
+static void the_words_of_the_dead_are_read_to_their_end(void)
+{
+    struct worker *worker = start_shell("printf 'first%050000dlast' 0 >&2");
+    enum worker_read end;
+
+    EXPECT_INT(waitid(P_ALL, 0, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+    read_all(worker, &end, NULL);
+    AUTO(freep) char *words = worker_last_words(worker);
+    EXPECT_INT((long long)strlen(words), 4096);
+    EXPECT_STR(words + 4096 - 5, "0last");
+    worker_free(worker);
+}
+
 /* The tail begins in the middle of a letter: two bytes each, and one odd byte at the end. */
 static void a_letter_cut_in_half_is_no_letter(void)
 {
@@ -247,6 +263,7 @@ int main(void)
     RUN(our_own_variables_are_not_passed_on);
     RUN(last_words_are_kept_as_clean_utf8);
     RUN(of_many_words_the_last_four_kilobytes_are_kept);
+    RUN(the_words_of_the_dead_are_read_to_their_end);
     RUN(a_letter_cut_in_half_is_no_letter);
     RUN(a_command_that_is_not_there_is_a_clear_error);
     RUN(a_spec_that_is_too_long_is_not_waited_for);

@@ -23,20 +23,23 @@ typedef bool attempt_fn(struct error *err);
 
 static struct template database;
 
-/* jansson says of a string for which there was no memory that it is no lawful token. */
+/* jansson takes a string for which there was no memory for a lawless token. */
 static bool is_excused(const struct error *err)
 {
-    return strstr(err->message, "not JSON: invalid token near") != NULL;
+    return strstr(err->message, "not JSON: invalid token near '\"") ||
+           strstr(err->message, "not JSON: string or '}' expected near '\"");
 }
 
-static void survive_every_shortage(const char *name, attempt_fn *attempt)
+/* Where there are thousands, every `stride`th has to do. */
+static void survive_shortages(const char *name, attempt_fn *attempt, long long stride)
 {
     long long loops = 0;
 
     for (int for_good = 0; for_good < 2; for_good++) {
         bool done = false;
 
-        for (long long allowed = 0; !done && allowed < ENDLESS; allowed++, loops++) {
+        for (long long allowed = for_good ? stride / 2 : 0; !done && allowed < ENDLESS;
+             allowed += stride, loops++) {
             sqlite3_int64 used = sqlite3_memory_used();
             struct error err = {0};
 
@@ -51,6 +54,11 @@ static void survive_every_shortage(const char *name, attempt_fn *attempt)
         EXPECT(done); /* because nothing was left to fail */
     }
     printf("       %-16s %4lld shortages\n", name, loops - 2);
+}
+
+static void survive_every_shortage(const char *name, attempt_fn *attempt)
+{
+    survive_shortages(name, attempt, 1);
 }
 
 static bool or_out_of_memory(bool ok, struct error *err)
@@ -317,7 +325,6 @@ static bool operate(struct error *err)
     ration_start();
     bool ok = operation(db, err);
     ration_stop();
-    expect_whole(db);
     expect_usable(db);
     if (!ok && !(operation == append_steps && number_of(db, "SELECT steps FROM runs") > 2))
         EXPECT(operation(db, &later));
@@ -332,8 +339,6 @@ static bool open_it(struct error *err)
     ration_start();
     AUTO(db_freep) struct db *db = db_open(database.folder.file, err);
     ration_stop();
-    if (db)
-        expect_whole(db);
     AUTO(db_freep) struct db *later = open_database(&database.folder);
     expect_whole(later);
     expect_usable(later);
@@ -355,9 +360,9 @@ static void the_database_survives_every_shortage(void)
     database = template_make(schema_version, fill_with_runs);
     for (size_t i = 0; i < COUNT(operations); i++) {
         operation = operations[i].operation;
-        survive_every_shortage(operations[i].name, operate);
+        survive_shortages(operations[i].name, operate, operation == create ? 2 : 3);
     }
-    survive_every_shortage("open", open_it);
+    survive_shortages("open", open_it, 5);
     template_free(&database);
 }
 
@@ -368,7 +373,7 @@ static void a_database_is_made_or_upgraded_whatever_memory_there_is(void)
 
         snprintf(name, sizeof name, "open version %d", version);
         database = template_make(version, fill_with_runs);
-        survive_every_shortage(name, open_it);
+        survive_shortages(name, open_it, version == 0 ? 19 : 7);
         template_free(&database);
     }
 }

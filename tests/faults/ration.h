@@ -1,11 +1,12 @@
-/* Memory that runs out when a test wants it to: this program's own malloc(), calloc() and
- * realloc(), which every library in it uses too. For one file of a program to include. */
+/* Memory that runs out when a test wants it to: this program's own malloc() and its relatives,
+ * which every library in it uses too. For one file of a program to include. */
 #pragma once
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -55,6 +56,24 @@ RATION_PLAIN void *calloc(size_t count, size_t size)
 RATION_PLAIN void *realloc(void *memory, size_t size)
 {
     return ration_refuses() ? NULL : RATION_BELOW(realloc)(memory, size);
+}
+
+/* Sanitizers have their own of these two, which would go past us. */
+RATION_PLAIN void *reallocarray(void *memory, size_t count, size_t size)
+{
+    if (size > 0 && count > (size_t)-1 / size) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(memory, count * size);
+}
+
+RATION_PLAIN char *strdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+
+    return copy ? memcpy(copy, text, size) : NULL;
 }
 
 static inline void ration_set(long long allowed, bool for_good)

@@ -31,9 +31,8 @@ static inline void fill_with_runs(struct db *db)
     struct run_spec spec = labelled_spec();
     struct run_order order = order_of(&spec);
 
-    for (int i = 0; i < 3; i++) {
-        AUTO(run_clear) struct run run = create_run(db, &order);
-    }
+    for (int i = 0; i < 3; i++)
+        create_one(db, &order);
     AUTO(run_clear) struct run running = claim_run(db);
     EXPECT(step_rows_append(db, running.number, 0, steps, COUNT(steps), NULL));
 }

@@ -110,6 +110,7 @@ CASES = (
     ("warnings", {"db/CMakeLists.txt": "add_compile_options(-Wno-vla)\n"},
      "db/CMakeLists.txt:1: -Wno-vla"),
     ("warnings", {"db/d.c": "#pragma GCC diagnostic ignored \"-Wvla\"\n"}, "db/d.c:1: "),
+    ("format", {"db/f.c": "#define F(n) ((long)(n)*G)\n"}, "db/f.c:1: versions differ"),
     ("format", {"db/f.c": "int x;\nint   y;\n"}, "db/f.c:2: not formatted"),
 )
 

@@ -114,19 +114,17 @@ static const struct {
     long long low, high;
 } limits[] = {
 #define LIMIT(flag, variable, member, low, high)                                                 \
-    {                                                                                            \
-        flag, variable, offsetof(struct config, member), low, high                               \
-    }
-    LIMIT("--port", "PENNYWORTH_PORT", port, 0, 65535),
-    LIMIT("--http-threads", "PENNYWORTH_HTTP_THREADS", http_threads, 1, 64),
-    LIMIT("--max-connections", "PENNYWORTH_MAX_CONNECTIONS", max_connections, 8, 60000),
-    LIMIT("--max-connections-per-address", "PENNYWORTH_MAX_CONNECTIONS_PER_ADDRESS",
-          max_connections_per_address, 1, 60000),
-    LIMIT("--header-seconds", "PENNYWORTH_HEADER_SECONDS", header_seconds, 1, 3600),
-    LIMIT("--body-seconds", "PENNYWORTH_BODY_SECONDS", body_seconds, 1, 3600),
-    LIMIT("--idle-seconds", "PENNYWORTH_IDLE_SECONDS", idle_seconds, 1, 3600),
-    LIMIT("--queue-limit", "PENNYWORTH_QUEUE_LIMIT", queue_limit, 1, 1000000),
-    LIMIT("--silence-seconds", "PENNYWORTH_SILENCE_SECONDS", silence_seconds, 1, 86400),
+    flag, variable, offsetof(struct config, member), low, high
+    {LIMIT("--port", "PENNYWORTH_PORT", port, 0, 65535)},
+    {LIMIT("--http-threads", "PENNYWORTH_HTTP_THREADS", http_threads, 1, 64)},
+    {LIMIT("--max-connections", "PENNYWORTH_MAX_CONNECTIONS", max_connections, 8, 60000)},
+    {LIMIT("--max-connections-per-address", "PENNYWORTH_MAX_CONNECTIONS_PER_ADDRESS",
+           max_connections_per_address, 1, 60000)},
+    {LIMIT("--header-seconds", "PENNYWORTH_HEADER_SECONDS", header_seconds, 1, 3600)},
+    {LIMIT("--body-seconds", "PENNYWORTH_BODY_SECONDS", body_seconds, 1, 3600)},
+    {LIMIT("--idle-seconds", "PENNYWORTH_IDLE_SECONDS", idle_seconds, 1, 3600)},
+    {LIMIT("--queue-limit", "PENNYWORTH_QUEUE_LIMIT", queue_limit, 1, 1000000)},
+    {LIMIT("--silence-seconds", "PENNYWORTH_SILENCE_SECONDS", silence_seconds, 1, 86400)},
 };
 
 /* Gives `number` to row `i`, as a flag or as a variable. */

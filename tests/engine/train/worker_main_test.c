@@ -12,7 +12,8 @@ static struct worker *start_worker(const char *spec, long long steps_max)
     struct worker *worker;
 
     snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_WORKER"));
-    worker = worker_start((char *const[]){program, NULL}, "RUN", spec, steps_max, &err);
+    EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
+    worker = worker_start((char *const[]){program, NULL}, run.text, spec, steps_max, &err);
     EXPECT_STR(err.message, "");
     return worker;
 }
@@ -64,6 +65,47 @@ static void told_enough_it_is_done_after_the_step_at_hand(void)
     EXPECT_INT(read, WORKER_FINISHED);
     EXPECT(event.done.steps >= 2 && event.done.steps < 1000005);
     worker_free(worker);
+}
+
+/* Threads of the processes of the run. */
+static int threads_of_run(void)
+{
+    DIR *processes = opendir("/proc");
+    struct dirent *entry;
+    int count = 0;
+
+    while (processes && (entry = readdir(processes)) != NULL) {
+        char path[300];
+
+        if (!process_is_of_run(entry->d_name, run.text))
+            continue;
+        snprintf(path, sizeof path, "/proc/%s/task", entry->d_name);
+        count += directory_size(path);
+    }
+    if (processes)
+        closedir(processes);
+    return count;
+}
+
+/* Compared, because a sanitizer may add a thread of its own to a process that has several. */
+static void it_uses_the_threads_it_was_told_to(void)
+{
+    static const char *const specs[] = {
+        "{\"steps\":\"auto\",\"threads\":2,\"batch_size\":64}",
+        "{\"steps\":\"auto\",\"threads\":5,\"batch_size\":64}",
+    };
+    int threads[COUNT(specs)];
+
+    for (size_t i = 0; i < COUNT(specs); i++) {
+        struct worker *worker = start_worker(specs[i], 1000005);
+
+        for (int n = 0; n < 3; n++)
+            EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
+        threads[i] = threads_of_run();
+        worker_free(worker);
+    }
+    EXPECT(threads[0] >= 2);
+    EXPECT_INT(threads[1] - threads[0], 3);
 }
 
 static const struct {
@@ -140,6 +182,7 @@ int main(void)
         return 1;
     RUN(it_trains_what_the_spec_says);
     RUN(told_enough_it_is_done_after_the_step_at_hand);
+    RUN(it_uses_the_threads_it_was_told_to);
     RUN(what_it_cannot_train_it_says);
     RUN(people_can_ask_it_and_pipe_a_spec_into_it);
     return test_result();
