@@ -1,12 +1,14 @@
 /* A test is a program of functions whose names are sentences:
  *     int main(void) { RUN(a_refused_spec_names_the_field); return test_result(); }
- * Each EXPECT prints both values when they differ, and the exit status is the verdict. */
+ * Each EXPECT prints both values when they differ, and the exit status is the verdict. Threads
+ * may use them too. */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-static int test_failures, test_checks;
+static atomic_int test_failures, test_checks;
 
 static inline void test_fail(const char *file, int line, const char *what)
 {

@@ -74,12 +74,15 @@ PY
 }
 sqlite_ids >"$dir/ids"
 cat >"$dir/random.lua" <<LUA
-local ids = {}
-for line in io.lines("$dir/ids") do ids[#ids + 1] = line end
-local turn = 0
-request = function()
-    turn = turn % #ids + 1
-    return wrk.format("GET", "/v1/runs/" .. ids[turn])
+local requests, turn = {}, 0
+function init()
+    for line in io.lines("$dir/ids") do
+        requests[#requests + 1] = wrk.format("GET", "/v1/runs/" .. line)
+    end
+end
+function request()
+    turn = turn % #requests + 1
+    return requests[turn]
 end
 LUA
 
@@ -94,8 +97,8 @@ def ms(value):
     number, unit = re.match(r'([\d.]+)(us|ms|s)', value).groups()
     return float(number) * {'us': 0.001, 'ms': 1, 's': 1000}[unit]
 rate = re.search(r'Requests/sec:\s+([\d.]+)', text).group(1)
-p50 = ms(re.search(r'50%\s+(\S+)', text).group(1))
-p99 = ms(re.search(r'99%\s+(\S+)', text).group(1))
+p50 = ms(re.search(r'^ +50% +(\S+)', text, re.M).group(1))
+p99 = ms(re.search(r'^ +99% +(\S+)', text, re.M).group(1))
 bad = re.search(r'(Non-2xx.*|Socket errors.*)', text)
 print('$name', rate, p50, p99, bad.group(1) if bad else '')"
 }

@@ -1,0 +1,410 @@
+"""The real server under test: started on a free port with a database of its own, asked over
+loopback, stopped with a look at its exit status and at what the sanitizers have to say."""
+import atexit
+import http.client
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FINAL = {"finished", "failed", "cancelled", "interrupted"}
+STATES = FINAL | {"queued", "running"}
+SANITIZER = re.compile(r"Sanitizer|runtime error:")
+PATIENCE = 60  # seconds until something that must happen counts as not happening
+
+
+def program(variable):
+    path = os.environ.get(variable)
+    if not path:
+        raise SystemExit(f"{variable} is not set; tests/api/README.md says how to run this")
+    return str(Path(path).resolve())
+
+
+SERVER = program("PENNYWORTH_TEST_SERVER")
+FAKE = program("PENNYWORTH_TEST_FAKE")
+WORKER = program("PENNYWORTH_TEST_WORKER")
+
+
+def _is_sanitized():
+    binary = Path(SERVER).read_bytes()
+    return b"__asan_init" in binary or b"__tsan_init" in binary
+
+
+SANITIZED = _is_sanitized()  # then memory and speed say nothing
+
+
+def fake(behaviour, milliseconds=1):
+    return f"{FAKE} {behaviour} {milliseconds}"
+
+
+def until(truth, what, seconds=PATIENCE, pause=0.01):
+    """Calls truth() until it returns something true, and returns that."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = truth()
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(pause)
+
+
+def raise_open_files(wanted):
+    """Lets this process open `wanted` files; skips the test where that is not allowed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft >= wanted:
+        return
+    if hard < wanted:
+        raise unittest.SkipTest(f"only {hard} open files are allowed here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def worker_pids(run_ids):
+    """Living processes that were started for one of these runs, descendants included."""
+    wanted = {b"PENNYWORTH_RUN=" + run_id.encode() for run_id in run_ids}
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            environment = (entry / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if wanted.intersection(environment):
+            found.append(int(entry.name))
+    return found
+
+
+class Reply:
+    """A whole answer. Header names are in small letters."""
+
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = {name.lower(): value for name, value in response.getheaders()}
+        self.body = response.read()
+
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"<{self.status} {self.body[:300]!r}>"
+
+
+class _Shared:
+    """A socket for http.client that reads all its answers through one buffer."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def makefile(self, *_arguments, **_options):
+        return self
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+    def close(self):
+        pass
+
+
+class Raw:
+    """A connection on which anything may be sent."""
+
+    def __init__(self, address, source=None, timeout=PATIENCE):
+        self.socket = socket.create_connection(address, timeout, source and (source, 0))
+        self.stream = self.socket.makefile("rb")
+
+    def send(self, data):
+        self.socket.sendall(data if isinstance(data, bytes) else data.encode("latin-1"))
+        return self
+
+    def reply(self, method="GET"):
+        """The next answer."""
+        response = http.client.HTTPResponse(_Shared(self.stream), method=method)
+        response.begin()
+        return Reply(response)
+
+    def rest(self):
+        """Everything until the server hangs up."""
+        try:
+            return self.stream.read()
+        except ConnectionError:
+            return b""
+
+    def close(self):
+        self.stream.close()
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_why):
+        self.close()
+
+
+class Events:
+    """A reader of Server-Sent Events: iterates over (id, name, data)."""
+
+    def __init__(self, server, run_id, headers=None):
+        self.connection = server.connection()
+        self.connection.request("GET", f"/v1/runs/{run_id}/events",
+                                headers={"Accept": "text/event-stream", **(headers or {})})
+        self.response = self.connection.getresponse()
+        self.comments = []
+        if self.response.status != 200:
+            raise AssertionError(Reply(self.response))
+
+    def __iter__(self):
+        fields = {}
+        for line in self.response:
+            line = line.decode().rstrip("\n")
+            if line.startswith(":"):
+                self.comments.append(line)
+            elif line:
+                name, _, value = line.partition(": ")
+                fields[name] = value
+            elif "data" in fields:
+                yield fields["id"], fields["event"], json.loads(fields["data"])
+                fields = {}
+
+    def close(self):
+        self.response.close()
+        self.connection.close()
+
+
+class Server:
+    """server = Server(engines={"ok": fake("ok")}).start(); ... server.stop()"""
+
+    def __init__(self, *flags, engines=None, database=None, environment=None, open_files=None,
+                 listen="127.0.0.1"):
+        self.folder = None
+        if database is None:
+            self.folder = tempfile.mkdtemp(prefix="pennyworth-")
+            database = os.path.join(self.folder, "test.db")
+        self.database = database
+        self.flags = list(flags)
+        self.engines = engines if engines is not None else {"ok": fake("ok")}
+        self.environment = environment or {}
+        self.open_files = open_files
+        self.listen = listen
+        self.token = None  # sent with every request when set
+        self.process = None
+        self.port = None
+        self.log = ""
+        self.log_file = None
+        atexit.register(self._clean)
+
+    def _clean(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        if self.log_file:
+            self.log_file.close()
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def command(self):
+        words = [SERVER, "--listen", self.listen, "--port", "0", "--database", self.database]
+        for name, command in self.engines.items():
+            words += ["--engine", f"{name}={command}"]
+        return words + self.flags
+
+    def variables(self):
+        clean = {name: value for name, value in os.environ.items()
+                 if not name.startswith("PENNYWORTH_")}
+        return {**clean, **self.environment}
+
+    def _limit(self):
+        resource.setrlimit(resource.RLIMIT_NOFILE, self.open_files)
+
+    def launch(self):
+        """Starts the process without waiting until it listens."""
+        with tempfile.TemporaryFile() as log:
+            if self.log_file:
+                self.log_file.close()
+            self.log_file = os.fdopen(os.dup(log.fileno()), "rb")
+            self.process = subprocess.Popen(self.command(), env=self.variables(), stderr=log,
+                                            stdin=subprocess.DEVNULL,
+                                            preexec_fn=self.open_files and self._limit)
+        self.log = ""
+        self.port = None
+        return self
+
+    def read_log(self):
+        size = os.fstat(self.log_file.fileno()).st_size
+        self.log = os.pread(self.log_file.fileno(), size, 0).decode(errors="replace")
+        return self.log
+
+    def listens(self):
+        """The port, once the log tells it; None when the process has ended instead."""
+        address = re.search(r"listening on http://\S+:(\d+) ", self.read_log())
+        if address:
+            self.port = int(address[1])
+        return self.port
+
+    def start(self):
+        self.launch()
+        until(lambda: self.listens() or self.process.poll() is not None, "listening", pause=0.002)
+        if not self.port:
+            raise AssertionError(f"the server ended with {self.process.returncode}: {self.log}")
+        return self
+
+    def check_log(self):
+        if SANITIZER.search(self.read_log()):
+            raise AssertionError(self.log)
+
+    def stop(self, number=signal.SIGTERM, seconds=PATIENCE):
+        """Stops it as its owner would, and wants a good end. Returns how long that took."""
+        if self.process is None or self.process.returncode is not None:
+            return 0
+        began = time.monotonic()
+        self.process.send_signal(number)
+        status = self.process.wait(seconds)
+        took = time.monotonic() - began
+        self.check_log()
+        if status != 0:
+            raise AssertionError(f"exit status {status}: {self.log}")
+        return took
+
+    def kill(self):
+        """kill -9; whatever state it leaves behind is the test's business."""
+        self.process.kill()
+        self.process.wait()
+        self.check_log()
+
+    def connection(self, timeout=PATIENCE, source=None):
+        return http.client.HTTPConnection(self.listen, self.port, timeout,
+                                          source and (source, 0))
+
+    def raw(self, **options):
+        return Raw((self.listen, self.port), **options)
+
+    def request(self, method, path, body=None, headers=None, source=None, timeout=PATIENCE):
+        connection = self.connection(timeout, source)
+        headers = dict(headers or {})
+        if self.token:
+            headers.setdefault("Authorization", f"Bearer {self.token}")
+        try:
+            connection.request(method, path, body, headers)
+            return Reply(connection.getresponse())
+        finally:
+            connection.close()
+
+    def get(self, path, **headers):
+        """Header names are written with '_' for '-'."""
+        return self.request("GET", path, headers=_spelled(headers))
+
+    def delete(self, path, **headers):
+        return self.request("DELETE", path, headers=_spelled(headers))
+
+    def post(self, spec, query="", **headers):
+        body = spec if isinstance(spec, (bytes, str)) else json.dumps(spec)
+        return self.request("POST", "/v1/runs" + query, body,
+                            {"Content-Type": "application/json", **_spelled(headers)})
+
+    def queue(self, engine="ok", **fields):
+        """Posts a run that must be accepted; returns its id."""
+        spec = {"engine": engine, "warmup_steps": 0, "steps": 3, **fields}
+        reply = self.post(spec)
+        if reply.status != 201:
+            raise AssertionError(reply)
+        return reply.json()["id"]
+
+    def show(self, run_id):
+        reply = self.get(f"/v1/runs/{run_id}")
+        if reply.status != 200:
+            raise AssertionError(reply)
+        return reply.json()
+
+    def wait(self, run_id, states=FINAL, seconds=PATIENCE):
+        """The run, once it is in one of the states."""
+        def arrived():
+            run = self.show(run_id)
+            return run if run["state"] in states else None
+        return until(arrived, f"run {run_id} is {states}", seconds)
+
+    def run(self, engine="ok", **fields):
+        """A run from its request to its end."""
+        return self.wait(self.queue(engine, **fields))
+
+    def metrics(self):
+        """Samples by name and labels, as they are written."""
+        lines = self.get("/metrics").body.decode().splitlines()
+        return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
+                for line in lines if line and not line.startswith("#")}
+
+    def memory(self, which="VmRSS"):
+        """Kibibytes; VmHWM is the most there ever were."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(rf"{which}:\s+(\d+)", status)[1])
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+def _spelled(headers):
+    return {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def together(count, action):
+    """action(0) ... action(count - 1) at once, each in its thread; their results in order."""
+    results = [None] * count
+    gate = threading.Barrier(count)
+
+    def one(index):
+        gate.wait()
+        try:
+            results[index] = action(index)
+        except Exception as problem:  # raised again below, where it is seen
+            results[index] = problem
+
+    threads = [threading.Thread(target=one, args=(index,)) for index in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+    return results
+
+
+class ServerCase(unittest.TestCase):
+    """Tests that share one server; FLAGS, ENGINES and ENVIRONMENT say which."""
+    FLAGS = ()
+    ENGINES = None
+    ENVIRONMENT = None
+    server = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(*cls.FLAGS, engines=cls.ENGINES, environment=cls.ENVIRONMENT).start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def own_server(self, *flags, **options):
+        """Another server, for this test alone; stopped, with all checks, after it."""
+        server = Server(*flags, **options)
+        self.addCleanup(server.stop)
+        return server.start()
+
+    def assertProblem(self, reply, status, kind=None, field=None):
+        self.assertEqual(status, reply.status, reply)
+        self.assertEqual("application/problem+json", reply.headers["content-type"])
+        problem = reply.json()
+        self.assertEqual(status, problem["status"])
+        if kind:
+            self.assertEqual("urn:pennyworth:problem:" + kind, problem["type"])
+        self.assertEqual(field, problem.get("field"))
+        return problem

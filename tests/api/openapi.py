@@ -1,0 +1,202 @@
+"""The API's own description, put to use: every answer is held against it."""
+import json
+import re
+
+from jsonschema import Draft202012Validator, FormatChecker, RefResolver
+
+# Headers that mean something; each must be described where it is sent.
+MEANINGFUL = {"location", "retry-after", "idempotent-replayed", "preference-applied", "allow",
+              "www-authenticate", "cache-control", "content-security-policy"}
+
+
+class Description:
+    def __init__(self, document):
+        self.document = document
+        self.seen = set()  # (method, path pattern, status)
+
+    def resolve(self, node):
+        while "$ref" in node:
+            found = self.document
+            for part in node["$ref"].removeprefix("#/").split("/"):
+                found = found[part.replace("~1", "/").replace("~0", "~")]
+            node = found
+        return node
+
+    def validate(self, schema, value):
+        """Raises jsonschema.ValidationError."""
+        resolver = RefResolver("", self.document)
+        Draft202012Validator(schema, resolver=resolver,
+                             format_checker=FormatChecker()).validate(value)
+
+    def validate_as(self, name, value):
+        self.validate({"$ref": f"#/components/schemas/{name}"}, value)
+
+    def operations(self):
+        for path, item in self.document["paths"].items():
+            for method in item.keys() & {"get", "put", "post", "delete", "patch", "head"}:
+                yield method.upper(), path, item[method]
+
+    def documented(self):
+        return {(method, path, int(status)) for method, path, operation in self.operations()
+                for status in operation["responses"]}
+
+    def pattern_of(self, target):
+        path = target.partition("?")[0]
+        for pattern in self.document["paths"]:
+            if re.fullmatch(re.escape(pattern).replace(r"\{id\}", "[^/]+"), path):
+                return pattern
+        return None
+
+    def response_of(self, method, target, status):
+        """What is said about this answer; KeyError when nothing is."""
+        pattern = self.pattern_of(target)
+        method = "get" if method == "HEAD" else method.lower()
+        operation = self.document["paths"].get(pattern, {}).get(method)
+        if operation is None:
+            # For all paths alike, the document says in its introduction.
+            return self.resolve(self.document["components"]["responses"][str(status)])
+        response = self.resolve(operation["responses"][str(status)])
+        self.seen.add((method.upper(), pattern, status))
+        return response
+
+    def check(self, method, target, reply):
+        """Raises when the answer is not as it is described."""
+        if method == "OPTIONS" and reply.status == 204:
+            assert reply.headers["allow"] and not reply.body, reply
+            return
+        response = self.response_of(method, target, reply.status)
+        self._check_headers(response.get("headers", {}), reply)
+        kind = reply.headers["content-type"].partition(";")[0]
+        content = response["content"][kind]
+        if method == "HEAD":
+            assert not reply.body, reply
+            return
+        value = reply.body.decode()
+        if kind.endswith("json"):
+            value = json.loads(value)
+        self.validate(content["schema"], value)
+        if kind == "application/problem+json":
+            assert value["status"] == reply.status, reply
+
+    def _check_headers(self, described, reply):
+        described = {name.lower(): self.resolve(header) for name, header in described.items()}
+        undescribed = MEANINGFUL & reply.headers.keys() - described.keys()
+        assert not undescribed, f"{reply}: {undescribed} is not described"
+        for name, header in described.items():
+            if name in reply.headers:
+                value = reply.headers[name]
+                if header["schema"].get("type") == "integer":
+                    value = int(value)
+                self.validate(header["schema"], value)
+            else:
+                assert not header.get("required"), f"{reply}: {name} is missing"
+
+
+def references(node):
+    """Every $ref below node."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key == "$ref":
+                yield value
+            else:
+                yield from references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from references(value)
+
+
+def schemas(node):
+    """Every schema below node that describes an object."""
+    if isinstance(node, dict):
+        if node.get("type") == "object" and "properties" in node:
+            yield node
+        for value in node.values():
+            yield from schemas(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from schemas(value)
+
+
+def text_of(schema):
+    return json.dumps(schema)[:200]
+
+
+# The rules of OpenAPI 3.1 about the parts that we use, after its own schema.
+STRUCTURE = {
+    "type": "object",
+    "required": ["openapi", "info", "paths", "components"],
+    "additionalProperties": False,
+    "properties": {
+        "openapi": {"pattern": r"^3\.1\.\d+$"},
+        "info": {
+            "type": "object", "required": ["title", "version"], "additionalProperties": False,
+            "properties": {name: {"type": "string", "minLength": 1}
+                           for name in ("title", "version", "summary", "description")}},
+        "tags": {"type": "array", "items": {"type": "object", "required": ["name"]}},
+        "security": {"$ref": "#/$defs/security"},
+        "paths": {
+            "type": "object", "additionalProperties": False,
+            "patternProperties": {"^/": {"$ref": "#/$defs/path"}}},
+        "components": {
+            "type": "object", "additionalProperties": False,
+            "properties": {
+                "schemas": {"$ref": "#/$defs/schemas"},
+                "responses": {"additionalProperties": {"$ref": "#/$defs/response"}},
+                "parameters": {"additionalProperties": {"$ref": "#/$defs/parameter"}},
+                "headers": {"additionalProperties": {"$ref": "#/$defs/header"}},
+                "securitySchemes": {"additionalProperties": {
+                    "type": "object", "required": ["type", "scheme"]}}}}},
+    "$defs": {
+        "security": {"type": "array", "items": {
+            "type": "object", "additionalProperties": {"type": "array"}}},
+        "schemas": {
+            "type": "object", "propertyNames": {"pattern": r"^[a-zA-Z0-9._-]+$"},
+            "additionalProperties": {"type": ["object", "boolean"]}},
+        "reference": {"type": "object", "required": ["$ref"], "additionalProperties": False,
+                      "properties": {"$ref": {"pattern": "^#/components/"}}},
+        "path": {
+            "type": "object", "additionalProperties": False,
+            "properties": {
+                "parameters": {"$ref": "#/$defs/parameters"},
+                **{method: {"$ref": "#/$defs/operation"} for method in ("get", "post", "delete")}}},
+        "operation": {
+            "type": "object", "additionalProperties": False,
+            "required": ["operationId", "tags", "summary", "responses"],
+            "properties": {
+                "operationId": {"type": "string"}, "summary": {"type": "string"},
+                "description": {"type": "string"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "security": {"$ref": "#/$defs/security"},
+                "parameters": {"$ref": "#/$defs/parameters"},
+                "requestBody": {
+                    "type": "object", "required": ["content"],
+                    "properties": {"content": {"$ref": "#/$defs/content"}}},
+                "responses": {
+                    "type": "object", "minProperties": 1, "additionalProperties": False,
+                    "patternProperties": {"^[1-5][0-9][0-9]$": {"$ref": "#/$defs/response"}}}}},
+        "parameters": {"type": "array", "items": {"$ref": "#/$defs/parameter"}},
+        "parameter": {"oneOf": [{"$ref": "#/$defs/reference"}, {
+            "type": "object", "required": ["name", "in", "schema"],
+            "additionalProperties": False,
+            "properties": {
+                "name": {"type": "string"}, "in": {"enum": ["path", "query", "header"]},
+                "description": {"type": "string"}, "required": {"type": "boolean"},
+                "style": {"const": "form"}, "explode": {"type": "boolean"}, "example": {},
+                "schema": {"type": "object"}},
+            "if": {"properties": {"in": {"const": "path"}}},
+            "then": {"required": ["required"], "properties": {"required": {"const": True}}}}]},
+        "header": {"oneOf": [{"$ref": "#/$defs/reference"}, {
+            "type": "object", "required": ["description", "schema"],
+            "additionalProperties": False,
+            "properties": {
+                "description": {"type": "string"}, "required": {"type": "boolean"},
+                "schema": {"type": "object"}}}]},
+        "content": {"type": "object", "minProperties": 1, "additionalProperties": {
+            "type": "object", "required": ["schema"], "additionalProperties": False,
+            "properties": {"schema": {"type": "object"}}}},
+        "response": {"oneOf": [{"$ref": "#/$defs/reference"}, {
+            "type": "object", "required": ["description"], "additionalProperties": False,
+            "properties": {
+                "description": {"type": "string", "minLength": 1},
+                "headers": {"additionalProperties": {"$ref": "#/$defs/header"}},
+                "content": {"$ref": "#/$defs/content"}}}]}}}

@@ -1,0 +1,216 @@
+"""A run followed as it goes: what readers are told, and that no reader is anybody's burden."""
+import json
+import socket
+import time
+import unittest
+
+from harness import SANITIZED, Events, Server, ServerCase, fake, together, until
+
+ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "snail": fake("slow", 7000),
+           "crash": fake("crash"), "fast": fake("ok", 0)}
+SLACK = 5 if SANITIZED else 0.5  # seconds by which anything may be late
+
+
+def story(events):
+    """The states among events."""
+    return [data["state"] for _, name, data in events if name == "state"]
+
+
+class Reading(ServerCase):
+    ENGINES = ENGINES
+
+    def events(self, run_id, **headers):
+        reader = Events(self.server, run_id, headers)
+        self.addCleanup(reader.close)
+        return reader
+
+    def watchers(self):
+        return self.server.metrics()["pennyworth_watchers"]
+
+    def test_a_reader_sees_states_and_progress_and_the_end(self):
+        run_id = self.server.queue("slow", steps=40)
+        reader = self.events(run_id)
+        self.assertEqual("text/event-stream", reader.response.headers["content-type"])
+        events = list(reader)  # that this returns at all: the stream ends
+        self.assertEqual(["queued", "running", "finished"], story(events))
+        done = [data["steps_done"] for _, name, data in events if name == "progress"]
+        self.assertGreater(len(done), 2)
+        self.assertEqual(sorted(done), done)
+        self.assertEqual({40}, {data["steps_planned"] for _, name, data in events
+                                if name == "progress"})
+        run = self.server.show(run_id)
+        times = [data["at"] for _, name, data in events if name == "state"]
+        self.assertEqual([run["created_at"], run["started_at"], run["ended_at"]], times)
+        self.assertEqual("3-40", events[-1][0])
+
+    def test_a_run_that_is_over_is_told_at_once(self):
+        run = self.server.run("crash")
+        events = list(self.events(run["id"]))
+        self.assertEqual(["queued", "running", "failed"], story(events))
+        self.assertEqual(run["reason"], events[-1][2]["reason"])
+
+    def test_a_run_cancelled_in_the_queue_never_ran(self):
+        first = self.server.queue("slow", steps=1000)
+        run_id = self.server.queue()
+        reader = self.events(run_id)
+        self.server.delete(f"/v1/runs/{run_id}")
+        self.assertEqual(["queued", "cancelled"], story(reader))
+        self.server.delete(f"/v1/runs/{first}")
+
+    def test_a_slow_worker_is_heard_of_every_five_seconds(self):
+        run_id = self.server.queue("snail", steps=3)
+        reader = self.events(run_id)
+        moments, last = [time.monotonic()], None
+        for _, name, data in reader:
+            moments.append(time.monotonic())
+            if name == "progress":
+                self.assertGreaterEqual(data["elapsed_seconds"], last or 0)
+                last = data["elapsed_seconds"]
+        gaps = [later - sooner for sooner, later in zip(moments, moments[1:])]
+        self.assertLessEqual(max(gaps), 5 + SLACK, gaps)
+        self.assertGreater(moments[-1] - moments[0], 20)
+
+    def test_the_last_event_id_resumes_the_story(self):
+        run_id = self.server.queue("slow", steps=60)
+        reader = self.events(run_id)
+        for identity, name, _ in reader:
+            if name == "progress":
+                break
+        reader.close()
+        resumed = list(self.events(run_id, Last_Event_ID=identity))  # not a header anybody knows
+        self.assertEqual(["queued", "running", "finished"], story(resumed))
+        resumed = list(self.events(run_id, **{"Last-Event-ID": identity}))
+        self.assertEqual(["finished"], story(resumed))
+        for last, told in (("1-0", ["running", "finished"]), ("2-60", ["finished"]),
+                           ("3-60", []), ("x", ["queued", "running", "finished"]),
+                           ("9-9", ["queued", "running", "finished"])):
+            again = story(self.events(run_id, **{"Last-Event-ID": last}))
+            self.assertEqual(told, again, last)
+
+    def test_a_reader_that_comes_back_while_it_runs_misses_no_state(self):
+        run_id = self.server.queue("slow", steps=60)
+        seen, identity = [], None
+        while not seen or seen[-1] != "finished":
+            reader = self.events(run_id, **({"Last-Event-ID": identity} if identity else {}))
+            for count, (identity, name, data) in enumerate(reader):
+                seen += [data["state"]] if name == "state" else []
+                if count == 1:
+                    break
+            reader.close()
+        self.assertEqual(["queued", "running", "finished"], seen)
+
+    def test_two_readers_are_told_the_same(self):
+        run_id = self.server.queue("slow", steps=30)
+        one, two = together(2, lambda _: list(self.events(run_id)))
+        self.assertEqual(story(one), story(two))
+        self.assertEqual(one[-1], two[-1])
+
+    def test_readers_that_hang_up_are_forgotten(self):
+        run_id = self.server.queue("slow", steps=100000)
+        self.server.wait(run_id, {"running"})
+        descriptors = self.server.descriptors()
+        readers = [self.events(run_id) for _ in range(20)]
+        self.assertEqual(20, self.watchers())
+        for reader in readers:
+            reader.close()
+        until(lambda: self.watchers() == 0, "nobody watches")
+        until(lambda: self.server.descriptors() <= descriptors, "no connection is left")
+        self.server.delete(f"/v1/runs/{run_id}")
+        self.server.wait(run_id)
+
+    def test_readers_of_a_waiting_run_are_forgotten_too(self):
+        first = self.server.queue("slow", steps=100000)
+        queued = self.server.queue()
+        reader, held = self.events(queued), self.server.raw()
+        held.send(f"GET /v1/runs/{queued}?wait=600 HTTP/1.1\r\nHost: x\r\n\r\n")
+        until(lambda: self.watchers() == 2, "both watch")
+        reader.close()
+        held.close()
+        until(lambda: self.watchers() == 0, "nobody watches")
+        for run_id in (queued, first):
+            self.server.delete(f"/v1/runs/{run_id}")
+        self.server.wait(first)
+
+    def test_many_readers_of_a_fast_run_all_see_its_end(self):
+        run_id = self.server.queue("fast", steps=20000)
+        for events in together(30, lambda _: list(self.events(run_id))):
+            self.assertEqual("finished", story(events)[-1])
+        self.assertEqual("finished", self.server.wait(run_id)["state"])
+
+    def test_only_readers_of_events_are_answered(self):
+        run_id = self.server.run()["id"]
+        path = f"/v1/runs/{run_id}/events"
+        self.assertProblem(self.server.get(path, Accept="application/json"), 406,
+                           "not-acceptable", "Accept")
+        self.assertProblem(self.server.get(path + "?x=1"), 400, "invalid", "x")
+        self.assertProblem(self.server.get("/v1/runs/" + "0" * 26 + "/events"), 404, "not-found")
+        self.assertEqual(b"", self.server.request("HEAD", path).body)
+        until(lambda: self.watchers() == 0, "a HEAD leaves nobody watching")
+
+
+def stuffed_connection(server, requests, then=""):
+    """A client that asks and asks, but never reads; its buffers, and ours for it, are small."""
+    stream = socket.socket()
+    stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+    stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+    stream.connect((server.listen, server.port))
+    stream.settimeout(1)
+    try:
+        for _ in range(requests):
+            stream.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        stream.sendall(then.encode())
+    except TimeoutError:
+        pass  # so much was not answered that not even questions fit any more
+    return stream
+
+
+class SlowReader(unittest.TestCase):
+    """One that never reads. Events are few and short, and the kernel keeps many of them, so the
+    room it has for this connection is measured and nearly filled before the events begin."""
+
+    def setUp(self):
+        self.server = Server("--idle-seconds", "3600", engines=ENGINES).start()
+        self.addCleanup(self.server.stop)
+
+    def answered(self):
+        return self.server.metrics().get('pennyworth_http_requests_total{method="GET",'
+                                         'route="/healthz",status="2xx"}', 0)
+
+    def room(self):
+        """How many answers fit into the buffers of a connection that nobody reads from."""
+        stream = stuffed_connection(self.server, 20000)
+        count, before = self.answered(), -1
+        while count != before:
+            time.sleep(0.5)
+            count, before = self.answered(), count
+        stream.close()
+        return int(count)
+
+    def test_it_is_dropped_and_nobody_suffers(self):
+        room = self.room()
+        run_id = self.server.queue("slow", steps=100000, max_seconds=3600)
+        other = Events(self.server, run_id)
+        self.addCleanup(other.close)
+        before = self.server.memory()
+        stream = stuffed_connection(
+            self.server, room * 9 // 10,
+            f"GET /v1/runs/{run_id}/events HTTP/1.1\r\nHost: x\r\n\r\n")
+        self.addCleanup(stream.close)
+        until(lambda: self.server.metrics()["pennyworth_watchers"] == 2, "both read")
+        steps = self.server.show(run_id)["progress"]["steps_done"]
+        began = time.monotonic()
+        until(lambda: self.server.metrics()["pennyworth_watchers"] == 1, "the slow one is gone",
+              seconds=180, pause=0.2)
+        took = time.monotonic() - began
+        self.assertGreater(took, 9)  # a moment of slowness is forgiven
+        more = self.server.show(run_id)["progress"]["steps_done"] - steps
+        self.assertGreater(more, took / 0.05 * (0.1 if SANITIZED else 0.8), "the run is delayed")
+        if not SANITIZED:
+            self.assertLess(self.server.memory() - before, 2048)
+        self.server.delete(f"/v1/runs/{run_id}")
+        self.assertEqual(["queued", "running", "cancelled"], story(other))
+        print(json.dumps({"answers_that_fit": room, "dropped_after_seconds": round(took, 1)}))
+
+
+if __name__ == "__main__":
+    unittest.main()

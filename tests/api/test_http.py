@@ -1,0 +1,439 @@
+"""HTTP itself: what is refused and how, who may do what, and that nobody can make it go down."""
+import os
+import re
+import select
+import socket
+import tempfile
+import time
+import unittest
+
+from harness import (SANITIZED, Server, ServerCase, fake, raise_open_files, until)
+
+HOST = "Host: x\r\n"
+JSON = "Content-Type: application/json\r\n"
+ROUTES = {"/": "GET, HEAD, OPTIONS", "/healthz": "GET, HEAD, OPTIONS",
+          "/v1/runs": "POST, GET, HEAD, OPTIONS",
+          "/v1/runs/" + "0" * 26: "GET, HEAD, DELETE, OPTIONS"}
+
+
+class Methods(ServerCase):
+    def test_unknown_paths_are_404(self):
+        for path in ("/x", "/v1", "/v1/", "/v1/runs/", "//v1/runs", "/v1/runs/x/y", "/healthz/",
+                     "/V1/runs", "/v1/runs/x/steps/", "/assets/", "/assets/x", "/../etc/passwd",
+                     "/assets/..%5c"):
+            with self.subTest(path):
+                self.assertProblem(self.server.get(path), 404, "not-found")
+
+    def test_urls_that_are_traps_are_400(self):
+        for path in ("/%zz", "/%", "/assets/..%2fconfig", "/%00", "/v1/runs?limit=%0a",
+                     "/healthz?a=%00", "/" + "a" * 2100,
+                     "/v1/runs?" + "&".join(f"a{number}=" for number in range(30))):
+            with self.subTest(path[:40]):
+                self.assertEqual(400, self.server.get(path).status)
+
+    def test_unknown_methods_are_405_with_what_is_allowed(self):
+        for path, allow in ROUTES.items():
+            for method in ("PUT", "PATCH", "TRACE", "BREW", "get"):
+                with self.subTest(f"{method} {path}"):
+                    reply = self.server.request(method, path)
+                    self.assertProblem(reply, 405, "method-not-allowed")
+                    self.assertEqual(allow, reply.headers["allow"])
+        self.assertEqual(405, self.server.request("DELETE", "/v1/runs").status)
+
+    def test_options_and_head_are_answered(self):
+        for path, allow in ROUTES.items():
+            reply = self.server.request("OPTIONS", path)
+            self.assertEqual((204, allow, b""), (reply.status, reply.headers["allow"], reply.body))
+        for path in ("/", "/healthz", "/v1/runs", "/metrics", "/v1/openapi.json"):
+            head, get = self.server.request("HEAD", path), self.server.get(path)
+            self.assertEqual((200, b""), (head.status, head.body))
+            self.assertEqual(get.headers["content-type"], head.headers["content-type"])
+
+    def test_the_page_and_its_files_are_there(self):
+        page = self.server.get("/")
+        self.assertIn("default-src 'self'", page.headers["content-security-policy"])
+        self.assertEqual("nosniff", page.headers["x-content-type-options"])
+        for path in re.findall(rb'(?:src|href)="(/?assets/[^"]+)"', page.body):
+            self.assertEqual(200, self.server.get("/" + path.decode().lstrip("/")).status)
+
+    def test_accept_is_kept_to(self):
+        for path in ("/healthz", "/readyz", "/v1/runs", "/v1/openapi.json", "/metrics"):
+            self.assertProblem(self.server.get(path, Accept="image/png"), 406, "not-acceptable",
+                               "Accept")
+            self.assertEqual(200, self.server.get(path, Accept="image/png, */*;q=0.1").status)
+
+
+class Bodies(ServerCase):
+    def post(self, headers, body=b""):
+        with self.server.raw() as raw:
+            raw.send(f"POST /v1/runs HTTP/1.1\r\n{HOST}{headers}\r\n").send(body)
+            return raw.reply()
+
+    def test_a_body_needs_a_length_and_a_type(self):
+        self.assertProblem(self.post(JSON), 411, "length-required")
+        for kind in ("", "Content-Type: text/plain\r\n", "Content-Type: application/jsonp\r\n",
+                     "Content-Type: application/json; charset=latin1\r\n"):
+            reply = self.post(kind + "Content-Length: 2\r\n", b"{}")
+            self.assertProblem(reply, 415, "unsupported-media-type", "Content-Type")
+        kind = "Content-Type: Application/JSON; charset=UTF-8\r\n"
+        self.assertEqual(201, self.post(kind + "Content-Length: 15\r\n", b'{"engine":"ok"}').status)
+
+    def test_a_chunked_body_is_read(self):
+        # Without extensions (C;x=y): libmicrohttpd 1.0 refuses them, 0.9 does not, nobody sends them.
+        body = b'3\r\n{"e\r\nC\r\nngine":"ok"}\r\n0\r\n\r\n'
+        reply = self.post(JSON + "Transfer-Encoding: chunked\r\n", body)
+        self.assertEqual(201, reply.status, reply)
+
+    def test_64_kib_are_read_and_not_a_byte_more(self):
+        padding = 65536 - len('{"engine":"ok"}')
+        whole = ('{"engine":"ok"' + " " * padding + "}").encode()
+        self.assertEqual(201, self.server.post(whole).status)
+        self.assertProblem(self.server.post(whole + b" "), 413, "content-too-large")
+        chunk = b"%x\r\n%s\r\n" % (len(whole), whole)
+        chunked = JSON + "Transfer-Encoding: chunked\r\n"
+        self.assertEqual(201, self.post(chunked, chunk + b"0\r\n\r\n").status)
+        self.assertProblem(self.post(chunked, chunk + b"1\r\n \r\n0\r\n\r\n"), 413)
+
+    def test_lengths_that_are_none_are_refused(self):
+        for length in ("-1", "x", "1e3", "99999999999999999999", "18446744073709551617"):
+            with self.server.raw() as raw:
+                raw.send(f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}Content-Length: {length}\r\n\r\n")
+                self.assertIn(raw.reply().status, {400, 413}, length)
+        self.assertEqual(200, self.server.get("/healthz").status)
+
+    def test_a_body_where_none_is_wanted_is_passed_over(self):
+        with self.server.raw() as raw:
+            raw.send(f"GET /healthz HTTP/1.1\r\n{HOST}Content-Length: 5\r\n\r\nhello"
+                     f"GET /readyz HTTP/1.1\r\n{HOST}\r\n")
+            self.assertEqual({"status": "ok"}, raw.reply().json())
+            self.assertEqual({"status": "ready"}, raw.reply().json())
+
+    def test_expect_continue_is_answered(self):
+        with self.server.raw() as raw:
+            raw.send(f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}Content-Length: 15\r\n"
+                     "Expect: 100-continue\r\n\r\n")
+            self.assertIn(b" 100 ", raw.stream.readline())
+            raw.stream.readline()
+            self.assertEqual(201, raw.send(b'{"engine":"ok"}').reply().status)
+
+
+class Gigabyte(ServerCase):
+    SIZE = 1 << 30
+    CHUNK = 1 << 20
+
+    def check_memory(self, before):
+        if not SANITIZED:
+            self.assertLess(self.server.memory("VmHWM") - before, 4096, "KiB")
+            self.assertLess(self.server.memory() - before, 4096, "KiB")
+        self.assertEqual(200, self.server.get("/healthz").status)
+
+    def test_announced_it_is_refused_at_once(self):
+        self.server.post({"engine": "ok"})
+        before = self.server.memory()
+        with self.server.raw() as raw:
+            raw.send(f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}Content-Length: {self.SIZE}\r\n\r\n")
+            self.assertProblem(raw.reply(), 413, "content-too-large")
+        with self.server.raw() as raw:
+            raw.send(f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}Content-Length: {self.SIZE}\r\n\r\n")
+            try:
+                for _ in range(self.SIZE // self.CHUNK):
+                    raw.send(bytes(self.CHUNK))
+            except ConnectionError:
+                pass  # nobody is obliged to listen to all of it
+        self.check_memory(before)
+
+    def test_in_chunks_it_is_refused_too(self):
+        self.server.post({"engine": "ok"})
+        before = self.server.memory()
+        chunk = b"%x\r\n%s\r\n" % (self.CHUNK, bytes(self.CHUNK))
+        with self.server.raw(timeout=120) as raw:
+            raw.send(f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}Transfer-Encoding: chunked\r\n\r\n")
+            try:
+                for _ in range(self.SIZE // self.CHUNK):
+                    raw.send(chunk)
+                    if select.select([raw.socket], [], [], 0)[0]:
+                        break  # the answer is there before the end of the question
+                else:
+                    raw.send("0\r\n\r\n")
+            except ConnectionError:
+                pass
+            self.assertProblem(raw.reply("POST"), 413, "content-too-large")
+        self.check_memory(before)
+
+
+class Connections(ServerCase):
+    def test_a_connection_serves_many_requests(self):
+        connection = self.server.connection()
+        self.addCleanup(connection.close)
+        ports = set()
+        for path in ("/healthz", "/x", "/v1/runs", "/v1/runs?limit=0", "/readyz") * 20:
+            connection.request("GET", path)
+            connection.getresponse().read()
+            ports.add(connection.sock.getsockname())
+        self.assertEqual(1, len(ports))
+
+    def test_old_clients_and_those_who_say_close_are_let_go(self):
+        for request in ("GET /healthz HTTP/1.0\r\n\r\n",
+                        f"GET /healthz HTTP/1.1\r\n{HOST}Connection: close\r\n\r\n"):
+            with self.server.raw() as raw:
+                raw.send(request)
+                self.assertEqual(200, raw.reply().status)
+                self.assertEqual(b"", raw.rest())
+
+    def test_pipelined_requests_are_answered_in_order(self):
+        body = '{"engine":"ok"}'
+        with self.server.raw() as raw:
+            raw.send((f"GET /healthz HTTP/1.1\r\n{HOST}\r\n"
+                      f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}Content-Length: {len(body)}\r\n\r\n"
+                      f"{body}GET /x HTTP/1.1\r\n{HOST}\r\n"
+                      f"HEAD /healthz HTTP/1.1\r\n{HOST}\r\n") * 20)
+            for _ in range(20):
+                statuses = [raw.reply(method).status for method in ("GET", "POST", "GET", "HEAD")]
+                self.assertEqual([200, 201, 404, 200], statuses)
+
+    def test_a_request_may_come_byte_by_byte(self):
+        with self.server.raw() as raw:
+            raw.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for byte in f"GET /healthz HTTP/1.1\r\n{HOST}\r\n".encode():
+                raw.send(bytes([byte]))
+            self.assertEqual(200, raw.reply().status)
+
+    def test_garbage_is_no_trouble(self):
+        # Short limits, for the library may overlook that a client has hung up half-way.
+        server = self.own_server("--header-seconds", "1", "--body-seconds", "1",
+                                 "--idle-seconds", "1")
+        for garbage in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\0" * 5000,
+                        b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET  / \r\n\r\n",
+                        b"/ GET HTTP/1.1\r\n\r\n", b"\r\n" * 3000, b"\xff" * 100000,
+                        b"A" * 100000 + b"\r\n\r\n",
+                        b"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
+                        b"GET /\xff\xfe HTTP/1.1\r\nHost: x\r\n\r\n",
+                        b"POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                        b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"):
+            with self.subTest(garbage[:30]), server.raw() as raw:
+                try:
+                    raw.send(garbage)
+                    raw.socket.shutdown(socket.SHUT_WR)
+                except OSError:
+                    pass  # it has hung up already, which is an answer too
+                answer = raw.rest()
+                self.assertNotRegex(answer, rb"^HTTP/1\.[01] 20[01]")
+        self.assertEqual(200, server.get("/healthz").status)
+
+    def test_a_header_may_be_large_but_not_huge(self):
+        self.assertEqual(200, self.server.get("/healthz", X_Long="x" * 15000).status)
+        self.assertProblem(self.server.get("/healthz", X_Long="x" * 17000), 431,
+                           "header-too-large")
+        with self.server.raw() as raw:
+            try:
+                raw.send(f"GET /healthz HTTP/1.1\r\n{HOST}")
+                for number in range(100000):
+                    raw.send(f"X-{number}: {'x' * 50}\r\n")
+            except OSError:
+                pass
+            self.assertNotIn(b"200 OK", raw.rest())
+
+
+READ, WRITE = "read-token-of-a-test", "write-token-of-a-test"
+
+
+class Tokens(ServerCase):
+    FLAGS = ("--log", "debug")
+    ENVIRONMENT = {"PENNYWORTH_READ_TOKEN": READ, "PENNYWORTH_WRITE_TOKEN": WRITE}
+
+    def status(self, method, path, token, server=None):
+        headers = {"Authorization": token} if token else {}
+        body = '{"engine":"ok"}' if method == "POST" else None
+        headers["Content-Type"] = "application/json"
+        reply = (server or self.server).request(method, path, body, headers)
+        if reply.status == 401:
+            self.assertEqual('Bearer realm="pennyworth"', reply.headers["www-authenticate"])
+        return reply.status
+
+    def test_who_may_do_what(self):
+        missing = "/v1/runs/" + "0" * 26
+        for method, path, nobody, reader, writer in (
+                ("GET", "/", 200, 200, 200), ("GET", "/healthz", 200, 200, 200),
+                ("GET", "/v1/openapi.json", 200, 200, 200), ("GET", "/metrics", 401, 200, 200),
+                ("GET", "/v1/runs", 401, 200, 200), ("GET", missing, 401, 404, 404),
+                ("GET", missing + "/steps", 401, 404, 404),
+                ("GET", missing + "/events", 401, 404, 404),
+                ("POST", "/v1/runs", 401, 403, 201), ("DELETE", missing, 401, 403, 404)):
+            with self.subTest(f"{method} {path}"):
+                for token, wanted in ((None, nobody), (f"Bearer {READ}", reader),
+                                      (f"bearer {WRITE}", writer)):
+                    self.assertEqual(wanted, self.status(method, path, token))
+
+    def test_only_the_very_token_opens(self):
+        for token in ("Bearer", "Bearer ", f"Bearer {READ}x", f"Bearer {READ[:-1]}", READ,
+                      f"Basic {READ}", "Bearer " + "x" * 5000, f"Bearer {READ} {READ}",
+                      "Bearer \xe9" + READ):
+            self.assertEqual(401, self.status("GET", "/v1/runs", token), token)
+        self.assertEqual(401, self.server.get(f"/v1/runs?access_token={READ}").status)
+
+    def test_tokens_may_come_from_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, token in (("read", READ), ("write", WRITE)):
+                with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                    file.write(token + "\nsecond line\n")
+            server = self.own_server("--read-token-file", f"{folder}/read",
+                                     "--write-token-file", f"{folder}/write")
+        self.assertEqual(401, self.status("GET", "/v1/runs", None, server))
+        self.assertEqual(200, self.status("GET", "/v1/runs", f"Bearer {READ}", server))
+        self.assertEqual(403, self.status("POST", "/v1/runs", f"Bearer {READ}", server))
+        self.assertEqual(201, self.status("POST", "/v1/runs", f"Bearer {WRITE}", server))
+
+    def test_a_read_token_alone_lets_nobody_write(self):
+        server = self.own_server(environment={"PENNYWORTH_READ_TOKEN": READ})
+        self.assertEqual(403, self.status("POST", "/v1/runs", f"Bearer {READ}", server))
+        self.assertEqual(401, self.status("POST", "/v1/runs", "Bearer ", server))
+
+    def test_no_token_is_ever_logged(self):
+        server = self.own_server("--log", "debug", environment=self.ENVIRONMENT)
+        secrets = [READ, WRITE, "wrong-token-of-somebody"]
+        for secret in secrets:
+            self.status("GET", "/v1/runs", f"Bearer {secret}", server)
+            self.status("POST", "/v1/runs", f"Bearer {secret}", server)
+            server.get(f"/v1/runs?access_token={secret}")
+            with server.raw() as raw:
+                raw.send("GET /v1/runs HTTP/1.1\r\nConnection: close\r\n"
+                         f"Authorization: Bearer {secret}\r\n\0\r\n\r\n")
+                raw.rest()
+        until(lambda: "GET /v1/runs status=200" in server.read_log(), "requests are logged")
+        server.stop()
+        for secret in secrets:
+            self.assertNotIn(secret, server.log)
+
+
+class Exposed(unittest.TestCase):
+    def refused(self, *flags, listen="127.0.0.1", environment=None):
+        server = Server(*flags, listen=listen, environment=environment).launch()
+        self.assertEqual(2, server.process.wait(60), server.read_log())
+        server.check_log()
+        return server.log
+
+    def test_without_a_token_only_this_machine_is_served(self):
+        for address in ("0.0.0.0", "::", "192.0.2.1", "::ffff:127.0.0.1"):
+            log = self.refused(listen=address)
+            self.assertRegex(log, r"pennyworth: --listen .*(token|can be reached by others)")
+        self.assertIn("must be an IPv4 or IPv6 address", self.refused(listen="localhost"))
+
+    def test_a_token_that_is_none_is_refused(self):
+        for token, reason in (("short", "at least 16"), ("with a space in it ...", "printable")):
+            log = self.refused(environment={"PENNYWORTH_WRITE_TOKEN": token})
+            self.assertIn(reason, log)
+            self.assertNotIn(token, log)
+        self.assertIn("cannot read", self.refused("--write-token-file", "/nonexistent/token"))
+        self.assertIn("is not an option", self.refused("--write-token", "0123456789abcdef"))
+
+    def test_other_loopback_addresses_are_served(self):
+        for address in ("127.0.0.77", "::1"):
+            server = Server(listen=address)
+            try:
+                server.start()
+            except AssertionError:
+                if address == "::1" and "Cannot assign" in server.log:
+                    continue  # no IPv6 here
+                raise
+            self.addCleanup(server.stop)
+            self.assertEqual(200, server.get("/healthz").status)
+
+
+class Dawdlers(unittest.TestCase):
+    """Clients that begin and never end."""
+
+    def serve(self, *flags, **options):
+        server = Server(*flags, engines={"ok": fake("ok")}, **options).start()
+        self.addCleanup(server.stop)
+        return server
+
+    def flood(self, server, count, sources):
+        raise_open_files(count + 500)
+        crowd = []
+        for number in range(count):
+            raw = server.raw(source=sources[number % len(sources)])
+            raw.send("GET /healthz HTTP/1.1\r\nX-Slow: ")
+            crowd.append(raw)
+        self.addCleanup(lambda: [raw.close() for raw in crowd])
+        return crowd
+
+    def check_healthy(self, server, source=None):
+        began = time.monotonic()
+        for _ in range(20):
+            reply = server.request("GET", "/v1/runs", source=source)
+            self.assertEqual(200, reply.status)
+        took = time.monotonic() - began
+        self.assertLess(took, 30 if SANITIZED else 2)
+
+    def test_a_thousand_of_one_address_stop_nobody(self):
+        server = self.serve()
+        crowd = self.flood(server, 1000, ["127.0.0.1"])
+        self.check_healthy(server)
+        self.check_healthy(server, "127.0.0.9")
+        for raw in crowd[-200:]:  # they do not stop dawdling
+            try:
+                raw.send("x")
+            except OSError:
+                pass
+        self.check_healthy(server)
+        self.assertEqual(201, server.post({"engine": "ok"}).status)
+        self.assertLess(server.descriptors(), 600)
+
+    def test_a_thousand_of_many_addresses_stop_nobody(self):
+        # With as many open files as a server usually may have, and more clients than that.
+        for most in ((1024, 1 << 14), (1024, 1024)):
+            server = self.serve(open_files=most)
+            self.flood(server, 1300, [f"127.0.1.{number}" for number in range(1, 11)])
+            self.check_healthy(server)
+            self.check_healthy(server, "127.0.1.3")
+            server.stop()
+
+    def test_an_unfinished_header_is_cut(self):
+        server = self.serve("--header-seconds", "1")
+        for begun in ("", "GET /heal", f"GET /healthz HTTP/1.1\r\n{HOST}"):
+            self.cut(server, begun)
+
+    def test_an_unfinished_body_is_cut(self):
+        server = self.serve("--body-seconds", "1")
+        self.cut(server, f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}Content-Length: 10\r\n\r\n{{")
+        self.cut(server, f"POST /v1/runs HTTP/1.1\r\n{HOST}{JSON}Transfer-Encoding: chunked\r\n"
+                         "\r\n1\r\n{\r\n")
+
+    def test_a_resting_connection_is_cut(self):
+        server = self.serve("--idle-seconds", "1")
+        with server.raw() as raw:
+            raw.send(f"GET /healthz HTTP/1.1\r\n{HOST}\r\n").reply()
+            self.assertEqual(b"", raw.rest())
+
+    def cut(self, server, begun):
+        with self.subTest(begun), server.raw(timeout=40) as raw:
+            began = time.monotonic()
+            raw.send(begun)
+            answer = raw.rest()
+            took = time.monotonic() - began
+            self.assertNotIn(b" 200 ", answer)
+            self.assertTrue(0.5 < took < (30 if SANITIZED else 5), took)
+        self.assertEqual(200, server.get("/healthz").status)
+
+    def test_trickling_does_not_win_time(self):
+        server = self.serve("--header-seconds", "2")
+        began = time.monotonic()
+        with server.raw() as raw:
+            raw.send(f"GET /healthz HTTP/1.1\r\n{HOST}X-Slow: ")
+            with self.assertRaises(OSError):
+                while time.monotonic() - began < 40:
+                    raw.send("x")
+                    time.sleep(0.2)
+        self.assertLess(time.monotonic() - began, 30 if SANITIZED else 6)
+
+    def test_a_held_answer_outlives_the_limits(self):
+        server = self.serve("--header-seconds", "1", "--body-seconds", "1", "--idle-seconds", "1")
+        server.engines["slow"] = fake("slow", 50)
+        server.stop()
+        server.start()
+        run_id = server.queue("slow", steps=80)
+        self.assertEqual("finished", server.get(f"/v1/runs/{run_id}?wait=60").json()["state"])
+
+
+if __name__ == "__main__":
+    unittest.main()

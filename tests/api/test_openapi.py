@@ -1,0 +1,304 @@
+"""The API's own description is right: it is OpenAPI, it lists the routes of server/routes.c, and
+every answer on a tour of all routes and all errors is as described."""
+import json
+import re
+import signal
+import sqlite3
+import time
+import unittest
+
+from jsonschema import Draft202012Validator, ValidationError
+
+from harness import ROOT, Events, Reply, Server, fake, until
+from openapi import STRUCTURE, Description, references, schemas, text_of
+
+ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
+           "stubborn": fake("stubborn")}
+READ, WRITE = "read-token-of-a-test", "write-token-of-a-test"
+MISSING = "/v1/runs/" + "0" * 26
+BIG = {"Content-Length": "70000"}
+LONG = {"X-Long": "x" * 17000}
+WRONG_TYPE = {"Accept": "image/png"}
+WAL = "readers do not wait for writers in WAL mode, so there is no lock a test could hold"
+NOT_PROVOKED = {
+    ("GET", "/readyz", 503): "the moment between the last run's end and the last connection's",
+    ("GET", "/metrics", 503): WAL,
+    ("GET", "/v1/runs", 503): WAL,
+    ("GET", "/v1/runs/{id}", 503): WAL,
+    ("GET", "/v1/runs/{id}/steps", 503): WAL,
+    ("GET", "/v1/runs/{id}/events", 503): WAL,
+}
+
+
+def routes():
+    source = (ROOT / "server/routes.c").read_text()
+    return {(method, path) for method, path in re.findall(r'\{"([A-Z]+)", "([^"]+)"', source)}
+
+
+class Documented(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(engines=ENGINES).start()
+        cls.document = cls.server.get("/v1/openapi.json").json()
+        cls.description = Description(cls.document)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def test_it_is_openapi(self):
+        Draft202012Validator.check_schema(STRUCTURE)
+        Draft202012Validator(STRUCTURE).validate(self.document)
+
+    def test_its_schemas_are_json_schema(self):
+        for name, schema in self.document["components"]["schemas"].items():
+            with self.subTest(name):
+                Draft202012Validator.check_schema(schema)
+
+    def test_its_references_lead_somewhere(self):
+        for reference in references(self.document):
+            self.assertIsNotNone(self.description.resolve({"$ref": reference}))
+
+    def test_nothing_of_it_is_unused(self):
+        used = set(references(self.document))
+        spoken_of = {"responses/405", "schemas/StateEvent"}  # in descriptions
+        for kind in ("schemas", "responses", "parameters", "headers"):
+            for name in self.document["components"][kind]:
+                if f"{kind}/{name}" not in spoken_of:
+                    self.assertIn(f"#/components/{kind}/{name}", used)
+
+    def test_its_objects_are_closed_and_say_what_is_required(self):
+        for name, schema in self.document["components"]["schemas"].items():
+            for found in schemas(schema):
+                self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
+                if name not in ("RunSpec", "Problem"):
+                    self.assertEqual(found["properties"].keys(), set(found["required"]), name)
+
+    def test_it_lists_exactly_the_routes_of_the_server(self):
+        self.assertGreater(len(routes()), 10)
+        listed = {(method, path) for method, path, _ in self.description.operations()}
+        self.assertEqual(routes(), listed)
+
+    def test_operations_have_names_of_their_own_and_parameters_for_their_holes(self):
+        names = [operation["operationId"] for _, _, operation in self.description.operations()]
+        self.assertEqual(len(set(names)), len(names))
+        for path, item in self.document["paths"].items():
+            holes = {self.description.resolve(parameter)["name"]
+                     for parameter in item.get("parameters", [])}
+            self.assertEqual(set(re.findall(r"\{(\w+)\}", path)), holes)
+
+    def test_it_knows_the_engines_and_the_limits_of_this_server(self):
+        spec = self.document["components"]["schemas"]["RunSpec"]
+        self.assertEqual([*ENGINES, "native"], spec["properties"]["engine"]["enum"])
+        self.assertEqual("0.1.0", self.document["info"]["version"])
+        stored = self.document["components"]["schemas"]["StoredSpec"]
+        self.assertEqual(spec["properties"].keys(), stored["properties"].keys())
+
+    def test_the_server_and_its_schema_refuse_the_same_specs(self):
+        for spec in ({}, {"steps": 1}, {"steps": "auto"}, {"steps": 0}, {"steps": None},
+                     {"batch_size": 65536}, {"batch_size": 65537}, {"threads": 1.5},
+                     {"precision": "f64"}, {"engine": "nobody"}, {"extra": 1}, [], "text",
+                     {"labels": {"a": "b"}}, {"labels": {"a b": "c"}}, {"labels": {"a": 1}},
+                     {"labels": {str(number): "" for number in range(17)}},
+                     {"labels": {"a": "x" * 257}}, {"labels": {"k" * 65: ""}},
+                     {"seed": 4294967295}, {"seed": 4294967296}, {"max_seconds": "1"}):
+            if isinstance(spec, dict):
+                spec = {"engine": "ok", **spec}
+            with self.subTest(spec=spec):
+                try:
+                    self.description.validate_as("RunSpec", spec)
+                    lawful = True
+                except ValidationError:
+                    lawful = False
+                reply = self.server.post(spec)
+                self.assertEqual(201 if lawful else 400, reply.status, reply)
+
+
+class Tour(unittest.TestCase):
+    """One long walk, because its end is the question whether anything was left out."""
+
+    def serve(self, *flags, **options):
+        server = Server(*flags, engines=ENGINES, **options).start()
+        self.addCleanup(server.stop)
+        return server
+
+    def ask(self, server, method, target, wanted, headers=None, body=None):
+        reply = server.request(method, target, body, headers)
+        self.assertEqual(wanted, reply.status, f"{method} {target}: {reply}")
+        self.description.check(method, target, reply)
+        return reply
+
+    def post(self, server, wanted, spec=None, query="", **headers):
+        headers = {"Content-Type": "application/json",
+                   **{name.replace("_", "-"): value for name, value in headers.items()}}
+        return self.ask(server, "POST", "/v1/runs" + query, wanted, headers,
+                        json.dumps(spec or {"engine": "ok", "steps": 2}))
+
+    def test_every_answer_is_as_described(self):
+        server = self.serve("--queue-limit", "3", "--instance", "test.large")
+        self.description = Description(server.get("/v1/openapi.json").json())
+        self.visit_pages(server)
+        self.visit_runs(server)
+        self.visit_events(server)
+        self.visit_refusals(server)
+        self.visit_with_tokens()
+        self.visit_locked()
+        self.visit_broken()
+        self.visit_stopping()
+        left_out = self.description.documented() - self.description.seen
+        self.assertEqual(set(NOT_PROVOKED), left_out)
+
+    def visit_pages(self, server):
+        page = self.ask(server, "GET", "/", 200)
+        files = re.findall(r'"/(assets/[^"]+)"', page.body.decode())
+        self.assertGreater(len(files), 1)
+        for path in [*files, "assets/index.html"]:
+            self.ask(server, "GET", "/" + path, 200)
+        for path in ("/healthz", "/readyz", "/metrics", "/v1/openapi.json"):
+            self.ask(server, "GET", path, 200)
+            self.ask(server, "HEAD", path, 200)
+            self.ask(server, "GET", path + "?x=1", 400)
+
+    def visit_runs(self, server):
+        first = self.post(server, 201, {"engine": "slow", "steps": 1000}, Idempotency_Key="one")
+        path = first.headers["location"]
+        self.post(server, 201, {"engine": "slow", "steps": 1000}, Idempotency_Key="one")
+        self.post(server, 422, {"engine": "slow", "steps": 1001}, Idempotency_Key="one")
+        server.wait(first.json()["id"], {"running"})
+        queued = self.post(server, 201).headers["location"]
+        ended = [self.post(server, 201, {"engine": engine, "steps": 2}).headers["location"]
+                 for engine in ("ok", "crash")]
+        self.post(server, 429)
+        self.ask(server, "GET", queued, 200)
+        reply = self.ask(server, "GET", path, 200, {"Prefer": "wait=1"})
+        self.assertIsNotNone(reply.json()["progress"])
+        self.assertIn("preference-applied", reply.headers)
+        self.ask(server, "GET", "/v1/runs", 200)
+        self.ask(server, "GET", path + "/steps", 200)
+        self.ask(server, "DELETE", queued, 200)
+        self.ask(server, "DELETE", path, 202)
+        self.ask(server, "GET", path + "?wait=30", 200)
+        self.ask(server, "DELETE", path, 409)
+        for location, state in zip(ended, ("finished", "failed")):
+            reply = self.ask(server, "GET", location + "?wait=30", 200)
+            self.assertEqual(state, reply.json()["state"])
+            for accept in ("application/json", "text/csv"):
+                self.ask(server, "GET", location + "/steps", 200, {"Accept": accept})
+        self.post(server, 201, None, "?wait=30", Prefer="wait=20")
+        for query in ("?limit=1", "?state=finished", "?label=a:b"):
+            self.ask(server, "GET", "/v1/runs" + query, 200)
+
+    def visit_events(self, server):
+        run_id = server.queue("slow", steps=20)
+        self.ask(server, "GET", f"/v1/runs/{run_id}/events", 200)  # returns with the stream's end
+        names = set()
+        reader = Events(server, server.queue("slow", steps=20))
+        for _, name, data in reader:
+            names.add(name)
+            self.description.validate_as({"state": "StateEvent", "progress": "Progress"}[name],
+                                         data)
+        reader.close()
+        self.assertEqual({"state", "progress"}, names)
+
+    def visit_refusals(self, server):
+        """What any path answers to the wrong question."""
+        of_one = [MISSING, MISSING + "/steps", MISSING + "/events"]
+        plain = ["/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/runs", *of_one]
+        for path in ["/", "/assets/app.js", *plain]:
+            self.ask(server, "GET", path + "?a=%zz", 400)
+            self.ask(server, "GET", path, 431, LONG)
+            self.ask(server, "GET", path, 413, BIG)
+            self.ask(server, "PUT", path, 405)
+            self.ask(server, "OPTIONS", path, 204)
+        for path in plain:
+            self.ask(server, "GET", path, 406, WRONG_TYPE)
+        for path in of_one:
+            self.ask(server, "GET", path, 404)
+            self.ask(server, "GET", path.replace("0" * 26, "x"), 404)
+        for path in ("/x", "/v1", "/assets/x"):
+            self.ask(server, "GET", path, 404)
+        self.ask(server, "GET", "/v1/runs?state=x", 400)
+        self.ask(server, "GET", "/v1/runs?limit=0", 400)
+        for wanted, headers in ((431, LONG), (413, BIG), (406, WRONG_TYPE), (404, {})):
+            self.ask(server, "DELETE", MISSING, wanted, headers)
+        self.ask(server, "DELETE", MISSING + "?x=1", 400)
+        self.post(server, 400, {"engine": "nobody"})
+        self.post(server, 400, {"batch_size": 0})
+        self.post(server, 400, {"extra": 0})
+        self.post(server, 431, **LONG)
+        self.post(server, 413, {"labels": {"a": "x" * 70000}})
+        self.post(server, 415, Content_Type="text/plain")
+        self.post(server, 406, Accept="image/png")
+        with server.raw() as raw:
+            raw.send("POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\r\n")
+            reply = raw.reply()
+        self.assertEqual(411, reply.status)
+        self.description.check("POST", "/v1/runs", reply)
+
+    def visit_with_tokens(self):
+        server = self.serve(environment={"PENNYWORTH_READ_TOKEN": READ,
+                                         "PENNYWORTH_WRITE_TOKEN": WRITE})
+        for path in ("/metrics", "/v1/runs", MISSING, MISSING + "/steps", MISSING + "/events"):
+            self.ask(server, "GET", path, 401)
+        self.ask(server, "DELETE", MISSING, 401)
+        self.post(server, 401)
+        reader = {"Authorization": f"Bearer {READ}"}
+        self.ask(server, "DELETE", MISSING, 403, reader)
+        self.post(server, 403, **reader)
+        for method, path, operation in self.description.operations():
+            open_to_all = operation.get("security") == []
+            status = server.request(method, path.replace("{id}", "x")).status
+            self.assertEqual(open_to_all, status != 401, f"{method} {path}")
+
+    def visit_locked(self):
+        """Somebody else writes to the database and does not come to an end."""
+        server = self.serve()
+        running = server.queue("slow", steps=1000)
+        queued = server.queue("ok")
+        server.wait(running, {"running"})
+        other = sqlite3.connect(server.database, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        reply = self.post(server, 503)
+        self.assertIn("retry-after", reply.headers)
+        self.ask(server, "DELETE", f"/v1/runs/{queued}", 503)
+        self.ask(server, "GET", f"/v1/runs/{queued}", 200)
+        other.execute("ROLLBACK")
+        other.close()
+        self.ask(server, "DELETE", f"/v1/runs/{queued}", 200)
+
+    def visit_broken(self):
+        """Somebody has broken the database."""
+        server = self.serve()
+        other = sqlite3.connect(server.database)
+        other.executescript("PRAGMA writable_schema = ON;"
+                            "UPDATE sqlite_schema SET sql = 'nonsense' WHERE name = 'runs';"
+                            "CREATE TABLE new (x);")
+        other.close()
+        for path in ("/readyz", "/metrics", "/v1/runs", MISSING, MISSING + "/steps",
+                     MISSING + "/events"):
+            reply = self.ask(server, "GET", path, 500)
+            self.assertNotIn("schema", reply.json()["detail"])  # that is for the log
+        self.ask(server, "DELETE", MISSING, 500)
+        self.post(server, 500)
+        self.ask(server, "GET", "/healthz", 200)
+        self.assertIn("malformed", server.read_log())
+
+    def visit_stopping(self):
+        server = self.serve()
+        running = server.queue("stubborn", steps=10)
+        until(lambda: server.get(f"/v1/runs/{running}/steps").json()["steps"], "a step is stored")
+        connection = server.connection()
+        connection.request("GET", "/healthz")
+        connection.getresponse().read()
+        server.process.send_signal(signal.SIGTERM)
+        until(lambda: "stopping on signal" in server.read_log(), "it has heard")
+        time.sleep(0.2)
+        connection.request("POST", "/v1/runs", "{}", {"Content-Type": "application/json"})
+        reply = Reply(connection.getresponse())
+        self.assertEqual(503, reply.status)
+        self.description.check("POST", "/v1/runs", reply)
+        connection.close()
+
+
+if __name__ == "__main__":
+    unittest.main()

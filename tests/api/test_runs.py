@@ -1,0 +1,351 @@
+"""A run over HTTP: asked for, refused, found, waited for, cancelled, read step by step."""
+import csv
+import io
+import json
+import time
+import unittest
+
+from harness import ServerCase, fake, together, until
+
+ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
+           "long": fake("slow", 600)}
+
+
+class Creating(ServerCase):
+    ENGINES = ENGINES
+    FLAGS = ("--instance", "test.large")
+
+    def test_a_posted_run_is_queued_then_finished(self):
+        reply = self.server.post({"engine": "ok", "steps": 4, "warmup_steps": 2, "batch_size": 8})
+        self.assertEqual(201, reply.status, reply)
+        run = reply.json()
+        self.assertEqual("queued", run["state"])
+        self.assertEqual(f"/v1/runs/{run['id']}", reply.headers["location"])
+        self.assertEqual("test.large", run["instance"])
+        ended = self.server.wait(run["id"])
+        self.assertEqual(("finished", "all_steps", 6),
+                         (ended["state"], ended["ended_by"], ended["steps_stored"]))
+        summary = ended["summary"]
+        self.assertEqual(4, summary["measured_steps"])
+        self.assertAlmostEqual(4 * 8 / summary["measured_seconds"], summary["samples_per_second"])
+        self.assertLessEqual(ended["created_at"], ended["started_at"])
+        self.assertLessEqual(ended["started_at"], ended["ended_at"])
+        self.assertEqual("fake-worker", ended["software"])
+
+    def test_an_empty_object_is_a_whole_request(self):
+        server = self.own_server(engines={"native": fake("ok")})
+        reply = server.post({})
+        self.assertEqual(201, reply.status, reply)
+        spec = reply.json()["spec"]
+        self.assertEqual(("mlp", "native", "auto"),
+                         (spec["workload"], spec["engine"], spec["steps"]))
+
+    def test_a_refused_spec_names_the_field_and_what_is_allowed(self):
+        for spec, field, allowed in [
+                ({"batch_sise": 8}, "batch_sise", None),
+                ({"batch_size": "8"}, "batch_size", {"minimum": 1, "maximum": 65536}),
+                ({"batch_size": 8.5}, "batch_size", {"minimum": 1, "maximum": 65536}),
+                ({"batch_size": 0}, "batch_size", {"minimum": 1, "maximum": 65536}),
+                ({"batch_size": 65537}, "batch_size", {"minimum": 1, "maximum": 65536}),
+                ({"batch_size": None}, "batch_size", {"minimum": 1, "maximum": 65536}),
+                ({"steps": 0}, "steps", {"minimum": 1, "maximum": 1000000}),
+                ({"steps": "many"}, "steps", {"minimum": 1, "maximum": 1000000}),
+                ({"steps": -1}, "steps", {"minimum": 1, "maximum": 1000000}),
+                ({"precision": "f8"}, "precision", {"values": ["f32", "bf16", "f16"]}),
+                ({"precision": 1}, "precision", None),
+                ({"engine": ""}, "engine", {"minimum": 1, "maximum": 32}),
+                ({"engine": "../sh"}, "engine", {"values": [*ENGINES, "native"]}),
+                ({"labels": []}, "labels", None),
+                ({"labels": {"a b": "c"}}, "labels", None),
+                ({"labels": {"a": 1}}, "labels", None),
+                ({"labels": {"a": "tab\there"}}, "labels", None),
+                ({"labels": {str(key): "" for key in range(17)}}, "labels", None),
+                ({"seed": 2 ** 70}, None, None)]:
+            with self.subTest(spec=spec):
+                problem = self.assertProblem(self.server.post(spec), 400, "invalid", field)
+                self.assertEqual(allowed, problem.get("allowed"))
+
+    def test_a_body_that_is_no_object_is_refused(self):
+        for body in ["", "{", "[]", "3", '"text"', "null", "{} {}", '{"seed":1,"seed":2}',
+                     b'{"seed":\xff}', '{"labels":{"a":"\\u0000"}}', "[" * 60000]:
+            with self.subTest(body=body[:40]):
+                self.assertProblem(self.server.post(body), 400, "invalid")
+
+    def test_labels_come_back_whatever_letters_they_hold(self):
+        labels = {"branch": "größer/日本 \"quoted\" \\", "empty": "", "a.b_c-d/e": "x" * 256}
+        run = self.server.run(labels=labels)
+        self.assertEqual(labels, run["spec"]["labels"])
+
+    def test_auto_steps_end_when_enough_was_measured(self):
+        # 5 of warm-up, then at least 30 steps and 10 seconds of them.
+        run = self.server.run("long", steps="auto", warmup_steps="auto", max_seconds=60)
+        self.assertEqual(("finished", "enough"), (run["state"], run["ended_by"]))
+        self.assertGreaterEqual(run["summary"]["measured_steps"], 30)
+        self.assertGreaterEqual(run["summary"]["measured_seconds"], 10)
+        self.assertEqual(run["steps_stored"], run["summary"]["measured_steps"] + 5)
+
+    def test_a_full_queue_is_told_when_to_come_again(self):
+        server = self.own_server("--queue-limit", "2", engines=ENGINES)
+        first = server.queue("long", steps=1000)
+        server.wait(first, {"running"})
+        waiting = [server.queue() for _ in range(2)]
+        reply = server.post({"engine": "ok"})
+        self.assertProblem(reply, 429, "queue-full")
+        self.assertGreaterEqual(int(reply.headers["retry-after"]), 1)
+        for run_id in [*waiting, first]:
+            server.delete(f"/v1/runs/{run_id}")
+
+
+class Cancelling(ServerCase):
+    ENGINES = ENGINES
+
+    def test_each_state_is_cancelled_in_its_way(self):
+        running = self.server.queue("long", steps=1000)
+        self.server.wait(running, {"running"})
+        queued = self.server.queue()
+        reply = self.server.delete(f"/v1/runs/{queued}")
+        self.assertEqual((200, "cancelled"), (reply.status, reply.json()["state"]))
+        self.assertIsNone(reply.json()["started_at"])
+        reply = self.server.delete(f"/v1/runs/{running}")
+        self.assertEqual((202, "running"), (reply.status, reply.json()["state"]))
+        ended = self.server.wait(running)
+        self.assertEqual(("cancelled", None), (ended["state"], ended["reason"]))
+        for run_id in (queued, running):
+            self.assertProblem(self.server.delete(f"/v1/runs/{run_id}"), 409, "conflict")
+        self.assertProblem(self.server.delete(f"/v1/runs/{self.server.run()['id']}"), 409)
+
+    def test_a_cancelled_queue_does_not_hold_up_the_rest(self):
+        first = self.server.queue("long", steps=1000)
+        queued = [self.server.queue() for _ in range(6)]
+        for run_id in queued[::2]:
+            self.server.delete(f"/v1/runs/{run_id}")
+        self.server.delete(f"/v1/runs/{first}")
+        states = [self.server.wait(run_id)["state"] for run_id in queued]
+        self.assertEqual(["cancelled", "finished"] * 3, states)
+
+    def test_cancelling_at_any_moment_leaves_a_lawful_end(self):
+        for attempt in range(40):
+            run_id = self.server.queue(steps=1 + attempt % 7)
+            time.sleep(attempt % 10 / 1000)
+            reply = self.server.delete(f"/v1/runs/{run_id}")
+            self.assertIn(reply.status, {200, 202, 409}, reply)
+            state = self.server.wait(run_id)["state"]
+            allowed = {200: {"cancelled"}, 202: {"cancelled", "finished"}, 409: {"finished"}}
+            self.assertIn(state, allowed[reply.status])
+
+
+class Idempotency(ServerCase):
+    ENGINES = ENGINES
+
+    def test_the_same_key_gets_the_same_answer_byte_for_byte(self):
+        spec = {"engine": "ok", "steps": 3, "labels": {"a": "b"}}
+        first = self.server.post(spec, Idempotency_Key="key one")
+        run_id = first.json()["id"]
+        self.server.wait(run_id)
+        again = self.server.post({"labels": {"a": "b"}, "steps": 3, "engine": "ok", "seed": 1},
+                                 Idempotency_Key='"key one"')
+        self.assertEqual((201, first.body), (again.status, again.body))
+        self.assertEqual(first.headers["location"], again.headers["location"])
+        self.assertEqual((None, "true"), (first.headers.get("idempotent-replayed"),
+                                          again.headers.get("idempotent-replayed")))
+        other = self.server.post({"engine": "ok", "steps": 4}, Idempotency_Key="key one")
+        self.assertProblem(other, 422, "key-reused", "Idempotency-Key")
+        self.assertProblem(self.server.post(spec, Idempotency_Key="x" * 256), 400, "invalid",
+                           "Idempotency-Key")
+
+    def test_a_replay_may_wait_for_the_end(self):
+        self.server.post({"engine": "slow", "steps": 5}, Idempotency_Key="waits")
+        reply = self.server.post({"engine": "slow", "steps": 5}, "?wait=30",
+                                 Idempotency_Key="waits")
+        self.assertEqual("finished", reply.json()["state"])
+
+    def test_a_replay_is_answered_though_the_queue_is_full(self):
+        server = self.own_server("--queue-limit", "1", engines=ENGINES)
+        running = server.queue("long", steps=1000)
+        server.wait(running, {"running"})
+        first = server.post({"engine": "ok"}, Idempotency_Key="full")
+        self.assertEqual(429, server.post({"engine": "ok"}).status)
+        self.assertEqual(first.body, server.post({"engine": "ok"}, Idempotency_Key="full").body)
+
+    def test_posts_at_once_with_one_key_make_one_run(self):
+        for attempt in range(5):
+            replies = together(16, lambda _: self.server.post(
+                {"engine": "ok", "steps": 2, "labels": {"attempt": str(attempt)}},
+                Idempotency_Key=f"together {attempt}"))
+            self.assertEqual({201}, {reply.status for reply in replies})
+            self.assertEqual(1, len({reply.body for reply in replies}))
+            made = [reply for reply in replies if "idempotent-replayed" not in reply.headers]
+            self.assertEqual(1, len(made))
+            listed = self.server.get(f"/v1/runs?label=attempt:{attempt}").json()["runs"]
+            self.assertEqual(1, len(listed))
+
+
+class Waiting(ServerCase):
+    ENGINES = ENGINES
+
+    def timed(self, action):
+        began = time.monotonic()
+        return action(), time.monotonic() - began
+
+    def test_a_wait_ends_with_the_run(self):
+        for query, headers in (("?wait=50", {}), ("", {"Prefer": "respond-async, wait=50"})):
+            reply, took = self.timed(
+                lambda: self.server.post({"engine": "slow", "steps": 5}, query, **headers))
+            self.assertEqual((201, "finished"), (reply.status, reply.json()["state"]))
+            self.assertLess(took, 40)
+            self.assertEqual("wait=50" if headers else None,
+                             reply.headers.get("preference-applied"))
+
+    def test_a_wait_ends_with_its_time(self):
+        run_id = self.server.queue("slow", steps=100000)
+        reply, took = self.timed(lambda: self.server.get(f"/v1/runs/{run_id}?wait=2"))
+        self.assertEqual((200, "running"), (reply.status, reply.json()["state"]))
+        self.assertTrue(1.9 < took < 30, took)
+        reply, took = self.timed(lambda: self.server.get(f"/v1/runs/{run_id}", Prefer="wait=1"))
+        self.assertEqual("running", reply.json()["state"])
+        self.assertEqual("wait=1", reply.headers["preference-applied"])
+        self.assertTrue(0.9 < took < 30, took)
+        self.assertGreater(reply.json()["progress"]["steps_done"], 0)
+        self.server.delete(f"/v1/runs/{run_id}")
+        self.server.wait(run_id)
+
+    def test_waiting_for_what_has_ended_takes_no_time(self):
+        run_id = self.server.run()["id"]
+        _, took = self.timed(lambda: self.server.get(f"/v1/runs/{run_id}?wait=60"))
+        self.assertLess(took, 30)
+
+    def test_a_wrong_wait_is_refused(self):
+        for wait in ("-1", "3601", "x", "1.5", ""):
+            self.assertProblem(self.server.post({}, f"?wait={wait}"), 400, "invalid", "wait")
+        self.assertProblem(self.server.get("/v1/runs/0000000000000000000000000A?wait=1"), 404)
+
+    def test_many_may_wait_and_all_are_told(self):
+        run_id = self.server.queue("slow", steps=20)
+        replies = together(20, lambda _: self.server.get(f"/v1/runs/{run_id}?wait=60"))
+        self.assertEqual({"finished"}, {reply.json()["state"] for reply in replies})
+        until(lambda: self.server.metrics()["pennyworth_watchers"] == 0, "nobody waits any more")
+
+
+class Listing(ServerCase):
+    ENGINES = ENGINES
+    FLAGS = ("--instance", "here.large")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.ids = [cls.server.queue("ok" if number % 3 else "crash", labels={
+            "parity": str(number % 2), "number": str(number)}) for number in range(24)]
+        for run_id in cls.ids:
+            cls.server.wait(run_id)
+
+    def listed(self, query=""):
+        reply = self.server.get("/v1/runs" + query)
+        self.assertEqual(200, reply.status, reply)
+        return [self.ids.index(run["id"]) for run in reply.json()["runs"]]
+
+    def test_newest_come_first(self):
+        self.assertEqual(list(range(24))[::-1], self.listed())
+
+    def test_filters_narrow_the_list_together(self):
+        thirds = [number for number in range(23, -1, -1) if number % 3 == 0]
+        self.assertEqual(thirds, self.listed("?state=failed"))
+        self.assertEqual(thirds, self.listed("?engine=crash"))
+        self.assertEqual([], self.listed("?engine=crash&state=finished"))
+        self.assertEqual([], self.listed("?engine=unheard-of"))
+        self.assertEqual(24, len(self.listed("?workload=mlp&instance=here.large")))
+        self.assertEqual([], self.listed("?workload=resnet50"))
+        self.assertEqual([], self.listed("?instance=elsewhere"))
+        self.assertEqual([7], self.listed("?label=number:7"))
+        self.assertEqual([7], self.listed("?label=number%3A7&label=parity:1"))
+        self.assertEqual([], self.listed("?label=number:7&label=parity:0"))
+        self.assertEqual([n for n in thirds if n % 2], self.listed("?state=failed&label=parity:1"))
+
+    def test_pages_follow_each_other_without_gap_or_repetition(self):
+        for query in ("", "&engine=ok"):
+            whole, pages, cursor = self.listed("?limit=200" + query), [], ""
+            while cursor is not None:
+                reply = self.server.get(f"/v1/runs?limit=5{query}{cursor}").json()
+                self.assertLessEqual(len(reply["runs"]), 5)
+                pages += [self.ids.index(run["id"]) for run in reply["runs"]]
+                cursor = reply["next_cursor"] and f"&cursor={reply['next_cursor']}"
+            self.assertEqual(whole, pages)
+
+    def test_a_page_that_holds_just_all_has_no_next(self):
+        self.assertIsNone(self.server.get("/v1/runs?limit=24").json()["next_cursor"])
+        self.assertIsNotNone(self.server.get("/v1/runs?limit=23").json()["next_cursor"])
+
+    def test_wrong_parameters_are_named(self):
+        for query, field in (("limit=0", "limit"), ("limit=201", "limit"), ("limit=x", "limit"),
+                             ("cursor=zzz", "cursor"), ("cursor=r100", "cursor"),
+                             ("state=done", "state"), ("label=x", "label"), ("label=:x", "label"),
+                             ("nonsense=1", "nonsense"), ("limit=1&limit=2", "limit"),
+                             ("&".join(["label=a:b"] * 5), "label")):
+            with self.subTest(query=query):
+                self.assertProblem(self.server.get("/v1/runs?" + query), 400, "invalid", field)
+
+    def test_a_run_is_shown_as_it_is_listed(self):
+        listed = self.server.get("/v1/runs?limit=1").json()["runs"][0]
+        self.assertEqual(listed, self.server.show(listed["id"]))
+        for wrong in ("0" * 26, "x", self.ids[0].lower(), self.ids[0] + "0", "%00"):
+            self.assertIn(self.server.get(f"/v1/runs/{wrong}").status, {400, 404})
+
+
+class Steps(ServerCase):
+    ENGINES = ENGINES
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.run_id = cls.server.run(steps=1500, warmup_steps=3)["id"]
+
+    def steps(self, query="", **headers):
+        reply = self.server.get(f"/v1/runs/{self.run_id}/steps{query}", **headers)
+        self.assertEqual(200, reply.status, reply)
+        return reply
+
+    def test_json_and_csv_tell_the_same(self):
+        steps = self.steps().json()["steps"]
+        self.assertEqual(list(range(1503)), [step["index"] for step in steps])
+        self.assertEqual([False] * 3 + [True] * 1500, [step["measured"] for step in steps])
+        reply = self.steps(Accept="text/csv")
+        self.assertEqual("text/csv; charset=utf-8", reply.headers["content-type"])
+        rows = list(csv.DictReader(io.StringIO(reply.body.decode(), newline="")))
+        for step, row in zip(steps, rows, strict=True):
+            self.assertEqual(step, {"index": int(row["index"]), "loss": float(row["loss"]),
+                                    "seconds": float(row["seconds"]),
+                                    "measured": json.loads(row["measured"])})
+
+    def test_a_part_may_be_asked_for(self):
+        for query, wanted in (("?from=1500", [1500, 1501, 1502]), ("?limit=2", [0, 1]),
+                              ("?from=499&limit=3", [499, 500, 501]), ("?from=1503", []),
+                              ("?from=1000000000&limit=1000000000", [])):
+            steps = self.steps(query).json()["steps"]
+            self.assertEqual(wanted, [step["index"] for step in steps])
+            self.assertEqual(len(wanted) + 1, len(self.steps(query, Accept="text/csv")
+                                                  .body.splitlines()))
+        for query, field in (("?from=-1", "from"), ("?limit=0", "limit"), ("?page=1", "page")):
+            self.assertProblem(self.server.get(f"/v1/runs/{self.run_id}/steps{query}"), 400,
+                               "invalid", field)
+
+    def test_the_kindest_format_wins(self):
+        for accept, wanted in (("*/*", "application/json"), ("text/*", "text/csv"),
+                               ("text/csv;q=0.1, application/json;q=0.2", "application/json"),
+                               ("text/csv, application/json;q=0.2", "text/csv"),
+                               ("text/csv;q=0, */*", "application/json")):
+            self.assertEqual(wanted, self.steps(Accept=accept).headers["content-type"]
+                             .partition(";")[0], accept)
+        reply = self.server.get(f"/v1/runs/{self.run_id}/steps", Accept="text/html")
+        self.assertProblem(reply, 406, "not-acceptable", "Accept")
+
+    def test_steps_of_a_run_under_way_are_those_stored(self):
+        run_id = self.server.queue("slow", steps=100000)
+        path = f"/v1/runs/{run_id}/steps"
+        self.assertEqual([], self.server.get(path).json()["steps"])
+        until(lambda: self.server.get(path).json()["steps"], "some steps are stored")
+        self.server.delete(f"/v1/runs/{run_id}")
+        ended = self.server.wait(run_id)
+        self.assertEqual(ended["steps_stored"], len(self.server.get(path).json()["steps"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,213 @@
+"""Ends and beginnings of the process: asked to stop, killed, started twice."""
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from harness import (SANITIZED, SERVER, Events, Server, fake, until, worker_pids)
+
+ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "stubborn": fake("stubborn"),
+           "family": fake("family")}
+
+
+class Case(unittest.TestCase):
+    def serve(self, *flags, **options):
+        server = Server(*flags, engines=ENGINES, **options).start()
+        self.addCleanup(server.stop)
+        return server
+
+    def busy(self, server, engine):
+        """A run under way that has stored a step, and three that wait for it."""
+        running = server.queue(engine, steps=100000, max_seconds=3600)
+        queued = [server.queue(steps=2) for _ in range(3)]
+        until(lambda: server.get(f"/v1/runs/{running}/steps").json()["steps"], "a step is stored")
+        until(lambda: worker_pids([running]), "the worker lives")
+        return running, queued
+
+    def check_resumed(self, server, running, queued, reason):
+        run = server.show(running)
+        self.assertEqual("interrupted", run["state"], run)
+        self.assertIn(reason, run["reason"])
+        self.assertGreater(run["steps_stored"], 0)
+        ended = [server.wait(run_id) for run_id in queued]
+        self.assertEqual(["finished"] * len(queued), [run["state"] for run in ended])
+        starts = [run["started_at"] for run in ended]
+        self.assertEqual(sorted(starts), starts)
+
+
+class Stopping(Case):
+    def test_a_signal_ends_the_run_and_the_queue_goes_on_later(self):
+        for engine in ("slow", "stubborn", "family"):
+            for number in (signal.SIGTERM, signal.SIGINT):
+                with self.subTest(f"{engine} {number}"):
+                    server = self.serve()
+                    running, queued = self.busy(server, engine)
+                    took = server.stop(number)
+                    self.assertLess(took, 30 if SANITIZED else 5)
+                    self.assertEqual([], worker_pids([running, *queued]))
+                    server.start()
+                    self.check_resumed(server, running, queued, "stopped during the run")
+                    server.stop()
+
+    def test_an_idle_server_stops_at_once(self):
+        server = self.serve()
+        with server.raw() as raw:
+            raw.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply()
+            self.assertLess(server.stop(), 20 if SANITIZED else 2)
+            self.assertEqual(b"", raw.rest())
+
+    def test_those_who_wait_are_answered(self):
+        server = self.serve()
+        running, queued = self.busy(server, "slow")
+        held = [server.raw() for _ in range(3)]
+        for raw, run_id in zip(held, [running, *queued]):
+            raw.send(f"GET /v1/runs/{run_id}?wait=600 HTTP/1.1\r\nHost: x\r\n\r\n")
+        reader = Events(server, running)
+        until(lambda: server.metrics()["pennyworth_watchers"] == 4, "all wait")
+        self.assertLess(server.stop(), 30 if SANITIZED else 5)
+        states = [raw.reply().json()["state"] for raw in held]
+        self.assertEqual(["interrupted", "queued", "queued"], states)
+        for raw in held:
+            raw.close()
+        told = [data["state"] for _, name, data in reader if name == "state"]
+        self.assertEqual(["queued", "running", "interrupted"], told)
+        reader.close()
+
+    def test_a_server_that_stops_takes_no_work(self):
+        server = self.serve()
+        running, _ = self.busy(server, "stubborn")
+        body = '{"engine":"ok"}'
+        with server.raw() as raw:
+            raw.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply()
+            server.process.send_signal(signal.SIGTERM)
+            until(lambda: "stopping on signal" in server.read_log(), "it has heard")
+            time.sleep(0.2)
+            raw.send("POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                     f"Content-Length: {len(body)}\r\n\r\n{body}")
+            reply = raw.reply()
+            self.assertEqual((503, "urn:pennyworth:problem:stopping"),
+                             (reply.status, reply.json()["type"]))
+            server.stop()
+        server.start()
+        self.assertEqual("interrupted", server.show(running)["state"])
+
+    def test_a_stop_right_after_the_start_is_clean(self):
+        for pause in (0, 0.001, 0.003, 0.01, 0.03):
+            server = Server(engines=ENGINES).launch()
+            self.addCleanup(server.stop)
+            until(lambda server=server: server.listens(), "listening", pause=0.0005)
+            time.sleep(pause)
+            server.stop()
+
+
+class Killed(Case):
+    def test_the_worker_dies_with_the_server_and_the_queue_goes_on(self):
+        for engine in ("slow", "stubborn"):
+            with self.subTest(engine):
+                server = self.serve()
+                running, queued = self.busy(server, engine)
+                server.kill()
+                until(lambda run=running: not worker_pids([run]), "the worker is gone",
+                      seconds=20 if SANITIZED else 2)
+                server.start()
+                self.check_resumed(server, running, queued, "killed, or lost power")
+                server.stop()
+
+    def test_what_a_dead_worker_leaves_behind_is_swept(self):
+        server = self.serve()
+        running, queued = self.busy(server, "family")
+        self.assertEqual(2, len(worker_pids([running])))
+        server.kill()
+        until(lambda: len(worker_pids([running])) <= 1, "the worker is gone")
+        server.start()  # the grandchild knew of no death until now
+        self.assertRegex(server.read_log(), f"run {running} .*processes_killed=1")
+        until(lambda: not worker_pids([running]), "the grandchild is gone too")
+        self.check_resumed(server, running, queued, "killed, or lost power")
+
+    def test_a_key_is_remembered_over_a_kill(self):
+        server = self.serve()
+        spec = {"engine": "ok", "steps": 2}
+        first = server.post(spec, Idempotency_Key="before")
+        server.kill()
+        server.start()
+        again = server.post(spec, Idempotency_Key="before")
+        self.assertEqual((201, first.body), (again.status, again.body))
+        self.assertIn(server.wait(first.json()["id"])["state"], {"finished", "interrupted"})
+
+
+class Starting(Case):
+    def run_to_end(self, server):
+        server.launch()
+        status = server.process.wait(60)
+        server.check_log()
+        return status, server.log
+
+    def test_a_database_has_one_server(self):
+        server = self.serve()
+        status, log = self.run_to_end(Server(database=server.database))
+        self.assertEqual(1, status)
+        self.assertIn("another pennyworth uses the database", log)
+        self.assertEqual("finished", server.run()["state"])
+        server.kill()
+        server.start()  # a dead one holds nothing
+
+    def test_a_port_has_one_server(self):
+        server = self.serve()
+        status, log = self.run_to_end(Server("--port", str(server.port)))
+        self.assertEqual(1, status)
+        self.assertRegex(log, rf"--port .*{server.port}.*in use")
+
+    def test_a_foreign_database_is_left_alone(self):
+        for contents in ("CREATE TABLE theirs (x)", None):
+            server = Server()
+            if contents:
+                sqlite3.connect(server.database).execute(contents).connection.close()
+            else:
+                with open(server.database, "wb") as file:
+                    file.write(b"no database at all" * 1000)
+            before = Path(server.database).read_bytes()
+            status, log = self.run_to_end(server)
+            self.assertEqual(1, status)
+            self.assertRegex(log, r"belongs to another program|not a database")
+            self.assertEqual(before, Path(server.database).read_bytes())
+
+    def test_missing_folders_are_made(self):
+        server = self.serve()
+        deep = os.path.join(server.folder, "a", "b", "c.db")
+        other = self.serve(database=deep)
+        self.assertEqual("finished", other.run()["state"])
+        self.assertEqual(0o700, os.stat(os.path.dirname(deep)).st_mode & 0o777)
+
+    def told(self, *words):
+        return subprocess.run([SERVER, *words], capture_output=True, text=True, timeout=60,
+                              env={"PATH": "/nowhere"}, check=False)
+
+    def test_help_and_version_are_told(self):
+        for word in ("--help", "-h"):
+            done = self.told(word)
+            self.assertEqual((0, ""), (done.returncode, done.stderr))
+            for option in ("--port", "--database", "PENNYWORTH_WRITE_TOKEN", "--version"):
+                self.assertIn(option, done.stdout)
+            self.assertTrue(all(len(line) <= 120 for line in done.stdout.splitlines()))
+        done = self.told("--port", "x", "--version")
+        self.assertEqual(0, done.returncode)
+        self.assertTrue(re.fullmatch(r"pennyworth \d+\.\d+\.\d+\n", done.stdout), done.stdout)
+
+    def test_wrong_options_are_named(self):
+        for words, named in ((["--prot", "1"], "--prot is not an option"),
+                             (["--port"], "--port wants a value"),
+                             (["--port", "70000"], "--port must be between 0 and 65535"),
+                             (["--port=x"], "--port must be an integer"),
+                             (["--log", "loud"], "--log 'loud'"), (["1"], "1 is not an option"),
+                             ([], "--database is needed")):
+            done = self.told(*words)
+            self.assertEqual(2, done.returncode, done.stderr)
+            self.assertIn(named, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,204 @@
+"""Workers that behave badly, each in its way, and the real one."""
+import time
+import unittest
+
+from harness import SANITIZED, WORKER, Server, ServerCase, fake, until, worker_pids
+
+# What a fake does -> a piece of the reason, and how many of its steps are kept.
+BAD = {
+    "crash": ("killed by signal 6 (Aborted)", 1),
+    "garbage": ("not JSON", 1),
+    "silent": ("silent for 1 seconds", 1),
+    "endless": ("65536", 1),
+    "no-done": ("without 'done'", 1),
+    "exit": ("exited with status 7", 0),
+    "gap": ("step 2 where 1 was due", 1),
+    "miscount": ("counted 5 steps, but sent 1", 1),
+    "failed": ("no such precision here", 1),
+    "wrong-protocol": ("speaks protocol 2, this server 1", 0),
+    "no-hello": ("did not begin with 'hello'", 0),
+}
+
+
+class Misbehaving(ServerCase):
+    FLAGS = ("--silence-seconds", "1")
+    ENGINES = {"ok": fake("ok"), "too-many": fake("too-many", 0),
+               **{name: fake(name) for name in BAD}}
+
+    def test_each_misdeed_has_its_reason(self):
+        for name, (reason, steps) in BAD.items():
+            with self.subTest(name):
+                run = self.server.run(name)
+                self.assertEqual("failed", run["state"], run)
+                self.assertIn(reason, run["reason"])
+                self.assertEqual(steps, run["steps_stored"])
+                self.assertIsNone(run["summary"])
+                until(lambda run=run: not worker_pids([run["id"]]), "the worker is gone")
+        self.assertEqual("finished", self.server.run()["state"])
+
+    def test_a_step_too_many_is_not_taken(self):
+        # The fake listens to "enough", and now and then hears it in time.
+        for _ in range(50):
+            run = self.server.run("too-many")
+            self.assertEqual(3, run["steps_stored"])
+            if run["state"] == "failed":
+                self.assertIn("more than the 3 steps", run["reason"])
+                return
+        self.fail("50 runs, and never a step too many")
+
+    def test_the_last_words_are_kept(self):
+        self.assertIn("about to crash\n", self.server.run("crash")["stderr_tail"])
+        self.assertIsNone(self.server.run("gap")["stderr_tail"])
+
+    def test_failures_are_counted(self):
+        before = self.server.metrics()
+        self.server.run("crash")
+        self.server.run("ok")
+        after = self.server.metrics()
+        for name, more in (("pennyworth_worker_starts_total", 2),
+                           ("pennyworth_worker_failures_total", 1)):
+            self.assertEqual(before[name] + more, after[name])
+
+    def test_nothing_is_left_open(self):
+        for name in BAD:
+            self.server.run(name)
+        before = self.server.descriptors()
+        for name in BAD:
+            if name != "silent":
+                self.server.run(name)
+        until(lambda: self.server.descriptors() <= before, "what was opened is closed")
+
+
+class Family(ServerCase):
+    ENGINES = {"family": fake("family"), "stubborn": fake("stubborn"), "ok": fake("ok"),
+               "slow": fake("slow", 100), "missing": "/nonexistent/program"}
+
+    def cancel(self, engine):
+        run_id = self.server.queue(engine, steps=1000)
+        self.addCleanup(self.server.delete, f"/v1/runs/{run_id}")
+        self.server.wait(run_id, {"running"})
+        until(lambda: self.server.get(f"/v1/runs/{run_id}/steps").json()["steps"], "a step")
+        processes = until(lambda: worker_pids([run_id]), "the worker lives")
+        began = time.monotonic()
+        self.assertEqual(202, self.server.delete(f"/v1/runs/{run_id}").status)
+        run = self.server.wait(run_id)
+        took = time.monotonic() - began
+        self.assertEqual("cancelled", run["state"], run)
+        until(lambda: not worker_pids([run_id]), "all of them are gone")
+        self.assertEqual("finished", self.server.run()["state"])
+        return processes, took
+
+    def test_a_worker_that_ignores_sigterm_is_killed(self):
+        _, took = self.cancel("stubborn")
+        self.assertTrue(1.5 < took < (20 if SANITIZED else 4), took)
+
+    def test_a_worker_that_obeys_goes_at_once(self):
+        _, took = self.cancel("slow")
+        self.assertLess(took, 20 if SANITIZED else 1.5)
+
+    def test_no_grandchild_survives(self):
+        processes, _ = self.cancel("family")
+        self.assertEqual(2, len(processes))
+
+    def test_a_program_that_does_not_exist_is_named(self):
+        run = self.server.run("missing")
+        self.assertEqual("failed", run["state"])
+        self.assertIn("/nonexistent/program", run["reason"])
+
+
+class Time(ServerCase):
+    ENGINES = {"slow": fake("slow", 100), "stuck": fake("silent"), "warm": fake("slow", 400)}
+    FLAGS = ("--silence-seconds", "40")
+
+    def test_max_seconds_ends_a_run_with_what_it_has(self):
+        run = self.server.run("slow", steps=100000, max_seconds=2)
+        self.assertEqual(("finished", "time_up"), (run["state"], run["ended_by"]), run)
+        self.assertEqual(run["steps_stored"], run["summary"]["measured_steps"])
+        self.assertGreater(run["steps_stored"], 1)
+
+    def test_max_seconds_within_the_warm_up_is_a_failure(self):
+        run = self.server.run("warm", steps=5, warmup_steps=10000, max_seconds=1)
+        self.assertEqual("failed", run["state"])
+        self.assertIn("within its warm-up", run["reason"])
+
+    def test_a_worker_that_does_not_hear_enough_is_given_up(self):
+        run = self.server.run("stuck", steps=100000, max_seconds=1)
+        self.assertEqual("failed", run["state"])
+        self.assertIn("did not end within 15 seconds", run["reason"])
+
+
+class Surroundings(ServerCase):
+    ENGINES = {"environment": "/usr/bin/env"}
+    ENVIRONMENT = {"PENNYWORTH_WRITE_TOKEN": "0123456789abcdef-secret", "OTHER": "is kept"}
+
+    def test_no_token_reaches_a_worker(self):
+        self.server.token = "0123456789abcdef-secret"
+        run = self.server.run("environment")  # what it prints is no protocol
+        self.assertEqual("failed", run["state"])
+        run_id = self.server.queue("environment")
+        self.assertNotIn("secret", str(self.server.wait(run_id)))
+
+
+class Native(ServerCase):
+    ENGINES = {"trainer": WORKER}  # what "native" is when nobody says
+
+    def test_the_real_worker_trains(self):
+        run = self.server.run("native", batch_size=16, steps=60, warmup_steps=2, max_seconds=120,
+                              threads=1)
+        self.assertEqual("finished", run["state"], run)
+        self.assertIn("pennyworth", run["software"])
+        steps = self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]
+        self.assertEqual(62, len(steps))
+        losses = [step["loss"] for step in steps]
+        first, last = sum(losses[:5]) / 5, sum(losses[-5:]) / 5
+        self.assertLess(last, 0.9 * first, losses)
+        self.assertGreater(run["summary"]["samples_per_second"], 0)
+
+    def test_the_same_seed_trains_the_same(self):
+        def losses(seed, engine="native"):
+            run = self.server.run(engine, batch_size=4, steps=5, seed=seed, threads=1)
+            steps = self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]
+            return [step["loss"] for step in steps]
+        self.assertEqual(losses(7), losses(7, "trainer"))
+        self.assertNotEqual(losses(7), losses(8))
+
+    def test_the_real_worker_stops_when_cancelled(self):
+        run_id = self.server.queue("native", steps=1000000, max_seconds=86400)
+        self.server.wait(run_id, {"running"})
+        self.assertEqual(202, self.server.delete(f"/v1/runs/{run_id}").status)
+        self.assertEqual("cancelled", self.server.wait(run_id)["state"])
+        until(lambda: not worker_pids([run_id]), "the worker is gone")
+
+    def test_unknown_engines_are_refused_with_the_known_ones(self):
+        problem = self.assertProblem(self.server.post({"engine": "torch"}), 400, "invalid",
+                                     "engine")
+        self.assertEqual({"values": ["trainer", "native"]}, problem["allowed"])
+
+
+class Configured(unittest.TestCase):
+    def refused(self, *engines):
+        server = Server(engines={})
+        for engine in engines:
+            server.flags += ["--engine", engine]
+        server.launch()
+        self.assertNotEqual(0, server.process.wait(60))
+        server.check_log()
+        return server.log
+
+    def test_wrong_engines_end_the_start(self):
+        for engines, reason in ((["a"], "NAME=COMMAND"), (["a="], "no command"),
+                                (["=x"], "NAME=COMMAND"), (["a=x", "a=y"], "given twice"),
+                                (["n" * 33 + "=x"], "1 to 32"),
+                                ([f"e{n}=x" for n in range(17)], "more than 16")):
+            self.assertIn(reason, self.refused(*engines), engines)
+
+    def test_an_engine_may_have_arguments_and_a_name_replaces_native(self):
+        server = Server(engines={"native": fake("slow", 2)}).start()
+        self.addCleanup(server.stop)
+        run = server.run("native", steps=10)
+        self.assertEqual("finished", run["state"])
+        self.assertAlmostEqual(0.002, run["summary"]["median_step_seconds"])
+
+
+if __name__ == "__main__":
+    unittest.main()
