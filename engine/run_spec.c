@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static const char *const workloads[] = {"mlp", NULL};
+static const char *const workloads[] = {"mlp", "resnet50", NULL};
 static const char *const precisions[] = {"f32", "bf16", "f16", NULL};
 static const char *const layouts[] = {"auto", "nchw", "nhwc", NULL};
 

@@ -1,5 +1,6 @@
-/* What the engine needs of oneDNN: products of matrices in f32. oneDNN's two API generations
- * differ in how a primitive is described; dnn_v2.c and dnn_v3.c hold all of that. */
+/* What the engine needs of oneDNN: primitives that are made once and run on plain memory. The two
+ * generations of its API differ in how a primitive is described; dnn_api.h and the file behind it
+ * (dnn_v2.c or dnn_v3.c) hold all of that. */
 #pragma once
 
 #include "common/error.h"
@@ -8,7 +9,9 @@
 #include <stddef.h>
 
 struct dnn;
-struct dnn_product;
+struct dnn_op;
+
+enum dnn_type { DNN_F32, DNN_BF16 };
 
 struct dnn *dnn_open(struct error *err) __attribute__((warn_unused_result));
 void dnn_close(struct dnn *dnn);
@@ -16,20 +19,87 @@ void dnn_close(struct dnn *dnn);
 /* "oneDNN 2.6.3". */
 void dnn_version(char *ret_text, size_t size);
 
+size_t dnn_type_size(enum dnn_type type);
+
 /* A matrix of rows x columns, stored row by row; or the transpose of one that is stored so. */
-struct dnn_shape {
+struct dnn_matrix {
     long rows, columns;
     bool transposed; /* it is stored as columns x rows */
 };
 
-/* left (m x k) times right (k x n). The caller gives the result back to dnn_product_free(). */
-struct dnn_product *dnn_product_new(struct dnn *dnn, struct dnn_shape left,
-                                    struct dnn_shape right, struct error *err)
+/* Images are stored as batch, height, width, channels. */
+struct dnn_images {
+    long batch, channels, size; /* size: height and width */
+    enum dnn_type type;
+};
+
+struct dnn_convolution {
+    struct dnn_images input, output;
+    long kernel, stride, padding;
+};
+
+/* Batch-norm over images, with scale and shift, and a ReLU behind it if asked for. */
+struct dnn_norm {
+    struct dnn_images images;
+    float epsilon;
+    bool relu;
+};
+
+struct dnn_pool {
+    struct dnn_images input, output;
+    long kernel, stride, padding;
+    bool mean; /* else the maximum */
+};
+
+enum dnn_pass { DNN_FORWARD, DNN_BACKWARD_DATA, DNN_BACKWARD_WEIGHTS };
+
+/* Each returns an operation that the caller gives back to dnn_op_free(), or NULL. dnn_op_run()
+ * wants the memory in the order that stands behind each. */
+
+/* left, right, result */
+struct dnn_op *dnn_product(struct dnn *dnn, struct dnn_matrix left, struct dnn_matrix right,
+                           struct error *err);
+
+/* forward: input, weights, output. data: output gradient, weights, input gradient.
+ * weights: input, output gradient, weight gradient. Weights are in the operation's own layout. */
+struct dnn_op *dnn_convolution(struct dnn *dnn, enum dnn_pass pass,
+                               const struct dnn_convolution *shape, struct error *err);
+
+/* OIHW f32 to the layout that `convolution` wants of its weights: from, to. Or, for
+ * DNN_BACKWARD_WEIGHTS, from the gradient it makes to OIHW f32. */
+struct dnn_op *dnn_weight_reorder(struct dnn *dnn, enum dnn_pass pass,
+                                  const struct dnn_convolution *shape,
+                                  const struct dnn_op *convolution, struct error *err);
+
+/* forward: input, scale, shift, mean, variance, output, workspace.
+ * data: input, mean, variance, output gradient, scale, shift, workspace, input gradient, scale
+ * gradient, shift gradient. */
+struct dnn_op *dnn_norm(struct dnn *dnn, enum dnn_pass pass, const struct dnn_norm *shape,
+                        struct error *err);
+
+/* forward: input, output, workspace. data: output gradient, input gradient, workspace. */
+struct dnn_op *dnn_pool(struct dnn *dnn, enum dnn_pass pass, const struct dnn_pool *shape,
+                        struct error *err);
+
+/* left + right -> result, with a ReLU behind it if asked for: left, right, result. */
+struct dnn_op *dnn_add(struct dnn *dnn, struct dnn_images shape, bool relu, struct error *err);
+
+/* The gradient through a ReLU: its output, output gradient, input gradient. */
+struct dnn_op *dnn_relu_backward(struct dnn *dnn, struct dnn_images shape, struct error *err);
+
+/* NCHW f32 to NHWC of the shape's type: from, to. */
+struct dnn_op *dnn_take_images(struct dnn *dnn, struct dnn_images shape, struct error *err);
+
+/* Runs and waits. `memory` has as many pointers as the list above has words; what the operation
+ * turns out not to need (a workspace, say) may be NULL. */
+bool dnn_op_run(struct dnn_op *op, void *const memory[], struct error *err)
     __attribute__((warn_unused_result));
 
-/* Computes into `result` (m x n, row by row) and waits for it. */
-bool dnn_product_run(struct dnn_product *product, float *left, float *right, float *result,
-                     struct error *err) __attribute__((warn_unused_result));
+/* Bytes of the memory at a place of that list; 0 where it needs none. */
+size_t dnn_op_size(const struct dnn_op *op, int place);
+
+/* Which implementation runs: a name with "ref" in it is slow. */
+const char *dnn_op_name(const struct dnn_op *op);
 
 /* NULL is fine. */
-void dnn_product_free(struct dnn_product *product);
+void dnn_op_free(struct dnn_op *op);

@@ -1,15 +1,40 @@
-/* Where oneDNN's generations differ. Implemented by dnn_v2.c or dnn_v3.c, whichever fits the
- * installed library; used by dnn.c alone. */
+/* Where oneDNN's generations differ: how primitives and plain memory are described. Implemented
+ * by dnn_v2.c or dnn_v3.c, whichever fits the installed library; used by dnn.c alone. `hint` is
+ * the description of the forward pass, for backward ones. */
 #pragma once
 
 #include "engine/train/dnn.h"
 
 #include <dnnl.h>
 
-/* Describes left x right -> m x n as a primitive. */
-dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_shape left, struct dnn_shape right,
-                              dnnl_primitive_desc_t *ret_description);
+dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
+                              struct dnn_matrix right, dnnl_primitive_desc_t *ret);
+dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
+                                  const struct dnn_convolution *shape, dnnl_primitive_desc_t hint,
+                                  dnnl_primitive_desc_t *ret);
+dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_norm *shape,
+                           dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret);
+dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_pool *shape,
+                           dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret);
+dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool relu,
+                          dnnl_primitive_desc_t *ret);
+dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_images shape,
+                           dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret);
 
-/* A memory object without data for such a matrix. */
-dnnl_status_t dnn_api_matrix(dnnl_engine_t engine, struct dnn_shape shape,
-                             dnnl_memory_t *ret_memory);
+/* Memory without data: NHWC images, NCHW f32 images, OIHW f32 weights. */
+dnnl_status_t dnn_api_images(dnnl_engine_t engine, struct dnn_images shape, dnnl_memory_t *ret);
+dnnl_status_t dnn_api_plain_images(dnnl_engine_t engine, struct dnn_images shape,
+                                   dnnl_memory_t *ret);
+dnnl_status_t dnn_api_plain_weights(dnnl_engine_t engine, const struct dnn_convolution *shape,
+                                    dnnl_memory_t *ret);
+
+/* One f32 number a channel. */
+dnnl_status_t dnn_api_vector(dnnl_engine_t engine, long channels, dnnl_memory_t *ret);
+
+size_t dnn_api_memory_size(dnnl_memory_t memory);
+
+dnnl_status_t dnn_api_reorder(dnnl_engine_t engine, dnnl_memory_t from, dnnl_memory_t to,
+                              dnnl_primitive_desc_t *ret);
+
+/* Batch-norm backward: version 2 insists on an argument that version 3 refuses. */
+bool dnn_api_norm_backward_takes_shift(void);

@@ -1,40 +1,247 @@
 #include "engine/train/dnn_api.h"
 
-static dnnl_status_t describe(struct dnn_shape shape, dnnl_memory_desc_t *ret_description)
+typedef dnnl_memory_desc_t desc;
+
+static dnnl_data_type_t type_of(enum dnn_type type)
+{
+    return type == DNN_BF16 ? dnnl_bf16 : dnnl_f32;
+}
+
+static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
 {
     const dnnl_dims_t sizes = {shape.rows, shape.columns};
     const dnnl_dims_t plain = {shape.columns, 1}, transposed = {1, shape.rows};
 
-    return dnnl_memory_desc_init_by_strides(ret_description, 2, sizes, dnnl_f32,
+    return dnnl_memory_desc_init_by_strides(ret, 2, sizes, dnnl_f32,
                                             shape.transposed ? transposed : plain);
 }
 
-dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_shape left, struct dnn_shape right,
-                              dnnl_primitive_desc_t *ret_description)
+static dnnl_status_t images(struct dnn_images shape, dnnl_format_tag_t tag, desc *ret)
 {
-    const struct dnn_shape result = {.rows = left.rows, .columns = right.columns};
-    dnnl_memory_desc_t a, b, c;
+    const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.size, shape.size};
+
+    return dnnl_memory_desc_init_by_tag(ret, 4, sizes, type_of(shape.type), tag);
+}
+
+static dnnl_status_t weights(const struct dnn_convolution *shape, dnnl_data_type_t type,
+                             dnnl_format_tag_t tag, desc *ret)
+{
+    const dnnl_dims_t sizes = {shape->output.channels, shape->input.channels, shape->kernel,
+                               shape->kernel};
+
+    return dnnl_memory_desc_init_by_tag(ret, 4, sizes, type, tag);
+}
+
+static dnnl_status_t make(const void *operation, dnnl_primitive_attr_t attributes,
+                          dnnl_engine_t engine, dnnl_primitive_desc_t hint,
+                          dnnl_primitive_desc_t *ret)
+{
+    return dnnl_primitive_desc_create(ret, operation, attributes, engine, hint);
+}
+
+dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
+                              struct dnn_matrix right, dnnl_primitive_desc_t *ret)
+{
+    desc a, b, c;
     dnnl_matmul_desc_t operation;
-    dnnl_status_t status = describe(left, &a);
+    dnnl_status_t status = matrix(left, &a);
 
     if (status == dnnl_success)
-        status = describe(right, &b);
+        status = matrix(right, &b);
     if (status == dnnl_success)
-        status = describe(result, &c);
+        status = matrix((struct dnn_matrix){left.rows, right.columns, false}, &c);
     if (status == dnnl_success)
         status = dnnl_matmul_desc_init(&operation, &a, &b, NULL, &c);
+    return status == dnnl_success ? make(&operation, NULL, engine, NULL, ret) : status;
+}
+
+dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
+                                  const struct dnn_convolution *shape, dnnl_primitive_desc_t hint,
+                                  dnnl_primitive_desc_t *ret)
+{
+    const long behind = (shape->output.size - 1) * shape->stride + shape->kernel -
+                        shape->input.size - shape->padding;
+    const dnnl_dims_t strides = {shape->stride, shape->stride};
+    const dnnl_dims_t before = {shape->padding, shape->padding}, after = {behind, behind};
+    const dnnl_alg_kind_t direct = dnnl_convolution_direct;
+    /* The gradient of the weights is summed in f32 whatever the images are. */
+    dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
+    dnnl_convolution_desc_t operation;
+    desc x, w, y;
+    dnnl_status_t status = images(shape->input, dnnl_nhwc, &x);
+
     if (status == dnnl_success)
-        status = dnnl_primitive_desc_create(ret_description, &operation, NULL, engine, NULL);
+        status = images(shape->output, dnnl_nhwc, &y);
+    if (status == dnnl_success)
+        status = weights(shape, type, dnnl_format_tag_any, &w);
+    if (status != dnnl_success)
+        return status;
+    if (pass == DNN_FORWARD)
+        status = dnnl_convolution_forward_desc_init(&operation, dnnl_forward_training, direct, &x,
+                                                    &w, NULL, &y, strides, before, after);
+    else if (pass == DNN_BACKWARD_DATA)
+        status = dnnl_convolution_backward_data_desc_init(&operation, direct, &x, &w, &y, strides,
+                                                          before, after);
+    else
+        status = dnnl_convolution_backward_weights_desc_init(&operation, direct, &x, &w, NULL, &y,
+                                                             strides, before, after);
+    return status == dnnl_success ? make(&operation, NULL, engine, hint, ret) : status;
+}
+
+dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_norm *shape,
+                           dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
+{
+    unsigned flags = dnnl_use_scale | dnnl_use_shift | (shape->relu ? dnnl_fuse_norm_relu : 0u);
+    dnnl_batch_normalization_desc_t operation;
+    desc x;
+    dnnl_status_t status = images(shape->images, dnnl_nhwc, &x);
+
+    if (status != dnnl_success)
+        return status;
+    if (pass == DNN_FORWARD)
+        status = dnnl_batch_normalization_forward_desc_init(&operation, dnnl_forward_training, &x,
+                                                            shape->epsilon, flags);
+    else
+        status = dnnl_batch_normalization_backward_desc_init(&operation, dnnl_backward, &x, &x,
+                                                             shape->epsilon, flags);
+    return status == dnnl_success ? make(&operation, NULL, engine, hint, ret) : status;
+}
+
+dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_pool *shape,
+                           dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
+{
+    const long behind = (shape->output.size - 1) * shape->stride + shape->kernel -
+                        shape->input.size - shape->padding;
+    const dnnl_dims_t strides = {shape->stride, shape->stride};
+    const dnnl_dims_t kernel = {shape->kernel, shape->kernel};
+    const dnnl_dims_t before = {shape->padding, shape->padding}, after = {behind, behind};
+    dnnl_alg_kind_t kind = shape->mean ? dnnl_pooling_avg_exclude_padding : dnnl_pooling_max;
+    dnnl_pooling_desc_t operation;
+    desc x, y;
+    dnnl_status_t status = images(shape->input, dnnl_nhwc, &x);
+
+    if (status == dnnl_success)
+        status = images(shape->output, dnnl_nhwc, &y);
+    if (status != dnnl_success)
+        return status;
+    if (pass == DNN_FORWARD)
+        status = dnnl_pooling_forward_desc_init(&operation, dnnl_forward_training, kind, &x, &y,
+                                                strides, kernel, before, after);
+    else
+        status = dnnl_pooling_backward_desc_init(&operation, kind, &x, &y, strides, kernel,
+                                                 before, after);
+    return status == dnnl_success ? make(&operation, NULL, engine, hint, ret) : status;
+}
+
+dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool relu,
+                          dnnl_primitive_desc_t *ret)
+{
+    dnnl_primitive_attr_t attributes = NULL;
+    dnnl_post_ops_t after = NULL;
+    dnnl_binary_desc_t operation;
+    desc x;
+    dnnl_status_t status = images(shape, dnnl_nhwc, &x);
+
+    if (status == dnnl_success)
+        status = dnnl_binary_desc_init(&operation, dnnl_binary_add, &x, &x, &x);
+    if (status == dnnl_success)
+        status = dnnl_primitive_attr_create(&attributes);
+    if (status == dnnl_success)
+        status = dnnl_post_ops_create(&after);
+    if (status == dnnl_success && relu)
+        status = dnnl_post_ops_append_eltwise(after, 1, dnnl_eltwise_relu, 0, 0);
+    if (status == dnnl_success)
+        status = dnnl_primitive_attr_set_post_ops(attributes, after);
+    if (status == dnnl_success)
+        status = make(&operation, attributes, engine, NULL, ret);
+    if (after)
+        dnnl_post_ops_destroy(after);
+    if (attributes)
+        dnnl_primitive_attr_destroy(attributes);
     return status;
 }
 
-dnnl_status_t dnn_api_matrix(dnnl_engine_t engine, struct dnn_shape shape,
-                             dnnl_memory_t *ret_memory)
+dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_images shape,
+                           dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
 {
-    dnnl_memory_desc_t description;
-    dnnl_status_t status = describe(shape, &description);
+    dnnl_alg_kind_t kind = dnnl_eltwise_relu_use_dst_for_bwd;
+    dnnl_eltwise_desc_t operation;
+    desc x;
+    dnnl_status_t status = images(shape, dnnl_nhwc, &x);
+
+    if (status != dnnl_success)
+        return status;
+    if (pass == DNN_FORWARD)
+        status =
+            dnnl_eltwise_forward_desc_init(&operation, dnnl_forward_training, kind, &x, 0, 0);
+    else
+        status = dnnl_eltwise_backward_desc_init(&operation, kind, &x, &x, 0, 0);
+    return status == dnnl_success ? make(&operation, NULL, engine, hint, ret) : status;
+}
+
+dnnl_status_t dnn_api_images(dnnl_engine_t engine, struct dnn_images shape, dnnl_memory_t *ret)
+{
+    desc x;
+    dnnl_status_t status = images(shape, dnnl_nhwc, &x);
+
+    return status == dnnl_success ? dnnl_memory_create(ret, &x, engine, DNNL_MEMORY_NONE)
+                                  : status;
+}
+
+dnnl_status_t dnn_api_plain_images(dnnl_engine_t engine, struct dnn_images shape,
+                                   dnnl_memory_t *ret)
+{
+    desc x;
+    dnnl_status_t status;
+
+    shape.type = DNN_F32;
+    status = images(shape, dnnl_nchw, &x);
+    return status == dnnl_success ? dnnl_memory_create(ret, &x, engine, DNNL_MEMORY_NONE)
+                                  : status;
+}
+
+dnnl_status_t dnn_api_plain_weights(dnnl_engine_t engine, const struct dnn_convolution *shape,
+                                    dnnl_memory_t *ret)
+{
+    desc w;
+    dnnl_status_t status = weights(shape, dnnl_f32, dnnl_oihw, &w);
+
+    return status == dnnl_success ? dnnl_memory_create(ret, &w, engine, DNNL_MEMORY_NONE)
+                                  : status;
+}
+
+dnnl_status_t dnn_api_vector(dnnl_engine_t engine, long channels, dnnl_memory_t *ret)
+{
+    const dnnl_dims_t sizes = {channels};
+    desc v;
+    dnnl_status_t status = dnnl_memory_desc_init_by_tag(&v, 1, sizes, dnnl_f32, dnnl_a);
+
+    return status == dnnl_success ? dnnl_memory_create(ret, &v, engine, DNNL_MEMORY_NONE)
+                                  : status;
+}
+
+size_t dnn_api_memory_size(dnnl_memory_t memory)
+{
+    const desc *description;
+
+    dnnl_memory_get_memory_desc(memory, &description);
+    return dnnl_memory_desc_get_size(description);
+}
+
+dnnl_status_t dnn_api_reorder(dnnl_engine_t engine, dnnl_memory_t from, dnnl_memory_t to,
+                              dnnl_primitive_desc_t *ret)
+{
+    const desc *a, *b;
+    dnnl_status_t status = dnnl_memory_get_memory_desc(from, &a);
 
     if (status == dnnl_success)
-        status = dnnl_memory_create(ret_memory, &description, engine, DNNL_MEMORY_NONE);
+        status = dnnl_memory_get_memory_desc(to, &b);
+    if (status == dnnl_success)
+        status = dnnl_reorder_primitive_desc_create(ret, a, engine, b, engine, NULL);
     return status;
+}
+
+bool dnn_api_norm_backward_takes_shift(void)
+{
+    return true;
 }

@@ -13,7 +13,7 @@
 struct mlp {
     long batch;
     struct dnn *dnn;
-    struct dnn_product *forward1, *forward2, *weights2, *back, *weights1;
+    struct dnn_op *forward1, *forward2, *weights2, *back, *weights1;
     float *memory;                   /* all below, in one piece */
     float *input;                    /* batch x INPUTS */
     float *w1, *g1;                  /* INPUTS x HIDDEN: weights, gradient */
@@ -58,15 +58,15 @@ static bool allocate(struct mlp *mlp)
     return true;
 }
 
-static struct dnn_shape shape(long rows, long columns)
+static struct dnn_matrix shape(long rows, long columns)
 {
-    return (struct dnn_shape){.rows = rows, .columns = columns};
+    return (struct dnn_matrix){.rows = rows, .columns = columns};
 }
 
 /* The rows x columns transpose of what is stored as columns x rows. */
-static struct dnn_shape transpose(long rows, long columns)
+static struct dnn_matrix transpose(long rows, long columns)
 {
-    return (struct dnn_shape){.rows = rows, .columns = columns, .transposed = true};
+    return (struct dnn_matrix){.rows = rows, .columns = columns, .transposed = true};
 }
 
 static bool plan(struct mlp *mlp, struct error *err)
@@ -76,11 +76,11 @@ static bool plan(struct mlp *mlp, struct error *err)
 
     if (!dnn)
         return false;
-    mlp->forward1 = dnn_product_new(dnn, shape(batch, INPUTS), shape(INPUTS, HIDDEN), err);
-    mlp->forward2 = dnn_product_new(dnn, shape(batch, HIDDEN), shape(HIDDEN, CLASSES), err);
-    mlp->weights2 = dnn_product_new(dnn, transpose(HIDDEN, batch), shape(batch, CLASSES), err);
-    mlp->back = dnn_product_new(dnn, shape(batch, CLASSES), transpose(CLASSES, HIDDEN), err);
-    mlp->weights1 = dnn_product_new(dnn, transpose(INPUTS, batch), shape(batch, HIDDEN), err);
+    mlp->forward1 = dnn_product(dnn, shape(batch, INPUTS), shape(INPUTS, HIDDEN), err);
+    mlp->forward2 = dnn_product(dnn, shape(batch, HIDDEN), shape(HIDDEN, CLASSES), err);
+    mlp->weights2 = dnn_product(dnn, transpose(HIDDEN, batch), shape(batch, CLASSES), err);
+    mlp->back = dnn_product(dnn, shape(batch, CLASSES), transpose(CLASSES, HIDDEN), err);
+    mlp->weights1 = dnn_product(dnn, transpose(INPUTS, batch), shape(batch, HIDDEN), err);
     return mlp->forward1 && mlp->forward2 && mlp->weights2 && mlp->back && mlp->weights1;
 }
 
@@ -128,27 +128,35 @@ static void descend(float *weights, const float *gradient, long count)
         weights[i] -= LEARNING_RATE * gradient[i];
 }
 
+static bool multiply(struct dnn_op *product, float *left, float *right, float *result,
+                     struct error *err)
+{
+    void *const memory[] = {left, right, result};
+
+    return dnn_op_run(product, memory, err);
+}
+
 bool mlp_step(struct mlp *mlp, double *ret_loss, struct error *err)
 {
     long batch = mlp->batch;
     double loss = 0;
 
-    if (!dnn_product_run(mlp->forward1, mlp->input, mlp->w1, mlp->hidden, err))
+    if (!multiply(mlp->forward1, mlp->input, mlp->w1, mlp->hidden, err))
         return false;
     for (long i = 0; i < batch * HIDDEN; i++)
         mlp->hidden[i] = fmaxf(mlp->hidden[i], 0);
-    if (!dnn_product_run(mlp->forward2, mlp->hidden, mlp->w2, mlp->output, err))
+    if (!multiply(mlp->forward2, mlp->hidden, mlp->w2, mlp->output, err))
         return false;
     for (long i = 0; i < batch; i++)
         loss += cross_entropy(mlp->output + i * CLASSES, i % CLASSES, batch);
 
-    if (!dnn_product_run(mlp->weights2, mlp->hidden, mlp->output, mlp->g2, err) ||
-        !dnn_product_run(mlp->back, mlp->output, mlp->w2, mlp->hidden_gradient, err))
+    if (!multiply(mlp->weights2, mlp->hidden, mlp->output, mlp->g2, err) ||
+        !multiply(mlp->back, mlp->output, mlp->w2, mlp->hidden_gradient, err))
         return false;
     for (long i = 0; i < batch * HIDDEN; i++)
         if (mlp->hidden[i] <= 0)
             mlp->hidden_gradient[i] = 0;
-    if (!dnn_product_run(mlp->weights1, mlp->input, mlp->hidden_gradient, mlp->g1, err))
+    if (!multiply(mlp->weights1, mlp->input, mlp->hidden_gradient, mlp->g1, err))
         return false;
     descend(mlp->w2, mlp->g2, HIDDEN * CLASSES);
     descend(mlp->w1, mlp->g1, INPUTS * HIDDEN);
@@ -160,11 +168,11 @@ void mlp_free(struct mlp *mlp)
 {
     if (!mlp)
         return;
-    dnn_product_free(mlp->forward1);
-    dnn_product_free(mlp->forward2);
-    dnn_product_free(mlp->weights2);
-    dnn_product_free(mlp->back);
-    dnn_product_free(mlp->weights1);
+    dnn_op_free(mlp->forward1);
+    dnn_op_free(mlp->forward2);
+    dnn_op_free(mlp->weights2);
+    dnn_op_free(mlp->back);
+    dnn_op_free(mlp->weights1);
     dnn_close(mlp->dnn);
     free(mlp->memory);
     free(mlp);

@@ -7,7 +7,8 @@
 #include "engine/run_spec.h"
 #include "engine/train/dnn.h"
 #include "engine/train/host.h"
-#include "engine/train/mlp.h"
+#include "engine/train/verify.h"
+#include "engine/train/workload.h"
 
 #include <poll.h>
 
@@ -40,15 +41,6 @@ static bool told_enough(void)
     return !ended;
 }
 
-static bool check_spec(const struct run_spec *spec, struct error *err)
-{
-    if (strcmp(spec->precision, "f32") != 0)
-        return error_set(err, ERROR_INVALID, "precision", "mlp is trained in f32 only");
-    if (strcmp(spec->layout, "auto") != 0)
-        return error_set(err, ERROR_INVALID, "layout", "mlp has no images, so only auto");
-    return true;
-}
-
 static bool say_hello(int threads, struct error *err)
 {
     struct event hello = {.type = EVENT_HELLO, .hello = {.protocol = PROTOCOL_VERSION}};
@@ -60,7 +52,8 @@ static bool say_hello(int threads, struct error *err)
     return event_write(stdout, &hello, err);
 }
 
-static bool train(const struct run_spec *spec, struct mlp *mlp, struct error *err)
+static bool train(const struct run_spec *spec, const struct workload *workload, void *state,
+                  struct error *err)
 {
     long long most = pace_steps_max(spec), index = 0;
     struct event done = {.type = EVENT_DONE};
@@ -69,7 +62,7 @@ static bool train(const struct run_spec *spec, struct mlp *mlp, struct error *er
         struct event step = {.type = EVENT_STEP, .step = {.index = index}};
         long long start = clock_monotonic_ns();
 
-        if (!mlp_step(mlp, &step.step.loss, err))
+        if (!workload->step(state, &step.step.loss, err))
             return false;
         step.step.nanoseconds = clock_monotonic_ns() - start;
         if (!event_write(stdout, &step, err))
@@ -81,19 +74,21 @@ static bool train(const struct run_spec *spec, struct mlp *mlp, struct error *er
 
 static bool work(struct error *err)
 {
+    const struct workload *workload;
     struct run_spec spec;
-    struct mlp *mlp;
+    void *state;
     bool ok;
 
     if (!read_spec(&spec, err))
         return false;
     int threads = spec.threads > 0 ? (int)spec.threads : host_processors();
     host_set_threads(threads);
-    if (!say_hello(threads, err) || !check_spec(&spec, err))
+    workload = workload_find(spec.workload, err);
+    if (!say_hello(threads, err) || !workload || !workload->check(&spec, err))
         return false;
-    mlp = mlp_new((long)spec.batch_size, (unsigned)spec.seed, err);
-    ok = mlp && train(&spec, mlp, err);
-    mlp_free(mlp);
+    state = workload->make(&spec, err);
+    ok = state && train(&spec, workload, state, err);
+    workload->release(state);
     return ok;
 }
 
@@ -113,6 +108,8 @@ int main(int argc, char *argv[])
 {
     struct error err = {0};
 
+    if (argc > 1 && strcmp(argv[1], "verify") == 0)
+        return verify_main(argc - 2, argv + 2);
     if (argc > 1 && strcmp(argv[1], "--version") == 0) {
         puts("pennyworth-worker " PENNYWORTH_VERSION);
         return 0;

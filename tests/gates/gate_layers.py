@@ -13,7 +13,7 @@ OWNERS = {
     r"zlib\.h": r"pricing/\w+\.c",
     r"sqlite3\w*\.h": r"db/\w+\.[ch]",
     r"microhttpd\w*\.h": r"server/http\.c",
-    r"jansson\.h": r"(common|engine|pricing|server)/\w+\.[ch]",
+    r"jansson\.h": r"((common|engine|pricing|server)/|engine/train/verify)\w*\.[ch]",
 }
 SYSTEM = set("""
     assert ctype dirent errno fcntl fenv float inttypes iso646 limits locale malloc math mntent

@@ -21,14 +21,14 @@ static float whole(long i)
     return (float)(i * 7 % 11 - 5);
 }
 
-static double element(const float *matrix, struct dnn_shape shape, long row, long column)
+static double element(const float *matrix, struct dnn_matrix shape, long row, long column)
 {
     return (double)(shape.transposed ? matrix[column * shape.rows + row]
                                      : matrix[row * shape.columns + column]);
 }
 
-static long count_wrong(const float *left, struct dnn_shape a, const float *right,
-                        struct dnn_shape b, const float *result)
+static long count_wrong(const float *left, struct dnn_matrix a, const float *right,
+                        struct dnn_matrix b, const float *result)
 {
     long wrong = 0;
 
@@ -43,6 +43,14 @@ static long count_wrong(const float *left, struct dnn_shape a, const float *righ
     return wrong;
 }
 
+static bool multiply(struct dnn_op *product, float *left, float *right, float *result,
+                     struct error *err)
+{
+    void *const memory[] = {left, right, result};
+
+    return dnn_op_run(product, memory, err);
+}
+
 static void a_product_agrees_with_the_sum_by_hand(void)
 {
     static float left[64 * 64], right[65 * 64], result[64 * 65];
@@ -55,18 +63,18 @@ static void a_product_agrees_with_the_sum_by_hand(void)
         right[i] = whole(3 * i + 1);
     EXPECT(dnn != NULL);
     for (size_t i = 0; i < COUNT(products); i++) {
-        const struct dnn_shape a = {products[i].rows, products[i].inner,
-                                    products[i].left_transposed};
-        const struct dnn_shape b = {products[i].inner, products[i].columns,
-                                    products[i].right_transposed};
-        struct dnn_product *product = dnn_product_new(dnn, a, b, &err);
+        const struct dnn_matrix a = {products[i].rows, products[i].inner,
+                                     products[i].left_transposed};
+        const struct dnn_matrix b = {products[i].inner, products[i].columns,
+                                     products[i].right_transposed};
+        struct dnn_op *product = dnn_product(dnn, a, b, &err);
 
         EXPECT(product != NULL);
         memset(result, 0xff, sizeof result); /* NaN: the old content must not count */
-        EXPECT(dnn_product_run(product, left, right, result, &err));
+        EXPECT(multiply(product, left, right, result, &err));
         EXPECT_INT(count_wrong(left, a, right, b, result), 0);
         EXPECT(isnan(result[a.rows * b.columns]) || a.rows * b.columns == (long)COUNT(result));
-        dnn_product_free(product);
+        dnn_op_free(product);
     }
     EXPECT_STR(err.message, "");
     dnn_close(dnn);
@@ -76,18 +84,18 @@ static void a_product_can_be_run_again_with_other_numbers(void)
 {
     float left[2] = {1, 2}, right[2] = {3, 4}, other[2] = {5, 6}, result[1], another[1];
     struct dnn *dnn = dnn_open(NULL);
-    struct dnn_product *product = dnn_product_new(dnn, (struct dnn_shape){1, 2, false},
-                                                  (struct dnn_shape){2, 1, false}, NULL);
+    struct dnn_op *product = dnn_product(dnn, (struct dnn_matrix){1, 2, false},
+                                         (struct dnn_matrix){2, 1, false}, NULL);
 
     EXPECT(dnn && product);
-    EXPECT(dnn_product_run(product, left, right, result, NULL));
-    EXPECT(dnn_product_run(product, left, other, another, NULL));
+    EXPECT(multiply(product, left, right, result, NULL));
+    EXPECT(multiply(product, left, other, another, NULL));
     EXPECT_NEAR((double)result[0], 11, 0);
     EXPECT_NEAR((double)another[0], 17, 0);
     left[0] = 100;
-    EXPECT(dnn_product_run(product, left, right, result, NULL));
+    EXPECT(multiply(product, left, right, result, NULL));
     EXPECT_NEAR((double)result[0], 308, 0);
-    dnn_product_free(product);
+    dnn_op_free(product);
     dnn_close(dnn);
 }
 
@@ -96,8 +104,8 @@ static void matrices_that_do_not_fit_are_refused(void)
     struct dnn *dnn = dnn_open(NULL);
     struct error err = {0};
 
-    EXPECT(!dnn_product_new(dnn, (struct dnn_shape){2, 3, false}, (struct dnn_shape){4, 5, false},
-                            &err));
+    EXPECT(!dnn_product(dnn, (struct dnn_matrix){2, 3, false}, (struct dnn_matrix){4, 5, false},
+                        &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
     EXPECT(strncmp(err.message, "oneDNN cannot multiply such matrices: status ", 45) == 0);
     dnn_close(dnn);
@@ -117,7 +125,7 @@ static void the_library_says_its_version(void)
 
 static void nothing_can_be_freed(void)
 {
-    dnn_product_free(NULL);
+    dnn_op_free(NULL);
     dnn_close(NULL);
     EXPECT(true);
 }

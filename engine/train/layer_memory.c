@@ -1,0 +1,47 @@
+#include "engine/train/layer.h"
+
+#include "common/cleanup.h"
+
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+void *layer_memory(struct layer_context *context, size_t bytes, struct error *err)
+{
+    size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
+    size_t size = (bytes + alignment - 1) / alignment * alignment;
+    void *memory = aligned_alloc(alignment, size ? size : alignment);
+
+    if (!memory) {
+        error_set(err, ERROR_INTERNAL, NULL, "no memory for another %zu MB", size >> 20);
+        return NULL;
+    }
+    if (size >= HUGE_PAGE)
+        madvise(memory, size, MADV_HUGEPAGE);
+    memset(memory, 0, size ? size : alignment);
+    context->memory += size;
+    return memory;
+}
+
+size_t tensor_bytes(const struct tensor *tensor)
+{
+    const struct dnn_images *shape = &tensor->shape;
+
+    return (size_t)(shape->batch * shape->channels * shape->size * shape->size) *
+           dnn_type_size(shape->type);
+}
+
+void *tensor_gradient_place(struct tensor *tensor)
+{
+    return tensor->has_gradient ? tensor->spare : tensor->gradient;
+}
+
+bool tensor_gradient_placed(struct tensor *tensor, struct error *err)
+{
+    void *const memory[] = {tensor->gradient, tensor->spare, tensor->gradient};
+
+    if (tensor->has_gradient)
+        return dnn_op_run(tensor->gather, memory, err);
+    tensor->has_gradient = true;
+    return true;
+}

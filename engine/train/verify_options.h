@@ -1,0 +1,19 @@
+/* The options of `pennyworth-worker verify`. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+
+struct verify_options {
+    long long batch, seed, steps, threads;
+    double lr, momentum, weight_decay;
+    const char *precision;
+    const char *against; /* a file with somebody else's numbers, or NULL */
+    bool help;
+};
+
+extern const char verify_usage[];
+
+bool verify_options_read(int argc, char *const argv[], struct verify_options *ret_options,
+                         struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,64 @@
+"""Holds the engine against PyTorch's float64 numbers, through `pennyworth-worker verify`."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+WORKER = os.environ["PENNYWORTH_TEST_WORKER"]
+REFERENCE = pathlib.Path(__file__).parent / "reference"
+PLAIN = REFERENCE / "batch4_seed1.json"
+MOMENTUM = REFERENCE / "batch3_seed7_momentum.json"
+MOMENTUM_OPTIONS = ("--batch", "3", "--seed", "7", "--steps", "4", "--lr", "0.001",
+                    "--momentum", "0.9", "--weight-decay", "0.01")
+
+
+def verify(*options):
+    return subprocess.run([WORKER, "verify", *options], capture_output=True, text=True,
+                          timeout=300, check=False)
+
+
+class Verify(unittest.TestCase):
+    def expect(self, status, *options):
+        done = verify(*options)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def test_f32_computes_what_pytorch_computes(self):
+        self.expect(0, "--threads", "1", "--against", str(PLAIN))
+
+    def test_momentum_and_weight_decay_are_those_of_pytorch(self):
+        self.expect(0, *MOMENTUM_OPTIONS, "--against", str(MOMENTUM))
+
+    def test_bf16_is_off_by_rounding_only(self):
+        self.expect(0, "--precision", "bf16", "--against", str(PLAIN))
+
+    def test_a_wrong_number_is_found(self):
+        wrong = json.loads(PLAIN.read_text())
+        wrong["gradients"]["layer3.2.conv2.weight"]["l2"] *= 1.01
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(wrong, file)
+            file.flush()
+            done = self.expect(1, "--steps", "3", "--against", file.name)
+        self.assertIn("LARGE  layer3.2.conv2.weight", done.stdout)
+
+    def test_another_recipe_is_not_compared(self):
+        done = self.expect(2, "--steps", "1", "--lr", "0.1", "--against", str(PLAIN))
+        self.assertIn("has lr 0.002, not 0.1", done.stderr)
+
+    def test_the_same_options_give_the_same_bits(self):
+        first, second = (self.expect(0, "--steps", "2", "--batch", "2").stdout for _ in range(2))
+        self.assertEqual(first, second)
+
+    def test_bad_options_are_named(self):
+        for options, words in ((("--batch", "1"), "--batch must be between 2 and 4096, got 1"),
+                               (("--lr", "x"), "--lr must be between 0 and 10, got 'x'"),
+                               (("--precision", "f8"), "--precision 'f8' is not supported"),
+                               (("--steps",), "--steps wants a value"),
+                               (("--what", "1"), "--what is not an option")):
+            self.assertIn(words, self.expect(2, *options).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
