@@ -131,15 +131,16 @@ static enum stream_result produce_events(struct exchange *exchange, struct bytes
     }
 }
 
-/* Anything that is no id of ours is ignored: the reader then gets the story from the start. */
-static void read_last_event(const char *header, struct stream *stream)
+/* Anything that is no id of ours, or of a stage the run has yet to reach, is ignored: the reader
+ * then gets the story from the start. */
+static void read_last_event(const char *header, enum run_state state, struct stream *stream)
 {
     int stage;
     long long steps;
     char rest;
 
     if (header && sscanf(header, "%d-%lld%c", &stage, &steps, &rest) == 2 &&
-        stage >= STAGE_QUEUED && stage <= STAGE_ENDED && steps >= 0) {
+        stage >= STAGE_QUEUED && stage <= stage_of(state) && steps >= 0) {
         stream->stage = stage;
         stream->steps_sent = stage == STAGE_RUNNING ? steps : -1;
     }
@@ -161,7 +162,7 @@ void events_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    read_last_event(exchange->headers.last_event_id, &stream);
+    read_last_event(exchange->headers.last_event_id, run.state, &stream);
     stream.spoken_ns = clock_monotonic_ns();
     exchange->watcher.may_cut = true;
     live_watch(exchange->server->live, &exchange->watcher, &stream.id, stream.spoken_ns);

@@ -99,6 +99,11 @@ class Reading(ServerCase):
             reader.close()
         self.assertEqual(["queued", "running", "finished"], seen)
 
+    def test_an_id_from_the_future_is_ignored(self):
+        run_id = self.server.queue("slow", steps=60)
+        told = story(self.events(run_id, **{"Last-Event-ID": "3-60"}))
+        self.assertEqual(["queued", "running", "finished"], told)
+
     def test_two_readers_are_told_the_same(self):
         run_id = self.server.queue("slow", steps=30)
         one, two = together(2, lambda _: list(self.events(run_id)))
