@@ -144,7 +144,9 @@ bool live_get_progress(struct live *live, const char *run_id, long long now_ns,
     pthread_mutex_lock(&live->lock);
     bool found = strcmp(live->current.text, run_id) == 0;
     if (found) {
-        double since = (double)(now_ns - live->progress_ns) / 1e9;
+        /* The runner may have told of something newer than the caller's "now". */
+        double since =
+            now_ns > live->progress_ns ? (double)(now_ns - live->progress_ns) / 1e9 : 0;
 
         *ret_progress = live->progress;
         ret_progress->elapsed_seconds += since;

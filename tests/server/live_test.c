@@ -256,6 +256,8 @@ static void progress_is_kept_of_the_run_under_way_and_brought_up_to_now(void)
     EXPECT_NEAR(got.seconds_left, 2, 1e-9);
     EXPECT(live_get_progress(scene.live, run.text, START + 60 * SECOND, &got));
     EXPECT_NEAR(got.seconds_left, 0, 0); /* never less than nothing */
+    EXPECT(live_get_progress(scene.live, run.text, START - SECOND, &got));
+    EXPECT_NEAR(got.elapsed_seconds, 2, 0); /* a "now" that has been overtaken */
 
     live_progress(scene.live, &other, &progress, START + 61 * SECOND);
     EXPECT(!live_get_progress(scene.live, run.text, START + 62 * SECOND, &got));
