@@ -127,7 +127,7 @@ void parameters_update(struct parameters *parameters, const struct sgd *sgd)
         const float *restrict gradient = parameters->list[i].gradient;
         long count = (long)parameters->list[i].count;
 
-#pragma omp parallel for simd schedule(static) if (count > 16384)
+#pragma omp parallel for schedule(static) if (count > 16384)
         for (long k = 0; k < count; k++) {
             velocity[k] = s.momentum * velocity[k] + gradient[k] + s.weight_decay * value[k];
             value[k] -= s.learning_rate * velocity[k];
