@@ -12,8 +12,8 @@
 #include "server/server.h"
 
 #define WAIT_SECONDS_MAX 3600
-#define LOOK_NS                                                                                  \
-    (15 * NS_PER_SECOND) /* a held connection is silent: see now and then who is left */
+/* A held connection is silent: see now and then whether anybody is left. */
+#define LOOK_NS (15 * NS_PER_SECOND)
 
 static void reply_run(struct exchange *exchange, int status, const struct run *run)
 {

@@ -114,7 +114,7 @@ void asset_handler(struct exchange *exchange)
         reply_fixed(exchange, assets[i].content_type, assets[i].bytes, assets[i].size);
         reply_field(exchange, "Cache-Control", "no-cache");
         reply_field(exchange, "Content-Security-Policy",
-                    "default-src 'self'; base-uri 'none'; "
+                    "default-src 'self'; img-src 'self' data:; base-uri 'none'; "
                     "frame-ancestors 'none'");
         return;
     }
