@@ -108,7 +108,6 @@ static void read_headers(struct request *request, const char *method)
         .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
         .content_length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),
         .idempotency_key = header(connection, "Idempotency-Key"),
-        .if_none_match = header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
         .last_event_id = header(connection, "Last-Event-ID"),
         .prefer = header(connection, "Prefer"),
         .chunked = header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,

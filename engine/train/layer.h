@@ -12,9 +12,6 @@ struct layer_state;
 struct layer_context {
     struct dnn *dnn;
     struct parameters *parameters;
-    long batch;
-    enum dnn_type type;
-    size_t memory; /* bytes allocated so far */
 };
 
 /* A layer's output and the gradient that its readers have left for it. */
@@ -49,8 +46,8 @@ bool layer_pool_make(struct layer_state *state, struct layer_context *context, s
 bool layer_linear_make(struct layer_state *state, struct layer_context *context,
                        struct error *err) __attribute__((warn_unused_result));
 
-/* Zeroed memory at a 2 MB boundary where it is large; counted in the context. */
-void *layer_memory(struct layer_context *context, size_t bytes, struct error *err);
+/* Zeroed memory, in huge pages where it is large. */
+void *layer_memory(size_t bytes, struct error *err);
 
 size_t tensor_bytes(const struct tensor *tensor);
 

@@ -35,31 +35,29 @@ static bool make_norm(struct conv *conv, const struct layer_state *state, struct
 }
 
 /* Allocates `bytes` to *memory; nothing to do for 0. */
-static bool take_memory(struct layer_context *context, size_t bytes, void *ret_memory,
-                        struct error *err)
+static bool take_memory(size_t bytes, void *ret_memory, struct error *err)
 {
-    void *memory = bytes ? layer_memory(context, bytes, err) : NULL;
+    void *memory = bytes ? layer_memory(bytes, err) : NULL;
 
     memcpy(ret_memory, &memory, sizeof memory);
     return memory || !bytes;
 }
 
-static bool make_memory(struct conv *conv, const struct layer_state *state,
-                        struct layer_context *context, struct error *err)
+static bool make_memory(struct conv *conv, const struct layer_state *state, struct error *err)
 {
     size_t channels = (size_t)state->layer->out_channels * sizeof(float);
     size_t output = tensor_bytes(state->output), between = state->shortcut ? output : 0;
 
-    conv->count = context->batch * state->layer->out_size * state->layer->out_size;
-    return take_memory(context, output, &conv->convolved, err) &&
-           take_memory(context, output, &conv->convolved_gradient, err) &&
-           take_memory(context, between, &conv->normalised, err) &&
-           take_memory(context, between, &conv->normalised_gradient, err) &&
-           take_memory(context, dnn_op_size(conv->norm, 6), &conv->workspace, err) &&
-           take_memory(context, channels, &conv->mean, err) &&
-           take_memory(context, channels, &conv->variance, err) &&
-           take_memory(context, channels, &conv->running_mean, err) &&
-           take_memory(context, channels, &conv->running_variance, err);
+    conv->count = state->output->shape.batch * state->layer->out_size * state->layer->out_size;
+    return take_memory(output, &conv->convolved, err) &&
+           take_memory(output, &conv->convolved_gradient, err) &&
+           take_memory(between, &conv->normalised, err) &&
+           take_memory(between, &conv->normalised_gradient, err) &&
+           take_memory(dnn_op_size(conv->norm, 6), &conv->workspace, err) &&
+           take_memory(channels, &conv->mean, err) &&
+           take_memory(channels, &conv->variance, err) &&
+           take_memory(channels, &conv->running_mean, err) &&
+           take_memory(channels, &conv->running_variance, err);
 }
 
 /* As PyTorch keeps them: the running variance is the unbiased one. */
@@ -158,7 +156,7 @@ bool layer_conv_make(struct layer_state *state, struct layer_context *context, s
     conv->scale = parameters_find(context->parameters, layer->norm, "weight");
     conv->shift = parameters_find(context->parameters, layer->norm, "bias");
     if (!weighted_make(&conv->weighted, state, context, err) ||
-        !make_norm(conv, state, context->dnn, err) || !make_memory(conv, state, context, err))
+        !make_norm(conv, state, context->dnn, err) || !make_memory(conv, state, err))
         return false;
     for (long c = 0; c < layer->out_channels; c++)
         conv->running_variance[c] = 1;

@@ -126,6 +126,6 @@ bool layer_linear_make(struct layer_state *state, struct layer_context *context,
     linear->bias = parameters_find(context->parameters, state->layer->name, "bias");
     if (!weighted_make(&linear->weighted, state, context, err))
         return false;
-    linear->row = layer_memory(context, (size_t)state->layer->out_channels * sizeof(float), err);
+    linear->row = layer_memory((size_t)state->layer->out_channels * sizeof(float), err);
     return linear->row != NULL;
 }

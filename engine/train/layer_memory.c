@@ -6,7 +6,7 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-void *layer_memory(struct layer_context *context, size_t bytes, struct error *err)
+void *layer_memory(size_t bytes, struct error *err)
 {
     size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
     size_t size = (bytes + alignment - 1) / alignment * alignment;
@@ -19,7 +19,6 @@ void *layer_memory(struct layer_context *context, size_t bytes, struct error *er
     if (size >= HUGE_PAGE)
         madvise(memory, size, MADV_HUGEPAGE);
     memset(memory, 0, size ? size : alignment);
-    context->memory += size;
     return memory;
 }
 

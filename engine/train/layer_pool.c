@@ -56,6 +56,6 @@ bool layer_pool_make(struct layer_state *state, struct layer_context *context, s
         return false;
     if (dnn_op_size(pool->forward, 2) == 0)
         return true;
-    pool->workspace = layer_memory(context, dnn_op_size(pool->forward, 2), err);
+    pool->workspace = layer_memory(dnn_op_size(pool->forward, 2), err);
     return pool->workspace != NULL;
 }

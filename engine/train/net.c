@@ -62,13 +62,13 @@ static bool make_output(struct net *net, int index, struct error *err)
     struct tensor *tensor = &net->outputs[index];
     size_t bytes = tensor_bytes(tensor);
 
-    tensor->value = layer_memory(&net->context, bytes, err);
-    tensor->gradient = layer_memory(&net->context, bytes, err);
+    tensor->value = layer_memory(bytes, err);
+    tensor->gradient = layer_memory(bytes, err);
     if (!tensor->value || !tensor->gradient)
         return false;
     if (readers(&net->network, index) < 2)
         return true;
-    tensor->spare = layer_memory(&net->context, bytes, err);
+    tensor->spare = layer_memory(bytes, err);
     tensor->gather = dnn_add(net->context.dnn, tensor->shape, false, err);
     return tensor->spare && tensor->gather;
 }
@@ -95,8 +95,8 @@ static bool make_images(struct net *net, struct error *err)
     const struct dnn_images *shape = &net->images.shape;
     size_t count = (size_t)(shape->batch * shape->channels * shape->size * shape->size);
 
-    net->images.value = layer_memory(&net->context, tensor_bytes(&net->images), err);
-    net->source = layer_memory(&net->context, count * sizeof(float), err);
+    net->images.value = layer_memory(tensor_bytes(&net->images), err);
+    net->source = layer_memory(count * sizeof(float), err);
     net->take_images = dnn_take_images(net->context.dnn, *shape, err);
     if (!net->images.value || !net->source || !net->take_images)
         return false;
@@ -140,8 +140,6 @@ struct net *net_new(const struct network *network, const struct net_options *opt
     net->network = *network;
     net->options = *options;
     net->context.parameters = &net->parameters;
-    net->context.batch = options->batch;
-    net->context.type = options->type;
     if (!build(net, err)) {
         net_free(net);
         return NULL;
@@ -228,11 +226,6 @@ void net_running(const struct net *net, int index, const float **ret_mean,
 
     *ret_mean = running.mean;
     *ret_variance = running.variance;
-}
-
-size_t net_memory(const struct net *net)
-{
-    return net->context.memory;
 }
 
 void net_names(const struct net *net,

@@ -39,9 +39,6 @@ float net_logit(const struct net *net, long image, long class);
 void net_running(const struct net *net, int index, const float **ret_mean,
                  const float **ret_variance);
 
-/* Bytes of all tensors, weights and workspaces. */
-size_t net_memory(const struct net *net);
-
 /* Calls `tell` for each operation of each convolution. */
 void net_names(const struct net *net,
                void (*tell)(void *user, const char *pass, const char *name), void *user);

@@ -36,10 +36,10 @@ bool weighted_make(struct weighted *w, const struct layer_state *state,
     w->weight = parameters_find(context->parameters, state->layer->name, "weight");
     if (!make_operations(w, state, context->dnn, err))
         return false;
-    w->weights_forward = layer_memory(context, dnn_op_size(w->forward, 1), err);
-    w->gradient = layer_memory(context, dnn_op_size(w->backward_weights, 2), err);
+    w->weights_forward = layer_memory(dnn_op_size(w->forward, 1), err);
+    w->gradient = layer_memory(dnn_op_size(w->backward_weights, 2), err);
     if (w->backward_data)
-        w->weights_backward = layer_memory(context, dnn_op_size(w->backward_data, 1), err);
+        w->weights_backward = layer_memory(dnn_op_size(w->backward_data, 1), err);
     return w->weights_forward && w->gradient && (w->weights_backward || !w->backward_data);
 }
 
