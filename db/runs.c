@@ -193,6 +193,7 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
     AUTO(stmt_done) struct stmt *update = NULL;
+    enum stmt_step step;
 
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
@@ -200,7 +201,7 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
                           "UPDATE runs SET state = ?, ended_us = ?, software = ?, ended_by = ?,"
                           " measured_steps = ?, measured_seconds = ?, samples_per_second = ?,"
                           " median_step_seconds = ?, reason = ?, stderr_tail = ?"
-                          " WHERE number = ? AND state = 'running'",
+                          " WHERE number = ? AND state = 'running' RETURNING number",
                           err);
     if (!update)
         return false;
@@ -211,7 +212,11 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     stmt_text(update, text_or_null(run->reason));
     stmt_text(update, text_or_null(run->stderr_tail));
     stmt_integer(update, run->number);
-    return stmt_run(update, err) && transaction_commit(&change, err);
+    step = stmt_step(update, err);
+    stmt_done(&update); /* a commit wants no statement half-way */
+    if (step == STMT_DONE)
+        return error_set(err, ERROR_CONFLICT, NULL, "the run %s is not running", run->id.text);
+    return step == STMT_ROW && transaction_commit(&change, err);
 }
 
 static bool cancel_queued(struct db *db, const char *id, long long now_us, struct error *err)

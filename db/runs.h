@@ -26,7 +26,8 @@ bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error 
 bool runs_claim(struct db *db, long long now_us, struct run *ret_run, bool *ret_found,
                 struct error *err) __attribute__((warn_unused_result));
 
-/* running -> `run->state`, durably, with everything the worker's end has told. */
+/* running -> `run->state`, durably, with everything the worker's end has told. From any other
+ * state it is ERROR_CONFLICT. */
 bool runs_end(struct db *db, const struct run *run, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -7,6 +7,22 @@
 
 #include <dnnl.h>
 
+/* Geometry of a window: what convolutions and pools say in the same words. */
+struct dnn_window {
+    dnnl_dims_t strides, kernel, dilation, before, after;
+};
+
+static inline struct dnn_window dnn_window_of(long input, long output, long kernel, long stride,
+                                              long padding)
+{
+    long behind = (output - 1) * stride + kernel - input - padding;
+
+    return (struct dnn_window){.strides = {stride, stride},
+                               .kernel = {kernel, kernel},
+                               .before = {padding, padding},
+                               .after = {behind, behind}};
+}
+
 dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
                               struct dnn_matrix right, dnnl_primitive_desc_t *ret);
 dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,

@@ -59,10 +59,8 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
                                   const struct dnn_convolution *shape, dnnl_primitive_desc_t hint,
                                   dnnl_primitive_desc_t *ret)
 {
-    const long behind = (shape->output.size - 1) * shape->stride + shape->kernel -
-                        shape->input.size - shape->padding;
-    const dnnl_dims_t strides = {shape->stride, shape->stride};
-    const dnnl_dims_t before = {shape->padding, shape->padding}, after = {behind, behind};
+    const struct dnn_window at = dnn_window_of(shape->input.size, shape->output.size,
+                                               shape->kernel, shape->stride, shape->padding);
     const dnnl_alg_kind_t direct = dnnl_convolution_direct;
     /* The gradient of the weights is summed in f32 whatever the images are. */
     dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
@@ -77,14 +75,15 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
     if (status != dnnl_success)
         return status;
     if (pass == DNN_FORWARD)
-        status = dnnl_convolution_forward_desc_init(&operation, dnnl_forward_training, direct, &x,
-                                                    &w, NULL, &y, strides, before, after);
+        status =
+            dnnl_convolution_forward_desc_init(&operation, dnnl_forward_training, direct, &x, &w,
+                                               NULL, &y, at.strides, at.before, at.after);
     else if (pass == DNN_BACKWARD_DATA)
-        status = dnnl_convolution_backward_data_desc_init(&operation, direct, &x, &w, &y, strides,
-                                                          before, after);
+        status = dnnl_convolution_backward_data_desc_init(&operation, direct, &x, &w, &y,
+                                                          at.strides, at.before, at.after);
     else
         status = dnnl_convolution_backward_weights_desc_init(&operation, direct, &x, &w, NULL, &y,
-                                                             strides, before, after);
+                                                             at.strides, at.before, at.after);
     return status == dnnl_success ? make(&operation, NULL, engine, hint, ret) : status;
 }
 
@@ -110,11 +109,8 @@ dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struc
 dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_pool *shape,
                            dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
 {
-    const long behind = (shape->output.size - 1) * shape->stride + shape->kernel -
-                        shape->input.size - shape->padding;
-    const dnnl_dims_t strides = {shape->stride, shape->stride};
-    const dnnl_dims_t kernel = {shape->kernel, shape->kernel};
-    const dnnl_dims_t before = {shape->padding, shape->padding}, after = {behind, behind};
+    const struct dnn_window at = dnn_window_of(shape->input.size, shape->output.size,
+                                               shape->kernel, shape->stride, shape->padding);
     dnnl_alg_kind_t kind = shape->mean ? dnnl_pooling_avg_exclude_padding : dnnl_pooling_max;
     dnnl_pooling_desc_t operation;
     desc x, y;
@@ -126,10 +122,10 @@ dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struc
         return status;
     if (pass == DNN_FORWARD)
         status = dnnl_pooling_forward_desc_init(&operation, dnnl_forward_training, kind, &x, &y,
-                                                strides, kernel, before, after);
+                                                at.strides, at.kernel, at.before, at.after);
     else
-        status = dnnl_pooling_backward_desc_init(&operation, kind, &x, &y, strides, kernel,
-                                                 before, after);
+        status = dnnl_pooling_backward_desc_init(&operation, kind, &x, &y, at.strides, at.kernel,
+                                                 at.before, at.after);
     return status == dnnl_success ? make(&operation, NULL, engine, hint, ret) : status;
 }
 

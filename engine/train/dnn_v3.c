@@ -69,27 +69,12 @@ dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
     return status;
 }
 
-/* Geometry of a window: what convolutions and pools say in the same words. */
-struct window {
-    dnnl_dims_t strides, kernel, dilation, before, after;
-};
-
-static struct window window_of(long input, long output, long kernel, long stride, long padding)
-{
-    long behind = (output - 1) * stride + kernel - input - padding;
-
-    return (struct window){.strides = {stride, stride},
-                           .kernel = {kernel, kernel},
-                           .before = {padding, padding},
-                           .after = {behind, behind}};
-}
-
 dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
                                   const struct dnn_convolution *shape, dnnl_primitive_desc_t hint,
                                   dnnl_primitive_desc_t *ret)
 {
-    const struct window at = window_of(shape->input.size, shape->output.size, shape->kernel,
-                                       shape->stride, shape->padding);
+    const struct dnn_window at = dnn_window_of(shape->input.size, shape->output.size,
+                                               shape->kernel, shape->stride, shape->padding);
     const dnnl_alg_kind_t direct = dnnl_convolution_direct;
     /* The gradient of the weights is summed in f32 whatever the images are. */
     dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
@@ -136,8 +121,8 @@ dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struc
 dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_pool *shape,
                            dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
 {
-    const struct window at = window_of(shape->input.size, shape->output.size, shape->kernel,
-                                       shape->stride, shape->padding);
+    const struct dnn_window at = dnn_window_of(shape->input.size, shape->output.size,
+                                               shape->kernel, shape->stride, shape->padding);
     dnnl_alg_kind_t kind = shape->mean ? dnnl_pooling_avg_exclude_padding : dnnl_pooling_max;
     desc x = NULL, y = NULL;
     dnnl_status_t status = images(shape->input, dnnl_nhwc, &x);

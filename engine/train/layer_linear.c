@@ -1,11 +1,9 @@
 /* The fully connected layer, as a 1x1 convolution of a 1x1 image, and the loss behind it. */
 #include "common/cleanup.h"
+#include "engine/train/loss.h"
 #include "engine/train/weighted.h"
 
-#include <math.h>
 #include <stdint.h>
-
-#define LABELS 10 /* image i has label i % 10 */
 
 struct linear {
     struct weighted weighted;
@@ -54,21 +52,6 @@ float layer_linear_logit(const struct layer_state *state, long image, long class
            linear->bias->value[class];
 }
 
-/* Loss of one image; its row becomes the gradient of the mean loss. */
-static double cross_entropy(float *row, long classes, long label, long batch)
-{
-    double sum = 0, most = row[0], loss;
-
-    for (long c = 1; c < classes; c++)
-        most = fmax(most, (double)row[c]);
-    for (long c = 0; c < classes; c++)
-        sum += exp((double)row[c] - most);
-    loss = log(sum) - ((double)row[label] - most);
-    for (long c = 0; c < classes; c++)
-        row[c] = (float)((exp((double)row[c] - most) / sum - (c == label)) / (double)batch);
-    return loss;
-}
-
 double layer_linear_loss(struct layer_state *state)
 {
     struct linear *linear = state->own;
@@ -79,7 +62,7 @@ double layer_linear_loss(struct layer_state *state)
     for (long image = 0; image < batch; image++) {
         for (long c = 0; c < classes; c++)
             linear->row[c] = layer_linear_logit(state, image, c);
-        loss += cross_entropy(linear->row, classes, image % LABELS, batch);
+        loss += loss_cross_entropy(linear->row, classes, image % LOSS_LABELS, batch);
         for (long c = 0; c < classes; c++) {
             linear->bias->gradient[c] += linear->row[c];
             write_value(state->output, state->output->gradient, image * classes + c,

@@ -2,12 +2,13 @@
 
 #include "common/cleanup.h"
 #include "engine/train/dnn.h"
+#include "engine/train/loss.h"
 
 #include <math.h>
 
 #define INPUTS 1024L
 #define HIDDEN 512L
-#define CLASSES 10L
+#define CLASSES ((long)LOSS_LABELS)
 #define LEARNING_RATE 0.1f
 
 struct mlp {
@@ -103,25 +104,6 @@ struct mlp *mlp_new(long batch_size, unsigned seed, struct error *err)
     return mlp;
 }
 
-/* Turns one row of logits into the gradient of the mean loss, and returns the row's loss. */
-static double cross_entropy(float *row, long label, long batch)
-{
-    float most = row[0];
-    double sum = 0, loss;
-
-    for (long c = 1; c < CLASSES; c++)
-        most = fmaxf(most, row[c]);
-    for (long c = 0; c < CLASSES; c++)
-        sum += exp((double)(row[c] - most));
-    loss = log(sum) - (double)(row[label] - most);
-    for (long c = 0; c < CLASSES; c++) {
-        double probability = exp((double)(row[c] - most)) / sum;
-
-        row[c] = (float)((probability - (c == label)) / (double)batch);
-    }
-    return loss;
-}
-
 static void descend(float *weights, const float *gradient, long count)
 {
     for (long i = 0; i < count; i++)
@@ -148,7 +130,7 @@ bool mlp_step(struct mlp *mlp, double *ret_loss, struct error *err)
     if (!multiply(mlp->forward2, mlp->hidden, mlp->w2, mlp->output, err))
         return false;
     for (long i = 0; i < batch; i++)
-        loss += cross_entropy(mlp->output + i * CLASSES, i % CLASSES, batch);
+        loss += loss_cross_entropy(mlp->output + i * CLASSES, CLASSES, i % LOSS_LABELS, batch);
 
     if (!multiply(mlp->weights2, mlp->hidden, mlp->output, mlp->g2, err) ||
         !multiply(mlp->back, mlp->output, mlp->w2, mlp->hidden_gradient, err))

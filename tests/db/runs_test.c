@@ -267,16 +267,18 @@ static void only_a_running_run_is_ended(void)
     struct run_spec spec = spec_with_labels();
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run run = create_run(db, &order);
+    struct error err = {0};
 
     run.state = RUN_FAILED;
-    (void)!runs_end(db, &run, NULL);
+    EXPECT(!runs_end(db, &run, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
     AUTO(run_clear) struct run queued = find_run(db, run.id.text);
     EXPECT_INT(queued.state, RUN_QUEUED);
 
     claim_one(db);
     EXPECT(runs_end(db, &run, NULL));
     run.state = RUN_INTERRUPTED;
-    (void)!runs_end(db, &run, NULL);
+    EXPECT(!runs_end(db, &run, NULL));
     AUTO(run_clear) struct run ended = find_run(db, run.id.text);
     EXPECT_INT(ended.state, RUN_FAILED);
 }

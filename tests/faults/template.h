@@ -107,3 +107,14 @@ static inline void expect_usable(struct db *db)
            transaction_commit(&change, &err));
     EXPECT_STR(err.message, "");
 }
+
+/* After an accident at its opening, the next opening finds today's schema and every run. */
+static inline void expect_upgraded(const struct template *template)
+{
+    AUTO(db_freep) struct db *db = open_database(&template->folder);
+
+    EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_version);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), template->image.used > 0 ? 3 : 0);
+    expect_whole(db);
+    expect_usable(db);
+}
