@@ -5,9 +5,26 @@
 
 #define SLOTS_MAX 10
 
+/* What one thread needs to run any operation. */
+struct lane {
+    dnnl_stream_t stream;
+    void *scratch; /* grows to what the neediest operation wants */
+    size_t scratch_size;
+};
+
 struct dnn {
     dnnl_engine_t engine;
-    dnnl_stream_t stream;
+    /* Scratch memory is the lane's: the library's own belongs to the thread that makes an
+     * operation, and another may not run it. */
+    dnnl_primitive_attr_t attributes;
+    int lane_count;
+    struct lane *lanes;
+};
+
+/* The plain memory that an operation works on, in one lane: the library keeps a pointer in it. */
+struct ends {
+    dnnl_memory_t memory[SLOTS_MAX]; /* NULL where the primitive needs none */
+    dnnl_memory_t scratch;           /* or NULL */
 };
 
 struct dnn_op {
@@ -16,7 +33,7 @@ struct dnn_op {
     dnnl_primitive_t primitive;
     int count;
     int arguments[SLOTS_MAX];
-    dnnl_memory_t memory[SLOTS_MAX]; /* NULL where the primitive needs none */
+    struct ends *ends; /* one a lane */
 };
 
 /* What one argument of a primitive is. */
@@ -32,18 +49,28 @@ static bool failed(struct error *err, dnnl_status_t status, const char *doing)
                      (int)status);
 }
 
-struct dnn *dnn_open(struct error *err)
+struct dnn *dnn_open(int lanes, struct error *err)
 {
     struct dnn *dnn = calloc(1, sizeof *dnn);
     dnnl_status_t status;
 
-    if (!dnn) {
+    if (dnn)
+        dnn->lanes = calloc((size_t)lanes, sizeof *dnn->lanes);
+    if (!dnn || !dnn->lanes) {
+        free(dnn);
         error_set(err, ERROR_INTERNAL, NULL, "out of memory");
         return NULL;
     }
+    dnn->lane_count = lanes;
     status = dnnl_engine_create(&dnn->engine, dnnl_cpu, 0);
     if (status == dnnl_success)
-        status = dnnl_stream_create(&dnn->stream, dnn->engine, dnnl_stream_default_flags);
+        status = dnnl_primitive_attr_create(&dnn->attributes);
+    if (status == dnnl_success)
+        status =
+            dnnl_primitive_attr_set_scratchpad_mode(dnn->attributes, dnnl_scratchpad_mode_user);
+    for (int i = 0; i < lanes && status == dnnl_success; i++)
+        status =
+            dnnl_stream_create(&dnn->lanes[i].stream, dnn->engine, dnnl_stream_default_flags);
     if (status != dnnl_success) {
         failed(err, status, "make an engine");
         dnn_close(dnn);
@@ -56,10 +83,16 @@ void dnn_close(struct dnn *dnn)
 {
     if (!dnn)
         return;
-    if (dnn->stream)
-        dnnl_stream_destroy(dnn->stream);
+    for (int i = 0; i < dnn->lane_count; i++) {
+        if (dnn->lanes[i].stream)
+            dnnl_stream_destroy(dnn->lanes[i].stream);
+        free(dnn->lanes[i].scratch);
+    }
+    if (dnn->attributes)
+        dnnl_primitive_attr_destroy(dnn->attributes);
     if (dnn->engine)
         dnnl_engine_destroy(dnn->engine);
+    free(dnn->lanes);
     free(dnn);
 }
 
@@ -75,24 +108,41 @@ size_t dnn_type_size(enum dnn_type type)
     return type == DNN_BF16 ? 2 : 4;
 }
 
+size_t dnn_images_bytes(const struct dnn_images *images)
+{
+    return (size_t)(images->batch * images->channels * images->height * images->width) *
+           dnn_type_size(images->type);
+}
+
+/* Memory as the description wants it; none where it wants none. */
+static dnnl_status_t ask_memory(const struct dnn_op *op, dnnl_query_t query, int index,
+                                dnnl_memory_t *ret)
+{
+    size_t size =
+        dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(op->description, query, index));
+
+    if (size == 0)
+        return dnnl_success;
+    return dnnl_memory_create(ret, dnnl_primitive_desc_query_md(op->description, query, index),
+                              op->dnn->engine, DNNL_MEMORY_NONE);
+}
+
 static dnnl_status_t add_slot(struct dnn_op *op, const struct slot *slot, long channels)
 {
-    dnnl_engine_t engine = op->dnn->engine;
-    dnnl_memory_t *memory = &op->memory[op->count];
-    size_t size;
+    int place = op->count++;
+    dnnl_status_t status = dnnl_success;
 
-    op->arguments[op->count++] = slot->argument;
+    op->arguments[place] = slot->argument;
     if (slot->argument == 0)
         return dnnl_success;
-    if (slot->query == dnnl_query_undef)
-        return dnn_api_vector(engine, channels, memory);
-    size = dnnl_memory_desc_get_size(
-        dnnl_primitive_desc_query_md(op->description, slot->query, slot->index));
-    if (size == 0) /* a workspace that this implementation does without */
-        return dnnl_success;
-    return dnnl_memory_create(
-        memory, dnnl_primitive_desc_query_md(op->description, slot->query, slot->index), engine,
-        DNNL_MEMORY_NONE);
+    for (int i = 0; i < op->dnn->lane_count && status == dnnl_success; i++) {
+        dnnl_memory_t *memory = &op->ends[i].memory[place];
+
+        status = slot->query == dnnl_query_undef
+                     ? dnn_api_vector(op->dnn->engine, channels, memory)
+                     : ask_memory(op, slot->query, slot->index, memory);
+    }
+    return status;
 }
 
 /* What an operation is made of, besides its description. */
@@ -122,9 +172,12 @@ static struct dnn_op *op_new(struct dnn *dnn, dnnl_status_t status,
     }
     op->dnn = dnn;
     op->description = description;
-    status = dnnl_primitive_create(&op->primitive, description);
+    op->ends = calloc((size_t)dnn->lane_count, sizeof *op->ends);
+    status = op->ends ? dnnl_primitive_create(&op->primitive, description) : dnnl_out_of_memory;
     for (int i = 0; i < recipe->count && status == dnnl_success; i++)
         status = add_slot(op, &recipe->slots[i], recipe->channels);
+    for (int i = 0; i < dnn->lane_count && status == dnnl_success; i++)
+        status = ask_memory(op, dnnl_query_scratchpad_md, 0, &op->ends[i].scratch);
     if (status != dnnl_success) {
         failed(err, status, recipe->name);
         dnn_op_free(op);
@@ -146,8 +199,16 @@ struct dnn_op *dnn_product(struct dnn *dnn, struct dnn_matrix left, struct dnn_m
     return op_new(dnn, status, description, &recipe, err);
 }
 
+/* Where an operation's weights are in its list. */
+static dnnl_memory_t weights_of(const struct dnn_op *convolution)
+{
+    return convolution->ends[0]
+        .memory[convolution->arguments[2] == DNNL_ARG_DIFF_WEIGHTS ? 2 : 1];
+}
+
 struct dnn_op *dnn_convolution(struct dnn *dnn, enum dnn_pass pass,
-                               const struct dnn_convolution *shape, struct error *err)
+                               const struct dnn_convolution *shape, const struct dnn_op *like,
+                               struct error *err)
 {
     static const struct slot slots[][3] = {
         [DNN_FORWARD] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
@@ -161,13 +222,19 @@ struct dnn_op *dnn_convolution(struct dnn *dnn, enum dnn_pass pass,
                                   {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, 0}},
     };
     const struct recipe recipe = {"convolve such images", slots[pass], 3, 0};
+    struct dnn_request request = {DNN_FORWARD, shape, NULL, dnn->attributes};
     dnnl_primitive_desc_t hint = NULL, description = NULL;
-    dnnl_status_t status = dnn_api_convolution(dnn->engine, DNN_FORWARD, shape, NULL, &hint);
+    dnnl_status_t status;
 
+    if (pass == DNN_FORWARD && like)
+        request.like = weights_of(like);
+    status = dnn_api_convolution(dnn->engine, &request, NULL, &hint);
     if (pass == DNN_FORWARD)
         return op_new(dnn, status, hint, &recipe, err);
     if (status == dnnl_success) {
-        status = dnn_api_convolution(dnn->engine, pass, shape, hint, &description);
+        request.pass = pass;
+        request.like = like ? weights_of(like) : NULL;
+        status = dnn_api_convolution(dnn->engine, &request, hint, &description);
         dnnl_primitive_desc_destroy(hint);
     }
     return op_new(dnn, status, description, &recipe, err);
@@ -181,17 +248,16 @@ static struct dnn_op *reorder(struct dnn *dnn, dnnl_memory_t from, dnnl_memory_t
                                         {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
     static const struct recipe recipe = {"reorder such memory", slots, COUNT(slots), 0};
     dnnl_primitive_desc_t description = NULL;
-    dnnl_status_t status = dnn_api_reorder(dnn->engine, from, to, &description);
+    dnnl_status_t status = dnn_api_reorder(dnn->engine, from, to, dnn->attributes, &description);
 
     return op_new(dnn, status, description, &recipe, err);
 }
 
-struct dnn_op *dnn_weight_reorder(struct dnn *dnn, enum dnn_pass pass,
-                                  const struct dnn_convolution *shape,
-                                  const struct dnn_op *convolution, struct error *err)
+struct dnn_op *dnn_weight_reorder(struct dnn *dnn, const struct dnn_convolution *shape,
+                                  const struct dnn_op *from, const struct dnn_op *to,
+                                  struct error *err)
 {
-    bool gradient = pass == DNN_BACKWARD_WEIGHTS;
-    dnnl_memory_t own = convolution->memory[gradient ? 2 : 1], plain = NULL;
+    dnnl_memory_t plain = NULL;
     dnnl_status_t status = dnn_api_plain_weights(dnn->engine, shape, &plain);
     struct dnn_op *op;
 
@@ -199,7 +265,7 @@ struct dnn_op *dnn_weight_reorder(struct dnn *dnn, enum dnn_pass pass,
         failed(err, status, "describe weights");
         return NULL;
     }
-    op = gradient ? reorder(dnn, own, plain, err) : reorder(dnn, plain, own, err);
+    op = reorder(dnn, from ? weights_of(from) : plain, to ? weights_of(to) : plain, err);
     dnnl_memory_destroy(plain);
     return op;
 }
@@ -313,29 +379,56 @@ struct dnn_op *dnn_relu_backward(struct dnn *dnn, struct dnn_images shape, struc
     return op_new(dnn, status, description, &recipe, err);
 }
 
-bool dnn_op_run(struct dnn_op *op, void *const memory[], struct error *err)
+static bool make_room(struct lane *lane, size_t size, struct error *err)
 {
-    dnnl_exec_arg_t arguments[SLOTS_MAX];
-    dnnl_stream_t stream = op->dnn->stream;
+    if (size <= lane->scratch_size)
+        return true;
+    free(lane->scratch);
+    lane->scratch_size = (size + 4095) & ~(size_t)4095;
+    lane->scratch = aligned_alloc(4096, lane->scratch_size);
+    if (lane->scratch)
+        return true;
+    lane->scratch_size = 0;
+    return error_set(err, ERROR_INTERNAL, NULL, "no memory for %zu bytes of scratch", size);
+}
+
+bool dnn_op_run_on(struct dnn_op *op, int index, void *const memory[], struct error *err)
+{
+    dnnl_exec_arg_t arguments[SLOTS_MAX + 1];
+    struct lane *lane = &op->dnn->lanes[index];
+    const struct ends *ends = &op->ends[index];
     dnnl_status_t status;
     int count = 0;
 
     for (int i = 0; i < op->count; i++) {
-        if (!op->memory[i])
+        if (!ends->memory[i])
             continue;
-        dnnl_memory_set_data_handle(op->memory[i], memory[i]);
-        arguments[count++] = (dnnl_exec_arg_t){op->arguments[i], op->memory[i]};
+        dnnl_memory_set_data_handle(ends->memory[i], memory[i]);
+        arguments[count++] = (dnnl_exec_arg_t){op->arguments[i], ends->memory[i]};
     }
-    status = dnnl_primitive_execute(op->primitive, stream, count, arguments);
+    if (ends->scratch) {
+        if (!make_room(lane, dnn_api_memory_size(ends->scratch), err))
+            return false;
+        dnnl_memory_set_data_handle(ends->scratch, lane->scratch);
+        arguments[count++] = (dnnl_exec_arg_t){DNNL_ARG_SCRATCHPAD, ends->scratch};
+    }
+    status = dnnl_primitive_execute(op->primitive, lane->stream, count, arguments);
     /* Without this we would be timing how fast work can be queued. */
     if (status == dnnl_success)
-        status = dnnl_stream_wait(stream);
+        status = dnnl_stream_wait(lane->stream);
     return status == dnnl_success || failed(err, status, "execute a primitive");
+}
+
+bool dnn_op_run(struct dnn_op *op, void *const memory[], struct error *err)
+{
+    return dnn_op_run_on(op, 0, memory, err);
 }
 
 size_t dnn_op_size(const struct dnn_op *op, int place)
 {
-    return op->memory[place] ? dnn_api_memory_size(op->memory[place]) : 0;
+    const dnnl_memory_t memory = op->ends[0].memory[place];
+
+    return memory ? dnn_api_memory_size(memory) : 0;
 }
 
 const char *dnn_op_name(const struct dnn_op *op)
@@ -350,9 +443,14 @@ void dnn_op_free(struct dnn_op *op)
 {
     if (!op)
         return;
-    for (int i = 0; i < op->count; i++)
-        if (op->memory[i])
-            dnnl_memory_destroy(op->memory[i]);
+    for (int lane = 0; op->ends && lane < op->dnn->lane_count; lane++) {
+        for (int i = 0; i < op->count; i++)
+            if (op->ends[lane].memory[i])
+                dnnl_memory_destroy(op->ends[lane].memory[i]);
+        if (op->ends[lane].scratch)
+            dnnl_memory_destroy(op->ends[lane].scratch);
+    }
+    free(op->ends);
     if (op->primitive)
         dnnl_primitive_destroy(op->primitive);
     dnnl_primitive_desc_destroy(op->description);

@@ -13,7 +13,8 @@ struct dnn_op;
 
 enum dnn_type { DNN_F32, DNN_BF16 };
 
-struct dnn *dnn_open(struct error *err) __attribute__((warn_unused_result));
+/* A lane is what one thread runs operations on; operations may run on several lanes at once. */
+struct dnn *dnn_open(int lanes, struct error *err) __attribute__((warn_unused_result));
 void dnn_close(struct dnn *dnn);
 
 /* "oneDNN 2.6.3". */
@@ -29,9 +30,11 @@ struct dnn_matrix {
 
 /* Images are stored as batch, height, width, channels. */
 struct dnn_images {
-    long batch, channels, size; /* size: height and width */
+    long batch, channels, height, width;
     enum dnn_type type;
 };
+
+size_t dnn_images_bytes(const struct dnn_images *images);
 
 struct dnn_convolution {
     struct dnn_images input, output;
@@ -62,14 +65,15 @@ struct dnn_op *dnn_product(struct dnn *dnn, struct dnn_matrix left, struct dnn_m
 
 /* forward: input, weights, output. data: output gradient, weights, input gradient.
  * weights: input, output gradient, weight gradient. Weights are in the operation's own layout. */
+/* With `like`, an operation of the same pass, the weights have the layout that it has. */
 struct dnn_op *dnn_convolution(struct dnn *dnn, enum dnn_pass pass,
-                               const struct dnn_convolution *shape, struct error *err);
+                               const struct dnn_convolution *shape, const struct dnn_op *like,
+                               struct error *err);
 
-/* OIHW f32 to the layout that `convolution` wants of its weights: from, to. Or, for
- * DNN_BACKWARD_WEIGHTS, from the gradient it makes to OIHW f32. */
-struct dnn_op *dnn_weight_reorder(struct dnn *dnn, enum dnn_pass pass,
-                                  const struct dnn_convolution *shape,
-                                  const struct dnn_op *convolution, struct error *err);
+/* Moves weights between layouts: from, to. Each end is a convolution's, or NULL: OIHW f32. */
+struct dnn_op *dnn_weight_reorder(struct dnn *dnn, const struct dnn_convolution *shape,
+                                  const struct dnn_op *from, const struct dnn_op *to,
+                                  struct error *err);
 
 /* forward: input, scale, shift, mean, variance, output, workspace.
  * data: input, mean, variance, output gradient, scale, shift, workspace, input gradient, scale
@@ -90,9 +94,11 @@ struct dnn_op *dnn_relu_backward(struct dnn *dnn, struct dnn_images shape, struc
 /* NCHW f32 to NHWC of the shape's type: from, to. */
 struct dnn_op *dnn_take_images(struct dnn *dnn, struct dnn_images shape, struct error *err);
 
-/* Runs and waits. `memory` has as many pointers as the list above has words; what the operation
- * turns out not to need (a workspace, say) may be NULL. */
+/* Runs on lane 0 and waits. `memory` has as many pointers as the list above has words; what the
+ * operation turns out not to need (a workspace, say) may be NULL. */
 bool dnn_op_run(struct dnn_op *op, void *const memory[], struct error *err)
+    __attribute__((warn_unused_result));
+bool dnn_op_run_on(struct dnn_op *op, int lane, void *const memory[], struct error *err)
     __attribute__((warn_unused_result));
 
 /* Bytes of the memory at a place of that list; 0 where it needs none. */

@@ -12,22 +12,38 @@ struct dnn_window {
     dnnl_dims_t strides, kernel, dilation, before, after;
 };
 
-static inline struct dnn_window dnn_window_of(long input, long output, long kernel, long stride,
-                                              long padding)
+static inline struct dnn_window dnn_window_of(const struct dnn_convolution *shape)
 {
-    long behind = (output - 1) * stride + kernel - input - padding;
+    long reach = shape->kernel - shape->padding;
 
-    return (struct dnn_window){.strides = {stride, stride},
-                               .kernel = {kernel, kernel},
-                               .before = {padding, padding},
-                               .after = {behind, behind}};
+    return (struct dnn_window){
+        .strides = {shape->stride, shape->stride},
+        .kernel = {shape->kernel, shape->kernel},
+        .before = {shape->padding, shape->padding},
+        .after = {(shape->output.height - 1) * shape->stride + reach - shape->input.height,
+                  (shape->output.width - 1) * shape->stride + reach - shape->input.width}};
 }
+
+static inline struct dnn_window dnn_window_of_pool(const struct dnn_pool *shape)
+{
+    const struct dnn_convolution same = {shape->input, shape->output, shape->kernel,
+                                         shape->stride, shape->padding};
+
+    return dnn_window_of(&same);
+}
+
+/* How a convolution is wanted. */
+struct dnn_request {
+    enum dnn_pass pass;
+    const struct dnn_convolution *shape;
+    dnnl_memory_t like; /* weights have its layout; NULL: whichever is fastest */
+    dnnl_primitive_attr_t attributes;
+};
 
 dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
                               struct dnn_matrix right, dnnl_primitive_desc_t *ret);
-dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
-                                  const struct dnn_convolution *shape, dnnl_primitive_desc_t hint,
-                                  dnnl_primitive_desc_t *ret);
+dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request *request,
+                                  dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret);
 dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_norm *shape,
                            dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret);
 dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_pool *shape,
@@ -50,7 +66,7 @@ dnnl_status_t dnn_api_vector(dnnl_engine_t engine, long channels, dnnl_memory_t 
 size_t dnn_api_memory_size(dnnl_memory_t memory);
 
 dnnl_status_t dnn_api_reorder(dnnl_engine_t engine, dnnl_memory_t from, dnnl_memory_t to,
-                              dnnl_primitive_desc_t *ret);
+                              dnnl_primitive_attr_t attributes, dnnl_primitive_desc_t *ret);
 
 /* Batch-norm backward: version 2 insists on an argument that version 3 refuses. */
 bool dnn_api_norm_backward_takes_shift(void);

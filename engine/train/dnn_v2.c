@@ -18,9 +18,19 @@ static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
 
 static dnnl_status_t images(struct dnn_images shape, dnnl_format_tag_t tag, desc *ret)
 {
-    const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.size, shape.size};
+    const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.height, shape.width};
 
     return dnnl_memory_desc_init_by_tag(ret, 4, sizes, type_of(shape.type), tag);
+}
+
+static dnnl_status_t like_weights(dnnl_memory_t memory, desc *ret)
+{
+    const desc *description;
+    dnnl_status_t status = dnnl_memory_get_memory_desc(memory, &description);
+
+    if (status == dnnl_success)
+        *ret = *description;
+    return status;
 }
 
 static dnnl_status_t weights(const struct dnn_convolution *shape, dnnl_data_type_t type,
@@ -55,12 +65,12 @@ dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
     return status == dnnl_success ? make(&operation, NULL, engine, NULL, ret) : status;
 }
 
-dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
-                                  const struct dnn_convolution *shape, dnnl_primitive_desc_t hint,
-                                  dnnl_primitive_desc_t *ret)
+dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request *request,
+                                  dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
 {
-    const struct dnn_window at = dnn_window_of(shape->input.size, shape->output.size,
-                                               shape->kernel, shape->stride, shape->padding);
+    const struct dnn_convolution *shape = request->shape;
+    const struct dnn_window at = dnn_window_of(shape);
+    enum dnn_pass pass = request->pass;
     const dnnl_alg_kind_t direct = dnnl_convolution_direct;
     /* The gradient of the weights is summed in f32 whatever the images are. */
     dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
@@ -71,7 +81,8 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
     if (status == dnnl_success)
         status = images(shape->output, dnnl_nhwc, &y);
     if (status == dnnl_success)
-        status = weights(shape, type, dnnl_format_tag_any, &w);
+        status = request->like ? like_weights(request->like, &w)
+                               : weights(shape, type, dnnl_format_tag_any, &w);
     if (status != dnnl_success)
         return status;
     if (pass == DNN_FORWARD)
@@ -84,7 +95,8 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
     else
         status = dnnl_convolution_backward_weights_desc_init(&operation, direct, &x, &w, NULL, &y,
                                                              at.strides, at.before, at.after);
-    return status == dnnl_success ? make(&operation, NULL, engine, hint, ret) : status;
+    return status == dnnl_success ? make(&operation, request->attributes, engine, hint, ret)
+                                  : status;
 }
 
 dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_norm *shape,
@@ -109,8 +121,7 @@ dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struc
 dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_pool *shape,
                            dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
 {
-    const struct dnn_window at = dnn_window_of(shape->input.size, shape->output.size,
-                                               shape->kernel, shape->stride, shape->padding);
+    const struct dnn_window at = dnn_window_of_pool(shape);
     dnnl_alg_kind_t kind = shape->mean ? dnnl_pooling_avg_exclude_padding : dnnl_pooling_max;
     dnnl_pooling_desc_t operation;
     desc x, y;
@@ -225,7 +236,7 @@ size_t dnn_api_memory_size(dnnl_memory_t memory)
 }
 
 dnnl_status_t dnn_api_reorder(dnnl_engine_t engine, dnnl_memory_t from, dnnl_memory_t to,
-                              dnnl_primitive_desc_t *ret)
+                              dnnl_primitive_attr_t attributes, dnnl_primitive_desc_t *ret)
 {
     const desc *a, *b;
     dnnl_status_t status = dnnl_memory_get_memory_desc(from, &a);
@@ -233,7 +244,7 @@ dnnl_status_t dnn_api_reorder(dnnl_engine_t engine, dnnl_memory_t from, dnnl_mem
     if (status == dnnl_success)
         status = dnnl_memory_get_memory_desc(to, &b);
     if (status == dnnl_success)
-        status = dnnl_reorder_primitive_desc_create(ret, a, engine, b, engine, NULL);
+        status = dnnl_reorder_primitive_desc_create(ret, a, engine, b, engine, attributes);
     return status;
 }
 

@@ -18,9 +18,17 @@ static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
 
 static dnnl_status_t images(struct dnn_images shape, dnnl_format_tag_t tag, desc *ret)
 {
-    const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.size, shape.size};
+    const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.height, shape.width};
 
     return dnnl_memory_desc_create_with_tag(ret, 4, sizes, type_of(shape.type), tag);
+}
+
+static dnnl_status_t like_weights(dnnl_memory_t memory, desc *ret)
+{
+    const_dnnl_memory_desc_t description;
+    dnnl_status_t status = dnnl_memory_get_memory_desc(memory, &description);
+
+    return status == dnnl_success ? dnnl_memory_desc_clone(ret, description) : status;
 }
 
 static dnnl_status_t weights(const struct dnn_convolution *shape, dnnl_data_type_t type,
@@ -69,12 +77,12 @@ dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
     return status;
 }
 
-dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
-                                  const struct dnn_convolution *shape, dnnl_primitive_desc_t hint,
-                                  dnnl_primitive_desc_t *ret)
+dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request *request,
+                                  dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
 {
-    const struct dnn_window at = dnn_window_of(shape->input.size, shape->output.size,
-                                               shape->kernel, shape->stride, shape->padding);
+    const struct dnn_convolution *shape = request->shape;
+    const struct dnn_window at = dnn_window_of(shape);
+    enum dnn_pass pass = request->pass;
     const dnnl_alg_kind_t direct = dnnl_convolution_direct;
     /* The gradient of the weights is summed in f32 whatever the images are. */
     dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
@@ -84,19 +92,20 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, enum dnn_pass pass,
     if (status == dnnl_success)
         status = images(shape->output, dnnl_nhwc, &y);
     if (status == dnnl_success)
-        status = weights(shape, type, dnnl_format_tag_any, &w);
+        status = request->like ? like_weights(request->like, &w)
+                               : weights(shape, type, dnnl_format_tag_any, &w);
     if (status == dnnl_success && pass == DNN_FORWARD)
         status = dnnl_convolution_forward_primitive_desc_create(
             ret, engine, dnnl_forward_training, direct, x, w, NULL, y, at.strides, at.dilation,
-            at.before, at.after, NULL);
+            at.before, at.after, request->attributes);
     else if (status == dnnl_success && pass == DNN_BACKWARD_DATA)
         status = dnnl_convolution_backward_data_primitive_desc_create(
             ret, engine, direct, x, w, y, at.strides, at.dilation, at.before, at.after, hint,
-            NULL);
+            request->attributes);
     else if (status == dnnl_success)
         status = dnnl_convolution_backward_weights_primitive_desc_create(
             ret, engine, direct, x, w, NULL, y, at.strides, at.dilation, at.before, at.after,
-            hint, NULL);
+            hint, request->attributes);
     forget(x, w, y);
     return status;
 }
@@ -121,8 +130,7 @@ dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struc
 dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_pool *shape,
                            dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
 {
-    const struct dnn_window at = dnn_window_of(shape->input.size, shape->output.size,
-                                               shape->kernel, shape->stride, shape->padding);
+    const struct dnn_window at = dnn_window_of_pool(shape);
     dnnl_alg_kind_t kind = shape->mean ? dnnl_pooling_avg_exclude_padding : dnnl_pooling_max;
     desc x = NULL, y = NULL;
     dnnl_status_t status = images(shape->input, dnnl_nhwc, &x);
@@ -232,7 +240,7 @@ size_t dnn_api_memory_size(dnnl_memory_t memory)
 }
 
 dnnl_status_t dnn_api_reorder(dnnl_engine_t engine, dnnl_memory_t from, dnnl_memory_t to,
-                              dnnl_primitive_desc_t *ret)
+                              dnnl_primitive_attr_t attributes, dnnl_primitive_desc_t *ret)
 {
     const_dnnl_memory_desc_t a, b;
     dnnl_status_t status = dnnl_memory_get_memory_desc(from, &a);
@@ -240,7 +248,7 @@ dnnl_status_t dnn_api_reorder(dnnl_engine_t engine, dnnl_memory_t from, dnnl_mem
     if (status == dnnl_success)
         status = dnnl_memory_get_memory_desc(to, &b);
     if (status == dnnl_success)
-        status = dnnl_reorder_primitive_desc_create(ret, a, engine, b, engine, NULL);
+        status = dnnl_reorder_primitive_desc_create(ret, a, engine, b, engine, attributes);
     return status;
 }
 

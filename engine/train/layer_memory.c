@@ -24,10 +24,7 @@ void *layer_memory(size_t bytes, struct error *err)
 
 size_t tensor_bytes(const struct tensor *tensor)
 {
-    const struct dnn_images *shape = &tensor->shape;
-
-    return (size_t)(shape->batch * shape->channels * shape->size * shape->size) *
-           dnn_type_size(shape->type);
+    return dnn_images_bytes(&tensor->shape);
 }
 
 void *tensor_gradient_place(struct tensor *tensor)

@@ -72,7 +72,7 @@ static struct dnn_matrix transpose(long rows, long columns)
 
 static bool plan(struct mlp *mlp, struct error *err)
 {
-    struct dnn *dnn = mlp->dnn = dnn_open(err);
+    struct dnn *dnn = mlp->dnn = dnn_open(1, err);
     long batch = mlp->batch;
 
     if (!dnn)

@@ -37,14 +37,16 @@ static bool check_memory(const struct net *net, struct error *err)
 
 static void shape_outputs(struct net *net)
 {
-    net->images.shape =
-        (struct dnn_images){net->options.batch, net->network.layers[0].in_channels,
-                            net->network.layers[0].in_size, net->options.type};
+    const struct layer *first = &net->network.layers[0];
+
+    net->images.shape = (struct dnn_images){net->options.batch, first->in_channels,
+                                            first->in_size, first->in_size, net->options.type};
     for (int i = 0; i < net->network.count; i++) {
         const struct layer *layer = &net->network.layers[i];
 
-        net->outputs[i].shape = (struct dnn_images){net->options.batch, layer->out_channels,
-                                                    layer->out_size, net->options.type};
+        net->outputs[i].shape =
+            (struct dnn_images){net->options.batch, layer->out_channels, layer->out_size,
+                                layer->out_size, net->options.type};
     }
 }
 
@@ -93,7 +95,7 @@ static bool make_layer(struct net *net, int index, struct error *err)
 static bool make_images(struct net *net, struct error *err)
 {
     const struct dnn_images *shape = &net->images.shape;
-    size_t count = (size_t)(shape->batch * shape->channels * shape->size * shape->size);
+    size_t count = (size_t)(shape->batch * shape->channels * shape->height * shape->width);
 
     net->images.value = layer_memory(tensor_bytes(&net->images), err);
     net->source = layer_memory(count * sizeof(float), err);
@@ -119,7 +121,7 @@ static bool build(struct net *net, struct error *err)
     if (!check_memory(net, err) ||
         !parameters_make(&net->parameters, &net->network, net->options.seed, err))
         return false;
-    net->context.dnn = dnn_open(err);
+    net->context.dnn = dnn_open(1, err);
     if (!net->context.dnn)
         return false;
     for (int i = 0; i < net->network.count; i++)

@@ -12,21 +12,20 @@ static bool make_operations(struct weighted *w, const struct layer_state *state,
                                           .stride = layer->stride,
                                           .padding = layer->padding};
 
-    w->forward = dnn_convolution(dnn, DNN_FORWARD, &shape, err);
-    w->backward_weights = dnn_convolution(dnn, DNN_BACKWARD_WEIGHTS, &shape, err);
+    w->forward = dnn_convolution(dnn, DNN_FORWARD, &shape, NULL, err);
+    w->backward_weights = dnn_convolution(dnn, DNN_BACKWARD_WEIGHTS, &shape, NULL, err);
     if (!w->forward || !w->backward_weights)
         return false;
-    w->load_forward = dnn_weight_reorder(dnn, DNN_FORWARD, &shape, w->forward, err);
-    w->store_gradient =
-        dnn_weight_reorder(dnn, DNN_BACKWARD_WEIGHTS, &shape, w->backward_weights, err);
+    w->load_forward = dnn_weight_reorder(dnn, &shape, NULL, w->forward, err);
+    w->store_gradient = dnn_weight_reorder(dnn, &shape, w->backward_weights, NULL, err);
     if (!w->load_forward || !w->store_gradient)
         return false;
     if (!state->needs_input_gradient)
         return true;
-    w->backward_data = dnn_convolution(dnn, DNN_BACKWARD_DATA, &shape, err);
+    w->backward_data = dnn_convolution(dnn, DNN_BACKWARD_DATA, &shape, NULL, err);
     if (!w->backward_data)
         return false;
-    w->load_backward = dnn_weight_reorder(dnn, DNN_BACKWARD_DATA, &shape, w->backward_data, err);
+    w->load_backward = dnn_weight_reorder(dnn, &shape, NULL, w->backward_data, err);
     return w->load_backward != NULL;
 }
 

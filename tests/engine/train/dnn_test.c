@@ -55,7 +55,7 @@ static void a_product_agrees_with_the_sum_by_hand(void)
 {
     static float left[64 * 64], right[65 * 64], result[64 * 65];
     struct error err = {0};
-    struct dnn *dnn = dnn_open(&err);
+    struct dnn *dnn = dnn_open(1, &err);
 
     for (long i = 0; i < (long)COUNT(left); i++)
         left[i] = whole(i);
@@ -83,7 +83,7 @@ static void a_product_agrees_with_the_sum_by_hand(void)
 static void a_product_can_be_run_again_with_other_numbers(void)
 {
     float left[2] = {1, 2}, right[2] = {3, 4}, other[2] = {5, 6}, result[1], another[1];
-    struct dnn *dnn = dnn_open(NULL);
+    struct dnn *dnn = dnn_open(1, NULL);
     struct dnn_op *product = dnn_product(dnn, (struct dnn_matrix){1, 2, false},
                                          (struct dnn_matrix){2, 1, false}, NULL);
 
@@ -101,7 +101,7 @@ static void a_product_can_be_run_again_with_other_numbers(void)
 
 static void matrices_that_do_not_fit_are_refused(void)
 {
-    struct dnn *dnn = dnn_open(NULL);
+    struct dnn *dnn = dnn_open(1, NULL);
     struct error err = {0};
 
     EXPECT(!dnn_product(dnn, (struct dnn_matrix){2, 3, false}, (struct dnn_matrix){4, 5, false},
