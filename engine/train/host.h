@@ -4,5 +4,16 @@
 /* Processors this process may run on. */
 int host_processors(void);
 
-/* How many threads oneDNN may use from now on. */
+/* How many threads oneDNN may use from now on, where the calling thread calls it. */
 void host_set_threads(int threads);
+
+/* Binds the calling thread to the index-th of those processors, if there are so many: a thread
+ * that moves leaves its cache behind. */
+void host_stay_on(int index);
+
+/* Bytes that may still be taken: what the system says is available, or what the limit of our
+ * control group leaves, whichever is less. */
+long long host_free_memory(void);
+
+/* The most that this process has had in memory. */
+long long host_peak_memory(void);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/train/dnn.h"
-#include "engine/train/network.h"
+#include "engine/train/net.h"
 #include "engine/train/parameters.h"
 
 struct layer_state;
@@ -63,8 +63,7 @@ struct running {
 struct running layer_conv_running(const struct layer_state *state);
 
 /* Calls `tell` with the names of the implementations that the layer runs on. */
-void layer_conv_names(const struct layer_state *state,
-                      void (*tell)(void *user, const char *pass, const char *name), void *user);
+void layer_conv_names(const struct layer_state *state, net_tell tell, void *user);
 
 /* Of the last layer, after forward(): the mean loss over labels index % 10; writes the gradient
  * of the logits for backward(). */

@@ -172,15 +172,15 @@ struct running layer_conv_running(const struct layer_state *state)
     return (struct running){conv->running_mean, conv->running_variance};
 }
 
-void layer_conv_names(const struct layer_state *state,
-                      void (*tell)(void *user, const char *pass, const char *name), void *user)
+void layer_conv_names(const struct layer_state *state, net_tell tell, void *user)
 {
     const struct conv *conv = state->own;
+    const char *layer = state->layer->name;
 
-    tell(user, "forward", dnn_op_name(conv->weighted.forward));
+    tell(user, layer, "forward", dnn_op_name(conv->weighted.forward));
     if (conv->weighted.backward_data)
-        tell(user, "backward_data", dnn_op_name(conv->weighted.backward_data));
-    tell(user, "backward_weights", dnn_op_name(conv->weighted.backward_weights));
-    tell(user, "norm", dnn_op_name(conv->norm));
-    tell(user, "norm_backward", dnn_op_name(conv->norm_backward));
+        tell(user, layer, "backward_data", dnn_op_name(conv->weighted.backward_data));
+    tell(user, layer, "backward_weights", dnn_op_name(conv->weighted.backward_weights));
+    tell(user, layer, "norm", dnn_op_name(conv->norm));
+    tell(user, layer, "norm_backward", dnn_op_name(conv->norm_backward));
 }

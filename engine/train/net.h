@@ -1,6 +1,9 @@
-/* A network with memory and operations: what trains. */
+/* A network with memory and operations: what trains. Two plans can be behind it: "plain", one
+ * library call after another over the whole batch with all threads on each, and the depth-first
+ * one of fused.h. */
 #pragma once
 
+#include "engine/train/cpu.h"
 #include "engine/train/dnn.h"
 #include "engine/train/network.h"
 #include "engine/train/parameters.h"
@@ -12,6 +15,10 @@ struct net_options {
     enum dnn_type type;
     unsigned long long seed;
     struct sgd sgd;
+    int threads;
+    enum cpu_isa isa;    /* the most that may be used */
+    bool plain;          /* the plain plan */
+    bool keep_gradients; /* net_parameters() is to show them */
 };
 
 /* Nanoseconds of one step by what they were spent on; they tile the step. */
@@ -30,8 +37,9 @@ bool net_step(struct net *net, double *ret_loss, struct net_times *ret_times, st
 /* NULL is fine. */
 void net_free(struct net *net);
 
-/* What a step has left behind, for whoever wants to check it. */
-struct parameters *net_parameters(struct net *net);
+/* What a step has left behind, for whoever wants to check it; gradients only if they were to be
+ * kept. NULL, and err saying why, when it cannot be brought into its plain layout. */
+struct parameters *net_parameters(struct net *net, struct error *err);
 float net_logit(const struct net *net, long image, long class);
 
 /* Running statistics of layer `index`, by its batch-norm's name; NULL pointers for layers
@@ -40,5 +48,30 @@ void net_running(const struct net *net, int index, const float **ret_mean,
                  const float **ret_variance);
 
 /* Calls `tell` for each operation of each convolution. */
-void net_names(const struct net *net,
-               void (*tell)(void *user, const char *pass, const char *name), void *user);
+typedef void (*net_tell)(void *user, const char *layer, const char *pass, const char *name);
+void net_names(const struct net *net, net_tell tell, void *user);
+
+/* What a plan gives to net.c; `state` is its own. */
+struct net_functions {
+    bool (*step)(void *state, double *ret_loss, struct net_times *ret_times, struct error *err);
+    void (*release)(void *state);
+    bool (*show)(void *state, struct error *err); /* writes the parameters, where they are not */
+    float (*logit)(const void *state, long image, long class);
+    void (*running)(const void *state, int index, const float **ret_mean,
+                    const float **ret_variance);
+    void (*names)(const void *state, net_tell tell, void *user);
+};
+
+struct net_part {
+    const struct net_functions *functions;
+    void *state;
+};
+
+/* Each makes its plan of a network whose parameters are there. What was made half-way stands in
+ * *ret_part too, to be released. */
+bool plain_new(const struct network *network, const struct net_options *options,
+               struct parameters *parameters, struct net_part *ret_part, struct error *err)
+    __attribute__((warn_unused_result));
+bool fused_new(const struct network *network, const struct net_options *options,
+               struct parameters *parameters, struct net_part *ret_part, struct error *err)
+    __attribute__((warn_unused_result));

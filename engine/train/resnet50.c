@@ -2,14 +2,16 @@
 
 #include <stdio.h>
 
-static const struct stage {
-    int blocks, mid_channels, out_channels, stride;
-} stages[] = {
-    {3, 64, 256, 1},   /* layer1, 56 x 56 */
-    {4, 128, 512, 2},  /* layer2, 28 x 28 */
-    {6, 256, 1024, 2}, /* layer3, 14 x 14 */
-    {3, 512, 2048, 2}, /* layer4,  7 x  7 */
-};
+static const struct resnet_shape resnet50 = {.image = RESNET50_IMAGE,
+                                             .classes = RESNET50_CLASSES,
+                                             .stem_channels = 64,
+                                             .stage_count = 4,
+                                             .stages = {
+                                                 {3, 64, 256, 1},   /* layer1, 56 x 56 */
+                                                 {4, 128, 512, 2},  /* layer2, 28 x 28 */
+                                                 {6, 256, 1024, 2}, /* layer3, 14 x 14 */
+                                                 {3, 512, 2048, 2}, /* layer4,  7 x  7 */
+                                             }};
 
 /* Adds a layer that reads `input`, and returns its index. */
 static int add(struct network *n, enum layer_kind kind, int input, int kernel, int stride,
@@ -20,8 +22,10 @@ static int add(struct network *n, enum layer_kind kind, int input, int kernel, i
     layer->kind = kind;
     layer->input = input;
     layer->adds = -1;
-    layer->in_channels = input < 0 ? 3 : n->layers[input].out_channels;
-    layer->in_size = input < 0 ? RESNET50_IMAGE : n->layers[input].out_size;
+    if (input >= 0) {
+        layer->in_channels = n->layers[input].out_channels;
+        layer->in_size = n->layers[input].out_size;
+    }
     layer->out_channels = out_channels;
     layer->kernel = kernel;
     layer->stride = stride;
@@ -47,10 +51,10 @@ static int add_projection(struct network *n, int input, int stride, int out_chan
     return index;
 }
 
-static int add_bottleneck(struct network *n, int input, const struct stage *s, int stride,
+static int add_bottleneck(struct network *n, int input, const struct resnet_stage *s, int stride,
                           const char *block)
 {
-    bool same_shape = n->layers[input].out_channels == s->out_channels;
+    bool same_shape = n->layers[input].out_channels == s->out_channels && stride == 1;
     int shortcut = same_shape ? input : add_projection(n, input, stride, s->out_channels, block);
 
     /* The stride sits on the 3x3, not on the first 1x1 as in the paper: published training
@@ -68,26 +72,32 @@ static int add_bottleneck(struct network *n, int input, const struct stage *s, i
     return expand;
 }
 
-void resnet50_describe(struct network *ret_network)
+void resnet_describe(const struct resnet_shape *shape, struct network *ret_network)
 {
     struct network *n = ret_network;
     int last;
 
-    *n = (struct network){0};
-    last = add(n, LAYER_CONV, -1, 7, 2, 64);
+    *n = (struct network){.layers[0] = {.in_channels = 3, .in_size = shape->image}};
+    last = add(n, LAYER_CONV, -1, 7, 2, shape->stem_channels);
     n->layers[last].relu = true;
     name(&n->layers[last], "", "conv1", "bn1");
-    last = add(n, LAYER_MAX_POOL, last, 3, 2, 64);
-    for (int stage = 0; stage < 4; stage++)
-        for (int block = 0; block < stages[stage].blocks; block++) {
+    last = add(n, LAYER_MAX_POOL, last, 3, 2, shape->stem_channels);
+    for (int i = 0; i < shape->stage_count; i++)
+        for (int block = 0; block < shape->stages[i].blocks; block++) {
+            const struct resnet_stage *stage = &shape->stages[i];
             char prefix[32];
 
-            snprintf(prefix, sizeof prefix, "layer%d.%d.", stage + 1, block);
-            last = add_bottleneck(n, last, &stages[stage], block == 0 ? stages[stage].stride : 1,
-                                  prefix);
+            snprintf(prefix, sizeof prefix, "layer%d.%d.", i + 1, block);
+            last = add_bottleneck(n, last, stage, block == 0 ? stage->stride : 1, prefix);
         }
-    last = add(n, LAYER_MEAN_POOL, last, n->layers[last].out_size, 7, 2048);
+    last = add(n, LAYER_MEAN_POOL, last, n->layers[last].out_size, n->layers[last].out_size,
+               n->layers[last].out_channels);
     n->layers[last].padding = 0;
-    last = add(n, LAYER_LINEAR, last, 1, 1, RESNET50_CLASSES);
+    last = add(n, LAYER_LINEAR, last, 1, 1, shape->classes);
     snprintf(n->layers[last].name, sizeof n->layers[last].name, "fc");
+}
+
+void resnet50_describe(struct network *ret_network)
+{
+    resnet_describe(&resnet50, ret_network);
 }

@@ -55,9 +55,8 @@ static json_t *logits(const struct net *net, long batch)
     return rows;
 }
 
-static json_t *gradients(struct net *net)
+static json_t *gradients(const struct parameters *parameters)
 {
-    const struct parameters *parameters = net_parameters(net);
     json_t *all = json_object();
 
     for (int i = 0; i < parameters->count; i++) {
@@ -68,9 +67,8 @@ static json_t *gradients(struct net *net)
     return all;
 }
 
-static json_t *updates(struct net *net, const struct parameters *before)
+static json_t *updates(const struct parameters *after, const struct parameters *before)
 {
-    const struct parameters *after = net_parameters(net);
     json_t *all = json_object();
 
     for (int i = 0; i < after->count; i++) {
@@ -123,6 +121,7 @@ static bool run_steps(struct net *net, const struct verify_options *options,
 
     json_object_set_new(result, "losses", losses);
     for (long long step = 0; step < options->steps; step++) {
+        const struct parameters *parameters;
         struct net_times times;
         double loss;
 
@@ -134,8 +133,11 @@ static bool run_steps(struct net *net, const struct verify_options *options,
         json_array_append_new(losses, json_real(loss));
         if (step > 0)
             continue;
+        parameters = net_parameters(net, err);
+        if (!parameters)
+            return false;
         json_object_set_new(result, "logits_first8", logits(net, options->batch));
-        json_object_set_new(result, "gradients", gradients(net));
+        json_object_set_new(result, "gradients", gradients(parameters));
         json_object_set_new(result, "running", running(net, network));
     }
     return true;
@@ -147,26 +149,31 @@ static json_t *verify(const struct verify_options *options, struct error *err)
         .batch = (long)options->batch,
         .type = strcmp(options->precision, "bf16") == 0 ? DNN_BF16 : DNN_F32,
         .seed = (unsigned long long)options->seed,
-        .sgd = {(float)options->lr, (float)options->momentum, (float)options->weight_decay}};
+        .sgd = {(float)options->lr, (float)options->momentum, (float)options->weight_decay},
+        .threads = options->threads > 0 ? (int)options->threads : host_processors(),
+        .isa = cpu_probe(),
+        .plain = strcmp(options->plan, "plain") == 0,
+        .keep_gradients = true};
     AUTO(parameters_free) struct parameters before = {0};
     AUTO(json_decrefp)
     json_t *result = json_pack("{s:o, s:I, s:I, s:f, s:f, s:f}", "made_with", made_with(options),
                                "batch", (json_int_t)options->batch, "seed",
                                (json_int_t)options->seed, "lr", options->lr, "momentum",
                                options->momentum, "weight_decay", options->weight_decay);
+    const struct parameters *after;
     struct network network;
     struct net *net;
     bool ok;
 
-    host_set_threads(options->threads > 0 ? (int)options->threads : host_processors());
     resnet50_describe(&network);
     net = net_new(&network, &net_options, err);
     ok = net && parameters_make(&before, &network, net_options.seed, err) &&
          run_steps(net, options, &network, result, err);
-    if (ok)
-        json_object_set_new(result, "updates", updates(net, &before));
+    after = ok ? net_parameters(net, err) : NULL;
+    if (after)
+        json_object_set_new(result, "updates", updates(after, &before));
     net_free(net);
-    return ok ? json_incref(result) : NULL;
+    return after ? json_incref(result) : NULL;
 }
 
 int verify_main(int argc, char *const argv[])

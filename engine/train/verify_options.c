@@ -8,12 +8,15 @@
 const char verify_usage[] =
     "Usage: pennyworth-worker verify [--batch 4] [--seed 1] [--steps 3] [--lr 0.002]\n"
     "           [--momentum 0] [--weight-decay 0] [--precision f32|bf16] [--threads 0]\n"
+    "           [--plan auto|fixed|plain] [--isa auto|avx2|avx512|avx512_bf16|amx]\n"
     "           [--against FILE]\n"
     "Trains ResNet-50 for a few steps on data that anybody can make again, and prints losses,\n"
     "logits, gradients, running statistics and updates as JSON. With --against it prints the\n"
     "largest deviations from such a FILE instead; exit status 1 says that they are too large.\n";
 
 static const char *const precisions[] = {"f32", "bf16", NULL};
+static const char *const plans[] = {"auto", "fixed", "plain", NULL};
+static const char *const isas[] = {"auto", "avx2", "avx512", "avx512_bf16", "amx", NULL};
 
 #define AT(member) .offset = offsetof(struct verify_options, member)
 static const struct field whole[] = {
@@ -22,6 +25,8 @@ static const struct field whole[] = {
     {.name = "--steps", AT(steps), .type = FIELD_INTEGER, .min = 1, .max = 1000},
     {.name = "--threads", AT(threads), .type = FIELD_INTEGER, .min = 0, .max = 1024},
     {.name = "--precision", AT(precision), .type = FIELD_CHOICE, .choices = precisions},
+    {.name = "--plan", AT(plan), .type = FIELD_CHOICE, .choices = plans},
+    {.name = "--isa", AT(isa), .type = FIELD_CHOICE, .choices = isas},
 };
 #undef AT
 
@@ -57,8 +62,13 @@ static bool read_fraction(const char *name, const char *text, struct verify_opti
 bool verify_options_read(int argc, char *const argv[], struct verify_options *ret_options,
                          struct error *err)
 {
-    struct verify_options options = {
-        .batch = 4, .seed = 1, .steps = 3, .lr = 0.002, .precision = precisions[0]};
+    struct verify_options options = {.batch = 4,
+                                     .seed = 1,
+                                     .steps = 3,
+                                     .lr = 0.002,
+                                     .precision = precisions[0],
+                                     .plan = plans[0],
+                                     .isa = isas[0]};
 
     for (int i = 0; i < argc; i += 2) {
         const struct field *field = fields_find(whole, COUNT(whole), argv[i]);

@@ -1,6 +1,7 @@
 #include "engine/train/workload.h"
 
 #include "common/cleanup.h"
+#include "engine/train/host.h"
 #include "engine/train/mlp.h"
 #include "engine/train/net.h"
 #include "engine/train/resnet50.h"
@@ -41,20 +42,22 @@ static bool resnet50_check(const struct run_spec *spec, struct error *err)
 }
 
 /* A reference kernel computes the same, many times slower: who reads the run must be told. */
-static void tell_of_reference(void *user, const char *pass, const char *name)
+static void tell_of_reference(void *user, const char *layer, const char *pass, const char *name)
 {
     (void)user;
     if (strstr(name, "ref"))
-        fprintf(stderr, "resnet50: %s of a convolution runs on oneDNN's %s\n", pass, name);
+        fprintf(stderr, "resnet50: %s of %s runs on oneDNN's %s\n", pass, layer, name);
 }
 
 static void *resnet50_make(const struct run_spec *spec, struct error *err)
 {
-    const struct net_options options = {.batch = (long)spec->batch_size,
-                                        .type = strcmp(spec->precision, "bf16") == 0 ? DNN_BF16
-                                                                                     : DNN_F32,
-                                        .seed = (unsigned long long)spec->seed,
-                                        .sgd = {.learning_rate = 0.002f}};
+    const struct net_options options = {
+        .batch = (long)spec->batch_size,
+        .type = strcmp(spec->precision, "bf16") == 0 ? DNN_BF16 : DNN_F32,
+        .seed = (unsigned long long)spec->seed,
+        .sgd = {.learning_rate = 0.002f},
+        .threads = spec->threads > 0 ? (int)spec->threads : host_processors(),
+        .isa = cpu_probe()};
     struct network network;
     struct net *net;
 

@@ -1,0 +1,128 @@
+#include "engine/train/fused.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+
+static void take_images(struct lane *lane)
+{
+    struct fused *fused = lane->fused;
+    const struct layer *first = &fused->network.layers[0];
+    long pixels = (long)first->in_size * first->in_size;
+    size_t numbers = (size_t)(pixels * first->in_channels);
+
+    for (long i = lane->first_image; i < lane->end_image; i++)
+        fused->passes->take_image(fused->source + (size_t)i * numbers, pixels,
+                                  (char *)fused->images +
+                                      (size_t)i * numbers * dnn_type_size(fused->options.type));
+}
+
+static void step_of_lane(void *user, int index)
+{
+    struct fused *fused = user;
+    struct lane *lane = &fused->lanes[index];
+    long long start = clock_monotonic_ns();
+
+    lane->ok = true;
+    lane->update_ns = 0;
+    take_images(lane);
+    lane->input_ns = clock_monotonic_ns() - start;
+    fused_forward(lane);
+    fused_head(lane);
+    fused_backward(lane);
+    fused_update(lane);
+}
+
+static bool step(void *state, double *ret_loss, struct net_times *ret_times, struct error *err)
+{
+    struct fused *fused = state;
+    const struct lane *first = &fused->lanes[0];
+    long long start = clock_monotonic_ns(), total;
+
+    atomic_store(&fused->loaded, 0);
+    team_run(fused->team, step_of_lane, fused);
+    for (int i = 0; i < fused->lane_count; i++)
+        if (!fused->lanes[i].ok) {
+            *err = fused->lanes[i].err;
+            return false;
+        }
+    *ret_loss = 0;
+    for (long i = 0; i < fused->options.batch; i++)
+        *ret_loss += fused->losses[i];
+    *ret_loss /= (double)fused->options.batch;
+    total = clock_monotonic_ns() - start;
+    ret_times->input = first->input_ns;
+    ret_times->update = first->update_ns;
+    ret_times->forward = first->forward_end - start - first->input_ns;
+    ret_times->backward = total - ret_times->forward - first->input_ns - first->update_ns;
+    return true;
+}
+
+static void release(void *state)
+{
+    struct fused *fused = state;
+
+    if (!fused)
+        return;
+    team_free(fused->team);
+    for (int i = 0; i < fused->network.count; i++) {
+        filter_free(fused->filters[i]);
+        norm_free(fused->norms[i]);
+    }
+    dnn_close(fused->dnn);
+    arena_free(&fused->arena);
+    for (int i = 0; fused->lanes && i < fused->lane_count; i++)
+        arena_free(&fused->lanes[i].arena);
+    free(fused->lanes);
+    free(fused);
+}
+
+static bool show(void *state, struct error *err)
+{
+    struct fused *fused = state;
+
+    for (int i = 0; i < fused->network.count; i++)
+        if (fused->filters[i] && !filter_show(fused->filters[i], err))
+            return false;
+    return true;
+}
+
+static float logit(const void *state, long image, long class)
+{
+    const struct fused *fused = state;
+
+    return fused->shown[image * fused->network.layers[fused->stages.linear].out_channels + class];
+}
+
+static void running(const void *state, int layer, const float **ret_mean,
+                    const float **ret_variance)
+{
+    const struct norm *norm = ((const struct fused *)state)->norms[layer];
+
+    *ret_mean = norm ? norm_running_mean(norm) : NULL;
+    *ret_variance = norm ? norm_running_variance(norm) : NULL;
+}
+
+static void names(const void *state, net_tell tell, void *user)
+{
+    const struct fused *fused = state;
+
+    for (int i = 0; i < fused->network.count; i++)
+        if (fused->filters[i])
+            filter_names(fused->filters[i], tell, user);
+}
+
+static const struct net_functions functions = {step, release, show, logit, running, names};
+
+bool fused_new(const struct network *network, const struct net_options *options,
+               struct parameters *parameters, struct net_part *ret_part, struct error *err)
+{
+    struct fused *fused = calloc(1, sizeof *fused);
+
+    if (!fused)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    fused->network = *network;
+    fused->options = *options;
+    fused->parameters = parameters;
+    *ret_part = (struct net_part){&functions, fused};
+    return fused_build(fused, err);
+}

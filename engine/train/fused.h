@@ -1,0 +1,145 @@
+/* The network worked depth-first by threads that own images. stages.h says how the network is
+ * cut; here is the memory, and one thread's way through a step. Used by the files fused_*.c
+ * alone; what others see of it is net.h. */
+#pragma once
+
+#include "engine/train/arena.h"
+#include "engine/train/filter.h"
+#include "engine/train/net.h"
+#include "engine/train/norm.h"
+#include "engine/train/stages.h"
+#include "engine/train/team.h"
+
+#include <stdatomic.h>
+
+#define LANES_MAX 256
+
+/* How a stage's images are cut into chunks. */
+struct cut {
+    long parts; /* units of an image */
+    long chunk; /* units that are worked at once */
+};
+
+struct fused;
+
+struct lane {
+    struct fused *fused;
+    int index;
+    long first_image, end_image;
+    void *input, *gradient;  /* of a chunk: its activation; the gradient of its output */
+    void *input_gradient[2]; /* of the convolutions that read it */
+    void *subsampled;        /* for a convolution that reads every second pixel */
+    void *scratch;           /* of filters */
+    float *weight_sums[2];   /* of a stage's filters; two stages take turns */
+    float *bias_sum, *row;   /* of the linear layer: of its gradient; one image's logits */
+    struct arena arena;      /* all of these */
+    bool fresh;              /* the stage's sums have not been written yet */
+    bool ok;                 /* else err says why; the thread goes on meeting the others */
+    struct error err;
+    long long input_ns, update_ns, forward_end; /* of the step: what net_times is made of */
+};
+
+struct fused {
+    struct network network;
+    struct net_options options;
+    struct parameters *parameters;
+    struct stages stages;
+    struct cut cuts[LAYERS_MAX];       /* of each stage */
+    int reader[LAYERS_MAX];            /* the stage that reads an activation */
+    struct layer computed[LAYERS_MAX]; /* layers as they are computed: see subsamples() */
+    struct dnn *dnn;
+    const struct passes *passes;
+    struct team *team;
+    struct filter *filters[LAYERS_MAX]; /* of each layer, or NULL */
+    struct norm *norms[LAYERS_MAX];
+    struct arena arena; /* what follows, of the whole batch */
+    size_t memory;      /* bytes of all arenas */
+    float *source;      /* NCHW f32: what is trained on */
+    void *images;
+    void *outputs[LAYERS_MAX];   /* of each convolution, before its batch-norm */
+    void *kept[LAYERS_MAX];      /* activations that are kept; NULL for the others */
+    void *gradients[LAYERS_MAX]; /* of what the activation's ReLU let through */
+    uint8_t *chosen;             /* by the maximum pool */
+    void *means, *logits, *mean_gradients, *logit_gradients; /* of the linear layer */
+    float *shown;   /* each image's logits, bias included */
+    double *losses; /* of each image */
+    struct lane *lanes;
+    int lane_count;
+    atomic_int loaded; /* of the list of filters and directions, in an update */
+};
+
+/* A stage's work on units [first, first + count). */
+struct chunk {
+    struct lane *lane;
+    const struct stage *stage;
+    const struct cut *cut;
+    long first, count;
+};
+
+/* A convolution with a 1x1 kernel and stride 2 is computed as one with stride 1 on the pixels
+ * that it looks at. */
+static inline bool subsamples(const struct layer *layer)
+{
+    return layer->kernel == 1 && layer->stride == 2;
+}
+
+/* Rows of layer `layer`'s input or output in a chunk. */
+static inline struct rows rows_in(const struct chunk *chunk, const struct layer *layer)
+{
+    return (struct rows){chunk->count * (layer->in_size * layer->in_size / chunk->cut->parts),
+                         layer->in_channels};
+}
+
+static inline struct rows rows_out(const struct chunk *chunk, const struct layer *layer)
+{
+    return (struct rows){chunk->count * (layer->out_size * layer->out_size / chunk->cut->parts),
+                         layer->out_channels};
+}
+
+/* Where the chunk begins in a buffer of the whole batch, of which it covers `rows`. */
+static inline void *chunk_of(const struct chunk *chunk, void *buffer, struct rows rows)
+{
+    size_t type = dnn_type_size(chunk->lane->fused->options.type);
+
+    return (char *)buffer +
+           (size_t)(chunk->first * (rows.count / chunk->count) * rows.channels) * type;
+}
+
+/* Chooses the cuts of all stages so that a chunk takes about `bytes` of cache. */
+void fused_cut(struct fused *fused, double bytes);
+
+/* Bytes of one image in what a layer reads, and writes. */
+size_t fused_bytes_in(const struct fused *fused, const struct layer *layer);
+size_t fused_bytes_out(const struct fused *fused, const struct layer *layer);
+
+/* Takes the memory, when the operations are there. A batch that cannot fit is refused. */
+bool fused_take_memory(struct fused *fused, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Builds everything from network, options and parameters, which are there. */
+bool fused_build(struct fused *fused, struct error *err) __attribute__((warn_unused_result));
+
+/* Calls `work` for each chunk of the thread's images in stage `stage`, until it fails. */
+bool fused_chunks(struct lane *lane, int stage,
+                  bool (*work)(const struct chunk *chunk, struct error *err));
+
+/* What a chunk's convolutions read: made, if it is not kept; `anew` makes even what is kept. */
+void *fused_input(const struct chunk *chunk, bool anew);
+
+/* The same for a layer that may look at every second pixel only. */
+void *fused_input_of(const struct chunk *chunk, const struct layer *layer, void *input);
+
+/* Makes activation `activation`, which the chunk's rows are, in `result`. */
+void fused_activate(const struct chunk *chunk, int activation, struct rows rows, void *result);
+
+/* Each is one thread's share of the work and ends with a meeting of all. */
+void fused_forward(struct lane *lane);
+void fused_head(struct lane *lane);
+void fused_backward(struct lane *lane);
+void fused_update(struct lane *lane);
+
+/* Adds a stage's filters to the weights; the thread takes its slice. */
+void fused_learn(struct lane *lane, const struct stage *stage, int turn);
+
+/* Where the sum of filter number `which` of a stage lies, in a thread's memory. */
+float *fused_sum(const struct lane *lane, const struct stage *stage, int which, int turn);

@@ -1,0 +1,145 @@
+/* Forward through the stages: chunk by chunk, what is read is made, convolved, and summed for the
+ * batch-norm behind while it is in cache. */
+#include "common/cleanup.h"
+#include "engine/train/fused.h"
+
+bool fused_chunks(struct lane *lane, int index,
+                  bool (*work)(const struct chunk *chunk, struct error *err))
+{
+    const struct cut *cut = &lane->fused->cuts[index];
+    long end = lane->end_image * cut->parts;
+
+    for (long first = lane->first_image * cut->parts; first < end; first += cut->chunk) {
+        const struct chunk chunk = {.lane = lane,
+                                    .stage = &lane->fused->stages.list[index],
+                                    .cut = cut,
+                                    .first = first,
+                                    .count = end - first < cut->chunk ? end - first : cut->chunk};
+
+        if (!work(&chunk, &lane->err))
+            return false;
+    }
+    return true;
+}
+
+static void pool_images(const struct chunk *chunk, const struct activation *activation,
+                        void *result)
+{
+    struct fused *fused = chunk->lane->fused;
+    const struct layer *layer = &fused->network.layers[activation->pool];
+    const struct norm_lane *norm = norm_at(fused->norms[activation->conv], chunk->lane->index);
+    size_t type = dnn_type_size(fused->options.type);
+    size_t in = (size_t)(layer->in_size * layer->in_size * layer->in_channels);
+    size_t out = (size_t)(layer->out_size * layer->out_size * layer->out_channels);
+
+    for (size_t i = 0; i < (size_t)chunk->count; i++) {
+        size_t image = (size_t)chunk->first + i;
+        const struct pass_pool pool = {.size = layer->in_size,
+                                       .channels = layer->in_channels,
+                                       .values = (char *)fused->outputs[activation->conv] +
+                                                 image * in * type,
+                                       .affine = norm->affine,
+                                       .mean = norm->mean,
+                                       .chosen = fused->chosen + image * out};
+
+        fused->passes->pool(&pool, (char *)result + i * out * type);
+    }
+}
+
+void fused_activate(const struct chunk *chunk, int index, struct rows rows, void *result)
+{
+    struct fused *fused = chunk->lane->fused;
+    const struct activation *activation = &fused->stages.activations[index];
+    const struct norm_lane *norm = norm_at(fused->norms[activation->conv], chunk->lane->index);
+    struct pass_join join;
+
+    if (activation->pool >= 0) {
+        pool_images(chunk, activation, result);
+        return;
+    }
+    join = (struct pass_join){.values = chunk_of(chunk, fused->outputs[activation->conv], rows),
+                              .affine = norm->affine};
+    if (activation->adds >= 0) {
+        join.shortcut = chunk_of(chunk, fused->kept[activation->adds], rows);
+        fused->passes->join(&join, rows, result);
+    } else if (activation->adds_conv >= 0) {
+        join.shortcut = chunk_of(chunk, fused->outputs[activation->adds_conv], rows);
+        join.shortcut_affine =
+            norm_at(fused->norms[activation->adds_conv], chunk->lane->index)->affine;
+        fused->passes->join(&join, rows, result);
+    } else {
+        fused->passes->activate(join.values, join.affine, rows, result);
+    }
+}
+
+void *fused_input(const struct chunk *chunk, bool anew)
+{
+    struct fused *fused = chunk->lane->fused;
+    int reads = chunk->stage->reads;
+    const struct rows rows = rows_in(chunk, &fused->network.layers[chunk->stage->convs[0]]);
+    void *place = chunk->lane->input;
+
+    if (reads < 0)
+        return chunk_of(chunk, fused->images, rows);
+    if (fused->kept[reads])
+        place = chunk_of(chunk, fused->kept[reads], rows);
+    if (anew || !fused->kept[reads])
+        fused_activate(chunk, reads, rows, place);
+    return place;
+}
+
+/* Every second pixel of the chunk's images. */
+static void *subsample(const struct chunk *chunk, const struct layer *layer, const void *input)
+{
+    struct fused *fused = chunk->lane->fused;
+    size_t type = dnn_type_size(fused->options.type);
+    size_t in = (size_t)(layer->in_size * layer->in_size * layer->in_channels) * type;
+    size_t out = in / 4;
+
+    for (size_t i = 0; i < (size_t)chunk->count; i++)
+        fused->passes->subsample((const char *)input + i * in, layer->in_size, layer->in_channels,
+                                 (char *)chunk->lane->subsampled + i * out);
+    return chunk->lane->subsampled;
+}
+
+void *fused_input_of(const struct chunk *chunk, const struct layer *layer, void *input)
+{
+    return subsamples(layer) ? subsample(chunk, layer, input) : input;
+}
+
+static bool forward_chunk(const struct chunk *chunk, struct error *err)
+{
+    struct fused *fused = chunk->lane->fused;
+    const struct filter_call call = {chunk->lane->index, chunk->count, chunk->lane->scratch};
+    void *input = fused_input(chunk, true);
+
+    for (int i = 0; i < chunk->stage->count; i++) {
+        int conv = chunk->stage->convs[i];
+        const struct layer *layer = &fused->network.layers[conv];
+        const struct rows rows = rows_out(chunk, layer);
+        void *output = chunk_of(chunk, fused->outputs[conv], rows);
+
+        if (!filter_forward(fused->filters[conv], &call, fused_input_of(chunk, layer, input),
+                            output, err))
+            return false;
+        fused->passes->statistics(output, rows,
+                                  norm_at(fused->norms[conv], chunk->lane->index)->sums);
+    }
+    return true;
+}
+
+void fused_forward(struct lane *lane)
+{
+    struct fused *fused = lane->fused;
+
+    for (int i = 0; i < fused->stages.count; i++) {
+        const struct stage *stage = &fused->stages.list[i];
+
+        for (int k = 0; k < stage->count; k++)
+            norm_start_forward(fused->norms[stage->convs[k]], lane->index);
+        lane->ok = lane->ok && fused_chunks(lane, i, forward_chunk);
+        team_meet(fused->team);
+        for (int k = 0; k < stage->count; k++)
+            norm_finish_forward(fused->norms[stage->convs[k]], lane->index);
+    }
+}
