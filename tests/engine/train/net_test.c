@@ -1,0 +1,206 @@
+/* A small network in every plan: what a step computes must not depend on how it is worked. */
+#include "engine/train/net.h"
+
+#include "common/cleanup.h"
+#include "tests/engine/train/small_network.h"
+#include "tests/test.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#define BATCH 6
+#define STEPS 3
+
+/* What came of a few steps. */
+struct outcome {
+    double losses[STEPS], norms[PARAMETERS_MAX], gradient_square;
+    unsigned long long bits; /* of every parameter */
+    int count;
+};
+
+static struct net_options options_of(bool plain, int threads, enum dnn_type type)
+{
+    return (struct net_options){.batch = BATCH,
+                                .type = type,
+                                .seed = 3,
+                                .sgd = {.learning_rate = 0.05f, .momentum = 0.5f},
+                                .threads = threads,
+                                .isa = cpu_probe(),
+                                .plain = plain,
+                                .keep_gradients = true};
+}
+
+static void look(const struct parameters *parameters, struct outcome *ret)
+{
+    ret->count = parameters->count;
+    for (int i = 0; i < parameters->count; i++) {
+        const struct parameter *p = &parameters->list[i];
+        double square = 0;
+
+        for (size_t k = 0; k < p->count; k++) {
+            uint32_t bits;
+
+            square += (double)p->gradient[k] * (double)p->gradient[k];
+            memcpy(&bits, &p->value[k], sizeof bits);
+            ret->bits = ret->bits * 1099511628211ULL ^ bits;
+        }
+        ret->norms[i] = sqrt(square);
+        ret->gradient_square += square;
+    }
+}
+
+static void train(const struct net_options *options, struct outcome *ret)
+{
+    struct network network;
+    struct error err = {0};
+    struct net *net;
+
+    *ret = (struct outcome){0};
+    small_network(&network);
+    net = net_new(&network, options, &err);
+    EXPECT_STR(err.message, "");
+    for (int i = 0; net && i < STEPS; i++) {
+        struct net_times times;
+
+        EXPECT(net_step(net, &ret->losses[i], &times, &err));
+        EXPECT(times.input >= 0 && times.forward > 0 && times.backward > 0 && times.update > 0);
+    }
+    if (net)
+        look(net_parameters(net, &err), ret);
+    net_free(net);
+}
+
+static void expect_alike(const struct outcome *a, const struct outcome *b, double tolerance)
+{
+    for (int i = 0; i < STEPS; i++)
+        EXPECT_NEAR(a->losses[i] / b->losses[i], 1, tolerance);
+    EXPECT_INT(a->count, b->count);
+    for (int i = 0; i < a->count; i++)
+        EXPECT_NEAR(a->norms[i] / b->norms[i], 1, 100 * tolerance);
+}
+
+static void both_plans_compute_the_same(void)
+{
+    const struct net_options plain = options_of(true, 1, DNN_F32);
+    const struct net_options fused = options_of(false, 1, DNN_F32);
+    struct outcome first, second;
+
+    train(&plain, &first);
+    train(&fused, &second);
+    expect_alike(&first, &second, 1e-5);
+    EXPECT(first.losses[0] > 2 && first.losses[STEPS - 1] < first.losses[0]);
+}
+
+static void any_number_of_threads_computes_the_same(void)
+{
+    const struct net_options alone = options_of(false, 1, DNN_F32);
+    struct outcome first, second;
+
+    train(&alone, &first);
+    /* More than images too. */
+    for (int threads = 2; threads <= BATCH + 2; threads++) {
+        const struct net_options several = options_of(false, threads, DNN_F32);
+
+        train(&several, &second);
+        expect_alike(&first, &second, 1e-5);
+    }
+}
+
+static void the_same_run_gives_the_same_bits(void)
+{
+    for (int threads = 1; threads <= 3; threads++)
+        for (int type = DNN_F32; type <= DNN_BF16; type++) {
+            const struct net_options options = options_of(false, threads, (enum dnn_type)type);
+            struct outcome first, second;
+
+            train(&options, &first);
+            train(&options, &second);
+            EXPECT_INT(memcmp(&first, &second, sizeof first), 0);
+        }
+}
+
+static void bf16_is_f32_but_for_rounding(void)
+{
+    const struct net_options f32 = options_of(false, 2, DNN_F32);
+    const struct net_options bf16 = options_of(false, 2, DNN_BF16);
+    struct outcome first, second;
+
+    train(&f32, &first);
+    train(&bf16, &second);
+    for (int i = 0; i < STEPS; i++)
+        EXPECT_NEAR(second.losses[i] / first.losses[i], 1, 0.02);
+}
+
+/* The cap is on our own passes; the library's is set once for the whole process. */
+static void every_instruction_set_computes_the_same(void)
+{
+    struct net_options options = options_of(false, 2, DNN_F32);
+    struct outcome first, second;
+
+    train(&options, &first);
+    for (int isa = CPU_BASE; isa < (int)cpu_probe(); isa++) {
+        options.isa = (enum cpu_isa)isa;
+        train(&options, &second);
+        expect_alike(&first, &second, 1e-5);
+    }
+}
+
+/* A short step against the gradient lowers the loss by the step's length times its square. */
+static void the_gradient_is_the_slope_of_the_loss(void)
+{
+    struct net_options options = options_of(false, 2, DNN_F32);
+    struct outcome outcome;
+    struct network network;
+    struct net_times times;
+    struct net *net;
+    double before, after;
+
+    options.sgd = (struct sgd){.learning_rate = 1e-4f};
+    small_network(&network);
+    net = net_new(&network, &options, NULL);
+    EXPECT(net_step(net, &before, &times, NULL));
+    outcome = (struct outcome){0};
+    look(net_parameters(net, NULL), &outcome);
+    EXPECT(net_step(net, &after, &times, NULL));
+    EXPECT_NEAR((before - after) / (1e-4 * outcome.gradient_square), 1, 0.05);
+    net_free(net);
+}
+
+static void a_batch_that_cannot_fit_is_refused_with_its_need(void)
+{
+    for (int plain = 0; plain <= 1; plain++) {
+        struct net_options options = options_of(plain, 1, DNN_F32);
+        struct network network;
+        struct error err = {0};
+
+        options.batch = 65536;
+        resnet50_describe(&network);
+        EXPECT(net_new(&network, &options, &err) == NULL);
+        EXPECT_STR(err.field, "batch_size");
+        EXPECT(strstr(err.message, "65536 needs") && strstr(err.message, "GiB are free"));
+    }
+}
+
+static void too_many_threads_are_refused(void)
+{
+    const struct net_options options = options_of(false, 100000, DNN_F32);
+    struct network network;
+    struct error err = {0};
+
+    small_network(&network);
+    EXPECT(net_new(&network, &options, &err) == NULL);
+    EXPECT_STR(err.field, "threads");
+}
+
+int main(void)
+{
+    RUN(both_plans_compute_the_same);
+    RUN(any_number_of_threads_computes_the_same);
+    RUN(the_same_run_gives_the_same_bits);
+    RUN(bf16_is_f32_but_for_rounding);
+    RUN(every_instruction_set_computes_the_same);
+    RUN(the_gradient_is_the_slope_of_the_loss);
+    RUN(a_batch_that_cannot_fit_is_refused_with_its_need);
+    RUN(too_many_threads_are_refused);
+    return test_result();
+}
