@@ -254,19 +254,23 @@ static struct dnn_op *reorder(struct dnn *dnn, dnnl_memory_t from, dnnl_memory_t
 }
 
 struct dnn_op *dnn_weight_reorder(struct dnn *dnn, const struct dnn_convolution *shape,
-                                  const struct dnn_op *from, const struct dnn_op *to,
-                                  struct error *err)
+                                  struct dnn_layout from, struct dnn_layout to, struct error *err)
 {
-    dnnl_memory_t plain = NULL;
-    dnnl_status_t status = dnn_api_plain_weights(dnn->engine, shape, &plain);
-    struct dnn_op *op;
+    dnnl_memory_t left = NULL, right = NULL;
+    dnnl_status_t status = dnn_api_plain_weights(dnn->engine, shape, from.strides, &left);
+    struct dnn_op *op = NULL;
 
-    if (status != dnnl_success) {
+    if (status == dnnl_success)
+        status = dnn_api_plain_weights(dnn->engine, shape, to.strides, &right);
+    if (status == dnnl_success)
+        op = reorder(dnn, from.of ? weights_of(from.of) : left, to.of ? weights_of(to.of) : right,
+                     err);
+    else
         failed(err, status, "describe weights");
-        return NULL;
-    }
-    op = reorder(dnn, from ? weights_of(from) : plain, to ? weights_of(to) : plain, err);
-    dnnl_memory_destroy(plain);
+    if (left)
+        dnnl_memory_destroy(left);
+    if (right)
+        dnnl_memory_destroy(right);
     return op;
 }
 

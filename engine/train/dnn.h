@@ -70,9 +70,16 @@ struct dnn_op *dnn_convolution(struct dnn *dnn, enum dnn_pass pass,
                                const struct dnn_convolution *shape, const struct dnn_op *like,
                                struct error *err);
 
-/* Moves weights between layouts: from, to. Each end is a convolution's, or NULL: OIHW f32. */
+/* How weights lie in memory. */
+struct dnn_layout {
+    const struct dnn_op *of; /* as this convolution wants them */
+    /* Or f32, with so many numbers from one o, i, h, w to the next; without either: OIHW. */
+    const long *strides;
+};
+
+/* Moves weights from one layout to another: from, to. */
 struct dnn_op *dnn_weight_reorder(struct dnn *dnn, const struct dnn_convolution *shape,
-                                  const struct dnn_op *from, const struct dnn_op *to,
+                                  struct dnn_layout from, struct dnn_layout to,
                                   struct error *err);
 
 /* forward: input, scale, shift, mean, variance, output, workspace.

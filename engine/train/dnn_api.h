@@ -53,12 +53,12 @@ dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool re
 dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_images shape,
                            dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret);
 
-/* Memory without data: NHWC images, NCHW f32 images, OIHW f32 weights. */
+/* Memory without data: NHWC images, NCHW f32 images, f32 weights with such strides or OIHW. */
 dnnl_status_t dnn_api_images(dnnl_engine_t engine, struct dnn_images shape, dnnl_memory_t *ret);
 dnnl_status_t dnn_api_plain_images(dnnl_engine_t engine, struct dnn_images shape,
                                    dnnl_memory_t *ret);
 dnnl_status_t dnn_api_plain_weights(dnnl_engine_t engine, const struct dnn_convolution *shape,
-                                    dnnl_memory_t *ret);
+                                    const long *strides, dnnl_memory_t *ret);
 
 /* One f32 number a channel. */
 dnnl_status_t dnn_api_vector(dnnl_engine_t engine, long channels, dnnl_memory_t *ret);

@@ -214,10 +214,14 @@ dnnl_status_t dnn_api_plain_images(dnnl_engine_t engine, struct dnn_images shape
 }
 
 dnnl_status_t dnn_api_plain_weights(dnnl_engine_t engine, const struct dnn_convolution *shape,
-                                    dnnl_memory_t *ret)
+                                    const long *strides, dnnl_memory_t *ret)
 {
+    const dnnl_dims_t sizes = {shape->output.channels, shape->input.channels, shape->kernel,
+                               shape->kernel};
     desc w = NULL;
-    dnnl_status_t status = weights(shape, dnnl_f32, dnnl_oihw, &w);
+    dnnl_status_t status =
+        strides ? dnnl_memory_desc_create_with_strides(&w, 4, sizes, dnnl_f32, strides)
+                : dnnl_memory_desc_create_with_tag(&w, 4, sizes, dnnl_f32, dnnl_oihw);
 
     return memory(status, w, engine, ret);
 }

@@ -5,7 +5,8 @@
 /* The operations for chunks of one size. */
 struct variant {
     long units;
-    struct dnn_op *forward, *backward_data, *backward_weights;
+    struct dnn_op *forward, *backward_data, *backward_weights; /* the last: not by hand */
+    struct wgrad_shape hand;
     size_t input_count, output_count; /* numbers in a chunk */
 };
 
@@ -15,7 +16,8 @@ struct filter {
     struct variant variants[FILTER_COUNTS];
     struct dnn_op *load[2], *show, *take; /* take: from OIHW to our layout */
     struct parameter *parameter;
-    size_t count; /* numbers in our layout, padding included */
+    size_t count;    /* numbers in our layout, padding included */
+    long strides[4]; /* of it, by hand */
     float *weights, *velocity, *gradient;
     void *loaded[2]; /* forward and backward, in the layouts that are computed with */
 };
@@ -46,6 +48,29 @@ static size_t count_of(const struct dnn_images *images)
     return dnn_images_bytes(images) / dnn_type_size(images->type);
 }
 
+static struct wgrad_shape hand_shape(const struct dnn_convolution *shape)
+{
+    const struct dnn_images *in = &shape->input, *out = &shape->output;
+
+    return (struct wgrad_shape){.images = in->batch,
+                                .in_size = in->width,
+                                .out_size = out->width,
+                                .pixels = in->batch * in->height * in->width,
+                                .in_channels = in->channels,
+                                .out_channels = out->channels,
+                                .kernel = shape->kernel,
+                                .stride = shape->stride};
+}
+
+bool filter_can_by_hand(const struct layer *layer, enum wgrad_kind kind, enum cpu_isa isa)
+{
+    const struct filter_shape shape = {.layer = layer, .type = DNN_BF16, .parts = 1};
+    const struct dnn_convolution chunk = chunk_shape(&shape, 1);
+    const struct wgrad_shape hand = hand_shape(&chunk);
+
+    return wgrad_supports(kind, &hand, isa);
+}
+
 /* All variants share one copy of the weights, so the first decides on its layouts. */
 static bool make_variant(struct filter *filter, int index, struct error *err)
 {
@@ -58,11 +83,13 @@ static bool make_variant(struct filter *filter, int index, struct error *err)
     variant->units = units;
     variant->input_count = count_of(&shape.input);
     variant->output_count = count_of(&shape.output);
+    variant->hand = hand_shape(&shape);
     variant->forward =
         dnn_convolution(dnn, DNN_FORWARD, &shape, first ? first->forward : NULL, err);
-    variant->backward_weights = dnn_convolution(dnn, DNN_BACKWARD_WEIGHTS, &shape,
-                                                first ? first->backward_weights : NULL, err);
-    if (!variant->forward || !variant->backward_weights)
+    if (!filter->shape.by_hand)
+        variant->backward_weights = dnn_convolution(dnn, DNN_BACKWARD_WEIGHTS, &shape,
+                                                    first ? first->backward_weights : NULL, err);
+    if (!variant->forward || (!variant->backward_weights && !filter->shape.by_hand))
         return false;
     if (wants_backward_data(filter))
         variant->backward_data = dnn_convolution(dnn, DNN_BACKWARD_DATA, &shape,
@@ -74,17 +101,23 @@ static bool make_reorders(struct filter *filter, struct error *err)
 {
     const struct variant *first = &filter->variants[0];
     const struct dnn_convolution shape = chunk_shape(&filter->shape, first->units);
-    const struct dnn_op *own = first->backward_weights;
+    const struct dnn_layout plain = {0}, forward = {.of = first->forward};
+    struct dnn_layout own = {.of = first->backward_weights};
     struct dnn *dnn = filter->context.dnn;
 
-    filter->take = dnn_weight_reorder(dnn, &shape, NULL, own, err);
-    filter->show = dnn_weight_reorder(dnn, &shape, own, NULL, err);
-    filter->load[0] = dnn_weight_reorder(dnn, &shape, own, first->forward, err);
+    if (filter->shape.by_hand) {
+        wgrad_strides(&first->hand, filter->strides);
+        own.strides = filter->strides;
+    }
+    filter->take = dnn_weight_reorder(dnn, &shape, plain, own, err);
+    filter->show = dnn_weight_reorder(dnn, &shape, own, plain, err);
+    filter->load[0] = dnn_weight_reorder(dnn, &shape, own, forward, err);
     if (!filter->take || !filter->show || !filter->load[0])
         return false;
     if (!wants_backward_data(filter))
         return true;
-    filter->load[1] = dnn_weight_reorder(dnn, &shape, own, first->backward_data, err);
+    filter->load[1] = dnn_weight_reorder(dnn, &shape, own,
+                                         (struct dnn_layout){.of = first->backward_data}, err);
     return filter->load[1] != NULL;
 }
 
@@ -101,8 +134,10 @@ static bool make_memory(struct filter *filter, struct error *err)
 {
     const struct variant *first = &filter->variants[0];
     const struct filter_context *context = &filter->context;
-    size_t size = dnn_op_size(first->backward_weights, 2);
+    size_t size = filter->parameter->count * sizeof(float);
 
+    if (!filter->shape.by_hand)
+        size = dnn_op_size(first->backward_weights, 2);
     filter->count = size / sizeof(float);
     filter->weights = get_memory(size);
     filter->loaded[0] = get_memory(dnn_op_size(first->forward, 1));
@@ -185,18 +220,23 @@ static const struct variant *variant_of(const struct filter *filter, long units)
     return &filter->variants[i];
 }
 
-/* Room for a chunk in f32 where it must be emulated, and for one gradient to be added. */
+/* Room for a chunk in f32 where it must be emulated, and for one gradient to be added; or for
+ * what is done by hand. */
 size_t filter_scratch(const struct filter *filter)
 {
-    size_t chunk = 0;
+    size_t most = 0;
 
-    for (int i = 0; filter->shape.emulated && i < filter->shape.count_kinds; i++) {
+    for (int i = 0; i < filter->shape.count_kinds; i++) {
         const struct variant *variant = &filter->variants[i];
-        size_t numbers = variant->input_count + variant->output_count + 32;
+        size_t bytes = 0;
 
-        chunk = numbers > chunk ? numbers : chunk;
+        if (filter->shape.by_hand)
+            bytes = wgrad_scratch(filter->shape.hand, &variant->hand);
+        else if (filter->shape.emulated)
+            bytes = (variant->input_count + variant->output_count + 32) * sizeof(float);
+        most = bytes > most ? bytes : most;
     }
-    return (chunk + filter->count) * sizeof(float) + 64;
+    return most + (filter->shape.by_hand ? 0 : filter->count * sizeof(float)) + 64;
 }
 
 /* Runs a convolution whose two images are `from` and `to`, `counts` numbers long. */
@@ -250,6 +290,18 @@ size_t filter_weights(const struct filter *filter)
     return filter->count;
 }
 
+static void by_hand(const struct filter *filter, const struct filter_call *call,
+                    const struct filter_gradient *work)
+{
+    const struct wgrad_memory memory = {.input = work->input,
+                                        .gradient = work->gradient,
+                                        .weights = work->sum,
+                                        .scratch = call->scratch,
+                                        .accumulate = !work->first};
+
+    wgrad_run(filter->shape.hand, &variant_of(filter, call->units)->hand, &memory);
+}
+
 bool filter_backward_weights(struct filter *filter, const struct filter_call *call,
                              const struct filter_gradient *work, struct error *err)
 {
@@ -259,6 +311,10 @@ bool filter_backward_weights(struct filter *filter, const struct filter_call *ca
     float *raw = call->scratch;
     void *memory[] = {work->input, work->gradient, work->sum};
 
+    if (filter->shape.by_hand) {
+        by_hand(filter, call, work);
+        return true;
+    }
     if (filter->shape.emulated) {
         raw = gradient + ((variant->output_count + 15) & ~(size_t)15);
         passes->to_floats(work->input, variant->input_count, input);
@@ -315,5 +371,7 @@ void filter_names(const struct filter *filter, net_tell tell, void *user)
     tell(user, layer, "forward", dnn_op_name(first->forward));
     if (first->backward_data)
         tell(user, layer, "backward_data", dnn_op_name(first->backward_data));
-    tell(user, layer, "backward_weights", dnn_op_name(first->backward_weights));
+    tell(user, layer, "backward_weights",
+         filter->shape.by_hand ? wgrad_kind_name(filter->shape.hand)
+                               : dnn_op_name(first->backward_weights));
 }

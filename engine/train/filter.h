@@ -7,6 +7,7 @@
 #include "engine/train/dnn.h"
 #include "engine/train/net.h"
 #include "engine/train/passes.h"
+#include "engine/train/wgrad.h"
 
 /* Sizes of chunk that a filter is asked for: whole chunks, and what is left at the end of a
  * thread's share, which differs by one image between threads. */
@@ -16,6 +17,9 @@ struct filter_shape {
     const struct layer *layer;
     enum dnn_type type; /* how images are stored */
     bool emulated;      /* computed in f32 all the same */
+    /* Who computes the gradient of the weights: the library, or one of ours. */
+    bool by_hand;
+    enum wgrad_kind hand;
     /* Chunks are counted in units. A unit is an image, or of 1x1 kernels a part of one: `parts`
      * of them are an image. */
     long parts;
@@ -24,6 +28,9 @@ struct filter_shape {
 };
 
 struct filter;
+
+/* Whether one of ours can compute the gradient of this layer's weights, from images in bf16. */
+bool filter_can_by_hand(const struct layer *layer, enum wgrad_kind kind, enum cpu_isa isa);
 
 /* What filters share. */
 struct filter_context {

@@ -24,6 +24,7 @@ static void step_of_lane(void *user, int index)
 
     lane->ok = true;
     lane->update_ns = 0;
+    memset(lane->stage_ns, 0, sizeof lane->stage_ns);
     take_images(lane);
     lane->input_ns = clock_monotonic_ns() - start;
     fused_forward(lane);
@@ -32,9 +33,9 @@ static void step_of_lane(void *user, int index)
     fused_update(lane);
 }
 
-static bool step(void *state, double *ret_loss, struct net_times *ret_times, struct error *err)
+bool fused_step(struct fused *fused, double *ret_loss, struct net_times *ret_times,
+                struct error *err)
 {
-    struct fused *fused = state;
     const struct lane *first = &fused->lanes[0];
     long long start = clock_monotonic_ns(), total;
 
@@ -57,10 +58,8 @@ static bool step(void *state, double *ret_loss, struct net_times *ret_times, str
     return true;
 }
 
-static void release(void *state)
+void fused_free(struct fused *fused)
 {
-    struct fused *fused = state;
-
     if (!fused)
         return;
     team_free(fused->team);
@@ -74,6 +73,16 @@ static void release(void *state)
         arena_free(&fused->lanes[i].arena);
     free(fused->lanes);
     free(fused);
+}
+
+static bool step(void *state, double *ret_loss, struct net_times *ret_times, struct error *err)
+{
+    return fused_step(state, ret_loss, ret_times, err);
+}
+
+static void release(void *state)
+{
+    fused_free(state);
 }
 
 static bool show(void *state, struct error *err)
@@ -111,18 +120,44 @@ static void names(const void *state, net_tell tell, void *user)
             filter_names(fused->filters[i], tell, user);
 }
 
-static const struct net_functions functions = {step, release, show, logit, running, names};
+static struct net_facts facts(const void *state)
+{
+    const struct fused *fused = state;
+
+    return (struct net_facts){.plan = fused->plan.origin,
+                              .memory = fused->memory,
+                              .huge_pages = fused->arena.huge_pages,
+                              .emulated = fused_emulates(fused)};
+}
+
+static const struct net_functions functions = {step, release, show, logit, running, names, facts};
+
+struct fused *fused_make(const struct network *network, const struct net_options *options,
+                         struct parameters *parameters, const struct plan *plan,
+                         struct error *err)
+{
+    struct fused *fused = calloc(1, sizeof *fused);
+
+    if (!fused) {
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return NULL;
+    }
+    fused->network = *network;
+    fused->options = *options;
+    fused->parameters = parameters;
+    if (!fused_build(fused, plan, err)) {
+        fused_free(fused);
+        return NULL;
+    }
+    return fused;
+}
 
 bool fused_new(const struct network *network, const struct net_options *options,
                struct parameters *parameters, struct net_part *ret_part, struct error *err)
 {
-    struct fused *fused = calloc(1, sizeof *fused);
+    struct fused *fused = fused_make(network, options, parameters, NULL, err);
 
-    if (!fused)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    fused->network = *network;
-    fused->options = *options;
-    fused->parameters = parameters;
-    *ret_part = (struct net_part){&functions, fused};
-    return fused_build(fused, err);
+    if (fused)
+        *ret_part = (struct net_part){&functions, fused};
+    return fused != NULL;
 }

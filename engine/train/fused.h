@@ -7,6 +7,7 @@
 #include "engine/train/filter.h"
 #include "engine/train/net.h"
 #include "engine/train/norm.h"
+#include "engine/train/plan.h"
 #include "engine/train/stages.h"
 #include "engine/train/team.h"
 
@@ -18,6 +19,7 @@
 struct cut {
     long parts; /* units of an image */
     long chunk; /* units that are worked at once */
+    bool by_hand;
 };
 
 struct fused;
@@ -37,6 +39,7 @@ struct lane {
     bool ok;                 /* else err says why; the thread goes on meeting the others */
     struct error err;
     long long input_ns, update_ns, forward_end; /* of the step: what net_times is made of */
+    long long stage_ns[LAYERS_MAX];             /* in each stage, without waiting for others */
 };
 
 struct fused {
@@ -44,7 +47,8 @@ struct fused {
     struct net_options options;
     struct parameters *parameters;
     struct stages stages;
-    struct cut cuts[LAYERS_MAX];       /* of each stage */
+    struct plan plan;
+    struct cut cuts[LAYERS_MAX];       /* of each stage, as the plan wants them */
     int reader[LAYERS_MAX];            /* the stage that reads an activation */
     struct layer computed[LAYERS_MAX]; /* layers as they are computed: see subsamples() */
     struct dnn *dnn;
@@ -105,8 +109,12 @@ static inline void *chunk_of(const struct chunk *chunk, void *buffer, struct row
            (size_t)(chunk->first * (rows.count / chunk->count) * rows.channels) * type;
 }
 
-/* Chooses the cuts of all stages so that a chunk takes about `bytes` of cache. */
-void fused_cut(struct fused *fused, double bytes);
+/* The best kind of ours for the gradient of weights here; WGRAD_PORTABLE: leave it to the
+ * library. */
+enum wgrad_kind fused_hand(const struct fused *fused);
+
+/* Whether convolutions are computed in another format than images are stored in. */
+bool fused_emulates(const struct fused *fused);
 
 /* Bytes of one image in what a layer reads, and writes. */
 size_t fused_bytes_in(const struct fused *fused, const struct layer *layer);
@@ -116,8 +124,20 @@ size_t fused_bytes_out(const struct fused *fused, const struct layer *layer);
 bool fused_take_memory(struct fused *fused, struct error *err)
     __attribute__((warn_unused_result));
 
+/* Finds the plan for network and options: known, measured, or fixed. */
+bool fused_choose(struct fused *fused, struct error *err) __attribute__((warn_unused_result));
+
+/* The whole, by a plan; NULL: by the one that is chosen. */
+struct fused *fused_make(const struct network *network, const struct net_options *options,
+                         struct parameters *parameters, const struct plan *plan,
+                         struct error *err) __attribute__((warn_unused_result));
+void fused_free(struct fused *fused); /* NULL is fine */
+bool fused_step(struct fused *fused, double *ret_loss, struct net_times *ret_times,
+                struct error *err) __attribute__((warn_unused_result));
+
 /* Builds everything from network, options and parameters, which are there. */
-bool fused_build(struct fused *fused, struct error *err) __attribute__((warn_unused_result));
+bool fused_build(struct fused *fused, const struct plan *plan, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* Calls `work` for each chunk of the thread's images in stage `stage`, until it fails. */
 bool fused_chunks(struct lane *lane, int stage,

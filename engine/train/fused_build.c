@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define CHUNK_BYTES 1.2e6 /* fits into the second cache of most processors */
-
 /* Images that a 1x1 kernel reads can be cut into parts: it sees one pixel at a time. */
 static bool can_be_cut(const struct fused *fused, const struct stage *stage)
 {
@@ -19,12 +17,14 @@ static bool can_be_cut(const struct fused *fused, const struct stage *stage)
     return stage->reads >= 0 && fused->stages.activations[stage->reads].pool < 0;
 }
 
-static struct cut cut_stage(const struct fused *fused, const struct stage *stage, double bytes)
+static struct cut cut_stage(const struct fused *fused, const struct stage *stage,
+                            struct choice choice)
 {
+    double bytes = (double)choice.kilobytes * 1000;
     const struct layer *layer = &fused->network.layers[stage->convs[0]];
     double image = (double)fused_bytes_in(fused, layer);
     long most = (fused->options.batch + fused->lane_count - 1) / fused->lane_count, chunks;
-    struct cut cut = {1, 1};
+    struct cut cut = {1, 1, choice.by_hand};
 
     for (int i = 0; i < stage->count; i++)
         image += (double)fused_bytes_out(fused, &fused->network.layers[stage->convs[i]]);
@@ -41,10 +41,16 @@ static struct cut cut_stage(const struct fused *fused, const struct stage *stage
     return cut;
 }
 
-void fused_cut(struct fused *fused, double bytes)
+enum wgrad_kind fused_hand(const struct fused *fused)
 {
-    for (int i = 0; i < fused->stages.count; i++)
-        fused->cuts[i] = cut_stage(fused, &fused->stages.list[i], bytes);
+    if (fused->options.type != DNN_BF16 || fused->options.isa < CPU_AVX512_BF16)
+        return WGRAD_PORTABLE;
+    return fused->options.isa >= CPU_AMX ? WGRAD_AMX : WGRAD_AVX512_BF16;
+}
+
+bool fused_emulates(const struct fused *fused)
+{
+    return fused->options.type == DNN_BF16 && fused->options.isa < CPU_AVX512_BF16;
 }
 
 /* The sizes of chunk that threads will ask for. */
@@ -74,13 +80,18 @@ static bool make_filter(struct fused *fused, int index, struct cut cut, struct e
                                            .keep_gradients = fused->options.keep_gradients,
                                            .momentum = fused->options.sgd.momentum != 0};
     struct layer *layer = &fused->computed[index];
-    struct filter_shape shape = {.layer = layer, .type = fused->options.type};
+    struct filter_shape shape = {.layer = layer,
+                                 .type = fused->options.type,
+                                 .emulated = fused_emulates(fused),
+                                 .hand = fused_hand(fused)};
 
     *layer = fused->network.layers[index];
     if (subsamples(layer)) {
         layer->stride = 1;
         layer->in_size = layer->out_size;
     }
+    shape.by_hand = cut.by_hand && shape.hand != WGRAD_PORTABLE &&
+                    filter_can_by_hand(layer, shape.hand, fused->options.isa);
     count_units(fused, cut, &shape);
     fused->filters[index] = filter_new(&context, &shape, err);
     return fused->filters[index] != NULL;
@@ -102,8 +113,8 @@ static bool make_norm(struct fused *fused, int index, struct error *err)
 
 static bool make_operations(struct fused *fused, struct error *err)
 {
-    const struct cut head = {1,
-                             (fused->options.batch + fused->lane_count - 1) / fused->lane_count};
+    long most = (fused->options.batch + fused->lane_count - 1) / fused->lane_count;
+    const struct cut head = {.parts = 1, .chunk = most};
 
     for (int i = 0; i < fused->stages.count; i++)
         for (int k = 0; k < fused->stages.list[i].count; k++) {
@@ -144,13 +155,18 @@ static void find_readers(struct fused *fused)
             fused->reader[fused->stages.list[i].reads] = i;
 }
 
-bool fused_build(struct fused *fused, struct error *err)
+bool fused_build(struct fused *fused, const struct plan *plan, struct error *err)
 {
     host_set_threads(1); /* of oneDNN: an operation belongs to one of our own */
     if (!stages_of(&fused->network, &fused->stages, err) || !make_lanes(fused, err))
         return false;
     find_readers(fused);
-    fused_cut(fused, CHUNK_BYTES);
+    if (plan)
+        fused->plan = *plan;
+    else if (!fused_choose(fused, err))
+        return false;
+    for (int i = 0; i < fused->stages.count; i++)
+        fused->cuts[i] = cut_stage(fused, &fused->stages.list[i], fused->plan.stages[i]);
     fused->passes = passes_for(fused->options.isa, fused->options.type);
     fused->dnn = dnn_open(fused->lane_count, err);
     if (!fused->dnn || !make_operations(fused, err) || !fused_take_memory(fused, err))

@@ -1,6 +1,7 @@
 /* Forward through the stages: chunk by chunk, what is read is made, convolved, and summed for the
  * batch-norm behind while it is in cache. */
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "engine/train/fused.h"
 
 bool fused_chunks(struct lane *lane, int index,
@@ -8,6 +9,7 @@ bool fused_chunks(struct lane *lane, int index,
 {
     const struct cut *cut = &lane->fused->cuts[index];
     long end = lane->end_image * cut->parts;
+    long long start = clock_monotonic_ns();
 
     for (long first = lane->first_image * cut->parts; first < end; first += cut->chunk) {
         const struct chunk chunk = {.lane = lane,
@@ -19,6 +21,7 @@ bool fused_chunks(struct lane *lane, int index,
         if (!work(&chunk, &lane->err))
             return false;
     }
+    lane->stage_ns[index] += clock_monotonic_ns() - start;
     return true;
 }
 

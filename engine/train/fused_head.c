@@ -6,7 +6,7 @@
 
 static struct chunk image_of(struct lane *lane, long image)
 {
-    static const struct cut whole = {1, 1};
+    static const struct cut whole = {1, 1, false};
 
     return (struct chunk){.lane = lane, .cut = &whole, .first = image, .count = 1};
 }

@@ -47,10 +47,11 @@ void fused_learn(struct lane *lane, const struct stage *stage, int turn)
 static void learn_parameter(struct fused *fused, struct parameter *parameter,
                             float *const *copies, int copy_count)
 {
+    bool momentum = fused->options.sgd.momentum != 0;
     const struct pass_learn learn = {.copies = copies,
                                      .copy_count = copy_count,
                                      .weights = parameter->value,
-                                     .velocity = parameter->velocity,
+                                     .velocity = momentum ? parameter->velocity : NULL,
                                      .gradient = parameter->gradient,
                                      .end = parameter->count};
 

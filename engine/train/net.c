@@ -7,6 +7,13 @@ struct net {
     struct net_part part;
 };
 
+enum net_plan net_plan_from_name(const char *name)
+{
+    if (strcmp(name, "plain") == 0)
+        return NET_PLAIN;
+    return strcmp(name, "fixed") == 0 ? NET_FIXED : NET_AUTO;
+}
+
 struct net *net_new(const struct network *network, const struct net_options *options,
                     struct error *err)
 {
@@ -18,8 +25,8 @@ struct net *net_new(const struct network *network, const struct net_options *opt
         return NULL;
     }
     ok = parameters_make(&net->parameters, network, options->seed, err) &&
-         (options->plain ? plain_new : fused_new)(network, options, &net->parameters, &net->part,
-                                                  err);
+         (options->plan == NET_PLAIN ? plain_new : fused_new)(network, options, &net->parameters,
+                                                              &net->part, err);
     if (!ok) {
         net_free(net);
         return NULL;
@@ -61,4 +68,9 @@ void net_running(const struct net *net, int index, const float **ret_mean,
 void net_names(const struct net *net, net_tell tell, void *user)
 {
     net->part.functions->names(net->part.state, tell, user);
+}
+
+struct net_facts net_facts(const struct net *net)
+{
+    return net->part.functions->facts(net->part.state);
 }

@@ -10,16 +10,25 @@
 
 struct net;
 
+enum net_plan {
+    NET_AUTO,  /* depth-first, measured on this machine or known from an earlier measurement */
+    NET_FIXED, /* depth-first, the same everywhere */
+    NET_PLAIN,
+};
+
 struct net_options {
     long batch;
     enum dnn_type type;
     unsigned long long seed;
     struct sgd sgd;
     int threads;
-    enum cpu_isa isa;    /* the most that may be used */
-    bool plain;          /* the plain plan */
+    enum cpu_isa isa; /* the most that may be used */
+    enum net_plan plan;
     bool keep_gradients; /* net_parameters() is to show them */
 };
+
+/* Of "auto", "fixed" and "plain". */
+enum net_plan net_plan_from_name(const char *name);
 
 /* Nanoseconds of one step by what they were spent on; they tile the step. */
 struct net_times {
@@ -51,6 +60,15 @@ void net_running(const struct net *net, int index, const float **ret_mean,
 typedef void (*net_tell)(void *user, const char *layer, const char *pass, const char *name);
 void net_names(const struct net *net, net_tell tell, void *user);
 
+/* What there is to know of a net before it has run. */
+struct net_facts {
+    const char *plan; /* "measured", "cached", "fixed" or "plain" */
+    size_t memory;    /* bytes it has taken for activations and gradients; 0: not known */
+    bool huge_pages;
+    bool emulated; /* the processor does not know the number format */
+};
+struct net_facts net_facts(const struct net *net);
+
 /* What a plan gives to net.c; `state` is its own. */
 struct net_functions {
     bool (*step)(void *state, double *ret_loss, struct net_times *ret_times, struct error *err);
@@ -60,6 +78,7 @@ struct net_functions {
     void (*running)(const void *state, int index, const float **ret_mean,
                     const float **ret_variance);
     void (*names)(const void *state, net_tell tell, void *user);
+    struct net_facts (*facts)(const void *state);
 };
 
 struct net_part {

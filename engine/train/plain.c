@@ -228,7 +228,16 @@ static void names(const void *state, net_tell tell, void *user)
             layer_conv_names(&plain->layers[i], tell, user);
 }
 
-static const struct net_functions functions = {step, release, show, logit, running, names};
+static struct net_facts facts(const void *state)
+{
+    const struct plain *plain = state;
+
+    return (struct net_facts){.plan = "plain",
+                              .emulated = plain->options.type == DNN_BF16 &&
+                                          plain->options.isa < CPU_AVX512_BF16};
+}
+
+static const struct net_functions functions = {step, release, show, logit, running, names, facts};
 
 bool plain_new(const struct network *network, const struct net_options *options,
                struct parameters *parameters, struct net_part *ret_part, struct error *err)

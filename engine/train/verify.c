@@ -152,7 +152,7 @@ static json_t *verify(const struct verify_options *options, struct error *err)
         .sgd = {(float)options->lr, (float)options->momentum, (float)options->weight_decay},
         .threads = options->threads > 0 ? (int)options->threads : host_processors(),
         .isa = cpu_probe(),
-        .plain = strcmp(options->plan, "plain") == 0,
+        .plan = net_plan_from_name(options->plan),
         .keep_gradients = true};
     AUTO(parameters_free) struct parameters before = {0};
     AUTO(json_decrefp)

@@ -11,13 +11,16 @@ static bool make_operations(struct weighted *w, const struct layer_state *state,
                                           .kernel = layer->kernel,
                                           .stride = layer->stride,
                                           .padding = layer->padding};
+    const struct dnn_layout plain = {0};
 
     w->forward = dnn_convolution(dnn, DNN_FORWARD, &shape, NULL, err);
     w->backward_weights = dnn_convolution(dnn, DNN_BACKWARD_WEIGHTS, &shape, NULL, err);
     if (!w->forward || !w->backward_weights)
         return false;
-    w->load_forward = dnn_weight_reorder(dnn, &shape, NULL, w->forward, err);
-    w->store_gradient = dnn_weight_reorder(dnn, &shape, w->backward_weights, NULL, err);
+    w->load_forward =
+        dnn_weight_reorder(dnn, &shape, plain, (struct dnn_layout){.of = w->forward}, err);
+    w->store_gradient = dnn_weight_reorder(
+        dnn, &shape, (struct dnn_layout){.of = w->backward_weights}, plain, err);
     if (!w->load_forward || !w->store_gradient)
         return false;
     if (!state->needs_input_gradient)
@@ -25,7 +28,8 @@ static bool make_operations(struct weighted *w, const struct layer_state *state,
     w->backward_data = dnn_convolution(dnn, DNN_BACKWARD_DATA, &shape, NULL, err);
     if (!w->backward_data)
         return false;
-    w->load_backward = dnn_weight_reorder(dnn, &shape, NULL, w->backward_data, err);
+    w->load_backward =
+        dnn_weight_reorder(dnn, &shape, plain, (struct dnn_layout){.of = w->backward_data}, err);
     return w->load_backward != NULL;
 }
 

@@ -26,7 +26,7 @@ static struct net_options options_of(bool plain, int threads, enum dnn_type type
                                 .sgd = {.learning_rate = 0.05f, .momentum = 0.5f},
                                 .threads = threads,
                                 .isa = cpu_probe(),
-                                .plain = plain,
+                                .plan = plain ? NET_PLAIN : NET_FIXED,
                                 .keep_gradients = true};
 }
 

@@ -1,0 +1,38 @@
+/* The choices that make the depth-first plan fast on one machine and not on another: for each
+ * stage, how much of the cache a chunk of images may take, and who computes the gradient of the
+ * weights. Measured once for a machine, library and shape, and kept in a file. */
+#pragma once
+
+#include "engine/train/network.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PLAN_KEY_MAX 320
+#define PLAN_TEXT_MAX 4096
+
+struct choice {
+    long kilobytes; /* of a chunk: 1 to 1,000,000 */
+    bool by_hand;   /* the gradient of the weights, where one of ours can */
+};
+
+struct plan {
+    const char *origin; /* "fixed", "measured" or "cached" */
+    int count;          /* stages */
+    struct choice stages[LAYERS_MAX];
+};
+
+/* The same for each of `count` stages. */
+struct plan plan_fixed(int count, struct choice choice);
+
+/* As text, with the key it was measured for. Reading refuses another key, another number of
+ * stages and everything that plan_write() would not have written. */
+size_t plan_write(const struct plan *plan, const char *key, char *ret_text, size_t size);
+bool plan_read(const char *text, const char *key, int count, struct plan *ret_plan);
+
+/* From and to the file for that key below the user's cache directory ($XDG_CACHE_HOME, or
+ * $HOME/.cache). A file that is not there or not good counts as none. Storing is done with care
+ * for others who store at the same time, and without complaint where it cannot be done: then the
+ * next start measures again. */
+bool plan_load(const char *key, int count, struct plan *ret_plan);
+void plan_store(const struct plan *plan, const char *key);
