@@ -96,6 +96,26 @@ void dnn_close(struct dnn *dnn)
     free(dnn);
 }
 
+bool dnn_use_isa(const char *name, enum cpu_isa *ret_isa, struct error *err)
+{
+    static const dnnl_cpu_isa_t library_names[] = {
+        [CPU_AVX2] = dnnl_cpu_isa_avx2,
+        [CPU_AVX512] = dnnl_cpu_isa_avx512_core,
+        [CPU_AVX512_BF16] = dnnl_cpu_isa_avx512_core_bf16,
+        [CPU_AMX] = dnnl_cpu_isa_avx512_core_amx,
+    };
+    enum cpu_isa has = cpu_probe(), cap;
+
+    if (!cpu_isa_from_name(name, &cap))
+        return error_set(err, ERROR_INVALID, "isa", "'%.32s' is not known", name);
+    *ret_isa = cap < has ? cap : has;
+    if (cap >= has || cap == CPU_BASE)
+        return true;
+    if (dnnl_set_max_cpu_isa(library_names[cap]) != dnnl_success)
+        return error_set(err, ERROR_INTERNAL, "isa", "oneDNN cannot be held to %s", name);
+    return true;
+}
+
 void dnn_version(char *ret_text, size_t size)
 {
     const dnnl_version_t *version = dnnl_version();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "engine/train/cpu.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,11 @@ enum dnn_type { DNN_F32, DNN_BF16 };
 /* A lane is what one thread runs operations on; operations may run on several lanes at once. */
 struct dnn *dnn_open(int lanes, struct error *err) __attribute__((warn_unused_result));
 void dnn_close(struct dnn *dnn);
+
+/* From the spec's word for the most that may be used ("auto", "avx2", ...) to what will be: no
+ * more than the processor has. The library is held to it from now on; the first call decides. */
+bool dnn_use_isa(const char *name, enum cpu_isa *ret_isa, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* "oneDNN 2.6.3". */
 void dnn_version(char *ret_text, size_t size);

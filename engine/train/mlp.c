@@ -6,9 +6,11 @@
 
 #include <math.h>
 
-#define INPUTS 1024L
-#define HIDDEN 512L
-#define CLASSES ((long)LOSS_LABELS)
+#define INPUTS MLP_INPUTS
+#define HIDDEN MLP_HIDDEN
+#define CLASSES MLP_CLASSES
+
+_Static_assert(MLP_CLASSES == LOSS_LABELS, "every label has an output");
 #define LEARNING_RATE 0.1f
 
 struct mlp {

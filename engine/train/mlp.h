@@ -7,6 +7,12 @@
 
 #include <stdbool.h>
 
+#define MLP_INPUTS 1024L
+#define MLP_HIDDEN 512L
+#define MLP_CLASSES 10L
+#define MLP_PARAMETERS (MLP_INPUTS * MLP_HIDDEN + MLP_HIDDEN * MLP_CLASSES)
+#define MLP_MULTIPLY_ADDS MLP_PARAMETERS /* of one sample, forward: no weight is used twice */
+
 struct mlp;
 
 struct mlp *mlp_new(long batch_size, unsigned seed, struct error *err)

@@ -143,7 +143,7 @@ static bool run_steps(struct net *net, const struct verify_options *options,
     return true;
 }
 
-static json_t *verify(const struct verify_options *options, struct error *err)
+static json_t *verify(const struct verify_options *options, enum cpu_isa isa, struct error *err)
 {
     const struct net_options net_options = {
         .batch = (long)options->batch,
@@ -151,7 +151,7 @@ static json_t *verify(const struct verify_options *options, struct error *err)
         .seed = (unsigned long long)options->seed,
         .sgd = {(float)options->lr, (float)options->momentum, (float)options->weight_decay},
         .threads = options->threads > 0 ? (int)options->threads : host_processors(),
-        .isa = cpu_probe(),
+        .isa = isa,
         .plan = net_plan_from_name(options->plan),
         .keep_gradients = true};
     AUTO(parameters_free) struct parameters before = {0};
@@ -180,6 +180,7 @@ int verify_main(int argc, char *const argv[])
 {
     AUTO(json_decrefp) json_t *result = NULL;
     struct verify_options options;
+    enum cpu_isa isa;
     struct error err = {0};
 
     if (!verify_options_read(argc, argv, &options, &err)) {
@@ -191,7 +192,8 @@ int verify_main(int argc, char *const argv[])
         fputs(verify_usage, stdout);
         return 0;
     }
-    result = verify(&options, &err);
+    if (dnn_use_isa(options.isa, &isa, &err))
+        result = verify(&options, isa, &err);
     if (!result) {
         fprintf(stderr, "pennyworth-worker verify: %s\n", err.message);
         return 1;

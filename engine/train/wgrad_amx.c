@@ -16,9 +16,15 @@
 #define TILE_WORDS (TILE * TILE)
 
 /* Pairs that are packed at a time, about: panels of it fit into a second-level cache of 2 MB.
- * Much less for kernel 1, where a panel of columns is used for one tap only. */
+ * Much less for kernel 1, where a panel of columns is used for one tap only. The emulation is
+ * slow, and has to see several strips of small tensors. */
+#ifndef WGRAD_EMULATE_TILES
 #define STRIP_3X3 4096
 #define STRIP_1X1 512
+#else
+#define STRIP_3X3 192
+#define STRIP_1X1 48
+#endif
 
 /* What is packed at a time: pairs of pixels for kernel 1, else groups of wgrad_pairing. */
 struct strip {

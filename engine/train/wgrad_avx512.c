@@ -324,7 +324,7 @@ static struct cut cut(const struct wgrad_shape *shape)
     parts = (cut.strip - 1) / by.rows + 2;
     cut.spans = cut.strip;
     cut.row_pairs = cut.strip * shape->out_size;
-    cut.column_pairs = (shape->stride * cut.strip + 3 * parts) * shape->in_size;
+    cut.column_pairs = (shape->stride * cut.strip + (3 - shape->stride) * parts) * shape->in_size;
     return cut;
 }
 

@@ -10,9 +10,11 @@
 #include "engine/train/verify.h"
 #include "engine/train/workload.h"
 
+#include <math.h>
 #include <poll.h>
 
 #define SPEC_MAX 65536
+#define IMPLEMENTATIONS 512 /* passes of all layers */
 
 static bool read_spec(struct run_spec *ret_spec, struct error *err)
 {
@@ -41,54 +43,112 @@ static bool told_enough(void)
     return !ended;
 }
 
-static bool say_hello(int threads, struct error *err)
+/* What a run is worked with. */
+struct work {
+    struct run_spec spec;
+    enum cpu_isa isa;
+    const struct workload *workload;
+    void *state; /* NULL: it could not be made */
+};
+
+static bool say_hello(const struct work *work, struct error *err)
 {
     struct event hello = {.type = EVENT_HELLO, .hello = {.protocol = PROTOCOL_VERSION}};
-    char library[32];
+    struct engine_details *details = &hello.hello.details;
 
-    dnn_version(library, sizeof library);
+    dnn_version(details->library, sizeof details->library);
+    snprintf(details->isa, sizeof details->isa, "%s", cpu_isa_name(work->isa));
+    details->threads = workload_threads(&work->spec);
+    if (work->state)
+        work->workload->describe(work->state, details);
     snprintf(hello.hello.software, sizeof hello.hello.software,
-             "pennyworth-worker " PENNYWORTH_VERSION ", %s, %d threads", library, threads);
+             "pennyworth-worker " PENNYWORTH_VERSION ", %s, %lld threads", details->library,
+             details->threads);
     return event_write(stdout, &hello, err);
 }
 
-static bool train(const struct run_spec *spec, const struct workload *workload, void *state,
-                  struct error *err)
+/* The list of implementations while it grows. */
+struct implementations {
+    struct implementation list[IMPLEMENTATIONS];
+    size_t count;
+};
+
+static void add_implementation(void *user, const char *layer, const char *pass, const char *name)
 {
-    long long most = pace_steps_max(spec), index = 0;
-    struct event done = {.type = EVENT_DONE};
+    struct implementations *all = user;
+
+    if (all->count < COUNT(all->list))
+        all->list[all->count++] = (struct implementation){layer, pass, name};
+    /* It computes the same, many times slower: who reads the run must be told. */
+    if (strstr(name, "ref"))
+        fprintf(stderr, "%s of %s runs on oneDNN's %s\n", pass, layer, name);
+}
+
+static bool say_done(const struct work *work, long long steps, struct error *err)
+{
+    struct event done = {.type = EVENT_DONE,
+                         .done = {.steps = steps,
+                                  .samples = steps * work->spec.batch_size,
+                                  .peak_memory_bytes = host_peak_memory()}};
+    struct implementations all = {.count = 0};
+    bool ok = true;
+
+    work->workload->names(work->state, add_implementation, &all);
+    if (all.count > 0) {
+        done.done.implementations = implementations_to_text(all.list, all.count, err);
+        ok = done.done.implementations != NULL;
+    }
+    ok = ok && event_write(stdout, &done, err);
+    event_clear(&done);
+    return ok;
+}
+
+static bool train(const struct work *work, struct error *err)
+{
+    long long most = pace_steps_max(&work->spec), index = 0;
 
     for (; index < most && !told_enough(); index++) {
-        struct event step = {.type = EVENT_STEP, .step = {.index = index}};
+        struct event event = {.type = EVENT_STEP, .step = {.index = index}};
         long long start = clock_monotonic_ns();
+        struct step step = {0};
 
-        if (!workload->step(state, &step.step.loss, err))
+        if (!work->workload->step(work->state, &step, err))
             return false;
-        step.step.nanoseconds = clock_monotonic_ns() - start;
-        if (!event_write(stdout, &step, err))
+        event.step.nanoseconds = clock_monotonic_ns() - start;
+        if (!isfinite(step.loss))
+            return error_set(err, ERROR_INTERNAL, NULL,
+                             "the loss of step %lld is not a number: training has diverged",
+                             index);
+        event.step.loss = step.loss;
+        event.step.split = step.split;
+        if (!event_write(stdout, &event, err))
             return false;
     }
-    done.done.steps = index;
-    return event_write(stdout, &done, err);
+    return say_done(work, index, err);
+}
+
+static bool prepare(struct work *work, struct error *err)
+{
+    work->workload = workload_find(work->spec.workload, err);
+    if (!work->workload || !work->workload->check(&work->spec, err) ||
+        !dnn_use_isa(work->spec.isa, &work->isa, err))
+        return false;
+    work->state = work->workload->make(&work->spec, work->isa, err);
+    return work->state != NULL;
 }
 
 static bool work(struct error *err)
 {
-    const struct workload *workload;
-    struct run_spec spec;
-    void *state;
+    struct work work = {0};
     bool ok;
 
-    if (!read_spec(&spec, err))
+    if (!read_spec(&work.spec, err))
         return false;
-    int threads = spec.threads > 0 ? (int)spec.threads : host_processors();
-    host_set_threads(threads);
-    workload = workload_find(spec.workload, err);
-    if (!say_hello(threads, err) || !workload || !workload->check(&spec, err))
-        return false;
-    state = workload->make(&spec, err);
-    ok = state && train(&spec, workload, state, err);
-    workload->release(state);
+    ok = prepare(&work, err);
+    /* Who cannot even start says so behind a hello like everybody. */
+    ok = say_hello(&work, ok ? err : NULL) && ok && train(&work, err);
+    if (work.state)
+        work.workload->release(work.state);
     return ok;
 }
 

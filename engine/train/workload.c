@@ -12,17 +12,36 @@ static bool mlp_check(const struct run_spec *spec, struct error *err)
         return error_set(err, ERROR_INVALID, "precision", "mlp is trained in f32 only");
     if (strcmp(spec->layout, "auto") != 0)
         return error_set(err, ERROR_INVALID, "layout", "mlp has no images, so only auto");
+    if (spec->input_workers > 0)
+        return error_set(err, ERROR_INVALID, "input_workers", "mlp has no input to make");
     return true;
 }
 
-static void *mlp_make(const struct run_spec *spec, struct error *err)
+static void *mlp_make(const struct run_spec *spec, enum cpu_isa isa, struct error *err)
 {
+    (void)isa; /* it has no code of its own */
+    host_set_threads(workload_threads(spec));
     return mlp_new((long)spec->batch_size, (unsigned)spec->seed, err);
 }
 
-static bool mlp_train(void *state, double *ret_loss, struct error *err)
+static void mlp_describe(const void *state, struct engine_details *details)
 {
-    return mlp_step(state, ret_loss, err);
+    (void)state;
+    snprintf(details->plan, sizeof details->plan, "plain");
+    details->parameters = MLP_PARAMETERS;
+    details->multiply_adds = MLP_MULTIPLY_ADDS;
+}
+
+static bool mlp_train(void *state, struct step *ret_step, struct error *err)
+{
+    return mlp_step(state, &ret_step->loss, err);
+}
+
+static void mlp_names(const void *state, workload_tell tell, void *user)
+{
+    (void)state; /* products only, which the library does without a choice */
+    (void)tell;
+    (void)user;
 }
 
 static void mlp_release(void *state)
@@ -41,38 +60,51 @@ static bool resnet50_check(const struct run_spec *spec, struct error *err)
     return true;
 }
 
-/* A reference kernel computes the same, many times slower: who reads the run must be told. */
-static void tell_of_reference(void *user, const char *layer, const char *pass, const char *name)
+static void *resnet50_make(const struct run_spec *spec, enum cpu_isa isa, struct error *err)
 {
-    (void)user;
-    if (strstr(name, "ref"))
-        fprintf(stderr, "resnet50: %s of %s runs on oneDNN's %s\n", pass, layer, name);
-}
-
-static void *resnet50_make(const struct run_spec *spec, struct error *err)
-{
-    const struct net_options options = {
-        .batch = (long)spec->batch_size,
-        .type = strcmp(spec->precision, "bf16") == 0 ? DNN_BF16 : DNN_F32,
-        .seed = (unsigned long long)spec->seed,
-        .sgd = {.learning_rate = 0.002f},
-        .threads = spec->threads > 0 ? (int)spec->threads : host_processors(),
-        .isa = cpu_probe()};
+    const struct net_options options = {.batch = (long)spec->batch_size,
+                                        .type = strcmp(spec->precision, "bf16") == 0 ? DNN_BF16
+                                                                                     : DNN_F32,
+                                        .seed = (unsigned long long)spec->seed,
+                                        .sgd = {.learning_rate = 0.002f},
+                                        .threads = workload_threads(spec),
+                                        .isa = isa,
+                                        .plan = net_plan_from_name(spec->plan)};
     struct network network;
-    struct net *net;
 
     resnet50_describe(&network);
-    net = net_new(&network, &options, err);
-    if (net)
-        net_names(net, tell_of_reference, NULL);
-    return net;
+    return net_new(&network, &options, err);
 }
 
-static bool resnet50_train(void *state, double *ret_loss, struct error *err)
+static void resnet50_tell_details(const void *state, struct engine_details *details)
+{
+    const struct net_facts facts = net_facts(state);
+    struct network network;
+
+    resnet50_describe(&network);
+    snprintf(details->plan, sizeof details->plan, "%s", facts.plan);
+    details->parameters = network_parameters(&network);
+    details->multiply_adds = network_multiply_adds(&network);
+    details->memory_bytes = (long long)facts.memory;
+    details->emulated = answer_of(facts.emulated);
+    if (facts.memory > 0)
+        details->huge_pages = answer_of(facts.huge_pages);
+}
+
+static bool resnet50_train(void *state, struct step *ret_step, struct error *err)
 {
     struct net_times times;
 
-    return net_step(state, ret_loss, &times, err);
+    if (!net_step(state, &ret_step->loss, &times, err))
+        return false;
+    ret_step->split =
+        (struct step_split){times.input, times.forward, times.backward, times.update};
+    return true;
+}
+
+static void resnet50_names(const void *state, workload_tell tell, void *user)
+{
+    net_names(state, tell, user);
 }
 
 static void resnet50_release(void *state)
@@ -81,8 +113,9 @@ static void resnet50_release(void *state)
 }
 
 static const struct workload workloads[] = {
-    {"mlp", mlp_check, mlp_make, mlp_train, mlp_release},
-    {"resnet50", resnet50_check, resnet50_make, resnet50_train, resnet50_release},
+    {"mlp", mlp_check, mlp_make, mlp_describe, mlp_train, mlp_names, mlp_release},
+    {"resnet50", resnet50_check, resnet50_make, resnet50_tell_details, resnet50_train,
+     resnet50_names, resnet50_release},
 };
 
 const struct workload *workload_find(const char *name, struct error *err)
@@ -92,4 +125,9 @@ const struct workload *workload_find(const char *name, struct error *err)
             return &workloads[i];
     error_set(err, ERROR_INVALID, "workload", "this worker does not know '%.32s'", name);
     return NULL;
+}
+
+int workload_threads(const struct run_spec *spec)
+{
+    return spec->threads > 0 ? (int)spec->threads : host_processors();
 }

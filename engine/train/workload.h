@@ -2,18 +2,32 @@
 #pragma once
 
 #include "common/error.h"
+#include "engine/details.h"
 #include "engine/run_spec.h"
+#include "engine/steps.h"
+#include "engine/train/cpu.h"
 
 #include <stdbool.h>
+
+/* Calls come for each pass of each layer. */
+typedef void (*workload_tell)(void *user, const char *layer, const char *pass, const char *name);
 
 struct workload {
     const char *name; /* as in the spec */
     /* Says what of the spec it cannot do, before anything is built. */
     bool (*check)(const struct run_spec *spec, struct error *err);
-    void *(*make)(const struct run_spec *spec, struct error *err);
-    bool (*step)(void *state, double *ret_loss, struct error *err);
+    /* `isa` is the most of the processor that may be used. */
+    void *(*make)(const struct run_spec *spec, enum cpu_isa isa, struct error *err);
+    /* Adds what it knows of itself. */
+    void (*describe)(const void *state, struct engine_details *details);
+    /* Fills in loss and split. */
+    bool (*step)(void *state, struct step *ret_step, struct error *err);
+    void (*names)(const void *state, workload_tell tell, void *user);
     void (*release)(void *state);
 };
 
 /* NULL, and err saying so, when this worker does not know it. */
 const struct workload *workload_find(const char *name, struct error *err);
+
+/* Threads that a spec means. */
+int workload_threads(const struct run_spec *spec);
