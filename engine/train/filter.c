@@ -347,11 +347,33 @@ void filter_learn(struct filter *filter, const struct filter_update *update)
     filter->context.passes->learn(&learn, update->sgd);
 }
 
+/* Where images are computed in f32 only for want of an instruction, weights are rounded like
+ * everywhere. */
+static void round_weights(struct filter *filter, float *weights, size_t count)
+{
+    const struct passes *passes = filter->context.passes;
+    uint16_t rounded[1024];
+
+    for (size_t at = 0; at < count; at += COUNT(rounded)) {
+        size_t some = count - at < COUNT(rounded) ? count - at : COUNT(rounded);
+
+        passes->from_floats(weights + at, some, rounded);
+        passes->to_floats(rounded, some, weights + at);
+    }
+}
+
 bool filter_load(struct filter *filter, int lane, int direction, struct error *err)
 {
     void *const memory[] = {filter->weights, filter->loaded[direction]};
 
-    return !filter->load[direction] || dnn_op_run_on(filter->load[direction], lane, memory, err);
+    if (!filter->load[direction])
+        return true;
+    if (!dnn_op_run_on(filter->load[direction], lane, memory, err))
+        return false;
+    if (filter->shape.emulated)
+        round_weights(filter, filter->loaded[direction],
+                      dnn_op_size(filter->load[direction], 1) / sizeof(float));
+    return true;
 }
 
 bool filter_show(struct filter *filter, struct error *err)

@@ -3,17 +3,35 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 
-static void take_images(struct lane *lane)
+static void take_images(struct fused *fused, long first, long end, void *result)
 {
-    struct fused *fused = lane->fused;
-    const struct layer *first = &fused->network.layers[0];
-    long pixels = (long)first->in_size * first->in_size;
-    size_t numbers = (size_t)(pixels * first->in_channels);
+    const struct layer *layer = &fused->network.layers[0];
+    long pixels = (long)layer->in_size * layer->in_size;
+    size_t numbers = (size_t)(pixels * layer->in_channels);
+    size_t bytes = fused_bytes_in(fused, layer);
 
-    for (long i = lane->first_image; i < lane->end_image; i++)
+    for (long i = first; i < end; i++)
         fused->passes->take_image(fused->source + (size_t)i * numbers, pixels,
-                                  (char *)fused->images +
-                                      (size_t)i * numbers * dnn_type_size(fused->options.type));
+                                  (char *)result + (size_t)i * bytes);
+}
+
+void fused_feed(void *user, int index, int of)
+{
+    struct fused *fused = user;
+    long batch = fused->options.batch;
+
+    take_images(fused, batch * index / of, batch * (index + 1) / of, fused->next_images);
+}
+
+/* What is trained on becomes what has been made beside the step before; the next is begun. */
+static void take_turns(struct fused *fused)
+{
+    void *images = fused->images;
+
+    feeder_wait(fused->feeder);
+    fused->images = fused->next_images;
+    fused->next_images = images;
+    feeder_start(fused->feeder);
 }
 
 static void step_of_lane(void *user, int index)
@@ -25,7 +43,8 @@ static void step_of_lane(void *user, int index)
     lane->ok = true;
     lane->update_ns = 0;
     memset(lane->stage_ns, 0, sizeof lane->stage_ns);
-    take_images(lane);
+    if (!fused->feeder)
+        take_images(fused, lane->first_image, lane->end_image, fused->images);
     lane->input_ns = clock_monotonic_ns() - start;
     fused_forward(lane);
     fused_head(lane);
@@ -37,8 +56,12 @@ bool fused_step(struct fused *fused, double *ret_loss, struct net_times *ret_tim
                 struct error *err)
 {
     const struct lane *first = &fused->lanes[0];
-    long long start = clock_monotonic_ns(), total;
+    long long start = clock_monotonic_ns(), waited = 0, total;
 
+    if (fused->feeder) {
+        take_turns(fused);
+        waited = clock_monotonic_ns() - start;
+    }
     atomic_store(&fused->loaded, 0);
     team_run(fused->team, step_of_lane, fused);
     for (int i = 0; i < fused->lane_count; i++)
@@ -51,10 +74,10 @@ bool fused_step(struct fused *fused, double *ret_loss, struct net_times *ret_tim
         *ret_loss += fused->losses[i];
     *ret_loss /= (double)fused->options.batch;
     total = clock_monotonic_ns() - start;
-    ret_times->input = first->input_ns;
+    ret_times->input = waited + first->input_ns;
     ret_times->update = first->update_ns;
-    ret_times->forward = first->forward_end - start - first->input_ns;
-    ret_times->backward = total - ret_times->forward - first->input_ns - first->update_ns;
+    ret_times->forward = first->forward_end - start - ret_times->input;
+    ret_times->backward = total - ret_times->forward - ret_times->input - first->update_ns;
     return true;
 }
 
@@ -62,6 +85,7 @@ void fused_free(struct fused *fused)
 {
     if (!fused)
         return;
+    feeder_free(fused->feeder);
     team_free(fused->team);
     for (int i = 0; i < fused->network.count; i++) {
         filter_free(fused->filters[i]);

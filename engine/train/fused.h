@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/train/arena.h"
+#include "engine/train/feeder.h"
 #include "engine/train/filter.h"
 #include "engine/train/net.h"
 #include "engine/train/norm.h"
@@ -56,10 +57,11 @@ struct fused {
     struct team *team;
     struct filter *filters[LAYERS_MAX]; /* of each layer, or NULL */
     struct norm *norms[LAYERS_MAX];
-    struct arena arena; /* what follows, of the whole batch */
-    size_t memory;      /* bytes of all arenas */
-    float *source;      /* NCHW f32: what is trained on */
-    void *images;
+    struct arena arena;          /* what follows, of the whole batch */
+    size_t memory;               /* bytes of all arenas */
+    float *source;               /* NCHW f32: what is trained on */
+    void *images, *next_images;  /* next: with a feeder, who makes them */
+    struct feeder *feeder;       /* or NULL */
     void *outputs[LAYERS_MAX];   /* of each convolution, before its batch-norm */
     void *kept[LAYERS_MAX];      /* activations that are kept; NULL for the others */
     void *gradients[LAYERS_MAX]; /* of what the activation's ReLU let through */
@@ -151,6 +153,9 @@ void *fused_input_of(const struct chunk *chunk, const struct layer *layer, void 
 
 /* Makes activation `activation`, which the chunk's rows are, in `result`. */
 void fused_activate(const struct chunk *chunk, int activation, struct rows rows, void *result);
+
+/* A feeder's work: a share of the next batch. */
+void fused_feed(void *user, int index, int of);
 
 /* Each is one thread's share of the work and ends with a meeting of all. */
 void fused_forward(struct lane *lane);

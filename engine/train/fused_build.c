@@ -171,6 +171,12 @@ bool fused_build(struct fused *fused, const struct plan *plan, struct error *err
     fused->dnn = dnn_open(fused->lane_count, err);
     if (!fused->dnn || !make_operations(fused, err) || !fused_take_memory(fused, err))
         return false;
+    if (fused->options.input_workers > 0) {
+        fused->feeder = feeder_new(fused->options.input_workers, fused_feed, fused, err);
+        if (!fused->feeder)
+            return false;
+        feeder_start(fused->feeder);
+    }
     fused->team = team_new(fused->lane_count, err);
     return fused->team != NULL;
 }

@@ -96,6 +96,8 @@ static void wish_for_batch(struct fused *fused, struct wishes *wishes)
     int end = 2 * fused->stages.count;
 
     wish(wishes, &fused->images, batch * fused_bytes_in(fused, first), 0, end);
+    if (fused->options.input_workers > 0)
+        wish(wishes, &fused->next_images, batch * fused_bytes_in(fused, first), 0, end);
     wish(wishes, (void **)&fused->source,
          batch * (size_t)(first->in_size * first->in_size * first->in_channels) * sizeof(float),
          0, end);

@@ -56,6 +56,7 @@ static bool time_choice(const struct fused *fused, struct choice choice, struct 
         options.batch = fused->options.batch;
     options.sgd = (struct sgd){0}; /* nothing is learnt from it */
     options.keep_gradients = false;
+    options.input_workers = 0;
     probe = fused_make(&fused->network, &options, fused->parameters, &plan, err);
     ok = probe != NULL;
     *ret = (struct timing){0};

@@ -45,6 +45,11 @@ void host_stay_on(int index)
         sched_setaffinity(0, sizeof one, &one);
 }
 
+void host_stay_anywhere(void)
+{
+    sched_setaffinity(0, sizeof allowed, processors());
+}
+
 /* The number behind `name` in a file of lines, or the first number of the file for NULL; -1 when
  * there is none. */
 static long long read_number(const char *path, const char *name)

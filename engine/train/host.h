@@ -11,6 +11,9 @@ void host_set_threads(int threads);
  * that moves leaves its cache behind. */
 void host_stay_on(int index);
 
+/* Lets the calling thread, which has inherited its place, run on all of them again. */
+void host_stay_anywhere(void);
+
 /* Bytes that may still be taken: what the system says is available, or what the limit of our
  * control group leaves, whichever is less. */
 long long host_free_memory(void);

@@ -121,6 +121,8 @@ static bool build(struct plain *plain, struct error *err)
     if (plain->options.type == DNN_BF16 && plain->options.isa < CPU_AVX512)
         return error_set(err, ERROR_INVALID, "plan",
                          "plain has no bf16 without AVX-512; auto and fixed emulate it");
+    if (plain->options.input_workers > 0)
+        return error_set(err, ERROR_INVALID, "input_workers", "plan plain makes its own input");
     host_set_threads(plain->options.threads);
     shape_outputs(plain);
     if (!check_memory(plain, err))

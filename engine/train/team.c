@@ -2,16 +2,9 @@
 
 #include "common/cleanup.h"
 #include "engine/train/host.h"
+#include "engine/train/meeting.h"
 
-#include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <sys/syscall.h>
-
-/* About 20 microseconds: longer than threads with equal work are apart, shorter than a time
- * slice. */
-#define SPINS 2000
 
 struct member {
     struct team *team;
@@ -20,40 +13,16 @@ struct member {
 };
 
 struct team {
-    atomic_int count;
-    int started;
+    int count;
     struct member *members;
     void (*work)(void *user, int index); /* NULL: the team is to go home */
     void *user;
-    /* A meeting point: the last to arrive starts the next round. */
-    atomic_int arrived;
-    atomic_uint round;
+    struct meeting meeting;
 };
-
-static void sleep_while(atomic_uint *round, unsigned seen)
-{
-    syscall(SYS_futex, round, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
-}
-
-static void wake_all(atomic_uint *round)
-{
-    syscall(SYS_futex, round, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
 
 void team_meet(struct team *team)
 {
-    unsigned seen = atomic_load(&team->round);
-
-    if (atomic_fetch_add(&team->arrived, 1) == team->count - 1) {
-        atomic_store(&team->arrived, 0);
-        atomic_store(&team->round, seen + 1);
-        wake_all(&team->round);
-        return;
-    }
-    for (int i = 0; i < SPINS && atomic_load(&team->round) == seen; i++)
-        __builtin_ia32_pause();
-    while (atomic_load(&team->round) == seen)
-        sleep_while(&team->round, seen);
+    meeting_join(&team->meeting);
 }
 
 static void *live(void *argument)
@@ -72,15 +41,16 @@ static void *live(void *argument)
     }
 }
 
-static bool start(struct team *team, struct error *err)
+/* Starts the members behind the caller; team->count is how many there are then. */
+static bool start(struct team *team, int count, struct error *err)
 {
-    for (; team->started < team->count; team->started++) {
-        struct member *member = &team->members[team->started];
+    for (; team->count < count; team->count++) {
+        struct member *member = &team->members[team->count];
 
-        *member = (struct member){.team = team, .index = team->started};
+        *member = (struct member){.team = team, .index = team->count};
         if (pthread_create(&member->thread, NULL, live, member) != 0)
             return error_set(err, ERROR_INTERNAL, NULL, "cannot start thread %d",
-                             team->started + 1);
+                             team->count + 1);
     }
     return true;
 }
@@ -96,11 +66,11 @@ struct team *team_new(int count, struct error *err)
         error_set(err, ERROR_INTERNAL, NULL, "out of memory");
         return NULL;
     }
-    team->count = count;
-    team->started = 1; /* the caller */
+    team->count = 1; /* the caller */
+    team->meeting.count = count;
     host_stay_on(0);
-    if (!start(team, err)) {
-        team->count = team->started; /* those who are there can be sent home */
+    if (!start(team, count, err)) {
+        team->meeting.count = team->count; /* those who are there can be sent home */
         team_free(team);
         return NULL;
     }
@@ -113,7 +83,7 @@ void team_free(struct team *team)
         return;
     team->work = NULL;
     team_meet(team);
-    for (int i = 1; i < team->started; i++)
+    for (int i = 1; i < team->count; i++)
         pthread_join(team->members[i].thread, NULL);
     free(team->members);
     free(team);

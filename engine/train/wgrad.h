@@ -3,7 +3,8 @@
  *     gradient[p][o] * input[the pixel that (h, w) sees from p][i].
  * Input and gradient are bf16, rows of channels, one row a pixel (NHWC); products are summed in
  * f32, in an order that depends on the kind, and numbers below the smallest normal one may count
- * as zero. Kinds differ in nothing else, and write the same layout. */
+ * as zero. Kinds differ in nothing else, and write the same layout. What is not finite is never
+ * hidden, but may spread to more weights of its channel than it belongs to. */
 #pragma once
 
 #include "engine/train/cpu.h"

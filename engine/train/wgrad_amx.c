@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define PACK_TARGET __attribute__((target("avx512f,avx512bw")))
-#define TILE 16 /* rows of a tile, and 32-bit columns */
+#define TILE 16L /* rows of a tile, and 32-bit columns */
 #define TILE_WORDS (TILE * TILE)
 
 /* Pairs that are packed at a time, about: panels of it fit into a second-level cache of 2 MB.

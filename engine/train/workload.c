@@ -69,7 +69,8 @@ static void *resnet50_make(const struct run_spec *spec, enum cpu_isa isa, struct
                                         .sgd = {.learning_rate = 0.002f},
                                         .threads = workload_threads(spec),
                                         .isa = isa,
-                                        .plan = net_plan_from_name(spec->plan)};
+                                        .plan = net_plan_from_name(spec->plan),
+                                        .input_workers = (int)spec->input_workers};
     struct network network;
 
     resnet50_describe(&network);

@@ -119,6 +119,19 @@ static void the_same_run_gives_the_same_bits(void)
         }
 }
 
+static void a_batch_made_beside_the_step_is_the_same(void)
+{
+    struct net_options options = options_of(false, 2, DNN_F32);
+    struct outcome first, second;
+
+    train(&options, &first);
+    for (int workers = 1; workers <= 3; workers++) {
+        options.input_workers = workers;
+        train(&options, &second);
+        EXPECT_INT(memcmp(&first, &second, sizeof first), 0);
+    }
+}
+
 static void bf16_is_f32_but_for_rounding(void)
 {
     const struct net_options f32 = options_of(false, 2, DNN_F32);
@@ -197,6 +210,7 @@ int main(void)
     RUN(both_plans_compute_the_same);
     RUN(any_number_of_threads_computes_the_same);
     RUN(the_same_run_gives_the_same_bits);
+    RUN(a_batch_made_beside_the_step_is_the_same);
     RUN(bf16_is_f32_but_for_rounding);
     RUN(every_instruction_set_computes_the_same);
     RUN(the_gradient_is_the_slope_of_the_loss);
