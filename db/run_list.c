@@ -7,7 +7,7 @@
 
 static bool add_conditions(struct bytes *sql, const struct run_filter *filter)
 {
-    bool ok = bytes_printf(sql, "SELECT " RUN_COLUMNS " FROM runs WHERE true");
+    bool ok = bytes_printf(sql, "SELECT " RUN_LIST_COLUMNS " FROM runs WHERE true");
 
     if (filter->state)
         ok = ok && bytes_printf(sql, " AND state = ?");
@@ -86,8 +86,8 @@ static bool query_once(struct db *db, const struct run_filter *filter, struct ru
 static bool query_newest(struct db *db, long long limit, struct run_list *list, struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *query =
-        stmt_prepare(db, "SELECT " RUN_COLUMNS " FROM runs ORDER BY number DESC LIMIT ?", err);
+    struct stmt *query = stmt_prepare(
+        db, "SELECT " RUN_LIST_COLUMNS " FROM runs ORDER BY number DESC LIMIT ?", err);
 
     if (!query)
         return false;

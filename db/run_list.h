@@ -1,4 +1,4 @@
-/* Pages of runs, newest first. */
+/* Pages of runs, newest first; without their engine_details, which are for one run alone. */
 #pragma once
 
 #include "db/db.h"

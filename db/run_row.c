@@ -29,9 +29,15 @@ static void copy(char *to, size_t size, const char *from)
     to[length] = '\0';
 }
 
+/* A copy, NULL of ""; true but when memory ends. */
+static bool copy_owned(const char *from, char **ret_copy)
+{
+    *ret_copy = *from ? strdup(from) : NULL;
+    return *ret_copy || !*from;
+}
+
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
 {
-    const char *tail = stmt_column_text(row, 16);
     struct run run = {
         .number = stmt_column_integer(row, 0),
         .state = state_from_name(stmt_column_text(row, 2)),
@@ -45,10 +51,12 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
                     .measured_seconds = stmt_column_real(row, 12),
                     .samples_per_second = stmt_column_real(row, 13),
                     .median_step_seconds = stmt_column_real(row, 14)},
-        .stderr_tail = *tail ? strdup(tail) : NULL,
+        .samples = stmt_column_integer(row, 17),
+        .peak_memory_bytes = stmt_column_integer(row, 18),
     };
 
-    if (!run.spec_text || (*tail && !run.stderr_tail)) {
+    if (!run.spec_text || !copy_owned(stmt_column_text(row, 16), &run.stderr_tail) ||
+        !copy_owned(stmt_column_text(row, 19), &run.engine_details)) {
         run_clear(&run);
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     }

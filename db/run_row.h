@@ -4,11 +4,15 @@
 #include "db/stmt.h"
 #include "engine/run.h"
 
-#define RUN_COLUMNS                                                                              \
+#define RUN_LEAN_COLUMNS                                                                         \
     "number, id, state, spec, instance, created_us, started_us, ended_us, software, steps, "     \
     "ended_by, measured_steps, measured_seconds, samples_per_second, median_step_seconds, "      \
-    "reason, stderr_tail"
+    "reason, stderr_tail, samples, peak_memory_bytes"
 
-/* Reads RUN_COLUMNS of the current row. */
+/* For one run, and for a page of them: there the details would be a third of all bytes. */
+#define RUN_COLUMNS RUN_LEAN_COLUMNS ", engine_details"
+#define RUN_LIST_COLUMNS RUN_LEAN_COLUMNS ", NULL"
+
+/* Reads the columns of the current row, in that order. */
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     __attribute__((warn_unused_result));

@@ -34,6 +34,11 @@ static bool find_by_key(struct db *db, const char *key, struct run *ret_run, boo
     return read_one(query, ret_run, ret_found, err);
 }
 
+static bool there_is_no(const char *id, struct error *err)
+{
+    return error_set(err, ERROR_NOT_FOUND, NULL, "there is no run %.40s", id);
+}
+
 bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error *err)
 {
     AUTO(stmt_done)
@@ -45,7 +50,7 @@ bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error 
     stmt_text(query, id);
     if (!read_one(query, ret_run, &found, err))
         return false;
-    return found || error_set(err, ERROR_NOT_FOUND, NULL, "there is no run %.40s", id);
+    return found || there_is_no(id, err);
 }
 
 static bool check_room(struct db *db, long long limit, struct error *err)
@@ -189,6 +194,29 @@ static void bind_summary(struct stmt *update, const struct run *run)
         stmt_text(update, NULL);
 }
 
+static void bind_count(struct stmt *update, long long number)
+{
+    if (number > 0)
+        stmt_integer(update, number);
+    else
+        stmt_text(update, NULL);
+}
+
+static bool insert_implementations(struct db *db, const struct run *run, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *insert = NULL;
+
+    if (!run->implementations)
+        return true;
+    insert = stmt_prepare(
+        db, "INSERT INTO run_implementations (run, implementations) VALUES (?, ?)", err);
+    if (!insert)
+        return false;
+    stmt_integer(insert, run->number);
+    stmt_text(insert, run->implementations);
+    return stmt_run(insert, err);
+}
+
 bool runs_end(struct db *db, const struct run *run, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
@@ -200,7 +228,8 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     update = stmt_prepare(db,
                           "UPDATE runs SET state = ?, ended_us = ?, software = ?, ended_by = ?,"
                           " measured_steps = ?, measured_seconds = ?, samples_per_second = ?,"
-                          " median_step_seconds = ?, reason = ?, stderr_tail = ?"
+                          " median_step_seconds = ?, reason = ?, stderr_tail = ?,"
+                          " engine_details = ?, samples = ?, peak_memory_bytes = ?"
                           " WHERE number = ? AND state = 'running' RETURNING number",
                           err);
     if (!update)
@@ -211,12 +240,43 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     bind_summary(update, run);
     stmt_text(update, text_or_null(run->reason));
     stmt_text(update, text_or_null(run->stderr_tail));
+    stmt_text(update, run->engine_details);
+    bind_count(update, run->samples);
+    bind_count(update, run->peak_memory_bytes);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
     stmt_done(&update); /* a commit wants no statement half-way */
     if (step == STMT_DONE)
         return error_set(err, ERROR_CONFLICT, NULL, "the run %s is not running", run->id.text);
-    return step == STMT_ROW && transaction_commit(&change, err);
+    return step == STMT_ROW && insert_implementations(db, run, err) &&
+           transaction_commit(&change, err);
+}
+
+bool runs_implementations(struct db *db, const char *id, char **ret_text, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db,
+                                      "SELECT implementations FROM runs"
+                                      " LEFT JOIN run_implementations ON run = number"
+                                      " WHERE id = ?",
+                                      err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, id);
+    step = stmt_step(query, err);
+    if (step == STMT_DONE)
+        return there_is_no(id, err);
+    if (step != STMT_ROW)
+        return false;
+
+    const char *text = stmt_column_text(query, 0);
+    char *copy = *text ? strdup(text) : NULL;
+    if (*text && !copy)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    *ret_text = copy;
+    return true;
 }
 
 static bool cancel_queued(struct db *db, const char *id, long long now_us, struct error *err)

@@ -26,9 +26,14 @@ bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error 
 bool runs_claim(struct db *db, long long now_us, struct run *ret_run, bool *ret_found,
                 struct error *err) __attribute__((warn_unused_result));
 
-/* running -> `run->state`, durably, with everything the worker's end has told. From any other
- * state it is ERROR_CONFLICT. */
+/* running -> `run->state`, durably, with everything the worker has told. From any other state it
+ * is ERROR_CONFLICT. */
 bool runs_end(struct db *db, const struct run *run, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What a run that has ended said of its implementations: text as engine/implementations.h has it,
+ * freed by the caller, or NULL where it said nothing. No other function here loads it. */
+bool runs_implementations(struct db *db, const char *id, char **ret_text, struct error *err)
     __attribute__((warn_unused_result));
 
 /* queued -> cancelled. *ret_run is the run as it is now; whoever called looks at its state:

@@ -60,6 +60,25 @@ static const char *const migrations[] = {
     "  OR (OLD.state = 'running' AND NEW.state IN"
     "   ('finished', 'failed', 'cancelled', 'interrupted')))"
     " BEGIN SELECT RAISE(ABORT, 'a run moves forward only'); END;",
+
+    /* 3: what an engine tells beside its numbers. Stored specs get the fields that are new, with
+     * their defaults, where today's writer puts them: an idempotency key compares specs as text.
+     * A label's quotes are escaped, so what is replaced here is there once. */
+    "ALTER TABLE runs ADD COLUMN engine_details TEXT;"
+    "ALTER TABLE runs ADD COLUMN samples INTEGER;"
+    "ALTER TABLE runs ADD COLUMN peak_memory_bytes INTEGER;"
+    "UPDATE runs SET spec = replace(spec, ',\"labels\":{',"
+    " ',\"plan\":\"auto\",\"isa\":\"auto\",\"input_workers\":0,\"labels\":{');"
+    "ALTER TABLE steps ADD COLUMN input_ns INTEGER;"
+    "ALTER TABLE steps ADD COLUMN forward_ns INTEGER;"
+    "ALTER TABLE steps ADD COLUMN backward_ns INTEGER;"
+    "ALTER TABLE steps ADD COLUMN update_ns INTEGER"
+    " CHECK (min(input_ns, forward_ns, backward_ns, update_ns) >= 0"
+    "  AND input_ns + forward_ns + backward_ns + update_ns <= nanoseconds);"
+    "CREATE TABLE run_implementations ("
+    " run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,"
+    " implementations TEXT NOT NULL"
+    ") STRICT;",
 };
 
 const int schema_version = (int)COUNT(migrations);

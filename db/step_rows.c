@@ -3,18 +3,34 @@
 #include "common/cleanup.h"
 #include "db/stmt.h"
 
+static void bind_split(struct stmt *insert, const struct step_split *split)
+{
+    const long long parts[] = {split->input, split->forward, split->backward, split->update};
+    bool told = step_split_is_told(split);
+
+    for (size_t i = 0; i < COUNT(parts); i++)
+        if (told)
+            stmt_integer(insert, parts[i]);
+        else
+            stmt_text(insert, NULL);
+}
+
 static bool insert_all(struct db *db, long long number, long long position,
                        const struct step *steps, size_t count, struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *insert = stmt_prepare(
-        db, "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (?, ?, ?, ?)", err);
+    struct stmt *insert = stmt_prepare(db,
+                                       "INSERT INTO steps (run, position, nanoseconds, loss,"
+                                       " input_ns, forward_ns, backward_ns, update_ns)"
+                                       " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                                       err);
 
     for (size_t i = 0; insert && i < count; i++) {
         stmt_integer(insert, number);
         stmt_integer(insert, position + (long long)i);
         stmt_integer(insert, steps[i].nanoseconds);
         stmt_real(insert, steps[i].loss);
+        bind_split(insert, &steps[i].split);
         if (!stmt_run(insert, err))
             return false;
     }
@@ -46,14 +62,24 @@ bool step_rows_append(struct db *db, long long number, long long position,
            add_to_count(db, number, count, err) && transaction_commit(&change, err);
 }
 
+static struct step step_from_row(struct stmt *row)
+{
+    return (struct step){.nanoseconds = stmt_column_integer(row, 0),
+                         .loss = stmt_column_real(row, 1),
+                         .split = {.input = stmt_column_integer(row, 2),
+                                   .forward = stmt_column_integer(row, 3),
+                                   .backward = stmt_column_integer(row, 4),
+                                   .update = stmt_column_integer(row, 5)}};
+}
+
 bool step_rows_load(struct db *db, long long number, long long position, long long limit,
                     struct steps *steps, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query =
         stmt_prepare(db,
-                     "SELECT nanoseconds, loss FROM steps WHERE run = ? AND position >= ?"
-                     " ORDER BY position LIMIT ?",
+                     "SELECT nanoseconds, loss, input_ns, forward_ns, backward_ns, update_ns"
+                     " FROM steps WHERE run = ? AND position >= ? ORDER BY position LIMIT ?",
                      err);
     enum stmt_step step;
 
@@ -63,8 +89,7 @@ bool step_rows_load(struct db *db, long long number, long long position, long lo
     stmt_integer(query, position);
     stmt_integer(query, limit);
     while ((step = stmt_step(query, err)) == STMT_ROW)
-        if (!steps_add(steps, (struct step){.nanoseconds = stmt_column_integer(query, 0),
-                                            .loss = stmt_column_real(query, 1)}))
+        if (!steps_add(steps, step_from_row(query)))
             return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     return step == STMT_DONE;
 }

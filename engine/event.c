@@ -1,7 +1,9 @@
 #include "engine/event.h"
 
 #include "common/cleanup.h"
+#include "common/fields.h"
 
+#include <limits.h>
 #include <math.h>
 
 static const char *const type_names[] = {
@@ -10,6 +12,27 @@ static const char *const type_names[] = {
     [EVENT_DONE] = "done",
     [EVENT_FAILED] = "failed",
 };
+
+#define SPLIT "split."
+#define PART(member)                                                                             \
+    {                                                                                            \
+        .name = SPLIT #member, .offset = offsetof(struct step_split, member)                     \
+    }
+static const struct field parts[] = {PART(input), PART(forward), PART(backward), PART(update)};
+#undef PART
+
+/* What a "done" may leave out besides its implementations. */
+static const struct field counts[] = {
+    {.name = "samples", .offset = offsetof(struct event, done.samples), .max = LLONG_MAX},
+    {.name = "peak_memory_bytes",
+     .offset = offsetof(struct event, done.peak_memory_bytes),
+     .max = LLONG_MAX},
+};
+
+static bool out_of_memory(struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
 
 static bool type_from_name(const char *name, enum event_type *ret_type)
 {
@@ -31,54 +54,114 @@ static void copy_text(char *to, size_t size, const char *from)
     to[used] = '\0';
 }
 
-static bool unpack_step(json_t *json, struct event *event, json_error_t *why)
+/* json_unpack_ex() did not find what it wanted. */
+static bool misfit(const json_error_t *why, struct error *err)
 {
-    json_int_t index, nanoseconds;
+    if (json_error_code(why) == json_error_out_of_memory)
+        return out_of_memory(err);
+    return error_set(err, ERROR_INVALID, NULL, "%s", why->text);
+}
 
-    if (json_unpack_ex(json, why, 0, "{s:I, s:I, s:F}", "index", &index, "nanoseconds",
-                       &nanoseconds, "loss", &event->step.loss) != 0)
-        return false;
-    event->step.index = index;
-    event->step.nanoseconds = nanoseconds;
+static bool unpack_hello(json_t *json, struct event *event, struct error *err)
+{
+    const char *software = NULL;
+    json_int_t protocol;
+    json_error_t why;
+
+    if (json_unpack_ex(json, &why, 0, "{s:I, s?s}", "protocol", &protocol, "software", &software))
+        return misfit(&why, err);
+    event->hello.protocol = protocol;
+    copy_text(event->hello.software, sizeof event->hello.software, software ? software : "");
+    return engine_details_from_json(json, &event->hello.details, err);
+}
+
+/* Each part may have what those before it have left of the step. */
+static bool unpack_split(json_t *json, long long nanoseconds, struct step_split *split,
+                         struct error *err)
+{
+    long long left = nanoseconds > 0 ? nanoseconds : 0;
+
+    if (!json_is_object(json))
+        return error_set(err, ERROR_INVALID, "split", "must be an object");
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        json_t *value = json_object_get(json, parts[i].name + strlen(SPLIT));
+        struct field part = parts[i];
+        long long taken;
+
+        part.max = left;
+        if (!value)
+            return error_set(err, ERROR_INVALID, part.name, "is missing");
+        if (!field_read(&part, value, split, err))
+            return false;
+        memcpy(&taken, (const char *)split + part.offset, sizeof taken);
+        left -= taken;
+    }
     return true;
 }
 
-static bool unpack(json_t *json, struct event *event, json_error_t *why)
+static bool unpack_step(json_t *json, struct event *event, struct error *err)
 {
-    const char *text = NULL;
-    json_int_t number = 0;
+    json_t *split = json_object_get(json, "split");
+    json_int_t index, nanoseconds;
+    json_error_t why;
 
-    switch (event->type) {
-    case EVENT_HELLO:
-        if (json_unpack_ex(json, why, 0, "{s:I, s?s}", "protocol", &number, "software", &text))
-            return false;
-        event->hello.protocol = number;
-        copy_text(event->hello.software, sizeof event->hello.software, text ? text : "");
-        return true;
-    case EVENT_STEP:
-        return unpack_step(json, event, why);
-    case EVENT_DONE:
-        if (json_unpack_ex(json, why, 0, "{s:I}", "steps", &number))
-            return false;
-        event->done.steps = number;
-        return true;
-    default:
-        if (json_unpack_ex(json, why, 0, "{s:s}", "message", &text))
-            return false;
-        copy_text(event->failed.message, sizeof event->failed.message, text);
-        return true;
-    }
+    if (json_unpack_ex(json, &why, 0, "{s:I, s:I, s:F}", "index", &index, "nanoseconds",
+                       &nanoseconds, "loss", &event->step.loss) != 0)
+        return misfit(&why, err);
+    event->step.index = index;
+    event->step.nanoseconds = nanoseconds;
+    return !split || unpack_split(split, nanoseconds, &event->step.split, err);
 }
+
+static bool unpack_done(json_t *json, struct event *event, struct error *err)
+{
+    json_t *implementations = json_object_get(json, "implementations");
+    json_int_t steps;
+    json_error_t why;
+
+    if (json_unpack_ex(json, &why, 0, "{s:I}", "steps", &steps) != 0)
+        return misfit(&why, err);
+    event->done.steps = steps;
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        const json_t *value = json_object_get(json, counts[i].name);
+
+        if (value && !field_read(&counts[i], value, event, err))
+            return false;
+    }
+    if (!implementations)
+        return true;
+    event->done.implementations = implementations_from_json(implementations, err);
+    return event->done.implementations != NULL;
+}
+
+static bool unpack_failed(json_t *json, struct event *event, struct error *err)
+{
+    const char *message;
+    json_error_t why;
+
+    if (json_unpack_ex(json, &why, 0, "{s:s}", "message", &message) != 0)
+        return misfit(&why, err);
+    copy_text(event->failed.message, sizeof event->failed.message, message);
+    return true;
+}
+
+static bool (*const unpack[])(json_t *json, struct event *event, struct error *err) = {
+    [EVENT_HELLO] = unpack_hello,
+    [EVENT_STEP] = unpack_step,
+    [EVENT_DONE] = unpack_done,
+    [EVENT_FAILED] = unpack_failed,
+};
 
 bool event_read(const char *line, size_t length, struct event *ret_event, struct error *err)
 {
     json_error_t why;
     AUTO(json_decrefp) json_t *json = json_loadb(line, length, JSON_REJECT_DUPLICATES, &why);
+    struct error refusal = {0};
     struct event event = {0};
 
     /* Where jansson runs out of memory it mostly says nothing at all. */
     if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return out_of_memory(err);
     if (!json)
         return error_set(err, ERROR_UPSTREAM, NULL, "a worker line is not JSON: %s", why.text);
 
@@ -86,31 +169,68 @@ bool event_read(const char *line, size_t length, struct event *ret_event, struct
     if (!type_from_name(name, &event.type))
         return error_set(err, ERROR_UPSTREAM, NULL, "unknown worker event '%.32s'",
                          name ? name : "");
-    if (!unpack(json, &event, &why))
-        return json_error_code(&why) == json_error_out_of_memory
-                   ? error_set(err, ERROR_INTERNAL, NULL, "out of memory")
-                   : error_set(err, ERROR_UPSTREAM, NULL, "bad %s event: %s", name, why.text);
-    *ret_event = event;
-    return true;
+    if (unpack[event.type](json, &event, &refusal)) {
+        *ret_event = event;
+        return true;
+    }
+    if (refusal.kind == ERROR_INTERNAL)
+        return error_set(err, ERROR_INTERNAL, NULL, "%s", refusal.message);
+    return error_set(err, ERROR_UPSTREAM, NULL, "bad %s event: %s%s%s", name, refusal.field,
+                     refusal.field[0] ? " " : "", refusal.message);
 }
 
+static bool pack_split(json_t *json, const struct step_split *split)
+{
+    if (!step_split_is_told(split))
+        return true;
+    return json_object_set_new(
+               json, "split",
+               json_pack("{s:I, s:I, s:I, s:I}", "input", (json_int_t)split->input, "forward",
+                         (json_int_t)split->forward, "backward", (json_int_t)split->backward,
+                         "update", (json_int_t)split->update)) == 0;
+}
+
+static bool pack_done(json_t *json, const struct event *event)
+{
+    const char *text = event->done.implementations;
+
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        long long number;
+
+        memcpy(&number, (const char *)event + counts[i].offset, sizeof number);
+        if (number != 0 && json_object_set_new(json, counts[i].name, json_integer(number)) != 0)
+            return false;
+    }
+    return !text || json_object_set_new(json, "implementations", json_loads(text, 0, NULL)) == 0;
+}
+
+/* NULL when memory ends. */
 static json_t *pack(const struct event *event)
 {
-    const char *name = type_names[event->type];
+    AUTO(json_decrefp) json_t *json = json_pack("{s:s}", "type", type_names[event->type]);
+    bool ok;
 
     switch (event->type) {
     case EVENT_HELLO:
-        return json_pack("{s:s, s:I, s:s}", "type", name, "protocol",
-                         (json_int_t)event->hello.protocol, "software", event->hello.software);
+        ok = json_object_set_new(json, "protocol", json_integer(event->hello.protocol)) == 0 &&
+             json_object_set_new(json, "software", json_string(event->hello.software)) == 0 &&
+             engine_details_into_json(&event->hello.details, json);
+        break;
     case EVENT_STEP:
-        return json_pack("{s:s, s:I, s:I, s:f}", "type", name, "index",
-                         (json_int_t)event->step.index, "nanoseconds",
-                         (json_int_t)event->step.nanoseconds, "loss", event->step.loss);
+        ok = json_object_set_new(json, "index", json_integer(event->step.index)) == 0 &&
+             json_object_set_new(json, "nanoseconds", json_integer(event->step.nanoseconds)) ==
+                 0 &&
+             json_object_set_new(json, "loss", json_real(event->step.loss)) == 0 &&
+             pack_split(json, &event->step.split);
+        break;
     case EVENT_DONE:
-        return json_pack("{s:s, s:I}", "type", name, "steps", (json_int_t)event->done.steps);
+        ok = json_object_set_new(json, "steps", json_integer(event->done.steps)) == 0 &&
+             pack_done(json, event);
+        break;
     default:
-        return json_pack("{s:s, s:s}", "type", name, "message", event->failed.message);
+        ok = json_object_set_new(json, "message", json_string(event->failed.message)) == 0;
     }
+    return ok ? take(&json) : NULL;
 }
 
 bool event_write(FILE *out, const struct event *event, struct error *err)
@@ -122,11 +242,17 @@ bool event_write(FILE *out, const struct event *event, struct error *err)
 
     AUTO(json_decrefp) json_t *json = pack(event);
     if (!json)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return out_of_memory(err);
 
     /* Flush every event: stdout is a pipe here, hence block-buffered, and the server's timeout
      * would otherwise take a healthy worker for a silent one. */
     if (json_dumpf(json, out, JSON_COMPACT) != 0 || fputc('\n', out) == EOF || fflush(out) != 0)
         return error_set(err, ERROR_INTERNAL, NULL, "the server closed the event pipe");
     return true;
+}
+
+void event_clear(struct event *event)
+{
+    if (event->type == EVENT_DONE)
+        freep(&event->done.implementations);
 }

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "common/error.h"
+#include "engine/details.h"
+#include "engine/implementations.h"
+#include "engine/steps.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,20 +17,27 @@
 /* hello, then step*, then done; or failed at any point after hello. */
 enum event_type { EVENT_HELLO, EVENT_STEP, EVENT_DONE, EVENT_FAILED };
 
+/* A plain value but for one pointer: event_clear() frees what a "done" owns. What may be left out
+ * is 0 where it was. */
 struct event {
     enum event_type type;
     union {
         struct {
-            long long protocol;          /* the server refuses any but its own */
-            char software[SOFTWARE_MAX]; /* who is speaking: name and versions */
+            long long protocol;            /* the server refuses any but its own */
+            char software[SOFTWARE_MAX];   /* who is speaking: name and versions */
+            struct engine_details details; /* may be left out, each of them */
         } hello;
         struct {
             long long index; /* 0, 1, 2 ... without a gap */
             long long nanoseconds;
             double loss;
+            struct step_split split; /* may be left out; at most `nanoseconds` in sum */
         } step;
         struct {
-            long long steps; /* must equal the step events seen */
+            long long steps;             /* must equal the step events seen */
+            long long samples;           /* may be left out; that it has trained on */
+            long long peak_memory_bytes; /* may be left out; of its process */
+            char *implementations;       /* owned text of implementations.h, or NULL */
         } done;
         struct {
             char message[160];
@@ -36,10 +46,13 @@ struct event {
 };
 
 /* Reads one line, without its newline. Unknown members are skipped: an engine may say more than
- * we know. *ret_event is written only on success. */
+ * we know. *ret_event is written only on success, and then given back to event_clear(). */
 bool event_read(const char *line, size_t length, struct event *ret_event, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Writes one line and flushes it. */
+/* Writes one line and flushes it. The event stays the caller's. */
 bool event_write(FILE *out, const struct event *event, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Frees what the event owns; a zeroed event is fine, and so is one that owns nothing. */
+void event_clear(struct event *event);

@@ -17,4 +17,6 @@ void run_clear(struct run *run)
 {
     freep(&run->spec_text);
     freep(&run->stderr_tail);
+    freep(&run->engine_details);
+    freep(&run->implementations);
 }

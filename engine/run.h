@@ -23,6 +23,9 @@ struct run {
     char instance[64];                          /* where it runs; "" while that is unknown */
     long long created_us, started_us, ended_us; /* calendar; 0 where it has not come to that */
     char software[160];                         /* what the worker called itself */
+    char *engine_details;                       /* owned: engine_details_to_text(), or NULL */
+    long long samples, peak_memory_bytes;       /* as the worker counted them; 0 unknown */
+    char *implementations;                      /* owned: only of a run that ends, or NULL */
     long long steps;                            /* stored ones, warm-up included */
     const char *ended_by;                       /* why a finished run ended, else NULL */
     struct summary summary;                     /* of a finished run */

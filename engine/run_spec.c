@@ -2,12 +2,15 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "engine/json_text.h"
 
 #include <stdio.h>
 
 static const char *const workloads[] = {"mlp", "resnet50", NULL};
 static const char *const precisions[] = {"f32", "bf16", "f16", NULL};
 static const char *const layouts[] = {"auto", "nchw", "nhwc", NULL};
+static const char *const plans[] = {"auto", "fixed", "plain", NULL};
+static const char *const isas[] = {"auto", "avx2", "avx512", "avx512_bf16", "amx", NULL};
 
 #define AT(member) .name = #member, .offset = offsetof(struct run_spec, member)
 const struct field run_spec_fields[] = {
@@ -31,6 +34,13 @@ const struct field run_spec_fields[] = {
      .meaning = "Wall-clock limit; the run ends with what it has by then"},
     {AT(seed), .type = FIELD_INTEGER, .min = 0, .max = 4294967295,
      .meaning = "Seed of weights and data"},
+    {AT(plan), .type = FIELD_CHOICE, .choices = plans,
+     .meaning = "How the engine arranges the work: measured on this machine; without measuring; "
+                "or plain library calls as a baseline"},
+    {AT(isa), .type = FIELD_CHOICE, .choices = isas,
+     .meaning = "The most that the engine may use of the processor"},
+    {AT(input_workers), .type = FIELD_INTEGER, .min = 0, .max = 64,
+     .meaning = "Threads that make the next batch beside the step; 0 makes it inside the step"},
 };
 #undef AT
 const size_t run_spec_field_count = COUNT(run_spec_fields);
@@ -46,7 +56,10 @@ struct run_spec run_spec_default(void)
                              .warmup_steps = FIELD_IS_AUTO,
                              .steps = FIELD_IS_AUTO,
                              .max_seconds = 120,
-                             .seed = 1};
+                             .seed = 1,
+                             .plan = plans[0],
+                             .isa = isas[0],
+                             .input_workers = 0};
 }
 
 static bool is_key_character(char c)
@@ -187,14 +200,8 @@ json_t *run_spec_to_json(const struct run_spec *spec)
 char *run_spec_to_text(const struct run_spec *spec)
 {
     AUTO(json_decrefp) json_t *json = run_spec_to_json(spec);
-    /* json_dumps() of jansson 2.14 leaves a key out when its buffer cannot grow for it. */
-    size_t size = json ? json_dumpb(json, NULL, 0, JSON_COMPACT) : 0;
-    AUTO(freep) char *text = size > 0 ? malloc(size + 1) : NULL;
 
-    if (!text || json_dumpb(json, text, size, JSON_COMPACT) != size)
-        return NULL;
-    text[size] = '\0';
-    return take(&text);
+    return json_text(json);
 }
 
 static bool add_property(json_t *properties, const struct field *field,

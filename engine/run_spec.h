@@ -20,7 +20,7 @@ struct label {
 };
 
 struct run_spec {
-    const char *workload, *precision, *layout; /* static words from run_spec_fields */
+    const char *workload, *precision, *layout, *plan, *isa; /* words of run_spec_fields */
     char engine[ENGINE_NAME_MAX + 1];
     long long batch_size;
     long long threads;      /* 0: as many as there are physical cores for us */
@@ -28,6 +28,7 @@ struct run_spec {
     long long steps;        /* measured ones, beyond the warm-up */
     long long max_seconds;
     long long seed;
+    long long input_workers; /* 0: the step makes its own batch */
     int label_count;
     struct label labels[RUN_LABELS_MAX]; /* sorted by key, no key twice */
 };

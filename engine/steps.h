@@ -4,15 +4,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Where the nanoseconds of a step went, as far as that was measured: all 0 where it was not. */
+struct step_split {
+    long long input, forward, backward, update;
+};
+
 struct step {
     long long nanoseconds;
     double loss;
+    struct step_split split;
 };
 
 struct steps {
     struct step *items;
     size_t count, size;
 };
+
+static inline bool step_split_is_told(const struct step_split *split)
+{
+    return split->input || split->forward || split->backward || split->update;
+}
 
 /* False when memory ends. */
 bool steps_add(struct steps *steps, struct step step) __attribute__((warn_unused_result));

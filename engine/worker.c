@@ -50,6 +50,7 @@ struct worker *worker_start(char *const command[], const char *run_id, const cha
     return worker;
 }
 
+/* On success the event is the worker's. */
 static bool keep_event(struct worker *worker, const struct event *event, struct error *err)
 {
     if (worker->event_count == worker->event_size) {
@@ -70,8 +71,12 @@ static bool take_line(const char *line, size_t length, void *user, struct error 
     struct worker *worker = user;
     struct event event;
 
-    return event_read(line, length, &event, err) &&
-           dialogue_accept(&worker->dialogue, &event, err) && keep_event(worker, &event, err);
+    if (!event_read(line, length, &event, err))
+        return false;
+    if (dialogue_accept(&worker->dialogue, &event, err) && keep_event(worker, &event, err))
+        return true;
+    event_clear(&event);
+    return false;
 }
 
 /* False when the pipe is at its end, which closes it. */
@@ -231,6 +236,8 @@ void worker_free(struct worker *worker)
     closep(&worker->child.errors);
     closep(&worker->child.pidfd);
     bytes_free(&worker->words);
+    while (worker->event_next < worker->event_count)
+        event_clear(&worker->events[worker->event_next++]);
     free(worker->events);
     free(worker);
 }

@@ -19,7 +19,7 @@
 struct worker; /* opaque: pid, pipes and half-read lines live in worker.c */
 
 enum worker_read {
-    WORKER_EVENT,    /* *ret_event is filled */
+    WORKER_EVENT,    /* *ret_event is filled, and the caller's to clear */
     WORKER_QUIET,    /* nothing within the time; or `wake` became readable */
     WORKER_FINISHED, /* clean end: exit status 0 after a "done" event */
     WORKER_FAILED,   /* crash, garbage or broken rules; err says which */

@@ -185,6 +185,28 @@ void runs_show_handler(struct exchange *exchange)
         reply_error(exchange, &err);
 }
 
+/* Apart from the run: it is as long as ten of them, and few ask. */
+void implementations_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(freep) char *text = NULL;
+    struct error err = {0};
+    struct run_id id;
+
+    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id) ||
+        !request_allows(exchange, allowed))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!runs_implementations(loan.db, id.text, &text, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_implementations(&out, text);
+    reply_json(exchange, 200, &out);
+}
+
 void runs_cancel_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};

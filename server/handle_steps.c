@@ -13,16 +13,28 @@
 
 #define PIECE_STEPS 500
 
+static bool write_csv_split(struct bytes *piece, const struct step_split *split)
+{
+    if (!step_split_is_told(split))
+        return bytes_printf(piece, ",,,,\r\n");
+    return bytes_printf(piece, ",%.9f,%.9f,%.9f,%.9f\r\n", (double)split->input / 1e9,
+                        (double)split->forward / 1e9, (double)split->backward / 1e9,
+                        (double)split->update / 1e9);
+}
+
 static bool write_csv(struct bytes *piece, const struct stream *stream, const struct steps *steps)
 {
-    bool ok = stream->begun || bytes_printf(piece, "index,seconds,loss,measured\r\n");
+    bool ok = stream->begun ||
+              bytes_printf(piece, "index,seconds,loss,measured,input_seconds,forward_seconds,"
+                                  "backward_seconds,update_seconds\r\n");
 
     for (size_t i = 0; ok && i < steps->count; i++) {
         long long index = stream->position + (long long)i;
 
-        ok = bytes_printf(piece, "%lld,%.9f,%.17g,%s\r\n", index,
+        ok = bytes_printf(piece, "%lld,%.9f,%.17g,%s", index,
                           (double)steps->items[i].nanoseconds / 1e9, steps->items[i].loss,
-                          index >= stream->first_measured ? "true" : "false");
+                          index >= stream->first_measured ? "true" : "false") &&
+             write_csv_split(piece, &steps->items[i].split);
     }
     return ok;
 }

@@ -7,6 +7,7 @@ void runs_create_handler(struct exchange *exchange);
 void runs_list_handler(struct exchange *exchange);
 void runs_show_handler(struct exchange *exchange);
 void runs_cancel_handler(struct exchange *exchange);
+void implementations_handler(struct exchange *exchange);
 void steps_handler(struct exchange *exchange);
 void events_handler(struct exchange *exchange);
 void health_handler(struct exchange *exchange);

@@ -46,17 +46,35 @@ static void tell(struct job *job, long long now_ns)
     job->told_ns = now_ns;
 }
 
-static bool take_event(struct job *job, const struct event *event, long long now_ns,
-                       struct error *err)
+static bool take_hello(struct run *run, const struct event *event, struct error *err)
+{
+    snprintf(run->software, sizeof run->software, "%s", event->hello.software);
+    if (!engine_details_are_told(&event->hello.details))
+        return true;
+    run->engine_details = engine_details_to_text(&event->hello.details);
+    return run->engine_details || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+static void take_done(struct run *run, struct event *event)
+{
+    run->samples = event->done.samples;
+    run->peak_memory_bytes = event->done.peak_memory_bytes;
+    run->implementations = take(&event->done.implementations);
+}
+
+static bool take_event(struct job *job, struct event *event, long long now_ns, struct error *err)
 {
     job->heard_ns = now_ns;
     if (event->type == EVENT_HELLO)
-        snprintf(job->run->software, sizeof job->run->software, "%s", event->hello.software);
+        return take_hello(job->run, event, err);
+    if (event->type == EVENT_DONE)
+        take_done(job->run, event);
     if (event->type != EVENT_STEP)
         return true;
     pace_step(&job->pace, event->step.nanoseconds);
     if (!steps_add(&job->pending, (struct step){.nanoseconds = event->step.nanoseconds,
-                                                .loss = event->step.loss}))
+                                                .loss = event->step.loss,
+                                                .split = event->step.split}))
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     if (now_ns - job->told_ns >= TELL_NS)
         tell(job, now_ns);
@@ -107,13 +125,14 @@ static long long next_deadline(const struct job *job)
 static void terminate(struct job *job)
 {
     long long deadline = clock_monotonic_ns() + TERMINATE_NS;
-    struct event ignored;
     enum worker_read read;
 
     worker_terminate(job->worker);
-    do
+    do {
+        AUTO(event_clear) struct event ignored = {0};
+
         read = worker_next(job->worker, deadline, -1, &ignored, NULL);
-    while (read == WORKER_EVENT && clock_monotonic_ns() < deadline);
+    } while (read == WORKER_EVENT && clock_monotonic_ns() < deadline);
 }
 
 static void drain(int wake)
@@ -126,7 +145,7 @@ static void drain(int wake)
 static enum job_result follow(struct job *job, struct error *err)
 {
     for (;;) {
-        struct event event;
+        AUTO(event_clear) struct event event = {0};
         enum worker_read read =
             worker_next(job->worker, next_deadline(job), job->parts->wake, &event, err);
         long long now_ns = clock_monotonic_ns();

@@ -27,6 +27,6 @@ enum job_result {
     JOB_STOPPED,
 };
 
-/* Fills also run->software, run->steps and run->stderr_tail, however it ends. */
+/* Fills also run->steps, run->stderr_tail and all that the worker has told, however it ends. */
 enum job_result job_run(const struct job_parts *parts, struct run *run, struct error *err)
     __attribute__((warn_unused_result));

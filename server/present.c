@@ -28,6 +28,24 @@ static void present_summary(struct out *out, const struct summary *summary)
     out_close(out, '}');
 }
 
+static void present_count(struct out *out, const char *key, long long number)
+{
+    if (number > 0)
+        out_integer(out, key, number);
+    else
+        out_null(out, key);
+}
+
+static void present_told(struct out *out, const struct run *run)
+{
+    if (run->engine_details)
+        out_raw(out, "engine_details", run->engine_details);
+    else
+        out_null(out, "engine_details");
+    present_count(out, "samples", run->samples);
+    present_count(out, "peak_memory_bytes", run->peak_memory_bytes);
+}
+
 void present_run(struct out *out, const char *key, const struct run *run,
                  const struct progress *progress)
 {
@@ -40,6 +58,7 @@ void present_run(struct out *out, const char *key, const struct run *run,
     out_time(out, "started_at", run->started_us);
     out_time(out, "ended_at", run->ended_us);
     out_text(out, "software", text_or_null(run->software));
+    present_told(out, run);
     out_integer(out, "steps_stored", run->steps);
     if (run->state == RUN_FINISHED)
         present_summary(out, &run->summary);
@@ -73,6 +92,30 @@ void present_run_list(struct out *out, const struct run_list *list)
     out_close(out, '}');
 }
 
+void present_implementations(struct out *out, const char *text)
+{
+    out_open(out, NULL, '{');
+    if (text)
+        out_raw(out, "implementations", text);
+    else
+        out_null(out, "implementations");
+    out_close(out, '}');
+}
+
+static void present_split(struct out *out, const struct step_split *split)
+{
+    if (!step_split_is_told(split)) {
+        out_null(out, "split");
+        return;
+    }
+    out_open(out, "split", '{');
+    out_number(out, "input_seconds", (double)split->input / 1e9);
+    out_number(out, "forward_seconds", (double)split->forward / 1e9);
+    out_number(out, "backward_seconds", (double)split->backward / 1e9);
+    out_number(out, "update_seconds", (double)split->update / 1e9);
+    out_close(out, '}');
+}
+
 void present_step(struct out *out, long long position, const struct step *step, bool measured)
 {
     out_open(out, NULL, '{');
@@ -80,5 +123,6 @@ void present_step(struct out *out, long long position, const struct step *step, 
     out_number(out, "seconds", (double)step->nanoseconds / 1e9);
     out_number(out, "loss", step->loss);
     out_bool(out, "measured", measured);
+    present_split(out, &step->split);
     out_close(out, '}');
 }

@@ -16,5 +16,8 @@ void present_run_list(struct out *out, const struct run_list *list);
 
 void present_progress(struct out *out, const char *key, const struct progress *progress);
 
+/* `text` is that of engine/implementations.h, or NULL. */
+void present_implementations(struct out *out, const char *text);
+
 /* One element of the list of steps. */
 void present_step(struct out *out, long long position, const struct step *step, bool measured);

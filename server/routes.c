@@ -14,6 +14,7 @@ const struct route routes[] = {
     {"GET", "/v1/runs", runs_list_handler, ACCESS_READ, false},
     {"GET", "/v1/runs/{id}", runs_show_handler, ACCESS_READ, false},
     {"DELETE", "/v1/runs/{id}", runs_cancel_handler, ACCESS_WRITE, false},
+    {"GET", "/v1/runs/{id}/implementations", implementations_handler, ACCESS_READ, false},
     {"GET", "/v1/runs/{id}/steps", steps_handler, ACCESS_READ, false},
     {"GET", "/v1/runs/{id}/events", events_handler, ACCESS_READ, false},
 };

@@ -13,9 +13,10 @@ from harness import ROOT, Events, Reply, Server, fake, until
 from openapi import STRUCTURE, Description, references, schemas, text_of
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
-           "stubborn": fake("stubborn")}
+           "stubborn": fake("stubborn"), "talkative": fake("talkative")}
 READ, WRITE = "read-token-of-a-test", "write-token-of-a-test"
 MISSING = "/v1/runs/" + "0" * 26
+PARTS = ("/steps", "/events", "/implementations")
 BIG = {"Content-Length": "70000"}
 LONG = {"X-Long": "x" * 17000}
 WRONG_TYPE = {"Accept": "image/png"}
@@ -25,6 +26,7 @@ NOT_PROVOKED = {
     ("GET", "/metrics", 503): WAL,
     ("GET", "/v1/runs", 503): WAL,
     ("GET", "/v1/runs/{id}", 503): WAL,
+    ("GET", "/v1/runs/{id}/implementations", 503): WAL,
     ("GET", "/v1/runs/{id}/steps", 503): WAL,
     ("GET", "/v1/runs/{id}/events", 503): WAL,
 }
@@ -101,7 +103,9 @@ class Documented(unittest.TestCase):
                      {"labels": {"a": "b"}}, {"labels": {"a b": "c"}}, {"labels": {"a": 1}},
                      {"labels": {str(number): "" for number in range(17)}},
                      {"labels": {"a": "x" * 257}}, {"labels": {"k" * 65: ""}},
-                     {"seed": 4294967295}, {"seed": 4294967296}, {"max_seconds": "1"}):
+                     {"seed": 4294967295}, {"seed": 4294967296}, {"max_seconds": "1"},
+                     {"plan": "fixed"}, {"plan": "measured"}, {"isa": "amx"}, {"isa": None},
+                     {"input_workers": 64}, {"input_workers": 65}):
             if isinstance(spec, dict):
                 spec = {"engine": "ok", **spec}
             with self.subTest(spec=spec):
@@ -175,6 +179,7 @@ class Tour(unittest.TestCase):
         self.assertIn("preference-applied", reply.headers)
         self.ask(server, "GET", "/v1/runs", 200)
         self.ask(server, "GET", path + "/steps", 200)
+        self.ask(server, "GET", path + "/implementations", 200)
         self.ask(server, "DELETE", queued, 200)
         self.ask(server, "DELETE", path, 202)
         self.ask(server, "GET", path + "?wait=30", 200)
@@ -185,6 +190,12 @@ class Tour(unittest.TestCase):
             for accept in ("application/json", "text/csv"):
                 self.ask(server, "GET", location + "/steps", 200, {"Accept": accept})
         self.post(server, 201, None, "?wait=30", Prefer="wait=20")
+        told = self.post(server, 201, {"engine": "talkative", "steps": 2}, "?wait=30")
+        self.assertIsNotNone(told.json()["engine_details"])
+        path = told.headers["location"]
+        for target, accept in ((path, "*/*"), (path + "/implementations", "*/*"),
+                               (path + "/steps", "application/json"), (path + "/steps", "text/csv")):
+            self.ask(server, "GET", target, 200, {"Accept": accept})
         for query in ("?limit=1", "?state=finished", "?label=a:b"):
             self.ask(server, "GET", "/v1/runs" + query, 200)
 
@@ -202,7 +213,7 @@ class Tour(unittest.TestCase):
 
     def visit_refusals(self, server):
         """What any path answers to the wrong question."""
-        of_one = [MISSING, MISSING + "/steps", MISSING + "/events"]
+        of_one = [MISSING, *(MISSING + part for part in PARTS)]
         plain = ["/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/runs", *of_one]
         for path in ["/", "/assets/app.js", *plain]:
             self.ask(server, "GET", path + "?a=%zz", 400)
@@ -238,7 +249,7 @@ class Tour(unittest.TestCase):
     def visit_with_tokens(self):
         server = self.serve(environment={"PENNYWORTH_READ_TOKEN": READ,
                                          "PENNYWORTH_WRITE_TOKEN": WRITE})
-        for path in ("/metrics", "/v1/runs", MISSING, MISSING + "/steps", MISSING + "/events"):
+        for path in ("/metrics", "/v1/runs", MISSING, *(MISSING + part for part in PARTS)):
             self.ask(server, "GET", path, 401)
         self.ask(server, "DELETE", MISSING, 401)
         self.post(server, 401)
@@ -274,8 +285,8 @@ class Tour(unittest.TestCase):
                             "UPDATE sqlite_schema SET sql = 'nonsense' WHERE name = 'runs';"
                             "CREATE TABLE new (x);")
         other.close()
-        for path in ("/readyz", "/metrics", "/v1/runs", MISSING, MISSING + "/steps",
-                     MISSING + "/events"):
+        for path in ("/readyz", "/metrics", "/v1/runs", MISSING,
+                     *(MISSING + part for part in PARTS)):
             reply = self.ask(server, "GET", path, 500)
             self.assertNotIn("schema", reply.json()["detail"])  # that is for the log
         self.ask(server, "DELETE", MISSING, 500)

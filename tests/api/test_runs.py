@@ -11,6 +11,17 @@ ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
            "long": fake("slow", 600)}
 
 
+PARTS = ("input_seconds", "forward_seconds", "backward_seconds", "update_seconds")
+
+
+def step_of_row(row):
+    """A step as JSON has it, from its row of CSV."""
+    split = {part: float(row[part]) for part in PARTS if row[part]}
+    return {"index": int(row["index"]), "seconds": float(row["seconds"]),
+            "loss": float(row["loss"]), "measured": json.loads(row["measured"]),
+            "split": split or None}
+
+
 class Creating(ServerCase):
     ENGINES = ENGINES
     FLAGS = ("--instance", "test.large")
@@ -53,6 +64,10 @@ class Creating(ServerCase):
                 ({"steps": -1}, "steps", {"minimum": 1, "maximum": 1000000}),
                 ({"precision": "f8"}, "precision", {"values": ["f32", "bf16", "f16"]}),
                 ({"precision": 1}, "precision", None),
+                ({"plan": "measured"}, "plan", {"values": ["auto", "fixed", "plain"]}),
+                ({"isa": "sse"}, "isa",
+                 {"values": ["auto", "avx2", "avx512", "avx512_bf16", "amx"]}),
+                ({"input_workers": 65}, "input_workers", {"minimum": 0, "maximum": 64}),
                 ({"engine": ""}, "engine", {"minimum": 1, "maximum": 32}),
                 ({"engine": "../sh"}, "engine", {"values": [*ENGINES, "native"]}),
                 ({"labels": []}, "labels", None),
@@ -311,9 +326,7 @@ class Steps(ServerCase):
         self.assertEqual("text/csv; charset=utf-8", reply.headers["content-type"])
         rows = list(csv.DictReader(io.StringIO(reply.body.decode(), newline="")))
         for step, row in zip(steps, rows, strict=True):
-            self.assertEqual(step, {"index": int(row["index"]), "loss": float(row["loss"]),
-                                    "seconds": float(row["seconds"]),
-                                    "measured": json.loads(row["measured"])})
+            self.assertEqual(step, step_of_row(row))
 
     def test_a_part_may_be_asked_for(self):
         for query, wanted in (("?from=1500", [1500, 1501, 1502]), ("?limit=2", [0, 1]),
@@ -345,6 +358,61 @@ class Steps(ServerCase):
         self.server.delete(f"/v1/runs/{run_id}")
         ended = self.server.wait(run_id)
         self.assertEqual(ended["steps_stored"], len(self.server.get(path).json()["steps"]))
+
+
+class Telling(ServerCase):
+    """What an engine tells beside its numbers."""
+    ENGINES = {"ok": fake("ok"), "talkative": fake("talkative")}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.silent = cls.server.run("ok")
+        cls.told = cls.server.run("talkative", plan="fixed", isa="avx2", input_workers=2)
+
+    def get(self, run, part, **headers):
+        reply = self.server.get(f"/v1/runs/{run['id']}/{part}", **headers)
+        self.assertEqual(200, reply.status, reply)
+        return reply
+
+    def test_a_run_keeps_what_its_engine_told(self):
+        spec = self.told["spec"]
+        self.assertEqual(("fixed", "avx2", 2), (spec["plan"], spec["isa"], spec["input_workers"]))
+        self.assertEqual({"library": "none 1", "isa": "avx2", "plan": "fixed", "threads": 3,
+                          "parameters": 25557032, "multiply_adds": 4089184256,
+                          "memory_bytes": 8192, "emulated": True, "huge_pages": False},
+                         self.told["engine_details"])
+        self.assertEqual((96, 1048576), (self.told["samples"], self.told["peak_memory_bytes"]))
+        self.assertEqual({"conv1": {"forward": "jit:avx2", "backward": "ref:any"}, "fc": {}},
+                         self.get(self.told, "implementations").json()["implementations"])
+
+    def test_what_was_not_told_is_null(self):
+        for name in ("engine_details", "samples", "peak_memory_bytes"):
+            self.assertIsNone(self.silent[name])
+        self.assertIsNone(self.get(self.silent, "implementations").json()["implementations"])
+        for step in self.get(self.silent, "steps").json()["steps"]:
+            self.assertIsNone(step["split"])
+
+    def test_a_list_leaves_out_the_details_only(self):
+        listed = self.server.get("/v1/runs?limit=1").json()["runs"][0]
+        self.assertEqual({**self.told, "engine_details": None}, listed)
+
+    def test_a_step_shows_where_its_time_went(self):
+        steps = self.get(self.told, "steps").json()["steps"]
+        self.assertEqual(3, len(steps))
+        for step in steps:
+            self.assertAlmostEqual(0.001, step["seconds"])
+            for part, wanted in zip(PARTS, (0.0001, 0.0003, 0.0005, 0)):
+                self.assertAlmostEqual(wanted, step["split"][part])
+        rows = csv.DictReader(io.StringIO(self.get(self.told, "steps", Accept="text/csv")
+                                          .body.decode(), newline=""))
+        self.assertEqual(steps, [step_of_row(row) for row in rows])
+
+    def test_nobody_tells_of_a_run_that_is_not_there(self):
+        reply = self.server.get(f"/v1/runs/{'0' * 26}/implementations")
+        self.assertProblem(reply, 404, "not-found")
+        reply = self.server.get(f"/v1/runs/{self.told['id']}/implementations?layer=fc")
+        self.assertProblem(reply, 400, "invalid", "layer")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ def rows(count, chance):
         labels = {"branch": chance.choice(["main", "topic"]), "commit": f"{number:040x}"}
         spec = {"workload": "mlp", "engine": "native", "precision": "f32", "batch_size": batch,
                 "layout": "auto", "threads": 0, "warmup_steps": "auto", "steps": 100,
-                "max_seconds": 120, "seed": 1, "labels": labels}
+                "max_seconds": 120, "seed": 1, "plan": "auto", "isa": "auto", "input_workers": 0,
+                "labels": labels}
         rate = chance.uniform(20, 40)
         yield (run_id(created, chance), "finished", json.dumps(spec, separators=(",", ":")),
                "native", "mlp", "c7i.large", created, created + 1000, created + 9_000_000,

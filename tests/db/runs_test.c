@@ -234,6 +234,65 @@ static void a_finished_run_keeps_all_that_was_told(void)
     EXPECT(found.stderr_tail == NULL);
 }
 
+static void what_the_engine_told_is_kept_however_the_run_ends(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct run_spec spec = spec_with_labels();
+    struct run_order order = order_of(&spec);
+    AUTO(freep) char *early = NULL, *late = NULL;
+    create_one(db, &order);
+    AUTO(run_clear) struct run run = claim_run(db);
+
+    EXPECT(runs_implementations(db, run.id.text, &early, NULL));
+    EXPECT(early == NULL);
+    run.state = RUN_FAILED;
+    run.engine_details = strdup("{\"isa\":\"avx2\"}");
+    run.samples = 1120;
+    run.peak_memory_bytes = 1LL << 40;
+    run.implementations = strdup("{\"fc\":{\"forward\":\"jit:avx2\"}}");
+    EXPECT(runs_end(db, &run, NULL));
+
+    AUTO(run_clear) struct run found = find_run(db, run.id.text);
+    EXPECT_STR(found.engine_details, run.engine_details);
+    EXPECT_INT(found.samples, 1120);
+    EXPECT_INT(found.peak_memory_bytes, 1LL << 40);
+    EXPECT(found.implementations == NULL); /* it is asked for apart */
+    EXPECT(runs_implementations(db, run.id.text, &late, NULL));
+    EXPECT_STR(late, run.implementations);
+}
+
+static void what_the_engine_did_not_tell_is_not_known(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct run_spec spec = spec_with_labels();
+    struct run_order order = order_of(&spec);
+    AUTO(freep) char *text = NULL;
+    create_one(db, &order);
+    AUTO(run_clear) struct run run = claim_run(db);
+
+    run.state = RUN_CANCELLED;
+    EXPECT(runs_end(db, &run, NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE engine_details IS NULL"
+                             " AND samples IS NULL AND peak_memory_bytes IS NULL"),
+               1);
+    EXPECT(runs_implementations(db, run.id.text, &text, NULL));
+    EXPECT(text == NULL);
+}
+
+static void implementations_of_an_unknown_run_are_not_found(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct error err = {0};
+    char *text = NULL;
+
+    EXPECT(!runs_implementations(db, "01HF7YAT00000000000000000X", &text, &err));
+    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT(text == NULL);
+}
+
 static void a_failed_run_keeps_its_reason_and_last_words(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -296,6 +355,9 @@ int main(void)
     RUN(a_claimed_run_makes_room_in_the_queue);
     RUN(the_oldest_queued_run_is_claimed_first);
     RUN(a_finished_run_keeps_all_that_was_told);
+    RUN(what_the_engine_told_is_kept_however_the_run_ends);
+    RUN(what_the_engine_did_not_tell_is_not_known);
+    RUN(implementations_of_an_unknown_run_are_not_found);
     RUN(a_failed_run_keeps_its_reason_and_last_words);
     RUN(only_a_running_run_is_ended);
     return test_result();

@@ -1,6 +1,7 @@
 #include "db/schema.h"
 
 #include "common/bytes.h"
+#include "db/step_rows.h"
 #include "tests/db/database.h"
 
 #define SCHEMA_TEXT                                                                              \
@@ -17,6 +18,13 @@ static const char old_rows[] =
     "INSERT INTO run_labels (key, value, run) VALUES ('a', 'b', 1), ('a', 'c', 7);"
     "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (7, 0, 10, 0.5), (7, 1, 11, "
     "0.25);";
+
+/* A spec as version 2 stored it, with a label that looks like the place of a new field, and what
+ * today's writer makes of it. */
+#define OLD_SPEC                                                                                 \
+    "{\"workload\":\"mlp\",\"engine\":\"native\",\"precision\":\"f32\",\"batch_size\":32,"       \
+    "\"layout\":\"auto\",\"threads\":0,\"warmup_steps\":\"auto\",\"steps\":\"auto\","            \
+    "\"max_seconds\":120,\"seed\":1,\"labels\":{\"labels\":\",\\\"labels\\\":{\"}}"
 
 static struct db *open_version(const struct folder *folder, int version)
 {
@@ -57,7 +65,7 @@ static void expect_old_rows(struct db *db)
 
 static void every_earlier_version_becomes_todays(void)
 {
-    EXPECT(schema_version >= 2);
+    EXPECT(schema_version >= 3);
     for (int version = 0; version <= schema_version; version++) {
         AUTO(folder_remove) struct folder folder = folder_make();
         struct db *old = open_version(&folder, version);
@@ -88,6 +96,51 @@ static void an_upgraded_database_works(void)
     AUTO(run_clear) struct run created = create_run(db, &order);
     EXPECT_INT(created.number, 8); /* numbers are never used again */
     EXPECT(!db_execute(db, "UPDATE runs SET state = 'queued' WHERE number = 7", NULL));
+}
+
+static void a_stored_spec_becomes_what_it_would_be_today(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db *old = open_version(&folder, 2);
+    struct run_spec spec;
+    struct run_order order = order_of(&spec);
+    AUTO(run_clear) struct run again = {0};
+    bool replayed = false;
+
+    EXPECT(db_execute(old,
+                      "INSERT INTO runs (id, spec, engine, workload, created_us, idempotency_key)"
+                      " VALUES ('old', '" OLD_SPEC "', 'native', 'mlp', 5, 'key')",
+                      NULL));
+    db_free(old);
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(run_clear) struct run run = find_run(db, "old");
+    EXPECT(run_spec_from_text(OLD_SPEC, strlen(OLD_SPEC), &spec, NULL));
+    AUTO(freep) char *text = run_spec_to_text(&spec);
+    EXPECT_STR(run.spec_text, text);
+    EXPECT(strstr(text, "\"plan\":\"auto\"") != NULL);
+
+    order.idempotency_key = "key"; /* whoever asks again after the upgrade has the same run */
+    EXPECT(runs_create(db, &order, &again, &replayed, NULL));
+    EXPECT(replayed);
+}
+
+static void old_runs_and_steps_were_told_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db *old = open_version(&folder, 2);
+    AUTO(steps_free) struct steps steps = {0};
+    AUTO(freep) char *implementations = NULL;
+
+    EXPECT(db_execute(old, old_rows, NULL));
+    db_free(old);
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(run_clear) struct run run = find_run(db, "old 7");
+    EXPECT(run.engine_details == NULL && run.samples == 0 && run.peak_memory_bytes == 0);
+    EXPECT(runs_implementations(db, "old 7", &implementations, NULL));
+    EXPECT(implementations == NULL);
+    EXPECT(step_rows_load(db, 7, 0, 10, &steps, NULL));
+    EXPECT_INT((long long)steps.count, 2);
+    EXPECT(!step_split_is_told(&steps.items[1].split));
 }
 
 static void two_connections_may_upgrade_at_once(void)
@@ -215,6 +268,8 @@ int main(void)
 {
     RUN(every_earlier_version_becomes_todays);
     RUN(an_upgraded_database_works);
+    RUN(a_stored_spec_becomes_what_it_would_be_today);
+    RUN(old_runs_and_steps_were_told_nothing);
     RUN(two_connections_may_upgrade_at_once);
     RUN(a_database_of_another_program_is_left_alone);
     RUN(a_file_that_is_no_database_is_left_alone);

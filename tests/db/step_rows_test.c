@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+#define STEP(ns, number)                                                                         \
+    {                                                                                            \
+        .nanoseconds = (ns), .loss = (number)                                                    \
+    }
+
 static long long queue_one(struct db *db)
 {
     struct run_spec spec = run_spec_default();
@@ -15,7 +20,8 @@ static long long queue_one(struct db *db)
 
 static void what_was_appended_is_loaded_in_order(void)
 {
-    const struct step early[] = {{10, 5.5}, {20, 0.1}}, late[] = {{30, -1e300}, {40, 0}};
+    const struct step early[] = {STEP(10, 5.5), STEP(20, 0.1)};
+    const struct step late[] = {STEP(30, -1e300), STEP(40, 0)};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(steps_free) struct steps steps = {0};
@@ -34,6 +40,31 @@ static void what_was_appended_is_loaded_in_order(void)
     }
 }
 
+static void a_split_is_kept_and_so_is_its_absence(void)
+{
+    const struct step steps[] = {{.nanoseconds = 100, .split = {1, 20, 30, 4}},
+                                 {.nanoseconds = 100, .split = {0, 0, 100, 0}},
+                                 STEP(100, 1)};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(steps_free) struct steps loaded = {0};
+    long long run = queue_one(db);
+
+    EXPECT(step_rows_append(db, run, 0, steps, COUNT(steps), NULL));
+    EXPECT(step_rows_load(db, run, 0, 100, &loaded, NULL));
+    EXPECT_INT((long long)loaded.count, (long long)COUNT(steps));
+    for (size_t i = 0; i < loaded.count; i++) {
+        EXPECT_INT(loaded.items[i].split.input, steps[i].split.input);
+        EXPECT_INT(loaded.items[i].split.forward, steps[i].split.forward);
+        EXPECT_INT(loaded.items[i].split.backward, steps[i].split.backward);
+        EXPECT_INT(loaded.items[i].split.update, steps[i].split.update);
+    }
+    EXPECT(!step_split_is_told(&loaded.items[2].split));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE input_ns IS NULL AND forward_ns"
+                             " IS NULL AND backward_ns IS NULL AND update_ns IS NULL"),
+               1);
+}
+
 static void pages_begin_where_they_are_asked_to_and_add_up(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -43,7 +74,7 @@ static void pages_begin_where_they_are_asked_to_and_add_up(void)
     struct step some[100];
 
     for (int i = 0; i < 100; i++)
-        some[i] = (struct step){i + 1, i};
+        some[i] = (struct step)STEP(i + 1, i);
     EXPECT(step_rows_append(db, run, 0, some, 100, NULL));
     for (size_t before = steps.count + 1; steps.count != before;) {
         before = steps.count;
@@ -57,7 +88,7 @@ static void pages_begin_where_they_are_asked_to_and_add_up(void)
 
 static void the_run_counts_its_steps(void)
 {
-    const struct step some[] = {{10, 1}, {20, 1}, {30, 1}};
+    const struct step some[] = {STEP(10, 1), STEP(20, 1), STEP(30, 1)};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     long long run = queue_one(db);
@@ -87,13 +118,15 @@ static void a_batch_is_kept_whole_or_not_at_all(void)
         long long run, position;
         struct step last;
     } bad[] = {
-        {1, 2, {10, 1}},   /* its second step is at a position that is taken */
-        {1, 10, {0, 1}},   /* no step takes no time */
-        {1, 10, {-5, 1}},  /* or less */
-        {1, 10, {5, NAN}}, /* the loss of a diverged run */
-        {2, 10, {5, 1}},   /* no such run */
+        {1, 2, STEP(10, 1)},   /* its second step is at a position that is taken */
+        {1, 10, STEP(0, 1)},   /* no step takes no time */
+        {1, 10, STEP(-5, 1)},  /* or less */
+        {1, 10, STEP(5, NAN)}, /* the loss of a diverged run */
+        {2, 10, STEP(5, 1)},   /* no such run */
+        {1, 10, {.nanoseconds = 5, .split = {2, 2, 1, 1}}},  /* more than the whole */
+        {1, 10, {.nanoseconds = 5, .split = {-1, 2, 1, 1}}}, /* less than nothing */
     };
-    const struct step good = {10, 1};
+    const struct step good = STEP(10, 1);
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
 
@@ -113,7 +146,7 @@ static void a_batch_is_kept_whole_or_not_at_all(void)
 
 static void steps_go_with_their_run(void)
 {
-    const struct step good = {10, 1};
+    const struct step good = STEP(10, 1);
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
 
@@ -125,6 +158,7 @@ static void steps_go_with_their_run(void)
 int main(void)
 {
     RUN(what_was_appended_is_loaded_in_order);
+    RUN(a_split_is_kept_and_so_is_its_absence);
     RUN(pages_begin_where_they_are_asked_to_and_add_up);
     RUN(the_run_counts_its_steps);
     RUN(a_run_without_steps_loads_none);

@@ -55,6 +55,67 @@ static void done_and_failed_are_read(void)
     EXPECT_STR(event.failed.message, "no memory");
 }
 
+static void hello_may_tell_how_the_work_is_done(void)
+{
+    struct event event;
+
+    EXPECT(read_text("{\"type\":\"hello\",\"protocol\":1,\"library\":\"oneDNN 2.6.3\","
+                     "\"isa\":\"avx2\",\"emulated\":true,\"threads\":4,\"memory_bytes\":4096}",
+                     &event, NULL));
+    EXPECT_STR(event.hello.details.library, "oneDNN 2.6.3");
+    EXPECT_STR(event.hello.details.isa, "avx2");
+    EXPECT_STR(event.hello.details.plan, "");
+    EXPECT_INT(event.hello.details.emulated, ANSWER_YES);
+    EXPECT_INT(event.hello.details.huge_pages, ANSWER_NONE);
+    EXPECT_INT(event.hello.details.threads, 4);
+    EXPECT_INT(event.hello.details.memory_bytes, 4096);
+    EXPECT_INT(event.hello.details.parameters, 0);
+}
+
+static void a_step_may_tell_where_its_time_went(void)
+{
+    struct event event;
+
+    EXPECT(read_text("{\"type\":\"step\",\"index\":0,\"nanoseconds\":100,\"loss\":1,\"split\":"
+                     "{\"update\":4,\"backward\":50,\"forward\":45,\"input\":1,\"mood\":0}}",
+                     &event, NULL));
+    EXPECT_INT(event.step.split.input, 1);
+    EXPECT_INT(event.step.split.forward, 45);
+    EXPECT_INT(event.step.split.backward, 50);
+    EXPECT_INT(event.step.split.update, 4); /* all of it may be told, and less */
+    EXPECT(step_split_is_told(&event.step.split));
+
+    EXPECT(read_text("{\"type\":\"step\",\"index\":0,\"nanoseconds\":100,\"loss\":1}", &event,
+                     NULL));
+    EXPECT(!step_split_is_told(&event.step.split));
+}
+
+static void done_may_tell_what_it_took(void)
+{
+    AUTO(event_clear) struct event event = {0};
+
+    EXPECT(read_text("{\"type\":\"done\",\"steps\":2,\"samples\":64,\"peak_memory_bytes\":700,"
+                     "\"implementations\": {\"conv1\": {\"forward\": \"jit:avx2\"}, \"fc\": {}}}",
+                     &event, NULL));
+    EXPECT_INT(event.done.steps, 2);
+    EXPECT_INT(event.done.samples, 64);
+    EXPECT_INT(event.done.peak_memory_bytes, 700);
+    EXPECT_STR(event.done.implementations, "{\"conv1\":{\"forward\":\"jit:avx2\"},\"fc\":{}}");
+}
+
+static void a_cleared_event_owns_nothing(void)
+{
+    struct event zeroed = {0};
+    struct event done = {.type = EVENT_DONE, .done = {.steps = 7}};
+
+    event_clear(&zeroed);
+    done.done.implementations = strdup("{}");
+    event_clear(&done);
+    EXPECT(done.done.implementations == NULL);
+    event_clear(&done);
+    EXPECT_INT(done.done.steps, 7);
+}
+
 static void an_engine_may_say_more_than_we_know(void)
 {
     struct event event;
@@ -74,6 +135,10 @@ static void only_the_given_length_is_read(void)
 }
 
 #define STEP "{\"type\":\"step\","
+#define HELLO "{\"type\":\"hello\",\"protocol\":1,"
+#define SPLIT STEP "\"index\":0,\"nanoseconds\":100,\"loss\":1,\"split\":"
+#define DONE "{\"type\":\"done\",\"steps\":1,"
+#define ANY_COUNT "must be between 0 and 9223372036854775807, got "
 static const struct {
     const char *line, *message; /* the message's beginning: the rest is jansson's */
 } refusals[] = {
@@ -109,6 +174,36 @@ static const struct {
     {"{\"type\":\"done\"}", "bad done event: "},
     {"{\"type\":\"done\",\"steps\":true}", "bad done event: "},
     {"{\"type\":\"failed\"}", "bad failed event: "},
+    {HELLO "\"library\":5}", "bad hello event: library must be a string, got a number"},
+    {HELLO "\"isa\":\"0123456789abcdef0123456789abcdef\"}",
+     "bad hello event: isa must have between 0 and 31 bytes, got 32"},
+    {HELLO "\"plan\":\"a\\nb\"}", "bad hello event: plan must not hold control characters"},
+    {HELLO "\"threads\":-1}", "bad hello event: threads " ANY_COUNT "-1"},
+    {HELLO "\"parameters\":1.5}",
+     "bad hello event: parameters must be an integer, got a fraction"},
+    {HELLO "\"multiply_adds\":null}",
+     "bad hello event: multiply_adds must be an integer, got null"},
+    {HELLO "\"emulated\":1}", "bad hello event: emulated must be true or false"},
+    {HELLO "\"huge_pages\":\"yes\"}", "bad hello event: huge_pages must be true or false"},
+    {SPLIT "7}", "bad step event: split must be an object"},
+    {SPLIT "{}}", "bad step event: split.input is missing"},
+    {SPLIT "{\"input\":0,\"forward\":0,\"backward\":0}}",
+     "bad step event: split.update is missing"},
+    {SPLIT "{\"input\":-1,\"forward\":0,\"backward\":0,\"update\":0}}",
+     "bad step event: split.input must be between 0 and 100, got -1"},
+    {SPLIT "{\"input\":10,\"forward\":40,\"backward\":40,\"update\":11}}",
+     "bad step event: split.update must be between 0 and 10, got 11"},
+    {SPLIT "{\"input\":1e1,\"forward\":0,\"backward\":0,\"update\":0}}",
+     "bad step event: split.input must be an integer, got a fraction"},
+    {STEP "\"index\":0,\"nanoseconds\":-5,\"loss\":1,\"split\":{\"input\":1}}",
+     "bad step event: split.input must be between 0 and 0, got 1"},
+    {DONE "\"samples\":-2}", "bad done event: samples " ANY_COUNT "-2"},
+    {DONE "\"peak_memory_bytes\":\"much\"}",
+     "bad done event: peak_memory_bytes must be an integer, got a string"},
+    {DONE "\"implementations\":null}",
+     "bad done event: implementations must be an object of objects of strings"},
+    {DONE "\"implementations\":{\"conv1\":{\"forward\":\"\"}}}",
+     "bad done event: implementations must hold words of 1 to 63 bytes, got 0"},
     {"{\"type\":\"failed\",\"message\":1}", "bad failed event: "},
 };
 
@@ -155,15 +250,28 @@ static void their_words_are_cut_and_made_printable(void)
     EXPECT_STR(event.failed.message, words);
 }
 
+static char implementations[] = "{\"fc\":{\"forward\":\"jit\"}}";
 static const struct {
     struct event event;
     const char *line;
 } written[] = {
-    {{.type = EVENT_HELLO, .hello = {1, "mine \"3\""}},
+    {{.type = EVENT_HELLO, .hello = {.protocol = 1, .software = "mine \"3\""}},
      "{\"type\":\"hello\",\"protocol\":1,\"software\":\"mine \\\"3\\\"\"}\n"},
-    {{.type = EVENT_STEP, .step = {3, 1500, 0.5}},
+    {{.type = EVENT_HELLO,
+      .hello = {.protocol = 1,
+                .software = "s",
+                .details = {.isa = "avx2", .parameters = 25557032, .emulated = ANSWER_NO}}},
+     "{\"type\":\"hello\",\"protocol\":1,\"software\":\"s\",\"isa\":\"avx2\","
+     "\"parameters\":25557032,\"emulated\":false}\n"},
+    {{.type = EVENT_STEP, .step = {.index = 3, .nanoseconds = 1500, .loss = 0.5}},
      "{\"type\":\"step\",\"index\":3,\"nanoseconds\":1500,\"loss\":0.5}\n"},
-    {{.type = EVENT_DONE, .done = {4}}, "{\"type\":\"done\",\"steps\":4}\n"},
+    {{.type = EVENT_STEP, .step = {3, 1500, 0.5, {0, 500, 900, 100}}},
+     "{\"type\":\"step\",\"index\":3,\"nanoseconds\":1500,\"loss\":0.5,\"split\":"
+     "{\"input\":0,\"forward\":500,\"backward\":900,\"update\":100}}\n"},
+    {{.type = EVENT_DONE, .done = {.steps = 4}}, "{\"type\":\"done\",\"steps\":4}\n"},
+    {{.type = EVENT_DONE, .done = {4, 128, 4096, implementations}},
+     "{\"type\":\"done\",\"steps\":4,\"samples\":128,\"peak_memory_bytes\":4096,"
+     "\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}\n"},
     {{.type = EVENT_FAILED, .failed = {"no"}}, "{\"type\":\"failed\",\"message\":\"no\"}\n"},
 };
 
@@ -173,12 +281,19 @@ static void an_event_is_one_line_flushed_at_once(void)
         AUTO(freep) char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
-        struct event again;
+        AUTO(event_clear) struct event again = {0};
 
         EXPECT(event_write(out, &written[i].event, NULL));
         EXPECT_STR(text, written[i].line); /* before fclose() */
         EXPECT(event_read(text, size - 1, &again, NULL));
         EXPECT_INT(again.type, written[i].event.type);
+        fclose(out);
+
+        /* What was read is written again as it was. */
+        AUTO(freep) char *second = NULL;
+        out = open_memstream(&second, &size);
+        EXPECT(event_write(out, &again, NULL));
+        EXPECT_STR(second, written[i].line);
         fclose(out);
     }
 }
@@ -189,7 +304,8 @@ static void a_loss_survives_being_written(void)
     static const double losses[] = {0.1, 1.0 / 3, 6.907755278982137, 1e-300, -1.7e308, 5e-324};
 
     for (size_t i = 0; i < COUNT(losses); i++) {
-        const struct event event = {.type = EVENT_STEP, .step = {0, 1, losses[i]}};
+        const struct event event = {.type = EVENT_STEP,
+                                    .step = {.nanoseconds = 1, .loss = losses[i]}};
         AUTO(freep) char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
@@ -207,7 +323,7 @@ static void a_loss_that_is_no_number_is_called_that(void)
     const double losses[] = {NAN, INFINITY, -INFINITY};
 
     for (size_t i = 0; i < COUNT(losses); i++) {
-        const struct event event = {.type = EVENT_STEP, .step = {12, 1, losses[i]}};
+        const struct event event = {.type = EVENT_STEP, .step = {.index = 12, .loss = losses[i]}};
         AUTO(freep) char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
@@ -222,7 +338,7 @@ static void a_loss_that_is_no_number_is_called_that(void)
 
 static void a_reader_that_is_gone_is_an_error(void)
 {
-    const struct event event = {.type = EVENT_DONE, .done = {4}};
+    const struct event event = {.type = EVENT_DONE, .done = {.steps = 4}};
     struct error full = {0}, gone = {0};
     FILE *out = fopen("/dev/full", "we");
     int ends[2];
@@ -245,6 +361,10 @@ int main(void)
     RUN(hello_is_read);
     RUN(step_is_read);
     RUN(done_and_failed_are_read);
+    RUN(hello_may_tell_how_the_work_is_done);
+    RUN(a_step_may_tell_where_its_time_went);
+    RUN(done_may_tell_what_it_took);
+    RUN(a_cleared_event_owns_nothing);
     RUN(an_engine_may_say_more_than_we_know);
     RUN(only_the_given_length_is_read);
     RUN(a_bad_line_is_explained_and_fills_nothing);

@@ -11,7 +11,8 @@ static bool read_text(const char *text, struct run_spec *spec, struct error *err
 #define DEFAULTS                                                                                 \
     "{\"workload\":\"mlp\",\"engine\":\"native\",\"precision\":\"f32\",\"batch_size\":32,"       \
     "\"layout\":\"auto\",\"threads\":0,\"warmup_steps\":\"auto\",\"steps\":\"auto\","            \
-    "\"max_seconds\":120,\"seed\":1,\"labels\":{}}"
+    "\"max_seconds\":120,\"seed\":1,\"plan\":\"auto\",\"isa\":\"auto\",\"input_workers\":0,"     \
+    "\"labels\":{}}"
 
 static void a_spec_nobody_asked_anything_of_has_all_defaults(void)
 {
@@ -30,6 +31,7 @@ static void every_field_can_be_asked_for(void)
         "{\"workload\":\"mlp\",\"engine\":\"torch/2.1_b-x\",\"precision\":\"bf16\","
         "\"batch_size\":65536,\"layout\":\"nhwc\",\"threads\":1024,\"warmup_steps\":0,"
         "\"steps\":1000000,\"max_seconds\":86400,\"seed\":4294967295,"
+        "\"plan\":\"plain\",\"isa\":\"avx512_bf16\",\"input_workers\":64,"
         "\"labels\":{\"a\":\"\",\"b/c\":\"caf\xc3\xa9 \\\"\\\\\"}}";
     struct run_spec spec;
     struct error err = {0};
@@ -45,10 +47,28 @@ static void every_field_can_be_asked_for(void)
     EXPECT_INT(spec.steps, 1000000);
     EXPECT_INT(spec.max_seconds, 86400);
     EXPECT_INT(spec.seed, 4294967295);
+    EXPECT_STR(spec.plan, "plain");
+    EXPECT_STR(spec.isa, "avx512_bf16");
+    EXPECT_INT(spec.input_workers, 64);
     EXPECT_INT(spec.label_count, 2);
     EXPECT_STR(spec.labels[1].value, "caf\xc3\xa9 \"\\");
     AUTO(freep) char *again = run_spec_to_text(&spec);
     EXPECT_STR(again, text); /* what was asked is what is stored and what the worker reads */
+}
+
+/* As stored, or posted by a client, before the latest fields were there. */
+static void a_spec_of_before_asks_for_the_defaults_of_what_came_later(void)
+{
+    struct run_spec spec;
+
+    EXPECT(read_text("{\"workload\":\"mlp\",\"engine\":\"native\",\"precision\":\"bf16\","
+                     "\"batch_size\":32,\"layout\":\"auto\",\"threads\":0,\"warmup_steps\":5,"
+                     "\"steps\":9,\"max_seconds\":120,\"seed\":1,\"labels\":{}}",
+                     &spec, NULL));
+    EXPECT_STR(spec.precision, "bf16");
+    EXPECT_STR(spec.plan, "auto");
+    EXPECT_STR(spec.isa, "auto");
+    EXPECT_INT(spec.input_workers, 0);
 }
 
 static const char *const accepted[] = {
@@ -62,6 +82,11 @@ static const char *const accepted[] = {
     "{\"max_seconds\":1}",
     "{\"precision\":\"f16\"}",
     "{\"layout\":\"nchw\"}",
+    "{\"plan\":\"fixed\"}",
+    "{\"isa\":\"avx2\"}",
+    "{\"isa\":\"avx512\"}",
+    "{\"isa\":\"amx\"}",
+    "{\"input_workers\":0}",
     "{\"labels\":{}}",
     " \n{ \"seed\" : 5 }\r\n ",
     "{\"engine\":\"a\"}",
@@ -102,6 +127,10 @@ static const struct {
     {"{\"precision\":\"f64\"}", "precision", "'f64' is not supported"},
     {"{\"precision\":null}", "precision", "must be a string, got null"},
     {"{\"layout\":\"NCHW\"}", "layout", "'NCHW' is not supported"},
+    {"{\"plan\":\"measured\"}", "plan", "'measured' is not supported"},
+    {"{\"isa\":\"avx\"}", "isa", "'avx' is not supported"},
+    {"{\"input_workers\":-1}", "input_workers", "must be between 0 and 64, got -1"},
+    {"{\"input_workers\":65}", "input_workers", "must be between 0 and 64, got 65"},
     {"{\"workload\":\"gpt\"}", "workload", "'gpt' is not supported"},
     {"{\"engine\":\"\"}", "engine", "must have between 1 and 32 bytes, got 0"},
     {"{\"engine\":\"0123456789abcdef0123456789abcdefg\"}", "engine",
@@ -329,6 +358,7 @@ int main(void)
 {
     RUN(a_spec_nobody_asked_anything_of_has_all_defaults);
     RUN(every_field_can_be_asked_for);
+    RUN(a_spec_of_before_asks_for_the_defaults_of_what_came_later);
     RUN(the_edges_are_inside);
     RUN(a_refused_spec_names_the_field_and_the_reason);
     RUN(what_is_not_json_is_refused_with_its_place);

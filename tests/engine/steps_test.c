@@ -21,13 +21,22 @@ static void freed_steps_can_be_used_again(void)
 {
     struct steps steps = {0};
 
-    EXPECT(steps_add(&steps, (struct step){1, 1}));
+    EXPECT(steps_add(&steps, (struct step){.nanoseconds = 1}));
     steps_free(&steps);
     EXPECT(steps.items == NULL && steps.count == 0 && steps.size == 0);
-    EXPECT(steps_add(&steps, (struct step){2, 2}));
+    EXPECT(steps_add(&steps, (struct step){.nanoseconds = 2}));
     EXPECT_INT((long long)steps.count, 1);
     EXPECT_INT(steps.items[0].nanoseconds, 2);
     steps_free(&steps);
+}
+
+static void a_split_is_told_when_any_part_is(void)
+{
+    EXPECT(!step_split_is_told(&(struct step_split){0}));
+    EXPECT(step_split_is_told(&(struct step_split){.input = 1}));
+    EXPECT(step_split_is_told(&(struct step_split){.forward = 1}));
+    EXPECT(step_split_is_told(&(struct step_split){.backward = 1}));
+    EXPECT(step_split_is_told(&(struct step_split){.update = 1}));
 }
 
 static void zeroed_steps_can_be_freed(void)
@@ -43,6 +52,7 @@ int main(void)
 {
     RUN(steps_are_kept_in_order_however_many);
     RUN(freed_steps_can_be_used_again);
+    RUN(a_split_is_told_when_any_part_is);
     RUN(zeroed_steps_can_be_freed);
     return test_result();
 }

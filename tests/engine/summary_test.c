@@ -30,7 +30,7 @@ static void all_samples_over_all_seconds_after_the_warmup(void)
         struct summary summary = {0};
 
         for (int n = 0; n < runs[i].count; n++)
-            EXPECT(steps_add(&steps, (struct step){runs[i].nanoseconds[n], 0}));
+            EXPECT(steps_add(&steps, (struct step){.nanoseconds = runs[i].nanoseconds[n]}));
         EXPECT(summary_compute(&steps, runs[i].warmup, runs[i].batch_size, &summary, NULL));
         EXPECT_INT(summary.measured_steps, wanted->measured_steps);
         EXPECT_NEAR(summary.measured_seconds, wanted->measured_seconds, 1e-12);
@@ -58,7 +58,7 @@ static void a_run_without_a_measured_step_has_no_number(void)
         struct error err = {0};
 
         for (int n = 0; n < ends[i].count; n++)
-            EXPECT(steps_add(&steps, (struct step){S, 0}));
+            EXPECT(steps_add(&steps, (struct step){.nanoseconds = S}));
         EXPECT(!summary_compute(&steps, ends[i].warmup, 1, &summary, &err));
         EXPECT_INT(err.kind, ERROR_UPSTREAM);
         EXPECT_STR(err.message, ends[i].message);
@@ -72,7 +72,7 @@ static void the_steps_keep_their_order(void)
     struct summary summary;
 
     for (int i = 5; i > 0; i--)
-        EXPECT(steps_add(&steps, (struct step){i * S, i}));
+        EXPECT(steps_add(&steps, (struct step){.nanoseconds = i * S}));
     EXPECT(summary_compute(&steps, 1, 1, &summary, NULL));
     for (int i = 0; i < 5; i++)
         EXPECT_INT(steps.items[i].nanoseconds, (5 - i) * S);
@@ -85,7 +85,7 @@ static void a_million_steps_are_summed_exactly(void)
     struct summary summary;
 
     for (int i = 0; i < 1000000; i++)
-        EXPECT(steps_add(&steps, (struct step){86399999 + i % 3, 0}));
+        EXPECT(steps_add(&steps, (struct step){.nanoseconds = 86399999 + i % 3}));
     EXPECT(summary_compute(&steps, 0, 65536, &summary, NULL));
     EXPECT_INT(summary.measured_steps, 1000000);
     EXPECT_NEAR(summary.measured_seconds, 86399.999999999, 1e-9);

@@ -33,6 +33,46 @@ static void a_good_worker_is_heard_to_its_end(void)
     worker_free(worker);
 }
 
+static void a_talkative_worker_is_heard_in_full(void)
+{
+    struct worker *worker = start_fake("talkative");
+    long long deadline = clock_monotonic_ns() + PATIENCE;
+    AUTO(event_clear) struct event event = {0};
+
+    EXPECT_INT(worker_next(worker, deadline, -1, &event, NULL), WORKER_EVENT);
+    EXPECT_STR(event.hello.details.isa, "avx2");
+    for (int i = 0; i < STEPS; i++) {
+        EXPECT_INT(worker_next(worker, deadline, -1, &event, NULL), WORKER_EVENT);
+        EXPECT_INT(event.step.split.forward, 300);
+    }
+    EXPECT_INT(worker_next(worker, deadline, -1, &event, NULL), WORKER_EVENT);
+    EXPECT_INT(event.done.samples, 32 * STEPS);
+    EXPECT_STR(event.done.implementations,
+               "{\"conv1\":{\"forward\":\"jit:avx2\",\"backward\":\"ref:any\"},\"fc\":{}}");
+    EXPECT_INT(worker_next(worker, deadline, -1, &event, NULL), WORKER_FINISHED);
+    worker_free(worker);
+}
+
+/* In one write, so that both events are read at once. */
+#define HELLO_AND_DONE(steps)                                                                    \
+    "printf '{\"type\":\"hello\",\"protocol\":1}\\n{\"type\":\"done\",\"steps\":" #steps         \
+    ",\"implementations\":{\"fc\":{}}}\\n'"
+
+/* The address sanitizer sees whether what they own is freed. */
+static void events_that_nobody_hears_are_freed(void)
+{
+    struct worker *given_up = start_shell(HELLO_AND_DONE(0));
+    struct worker *refused = start_shell(HELLO_AND_DONE(5));
+    struct error err = {0};
+    enum worker_read end;
+
+    EXPECT_INT(next_within(given_up, PATIENCE), WORKER_EVENT);
+    worker_free(given_up);
+    EXPECT_INT(read_all(refused, &end, &err), 1);
+    EXPECT_STR(err.message, "the worker counted 5 steps, but sent 0");
+    worker_free(refused);
+}
+
 static const struct {
     const char *behaviour;
     int events; /* the lawful ones before the end are all told */
@@ -45,6 +85,7 @@ static const struct {
     {"too-many", STEPS + 1, "the worker sent more than the 3 steps it was asked for", NULL},
     {"no-done", 2, "the worker ended without 'done'", NULL},
     {"exit", 0, "the worker exited with status 7", NULL},
+    {"split", 2, "bad step event: split.update must be between 0 and 100, got 101", NULL},
     {"gap", 2, "the worker sent step 2 where 1 was due", NULL},
     {"miscount", 2, "the worker counted 5 steps, but sent 1", NULL},
     {"failed", 2, "no such precision here", NULL},
@@ -238,6 +279,8 @@ int main(void)
     if (!workers_can_be_started())
         return 1;
     RUN(a_good_worker_is_heard_to_its_end);
+    RUN(a_talkative_worker_is_heard_in_full);
+    RUN(events_that_nobody_hears_are_freed);
     RUN(every_bad_end_is_told_apart);
     RUN(how_it_ends_counts_as_much_as_what_it_said);
     RUN(an_earlier_error_is_not_overwritten);

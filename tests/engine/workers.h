@@ -60,7 +60,7 @@ static inline struct worker *start_shell(const char *script)
 
 static inline enum worker_read next_within(struct worker *worker, long long time_ns)
 {
-    struct event event;
+    AUTO(event_clear) struct event event = {0};
 
     return worker_next(worker, clock_monotonic_ns() + time_ns, -1, &event, NULL);
 }
@@ -72,7 +72,9 @@ static inline int read_all(struct worker *worker, enum worker_read *ret_end, str
     struct event event;
     int events = 0;
 
-    while ((*ret_end = worker_next(worker, deadline, -1, &event, err)) == WORKER_EVENT)
+    while ((*ret_end = worker_next(worker, deadline, -1, &event, err)) == WORKER_EVENT) {
+        event_clear(&event);
         events++;
+    }
     return events;
 }

@@ -9,6 +9,8 @@
 #include <time.h>
 
 static long step_ms = 1;
+static bool talkative; /* tells all that may be left out */
+static bool deaf;      /* to "enough" */
 
 static void pause_ms(long milliseconds)
 {
@@ -26,15 +28,28 @@ static void say(const char *line)
 
 static void hello(void)
 {
-    say("{\"type\":\"hello\",\"protocol\":1,\"software\":\"fake-worker\"}");
+    if (talkative)
+        say("{\"type\":\"hello\",\"protocol\":1,\"software\":\"fake-worker\",\"library\":\"none "
+            "1\","
+            "\"isa\":\"avx2\",\"plan\":\"fixed\",\"threads\":3,\"parameters\":25557032,"
+            "\"multiply_adds\":4089184256,\"memory_bytes\":8192,\"emulated\":true,"
+            "\"huge_pages\":false}");
+    else
+        say("{\"type\":\"hello\",\"protocol\":1,\"software\":\"fake-worker\"}");
 }
 
 static void step(long long index)
 {
+    long nanoseconds = step_ms > 0 ? step_ms * 1000000 : 1000, tenth = nanoseconds / 10;
+
     if (step_ms > 0)
         pause_ms(step_ms);
-    printf("{\"type\":\"step\",\"index\":%lld,\"nanoseconds\":%ld,\"loss\":%.3f}\n", index,
-           step_ms > 0 ? step_ms * 1000000 : 1000, 5.0 / (double)(index + 1));
+    printf("{\"type\":\"step\",\"index\":%lld,\"nanoseconds\":%ld,\"loss\":%.3f", index,
+           nanoseconds, 5.0 / (double)(index + 1));
+    if (talkative)
+        printf(",\"split\":{\"input\":%ld,\"forward\":%ld,\"backward\":%ld,\"update\":0}", tenth,
+               3 * tenth, 5 * tenth);
+    puts("}");
     fflush(stdout);
 }
 
@@ -42,7 +57,7 @@ static int told_enough(void)
 {
     struct pollfd input = {.fd = 0, .events = POLLIN};
 
-    return poll(&input, 1, 0) > 0;
+    return !deaf && poll(&input, 1, 0) > 0;
 }
 
 static int steps(long long count)
@@ -51,7 +66,12 @@ static int steps(long long count)
 
     for (; index < count && !told_enough(); index++)
         step(index);
-    printf("{\"type\":\"done\",\"steps\":%lld}\n", index);
+    printf("{\"type\":\"done\",\"steps\":%lld", index);
+    if (talkative)
+        printf(",\"samples\":%lld,\"peak_memory_bytes\":1048576,\"implementations\":"
+               "{\"conv1\":{\"forward\":\"jit:avx2\",\"backward\":\"ref:any\"},\"fc\":{}}",
+               32 * index);
+    puts("}");
     fflush(stdout);
     return 0;
 }
@@ -88,8 +108,10 @@ static int behave(const char *behaviour, const struct run_spec *spec)
         return 7;
     if (strcmp(behaviour, "stubborn") == 0)
         signal(SIGTERM, SIG_IGN); /* before its first word, so that nobody comes too early */
+    deaf = strcmp(behaviour, "too-many") == 0;
+    talkative = strcmp(behaviour, "talkative") == 0;
     hello();
-    if (strcmp(behaviour, "ok") == 0 || strcmp(behaviour, "slow") == 0)
+    if (talkative || strcmp(behaviour, "ok") == 0 || strcmp(behaviour, "slow") == 0)
         return steps(most);
     if (strcmp(behaviour, "too-many") == 0)
         return steps(most + 1);
@@ -100,6 +122,9 @@ static int behave(const char *behaviour, const struct run_spec *spec)
     }
     if (strcmp(behaviour, "garbage") == 0)
         say("this is not JSON \xff\xfe");
+    if (strcmp(behaviour, "split") == 0)
+        say("{\"type\":\"step\",\"index\":1,\"nanoseconds\":1000,\"loss\":1,\"split\":"
+            "{\"input\":0,\"forward\":400,\"backward\":500,\"update\":101}}");
     if (strcmp(behaviour, "gap") == 0)
         step(2);
     if (strcmp(behaviour, "silent") == 0 || strcmp(behaviour, "stubborn") == 0)

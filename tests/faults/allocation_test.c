@@ -3,63 +3,20 @@
  *
  * The texts that are parsed here have no token over 15 bytes: jansson 2.14 does not notice when
  * it cannot make room for a longer one. */
-#include "tests/faults/ration.h"
+#include "tests/faults/shortages.h"
 
 #include "common/clock.h"
-#include "db/run_list.h"
 #include "engine/event.h"
+#include "engine/summary.h"
 #include "engine/worker.h"
-#include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
 
 #include <signal.h>
 
-#define ENDLESS 5000 /* no operation here allocates so often */
 #define SPEC "{\"workload\":\"mlp\",\"batch_size\":8,\"labels\":{\"branch\":\"main\",\"x\":\"\"}}"
+#define HELLO "{\"type\":\"hello\",\"protocol\":1,\"isa\":\"avx2\",\"emulated\":true}"
+#define DONE "{\"type\":\"done\",\"steps\":1,\"samples\":7}"
 #define STEP "{\"type\":\"step\",\"index\":1,\"nanoseconds\":5,\"loss\":1.5}"
-
-/* One attempt: rations what it tests, and checks what it got. */
-typedef bool attempt_fn(struct error *err);
-
-static struct template database;
-
-/* jansson takes a string for which there was no memory for a lawless token. */
-static bool is_excused(const struct error *err)
-{
-    return strstr(err->message, "not JSON: invalid token near '\"") ||
-           strstr(err->message, "not JSON: string or '}' expected near '\"");
-}
-
-/* Where there are thousands, every `stride`th has to do. */
-static void survive_shortages(const char *name, attempt_fn *attempt, long long stride)
-{
-    long long loops = 0;
-
-    for (int for_good = 0; for_good < 2; for_good++) {
-        bool done = false;
-
-        for (long long allowed = for_good ? stride / 2 : 0; !done && allowed < ENDLESS;
-             allowed += stride, loops++) {
-            sqlite3_int64 used = sqlite3_memory_used();
-            struct error err = {0};
-
-            ration_set(allowed, for_good);
-            bool ok = attempt(&err);
-            done = ration.refused == 0;
-            EXPECT(ok || !done);
-            if (!ok && err.kind != ERROR_BUSY && !is_excused(&err))
-                EXPECT_INT(err.kind, ERROR_INTERNAL);
-            EXPECT_INT(sqlite3_memory_used(), used);
-        }
-        EXPECT(done); /* because nothing was left to fail */
-    }
-    printf("       %-16s %4lld shortages\n", name, loops - 2);
-}
-
-static void survive_every_shortage(const char *name, attempt_fn *attempt)
-{
-    survive_shortages(name, attempt, 1);
-}
 
 static bool or_out_of_memory(bool ok, struct error *err)
 {
@@ -117,7 +74,7 @@ static bool read_event(struct error *err)
 
 static bool write_event(struct error *err)
 {
-    const struct event event = {EVENT_STEP, .step = {1, 5, 1.5}};
+    const struct event event = {EVENT_STEP, .step = {.index = 1, .nanoseconds = 5, .loss = 1.5}};
     char text[200] = "";
     AUTO(fclosep) FILE *out = fmemopen(text, sizeof text, "w");
     bool ok;
@@ -129,6 +86,80 @@ static bool write_event(struct error *err)
     if (ok)
         EXPECT_STR(text, STEP "\n");
     return ok;
+}
+
+/* With all that may be told. */
+static bool read_talkative_events(struct error *err)
+{
+    AUTO(event_clear) struct event done = {0};
+    struct event hello;
+
+    ration_start();
+    bool ok = event_read(HELLO, strlen(HELLO), &hello, err) &&
+              event_read(DONE, strlen(DONE), &done, err);
+    ration_stop();
+    if (ok) {
+        EXPECT_STR(hello.hello.details.isa, "avx2");
+        EXPECT(done.done.samples == 7);
+    }
+    return ok;
+}
+
+static bool write_talkative_events(struct error *err)
+{
+    static char implementations[] = "{\"fc\":{\"fwd\":\"jit\"}}";
+    const struct event hello = {.type = EVENT_HELLO, .hello = {1, "s", {.isa = "avx2"}}};
+    const struct event step = {.type = EVENT_STEP, .step = {1, 5, 1.5, {1, 1, 1, 1}}};
+    const struct event done = {.type = EVENT_DONE, .done = {.implementations = implementations}};
+    char text[400] = "";
+    AUTO(fclosep) FILE *out = fmemopen(text, sizeof text, "w");
+
+    setvbuf(out, NULL, _IONBF, 0);
+    ration_start();
+    bool ok = event_write(out, &hello, err) && event_write(out, &step, err) &&
+              event_write(out, &done, err);
+    ration_stop();
+    if (ok)
+        EXPECT(strstr(text, ",\"isa\":\"avx2\"}\n") && strstr(text, "\"update\":1}}\n") &&
+               strstr(text, ":{\"fc\":{\"fwd\":\"jit\"}}}\n"));
+    return ok;
+}
+
+static bool describe_engine(struct error *err)
+{
+    const struct engine_details details = {.isa = "avx2", .emulated = ANSWER_YES};
+
+    ration_start();
+    AUTO(freep) char *text = engine_details_to_text(&details);
+    ration_stop();
+    if (text)
+        EXPECT(strstr(text, "\"isa\":\"avx2\"") && strstr(text, "\"huge_pages\":null"));
+    return or_out_of_memory(text != NULL, err);
+}
+
+static bool list_implementations(struct error *err)
+{
+    static const struct implementation list[] = {
+        {"a", "f", "x"}, {"a", "b", "y"}, {"c", "f", "z"}};
+
+    ration_start();
+    AUTO(freep) char *text = implementations_to_text(list, COUNT(list), err);
+    ration_stop();
+    if (text)
+        EXPECT_STR(text, "{\"a\":{\"f\":\"x\",\"b\":\"y\"},\"c\":{\"f\":\"z\"}}");
+    return text != NULL;
+}
+
+static bool read_implementations(struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = json_pack("{s:{s:s}}", "a", "f", "x");
+
+    ration_start();
+    AUTO(freep) char *text = implementations_from_json(json, err);
+    ration_stop();
+    if (text)
+        EXPECT_STR(text, "{\"a\":{\"f\":\"x\"}}");
+    return text != NULL;
 }
 
 static bool add_bytes(struct error *err)
@@ -154,7 +185,7 @@ static bool add_steps(struct error *err)
     size_t added = 0;
 
     ration_start();
-    while (added < 1000 && steps_add(&steps, (struct step){(long long)added + 1, 0}))
+    while (added < 1000 && steps_add(&steps, (struct step){.nanoseconds = (long long)added + 1}))
         added++;
     ration_stop();
     EXPECT_INT((long long)steps.count, (long long)added);
@@ -165,7 +196,7 @@ static bool add_steps(struct error *err)
 
 static bool summarize(struct error *err)
 {
-    struct step items[] = {{1000, 0}, {2000, 0}, {4000, 0}};
+    struct step items[] = {{.nanoseconds = 1000}, {.nanoseconds = 2000}, {.nanoseconds = 4000}};
     struct steps steps = {items, 3, 3};
     struct summary summary = {0};
 
@@ -183,6 +214,11 @@ static void texts_and_values_survive_every_shortage(void)
     survive_every_shortage("describe spec", describe_spec);
     survive_every_shortage("read event", read_event);
     survive_every_shortage("write event", write_event);
+    survive_every_shortage("read more events", read_talkative_events);
+    survive_every_shortage("write more events", write_talkative_events);
+    survive_every_shortage("describe engine", describe_engine);
+    survive_every_shortage("list implementations", list_implementations);
+    survive_every_shortage("read implementations", read_implementations);
     survive_every_shortage("bytes", add_bytes);
     survive_every_shortage("steps", add_steps);
     survive_every_shortage("summary", summarize);
@@ -233,151 +269,6 @@ static void a_worker_is_started_and_heard_whatever_memory_there_is(void)
     survive_every_shortage("worker's words", listen_to_worker);
 }
 
-static bool create(struct db *db, struct error *err)
-{
-    struct run_spec spec = labelled_spec();
-    struct run_order order = order_of(&spec);
-    AUTO(run_clear) struct run run = {0};
-    bool replayed;
-
-    order.idempotency_key = "k";
-    bool ok = runs_create(db, &order, &run, &replayed, err);
-    EXPECT(!ok || (run.spec_text && run_id_is_valid(run.id.text)));
-    return ok;
-}
-
-static bool find(struct db *db, struct error *err)
-{
-    AUTO(run_clear) struct run run = {0};
-    bool found = false;
-
-    if (!runs_orphan(db, &run, &found, err) || !found)
-        return false;
-    AUTO(run_clear) struct run same = {0};
-    bool ok = runs_find(db, run.id.text, &same, err);
-    EXPECT(!ok || (same.number == 1 && strstr(same.spec_text, "\"commit\":\"f00\"")));
-    return ok;
-}
-
-static bool claim(struct db *db, struct error *err)
-{
-    AUTO(run_clear) struct run run = {0};
-    bool found = false;
-
-    return runs_claim(db, NOON_US, &run, &found, err);
-}
-
-static bool end(struct db *db, struct error *err)
-{
-    struct run run = {.number = 1, .state = RUN_FAILED, .ended_us = NOON_US, .reason = "r"};
-
-    return runs_end(db, &run, err);
-}
-
-static bool list_newest(struct db *db, struct error *err)
-{
-    AUTO(run_list_free) struct run_list list = {0};
-    bool ok = run_list_load(db, &(struct run_filter){.limit = 2}, &list, err);
-
-    EXPECT_INT((long long)list.count, ok ? 2 : 0);
-    return ok;
-}
-
-static bool list_filtered(struct db *db, struct error *err)
-{
-    struct run_filter filter = {.state = "queued", .engine = "native", .label_count = 1};
-    AUTO(run_list_free) struct run_list list = {0};
-
-    filter.limit = 50;
-    filter.labels[0].key = "branch";
-    filter.labels[0].value = "main";
-    bool ok = run_list_load(db, &filter, &list, err);
-    EXPECT(!ok || list.count > 0);
-    return ok;
-}
-
-static bool load_steps(struct db *db, struct error *err)
-{
-    AUTO(steps_free) struct steps steps = {0};
-    bool ok = step_rows_load(db, 1, 0, 100, &steps, err);
-
-    EXPECT(!ok || (steps.count >= 2 && steps.items[1].nanoseconds == 11));
-    return ok;
-}
-
-static bool append_steps(struct db *db, struct error *err)
-{
-    const struct step steps[] = {{12, 1}, {13, 1}};
-    long long position = 2;
-
-    return step_rows_append(db, 1, position, steps, COUNT(steps), err);
-}
-
-/* What is done to a connection that was just opened, so that its statements are prepared too. */
-static bool (*operation)(struct db *db, struct error *err);
-
-static bool operate(struct error *err)
-{
-    template_restore(&database);
-    AUTO(db_freep) struct db *db = open_database(&database.folder);
-    struct error later = {0};
-
-    ration_start();
-    bool ok = operation(db, err);
-    ration_stop();
-    expect_usable(db);
-    if (!ok && !(operation == append_steps && number_of(db, "SELECT steps FROM runs") > 2))
-        EXPECT(operation(db, &later));
-    EXPECT_STR(later.message, "");
-    expect_whole(db);
-    return ok;
-}
-
-static bool open_it(struct error *err)
-{
-    template_restore(&database);
-    ration_start();
-    AUTO(db_freep) struct db *db = db_open(database.folder.file, err);
-    ration_stop();
-    AUTO(db_freep) struct db *later = open_database(&database.folder);
-    expect_whole(later);
-    expect_usable(later);
-    return db != NULL;
-}
-
-static void the_database_survives_every_shortage(void)
-{
-    static const struct {
-        const char *name;
-        bool (*operation)(struct db *db, struct error *err);
-    } operations[] = {
-        {"create", create},         {"find", find},
-        {"claim", claim},           {"end", end},
-        {"list", list_newest},      {"filtered list", list_filtered},
-        {"load steps", load_steps}, {"append steps", append_steps},
-    };
-
-    database = template_make(schema_version, fill_with_runs);
-    for (size_t i = 0; i < COUNT(operations); i++) {
-        operation = operations[i].operation;
-        survive_shortages(operations[i].name, operate, operation == create ? 2 : 3);
-    }
-    survive_shortages("open", open_it, 5);
-    template_free(&database);
-}
-
-static void a_database_is_made_or_upgraded_whatever_memory_there_is(void)
-{
-    for (int version = 0; version < schema_version; version++) {
-        char name[40];
-
-        snprintf(name, sizeof name, "open version %d", version);
-        database = template_make(version, fill_with_runs);
-        survive_shortages(name, open_it, version == 0 ? 19 : 7);
-        template_free(&database);
-    }
-}
-
 static void memory_really_runs_out(void)
 {
     ration_set(1, false);
@@ -392,13 +283,9 @@ static void memory_really_runs_out(void)
 
 int main(void)
 {
-    signal(SIGPIPE, SIG_IGN);                      /* as the server does */
-    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* every allocation of its own */
-    fault_vfs_install();
+    signal(SIGPIPE, SIG_IGN); /* as the server does */
     RUN(memory_really_runs_out);
     RUN(texts_and_values_survive_every_shortage);
     RUN(a_worker_is_started_and_heard_whatever_memory_there_is);
-    RUN(the_database_survives_every_shortage);
-    RUN(a_database_is_made_or_upgraded_whatever_memory_there_is);
     return test_result();
 }

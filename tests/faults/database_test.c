@@ -62,13 +62,20 @@ static void verify_claim(struct db *db, const struct outcome *outcome)
 
 static bool end(struct db *db, struct run *ret_run, struct error *err)
 {
+    char details[] = "{\"isa\":\"avx2\"}", implementations[9000]; /* more than two pages */
+
     struct run run = {.number = 1,
                       .state = RUN_FINISHED,
                       .ended_us = NOON_US + 7,
+                      .engine_details = details,
+                      .samples = 64,
+                      .implementations = implementations,
                       .ended_by = pace_verdict_name(PACE_ALL_STEPS),
                       .summary = {2, 0.5, 64, 0.25}};
 
     (void)ret_run;
+    memset(implementations, 'i', sizeof implementations);
+    implementations[sizeof implementations - 1] = '\0';
     return runs_end(db, &run, err);
 }
 
@@ -76,9 +83,12 @@ static void verify_end(struct db *db, const struct outcome *outcome)
 {
     long long finished = number_of(
         db, "SELECT count(*) FROM runs WHERE number = 1 AND state = 'finished' AND ended_by"
-            " NOT NULL AND measured_steps = 2 AND samples_per_second = 64");
+            " NOT NULL AND measured_steps = 2 AND samples_per_second = 64 AND samples = 64");
 
     EXPECT(outcome->ok ? finished == 1 : finished == 0 || finished == 1);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_implementations WHERE run = 1"
+                             " AND length(implementations) = 8999"),
+               finished);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE number = 1 AND state = 'running'"
                              " AND ended_by IS NULL AND measured_steps IS NULL"),
                1 - finished);
@@ -107,7 +117,7 @@ static bool append(struct db *db, struct run *ret_run, struct error *err)
 
     (void)ret_run;
     for (size_t i = 0; i < COUNT(steps); i++)
-        steps[i] = (struct step){(long long)i + 1, 0.5};
+        steps[i] = (struct step){.nanoseconds = (long long)i + 1, .loss = 0.5};
     return step_rows_append(db, 1, 2, steps, COUNT(steps), err);
 }
 
@@ -222,7 +232,7 @@ static bool survive_opening(const struct template *template, struct fault_plan p
 static void a_database_that_could_not_be_opened_can_be_opened_later(void)
 {
     for (int version = 0; version <= schema_version; version++) {
-        AUTO(template_free) struct template template = template_make(version, fill_with_runs);
+        AUTO(template_free) struct template template = template_make(version, fill_with_old_runs);
         long long loops = 0;
 
         for (int kind = 0; kind < 4; kind++) {

@@ -62,7 +62,7 @@ static bool append(struct db *db, struct promises *promises)
     struct step steps[BATCH];
 
     for (size_t i = 0; i < COUNT(steps); i++)
-        steps[i] = (struct step){(long long)i + 1, 0.5};
+        steps[i] = (struct step){.nanoseconds = (long long)i + 1, .loss = 0.5};
     if (!step_rows_append(db, 1, promises->steps, steps, COUNT(steps), NULL))
         return false;
     promises->steps += BATCH;
@@ -197,7 +197,7 @@ static bool open_through(const struct template *template, struct fault_plan plan
 static void a_new_schema_comes_whole_or_not_at_all(void)
 {
     for (int version = 0; version < schema_version; version++) {
-        AUTO(template_free) struct template template = template_make(version, fill_with_runs);
+        AUTO(template_free) struct template template = template_make(version, fill_with_old_runs);
         long long losses = 0;
 
         for (int some_survive = 0; some_survive < 2; some_survive++) {

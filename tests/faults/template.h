@@ -27,7 +27,8 @@ static inline struct run_spec labelled_spec(void)
 /* Run 1 is running and has two steps, runs 2 and 3 are queued. */
 static inline void fill_with_runs(struct db *db)
 {
-    const struct step steps[] = {{10, 0.5}, {11, 0.25}};
+    const struct step steps[] = {{.nanoseconds = 10, .loss = 0.5, .split = {1, 2, 3, 4}},
+                                 {.nanoseconds = 11, .loss = 0.25}};
     struct run_spec spec = labelled_spec();
     struct run_order order = order_of(&spec);
 
@@ -35,6 +36,24 @@ static inline void fill_with_runs(struct db *db)
         create_one(db, &order);
     AUTO(run_clear) struct run running = claim_run(db);
     EXPECT(step_rows_append(db, running.number, 0, steps, COUNT(steps), NULL));
+}
+
+/* The same in a database of any version: with no more than the first one knew. */
+static inline void fill_with_old_runs(struct db *db)
+{
+    EXPECT(db_execute(
+        db,
+        "INSERT INTO runs (number, id, state, spec, engine, workload, created_us, started_us)"
+        " VALUES (1, '01HF7YAT000000000000000001', 'running', '{\"seed\":1,\"labels\":{}}',"
+        "  'native', 'mlp', 5, 6),"
+        " (2, '01HF7YAT000000000000000002', 'queued', '{}', 'native', 'mlp', 7, NULL),"
+        " (3, '01HF7YAT000000000000000003', 'queued', '{}', 'native', 'mlp', 8, NULL);"
+        "INSERT INTO run_labels (key, value, run) SELECT 'branch', 'main', number FROM runs;"
+        "INSERT INTO run_labels (key, value, run) SELECT 'commit', 'f00', number FROM runs;"
+        "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (1, 0, 10, 0.5),"
+        " (1, 1, 11, 0.25);"
+        "UPDATE runs SET steps = 2 WHERE number = 1",
+        NULL));
 }
 
 static inline struct template template_make(int version, void (*fill)(struct db *))

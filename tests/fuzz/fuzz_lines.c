@@ -1,6 +1,8 @@
 /* Property: how the pipe happens to cut a worker's bytes must not change what we read: not the
  * lines, not the events, not where the conversation breaks off, nor why. And the lines are what
- * stands between the newlines, hello comes first and once, and no sum overflows. */
+ * stands between the newlines, hello comes first and once, no sum overflows, and every event can
+ * be written again. */
+#include "common/cleanup.h"
 #include "engine/dialogue.h"
 #include "engine/lines.h"
 #include "engine/pace.h"
@@ -27,18 +29,55 @@ static void add(struct reader *reader, const void *data, size_t size)
         reader->digest = (reader->digest ^ bytes[i]) * 0x100000001b3u;
 }
 
+static void check_split(long long nanoseconds, const struct step_split *split)
+{
+    const long long parts[] = {split->input, split->forward, split->backward, split->update};
+
+    for (size_t i = 0; i < 4; i++) {
+        ALWAYS(parts[i] >= 0 && (parts[i] == 0 || parts[i] <= nanoseconds));
+        nanoseconds -= parts[i];
+    }
+}
+
+/* What was read can be written, and reads as the same again. */
+static void check_that_it_can_be_written(const struct event *event)
+{
+    char *first = NULL, *second = NULL;
+    size_t first_size, second_size;
+    struct event again = {0};
+    FILE *out = open_memstream(&first, &first_size);
+
+    ALWAYS(out && event_write(out, event, NULL));
+    fclose(out);
+    ALWAYS(first_size <= LINES_MAX + 1);
+    ALWAYS(event_read(first, first_size - 1, &again, NULL));
+    out = open_memstream(&second, &second_size);
+    ALWAYS(out && event_write(out, &again, NULL));
+    fclose(out);
+    ALWAYS(first_size == second_size && memcmp(first, second, first_size) == 0);
+    event_clear(&again);
+    free(first);
+    free(second);
+}
+
 static void check_event(const struct event *event)
 {
     if (event->type == EVENT_HELLO)
-        ALWAYS(strlen(event->hello.software) < sizeof event->hello.software);
+        ALWAYS(strlen(event->hello.software) < sizeof event->hello.software &&
+               event->hello.details.threads >= 0 && event->hello.details.memory_bytes >= 0);
+    if (event->type == EVENT_STEP)
+        check_split(event->step.nanoseconds, &event->step.split);
+    if (event->type == EVENT_DONE)
+        ALWAYS(event->done.samples >= 0 && event->done.peak_memory_bytes >= 0);
     if (event->type == EVENT_FAILED)
         ALWAYS(strlen(event->failed.message) < sizeof event->failed.message);
+    check_that_it_can_be_written(event);
 }
 
 static bool on_line(const char *line, size_t length, void *user, struct error *err)
 {
     struct reader *reader = user;
-    struct event event;
+    AUTO(event_clear) struct event event = {0};
 
     ALWAYS(length <= LINES_MAX && !memchr(line, '\n', length));
     ALWAYS(memcmp(line, reader->at, length) == 0 && reader->at[length] == '\n');

@@ -5,6 +5,7 @@
 #include "tests/test.h"
 
 static char spec_text[] = "{\"workload\":\"mlp\",\"steps\":\"auto\"}";
+static char details[] = "{\"isa\":\"avx2\",\"emulated\":true}";
 static char last_words[] = "line one\n\"line two\"";
 
 static struct run a_run(enum run_state state)
@@ -19,6 +20,9 @@ static struct run a_run(enum run_state state)
         .started_us = 1767323046000000,
         .ended_us = 1767323056500000,
         .software = "engine 1.0",
+        .engine_details = details,
+        .samples = 1120,
+        .peak_memory_bytes = 734003200,
         .steps = 35,
         .ended_by = "enough",
         .summary = {.measured_steps = 30,
@@ -56,8 +60,9 @@ static json_t *presented(const struct run *run, const struct progress *progress)
 
 /* Every answer about a run has all of these, so that a client never asks whether one is there. */
 static const char *const members[] = {
-    "id",       "state",        "spec",    "instance", "created_at", "started_at",  "ended_at",
-    "software", "steps_stored", "summary", "ended_by", "reason",     "stderr_tail", "progress"};
+    "id",       "state",    "spec",           "instance",    "created_at",        "started_at",
+    "ended_at", "software", "engine_details", "samples",     "peak_memory_bytes", "steps_stored",
+    "summary",  "ended_by", "reason",         "stderr_tail", "progress"};
 
 static void a_run_has_the_same_members_in_every_state(void)
 {
@@ -88,6 +93,8 @@ static void a_finished_run_is_written_whole(void)
                "\"instance\":\"c7i.large\",\"created_at\":\"2026-01-02T03:04:05.678Z\","
                "\"started_at\":\"2026-01-02T03:04:06.000Z\","
                "\"ended_at\":\"2026-01-02T03:04:16.500Z\",\"software\":\"engine 1.0\","
+               "\"engine_details\":{\"isa\":\"avx2\",\"emulated\":true},\"samples\":1120,"
+               "\"peak_memory_bytes\":734003200,"
                "\"steps_stored\":35,\"summary\":{\"samples_per_second\":91.4,"
                "\"median_step_seconds\":0.35,\"measured_steps\":30,\"measured_seconds\":10.5},"
                "\"ended_by\":\"enough\",\"reason\":\"it said so\","
@@ -96,9 +103,9 @@ static void a_finished_run_is_written_whole(void)
 
 static void what_is_not_known_is_null_and_not_empty(void)
 {
-    static const char *const unknown[] = {"instance", "started_at",  "ended_at",
-                                          "software", "summary",     "ended_by",
-                                          "reason",   "stderr_tail", "progress"};
+    static const char *const unknown[] = {
+        "instance", "started_at",  "ended_at", "software",       "summary", "ended_by",
+        "reason",   "stderr_tail", "progress", "engine_details", "samples", "peak_memory_bytes"};
     struct run run = {.id = {"01ARZ3NDEKTSV4RRFFQ69G5FAV"},
                       .spec_text = spec_text,
                       .created_us = 1767323045678000};
@@ -156,8 +163,35 @@ static void a_step_is_in_seconds(void)
     present_step(&out, 0, &(struct step){.nanoseconds = 1500000, .loss = 2.25}, false);
     present_step(&out, 7, &(struct step){.nanoseconds = 1, .loss = -1e300}, true);
     out_close(&out, ']');
-    EXPECT_STR(bytes.data, "[{\"index\":0,\"seconds\":0.0015,\"loss\":2.25,\"measured\":false},"
-                           "{\"index\":7,\"seconds\":1e-09,\"loss\":-1e+300,\"measured\":true}]");
+    EXPECT_STR(bytes.data, "[{\"index\":0,\"seconds\":0.0015,\"loss\":2.25,\"measured\":false,"
+                           "\"split\":null},{\"index\":7,\"seconds\":1e-09,\"loss\":-1e+300,"
+                           "\"measured\":true,\"split\":null}]");
+}
+
+static void a_split_is_in_seconds_too(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    present_step(&out, 3,
+                 &(struct step){.nanoseconds = 2000000000,
+                                .loss = 1,
+                                .split = {0, 500000000, 1250000000, 1}},
+                 true);
+    EXPECT_STR(bytes.data, "{\"index\":3,\"seconds\":2,\"loss\":1,\"measured\":true,\"split\":"
+                           "{\"input_seconds\":0,\"forward_seconds\":0.5,"
+                           "\"backward_seconds\":1.25,\"update_seconds\":1e-09}}");
+}
+
+static void implementations_are_an_object_or_null(void)
+{
+    AUTO(bytes_free) struct bytes told = {.limit = 1000}, untold = {.limit = 1000};
+    struct out out = {.bytes = &told}, none = {.bytes = &untold};
+
+    present_implementations(&out, "{\"fc\":{\"forward\":\"jit\"}}");
+    EXPECT_STR(told.data, "{\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}");
+    present_implementations(&none, NULL);
+    EXPECT_STR(untold.data, "{\"implementations\":null}");
 }
 
 int main(void)
@@ -169,5 +203,7 @@ int main(void)
     RUN(a_page_ends_with_the_cursor_of_the_next);
     RUN(the_last_page_has_no_next);
     RUN(a_step_is_in_seconds);
+    RUN(a_split_is_in_seconds_too);
+    RUN(implementations_are_an_object_or_null);
     return test_result();
 }

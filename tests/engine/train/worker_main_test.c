@@ -32,6 +32,11 @@ static void it_trains_what_the_spec_says(void)
     EXPECT(strncmp(event.hello.software, "pennyworth-worker " PENNYWORTH_VERSION ", oneDNN ",
                    strlen("pennyworth-worker " PENNYWORTH_VERSION ", oneDNN ")) == 0);
     EXPECT(strstr(event.hello.software, ", 1 threads") != NULL);
+    EXPECT_INT(event.hello.details.threads, 1);
+    EXPECT_INT(event.hello.details.parameters, 1024 * 512 + 512 * 10);
+    EXPECT_STR(event.hello.details.plan, "plain");
+    EXPECT(strncmp(event.hello.details.library, "oneDNN ", 7) == 0);
+    EXPECT(event.hello.details.isa[0] != '\0');
     for (int i = 0; i < 6; i++) {
         EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
         EXPECT_INT(event.step.index, i);
@@ -43,6 +48,8 @@ static void it_trains_what_the_spec_says(void)
     EXPECT(last < first); /* a benchmark that skips the work looks wonderful */
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
     EXPECT_INT(event.done.steps, 6);
+    EXPECT_INT(event.done.samples, 60);
+    EXPECT(event.done.peak_memory_bytes > 1 << 20);
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_FINISHED);
     worker_free(worker);
 }
@@ -173,7 +180,7 @@ static void people_can_ask_it_and_pipe_a_spec_into_it(void)
     EXPECT_INT(output_of("<<'END'\n{\"steps\":3,\"warmup_steps\":0,\"batch_size\":1}\nEND\n",
                          text, sizeof text),
                0);
-    EXPECT(strstr(text, "{\"type\":\"done\",\"steps\":3}\n") != NULL);
+    EXPECT(strstr(text, "{\"type\":\"done\",\"steps\":3,\"samples\":") != NULL);
 }
 
 int main(void)

@@ -1,0 +1,48 @@
+/* What an engine tells of itself beside its name: with what, and how, it does the work. A number
+ * of samples a second means little without it. */
+#pragma once
+
+#include "common/error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#define LIBRARY_MAX 63
+#define ISA_MAX 31
+#define PLAN_MAX 31
+
+/* To a question that may have been left open. */
+enum answer { ANSWER_NONE, ANSWER_NO, ANSWER_YES };
+
+/* A plain value: copy it freely. Whatever is 0, "" or ANSWER_NONE was not told. */
+struct engine_details {
+    char library[LIBRARY_MAX + 1]; /* "oneDNN 2.6.3" */
+    char isa[ISA_MAX + 1];         /* what is really used of the processor: "avx512_bf16" */
+    char plan[PLAN_MAX + 1];       /* "measured", "cached", "fixed", "plain" */
+    long long threads;
+    long long parameters;
+    long long multiply_adds; /* of one sample, forward */
+    long long memory_bytes;  /* what the plan will take */
+    enum answer emulated;    /* is the precision not native to this processor? */
+    enum answer huge_pages;  /* does the memory lie in them? */
+};
+
+static inline enum answer answer_of(bool truth)
+{
+    return truth ? ANSWER_YES : ANSWER_NO;
+}
+
+/* Reads the members that are there and skips those that it does not know. ERROR_INVALID names the
+ * member; *ret_details is written only on success. */
+bool engine_details_from_json(const json_t *json, struct engine_details *ret_details,
+                              struct error *err) __attribute__((warn_unused_result));
+
+/* Adds what was told to an object. False when memory ends. */
+bool engine_details_into_json(const struct engine_details *details, json_t *object)
+    __attribute__((warn_unused_result));
+
+bool engine_details_are_told(const struct engine_details *details);
+
+/* An object with every member, null where it was not told, in one line. The caller frees it; NULL
+ * when memory ends. */
+char *engine_details_to_text(const struct engine_details *details);

@@ -1,0 +1,27 @@
+/* Which implementation does each pass of each layer, as JSON text in one line:
+ *     {"conv1":{"forward":"brgconv:avx512_core","backward_weights":"jit:avx512_core"}}
+ * It stays text on its way from the worker to the API, because nobody in between looks into it.
+ */
+#pragma once
+
+#include "common/error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define IMPLEMENTATIONS_MAX 32768  /* bytes of the text: half of the longest line */
+#define IMPLEMENTATION_NAME_MAX 63 /* bytes of a layer, a pass, a name */
+
+struct implementation {
+    const char *layer, *pass, *name; /* printable ASCII; a layer has each pass once */
+};
+
+/* The text of a list; layers and passes come in the order of their first appearance. The caller
+ * frees it. NULL, with the reason, when the list breaks a rule above or memory ends. */
+char *implementations_to_text(const struct implementation *list, size_t count, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The same from what a worker said. ERROR_INVALID blames the field "implementations". */
+char *implementations_from_json(json_t *json, struct error *err)
+    __attribute__((warn_unused_result));

@@ -1,0 +1,15 @@
+#include "engine/json_text.h"
+
+#include "common/cleanup.h"
+
+char *json_text(const json_t *json)
+{
+    /* json_dumps() of jansson 2.14 leaves a key out when its buffer cannot grow for it. */
+    size_t size = json ? json_dumpb(json, NULL, 0, JSON_COMPACT) : 0;
+    AUTO(freep) char *text = size > 0 ? malloc(size + 1) : NULL;
+
+    if (!text || json_dumpb(json, text, size, JSON_COMPACT) != size)
+        return NULL;
+    text[size] = '\0';
+    return take(&text);
+}

@@ -1,0 +1,192 @@
+/* Every allocation of the database fails, each in its turn: nothing is half done, and who asks
+ * again when there is memory is served. */
+#include "tests/faults/shortages.h"
+
+#include "db/run_list.h"
+#include "tests/faults/fault_vfs.h"
+#include "tests/faults/template.h"
+
+static struct template database;
+
+static bool create(struct db *db, struct error *err)
+{
+    struct run_spec spec = labelled_spec();
+    struct run_order order = order_of(&spec);
+    AUTO(run_clear) struct run run = {0};
+    bool replayed;
+
+    order.idempotency_key = "k";
+    bool ok = runs_create(db, &order, &run, &replayed, err);
+    EXPECT(!ok || (run.spec_text && run_id_is_valid(run.id.text)));
+    return ok;
+}
+
+static bool find(struct db *db, struct error *err)
+{
+    AUTO(run_clear) struct run run = {0};
+    bool found = false;
+
+    if (!runs_orphan(db, &run, &found, err) || !found)
+        return false;
+    AUTO(run_clear) struct run same = {0};
+    bool ok = runs_find(db, run.id.text, &same, err);
+    EXPECT(!ok || (same.number == 1 && strstr(same.spec_text, "\"commit\":\"f00\"")));
+    return ok;
+}
+
+static bool claim(struct db *db, struct error *err)
+{
+    AUTO(run_clear) struct run run = {0};
+    bool found = false;
+
+    return runs_claim(db, NOON_US, &run, &found, err);
+}
+
+static bool end(struct db *db, struct error *err)
+{
+    char details[] = "{}", implementations[] = "{}";
+    struct run run = {.number = 1,
+                      .state = RUN_FAILED,
+                      .ended_us = NOON_US,
+                      .reason = "r",
+                      .engine_details = details,
+                      .implementations = implementations};
+
+    return runs_end(db, &run, err);
+}
+
+static char told_id[RUN_ID_LENGTH + 1]; /* of the run that has implementations */
+
+static void fill_with_told_runs(struct db *db)
+{
+    fill_with_runs(db);
+    EXPECT(db_execute(db, "INSERT INTO run_implementations VALUES (2, '{}')", NULL));
+    text_of(db, "SELECT id FROM runs WHERE number = 2", sizeof told_id, told_id);
+}
+
+static bool find_implementations(struct db *db, struct error *err)
+{
+    AUTO(freep) char *text = NULL;
+    bool ok = runs_implementations(db, told_id, &text, err);
+
+    EXPECT_STR(text, ok ? "{}" : NULL);
+    return ok;
+}
+
+static bool list_newest(struct db *db, struct error *err)
+{
+    AUTO(run_list_free) struct run_list list = {0};
+    bool ok = run_list_load(db, &(struct run_filter){.limit = 2}, &list, err);
+
+    EXPECT_INT((long long)list.count, ok ? 2 : 0);
+    return ok;
+}
+
+static bool list_filtered(struct db *db, struct error *err)
+{
+    struct run_filter filter = {.state = "queued", .engine = "native", .label_count = 1};
+    AUTO(run_list_free) struct run_list list = {0};
+
+    filter.limit = 50;
+    filter.labels[0].key = "branch";
+    filter.labels[0].value = "main";
+    bool ok = run_list_load(db, &filter, &list, err);
+    EXPECT(!ok || list.count > 0);
+    return ok;
+}
+
+static bool load_steps(struct db *db, struct error *err)
+{
+    AUTO(steps_free) struct steps steps = {0};
+    bool ok = step_rows_load(db, 1, 0, 100, &steps, err);
+
+    EXPECT(!ok || (steps.count >= 2 && steps.items[1].nanoseconds == 11));
+    return ok;
+}
+
+static bool append_steps(struct db *db, struct error *err)
+{
+    const struct step steps[] = {{.nanoseconds = 12, .split = {1, 1, 1, 1}}, {.nanoseconds = 13}};
+    long long position = 2;
+
+    return step_rows_append(db, 1, position, steps, COUNT(steps), err);
+}
+
+/* What is done to a connection that was just opened, so that its statements are prepared too. */
+static bool (*operation)(struct db *db, struct error *err);
+
+static bool operate(struct error *err)
+{
+    template_restore(&database);
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+    struct error later = {0};
+
+    ration_start();
+    bool ok = operation(db, err);
+    ration_stop();
+    expect_usable(db);
+    if (!ok && !(operation == append_steps && number_of(db, "SELECT steps FROM runs") > 2))
+        EXPECT(operation(db, &later));
+    EXPECT_STR(later.message, "");
+    expect_whole(db);
+    return ok;
+}
+
+static bool open_it(struct error *err)
+{
+    template_restore(&database);
+    ration_start();
+    AUTO(db_freep) struct db *db = db_open(database.folder.file, err);
+    ration_stop();
+    AUTO(db_freep) struct db *later = open_database(&database.folder);
+    expect_whole(later);
+    expect_usable(later);
+    return db != NULL;
+}
+
+static void the_database_survives_every_shortage(void)
+{
+    static const struct {
+        const char *name;
+        bool (*operation)(struct db *db, struct error *err);
+    } operations[] = {
+        {"create", create},
+        {"find", find},
+        {"claim", claim},
+        {"end", end},
+        {"list", list_newest},
+        {"filtered list", list_filtered},
+        {"load steps", load_steps},
+        {"append steps", append_steps},
+        {"find implementations", find_implementations},
+    };
+
+    database = template_make(schema_version, fill_with_told_runs);
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        operation = operations[i].operation;
+        survive_shortages(operations[i].name, operate, operation == create ? 2 : 3);
+    }
+    survive_shortages("open", open_it, 5);
+    template_free(&database);
+}
+
+static void a_database_is_made_or_upgraded_whatever_memory_there_is(void)
+{
+    for (int version = 0; version < schema_version; version++) {
+        char name[40];
+
+        snprintf(name, sizeof name, "open version %d", version);
+        database = template_make(version, fill_with_old_runs);
+        survive_shortages(name, open_it, 53);
+        template_free(&database);
+    }
+}
+
+int main(void)
+{
+    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* every allocation of its own */
+    fault_vfs_install();
+    RUN(the_database_survives_every_shortage);
+    RUN(a_database_is_made_or_upgraded_whatever_memory_there_is);
+    return test_result();
+}
