@@ -290,16 +290,26 @@ size_t filter_weights(const struct filter *filter)
     return filter->count;
 }
 
+bool filter_can_slice(const struct filter *filter)
+{
+    return filter->shape.by_hand;
+}
+
 static void by_hand(const struct filter *filter, const struct filter_call *call,
                     const struct filter_gradient *work)
 {
+    long grains = filter->shape.layer->out_channels / 32; /* what kernels work at once */
     const struct wgrad_memory memory = {.input = work->input,
                                         .gradient = work->gradient,
                                         .weights = work->sum,
                                         .scratch = call->scratch,
-                                        .accumulate = !work->first};
+                                        .accumulate = !work->first,
+                                        .out_begin = grains * work->slice / work->slices * 32,
+                                        .out_end =
+                                            grains * (work->slice + 1) / work->slices * 32};
 
-    wgrad_run(filter->shape.hand, &variant_of(filter, call->units)->hand, &memory);
+    if (memory.out_begin < memory.out_end)
+        wgrad_run(filter->shape.hand, &variant_of(filter, call->units)->hand, &memory);
 }
 
 bool filter_backward_weights(struct filter *filter, const struct filter_call *call,

@@ -54,6 +54,9 @@ struct filter_call {
     void *scratch; /* filter_scratch() bytes */
 };
 
+/* Whether the gradient of the weights can be computed in slices. */
+bool filter_can_slice(const struct filter *filter);
+
 /* Bytes that any call needs. */
 size_t filter_scratch(const struct filter *filter);
 
@@ -71,6 +74,7 @@ struct filter_gradient {
     void *input, *gradient;
     float *sum;
     bool first;
+    int slice, slices; /* only this part of the output channels; of 1: all */
 };
 bool filter_backward_weights(struct filter *filter, const struct filter_call *call,
                              const struct filter_gradient *work, struct error *err)

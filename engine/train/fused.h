@@ -6,6 +6,7 @@
 #include "engine/train/arena.h"
 #include "engine/train/feeder.h"
 #include "engine/train/filter.h"
+#include "engine/train/meeting.h"
 #include "engine/train/net.h"
 #include "engine/train/norm.h"
 #include "engine/train/plan.h"
@@ -25,6 +26,12 @@ struct cut {
 
 struct fused;
 
+/* What a thread lets its group see of the chunk at hand. */
+struct share {
+    void *input, *gradient;
+    long units; /* 0: it has none */
+};
+
 struct lane {
     struct fused *fused;
     int index;
@@ -36,8 +43,11 @@ struct lane {
     float *weight_sums[2];   /* of a stage's filters; two stages take turns */
     float *bias_sum, *row;   /* of the linear layer: of its gradient; one image's logits */
     struct arena arena;      /* all of these */
-    bool fresh;              /* the stage's sums have not been written yet */
-    bool ok;                 /* else err says why; the thread goes on meeting the others */
+    struct share share;
+    struct meeting meeting; /* of a group, where this is the first of it */
+    int shares_left;        /* of a round: that the group still waits for */
+    bool fresh;             /* the stage's sums have not been written yet */
+    bool ok;                /* else err says why; the thread goes on meeting the others */
     struct error err;
     long long input_ns, update_ns, forward_end; /* of the step: what net_times is made of */
     long long stage_ns[LAYERS_MAX];             /* in each stage, without waiting for others */
@@ -71,6 +81,7 @@ struct fused {
     double *losses; /* of each image */
     struct lane *lanes;
     int lane_count;
+    int group;         /* threads that share a sum of weight gradients where they can */
     atomic_int loaded; /* of the list of filters and directions, in an update */
 };
 
@@ -144,6 +155,23 @@ bool fused_build(struct fused *fused, const struct plan *plan, struct error *err
 /* Calls `work` for each chunk of the thread's images in stage `stage`, until it fails. */
 bool fused_chunks(struct lane *lane, int stage,
                   bool (*work)(const struct chunk *chunk, struct error *err));
+
+/* The number-th chunk of the thread's images in stage `stage`. */
+struct chunk fused_chunk_at(struct lane *lane, int stage, long number);
+
+/* How many threads are to share a sum; `wanted` 0 leaves it to us. */
+int fused_group_size(int threads, int wanted);
+
+/* Whether a stage's sums are shared, and the thread that has the group's. */
+bool fused_grouped(const struct fused *fused, const struct stage *stage);
+struct lane *fused_leader(const struct lane *lane);
+
+/* Like fused_chunks(), in step with the group; `work` calls fused_share() for each of the stage's
+ * filters, from the last to the first. */
+bool fused_rounds(struct lane *lane, int stage,
+                  bool (*work)(const struct chunk *chunk, struct error *err));
+bool fused_share(struct lane *lane, const struct stage *stage, struct share share,
+                 struct error *err);
 
 /* What a chunk's convolutions read: made, if it is not kept; `anew` makes even what is kept. */
 void *fused_input(const struct chunk *chunk, bool anew);

@@ -22,6 +22,25 @@ static void unnorm(const struct chunk *chunk, int conv)
     fused->passes->unnorm(&work, rows, chunk->lane->gradient);
 }
 
+/* The gradient of the weights, alone or with the group. */
+static bool learn_weights(const struct chunk *chunk, int which, void *input, struct error *err)
+{
+    struct lane *lane = chunk->lane;
+    struct fused *fused = lane->fused;
+    int turn = (int)(chunk->stage - fused->stages.list);
+    const struct filter_call call = {lane->index, chunk->count, lane->scratch};
+    const struct filter_gradient work = {.input = input,
+                                         .gradient = lane->gradient,
+                                         .sum = fused_sum(lane, chunk->stage, which, turn),
+                                         .first = lane->fresh,
+                                         .slices = 1};
+
+    if (fused_grouped(fused, chunk->stage))
+        return fused_share(lane, chunk->stage,
+                           (struct share){input, lane->gradient, chunk->count}, err);
+    return filter_backward_weights(fused->filters[chunk->stage->convs[which]], &call, &work, err);
+}
+
 /* Both gradients of convolution number `which` of the stage; that of its input to `result`. */
 static bool convolve_back(const struct chunk *chunk, int which, void *input, void *result,
                           struct error *err)
@@ -30,17 +49,12 @@ static bool convolve_back(const struct chunk *chunk, int which, void *input, voi
     struct fused *fused = lane->fused;
     int conv = chunk->stage->convs[which];
     const struct filter_call call = {lane->index, chunk->count, lane->scratch};
-    const struct filter_gradient work = {
-        .input = fused_input_of(chunk, &fused->network.layers[conv], input),
-        .gradient = lane->gradient,
-        .sum = fused_sum(lane, chunk->stage, which, (int)(chunk->stage - fused->stages.list)),
-        .first = lane->fresh};
 
     unnorm(chunk, conv);
-    if (!filter_backward_weights(fused->filters[conv], &call, &work, err))
-        return false;
-    return chunk->stage->reads < 0 ||
-           filter_backward_data(fused->filters[conv], &call, lane->gradient, result, err);
+    input = fused_input_of(chunk, &fused->network.layers[conv], input);
+    return learn_weights(chunk, which, input, err) &&
+           (chunk->stage->reads < 0 ||
+            filter_backward_data(fused->filters[conv], &call, lane->gradient, result, err));
 }
 
 static void add_subsampled(const struct chunk *chunk, const struct layer *layer)
@@ -159,7 +173,10 @@ void fused_backward(struct lane *lane)
         if (stage->reads >= 0)
             norm_start_backward(fused->norms[fused->stages.activations[stage->reads].conv],
                                 lane->index);
-        lane->ok = lane->ok && fused_chunks(lane, i, backward_chunk);
+        if (fused_grouped(fused, stage))
+            lane->ok = fused_rounds(lane, i, backward_chunk);
+        else
+            lane->ok = lane->ok && fused_chunks(lane, i, backward_chunk);
         team_meet(fused->team);
         fused_learn(lane, stage, i);
         if (stage->reads >= 0)

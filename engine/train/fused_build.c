@@ -137,12 +137,16 @@ static bool make_lanes(struct fused *fused, struct error *err)
     fused->lanes = calloc((size_t)fused->lane_count, sizeof *fused->lanes);
     if (!fused->lanes)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    fused->group = fused_group_size(fused->lane_count, fused->options.group);
     count = fused->lane_count;
     for (long i = 0; i < count; i++)
         fused->lanes[i] = (struct lane){.fused = fused,
                                         .index = (int)i,
                                         .first_image = batch * i / count,
                                         .end_image = batch * (i + 1) / count};
+    for (int i = 0; i < fused->lane_count; i += fused->group)
+        fused->lanes[i].meeting.count =
+            fused->lane_count - i < fused->group ? fused->lane_count - i : fused->group;
     return true;
 }
 

@@ -4,19 +4,28 @@
 #include "common/clock.h"
 #include "engine/train/fused.h"
 
+struct chunk fused_chunk_at(struct lane *lane, int index, long number)
+{
+    const struct cut *cut = &lane->fused->cuts[index];
+    long first = lane->first_image * cut->parts + number * cut->chunk;
+    long left = lane->end_image * cut->parts - first;
+
+    return (struct chunk){.lane = lane,
+                          .stage = &lane->fused->stages.list[index],
+                          .cut = cut,
+                          .first = first,
+                          .count = left < cut->chunk ? left : cut->chunk};
+}
+
 bool fused_chunks(struct lane *lane, int index,
                   bool (*work)(const struct chunk *chunk, struct error *err))
 {
     const struct cut *cut = &lane->fused->cuts[index];
-    long end = lane->end_image * cut->parts;
+    long units = (lane->end_image - lane->first_image) * cut->parts;
     long long start = clock_monotonic_ns();
 
-    for (long first = lane->first_image * cut->parts; first < end; first += cut->chunk) {
-        const struct chunk chunk = {.lane = lane,
-                                    .stage = &lane->fused->stages.list[index],
-                                    .cut = cut,
-                                    .first = first,
-                                    .count = end - first < cut->chunk ? end - first : cut->chunk};
+    for (long number = 0; number * cut->chunk < units; number++) {
+        const struct chunk chunk = fused_chunk_at(lane, index, number);
 
         if (!work(&chunk, &lane->err))
             return false;

@@ -107,7 +107,7 @@ static bool learn_linear(struct lane *lane, struct error *err)
     void *logits = row_of(fused, fused->logits, lane->first_image, linear->out_channels);
     void *gradient =
         row_of(fused, fused->logit_gradients, lane->first_image, linear->out_channels);
-    const struct filter_gradient work = {means, gradient, lane->weight_sums[1], true};
+    const struct filter_gradient work = {means, gradient, lane->weight_sums[1], true, 0, 1};
 
     if (!filter_forward(filter, &call, means, logits, err))
         return false;

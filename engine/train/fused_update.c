@@ -19,6 +19,7 @@ float *fused_sum(const struct lane *lane, const struct stage *stage, int which, 
 static void learn_filter(struct lane *lane, const struct stage *stage, int which, int turn)
 {
     struct fused *fused = lane->fused;
+    bool grouped = fused_grouped(fused, stage);
     float *copies[LANES_MAX];
     struct filter_update update = {.copies = copies,
                                    .index = lane->index,
@@ -27,9 +28,11 @@ static void learn_filter(struct lane *lane, const struct stage *stage, int which
 
     for (int i = 0; i < fused->lane_count; i++) {
         const struct lane *other = &fused->lanes[i];
+        float *sum = fused_sum(grouped ? fused_leader(other) : other, stage, which, turn);
+        bool known = update.copy_count > 0 && copies[update.copy_count - 1] == sum;
 
-        if (other->first_image < other->end_image)
-            copies[update.copy_count++] = fused_sum(other, stage, which, turn);
+        if (other->first_image < other->end_image && !known)
+            copies[update.copy_count++] = sum;
     }
     filter_learn(fused->filters[stage->convs[which]], &update);
 }

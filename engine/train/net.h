@@ -24,6 +24,7 @@ struct net_options {
     int threads;
     enum cpu_isa isa; /* the most that may be used */
     enum net_plan plan;
+    int group;           /* threads that share a sum of weight gradients; 0: as many as is good */
     int input_workers;   /* threads that make the next batch; 0: the step makes its own */
     bool keep_gradients; /* net_parameters() is to show them */
 };

@@ -145,7 +145,7 @@ static const float *weight_gradient(struct conv_case *c)
     static float sum[2 * MOST];
     AUTO(freep) char *scratch = malloc(filter_scratch(c->filter));
     const struct filter_call call = {0, c->images, scratch};
-    const struct filter_gradient work = {c->input, c->seed, sum, true};
+    const struct filter_gradient work = {c->input, c->seed, sum, true, 0, 1};
     const struct sgd nothing = {0};
     float *const copies[] = {sum};
     const struct filter_update update = {copies, 1, 0, 1, &nothing};

@@ -106,6 +106,23 @@ static void any_number_of_threads_computes_the_same(void)
     }
 }
 
+static void groups_of_threads_compute_the_same(void)
+{
+    struct net_options options = options_of(false, 1, DNN_BF16);
+    struct outcome first, second;
+
+    if (cpu_probe() < CPU_AVX512_BF16) {
+        printf("skipped: nothing is computed in slices here\n");
+        return;
+    }
+    train(&options, &first);
+    for (options.threads = 2; options.threads <= BATCH + 1; options.threads++)
+        for (options.group = 2; options.group <= options.threads; options.group++) {
+            train(&options, &second);
+            expect_alike(&first, &second, 1e-3);
+        }
+}
+
 static void the_same_run_gives_the_same_bits(void)
 {
     for (int threads = 1; threads <= 3; threads++)
@@ -209,6 +226,7 @@ int main(void)
 {
     RUN(both_plans_compute_the_same);
     RUN(any_number_of_threads_computes_the_same);
+    RUN(groups_of_threads_compute_the_same);
     RUN(the_same_run_gives_the_same_bits);
     RUN(a_batch_made_beside_the_step_is_the_same);
     RUN(bf16_is_f32_but_for_rounding);

@@ -1,0 +1,110 @@
+/* Groups of threads that share one sum of a stage's weight gradients. Each thread still owns its
+ * images, but of the weights it owns a slice of the output channels, and computes that from the
+ * chunks of the whole group. So there is one sum for each group, not for each thread: on many
+ * cores, where the sums of all threads would be more than the caches hold, and reading them all
+ * would take longer than computing them. */
+#include "common/cleanup.h"
+#include "engine/train/fused.h"
+
+#define SUMS_WITHOUT_GROUPS 8
+
+int fused_group_size(int threads, int wanted)
+{
+    if (wanted > 0)
+        return wanted < threads ? wanted : threads;
+    return (threads + SUMS_WITHOUT_GROUPS - 1) / SUMS_WITHOUT_GROUPS;
+}
+
+bool fused_grouped(const struct fused *fused, const struct stage *stage)
+{
+    for (int i = 0; i < stage->count; i++)
+        if (!filter_can_slice(fused->filters[stage->convs[i]]))
+            return false;
+    return fused->group > 1;
+}
+
+struct lane *fused_leader(const struct lane *lane)
+{
+    return &lane->fused->lanes[lane->index / lane->fused->group * lane->fused->group];
+}
+
+static int members_of(const struct lane *lane)
+{
+    int behind = lane->fused->lane_count - fused_leader(lane)->index;
+
+    return behind < lane->fused->group ? behind : lane->fused->group;
+}
+
+/* A thread's slice of filter `which`, from what all members have to share. */
+static bool add_slices(struct lane *lane, const struct stage *stage, int which, struct error *err)
+{
+    struct fused *fused = lane->fused;
+    struct lane *leader = fused_leader(lane);
+    int members = members_of(lane);
+    struct filter_gradient work = {
+        .sum = fused_sum(leader, stage, which, (int)(stage - fused->stages.list)),
+        .first = lane->fresh,
+        .slice = lane->index - leader->index,
+        .slices = members};
+
+    for (int i = 0; i < members; i++) {
+        const struct share *share = &leader[i].share;
+        const struct filter_call call = {lane->index, share->units, lane->scratch};
+
+        if (share->units == 0)
+            continue;
+        work.input = share->input;
+        work.gradient = share->gradient;
+        if (!filter_backward_weights(fused->filters[stage->convs[which]], &call, &work, err))
+            return false;
+        work.first = false;
+    }
+    return true;
+}
+
+bool fused_share(struct lane *lane, const struct stage *stage, struct share share,
+                 struct error *err)
+{
+    struct meeting *meeting = &fused_leader(lane)->meeting;
+    int which = --lane->shares_left;
+    bool ok;
+
+    lane->share = share;
+    meeting_join(meeting);
+    ok = add_slices(lane, stage, which, err);
+    meeting_join(meeting); /* only now may others overwrite what they have shared */
+    return ok;
+}
+
+static long chunks_of(const struct lane *lane, const struct cut *cut)
+{
+    long units = (lane->end_image - lane->first_image) * cut->parts;
+
+    return (units + cut->chunk - 1) / cut->chunk;
+}
+
+bool fused_rounds(struct lane *lane, int index,
+                  bool (*work)(const struct chunk *chunk, struct error *err))
+{
+    const struct stage *stage = &lane->fused->stages.list[index];
+    const struct cut *cut = &lane->fused->cuts[index];
+    const struct lane *leader = fused_leader(lane);
+    long own = chunks_of(lane, cut), rounds = 0;
+
+    for (int i = 0; i < members_of(lane); i++)
+        rounds = chunks_of(&leader[i], cut) > rounds ? chunks_of(&leader[i], cut) : rounds;
+    for (long round = 0; round < rounds; round++) {
+        lane->fresh = round == 0;
+        lane->shares_left = stage->count;
+        if (lane->ok && round < own) {
+            const struct chunk chunk = fused_chunk_at(lane, index, round);
+
+            lane->ok = work(&chunk, &lane->err);
+        }
+        lane->fresh = round == 0;
+        /* Who has nothing, or has failed, still does the slices that are its part. */
+        while (lane->shares_left > 0)
+            lane->ok = fused_share(lane, stage, (struct share){0}, &lane->err) && lane->ok;
+    }
+    return lane->ok;
+}
