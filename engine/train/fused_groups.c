@@ -6,21 +6,33 @@
 #include "common/cleanup.h"
 #include "engine/train/fused.h"
 
-#define SUMS_WITHOUT_GROUPS 8
+#define SUMS_MAX 16 /* more threads than this share */
+
+/* The sums of all threads that are still worth having: about a third cache. Members of a group
+ * read each other's images again and again, which does not pay for small weights and large
+ * images. */
+#define SUMS_BYTES ((size_t)64 << 20)
 
 int fused_group_size(int threads, int wanted)
 {
     if (wanted > 0)
         return wanted < threads ? wanted : threads;
-    return (threads + SUMS_WITHOUT_GROUPS - 1) / SUMS_WITHOUT_GROUPS;
+    return (threads + SUMS_MAX - 1) / SUMS_MAX;
 }
 
 bool fused_grouped(const struct fused *fused, const struct stage *stage)
 {
-    for (int i = 0; i < stage->count; i++)
-        if (!filter_can_slice(fused->filters[stage->convs[i]]))
+    size_t numbers = 0;
+
+    for (int i = 0; i < stage->count; i++) {
+        const struct filter *filter = fused->filters[stage->convs[i]];
+
+        if (!filter_can_slice(filter))
             return false;
-    return fused->group > 1;
+        numbers += filter_weights(filter);
+    }
+    return fused->group > 1 && (fused->options.group > 0 ||
+                                numbers * sizeof(float) * (size_t)fused->lane_count > SUMS_BYTES);
 }
 
 struct lane *fused_leader(const struct lane *lane)

@@ -7,7 +7,7 @@
 /* Of a chunk; fits into the second cache of most processors. */
 #define USUAL_KILOBYTES 1200
 
-#define PROBE_IMAGES 8 /* of each thread */
+#define PROBE_IMAGES 4 /* of each thread */
 #define PROBE_STEPS 2  /* timed ones, behind one that is not */
 /* No further way is tried if it might end after so much time: a start is to take seconds. */
 #define PROBE_NS 4000000000LL
