@@ -14,11 +14,9 @@ static const char *const type_names[] = {
 };
 
 #define SPLIT "split."
-#define PART(member)                                                                             \
-    {                                                                                            \
-        .name = SPLIT #member, .offset = offsetof(struct step_split, member)                     \
-    }
-static const struct field parts[] = {PART(input), PART(forward), PART(backward), PART(update)};
+#define PART(member) .name = SPLIT #member, .offset = offsetof(struct step_split, member)
+static const struct field parts[] = {
+    {PART(input)}, {PART(forward)}, {PART(backward)}, {PART(update)}};
 #undef PART
 
 /* What a "done" may leave out besides its implementations. */

@@ -4,10 +4,7 @@
 
 #include <math.h>
 
-#define STEP(ns, number)                                                                         \
-    {                                                                                            \
-        .nanoseconds = (ns), .loss = (number)                                                    \
-    }
+#define STEP(ns, number) .nanoseconds = (ns), .loss = (number)
 
 static long long queue_one(struct db *db)
 {
@@ -20,8 +17,8 @@ static long long queue_one(struct db *db)
 
 static void what_was_appended_is_loaded_in_order(void)
 {
-    const struct step early[] = {STEP(10, 5.5), STEP(20, 0.1)};
-    const struct step late[] = {STEP(30, -1e300), STEP(40, 0)};
+    const struct step early[] = {{STEP(10, 5.5)}, {STEP(20, 0.1)}};
+    const struct step late[] = {{STEP(30, -1e300)}, {STEP(40, 0)}};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(steps_free) struct steps steps = {0};
@@ -44,7 +41,7 @@ static void a_split_is_kept_and_so_is_its_absence(void)
 {
     const struct step steps[] = {{.nanoseconds = 100, .split = {1, 20, 30, 4}},
                                  {.nanoseconds = 100, .split = {0, 0, 100, 0}},
-                                 STEP(100, 1)};
+                                 {STEP(100, 1)}};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(steps_free) struct steps loaded = {0};
@@ -74,7 +71,7 @@ static void pages_begin_where_they_are_asked_to_and_add_up(void)
     struct step some[100];
 
     for (int i = 0; i < 100; i++)
-        some[i] = (struct step)STEP(i + 1, i);
+        some[i] = (struct step){STEP(i + 1, i)};
     EXPECT(step_rows_append(db, run, 0, some, 100, NULL));
     for (size_t before = steps.count + 1; steps.count != before;) {
         before = steps.count;
@@ -88,7 +85,7 @@ static void pages_begin_where_they_are_asked_to_and_add_up(void)
 
 static void the_run_counts_its_steps(void)
 {
-    const struct step some[] = {STEP(10, 1), STEP(20, 1), STEP(30, 1)};
+    const struct step some[] = {{STEP(10, 1)}, {STEP(20, 1)}, {STEP(30, 1)}};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     long long run = queue_one(db);
@@ -118,15 +115,15 @@ static void a_batch_is_kept_whole_or_not_at_all(void)
         long long run, position;
         struct step last;
     } bad[] = {
-        {1, 2, STEP(10, 1)},   /* its second step is at a position that is taken */
-        {1, 10, STEP(0, 1)},   /* no step takes no time */
-        {1, 10, STEP(-5, 1)},  /* or less */
-        {1, 10, STEP(5, NAN)}, /* the loss of a diverged run */
-        {2, 10, STEP(5, 1)},   /* no such run */
+        {1, 2, {STEP(10, 1)}},   /* its second step is at a position that is taken */
+        {1, 10, {STEP(0, 1)}},   /* no step takes no time */
+        {1, 10, {STEP(-5, 1)}},  /* or less */
+        {1, 10, {STEP(5, NAN)}}, /* the loss of a diverged run */
+        {2, 10, {STEP(5, 1)}},   /* no such run */
         {1, 10, {.nanoseconds = 5, .split = {2, 2, 1, 1}}},  /* more than the whole */
         {1, 10, {.nanoseconds = 5, .split = {-1, 2, 1, 1}}}, /* less than nothing */
     };
-    const struct step good = STEP(10, 1);
+    const struct step good = {STEP(10, 1)};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
 
@@ -146,7 +143,7 @@ static void a_batch_is_kept_whole_or_not_at_all(void)
 
 static void steps_go_with_their_run(void)
 {
-    const struct step good = STEP(10, 1);
+    const struct step good = {STEP(10, 1)};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
 
