@@ -58,6 +58,7 @@ struct fused {
     struct net_options options;
     struct parameters *parameters;
     struct stages stages;
+    struct stage head; /* the linear layer, as if it were the stage behind the last */
     struct plan plan;
     struct cut cuts[LAYERS_MAX];       /* of each stage, as the plan wants them */
     int reader[LAYERS_MAX];            /* the stage that reads an activation */

@@ -165,6 +165,7 @@ bool fused_build(struct fused *fused, const struct plan *plan, struct error *err
     if (!stages_of(&fused->network, &fused->stages, err) || !make_lanes(fused, err))
         return false;
     find_readers(fused);
+    fused->head = (struct stage){.count = 1, .convs = {fused->stages.linear}};
     if (plan)
         fused->plan = *plan;
     else if (!fused_choose(fused, err))

@@ -3,7 +3,7 @@
  * chunks of the whole group. So there is one sum for each group, not for each thread: on many
  * cores, where the sums of all threads would be more than the caches hold, and reading them all
  * would take longer than computing them. */
-#include "common/cleanup.h"
+#include "common/clock.h"
 #include "engine/train/fused.h"
 
 #define SUMS_MAX 16 /* more threads than this share */
@@ -102,6 +102,7 @@ bool fused_rounds(struct lane *lane, int index,
     const struct cut *cut = &lane->fused->cuts[index];
     const struct lane *leader = fused_leader(lane);
     long own = chunks_of(lane, cut), rounds = 0;
+    long long start = clock_monotonic_ns();
 
     for (int i = 0; i < members_of(lane); i++)
         rounds = chunks_of(&leader[i], cut) > rounds ? chunks_of(&leader[i], cut) : rounds;
@@ -118,5 +119,6 @@ bool fused_rounds(struct lane *lane, int index,
         while (lane->shares_left > 0)
             lane->ok = fused_share(lane, stage, (struct share){0}, &lane->err) && lane->ok;
     }
+    lane->stage_ns[index] += clock_monotonic_ns() - start;
     return lane->ok;
 }

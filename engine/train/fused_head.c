@@ -107,7 +107,8 @@ static bool learn_linear(struct lane *lane, struct error *err)
     void *logits = row_of(fused, fused->logits, lane->first_image, linear->out_channels);
     void *gradient =
         row_of(fused, fused->logit_gradients, lane->first_image, linear->out_channels);
-    const struct filter_gradient work = {means, gradient, lane->weight_sums[1], true, 0, 1};
+    float *sum = fused_sum(lane, &lane->fused->head, 0, fused->stages.count);
+    const struct filter_gradient work = {means, gradient, sum, true, 0, 1};
 
     if (!filter_forward(filter, &call, means, logits, err))
         return false;
@@ -122,7 +123,6 @@ static bool learn_linear(struct lane *lane, struct error *err)
 void fused_head(struct lane *lane)
 {
     struct fused *fused = lane->fused;
-    const struct stage head = {.count = 1, .convs = {fused->stages.linear}};
 
     lane->forward_end = clock_monotonic_ns(); /* of a thread that has no image */
     norm_start_backward(fused->norms[fused->stages.activations[fused->stages.last].conv],
@@ -134,5 +134,5 @@ void fused_head(struct lane *lane)
             go_back(lane);
     }
     team_meet(fused->team);
-    fused_learn(lane, &head, 1);
+    fused_learn(lane, &fused->head, fused->stages.count);
 }

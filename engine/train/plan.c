@@ -115,23 +115,31 @@ static void make_folder(char *folder)
     mkdir(folder, 0700);
 }
 
+/* Puts an open file that has no name yet where `path` says. */
+static bool give_name(int file, const char *path)
+{
+    char self[64];
+
+    snprintf(self, sizeof self, "/proc/self/fd/%d", file);
+    return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
 void plan_store(const struct plan *plan, const char *key)
 {
-    char folder[PATH_MAX], path[PATH_MAX], fresh[PATH_MAX], text[PLAN_TEXT_MAX];
+    char folder[PATH_MAX], path[PATH_MAX], text[PLAN_TEXT_MAX];
     size_t length = plan_write(plan, key, text, sizeof text);
-    bool ok;
     int file;
 
-    if (length >= sizeof text || !path_of(key, folder, path) ||
-        snprintf(fresh, sizeof fresh, "%s.XXXXXX", path) >= PATH_MAX)
+    if (length >= sizeof text || !path_of(key, folder, path))
         return;
     make_folder(folder);
-    file = mkostemp(fresh, O_CLOEXEC);
+    /* Without a name until it is whole: whoever is killed here leaves nothing behind. */
+    file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     if (file < 0)
         return;
-    ok = write(file, text, length) == (ssize_t)length;
+    if (write(file, text, length) == (ssize_t)length && !give_name(file, path)) {
+        unlink(path);
+        (void)!give_name(file, path);
+    }
     close(file);
-    /* Whole or not at all, whoever else is writing. */
-    if (!ok || rename(fresh, path) != 0)
-        unlink(fresh);
 }

@@ -1,0 +1,124 @@
+/* Each allocation of the engine fails, in its turn: building a net or its first step then fails
+ * with a reason, and leaks nothing (the address sanitizer looks). What libraries allocate for
+ * themselves is left alone: that is theirs to survive. */
+#include "engine/train/net.h"
+
+#include "common/cleanup.h"
+#include "tests/engine/train/small_network.h"
+#include "tests/test.h"
+
+#include <errno.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#endif
+/* These run before a sanitizer is ready for instrumented code. */
+#define PLAIN __attribute__((no_sanitize("address", "thread", "undefined")))
+
+#ifdef SANITIZED
+#define BELOW_CALLOC __interceptor_calloc
+#define BELOW_ALIGNED __interceptor_aligned_alloc
+#else
+#define BELOW_CALLOC __libc_calloc
+#define BELOW_ALIGNED __libc_memalign
+#endif
+void *BELOW_CALLOC(size_t count, size_t size);
+void *BELOW_ALIGNED(size_t alignment, size_t size);
+
+extern const char __executable_start, etext; /* the linker's: where this program's code is */
+
+static volatile struct {
+    long long allowed, refused;
+    bool on;
+} ration;
+
+PLAIN static bool refuses(const void *caller)
+{
+    const char *from = caller;
+
+    if (!ration.on || from < &__executable_start || from >= &etext || ration.allowed-- != 0)
+        return false;
+    ration.refused++;
+    errno = ENOMEM;
+    return true;
+}
+
+PLAIN void *calloc(size_t count, size_t size)
+{
+    return refuses(__builtin_return_address(0)) ? NULL : BELOW_CALLOC(count, size);
+}
+
+PLAIN void *aligned_alloc(size_t alignment, size_t size)
+{
+    return refuses(__builtin_return_address(0)) ? NULL : BELOW_ALIGNED(alignment, size);
+}
+
+/* Whether everything went well, with `allowed` allocations before the one that fails. */
+static bool attempt(const struct net_options *options, long long allowed, struct error *err)
+{
+    struct network network;
+    struct net_times times;
+    struct net *net;
+    double loss;
+    bool ok;
+
+    small_network(&network);
+    ration.allowed = allowed;
+    ration.refused = 0;
+    ration.on = true;
+    net = net_new(&network, options, err);
+    ok = net && net_step(net, &loss, &times, err) && net_parameters(net, err);
+    ration.on = false;
+    net_free(net);
+    return ok;
+}
+
+static void survive(enum net_plan plan, int threads, int workers)
+{
+    const struct net_options options = {.batch = 4,
+                                        .type = DNN_BF16,
+                                        .sgd = {.learning_rate = 0.1f, .momentum = 0.9f},
+                                        .threads = threads,
+                                        .isa = cpu_probe(),
+                                        .plan = plan,
+                                        .input_workers = workers,
+                                        .keep_gradients = true};
+    long long allowed = 0;
+    bool refused = true;
+
+    if (plan == NET_PLAIN && options.isa < CPU_AVX512)
+        return; /* has no bf16 here */
+    for (; refused && allowed < 5000; allowed++) {
+        struct error err = {0};
+        bool ok = attempt(&options, allowed, &err);
+
+        refused = ration.refused > 0;
+        EXPECT_INT(ok, !refused);
+        if (refused)
+            EXPECT_INT(err.kind, ERROR_INTERNAL);
+    }
+    EXPECT(!refused); /* because nothing was left to fail */
+    printf("       %lld shortages\n", allowed - 1);
+}
+
+static void the_plain_plan_survives_every_shortage(void)
+{
+    survive(NET_PLAIN, 1, 0);
+}
+
+static void the_fixed_plan_survives_every_shortage(void)
+{
+    survive(NET_FIXED, 2, 1);
+}
+
+int main(void)
+{
+    RUN(the_plain_plan_survives_every_shortage);
+    RUN(the_fixed_plan_survives_every_shortage);
+    return test_result();
+}
