@@ -180,6 +180,10 @@ void *fused_input(const struct chunk *chunk, bool anew);
 /* The same for a layer that may look at every second pixel only. */
 void *fused_input_of(const struct chunk *chunk, const struct layer *layer, void *input);
 
+/* An image of the whole batch as the maximum pool behind an activation sees it. */
+struct pass_pool fused_pool_of(const struct chunk *chunk, const struct activation *activation,
+                               long image);
+
 /* Makes activation `activation`, which the chunk's rows are, in `result`. */
 void fused_activate(const struct chunk *chunk, int activation, struct rows rows, void *result);
 

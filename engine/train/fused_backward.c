@@ -76,22 +76,15 @@ static void unpool_images(const struct chunk *chunk, const struct activation *ac
     struct fused *fused = chunk->lane->fused;
     const struct layer *layer = &fused->network.layers[activation->pool];
     const struct norm_lane *norm = norm_at(fused->norms[activation->conv], chunk->lane->index);
-    size_t type = dnn_type_size(fused->options.type);
-    size_t in = (size_t)(layer->in_size * layer->in_size * layer->in_channels);
-    size_t out = (size_t)(layer->out_size * layer->out_size * layer->out_channels);
 
-    for (size_t i = 0; i < (size_t)chunk->count; i++) {
-        size_t image = (size_t)chunk->first + i;
-        const struct pass_pool pool = {.size = layer->in_size,
-                                       .channels = layer->in_channels,
-                                       .values = (char *)fused->outputs[activation->conv] +
-                                                 image * in * type,
-                                       .affine = norm->affine,
-                                       .mean = norm->mean,
-                                       .chosen = fused->chosen + image * out};
+    for (long i = 0; i < chunk->count; i++) {
+        const struct pass_pool pool = fused_pool_of(chunk, activation, chunk->first + i);
+        char *gradient = (char *)chunk->lane->input_gradient[0];
 
-        fused->passes->unpool(&pool, (char *)chunk->lane->input_gradient[0] + i * out * type,
-                              (char *)result + image * in * type, norm->backward_sums);
+        fused->passes->unpool(&pool, gradient + (size_t)i * fused_bytes_out(fused, layer),
+                              (char *)result +
+                                  (size_t)(chunk->first + i) * fused_bytes_in(fused, layer),
+                              norm->backward_sums);
     }
 }
 

@@ -34,27 +34,33 @@ bool fused_chunks(struct lane *lane, int index,
     return true;
 }
 
-static void pool_images(const struct chunk *chunk, const struct activation *activation,
-                        void *result)
+struct pass_pool fused_pool_of(const struct chunk *chunk, const struct activation *activation,
+                               long image)
 {
     struct fused *fused = chunk->lane->fused;
     const struct layer *layer = &fused->network.layers[activation->pool];
     const struct norm_lane *norm = norm_at(fused->norms[activation->conv], chunk->lane->index);
-    size_t type = dnn_type_size(fused->options.type);
-    size_t in = (size_t)(layer->in_size * layer->in_size * layer->in_channels);
-    size_t out = (size_t)(layer->out_size * layer->out_size * layer->out_channels);
+    long outputs = (long)layer->out_size * layer->out_size * layer->out_channels;
 
-    for (size_t i = 0; i < (size_t)chunk->count; i++) {
-        size_t image = (size_t)chunk->first + i;
-        const struct pass_pool pool = {.size = layer->in_size,
-                                       .channels = layer->in_channels,
-                                       .values = (char *)fused->outputs[activation->conv] +
-                                                 image * in * type,
-                                       .affine = norm->affine,
-                                       .mean = norm->mean,
-                                       .chosen = fused->chosen + image * out};
+    return (struct pass_pool){.size = layer->in_size,
+                              .channels = layer->in_channels,
+                              .values = (char *)fused->outputs[activation->conv] +
+                                        (size_t)image * fused_bytes_in(fused, layer),
+                              .affine = norm->affine,
+                              .mean = norm->mean,
+                              .chosen = fused->chosen + image * outputs};
+}
 
-        fused->passes->pool(&pool, (char *)result + i * out * type);
+static void pool_images(const struct chunk *chunk, const struct activation *activation,
+                        void *result)
+{
+    struct fused *fused = chunk->lane->fused;
+    size_t bytes = fused_bytes_out(fused, &fused->network.layers[activation->pool]);
+
+    for (long i = 0; i < chunk->count; i++) {
+        const struct pass_pool pool = fused_pool_of(chunk, activation, chunk->first + i);
+
+        fused->passes->pool(&pool, (char *)result + (size_t)i * bytes);
     }
 }
 

@@ -5,25 +5,12 @@
 #include "engine/train/norm.h"
 
 #include "common/cleanup.h"
+#include "tests/engine/train/noise.h"
 #include "tests/test.h"
 
 #include <math.h>
 
 #define MOST 8192
-
-static uint32_t state = 11;
-
-static float noise(void)
-{
-    state = state * 1664525 + 1013904223;
-    return (float)(state >> 8) / (1 << 23) - 1;
-}
-
-static void fill(float *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        values[i] = noise();
-}
 
 static double dot(const float *a, const float *b, size_t count)
 {

@@ -2,6 +2,7 @@
 #include "engine/train/passes.h"
 
 #include "common/cleanup.h"
+#include "tests/engine/train/noise.h"
 #include "tests/test.h"
 
 #include <math.h>
@@ -10,20 +11,6 @@
 #define CHANNELS 48
 #define NUMBERS (ROWS * CHANNELS)
 #define IMAGE 12 /* height and width, for passes that need to know */
-
-static uint32_t state = 7;
-
-static float noise(void)
-{
-    state = state * 1664525 + 1013904223;
-    return (float)(state >> 8) / (1 << 23) - 1;
-}
-
-static void fill(float *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        values[i] = noise();
-}
 
 /* Numbers as a set stores them, and what they are as floats. */
 struct numbers {
@@ -75,7 +62,7 @@ static const struct rows rows = {ROWS, CHANNELS};
 
 static void make_all(const struct passes *passes)
 {
-    state = 7;
+    noise_state = 7;
     make(passes, &left);
     make(passes, &right);
     make(passes, &third);
