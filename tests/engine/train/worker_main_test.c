@@ -54,6 +54,37 @@ static void it_trains_what_the_spec_says(void)
     worker_free(worker);
 }
 
+static void of_resnet50_it_says_how_it_is_trained(void)
+{
+    struct worker *worker = start_worker("{\"workload\":\"resnet50\",\"precision\":\"bf16\","
+                                         "\"plan\":\"fixed\",\"isa\":\"avx2\","
+                                         "\"warmup_steps\":0,\"steps\":1,\"batch_size\":2}",
+                                         1);
+    long long deadline = clock_monotonic_ns() + PATIENCE;
+    const struct engine_details *details;
+    struct event event;
+    struct error err = {0};
+
+    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
+    details = &event.hello.details;
+    EXPECT_INT(details->parameters, 25557032);
+    EXPECT_INT(details->multiply_adds, 4089184256);
+    EXPECT_STR(details->plan, "fixed");
+    EXPECT(details->memory_bytes > 100 << 20);
+    if (strcmp(details->isa, "base") != 0) /* no more than was asked for */
+        EXPECT_STR(details->isa, "avx2");
+    EXPECT_INT(details->emulated, ANSWER_YES);
+    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
+    EXPECT_NEAR(event.step.loss, log(1000), 0.5);
+    EXPECT(event.step.split.forward > 0 && event.step.split.backward > 0);
+    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
+    EXPECT(strstr(event.done.implementations, "\"layer4.2.conv3\":{\"forward\":") != NULL);
+    EXPECT(strstr(event.done.implementations, "avx512") == NULL);
+    event_clear(&event);
+    EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_FINISHED);
+    worker_free(worker);
+}
+
 static void told_enough_it_is_done_after_the_step_at_hand(void)
 {
     struct worker *worker =
@@ -188,6 +219,7 @@ int main(void)
     if (!workers_can_be_started() || !getenv("PENNYWORTH_TEST_WORKER"))
         return 1;
     RUN(it_trains_what_the_spec_says);
+    RUN(of_resnet50_it_says_how_it_is_trained);
     RUN(told_enough_it_is_done_after_the_step_at_hand);
     RUN(it_uses_the_threads_it_was_told_to);
     RUN(what_it_cannot_train_it_says);
