@@ -239,6 +239,15 @@ size_t filter_scratch(const struct filter *filter)
     return most + (filter->shape.by_hand ? 0 : filter->count * sizeof(float)) + 64;
 }
 
+/* A run of numbers in f32 at *scratch, which is behind it then. */
+static float *room_for(size_t count, float **scratch)
+{
+    float *room = *scratch;
+
+    *scratch += (count + 15) & ~(size_t)15;
+    return room;
+}
+
 /* Runs a convolution whose two images are `from` and `to`, `counts` numbers long. */
 struct emulation {
     struct dnn_op *op;
@@ -250,14 +259,15 @@ static bool convolve(struct filter *filter, const struct filter_call *call,
                      const struct emulation *work, struct error *err)
 {
     const struct passes *passes = filter->context.passes;
-    float *from = call->scratch, *to = from + ((work->from_count + 15) & ~(size_t)15);
-    void *const memory[] = {work->from, work->weights, work->to};
-    void *const emulated[] = {from, work->weights, to};
+    void *memory[] = {work->from, work->weights, work->to};
+    float *scratch = call->scratch, *from, *to;
 
     if (!filter->shape.emulated)
         return dnn_op_run_on(work->op, call->lane, memory, err);
+    memory[0] = from = room_for(work->from_count, &scratch);
+    memory[2] = to = room_for(work->to_count, &scratch);
     passes->to_floats(work->from, work->from_count, from);
-    if (!dnn_op_run_on(work->op, call->lane, emulated, err))
+    if (!dnn_op_run_on(work->op, call->lane, memory, err))
         return false;
     passes->from_floats(to, work->to_count, work->to);
     return true;
@@ -317,16 +327,17 @@ bool filter_backward_weights(struct filter *filter, const struct filter_call *ca
 {
     const struct variant *variant = variant_of(filter, call->units);
     const struct passes *passes = filter->context.passes;
-    float *input = call->scratch, *gradient = input + ((variant->input_count + 15) & ~(size_t)15);
-    float *raw = call->scratch;
     void *memory[] = {work->input, work->gradient, work->sum};
+    float *raw = call->scratch;
 
     if (filter->shape.by_hand) {
         by_hand(filter, call, work);
         return true;
     }
     if (filter->shape.emulated) {
-        raw = gradient + ((variant->output_count + 15) & ~(size_t)15);
+        float *input = room_for(variant->input_count, &raw);
+        float *gradient = room_for(variant->output_count, &raw);
+
         passes->to_floats(work->input, variant->input_count, input);
         passes->to_floats(work->gradient, variant->output_count, gradient);
         memory[0] = input;

@@ -118,7 +118,7 @@ static void a_large_network_fits_and_no_endless_one(void)
     AUTO(freep) char *again = from_text(text, NULL);
     EXPECT_STR(again, text);
 
-    EXPECT(text_of_network(LAYERS_MAX, WORDS_64 + 1, &err) == NULL);
+    EXPECT(text_of_network(LAYERS_MAX, &WORDS_64[1], &err) == NULL);
     EXPECT_INT(err.kind, ERROR_INVALID);
     EXPECT(strncmp(err.message, "must have at most 32768 bytes, got ", 35) == 0);
 }
