@@ -41,6 +41,27 @@ static bool read_integer(const struct field *field, long long number, void *obje
     return true;
 }
 
+static bool is_real(const struct field *field)
+{
+    return field->type == FIELD_NUMBER || field->type == FIELD_LIMIT;
+}
+
+static bool read_real(const struct field *field, double number, void *object, struct error *err)
+{
+    if (!(number > (double)field->min && number <= (double)field->max))
+        return error_not_allowed(err, field->name, allowed_by(field),
+                                 "must be more than %lld and at most %lld, got %g", field->min,
+                                 field->max, number);
+    memcpy(place(field, object), &number, sizeof number);
+    return true;
+}
+
+static bool read_no_limit(const struct field *field, void *object)
+{
+    memset(place(field, object), 0, sizeof(double));
+    return true;
+}
+
 static bool read_choice(const struct field *field, const char *text, void *object,
                         struct error *err)
 {
@@ -91,6 +112,14 @@ bool field_read(const struct field *field, const json_t *value, void *object, st
     }
     if (field->type == FIELD_AUTO && text && strcmp(text, "auto") == 0)
         return read_auto(field, object);
+    if (field->type == FIELD_LIMIT && json_is_null(value))
+        return read_no_limit(field, object);
+    if (is_real(field) && json_is_number(value))
+        return read_real(field, json_number_value(value), object, err);
+    if (is_real(field))
+        return error_not_allowed(err, field->name, allowed_by(field),
+                                 "must be a number%s, got %s",
+                                 field->type == FIELD_LIMIT ? " or null" : "", type_name(value));
     if (!json_is_integer(value))
         return error_not_allowed(
             err, field->name, allowed_by(field), "must be an integer%s, got %s",
@@ -109,9 +138,18 @@ bool field_read_text(const struct field *field, const char *text, void *object, 
     if (field->type == FIELD_AUTO && strcmp(text, "auto") == 0)
         return read_auto(field, object);
 
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
     bool starts_right = *text == '-' || (*text >= '0' && *text <= '9');
+    errno = 0;
+    if (is_real(field)) {
+        double real = strtod(text, &end);
+
+        if (!starts_right || *end != '\0' || errno != 0)
+            return error_not_allowed(err, field->name, allowed_by(field),
+                                     "must be a number, got '%.64s'", text);
+        return read_real(field, real, object, err);
+    }
+
+    long long number = strtoll(text, &end, 10);
     if (!starts_right || *end != '\0' || errno != 0)
         return error_not_allowed(err, field->name, allowed_by(field),
                                  "must be an integer between %lld and %lld, got '%.64s'",
@@ -124,12 +162,17 @@ json_t *field_write(const struct field *field, const void *object)
     const char *address = (const char *)object + field->offset;
     const char *choice;
     long long number;
+    double real;
 
     if (field->type == FIELD_TEXT)
         return json_string(address);
     if (field->type == FIELD_CHOICE) {
         memcpy(&choice, address, sizeof choice);
         return json_string(choice);
+    }
+    if (is_real(field)) {
+        memcpy(&real, address, sizeof real);
+        return field->type == FIELD_LIMIT && !(real > 0) ? json_null() : json_real(real);
     }
     memcpy(&number, address, sizeof number);
     if (field->type == FIELD_AUTO && number == FIELD_IS_AUTO)
@@ -158,6 +201,12 @@ json_t *field_schema(const struct field *field)
                            (json_int_t)field->min, "maxLength", (json_int_t)field->max);
     else if (field->type == FIELD_INTEGER)
         schema = json_pack("{s:s, s:I, s:I}", "type", "integer", "minimum",
+                           (json_int_t)field->min, "maximum", (json_int_t)field->max);
+    else if (field->type == FIELD_NUMBER)
+        schema = json_pack("{s:s, s:I, s:I}", "type", "number", "exclusiveMinimum",
+                           (json_int_t)field->min, "maximum", (json_int_t)field->max);
+    else if (field->type == FIELD_LIMIT)
+        schema = json_pack("{s:[s, s], s:I, s:I}", "type", "number", "null", "exclusiveMinimum",
                            (json_int_t)field->min, "maximum", (json_int_t)field->max);
     else
         schema =

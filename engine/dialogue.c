@@ -43,6 +43,8 @@ bool dialogue_accept(struct dialogue *dialogue, const struct event *event, struc
         return error_set(err, ERROR_UPSTREAM, NULL, "%s", event->failed.message);
     if (event->type == EVENT_STEP)
         return accept_step(dialogue, event, err);
+    if (event->type == EVENT_CANARY)
+        return true;
 
     if (event->done.steps != dialogue->steps)
         return error_set(err, ERROR_UPSTREAM, NULL,

@@ -7,17 +7,27 @@
 #include <math.h>
 
 static const char *const type_names[] = {
-    [EVENT_HELLO] = "hello",
-    [EVENT_STEP] = "step",
-    [EVENT_DONE] = "done",
-    [EVENT_FAILED] = "failed",
+    [EVENT_HELLO] = "hello", [EVENT_STEP] = "step",     [EVENT_CANARY] = "canary",
+    [EVENT_DONE] = "done",   [EVENT_FAILED] = "failed",
 };
 
 #define SPLIT "split."
 #define PART(member) .name = SPLIT #member, .offset = offsetof(struct step_split, member)
 static const struct field parts[] = {
-    {PART(input)}, {PART(forward)}, {PART(backward)}, {PART(update)}};
+    {PART(input)}, {PART(forward)}, {PART(backward)}, {PART(update)}, {PART(communication)}};
 #undef PART
+#define PARTS_NEEDED 4 /* who trains alone has nothing to communicate */
+
+static const struct field canaries[] = {
+    {.name = "hertz",
+     .type = FIELD_NUMBER,
+     .max = 1000000000000,
+     .offset = offsetof(struct event, canary.hertz)},
+    {.name = "copy_bytes_per_second",
+     .type = FIELD_NUMBER,
+     .max = 1000000000000000,
+     .offset = offsetof(struct event, canary.copy_bytes_per_second)},
+};
 
 /* What a "done" may leave out besides its implementations. */
 static const struct field counts[] = {
@@ -87,6 +97,8 @@ static bool unpack_split(json_t *json, long long nanoseconds, struct step_split 
         long long taken;
 
         part.max = left;
+        if (!value && i >= PARTS_NEEDED)
+            break;
         if (!value)
             return error_set(err, ERROR_INVALID, part.name, "is missing");
         if (!field_read(&part, value, split, err))
@@ -111,6 +123,34 @@ static bool unpack_step(json_t *json, struct event *event, struct error *err)
     return !split || unpack_split(split, nanoseconds, &event->step.split, err);
 }
 
+static bool unpack_canary(json_t *json, struct event *event, struct error *err)
+{
+    for (size_t i = 0; i < COUNT(canaries); i++) {
+        const json_t *value = json_object_get(json, canaries[i].name);
+
+        if (!value)
+            return error_set(err, ERROR_INVALID, canaries[i].name, "is missing");
+        if (!field_read(&canaries[i], value, event, err))
+            return false;
+    }
+    return true;
+}
+
+/* The cosine of an angle, told or not. */
+static bool unpack_certificate(const json_t *json, struct event *event, struct error *err)
+{
+    const json_t *value = json_object_get(json, "gradient_cosine");
+    double cosine = json_number_value(value);
+
+    if (!value)
+        return true;
+    if (!json_is_number(value) || !(cosine >= -1.001 && cosine <= 1.001))
+        return error_set(err, ERROR_INVALID, "gradient_cosine", "must be a number from -1 to 1");
+    event->done.certified = ANSWER_YES;
+    event->done.gradient_cosine = cosine;
+    return true;
+}
+
 static bool unpack_done(json_t *json, struct event *event, struct error *err)
 {
     json_t *implementations = json_object_get(json, "implementations");
@@ -126,6 +166,8 @@ static bool unpack_done(json_t *json, struct event *event, struct error *err)
         if (value && !field_read(&counts[i], value, event, err))
             return false;
     }
+    if (!unpack_certificate(json, event, err))
+        return false;
     if (!implementations)
         return true;
     event->done.implementations = implementations_from_json(implementations, err);
@@ -144,10 +186,8 @@ static bool unpack_failed(json_t *json, struct event *event, struct error *err)
 }
 
 static bool (*const unpack[])(json_t *json, struct event *event, struct error *err) = {
-    [EVENT_HELLO] = unpack_hello,
-    [EVENT_STEP] = unpack_step,
-    [EVENT_DONE] = unpack_done,
-    [EVENT_FAILED] = unpack_failed,
+    [EVENT_HELLO] = unpack_hello, [EVENT_STEP] = unpack_step,     [EVENT_CANARY] = unpack_canary,
+    [EVENT_DONE] = unpack_done,   [EVENT_FAILED] = unpack_failed,
 };
 
 bool event_read(const char *line, size_t length, struct event *ret_event, struct error *err)
@@ -183,9 +223,10 @@ static bool pack_split(json_t *json, const struct step_split *split)
         return true;
     return json_object_set_new(
                json, "split",
-               json_pack("{s:I, s:I, s:I, s:I}", "input", (json_int_t)split->input, "forward",
-                         (json_int_t)split->forward, "backward", (json_int_t)split->backward,
-                         "update", (json_int_t)split->update)) == 0;
+               json_pack("{s:I, s:I, s:I, s:I, s:I}", "input", (json_int_t)split->input,
+                         "forward", (json_int_t)split->forward, "backward",
+                         (json_int_t)split->backward, "update", (json_int_t)split->update,
+                         "communication", (json_int_t)split->communication)) == 0;
 }
 
 static bool pack_done(json_t *json, const struct event *event)
@@ -199,6 +240,9 @@ static bool pack_done(json_t *json, const struct event *event)
         if (number != 0 && json_object_set_new(json, counts[i].name, json_integer(number)) != 0)
             return false;
     }
+    if (event->done.certified == ANSWER_YES &&
+        json_object_set_new(json, "gradient_cosine", json_real(event->done.gradient_cosine)) != 0)
+        return false;
     return !text || json_object_set_new(json, "implementations", json_loads(text, 0, NULL)) == 0;
 }
 
@@ -220,6 +264,11 @@ static json_t *pack(const struct event *event)
                  0 &&
              json_object_set_new(json, "loss", json_real(event->step.loss)) == 0 &&
              pack_split(json, &event->step.split);
+        break;
+    case EVENT_CANARY:
+        ok = json_object_set_new(json, canaries[0].name, json_real(event->canary.hertz)) == 0 &&
+             json_object_set_new(json, canaries[1].name,
+                                 json_real(event->canary.copy_bytes_per_second)) == 0;
         break;
     case EVENT_DONE:
         ok = json_object_set_new(json, "steps", json_integer(event->done.steps)) == 0 &&

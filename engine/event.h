@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "engine/canary.h"
 #include "engine/details.h"
 #include "engine/implementations.h"
 #include "engine/steps.h"
@@ -14,8 +15,8 @@
 #define PROTOCOL_VERSION 1
 #define SOFTWARE_MAX 160
 
-/* hello, then step*, then done; or failed at any point after hello. */
-enum event_type { EVENT_HELLO, EVENT_STEP, EVENT_DONE, EVENT_FAILED };
+/* hello, then step and canary in any mixture, then done; or failed at any point after hello. */
+enum event_type { EVENT_HELLO, EVENT_STEP, EVENT_CANARY, EVENT_DONE, EVENT_FAILED };
 
 /* A plain value but for one pointer: event_clear() frees what a "done" owns. What may be left out
  * is 0 where it was. */
@@ -33,11 +34,14 @@ struct event {
             double loss;
             struct step_split split; /* may be left out; at most `nanoseconds` in sum */
         } step;
+        struct canary canary;
         struct {
             long long steps;             /* must equal the step events seen */
             long long samples;           /* may be left out; that it has trained on */
             long long peak_memory_bytes; /* may be left out; of its process */
             char *implementations;       /* owned text of implementations.h, or NULL */
+            enum answer certified;       /* is gradient_cosine told? */
+            double gradient_cosine;      /* between this precision's gradient and that of f32 */
         } done;
         struct {
             char message[160];

@@ -8,9 +8,15 @@
 
 static const char *const workloads[] = {"mlp", "resnet50", NULL};
 static const char *const precisions[] = {"f32", "bf16", "f16", NULL};
-static const char *const layouts[] = {"auto", "nchw", "nhwc", NULL};
+static const char *const layouts[] = {"auto", "nchw", "nhwc", "blocked", NULL};
 static const char *const plans[] = {"auto", "fixed", "plain", NULL};
-static const char *const isas[] = {"auto", "avx2", "avx512", "avx512_bf16", "amx", NULL};
+static const char *const isas[] = {"auto", "sse41", "avx2", "avx512", "avx512_bf16", "amx", NULL};
+static const char *const protocols[] = {"detected", "published", NULL};
+static const char *const pinnings[] = {"cores", "smt", "none", NULL};
+static const char *const numas[] = {"auto", "local", "interleave", NULL};
+static const char *const openmps[] = {"gnu", "llvm", NULL};
+static const char *const allocators[] = {"system", "tcmalloc", "jemalloc", "mimalloc", NULL};
+static const char *const huge_pages[] = {"auto", "off", NULL};
 
 #define AT(member) .name = #member, .offset = offsetof(struct run_spec, member)
 const struct field run_spec_fields[] = {
@@ -41,6 +47,29 @@ const struct field run_spec_fields[] = {
      .meaning = "The most that the engine may use of the processor"},
     {AT(input_workers), .type = FIELD_INTEGER, .min = 0, .max = 64,
      .meaning = "Threads that make the next batch beside the step; 0 makes it inside the step"},
+    {AT(pinning), .type = FIELD_CHOICE, .choices = pinnings,
+     .meaning = "Where threads stay: one on each core; on hardware threads of the same core too; "
+                "or wherever the system moves them"},
+    {AT(numa), .type = FIELD_CHOICE, .choices = numas,
+     .meaning = "Memory on machines with several nodes: where it is first touched; threads and "
+                "memory on one node; or pages dealt out to all nodes"},
+    {AT(huge_pages), .type = FIELD_CHOICE, .choices = huge_pages,
+     .meaning = "Large pages where the system has them, or none"},
+    {AT(openmp), .type = FIELD_CHOICE, .choices = openmps,
+     .meaning = "Runtime under OpenMP: the compiler's own, or LLVM's in its place"},
+    {AT(allocator), .type = FIELD_CHOICE, .choices = allocators,
+     .meaning = "Who answers malloc: the C library, or another loaded before it"},
+    {AT(protocol), .type = FIELD_CHOICE, .choices = protocols,
+     .meaning = "How steps become a number: the end of the warm-up detected; or, as in published "
+                "results, 11 steps skipped and 91 measured"},
+    {AT(min_seconds), .type = FIELD_INTEGER, .min = 0, .max = 86400,
+     .meaning = "Seconds that are measured at least where steps is auto"},
+    {AT(target_percent), .type = FIELD_NUMBER, .min = 0, .max = 50,
+     .meaning = "Where steps is auto, go on until half of the 95 % interval is within so many "
+                "percent of the throughput"},
+    {AT(max_dollars), .type = FIELD_LIMIT, .min = 0, .max = 1000000,
+     .meaning = "Limit of cost at this machine's price; the run ends with what it has by then; "
+                "null is no limit"},
 };
 #undef AT
 const size_t run_spec_field_count = COUNT(run_spec_fields);
@@ -59,7 +88,16 @@ struct run_spec run_spec_default(void)
                              .seed = 1,
                              .plan = plans[0],
                              .isa = isas[0],
-                             .input_workers = 0};
+                             .input_workers = 0,
+                             .pinning = pinnings[0],
+                             .numa = numas[0],
+                             .huge_pages = huge_pages[0],
+                             .openmp = openmps[0],
+                             .allocator = allocators[0],
+                             .protocol = protocols[0],
+                             .min_seconds = 60,
+                             .target_percent = 1,
+                             .max_dollars = 0};
 }
 
 static bool is_key_character(char c)
@@ -133,6 +171,26 @@ static bool engine_name_is_lawful(const struct run_spec *spec, struct error *err
     return true;
 }
 
+/* What the published protocol fixes must not be asked for otherwise. */
+static bool protocol_is_kept(struct run_spec *spec, const json_t *json, struct error *err)
+{
+    const struct {
+        const char *name;
+        long long *steps, fixed;
+    } counts[] = {{"warmup_steps", &spec->warmup_steps, PUBLISHED_WARMUP},
+                  {"steps", &spec->steps, PUBLISHED_STEPS}};
+
+    if (spec->protocol == protocols[0])
+        return true;
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        if (json_object_get(json, counts[i].name) && *counts[i].steps != counts[i].fixed)
+            return error_set(err, ERROR_INVALID, counts[i].name,
+                             "is %lld where the protocol is published", counts[i].fixed);
+        *counts[i].steps = counts[i].fixed;
+    }
+    return true;
+}
+
 bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err)
 {
     struct run_spec spec = run_spec_default();
@@ -151,7 +209,7 @@ bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *e
                 : !error_set(err, ERROR_INVALID, key, "is not a known field"))
             return false;
     }
-    if (!engine_name_is_lawful(&spec, err))
+    if (!engine_name_is_lawful(&spec, err) || !protocol_is_kept(&spec, json, err))
         return false;
     *ret_spec = spec;
     return true;

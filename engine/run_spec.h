@@ -14,6 +14,10 @@
 #define LABEL_VALUE_MAX 256
 #define ENGINE_NAME_MAX 32
 
+/* The published protocol: so many steps are skipped, so many measured. */
+#define PUBLISHED_WARMUP 11
+#define PUBLISHED_STEPS 91
+
 struct label {
     char key[LABEL_KEY_MAX + 1];
     char value[LABEL_VALUE_MAX + 1];
@@ -21,12 +25,16 @@ struct label {
 
 struct run_spec {
     const char *workload, *precision, *layout, *plan, *isa; /* words of run_spec_fields */
+    const char *protocol, *pinning, *numa, *openmp, *allocator, *huge_pages; /* these too */
     char engine[ENGINE_NAME_MAX + 1];
     long long batch_size;
     long long threads;      /* 0: as many as there are physical cores for us */
     long long warmup_steps; /* or FIELD_IS_AUTO, like steps */
     long long steps;        /* measured ones, beyond the warm-up */
+    long long min_seconds;  /* of measuring, where steps is FIELD_IS_AUTO */
     long long max_seconds;
+    double target_percent; /* half-width of the 95 % interval at which "auto" ends */
+    double max_dollars;    /* 0: no limit */
     long long seed;
     long long input_workers; /* 0: the step makes its own batch */
     int label_count;

@@ -4,9 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where the nanoseconds of a step went, as far as that was measured: all 0 where it was not. */
+/* Where the nanoseconds of a step went, as far as that was measured: all 0 where it was not.
+ * Communication is with other ranks: who trains alone has none. */
 struct step_split {
-    long long input, forward, backward, update;
+    long long input, forward, backward, update, communication;
 };
 
 struct step {
@@ -22,7 +23,8 @@ struct steps {
 
 static inline bool step_split_is_told(const struct step_split *split)
 {
-    return split->input || split->forward || split->backward || split->update;
+    return split->input || split->forward || split->backward || split->update ||
+           split->communication;
 }
 
 /* False when memory ends. */

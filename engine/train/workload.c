@@ -98,8 +98,10 @@ static bool resnet50_train(void *state, struct step *ret_step, struct error *err
 
     if (!net_step(state, &ret_step->loss, &times, err))
         return false;
-    ret_step->split =
-        (struct step_split){times.input, times.forward, times.backward, times.update};
+    ret_step->split = (struct step_split){.input = times.input,
+                                          .forward = times.forward,
+                                          .backward = times.backward,
+                                          .update = times.update};
     return true;
 }
 

@@ -257,6 +257,62 @@ static void a_field_describes_itself_as_json_schema(void)
     }
 }
 
+struct amounts {
+    double percent, dollars;
+};
+
+static const struct field amounts[] = {
+    {.name = "percent", .type = FIELD_NUMBER, .max = 50},
+    {.name = "dollars",
+     .type = FIELD_LIMIT,
+     .max = 9,
+     .offset = offsetof(struct amounts, dollars)},
+};
+
+static bool read_amount(int index, const char *json, struct amounts *ret, struct error *err)
+{
+    AUTO(json_decrefp) json_t *value = json_loads(json, JSON_DECODE_ANY, NULL);
+
+    return field_read(&amounts[index], value, ret, err);
+}
+
+static void a_number_may_be_a_fraction(void)
+{
+    static const char *const wrong[] = {"0", "-1", "50.001", "null", "true", "\"1\""};
+    struct amounts amount = {1, 1};
+    struct error err = {0};
+
+    EXPECT(read_amount(0, "0.25", &amount, NULL));
+    EXPECT_NEAR(amount.percent, 0.25, 0);
+    EXPECT(read_amount(0, "50", &amount, NULL));
+    EXPECT_NEAR(amount.percent, 50, 0);
+    EXPECT(field_read_text(&amounts[0], "12.5", &amount, NULL));
+    EXPECT_NEAR(amount.percent, 12.5, 0);
+    EXPECT(!field_read_text(&amounts[0], "nan", &amount, NULL));
+    EXPECT(!field_read_text(&amounts[0], "1x", &amount, NULL));
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        EXPECT(!read_amount(0, wrong[i], &amount, NULL));
+    EXPECT(!read_amount(0, "0", &amount, &err));
+    EXPECT_STR(err.message, "must be more than 0 and at most 50, got 0");
+    EXPECT_NEAR(amount.percent, 12.5, 0);
+}
+
+static void a_limit_may_be_null(void)
+{
+    AUTO(json_decrefp) json_t *schema = field_schema(&amounts[1]), *none = NULL, *some = NULL;
+    struct amounts amount = {1, 1};
+
+    EXPECT(read_amount(1, "null", &amount, NULL));
+    EXPECT_NEAR(amount.dollars, 0, 0);
+    none = field_write(&amounts[1], &amount);
+    EXPECT(json_is_null(none));
+    EXPECT(read_amount(1, "0.5", &amount, NULL));
+    some = field_write(&amounts[1], &amount);
+    EXPECT_NEAR(json_real_value(some), 0.5, 0);
+    EXPECT(!read_amount(1, "0", &amount, NULL));
+    EXPECT_INT((long long)json_array_size(json_object_get(schema, "type")), 2);
+}
+
 static void a_field_is_found_by_its_whole_name(void)
 {
     EXPECT(row("count") == &fields[0]);
@@ -278,6 +334,8 @@ int main(void)
     RUN(a_choice_points_into_the_table);
     RUN(what_is_written_can_be_read_again);
     RUN(a_field_describes_itself_as_json_schema);
+    RUN(a_number_may_be_a_fraction);
+    RUN(a_limit_may_be_null);
     RUN(a_field_is_found_by_its_whole_name);
     return test_result();
 }

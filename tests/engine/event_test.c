@@ -88,6 +88,12 @@ static void a_step_may_tell_where_its_time_went(void)
     EXPECT(read_text("{\"type\":\"step\",\"index\":0,\"nanoseconds\":100,\"loss\":1}", &event,
                      NULL));
     EXPECT(!step_split_is_told(&event.step.split));
+
+    EXPECT(
+        read_text("{\"type\":\"step\",\"index\":0,\"nanoseconds\":100,\"loss\":1,\"split\":"
+                  "{\"update\":0,\"backward\":0,\"forward\":0,\"input\":0,\"communication\":9}}",
+                  &event, NULL));
+    EXPECT_INT(event.step.split.communication, 9);
 }
 
 static void done_may_tell_what_it_took(void)
@@ -101,6 +107,40 @@ static void done_may_tell_what_it_took(void)
     EXPECT_INT(event.done.samples, 64);
     EXPECT_INT(event.done.peak_memory_bytes, 700);
     EXPECT_STR(event.done.implementations, "{\"conv1\":{\"forward\":\"jit:avx2\"},\"fc\":{}}");
+}
+
+static void a_canary_tells_two_speeds(void)
+{
+    static const char *const wrong[] = {
+        "{\"type\":\"canary\"}",
+        "{\"type\":\"canary\",\"hertz\":3e9}",
+        "{\"type\":\"canary\",\"hertz\":0,\"copy_bytes_per_second\":1e9}",
+        "{\"type\":\"canary\",\"hertz\":\"3\",\"copy_bytes_per_second\":1e9}",
+        "{\"type\":\"canary\",\"hertz\":3e9,\"copy_bytes_per_second\":-1}",
+        "{\"type\":\"canary\",\"hertz\":1e13,\"copy_bytes_per_second\":1}",
+    };
+    struct event event;
+
+    EXPECT(read_text("{\"type\":\"canary\",\"hertz\":3e9,\"copy_bytes_per_second\":10}", &event,
+                     NULL));
+    EXPECT_INT(event.type, EVENT_CANARY);
+    EXPECT_NEAR(event.canary.hertz, 3e9, 0);
+    EXPECT_NEAR(event.canary.copy_bytes_per_second, 10, 0);
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        EXPECT(!read_text(wrong[i], &event, NULL));
+}
+
+static void done_may_certify_its_gradients(void)
+{
+    struct event event;
+
+    EXPECT(read_text("{\"type\":\"done\",\"steps\":1,\"gradient_cosine\":0.5}", &event, NULL));
+    EXPECT_INT(event.done.certified, ANSWER_YES);
+    EXPECT_NEAR(event.done.gradient_cosine, 0.5, 0);
+    EXPECT(read_text("{\"type\":\"done\",\"steps\":1}", &event, NULL));
+    EXPECT_INT(event.done.certified, ANSWER_NONE);
+    EXPECT(!read_text("{\"type\":\"done\",\"steps\":1,\"gradient_cosine\":1.5}", &event, NULL));
+    EXPECT(!read_text("{\"type\":\"done\",\"steps\":1,\"gradient_cosine\":\"1\"}", &event, NULL));
 }
 
 static void a_cleared_event_owns_nothing(void)
@@ -265,13 +305,15 @@ static const struct {
      "\"parameters\":25557032,\"emulated\":false}\n"},
     {{.type = EVENT_STEP, .step = {.index = 3, .nanoseconds = 1500, .loss = 0.5}},
      "{\"type\":\"step\",\"index\":3,\"nanoseconds\":1500,\"loss\":0.5}\n"},
-    {{.type = EVENT_STEP, .step = {3, 1500, 0.5, {0, 500, 900, 100}}},
+    {{.type = EVENT_STEP, .step = {3, 1500, 0.5, {0, 500, 900, 100, 0}}},
      "{\"type\":\"step\",\"index\":3,\"nanoseconds\":1500,\"loss\":0.5,\"split\":"
-     "{\"input\":0,\"forward\":500,\"backward\":900,\"update\":100}}\n"},
+     "{\"input\":0,\"forward\":500,\"backward\":900,\"update\":100,\"communication\":0}}\n"},
+    {{.type = EVENT_CANARY, .canary = {2.5e9, 1.5e10}},
+     "{\"type\":\"canary\",\"hertz\":2500000000.0,\"copy_bytes_per_second\":15000000000.0}\n"},
     {{.type = EVENT_DONE, .done = {.steps = 4}}, "{\"type\":\"done\",\"steps\":4}\n"},
-    {{.type = EVENT_DONE, .done = {4, 128, 4096, implementations}},
+    {{.type = EVENT_DONE, .done = {4, 128, 4096, implementations, ANSWER_YES, 0.996}},
      "{\"type\":\"done\",\"steps\":4,\"samples\":128,\"peak_memory_bytes\":4096,"
-     "\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}\n"},
+     "\"gradient_cosine\":0.996,\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}\n"},
     {{.type = EVENT_FAILED, .failed = {"no"}}, "{\"type\":\"failed\",\"message\":\"no\"}\n"},
 };
 
@@ -364,6 +406,8 @@ int main(void)
     RUN(hello_may_tell_how_the_work_is_done);
     RUN(a_step_may_tell_where_its_time_went);
     RUN(done_may_tell_what_it_took);
+    RUN(a_canary_tells_two_speeds);
+    RUN(done_may_certify_its_gradients);
     RUN(a_cleared_event_owns_nothing);
     RUN(an_engine_may_say_more_than_we_know);
     RUN(only_the_given_length_is_read);

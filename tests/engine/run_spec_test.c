@@ -12,7 +12,9 @@ static bool read_text(const char *text, struct run_spec *spec, struct error *err
     "{\"workload\":\"mlp\",\"engine\":\"native\",\"precision\":\"f32\",\"batch_size\":32,"       \
     "\"layout\":\"auto\",\"threads\":0,\"warmup_steps\":\"auto\",\"steps\":\"auto\","            \
     "\"max_seconds\":120,\"seed\":1,\"plan\":\"auto\",\"isa\":\"auto\",\"input_workers\":0,"     \
-    "\"labels\":{}}"
+    "\"pinning\":\"cores\",\"numa\":\"auto\",\"huge_pages\":\"auto\",\"openmp\":\"gnu\","        \
+    "\"allocator\":\"system\",\"protocol\":\"detected\",\"min_seconds\":60,"                     \
+    "\"target_percent\":1.0,\"max_dollars\":null,\"labels\":{}}"
 
 static void a_spec_nobody_asked_anything_of_has_all_defaults(void)
 {
@@ -32,7 +34,10 @@ static void every_field_can_be_asked_for(void)
         "\"batch_size\":65536,\"layout\":\"nhwc\",\"threads\":1024,\"warmup_steps\":0,"
         "\"steps\":1000000,\"max_seconds\":86400,\"seed\":4294967295,"
         "\"plan\":\"plain\",\"isa\":\"avx512_bf16\",\"input_workers\":64,"
-        "\"labels\":{\"a\":\"\",\"b/c\":\"caf\xc3\xa9 \\\"\\\\\"}}";
+        "\"pinning\":\"smt\",\"numa\":\"interleave\",\"huge_pages\":\"off\",\"openmp\":\"llvm\","
+        "\"allocator\":\"tcmalloc\",\"protocol\":\"detected\",\"min_seconds\":0,"
+        "\"target_percent\":0.1,\"max_dollars\":2.5,\"labels\":{\"a\":\"\",\"b/c\":\"caf\xc3\xa9 "
+        "\\\"\\\\\"}}";
     struct run_spec spec;
     struct error err = {0};
 
@@ -50,10 +55,35 @@ static void every_field_can_be_asked_for(void)
     EXPECT_STR(spec.plan, "plain");
     EXPECT_STR(spec.isa, "avx512_bf16");
     EXPECT_INT(spec.input_workers, 64);
+    EXPECT_STR(spec.pinning, "smt");
+    EXPECT_STR(spec.numa, "interleave");
+    EXPECT_STR(spec.huge_pages, "off");
+    EXPECT_STR(spec.openmp, "llvm");
+    EXPECT_STR(spec.allocator, "tcmalloc");
+    EXPECT_INT(spec.min_seconds, 0);
+    EXPECT_NEAR(spec.target_percent, 0.1, 1e-15);
+    EXPECT_NEAR(spec.max_dollars, 2.5, 0);
     EXPECT_INT(spec.label_count, 2);
     EXPECT_STR(spec.labels[1].value, "caf\xc3\xa9 \"\\");
     AUTO(freep) char *again = run_spec_to_text(&spec);
     EXPECT_STR(again, text); /* what was asked is what is stored and what the worker reads */
+}
+
+static void the_published_protocol_fixes_what_is_skipped_and_measured(void)
+{
+    struct run_spec spec;
+    struct error err = {0};
+
+    EXPECT(read_text("{\"protocol\":\"published\"}", &spec, NULL));
+    EXPECT_INT(spec.warmup_steps, 11);
+    EXPECT_INT(spec.steps, 91);
+    EXPECT(read_text("{\"protocol\":\"published\",\"steps\":91}", &spec, NULL));
+    EXPECT(!read_text("{\"steps\":90,\"protocol\":\"published\"}", &spec, &err));
+    EXPECT_STR(err.field, "steps");
+    EXPECT_STR(err.message, "is 91 where the protocol is published");
+    error_clear(&err);
+    EXPECT(!read_text("{\"warmup_steps\":\"auto\",\"protocol\":\"published\"}", &spec, &err));
+    EXPECT_STR(err.field, "warmup_steps");
 }
 
 /* As stored, or posted by a client, before the latest fields were there. */
@@ -358,6 +388,7 @@ int main(void)
 {
     RUN(a_spec_nobody_asked_anything_of_has_all_defaults);
     RUN(every_field_can_be_asked_for);
+    RUN(the_published_protocol_fixes_what_is_skipped_and_measured);
     RUN(a_spec_of_before_asks_for_the_defaults_of_what_came_later);
     RUN(the_edges_are_inside);
     RUN(a_refused_spec_names_the_field_and_the_reason);

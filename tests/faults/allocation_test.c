@@ -109,7 +109,7 @@ static bool write_talkative_events(struct error *err)
 {
     static char implementations[] = "{\"fc\":{\"fwd\":\"jit\"}}";
     const struct event hello = {.type = EVENT_HELLO, .hello = {1, "s", {.isa = "avx2"}}};
-    const struct event step = {.type = EVENT_STEP, .step = {1, 5, 1.5, {1, 1, 1, 1}}};
+    const struct event step = {.type = EVENT_STEP, .step = {1, 5, 1.5, {1, 1, 1, 1, 0}}};
     const struct event done = {.type = EVENT_DONE, .done = {.implementations = implementations}};
     char text[400] = "";
     AUTO(fclosep) FILE *out = fmemopen(text, sizeof text, "w");
@@ -120,7 +120,7 @@ static bool write_talkative_events(struct error *err)
               event_write(out, &done, err);
     ration_stop();
     if (ok)
-        EXPECT(strstr(text, ",\"isa\":\"avx2\"}\n") && strstr(text, "\"update\":1}}\n") &&
+        EXPECT(strstr(text, ",\"isa\":\"avx2\"}\n") && strstr(text, "\"communication\":0}}\n") &&
                strstr(text, ":{\"fc\":{\"fwd\":\"jit\"}}}\n"));
     return ok;
 }

@@ -10,10 +10,15 @@ static void every_field_is_within_its_limits(const struct run_spec *spec)
         const struct field *field = &run_spec_fields[i];
         const char *address = (const char *)spec + field->offset;
         long long number;
+        double real;
 
         if (field->type == FIELD_TEXT) {
             ALWAYS(strlen(address) >= (size_t)field->min);
             ALWAYS(strlen(address) <= (size_t)field->max);
+        } else if (field->type == FIELD_NUMBER || field->type == FIELD_LIMIT) {
+            memcpy(&real, address, sizeof real);
+            ALWAYS((real > (double)field->min && real <= (double)field->max) ||
+                   (field->type == FIELD_LIMIT && !(real > 0)));
         } else if (field->type != FIELD_CHOICE) {
             memcpy(&number, address, sizeof number);
             ALWAYS((field->type == FIELD_AUTO && number == FIELD_IS_AUTO) ||

@@ -52,6 +52,9 @@ static void check_field(const struct field *field, json_t *schema)
     } else if (field->type == FIELD_TEXT) {
         EXPECT_INT(integer(schema, "minLength"), field->min);
         EXPECT_INT(integer(schema, "maxLength"), field->max);
+    } else if (field->type == FIELD_NUMBER || field->type == FIELD_LIMIT) {
+        EXPECT_INT(integer(schema, "exclusiveMinimum"), field->min);
+        EXPECT_INT(integer(schema, "maximum"), field->max);
     } else {
         if (field->type == FIELD_AUTO) {
             json_t *either = json_object_get(schema, "oneOf");

@@ -176,7 +176,7 @@ static void a_split_is_in_seconds_too(void)
     present_step(&out, 3,
                  &(struct step){.nanoseconds = 2000000000,
                                 .loss = 1,
-                                .split = {0, 500000000, 1250000000, 1}},
+                                .split = {0, 500000000, 1250000000, 1, 0}},
                  true);
     EXPECT_STR(bytes.data, "{\"index\":3,\"seconds\":2,\"loss\":1,\"measured\":true,\"split\":"
                            "{\"input_seconds\":0,\"forward_seconds\":0.5,"
