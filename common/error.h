@@ -10,6 +10,7 @@ enum error_kind {
     ERROR_NOT_FOUND, /* there is no such thing */
     ERROR_CONFLICT,  /* the thing is not in a state that allows this */
     ERROR_MISMATCH,  /* the same name was used before for something else */
+    ERROR_UNABLE,    /* lawful, but this machine cannot do it */
     ERROR_FULL,      /* no room now; try again when some of it is done */
     ERROR_BUSY,      /* the same request may work in a moment */
     ERROR_UPSTREAM,  /* a service or program we depend on failed us */

@@ -140,6 +140,8 @@ bool field_read_text(const struct field *field, const char *text, void *object, 
 
     bool starts_right = *text == '-' || (*text >= '0' && *text <= '9');
     errno = 0;
+    if (field->type == FIELD_LIMIT && strcmp(text, "none") == 0)
+        return read_no_limit(field, object);
     if (is_real(field)) {
         double real = strtod(text, &end);
 

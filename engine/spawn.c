@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #define RUN_VARIABLE "PENNYWORTH_RUN="
+#define PRELOAD_VARIABLE "LD_PRELOAD="
 
 struct pipes {
     int input[2], output[2], errors[2];
@@ -38,21 +39,26 @@ static bool pipes_open(struct pipes *pipes, struct error *err)
     return true;
 }
 
-/* Our environment as the worker may see it. Only the array is new; free() it. */
-static char **worker_environment(char *run_variable)
+/* Our environment as the worker may see it, with two variables of its own; "" is none. Only the
+ * array is new; free() it. */
+static char **worker_environment(char *run_variable, char *preload_variable)
 {
     size_t count = 0, used = 0;
     char **environment;
 
     while (environ[count])
         count++;
-    environment = calloc(count + 2, sizeof *environment);
+    environment = calloc(count + 3, sizeof *environment);
     if (!environment)
         return NULL;
     for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], "PENNYWORTH_", strlen("PENNYWORTH_")) != 0)
+        if (strncmp(environ[i], "PENNYWORTH_", strlen("PENNYWORTH_")) != 0 &&
+            !(preload_variable[0] &&
+              strncmp(environ[i], PRELOAD_VARIABLE, strlen(PRELOAD_VARIABLE)) == 0))
             environment[used++] = environ[i];
-    environment[used] = run_variable;
+    environment[used++] = run_variable;
+    if (preload_variable[0])
+        environment[used] = preload_variable;
     return environment;
 }
 
@@ -93,15 +99,28 @@ static void hand_over(struct pipes *pipes, pid_t pid, int pidfd, struct child *r
     fcntl(ret_child->errors, F_SETFL, O_NONBLOCK);
 }
 
+/* What we were started with stays, behind what the run wants. */
+static void join_preload(const char *preload, char *ret_variable, size_t size)
+{
+    const char *ours = getenv("LD_PRELOAD");
+
+    if (*preload)
+        snprintf(ret_variable, size, PRELOAD_VARIABLE "%s%s%s", preload, ours ? ":" : "",
+                 ours ? ours : "");
+    else
+        ret_variable[0] = '\0';
+}
+
 bool child_spawn(struct child *ret_child, char *const command[], const char *run_id,
-                 struct error *err)
+                 const char *preload, struct error *err)
 {
     AUTO(pipes_close) struct pipes pipes = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
-    char run_variable[sizeof RUN_VARIABLE + 64];
+    char run_variable[sizeof RUN_VARIABLE + 64], preload_variable[4096];
     int problem = 0;
 
     snprintf(run_variable, sizeof run_variable, RUN_VARIABLE "%s", run_id);
-    AUTO(freep) char **environment = worker_environment(run_variable);
+    join_preload(preload, preload_variable, sizeof preload_variable);
+    AUTO(freep) char **environment = worker_environment(run_variable, preload_variable);
     if (!environment)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     if (!pipes_open(&pipes, err))

@@ -15,7 +15,7 @@ struct child {
 
 /* See worker_start() for the environment. */
 bool child_spawn(struct child *ret_child, char *const command[], const char *run_id,
-                 struct error *err) __attribute__((warn_unused_result));
+                 const char *preload, struct error *err) __attribute__((warn_unused_result));
 
 /* Writes one line to its stdin without ever blocking: the pipe holds 64 KiB. */
 bool child_tell(struct child *child, const char *line, struct error *err)

@@ -29,7 +29,7 @@ struct worker {
 };
 
 struct worker *worker_start(char *const command[], const char *run_id, const char *spec_text,
-                            long long steps_max, struct error *err)
+                            const char *preload, long long steps_max, struct error *err)
 {
     struct worker *worker = calloc(1, sizeof *worker);
 
@@ -39,7 +39,7 @@ struct worker *worker_start(char *const command[], const char *run_id, const cha
     }
     worker->dialogue.steps_max = steps_max;
     worker->words.limit = LAST_WORDS_MAX;
-    if (!child_spawn(&worker->child, command, run_id, err)) {
+    if (!child_spawn(&worker->child, command, run_id, preload, err)) {
         free(worker);
         return NULL;
     }
@@ -198,6 +198,11 @@ enum worker_read worker_next(struct worker *worker, long long deadline_ns, int w
         if (watched[0].revents || worker->exited)
             read_events(worker);
     }
+}
+
+pid_t worker_pid(const struct worker *worker)
+{
+    return worker->child.pid;
 }
 
 void worker_enough(struct worker *worker)

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct worker; /* opaque: pid, pipes and half-read lines live in worker.c */
 
@@ -27,9 +28,10 @@ enum worker_read {
 
 /* Starts `command` (NULL-terminated, looked up in PATH) with the spec as one line on its stdin.
  * The environment is ours less every PENNYWORTH_ variable, for those may hold secrets, plus
- * PENNYWORTH_RUN=run_id. The caller gives the result back to worker_free(). */
+ * PENNYWORTH_RUN=run_id, and with LD_PRELOAD beginning with `preload` unless that is "". The
+ * caller gives the result back to worker_free(). */
 struct worker *worker_start(char *const command[], const char *run_id, const char *spec_text,
-                            long long steps_max, struct error *err)
+                            const char *preload, long long steps_max, struct error *err)
     __attribute__((warn_unused_result));
 
 /* Waits for the next event, at most until `deadline_ns` (monotonic). `wake` is a descriptor whose
@@ -37,6 +39,9 @@ struct worker *worker_start(char *const command[], const char *run_id, const cha
 enum worker_read worker_next(struct worker *worker, long long deadline_ns, int wake,
                              struct event *ret_event, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Of its process, which leads its process group. */
+pid_t worker_pid(const struct worker *worker);
 
 void worker_enough(struct worker *worker);
 void worker_terminate(struct worker *worker);

@@ -36,6 +36,11 @@ static const struct option options[] = {
            "Program that runs a spec's \"engine\": NAME (no shell; words split at spaces)"),
      .repeats = true},
     {WORDS(instance, "TYPE", 63, "", "Instance type of this machine, kept with each run")},
+    {.field = {AT(price_per_hour), .type = FIELD_LIMIT, .max = 1000000,
+               .meaning =
+                   "Dollars that an hour of this machine costs, for runs with max_dollars"},
+     .fallback = "none",
+     .argument = "USD"},
     {WORDS(read_token_file, "FILE", 4096, "", "File whose first line is the token to read with")},
     {WORDS(write_token_file, "FILE", 4096, "",
            "File whose first line is the token to read and write with")},

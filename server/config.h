@@ -16,6 +16,7 @@ struct config {
     char database[4096 + 1];
     char engine[4096 + 1]; /* name=command;name=command */
     char instance[63 + 1];
+    double price_per_hour; /* dollars; 0 where nobody said */
     char read_token_file[4096 + 1], write_token_file[4096 + 1];
     char read_token[TOKEN_MAX + 1], write_token[TOKEN_MAX + 1]; /* "" when there is none */
     long long http_threads;

@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "db/step_rows.h"
 #include "engine/pace.h"
+#include "engine/preload.h"
 #include "engine/worker.h"
 
 #include <stdint.h>
@@ -216,6 +217,7 @@ enum job_result job_run(const struct job_parts *parts, struct run *run, struct e
     AUTO(job_free) struct job job = {.parts = parts, .run = run, .verdict = PACE_GO_ON};
     const struct engine *engine;
     enum job_order order;
+    char preload[PRELOAD_MAX];
 
     if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &job.spec, err))
         return JOB_FAILED;
@@ -228,7 +230,9 @@ enum job_result job_run(const struct job_parts *parts, struct run *run, struct e
     if (order != JOB_GO_ON)
         return order == JOB_CANCEL ? JOB_CANCELLED : JOB_STOPPED;
     pace_start(&job.pace, &job.spec);
-    job.worker = worker_start(engine->command, run->id.text, run->spec_text,
+    if (!preload_find(&job.spec, "", preload, err))
+        return JOB_FAILED;
+    job.worker = worker_start(engine->command, run->id.text, run->spec_text, preload,
                               pace_steps_max(&job.spec), err);
     if (!job.worker)
         return JOB_FAILED;

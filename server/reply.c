@@ -16,6 +16,7 @@ static const struct {
     [ERROR_NOT_FOUND] = {404, "not-found", "There is no such thing"},
     [ERROR_CONFLICT] = {409, "conflict", "It is not in a state that allows this"},
     [ERROR_MISMATCH] = {422, "key-reused", "The key was used for another request"},
+    [ERROR_UNABLE] = {422, "not-possible-here", "This machine cannot do that"},
     [ERROR_FULL] = {429, "queue-full", "The queue is full"},
     [ERROR_BUSY] = {503, "busy", "Busy; try again"},
     [ERROR_UPSTREAM] = {502, "upstream", "A service we depend on failed"},

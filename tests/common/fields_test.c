@@ -310,6 +310,9 @@ static void a_limit_may_be_null(void)
     some = field_write(&amounts[1], &amount);
     EXPECT_NEAR(json_real_value(some), 0.5, 0);
     EXPECT(!read_amount(1, "0", &amount, NULL));
+    EXPECT(field_read_text(&amounts[1], "none", &amount, NULL));
+    EXPECT_NEAR(amount.dollars, 0, 0);
+    EXPECT(!field_read_text(&amounts[0], "none", &amount, NULL));
     EXPECT_INT((long long)json_array_size(json_object_get(schema, "type")), 2);
 }
 

@@ -17,6 +17,7 @@
     }
 static char shell[] = "sh", dash_c[] = "-c";
 
+static char tell_preload[] = "echo ${LD_PRELOAD-none}";
 static char cat[] = "exec cat", at_once[] = "exit 5", deaf[] = "sleep 600";
 /* Waits without becoming another program: in between, its environment cannot be read. */
 static char stay[] = "echo ready; read -r line";
@@ -56,7 +57,7 @@ static void a_child_leads_its_own_group_and_its_end_is_seen(void)
     struct child child;
     struct run_id run = new_run();
 
-    EXPECT(child_spawn(&child, SHELL(at_once), run.text, NULL));
+    EXPECT(child_spawn(&child, SHELL(at_once), run.text, "", NULL));
     EXPECT_INT(getpgid(child.pid), child.pid);
     EXPECT(becomes_readable(child.pidfd));
 
@@ -70,7 +71,7 @@ static void reading_from_a_child_never_blocks(void)
     struct run_id run = new_run();
     char byte;
 
-    EXPECT(child_spawn(&child, SHELL(cat), run.text, NULL));
+    EXPECT(child_spawn(&child, SHELL(cat), run.text, "", NULL));
     EXPECT_INT(read(child.output, &byte, 1), -1);
     EXPECT_INT(errno, EAGAIN);
     EXPECT_INT(read(child.errors, &byte, 1), -1);
@@ -84,7 +85,7 @@ static void what_is_told_arrives_as_a_line(void)
     struct run_id run = new_run();
     char line[20] = "";
 
-    EXPECT(child_spawn(&child, SHELL(cat), run.text, NULL));
+    EXPECT(child_spawn(&child, SHELL(cat), run.text, "", NULL));
     EXPECT(child_tell(&child, "some words", NULL));
     EXPECT(becomes_readable(child.output));
     EXPECT_INT(read(child.output, line, sizeof line - 1), 11);
@@ -102,7 +103,7 @@ static void no_descriptor_goes_where_it_is_not_meant_to(void)
     DIR *descriptors;
     struct dirent *entry;
 
-    EXPECT(child_spawn(&child, SHELL(stay), run.text, NULL));
+    EXPECT(child_spawn(&child, SHELL(stay), run.text, "", NULL));
 
     const int ends[] = {child.input, child.output, child.errors, child.pidfd, ours};
     for (size_t i = 0; i < COUNT(ends); i++)
@@ -124,6 +125,33 @@ static void no_descriptor_goes_where_it_is_not_meant_to(void)
     close(ours);
 }
 
+static void libraries_are_loaded_before_a_child_and_only_where_wanted(void)
+{
+    static const struct {
+        const char *before, *wanted, *seen;
+    } cases[] = {
+        {NULL, "", "none\n"},
+        {NULL, "/a.so:/b.so", "/a.so:/b.so\n"},
+        {"/ours.so", "", "/ours.so\n"},
+        {"/ours.so", "/a.so", "/a.so:/ours.so\n"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct child child;
+        struct run_id run = new_run();
+        char text[64] = "";
+
+        if (cases[i].before)
+            setenv("LD_PRELOAD", cases[i].before, 1);
+        EXPECT(child_spawn(&child, SHELL(tell_preload), run.text, cases[i].wanted, NULL));
+        unsetenv("LD_PRELOAD");
+        EXPECT(becomes_readable(child.output));
+        EXPECT(read(child.output, text, sizeof text - 1) > 0);
+        EXPECT_STR(text, cases[i].seen);
+        bury(&child);
+    }
+}
+
 static void telling_more_than_the_pipe_holds_is_an_error_not_a_wait(void)
 {
     struct child child;
@@ -132,7 +160,7 @@ static void telling_more_than_the_pipe_holds_is_an_error_not_a_wait(void)
     struct error err = {0};
 
     memset(line, 'x', 2000000);
-    EXPECT(child_spawn(&child, SHELL(deaf), run.text, NULL));
+    EXPECT(child_spawn(&child, SHELL(deaf), run.text, "", NULL));
     errno = EPIPE; /* left over from elsewhere: no excuse */
     EXPECT(!child_tell(&child, line, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
@@ -146,7 +174,7 @@ static void telling_a_child_that_does_not_listen_is_no_error(void)
     struct run_id run = new_run();
     struct error err = {0};
 
-    EXPECT(child_spawn(&child, SHELL(no_reader), run.text, NULL));
+    EXPECT(child_spawn(&child, SHELL(no_reader), run.text, "", NULL));
     EXPECT(becomes_readable(child.output));
     EXPECT(child_tell(&child, "anybody there?", &err));
     EXPECT_INT(err.kind, ERROR_NONE);
@@ -174,7 +202,7 @@ static void a_command_that_cannot_be_started_is_a_clear_error(void)
         memset(&child, 0x5a, sizeof child);
         memset(&untouched, 0x5a, sizeof untouched);
         snprintf(command, sizeof command, "%s", failures[i].command);
-        EXPECT(!child_spawn(&child, (char *const[]){command, NULL}, "RUN", &err));
+        EXPECT(!child_spawn(&child, (char *const[]){command, NULL}, "RUN", "", &err));
         EXPECT_INT(err.kind, ERROR_UPSTREAM);
         EXPECT_STR(err.message, failures[i].message);
         EXPECT(memcmp(&child, &untouched, sizeof child) == 0);
@@ -188,9 +216,9 @@ static void a_sweep_finds_the_whole_family_of_a_run(void)
     struct run_id run = new_run(), other = new_run();
     struct child alone, family, stranger;
 
-    EXPECT(child_spawn(&alone, SHELL(stay), run.text, NULL));
-    EXPECT(child_spawn(&family, SHELL(two), run.text, NULL));
-    EXPECT(child_spawn(&stranger, SHELL(stay), other.text, NULL));
+    EXPECT(child_spawn(&alone, SHELL(stay), run.text, "", NULL));
+    EXPECT(child_spawn(&family, SHELL(two), run.text, "", NULL));
+    EXPECT(child_spawn(&stranger, SHELL(stay), other.text, "", NULL));
     EXPECT(becomes_readable(alone.output) && becomes_readable(family.output) &&
            becomes_readable(stranger.output));
     EXPECT(run_has_processes_within(run.text, 3, 20));
@@ -214,7 +242,7 @@ static void a_sweep_takes_no_part_of_a_name(void)
     struct child child;
     char shorter[RUN_ID_LENGTH + 1], longer[RUN_ID_LENGTH + 2];
 
-    EXPECT(child_spawn(&child, SHELL(stay), run.text, NULL));
+    EXPECT(child_spawn(&child, SHELL(stay), run.text, "", NULL));
     EXPECT(becomes_readable(child.output));
     snprintf(shorter, sizeof shorter, "%.*s", RUN_ID_LENGTH - 1, run.text);
     snprintf(longer, sizeof longer, "%sX", run.text);
@@ -234,7 +262,7 @@ static void nothing_stays_open_and_nobody_stays_behind(void)
         struct child child;
         struct run_id run = new_run();
 
-        EXPECT(child_spawn(&child, SHELL(stay), run.text, NULL));
+        EXPECT(child_spawn(&child, SHELL(stay), run.text, "", NULL));
         EXPECT(becomes_readable(child.output));
         EXPECT_INT(child_sweep(run.text), 1);
         bury(&child);
@@ -250,6 +278,7 @@ int main(void)
     RUN(reading_from_a_child_never_blocks);
     RUN(what_is_told_arrives_as_a_line);
     RUN(no_descriptor_goes_where_it_is_not_meant_to);
+    RUN(libraries_are_loaded_before_a_child_and_only_where_wanted);
     RUN(telling_more_than_the_pipe_holds_is_an_error_not_a_wait);
     RUN(telling_a_child_that_does_not_listen_is_no_error);
     RUN(a_command_that_cannot_be_started_is_a_clear_error);

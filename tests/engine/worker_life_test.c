@@ -210,11 +210,11 @@ static void a_command_that_is_not_there_is_a_clear_error(void)
     char missing[] = "no-such-worker", directory[] = "/";
     struct error not_found = {0}, not_allowed = {0};
 
-    EXPECT(!worker_start((char *const[]){missing, NULL}, "RUN", SPEC, 3, &not_found));
+    EXPECT(!worker_start((char *const[]){missing, NULL}, "RUN", SPEC, "", 3, &not_found));
     EXPECT_INT(not_found.kind, ERROR_UPSTREAM);
     EXPECT_STR(not_found.message,
                "cannot start the worker 'no-such-worker': No such file or directory");
-    EXPECT(!worker_start((char *const[]){directory, NULL}, "RUN", SPEC, 3, &not_allowed));
+    EXPECT(!worker_start((char *const[]){directory, NULL}, "RUN", SPEC, "", 3, &not_allowed));
     EXPECT_STR(not_allowed.message, "cannot start the worker '/': Permission denied");
 }
 
@@ -226,7 +226,8 @@ static void a_spec_that_is_too_long_is_not_waited_for(void)
 
     memset(spec, ' ', 2000000);
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    EXPECT(!worker_start((char *const[]){shell, dash_c, script, NULL}, run.text, spec, 3, &err));
+    EXPECT(
+        !worker_start((char *const[]){shell, dash_c, script, NULL}, run.text, spec, "", 3, &err));
     EXPECT_STR(err.message, "the worker's pipe takes no spec of 2000000 bytes");
     EXPECT(run_has_processes_within(run.text, 0, 20));
 }
@@ -246,7 +247,7 @@ static void no_descriptor_and_no_zombie_is_left_by_any_worker(void)
         while (next_within(worker, 20 * NS_PER_MS) == WORKER_EVENT)
             ;
         worker_free(worker);
-        EXPECT(!worker_start((char *const[]){missing, NULL}, "RUN", SPEC, 3, NULL));
+        EXPECT(!worker_start((char *const[]){missing, NULL}, "RUN", SPEC, "", 3, NULL));
         EXPECT_INT(open_descriptors(), before);
     }
     EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1);

@@ -216,7 +216,7 @@ static void told_enough_it_finishes_early(void)
 
     snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_FAKE"));
     worker = worker_start((char *const[]){program, slow, pause, NULL}, "RUN",
-                          "{\"steps\":1000000}", 1000005, &err);
+                          "{\"steps\":1000000}", "", 1000005, &err);
     EXPECT(worker != NULL);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);

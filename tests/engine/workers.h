@@ -35,7 +35,7 @@ static inline struct worker *start(char *const command[])
     struct worker *worker;
 
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    worker = worker_start(command, run.text, SPEC, STEPS, &err);
+    worker = worker_start(command, run.text, SPEC, "", STEPS, &err);
     EXPECT_STR(err.message, "");
     EXPECT(worker != NULL);
     return worker;

@@ -233,7 +233,7 @@ static struct worker *start_worker(struct error *err)
                            "echo '{\"type\":\"done\",\"steps\":1}'";
     static char *const command[] = {shell, dash_c, script, NULL};
 
-    return worker_start(command, "allocation-test", "{}", 1, err);
+    return worker_start(command, "allocation-test", "{}", "", 1, err);
 }
 
 static bool begin_worker(struct error *err)

@@ -17,7 +17,7 @@ OWNERS = {
 }
 SYSTEM = set("""
     assert ctype dirent errno fcntl fenv float inttypes iso646 limits locale malloc math mntent
-    netdb poll pthread sched semaphore setjmp signal spawn stdalign stdarg stdatomic stdbool
+    glob netdb poll pthread sched semaphore setjmp signal spawn stdalign stdarg stdatomic stdbool
     stddef stdint stdio stdlib stdnoreturn string strings syslog termios threads time uchar
     unistd wchar wctype cpuid immintrin x86intrin arm_neon arm_sve
     """.split())
