@@ -5,10 +5,16 @@
 #include "engine/train/host.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
 
-#define SLICES 15                 /* of each kind; odd, so that there is one in the middle */
-#define ROUNDS (1L << 18)         /* a slice; of 64 additions each: 4 to 8 ms at 4 to 2 GHz */
-#define COPIED ((size_t)32 << 20) /* bytes a slice; with where they go, twice that is touched */
+#define TURNS 11
+#define CLOCKS_A_TURN 5
+/* 64 additions a round: a millisecond or two, which is less than what a process gets at a time
+ * where others want the core too, so that most slices are whole. */
+#define ROUNDS (1L << 16)
+#define COPIED ((size_t)64 << 20) /* bytes a slice; with where they go, twice that is touched */
+#define PAGE ((size_t)4096)
 
 /* Sixty-four additions, each of which waits for the one before: one cycle each. They are of two
  * registers, because there are processors that fold an addition of a constant into the one before
@@ -45,12 +51,12 @@ static double hertz(void)
     return per_second(64.0 * ROUNDS, host_clock_ns() - start);
 }
 
-static double copy_bytes_per_second(char (*buffers)[COPIED])
+static double copy_bytes_per_second(char *from, char *to)
 {
     long long start = host_clock_ns();
 
-    memcpy(buffers[1], buffers[0], COPIED);
-    __asm__ volatile("" ::"r"(buffers) : "memory"); /* somebody might read it */
+    memcpy(to, from, COPIED);
+    __asm__ volatile("" ::"r"(to) : "memory"); /* somebody might read it */
     return per_second((double)COPIED, host_clock_ns() - start);
 }
 
@@ -61,24 +67,37 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double median(double values[SLICES])
+static double median(double *values, size_t count)
 {
-    qsort(values, SLICES, sizeof values[0], by_value);
-    return values[SLICES / 2];
+    qsort(values, count, sizeof *values, by_value);
+    return values[count / 2];
+}
+
+/* Where the copy is from; behind it, where it goes. Taken from the system on the first call. */
+static char *buffers(void)
+{
+    static char memory[2 * COPIED + PAGE];
+    static bool touched;
+    char *start = memory + (PAGE - (uintptr_t)memory % PAGE);
+
+    if (!touched) {
+        madvise(start, 2 * COPIED, MADV_HUGEPAGE);
+        memset(start, 1, 2 * COPIED); /* not zero: pages of that may be one and the same */
+    }
+    touched = true;
+    return start;
 }
 
 struct canary canary_sing(void)
 {
-    static char buffers[2][COPIED]; /* taken from the system when first touched */
-    static bool touched;
-    double clocks[SLICES], copies[SLICES];
+    double clocks[TURNS * CLOCKS_A_TURN], copies[TURNS];
+    char *memory = buffers();
 
-    if (!touched)
-        memset(buffers, 1, sizeof buffers); /* not zero: pages could be one and the same */
-    touched = true;
-    for (int i = 0; i < SLICES; i++) {
-        clocks[i] = hertz();
-        copies[i] = copy_bytes_per_second(buffers);
+    for (size_t i = 0; i < TURNS; i++) {
+        for (size_t k = 0; k < CLOCKS_A_TURN; k++)
+            clocks[i * CLOCKS_A_TURN + k] = hertz();
+        copies[i] = copy_bytes_per_second(memory, memory + COPIED);
     }
-    return (struct canary){.hertz = median(clocks), .copy_bytes_per_second = median(copies)};
+    return (struct canary){.hertz = median(clocks, COUNT(clocks)),
+                           .copy_bytes_per_second = median(copies, COUNT(copies))};
 }

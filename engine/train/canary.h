@@ -4,11 +4,12 @@
 
 #include "engine/canary.h"
 
-/* Takes the calling thread for about a fifth of a second: slices of additions that wait for each
- * other, and slices of a copy between two buffers of 32 MiB, in turns, so that both see the same
- * moments. Of each kind the median counts: a slice in which we were preempted, or the first one,
- * which wakes a core that slept, spoils nothing.
+/* Takes the calling thread for about 0.15 s: slices of additions that wait for each other, and
+ * slices of a copy from one 64 MiB to another, in turns, so that both see the same moments. Of
+ * each kind the median counts: a slice in which we were preempted, or the first one, which wakes
+ * a core that slept, spoils nothing. What is left is the clock and the memory as the whole
+ * machine, its other tenants included, leaves them to us.
  *
- * The 64 MiB stay with the process from the first call on, and are part of its peak memory. One
- * thread at a time. */
+ * The 128 MiB (in huge pages where the system gives them) stay with the process from the first
+ * call on, and are part of its peak memory. One thread at a time. */
 struct canary canary_sing(void);
