@@ -86,7 +86,29 @@ static void add_implementation(void *user, const char *layer, const char *pass, 
         fprintf(stderr, "%s of %s runs on oneDNN's %s\n", pass, layer, name);
 }
 
-static bool say_done(const struct work *work, long long steps, struct error *err)
+/* Told where it can be had; for want of it alone no run fails. */
+static void certify(struct work *work, struct event *done)
+{
+    const struct workload *workload = work->workload;
+    struct certificate certificate;
+    struct error err = {0};
+
+    workload->release(work->state); /* what is certified needs its memory */
+    work->state = NULL;
+    if (!workload->certify || strcmp(work->spec.precision, "f32") == 0)
+        return;
+    if (!workload->certify(&work->spec, work->isa, &certificate, &err)) {
+        fprintf(stderr, "pennyworth-worker: no certificate of the gradient: %s\n", err.message);
+        return;
+    }
+    done->done.certified = ANSWER_YES;
+    done->done.gradient_cosine = certificate.cosine;
+    if (certificate.worst < CERTIFICATE_WORST_MIN)
+        fprintf(stderr, "pennyworth-worker: the gradient of %s is not that of f32: cosine %.4f\n",
+                certificate.worst_name, certificate.worst);
+}
+
+static bool say_done(struct work *work, long long steps, struct error *err)
 {
     struct event done = {.type = EVENT_DONE,
                          .done = {.steps = steps,
@@ -100,6 +122,7 @@ static bool say_done(const struct work *work, long long steps, struct error *err
         done.done.implementations = implementations_to_text(all.list, all.count, err);
         ok = done.done.implementations != NULL;
     }
+    certify(work, &done);
     ok = ok && event_write(stdout, &done, err);
     event_clear(&done);
     return ok;
@@ -128,7 +151,7 @@ static bool tell_step(long long index, const struct step *step, struct error *er
 
 /* The clock is read once between two steps, so what lies between them, telling of the earlier
  * one, is in the later one. Only a canary stands outside. */
-static bool train(const struct work *work, struct error *err)
+static bool train(struct work *work, struct error *err)
 {
     long long most = pace_steps_max(&work->spec), index = 0;
     long long border, sung;
