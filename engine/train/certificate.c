@@ -102,6 +102,7 @@ bool certificate_make(const struct network *network, const struct net_options *o
         return false;
     made.type = DNN_F32;
     made.plan = NET_FIXED;
+    made.layout = NET_NHWC;
     left = compute(network, &made, &exact, err);
     if (left)
         *ret_certificate = certificate_of(network, exact, fast);

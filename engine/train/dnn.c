@@ -90,6 +90,8 @@ size_t dnn_type_size(enum dnn_type type)
 
 size_t dnn_images_bytes(const struct dnn_images *images)
 {
+    if (images->order == DNN_LIKE)
+        return dnn_api_memory_size(images->like);
     return (size_t)(images->batch * images->channels * images->height * images->width) *
            dnn_type_size(images->type);
 }
@@ -207,6 +209,13 @@ size_t dnn_op_size(const struct dnn_op *op, int place)
     const dnnl_memory_t memory = op->ends[0].memory[place];
 
     return memory ? dnn_api_memory_size(memory) : 0;
+}
+
+struct dnn_images dnn_op_images(const struct dnn_op *op, int place, struct dnn_images shape)
+{
+    shape.order = DNN_LIKE;
+    shape.like = op->ends[0].memory[place];
+    return shape;
 }
 
 const char *dnn_op_name(const struct dnn_op *op)

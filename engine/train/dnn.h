@@ -34,13 +34,26 @@ struct dnn_matrix {
     bool transposed; /* it is stored as columns x rows */
 };
 
-/* Images are stored as batch, height, width, channels. */
+/* How images lie in memory. */
+enum dnn_order {
+    DNN_NHWC, /* batch, height, width, channels */
+    DNN_NCHW,
+    DNN_FREE, /* as the operation likes best: dnn_op_images() says how that is */
+    DNN_LIKE, /* as an operation wants them */
+};
+
+struct dnnl_memory; /* the library's */
+
 struct dnn_images {
     long batch, channels, height, width;
     enum dnn_type type;
+    enum dnn_order order;
+    struct dnnl_memory *like; /* of DNN_LIKE: belongs to the operation */
 };
 
+/* Of images that are not DNN_FREE. */
 size_t dnn_images_bytes(const struct dnn_images *images);
+bool dnn_images_lie_alike(const struct dnn_images *a, const struct dnn_images *b);
 
 struct dnn_convolution {
     struct dnn_images input, output;
@@ -104,8 +117,12 @@ struct dnn_op *dnn_add(struct dnn *dnn, struct dnn_images shape, bool relu, stru
 /* The gradient through a ReLU: its output, output gradient, input gradient. */
 struct dnn_op *dnn_relu_backward(struct dnn *dnn, struct dnn_images shape, struct error *err);
 
-/* NCHW f32 to NHWC of the shape's type: from, to. */
+/* NCHW f32 to what the shape says: from, to. */
 struct dnn_op *dnn_take_images(struct dnn *dnn, struct dnn_images shape, struct error *err);
+
+/* The same images from one order to another: from, to. */
+struct dnn_op *dnn_image_reorder(struct dnn *dnn, struct dnn_images from, struct dnn_images to,
+                                 struct error *err);
 
 /* Runs on lane 0 and waits. `memory` has as many pointers as the list above has words; what the
  * operation turns out not to need (a workspace, say) may be NULL. */
@@ -116,6 +133,10 @@ bool dnn_op_run_on(struct dnn_op *op, int lane, void *const memory[], struct err
 
 /* Bytes of the memory at a place of that list; 0 where it needs none. */
 size_t dnn_op_size(const struct dnn_op *op, int place);
+
+/* `shape`, in the order that the images at a place of that list have: DNN_LIKE, for as long as
+ * the operation lives. */
+struct dnn_images dnn_op_images(const struct dnn_op *op, int place, struct dnn_images shape);
 
 /* Which implementation runs: a name with "ref" in it is slow. */
 const char *dnn_op_name(const struct dnn_op *op);

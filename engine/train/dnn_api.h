@@ -53,10 +53,8 @@ dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool re
 dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_images shape,
                            dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret);
 
-/* Memory without data: NHWC images, NCHW f32 images, f32 weights with such strides or OIHW. */
+/* Memory without data: images, f32 weights with such strides or OIHW. */
 dnnl_status_t dnn_api_images(dnnl_engine_t engine, struct dnn_images shape, dnnl_memory_t *ret);
-dnnl_status_t dnn_api_plain_images(dnnl_engine_t engine, struct dnn_images shape,
-                                   dnnl_memory_t *ret);
 dnnl_status_t dnn_api_plain_weights(dnnl_engine_t engine, const struct dnn_convolution *shape,
                                     const long *strides, dnnl_memory_t *ret);
 

@@ -90,23 +90,33 @@ struct dnn_op *dnn_weight_reorder(struct dnn *dnn, const struct dnn_convolution 
     return op;
 }
 
-struct dnn_op *dnn_take_images(struct dnn *dnn, struct dnn_images shape, struct error *err)
+struct dnn_op *dnn_image_reorder(struct dnn *dnn, struct dnn_images from, struct dnn_images to,
+                                 struct error *err)
 {
-    dnnl_memory_t from = NULL, to = NULL;
-    dnnl_status_t status = dnn_api_plain_images(dnn->engine, shape, &from);
+    dnnl_memory_t left = NULL, right = NULL;
+    dnnl_status_t status = dnn_api_images(dnn->engine, from, &left);
     struct dnn_op *op = NULL;
 
     if (status == dnnl_success)
-        status = dnn_api_images(dnn->engine, shape, &to);
+        status = dnn_api_images(dnn->engine, to, &right);
     if (status == dnnl_success)
-        op = reorder(dnn, from, to, err);
+        op = reorder(dnn, left, right, err);
     else
         dnn_failed(err, status, "describe images");
-    if (from)
-        dnnl_memory_destroy(from);
-    if (to)
-        dnnl_memory_destroy(to);
+    if (left)
+        dnnl_memory_destroy(left);
+    if (right)
+        dnnl_memory_destroy(right);
     return op;
+}
+
+struct dnn_op *dnn_take_images(struct dnn *dnn, struct dnn_images shape, struct error *err)
+{
+    struct dnn_images plain = shape;
+
+    plain.type = DNN_F32;
+    plain.order = DNN_NCHW;
+    return dnn_image_reorder(dnn, plain, shape, err);
 }
 
 struct dnn_op *dnn_norm(struct dnn *dnn, enum dnn_pass pass, const struct dnn_norm *shape,

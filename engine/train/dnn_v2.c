@@ -16,14 +16,7 @@ static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
                                             shape.transposed ? transposed : plain);
 }
 
-static dnnl_status_t images(struct dnn_images shape, dnnl_format_tag_t tag, desc *ret)
-{
-    const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.height, shape.width};
-
-    return dnnl_memory_desc_init_by_tag(ret, 4, sizes, type_of(shape.type), tag);
-}
-
-static dnnl_status_t like_weights(dnnl_memory_t memory, desc *ret)
+static dnnl_status_t like(dnnl_memory_t memory, desc *ret)
 {
     const desc *description;
     dnnl_status_t status = dnnl_memory_get_memory_desc(memory, &description);
@@ -31,6 +24,17 @@ static dnnl_status_t like_weights(dnnl_memory_t memory, desc *ret)
     if (status == dnnl_success)
         *ret = *description;
     return status;
+}
+
+static dnnl_status_t images(struct dnn_images shape, desc *ret)
+{
+    static const dnnl_format_tag_t tags[] = {
+        [DNN_NHWC] = dnnl_nhwc, [DNN_NCHW] = dnnl_nchw, [DNN_FREE] = dnnl_format_tag_any};
+    const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.height, shape.width};
+
+    if (shape.order == DNN_LIKE)
+        return like(shape.like, ret);
+    return dnnl_memory_desc_init_by_tag(ret, 4, sizes, type_of(shape.type), tags[shape.order]);
 }
 
 static dnnl_status_t weights(const struct dnn_convolution *shape, dnnl_data_type_t type,
@@ -76,12 +80,12 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request
     dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
     dnnl_convolution_desc_t operation;
     desc x, w, y;
-    dnnl_status_t status = images(shape->input, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape->input, &x);
 
     if (status == dnnl_success)
-        status = images(shape->output, dnnl_nhwc, &y);
+        status = images(shape->output, &y);
     if (status == dnnl_success)
-        status = request->like ? like_weights(request->like, &w)
+        status = request->like ? like(request->like, &w)
                                : weights(shape, type, dnnl_format_tag_any, &w);
     if (status != dnnl_success)
         return status;
@@ -105,7 +109,7 @@ dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struc
     unsigned flags = dnnl_use_scale | dnnl_use_shift | (shape->relu ? dnnl_fuse_norm_relu : 0u);
     dnnl_batch_normalization_desc_t operation;
     desc x;
-    dnnl_status_t status = images(shape->images, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape->images, &x);
 
     if (status != dnnl_success)
         return status;
@@ -125,10 +129,10 @@ dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struc
     dnnl_alg_kind_t kind = shape->mean ? dnnl_pooling_avg_exclude_padding : dnnl_pooling_max;
     dnnl_pooling_desc_t operation;
     desc x, y;
-    dnnl_status_t status = images(shape->input, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape->input, &x);
 
     if (status == dnnl_success)
-        status = images(shape->output, dnnl_nhwc, &y);
+        status = images(shape->output, &y);
     if (status != dnnl_success)
         return status;
     if (pass == DNN_FORWARD)
@@ -147,7 +151,7 @@ dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool re
     dnnl_post_ops_t after = NULL;
     dnnl_binary_desc_t operation;
     desc x;
-    dnnl_status_t status = images(shape, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape, &x);
 
     if (status == dnnl_success)
         status = dnnl_binary_desc_init(&operation, dnnl_binary_add, &x, &x, &x);
@@ -174,7 +178,7 @@ dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_
     dnnl_alg_kind_t kind = dnnl_eltwise_relu_use_dst_for_bwd;
     dnnl_eltwise_desc_t operation;
     desc x;
-    dnnl_status_t status = images(shape, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape, &x);
 
     if (status != dnnl_success)
         return status;
@@ -189,20 +193,8 @@ dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_
 dnnl_status_t dnn_api_images(dnnl_engine_t engine, struct dnn_images shape, dnnl_memory_t *ret)
 {
     desc x;
-    dnnl_status_t status = images(shape, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape, &x);
 
-    return status == dnnl_success ? dnnl_memory_create(ret, &x, engine, DNNL_MEMORY_NONE)
-                                  : status;
-}
-
-dnnl_status_t dnn_api_plain_images(dnnl_engine_t engine, struct dnn_images shape,
-                                   dnnl_memory_t *ret)
-{
-    desc x;
-    dnnl_status_t status;
-
-    shape.type = DNN_F32;
-    status = images(shape, dnnl_nchw, &x);
     return status == dnnl_success ? dnnl_memory_create(ret, &x, engine, DNNL_MEMORY_NONE)
                                   : status;
 }
@@ -255,4 +247,12 @@ dnnl_status_t dnn_api_reorder(dnnl_engine_t engine, dnnl_memory_t from, dnnl_mem
 bool dnn_api_norm_backward_takes_shift(void)
 {
     return true;
+}
+
+bool dnn_images_lie_alike(const struct dnn_images *a, const struct dnn_images *b)
+{
+    desc x, y;
+
+    return images(*a, &x) == dnnl_success && images(*b, &y) == dnnl_success &&
+           dnnl_memory_desc_equal(&x, &y);
 }

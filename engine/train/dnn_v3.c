@@ -16,19 +16,24 @@ static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
                                                 shape.transposed ? transposed : plain);
 }
 
-static dnnl_status_t images(struct dnn_images shape, dnnl_format_tag_t tag, desc *ret)
-{
-    const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.height, shape.width};
-
-    return dnnl_memory_desc_create_with_tag(ret, 4, sizes, type_of(shape.type), tag);
-}
-
-static dnnl_status_t like_weights(dnnl_memory_t memory, desc *ret)
+static dnnl_status_t like(dnnl_memory_t memory, desc *ret)
 {
     const_dnnl_memory_desc_t description;
     dnnl_status_t status = dnnl_memory_get_memory_desc(memory, &description);
 
     return status == dnnl_success ? dnnl_memory_desc_clone(ret, description) : status;
+}
+
+static dnnl_status_t images(struct dnn_images shape, desc *ret)
+{
+    static const dnnl_format_tag_t tags[] = {
+        [DNN_NHWC] = dnnl_nhwc, [DNN_NCHW] = dnnl_nchw, [DNN_FREE] = dnnl_format_tag_any};
+    const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.height, shape.width};
+
+    if (shape.order == DNN_LIKE)
+        return like(shape.like, ret);
+    return dnnl_memory_desc_create_with_tag(ret, 4, sizes, type_of(shape.type),
+                                            tags[shape.order]);
 }
 
 static dnnl_status_t weights(const struct dnn_convolution *shape, dnnl_data_type_t type,
@@ -87,12 +92,12 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request
     /* The gradient of the weights is summed in f32 whatever the images are. */
     dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
     desc x = NULL, w = NULL, y = NULL;
-    dnnl_status_t status = images(shape->input, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape->input, &x);
 
     if (status == dnnl_success)
-        status = images(shape->output, dnnl_nhwc, &y);
+        status = images(shape->output, &y);
     if (status == dnnl_success)
-        status = request->like ? like_weights(request->like, &w)
+        status = request->like ? like(request->like, &w)
                                : weights(shape, type, dnnl_format_tag_any, &w);
     if (status == dnnl_success && pass == DNN_FORWARD)
         status = dnnl_convolution_forward_primitive_desc_create(
@@ -115,7 +120,7 @@ dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struc
 {
     unsigned flags = dnnl_use_scale | dnnl_use_shift | (shape->relu ? dnnl_fuse_norm_relu : 0u);
     desc x = NULL;
-    dnnl_status_t status = images(shape->images, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape->images, &x);
 
     if (status == dnnl_success && pass == DNN_FORWARD)
         status = dnnl_batch_normalization_forward_primitive_desc_create(
@@ -133,10 +138,10 @@ dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struc
     const struct dnn_window at = dnn_window_of_pool(shape);
     dnnl_alg_kind_t kind = shape->mean ? dnnl_pooling_avg_exclude_padding : dnnl_pooling_max;
     desc x = NULL, y = NULL;
-    dnnl_status_t status = images(shape->input, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape->input, &x);
 
     if (status == dnnl_success)
-        status = images(shape->output, dnnl_nhwc, &y);
+        status = images(shape->output, &y);
     if (status == dnnl_success && pass == DNN_FORWARD)
         status = dnnl_pooling_forward_primitive_desc_create(
             ret, engine, dnnl_forward_training, kind, x, y, at.strides, at.kernel, at.dilation,
@@ -155,7 +160,7 @@ dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool re
     dnnl_primitive_attr_t attributes = NULL;
     dnnl_post_ops_t after = NULL;
     desc x = NULL;
-    dnnl_status_t status = images(shape, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape, &x);
 
     if (status == dnnl_success)
         status = dnnl_primitive_attr_create(&attributes);
@@ -181,7 +186,7 @@ dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_
 {
     dnnl_alg_kind_t kind = dnnl_eltwise_relu_use_dst_for_bwd;
     desc x = NULL;
-    dnnl_status_t status = images(shape, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape, &x);
 
     if (status == dnnl_success && pass == DNN_FORWARD)
         status = dnnl_eltwise_forward_primitive_desc_create(ret, engine, dnnl_forward_training,
@@ -197,19 +202,8 @@ dnnl_status_t dnn_api_images(dnnl_engine_t engine, struct dnn_images shape, dnnl
 {
     desc x = NULL;
 
-    dnnl_status_t status = images(shape, dnnl_nhwc, &x);
+    dnnl_status_t status = images(shape, &x);
 
-    return memory(status, x, engine, ret);
-}
-
-dnnl_status_t dnn_api_plain_images(dnnl_engine_t engine, struct dnn_images shape,
-                                   dnnl_memory_t *ret)
-{
-    desc x = NULL;
-    dnnl_status_t status;
-
-    shape.type = DNN_F32;
-    status = images(shape, dnnl_nchw, &x);
     return memory(status, x, engine, ret);
 }
 
@@ -259,4 +253,14 @@ dnnl_status_t dnn_api_reorder(dnnl_engine_t engine, dnnl_memory_t from, dnnl_mem
 bool dnn_api_norm_backward_takes_shift(void)
 {
     return false;
+}
+
+bool dnn_images_lie_alike(const struct dnn_images *a, const struct dnn_images *b)
+{
+    desc x = NULL, y = NULL;
+    bool alike = images(*a, &x) == dnnl_success && images(*b, &y) == dnnl_success &&
+                 dnnl_memory_desc_equal(x, y);
+
+    forget(x, y, NULL);
+    return alike;
 }

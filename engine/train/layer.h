@@ -2,6 +2,7 @@
  * layer is one file behind this interface, and net.c walks the list. */
 #pragma once
 
+#include "engine/train/bridge.h"
 #include "engine/train/dnn.h"
 #include "engine/train/net.h"
 #include "engine/train/parameters.h"
@@ -12,9 +13,12 @@ struct layer_state;
 struct layer_context {
     struct dnn *dnn;
     struct parameters *parameters;
+    enum net_layout layout;
+    struct bridge_rooms rooms;
 };
 
-/* A layer's output and the gradient that its readers have left for it. */
+/* A layer's output and the gradient that its readers have left for it, in the same order. In the
+ * blocked layout the layer that makes it decides which that is. */
 struct tensor {
     struct dnn_images shape;
     void *value, *gradient;
@@ -38,7 +42,9 @@ struct layer_state {
     void *own;                                /* of the kind */
 };
 
-/* Each fills state->functions and state->own. What was made half-way is freed by release(). */
+/* Each fills state->functions and state->own, and says in state->output->shape how its output is
+ * going to lie; memory for that is the caller's to take afterwards. What was made half-way is
+ * freed by release(). */
 bool layer_conv_make(struct layer_state *state, struct layer_context *context, struct error *err)
     __attribute__((warn_unused_result));
 bool layer_pool_make(struct layer_state *state, struct layer_context *context, struct error *err)

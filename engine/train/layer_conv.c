@@ -13,25 +13,39 @@ struct conv {
     void *normalised, *normalised_gradient; /* behind it, where a shortcut is added */
     void *workspace;
     float *mean, *variance, *running_mean, *running_variance;
-    long count; /* numbers behind each mean */
+    struct bridge shortcut;       /* from its order to the output's */
+    struct dnn_op *give_gradient; /* back; NULL: the orders are the same */
+    long count;                   /* numbers behind each mean */
 };
 
-static bool make_norm(struct conv *conv, const struct layer_state *state, struct dnn *dnn,
-                      struct error *err)
+static bool make_shortcut(struct conv *conv, const struct layer_state *state,
+                          struct layer_context *context, struct error *err)
+{
+    const struct dnn_images *ours = &state->output->shape, *theirs = &state->shortcut->shape;
+
+    conv->add = dnn_add(context->dnn, *ours, state->layer->relu, err);
+    conv->relu_backward = dnn_relu_backward(context->dnn, *ours, err);
+    if (!conv->add || !conv->relu_backward ||
+        !bridge_make_in(&conv->shortcut, theirs, ours, &context->rooms, 0, err))
+        return false;
+    if (dnn_images_lie_alike(ours, theirs))
+        return true;
+    conv->give_gradient = dnn_image_reorder(context->dnn, *ours, *theirs, err);
+    return conv->give_gradient != NULL;
+}
+
+static bool make_norm(struct conv *conv, const struct layer_state *state,
+                      struct layer_context *context, struct error *err)
 {
     const struct dnn_norm shape = {.images = state->output->shape,
                                    .epsilon = EPSILON,
                                    .relu = state->layer->relu && !state->shortcut};
 
-    conv->norm = dnn_norm(dnn, DNN_FORWARD, &shape, err);
-    conv->norm_backward = dnn_norm(dnn, DNN_BACKWARD_DATA, &shape, err);
+    conv->norm = dnn_norm(context->dnn, DNN_FORWARD, &shape, err);
+    conv->norm_backward = dnn_norm(context->dnn, DNN_BACKWARD_DATA, &shape, err);
     if (!conv->norm || !conv->norm_backward)
         return false;
-    if (!state->shortcut)
-        return true;
-    conv->add = dnn_add(dnn, state->output->shape, state->layer->relu, err);
-    conv->relu_backward = dnn_relu_backward(dnn, state->output->shape, err);
-    return conv->add && conv->relu_backward;
+    return !state->shortcut || make_shortcut(conv, state, context, err);
 }
 
 /* Allocates `bytes` to *memory; nothing to do for 0. */
@@ -86,8 +100,10 @@ static bool forward(struct layer_state *state, struct error *err)
     keep_running(conv, state->layer->out_channels);
     if (!state->shortcut)
         return true;
-    void *const add[] = {conv->normalised, state->shortcut->value, state->output->value};
-    return dnn_op_run(conv->add, add, err);
+    void *const add[] = {conv->normalised,
+                         bridge_in(&conv->shortcut, state->shortcut->value, err),
+                         state->output->value};
+    return add[1] && dnn_op_run(conv->add, add, err);
 }
 
 /* The gradient behind the batch-norm; the shortcut gets its share of it. */
@@ -99,8 +115,11 @@ static bool through_shortcut(struct layer_state *state, struct error *err)
 
     if (!dnn_op_run(conv->relu_backward, relu, err))
         return false;
-    memcpy(tensor_gradient_place(state->shortcut), conv->normalised_gradient,
-           tensor_bytes(state->shortcut));
+    void *const give[] = {conv->normalised_gradient, tensor_gradient_place(state->shortcut)};
+    if (!conv->give_gradient)
+        memcpy(give[1], give[0], tensor_bytes(state->shortcut));
+    else if (!dnn_op_run(conv->give_gradient, give, err))
+        return false;
     return tensor_gradient_placed(state->shortcut, err);
 }
 
@@ -138,6 +157,8 @@ static void release(struct layer_state *state)
     dnn_op_free(conv->norm_backward);
     dnn_op_free(conv->add);
     dnn_op_free(conv->relu_backward);
+    dnn_op_free(conv->give_gradient);
+    bridge_free(&conv->shortcut);
     for (size_t i = 0; i < COUNT(memory); i++)
         free(memory[i]);
     free(conv);
@@ -156,7 +177,7 @@ bool layer_conv_make(struct layer_state *state, struct layer_context *context, s
     conv->scale = parameters_find(context->parameters, layer->norm, "weight");
     conv->shift = parameters_find(context->parameters, layer->norm, "bias");
     if (!weighted_make(&conv->weighted, state, context, err) ||
-        !make_norm(conv, state, context->dnn, err) || !make_memory(conv, state, err))
+        !make_norm(conv, state, context, err) || !make_memory(conv, state, err))
         return false;
     for (long c = 0; c < layer->out_channels; c++)
         conv->running_variance[c] = 1;

@@ -38,21 +38,27 @@ bool layer_pool_make(struct layer_state *state, struct layer_context *context, s
 {
     static const struct layer_kind_functions functions = {forward, backward, NULL, release};
     const struct layer *layer = state->layer;
-    const struct dnn_pool shape = {.input = state->input->shape,
-                                   .output = state->output->shape,
-                                   .kernel = layer->kernel,
-                                   .stride = layer->stride,
-                                   .padding = layer->padding,
-                                   .mean = layer->kind == LAYER_MEAN_POOL};
+    struct dnn_pool shape = {.input = state->input->shape,
+                             .output = state->output->shape,
+                             .kernel = layer->kernel,
+                             .stride = layer->stride,
+                             .padding = layer->padding,
+                             .mean = layer->kind == LAYER_MEAN_POOL};
     struct pool *pool = calloc(1, sizeof *pool);
 
     if (!pool)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     state->own = pool;
     state->functions = &functions;
+    if (context->layout == NET_BLOCKED)
+        shape.output.order = DNN_FREE; /* which is: as its input */
     pool->forward = dnn_pool(context->dnn, DNN_FORWARD, &shape, err);
+    if (!pool->forward)
+        return false;
+    if (context->layout == NET_BLOCKED)
+        state->output->shape = shape.output = dnn_op_images(pool->forward, 1, shape.output);
     pool->backward = dnn_pool(context->dnn, DNN_BACKWARD_DATA, &shape, err);
-    if (!pool->forward || !pool->backward)
+    if (!pool->backward)
         return false;
     if (dnn_op_size(pool->forward, 2) == 0)
         return true;

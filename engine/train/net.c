@@ -14,12 +14,24 @@ enum net_plan net_plan_from_name(const char *name)
     return strcmp(name, "fixed") == 0 ? NET_FIXED : NET_AUTO;
 }
 
+enum net_layout net_layout_from_name(const char *name)
+{
+    if (strcmp(name, "nchw") == 0)
+        return NET_NCHW;
+    return strcmp(name, "blocked") == 0 ? NET_BLOCKED : NET_NHWC;
+}
+
 struct net *net_new(const struct network *network, const struct net_options *options,
                     struct error *err)
 {
-    struct net *net = calloc(1, sizeof *net);
+    struct net *net;
     bool ok;
 
+    if (options->layout != NET_NHWC && options->plan != NET_PLAIN) {
+        error_set(err, ERROR_INVALID, "layout", "nchw and blocked are layouts of the plain plan");
+        return NULL;
+    }
+    net = calloc(1, sizeof *net);
     if (!net) {
         error_set(err, ERROR_INTERNAL, NULL, "out of memory");
         return NULL;

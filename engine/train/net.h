@@ -16,6 +16,14 @@ enum net_plan {
     NET_PLAIN,
 };
 
+/* How images lie between the operations of the plain plan; the depth-first one has its own way.
+ */
+enum net_layout {
+    NET_NHWC,
+    NET_NCHW,    /* as frameworks do it: reordered before and behind a convolution, if it wants */
+    NET_BLOCKED, /* as convolutions want it, and kept so in between */
+};
+
 struct net_options {
     long batch;
     enum dnn_type type;
@@ -24,6 +32,7 @@ struct net_options {
     int threads;
     enum cpu_isa isa; /* the most that may be used */
     enum net_plan plan;
+    enum net_layout layout; /* only NET_PLAIN has others than the first */
     int group;           /* threads that share a sum of weight gradients; 0: as many as is good */
     int input_workers;   /* threads that make the next batch; 0: the step makes its own */
     bool keep_gradients; /* net_parameters() is to show them */
@@ -31,6 +40,9 @@ struct net_options {
 
 /* Of "auto", "fixed" and "plain". */
 enum net_plan net_plan_from_name(const char *name);
+
+/* Of "auto", "nhwc", "nchw" and "blocked". */
+enum net_layout net_layout_from_name(const char *name);
 
 /* Nanoseconds of one step by what they were spent on; they tile the step. */
 struct net_times {

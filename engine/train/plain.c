@@ -34,19 +34,30 @@ static bool check_memory(const struct plain *plain, struct error *err)
     return true;
 }
 
+static struct dnn_images shape_of(const struct plain *plain, int channels, int size)
+{
+    return (struct dnn_images){.batch = plain->options.batch,
+                               .channels = channels,
+                               .height = size,
+                               .width = size,
+                               .type = plain->options.type};
+}
+
+/* Where convolutions decide the order, they say so when they are made; images come as they are.
+ */
 static void shape_outputs(struct plain *plain)
 {
     const struct layer *first = &plain->network.layers[0];
+    enum net_layout layout = plain->options.layout;
 
-    plain->images.shape =
-        (struct dnn_images){plain->options.batch, first->in_channels, first->in_size,
-                            first->in_size, plain->options.type};
+    plain->images.shape = shape_of(plain, first->in_channels, first->in_size);
+    plain->images.shape.order = layout == NET_NHWC ? DNN_NHWC : DNN_NCHW;
     for (int i = 0; i < plain->network.count; i++) {
         const struct layer *layer = &plain->network.layers[i];
 
-        plain->outputs[i].shape =
-            (struct dnn_images){plain->options.batch, layer->out_channels, layer->out_size,
-                                layer->out_size, plain->options.type};
+        plain->outputs[i].shape = shape_of(plain, layer->out_channels, layer->out_size);
+        if (layout == NET_NCHW && layer->kind != LAYER_LINEAR)
+            plain->outputs[i].shape.order = DNN_NCHW;
     }
 }
 
@@ -92,6 +103,19 @@ static bool make_layer(struct plain *plain, int index, struct error *err)
     return layer_pool_make(state, &plain->context, err);
 }
 
+static bool make_rooms(struct plain *plain, struct error *err)
+{
+    struct bridge_rooms *rooms = &plain->context.rooms;
+
+    for (int i = 0; i < BRIDGE_ROOMS; i++) {
+        if (rooms->bytes[i] > 0)
+            rooms->memory[i] = layer_memory(rooms->bytes[i], err);
+        if (rooms->bytes[i] > 0 && !rooms->memory[i])
+            return false;
+    }
+    return true;
+}
+
 static bool make_images(struct plain *plain, struct error *err)
 {
     const struct dnn_images *shape = &plain->images.shape;
@@ -129,10 +153,12 @@ static bool build(struct plain *plain, struct error *err)
     plain->context.dnn = dnn_open(1, err);
     if (!plain->context.dnn)
         return false;
+    plain->context.rooms.dnn = plain->context.dnn;
+    plain->context.layout = plain->options.layout;
     for (int i = 0; i < plain->network.count; i++)
-        if (!make_output(plain, i, err) || !make_layer(plain, i, err))
+        if (!make_layer(plain, i, err) || !make_output(plain, i, err))
             return false;
-    return make_images(plain, err) && load_weights(plain, err);
+    return make_rooms(plain, err) && make_images(plain, err) && load_weights(plain, err);
 }
 
 static bool forward(struct plain *plain, struct error *err)
@@ -193,6 +219,8 @@ static void release(void *state)
         dnn_op_free(plain->outputs[i].gather);
     }
     dnn_op_free(plain->take_images);
+    for (int i = 0; i < BRIDGE_ROOMS; i++)
+        free(plain->context.rooms.memory[i]);
     free(plain->images.value);
     free(plain->source);
     dnn_close(plain->context.dnn);

@@ -153,6 +153,7 @@ static json_t *verify(const struct verify_options *options, enum cpu_isa isa, st
         .threads = options->threads > 0 ? (int)options->threads : host_processors(),
         .isa = isa,
         .plan = net_plan_from_name(options->plan),
+        .layout = net_layout_from_name(options->layout),
         .keep_gradients = true};
     AUTO(parameters_free) struct parameters before = {0};
     AUTO(json_decrefp)

@@ -8,14 +8,15 @@
 const char verify_usage[] =
     "Usage: pennyworth-worker verify [--batch 4] [--seed 1] [--steps 3] [--lr 0.002]\n"
     "           [--momentum 0] [--weight-decay 0] [--precision f32|bf16] [--threads 0]\n"
-    "           [--plan auto|fixed|plain] [--isa auto|avx2|avx512|avx512_bf16|amx]\n"
-    "           [--against FILE]\n"
+    "           [--plan auto|fixed|plain] [--layout auto|nhwc|nchw|blocked]\n"
+    "           [--isa auto|avx2|avx512|avx512_bf16|amx] [--against FILE]\n"
     "Trains ResNet-50 for a few steps on data that anybody can make again, and prints losses,\n"
     "logits, gradients, running statistics and updates as JSON. With --against it prints the\n"
     "largest deviations from such a FILE instead; exit status 1 says that they are too large.\n";
 
 static const char *const precisions[] = {"f32", "bf16", NULL};
 static const char *const plans[] = {"auto", "fixed", "plain", NULL};
+static const char *const layouts[] = {"auto", "nhwc", "nchw", "blocked", NULL};
 static const char *const isas[] = {"auto", "avx2", "avx512", "avx512_bf16", "amx", NULL};
 
 #define AT(member) .offset = offsetof(struct verify_options, member)
@@ -26,6 +27,7 @@ static const struct field whole[] = {
     {.name = "--threads", AT(threads), .type = FIELD_INTEGER, .min = 0, .max = 1024},
     {.name = "--precision", AT(precision), .type = FIELD_CHOICE, .choices = precisions},
     {.name = "--plan", AT(plan), .type = FIELD_CHOICE, .choices = plans},
+    {.name = "--layout", AT(layout), .type = FIELD_CHOICE, .choices = layouts},
     {.name = "--isa", AT(isa), .type = FIELD_CHOICE, .choices = isas},
 };
 #undef AT
@@ -68,6 +70,7 @@ bool verify_options_read(int argc, char *const argv[], struct verify_options *re
                                      .lr = 0.002,
                                      .precision = precisions[0],
                                      .plan = plans[0],
+                                     .layout = layouts[0],
                                      .isa = isas[0]};
 
     for (int i = 0; i < argc; i += 2) {

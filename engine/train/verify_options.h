@@ -8,7 +8,7 @@
 struct verify_options {
     long long batch, seed, steps, threads;
     double lr, momentum, weight_decay;
-    const char *precision, *plan, *isa;
+    const char *precision, *plan, *layout, *isa;
     const char *against; /* a file with somebody else's numbers, or NULL */
     bool help;
 };

@@ -8,9 +8,13 @@ struct weighted {
     struct dnn_op *forward, *backward_data, *backward_weights;
     struct dnn_op *load_forward, *load_backward, *store_gradient;
     void *weights_forward, *weights_backward, *gradient; /* in oneDNN's own layouts */
+    struct bridge input, output;                         /* of the forward operation */
+    struct bridge learnt_input, learnt_gradient;         /* of that of the weights */
+    struct bridge data_gradient, data_result;            /* of that of the data */
 };
 
-/* Without backward_data where nobody wants the input's gradient. */
+/* Decides the order of the output in the blocked layout. Without backward_data where nobody wants
+ * the input's gradient. */
 bool weighted_make(struct weighted *weighted, const struct layer_state *state,
                    struct layer_context *context, struct error *err)
     __attribute__((warn_unused_result));

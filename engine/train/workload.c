@@ -53,8 +53,6 @@ static bool resnet50_check(const struct run_spec *spec, struct error *err)
 {
     if (strcmp(spec->precision, "f16") == 0)
         return error_set(err, ERROR_INVALID, "precision", "resnet50 is trained in f32 or bf16");
-    if (strcmp(spec->layout, "nchw") == 0)
-        return error_set(err, ERROR_INVALID, "layout", "resnet50 is computed in nhwc");
     if (spec->batch_size < 2) /* one image leaves the last batch-norms little to normalise */
         return error_set(err, ERROR_INVALID, "batch_size", "must be at least 2 for resnet50");
     return true;
@@ -69,6 +67,7 @@ static struct net_options resnet50_options(const struct run_spec *spec, enum cpu
                                 .threads = workload_threads(spec),
                                 .isa = isa,
                                 .plan = net_plan_from_name(spec->plan),
+                                .layout = net_layout_from_name(spec->layout),
                                 .input_workers = (int)spec->input_workers};
 }
 

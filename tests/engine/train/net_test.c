@@ -91,6 +91,37 @@ static void both_plans_compute_the_same(void)
     EXPECT(first.losses[0] > 2 && first.losses[STEPS - 1] < first.losses[0]);
 }
 
+static void every_layout_computes_the_same(void)
+{
+    for (int type = DNN_F32; type <= (cpu_probe() < CPU_AVX512 ? DNN_F32 : DNN_BF16); type++) {
+        struct net_options options = options_of(true, 1, (enum dnn_type)type);
+        struct outcome first, second;
+
+        train(&options, &first);
+        for (int layout = NET_NCHW; layout <= NET_BLOCKED; layout++) {
+            options.layout = (enum net_layout)layout;
+            train(&options, &second);
+            expect_alike(&first, &second, type == DNN_F32 ? 1e-5 : 2e-3);
+        }
+    }
+}
+
+static void only_the_plain_plan_has_several_layouts(void)
+{
+    for (int layout = NET_NCHW; layout <= NET_BLOCKED; layout++) {
+        struct net_options options = options_of(false, 1, DNN_F32);
+        struct network network;
+        struct error err = {0};
+
+        options.layout = (enum net_layout)layout;
+        small_network(&network);
+        EXPECT(net_new(&network, &options, &err) == NULL);
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, "layout");
+        EXPECT_STR(err.message, "nchw and blocked are layouts of the plain plan");
+    }
+}
+
 static void any_number_of_threads_computes_the_same(void)
 {
     const struct net_options alone = options_of(false, 1, DNN_F32);
@@ -225,6 +256,8 @@ static void too_many_threads_are_refused(void)
 int main(void)
 {
     RUN(both_plans_compute_the_same);
+    RUN(every_layout_computes_the_same);
+    RUN(only_the_plain_plan_has_several_layouts);
     RUN(any_number_of_threads_computes_the_same);
     RUN(groups_of_threads_compute_the_same);
     RUN(the_same_run_gives_the_same_bits);

@@ -78,7 +78,7 @@ static bool attempt(const struct net_options *options, long long allowed, struct
     return ok;
 }
 
-static void survive(enum net_plan plan, int threads, int workers)
+static void survive(enum net_plan plan, enum net_layout layout, int threads, int workers)
 {
     const struct net_options options = {.batch = 4,
                                         .type = DNN_BF16,
@@ -86,6 +86,7 @@ static void survive(enum net_plan plan, int threads, int workers)
                                         .threads = threads,
                                         .isa = cpu_probe(),
                                         .plan = plan,
+                                        .layout = layout,
                                         .input_workers = workers,
                                         .keep_gradients = true};
     long long allowed = 0;
@@ -108,12 +109,13 @@ static void survive(enum net_plan plan, int threads, int workers)
 
 static void the_plain_plan_survives_every_shortage(void)
 {
-    survive(NET_PLAIN, 1, 0);
+    for (int layout = NET_NHWC; layout <= NET_BLOCKED; layout++)
+        survive(NET_PLAIN, (enum net_layout)layout, 1, 0);
 }
 
 static void the_fixed_plan_survives_every_shortage(void)
 {
-    survive(NET_FIXED, 2, 1);
+    survive(NET_FIXED, NET_NHWC, 2, 1);
 }
 
 int main(void)

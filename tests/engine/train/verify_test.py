@@ -39,6 +39,14 @@ class Verify(unittest.TestCase):
         # zero that the library's order of summation decides otherwise.
         self.expect(0, "--plan", "plain", "--threads", "1", "--against", str(PLAIN))
 
+    def test_every_layout_of_the_plain_plan_computes_what_pytorch_computes(self):
+        for layout in ("nhwc", "nchw", "blocked"):
+            for precision in ("f32", "bf16"):
+                self.expect(0, "--plan", "plain", "--layout", layout, "--precision", precision,
+                            "--threads", "1", "--against", str(PLAIN))
+        done = self.expect(1, "--plan", "fixed", "--layout", "nchw")
+        self.assertIn("nchw and blocked are layouts of the plain plan", done.stderr)
+
     def test_momentum_and_weight_decay_are_those_of_pytorch(self):
         for plan in ("fixed", "plain"):
             self.expect(0, *MOMENTUM_OPTIONS, "--plan", plan, "--against", str(MOMENTUM))
