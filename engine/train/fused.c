@@ -1,7 +1,7 @@
 #include "engine/train/fused.h"
 
 #include "common/cleanup.h"
-#include "common/clock.h"
+#include "engine/train/host.h"
 
 static void take_images(struct fused *fused, long first, long end, void *result)
 {
@@ -38,14 +38,14 @@ static void step_of_lane(void *user, int index)
 {
     struct fused *fused = user;
     struct lane *lane = &fused->lanes[index];
-    long long start = clock_monotonic_ns();
+    long long start = host_clock_ns();
 
     lane->ok = true;
     lane->update_ns = 0;
     memset(lane->stage_ns, 0, sizeof lane->stage_ns);
     if (!fused->feeder)
         take_images(fused, lane->first_image, lane->end_image, fused->images);
-    lane->input_ns = clock_monotonic_ns() - start;
+    lane->input_ns = host_clock_ns() - start;
     fused_forward(lane);
     fused_head(lane);
     fused_backward(lane);
@@ -56,11 +56,11 @@ bool fused_step(struct fused *fused, double *ret_loss, struct net_times *ret_tim
                 struct error *err)
 {
     const struct lane *first = &fused->lanes[0];
-    long long start = clock_monotonic_ns(), waited = 0, total;
+    long long start = host_clock_ns(), waited = 0, total;
 
     if (fused->feeder) {
         take_turns(fused);
-        waited = clock_monotonic_ns() - start;
+        waited = host_clock_ns() - start;
     }
     atomic_store(&fused->loaded, 0);
     team_run(fused->team, step_of_lane, fused);
@@ -73,7 +73,7 @@ bool fused_step(struct fused *fused, double *ret_loss, struct net_times *ret_tim
     for (long i = 0; i < fused->options.batch; i++)
         *ret_loss += fused->losses[i];
     *ret_loss /= (double)fused->options.batch;
-    total = clock_monotonic_ns() - start;
+    total = host_clock_ns() - start;
     ret_times->input = waited + first->input_ns;
     ret_times->update = first->update_ns;
     ret_times->forward = first->forward_end - start - ret_times->input;

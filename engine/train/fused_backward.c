@@ -2,7 +2,6 @@
  * the stage behind it has left, and each activation that is not kept is made again: neither goes
  * through memory. */
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "engine/train/fused.h"
 
 /* The gradient of a convolution's output, from that of the batch-norm behind it. */

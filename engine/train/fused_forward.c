@@ -1,8 +1,8 @@
 /* Forward through the stages: chunk by chunk, what is read is made, convolved, and summed for the
  * batch-norm behind while it is in cache. */
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "engine/train/fused.h"
+#include "engine/train/host.h"
 
 struct chunk fused_chunk_at(struct lane *lane, int index, long number)
 {
@@ -22,7 +22,7 @@ bool fused_chunks(struct lane *lane, int index,
 {
     const struct cut *cut = &lane->fused->cuts[index];
     long units = (lane->end_image - lane->first_image) * cut->parts;
-    long long start = clock_monotonic_ns();
+    long long start = host_clock_ns();
 
     for (long number = 0; number * cut->chunk < units; number++) {
         const struct chunk chunk = fused_chunk_at(lane, index, number);
@@ -30,7 +30,7 @@ bool fused_chunks(struct lane *lane, int index,
         if (!work(&chunk, &lane->err))
             return false;
     }
-    lane->stage_ns[index] += clock_monotonic_ns() - start;
+    lane->stage_ns[index] += host_clock_ns() - start;
     return true;
 }
 

@@ -3,8 +3,8 @@
  * chunks of the whole group. So there is one sum for each group, not for each thread: on many
  * cores, where the sums of all threads would be more than the caches hold, and reading them all
  * would take longer than computing them. */
-#include "common/clock.h"
 #include "engine/train/fused.h"
+#include "engine/train/host.h"
 
 #define SUMS_MAX 16 /* more threads than this share */
 
@@ -102,7 +102,7 @@ bool fused_rounds(struct lane *lane, int index,
     const struct cut *cut = &lane->fused->cuts[index];
     const struct lane *leader = fused_leader(lane);
     long own = chunks_of(lane, cut), rounds = 0;
-    long long start = clock_monotonic_ns();
+    long long start = host_clock_ns();
 
     for (int i = 0; i < members_of(lane); i++)
         rounds = chunks_of(&leader[i], cut) > rounds ? chunks_of(&leader[i], cut) : rounds;
@@ -119,6 +119,6 @@ bool fused_rounds(struct lane *lane, int index,
         while (lane->shares_left > 0)
             lane->ok = fused_share(lane, stage, (struct share){0}, &lane->err) && lane->ok;
     }
-    lane->stage_ns[index] += clock_monotonic_ns() - start;
+    lane->stage_ns[index] += host_clock_ns() - start;
     return lane->ok;
 }

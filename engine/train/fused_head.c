@@ -1,7 +1,7 @@
 /* Behind the last stage: the mean over each image, the linear layer, the loss, and back. */
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "engine/train/fused.h"
+#include "engine/train/host.h"
 #include "engine/train/loss.h"
 
 static struct chunk image_of(struct lane *lane, long image)
@@ -113,7 +113,7 @@ static bool learn_linear(struct lane *lane, struct error *err)
     if (!filter_forward(filter, &call, means, logits, err))
         return false;
     lose(lane);
-    lane->forward_end = clock_monotonic_ns();
+    lane->forward_end = host_clock_ns();
     return filter_backward_weights(filter, &call, &work, err) &&
            filter_backward_data(
                filter, &call, gradient,
@@ -124,7 +124,7 @@ void fused_head(struct lane *lane)
 {
     struct fused *fused = lane->fused;
 
-    lane->forward_end = clock_monotonic_ns(); /* of a thread that has no image */
+    lane->forward_end = host_clock_ns(); /* of a thread that has no image */
     norm_start_backward(fused->norms[fused->stages.activations[fused->stages.last].conv],
                         lane->index);
     if (lane->ok && lane->first_image < lane->end_image) {

@@ -1,8 +1,8 @@
 /* Chooses the plan: a few ways to work are tried on a small batch, for all stages at once, and
  * each stage takes the one that was fastest for it, in the company that it will have. */
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "engine/train/fused.h"
+#include "engine/train/host.h"
 
 /* Of a chunk; fits into the second cache of most processors. */
 #define USUAL_KILOBYTES 1200
@@ -81,13 +81,13 @@ static bool measure(struct fused *fused, struct error *err)
                                      {500, false},
                                      {3000, hand},
                                      {3000, false}};
-    long long start = clock_monotonic_ns(), last = 0;
+    long long start = host_clock_ns(), last = 0;
     struct timing best = {0}, timing;
 
     fused->plan = plan_fixed(fused->stages.count, choices[0]);
     fused->plan.origin = "measured";
     for (size_t i = 0; i < COUNT(choices); i++) {
-        long long before = clock_monotonic_ns();
+        long long before = host_clock_ns();
 
         if (i > 0 && before - start + last > PROBE_NS)
             break;
@@ -95,7 +95,7 @@ static bool measure(struct fused *fused, struct error *err)
             continue; /* the same again */
         if (!time_choice(fused, choices[i], &timing, err))
             return false;
-        last = clock_monotonic_ns() - before;
+        last = host_clock_ns() - before;
         for (int k = 0; k < fused->stages.count; k++)
             if (best.stage[k] == 0 || timing.stage[k] < best.stage[k]) {
                 best.stage[k] = timing.stage[k];

@@ -2,8 +2,8 @@
  * there, while these are in cache; so a thread needs memory for the gradients of two stages, not
  * for those of the whole network. */
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "engine/train/fused.h"
+#include "engine/train/host.h"
 
 float *fused_sum(const struct lane *lane, const struct stage *stage, int which, int turn)
 {
@@ -39,11 +39,11 @@ static void learn_filter(struct lane *lane, const struct stage *stage, int which
 
 void fused_learn(struct lane *lane, const struct stage *stage, int turn)
 {
-    long long start = clock_monotonic_ns();
+    long long start = host_clock_ns();
 
     for (int i = 0; i < stage->count; i++)
         learn_filter(lane, stage, i, turn);
-    lane->update_ns += clock_monotonic_ns() - start;
+    lane->update_ns += host_clock_ns() - start;
 }
 
 /* A parameter whose gradient is in `copies`. */
@@ -104,9 +104,9 @@ void fused_update(struct lane *lane)
     long long start;
 
     team_meet(fused->team); /* the last stage's weights are complete */
-    start = clock_monotonic_ns();
+    start = host_clock_ns();
     lane->ok = lane->ok && load_filters(lane, &lane->err);
     if (lane->index == 0 && lane->ok)
         learn_vectors(fused);
-    lane->update_ns += clock_monotonic_ns() - start;
+    lane->update_ns += host_clock_ns() - start;
 }

@@ -1,11 +1,13 @@
 #include "engine/train/host.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <time.h>
 
 static cpu_set_t allowed; /* as we were started: a bound thread knows only its own */
 
@@ -21,6 +23,14 @@ static const cpu_set_t *processors(void)
 
     pthread_once(&once, look);
     return &allowed;
+}
+
+long long host_clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
 }
 
 int host_processors(void)

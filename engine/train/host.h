@@ -1,6 +1,10 @@
 /* The machine under the worker, as far as it needs it. */
 #pragma once
 
+/* Nanoseconds since some fixed point in the past, by the clock that nobody sets right: what parts
+ * of a step are timed by, all of them, so that they add up to it. */
+long long host_clock_ns(void);
+
 /* Processors this process may run on. */
 int host_processors(void);
 

@@ -5,6 +5,7 @@
 #include "engine/event.h"
 #include "engine/pace.h"
 #include "engine/run_spec.h"
+#include "engine/train/canary.h"
 #include "engine/train/dnn.h"
 #include "engine/train/host.h"
 #include "engine/train/verify.h"
@@ -14,7 +15,8 @@
 #include <poll.h>
 
 #define SPEC_MAX 65536
-#define IMPLEMENTATIONS 512 /* passes of all layers */
+#define IMPLEMENTATIONS 512            /* passes of all layers */
+#define CANARY_NS (10 * NS_PER_SECOND) /* of training between two canaries */
 
 static bool read_spec(struct run_spec *ret_spec, struct error *err)
 {
@@ -84,7 +86,29 @@ static void add_implementation(void *user, const char *layer, const char *pass, 
         fprintf(stderr, "%s of %s runs on oneDNN's %s\n", pass, layer, name);
 }
 
-static bool say_done(const struct work *work, long long steps, struct error *err)
+/* Told where it can be had; for want of it alone no run fails. */
+static void certify(struct work *work, struct event *done)
+{
+    const struct workload *workload = work->workload;
+    struct certificate certificate;
+    struct error err = {0};
+
+    workload->release(work->state); /* what is certified needs its memory */
+    work->state = NULL;
+    if (!workload->certify || strcmp(work->spec.precision, "f32") == 0)
+        return;
+    if (!workload->certify(&work->spec, work->isa, &certificate, &err)) {
+        fprintf(stderr, "pennyworth-worker: no certificate of the gradient: %s\n", err.message);
+        return;
+    }
+    done->done.certified = ANSWER_YES;
+    done->done.gradient_cosine = certificate.cosine;
+    if (certificate.worst < CERTIFICATE_WORST_MIN)
+        fprintf(stderr, "pennyworth-worker: the gradient of %s is not that of f32: cosine %.4f\n",
+                certificate.worst_name, certificate.worst);
+}
+
+static bool say_done(struct work *work, long long steps, struct error *err)
 {
     struct event done = {.type = EVENT_DONE,
                          .done = {.steps = steps,
@@ -98,33 +122,61 @@ static bool say_done(const struct work *work, long long steps, struct error *err
         done.done.implementations = implementations_to_text(all.list, all.count, err);
         ok = done.done.implementations != NULL;
     }
+    certify(work, &done);
     ok = ok && event_write(stdout, &done, err);
     event_clear(&done);
     return ok;
 }
 
-static bool train(const struct work *work, struct error *err)
+static bool tell_canary(struct error *err)
+{
+    struct event event = {.type = EVENT_CANARY, .canary = canary_sing()};
+
+    return event_write(stdout, &event, err);
+}
+
+static bool tell_step(long long index, const struct step *step, struct error *err)
+{
+    struct event event = {.type = EVENT_STEP,
+                          .step = {.index = index,
+                                   .nanoseconds = step->nanoseconds,
+                                   .loss = step->loss,
+                                   .split = step->split}};
+
+    if (!isfinite(step->loss))
+        return error_set(err, ERROR_INTERNAL, NULL,
+                         "the loss of step %lld is not a number: training has diverged", index);
+    return event_write(stdout, &event, err);
+}
+
+/* The clock is read once between two steps, so what lies between them, telling of the earlier
+ * one, is in the later one. Only a canary stands outside. */
+static bool train(struct work *work, struct error *err)
 {
     long long most = pace_steps_max(&work->spec), index = 0;
+    long long border, sung;
 
+    if (!tell_canary(err))
+        return false;
+    border = sung = host_clock_ns();
     for (; index < most && !told_enough(); index++) {
-        struct event event = {.type = EVENT_STEP, .step = {.index = index}};
-        long long start = clock_monotonic_ns();
         struct step step = {0};
+        long long end;
 
+        if (border - sung >= CANARY_NS) {
+            if (!tell_canary(err))
+                return false;
+            border = sung = host_clock_ns();
+        }
         if (!work->workload->step(work->state, &step, err))
             return false;
-        event.step.nanoseconds = clock_monotonic_ns() - start;
-        if (!isfinite(step.loss))
-            return error_set(err, ERROR_INTERNAL, NULL,
-                             "the loss of step %lld is not a number: training has diverged",
-                             index);
-        event.step.loss = step.loss;
-        event.step.split = step.split;
-        if (!event_write(stdout, &event, err))
+        end = host_clock_ns();
+        step.nanoseconds = end - border;
+        border = end;
+        if (!tell_step(index, &step, err))
             return false;
     }
-    return say_done(work, index, err);
+    return tell_canary(err) && say_done(work, index, err);
 }
 
 static bool prepare(struct work *work, struct error *err)

@@ -60,21 +60,35 @@ static bool resnet50_check(const struct run_spec *spec, struct error *err)
     return true;
 }
 
+static struct net_options resnet50_options(const struct run_spec *spec, enum cpu_isa isa)
+{
+    return (struct net_options){.batch = (long)spec->batch_size,
+                                .type = strcmp(spec->precision, "bf16") == 0 ? DNN_BF16 : DNN_F32,
+                                .seed = (unsigned long long)spec->seed,
+                                .sgd = {.learning_rate = 0.002f},
+                                .threads = workload_threads(spec),
+                                .isa = isa,
+                                .plan = net_plan_from_name(spec->plan),
+                                .input_workers = (int)spec->input_workers};
+}
+
 static void *resnet50_make(const struct run_spec *spec, enum cpu_isa isa, struct error *err)
 {
-    const struct net_options options = {.batch = (long)spec->batch_size,
-                                        .type = strcmp(spec->precision, "bf16") == 0 ? DNN_BF16
-                                                                                     : DNN_F32,
-                                        .seed = (unsigned long long)spec->seed,
-                                        .sgd = {.learning_rate = 0.002f},
-                                        .threads = workload_threads(spec),
-                                        .isa = isa,
-                                        .plan = net_plan_from_name(spec->plan),
-                                        .input_workers = (int)spec->input_workers};
+    const struct net_options options = resnet50_options(spec, isa);
     struct network network;
 
     resnet50_describe(&network);
     return net_new(&network, &options, err);
+}
+
+static bool resnet50_certify(const struct run_spec *spec, enum cpu_isa isa,
+                             struct certificate *ret_certificate, struct error *err)
+{
+    const struct net_options options = resnet50_options(spec, isa);
+    struct network network;
+
+    resnet50_describe(&network);
+    return certificate_make(&network, &options, ret_certificate, err);
 }
 
 static void resnet50_tell_details(const void *state, struct engine_details *details)
@@ -116,9 +130,9 @@ static void resnet50_release(void *state)
 }
 
 static const struct workload workloads[] = {
-    {"mlp", mlp_check, mlp_make, mlp_describe, mlp_train, mlp_names, mlp_release},
+    {"mlp", mlp_check, mlp_make, mlp_describe, mlp_train, mlp_names, mlp_release, NULL},
     {"resnet50", resnet50_check, resnet50_make, resnet50_tell_details, resnet50_train,
-     resnet50_names, resnet50_release},
+     resnet50_names, resnet50_release, resnet50_certify},
 };
 
 const struct workload *workload_find(const char *name, struct error *err)

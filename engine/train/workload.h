@@ -6,6 +6,7 @@
 #include "engine/details.h"
 #include "engine/run_spec.h"
 #include "engine/steps.h"
+#include "engine/train/certificate.h"
 
 #include <stdbool.h>
 
@@ -24,6 +25,10 @@ struct workload {
     bool (*step)(void *state, struct step *ret_step, struct error *err);
     void (*names)(const void *state, workload_tell tell, void *user);
     void (*release)(void *state);
+    /* When nothing of a run is left: how far its precision leads from that of f32
+     * (certificate.h). NULL where there is nothing to certify but f32 itself. */
+    bool (*certify)(const struct run_spec *spec, enum cpu_isa isa,
+                    struct certificate *ret_certificate, struct error *err);
 };
 
 /* NULL, and err saying so, when this worker does not know it. */

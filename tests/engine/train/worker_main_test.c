@@ -18,6 +18,19 @@ static struct worker *start_worker(const char *spec, long long steps_max)
     return worker;
 }
 
+/* Before the first step and behind the last there is one. */
+static void expect_canary(struct worker *worker)
+{
+    struct event event;
+    struct error err = {0};
+
+    EXPECT_INT(worker_next(worker, clock_monotonic_ns() + PATIENCE, -1, &event, &err),
+               WORKER_EVENT);
+    EXPECT_INT(event.type, EVENT_CANARY);
+    EXPECT(event.canary.hertz > 1e8);
+    EXPECT(event.canary.copy_bytes_per_second > 1e7);
+}
+
 static void it_trains_what_the_spec_says(void)
 {
     struct worker *worker = start_worker(
@@ -37,6 +50,7 @@ static void it_trains_what_the_spec_says(void)
     EXPECT_STR(event.hello.details.plan, "plain");
     EXPECT(strncmp(event.hello.details.library, "oneDNN ", 7) == 0);
     EXPECT(event.hello.details.isa[0] != '\0');
+    expect_canary(worker);
     for (int i = 0; i < 6; i++) {
         EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
         EXPECT_INT(event.step.index, i);
@@ -46,9 +60,11 @@ static void it_trains_what_the_spec_says(void)
     }
     EXPECT_NEAR(first, log(10), 0.5);
     EXPECT(last < first); /* a benchmark that skips the work looks wonderful */
+    expect_canary(worker);
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
     EXPECT_INT(event.done.steps, 6);
     EXPECT_INT(event.done.samples, 60);
+    EXPECT_INT(event.done.certified, ANSWER_NONE); /* f32 is what others are held against */
     EXPECT(event.done.peak_memory_bytes > 1 << 20);
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_FINISHED);
     worker_free(worker);
@@ -74,12 +90,16 @@ static void of_resnet50_it_says_how_it_is_trained(void)
     if (strcmp(details->isa, "base") != 0) /* no more than was asked for */
         EXPECT_STR(details->isa, "avx2");
     EXPECT_INT(details->emulated, ANSWER_YES);
+    expect_canary(worker);
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
     EXPECT_NEAR(event.step.loss, log(1000), 0.5);
     EXPECT(event.step.split.forward > 0 && event.step.split.backward > 0);
+    expect_canary(worker);
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
     EXPECT(strstr(event.done.implementations, "\"layer4.2.conv3\":{\"forward\":") != NULL);
     EXPECT(strstr(event.done.implementations, "avx512") == NULL);
+    EXPECT_INT(event.done.certified, ANSWER_YES);
+    EXPECT(event.done.gradient_cosine > 0.99 && event.done.gradient_cosine < 1);
     event_clear(&event);
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_FINISHED);
     worker_free(worker);
