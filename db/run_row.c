@@ -13,7 +13,7 @@ static enum run_state state_from_name(const char *name)
 
 static const char *verdict_from_name(const char *name)
 {
-    for (int verdict = PACE_ALL_STEPS; verdict <= PACE_TIME_UP; verdict++)
+    for (int verdict = PACE_ALL_STEPS; verdict <= PACE_DOLLARS_UP; verdict++)
         if (strcmp(pace_verdict_name((enum pace_verdict)verdict), name) == 0)
             return pace_verdict_name((enum pace_verdict)verdict);
     return NULL;
@@ -36,6 +36,27 @@ static bool copy_owned(const char *from, char **ret_copy)
     return *ret_copy || !*from;
 }
 
+static enum validity validity_from_name(const char *name)
+{
+    for (int level = VALIDITY_OK; level <= VALIDITY_INVALID; level++)
+        if (strcmp(validity_name((enum validity)level), name) == 0)
+            return (enum validity)level;
+    return VALIDITY_UNKNOWN;
+}
+
+/* What there are columns for: the head of a summary, enough to compare it with another. */
+static struct summary summary_from_row(struct stmt *row)
+{
+    double low = stmt_column_real(row, 20), high = stmt_column_real(row, 21);
+
+    return (struct summary){.measured_steps = stmt_column_integer(row, 11),
+                            .measured_seconds = stmt_column_real(row, 12),
+                            .samples_per_second = stmt_column_real(row, 13),
+                            .median_step_seconds = stmt_column_real(row, 14),
+                            .first_measured = stmt_column_integer(row, 19),
+                            .throughput = {.known = low > 0, .low = low, .high = high}};
+}
+
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
 {
     struct run run = {
@@ -47,16 +68,20 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
         .ended_us = stmt_column_integer(row, 7),
         .steps = stmt_column_integer(row, 9),
         .ended_by = verdict_from_name(stmt_column_text(row, 10)),
-        .summary = {.measured_steps = stmt_column_integer(row, 11),
-                    .measured_seconds = stmt_column_real(row, 12),
-                    .samples_per_second = stmt_column_real(row, 13),
-                    .median_step_seconds = stmt_column_real(row, 14)},
+        .summary = summary_from_row(row),
         .samples = stmt_column_integer(row, 17),
         .peak_memory_bytes = stmt_column_integer(row, 18),
+        .validity = validity_from_name(stmt_column_text(row, 22)),
+        .setup_ns = stmt_column_integer(row, 23),
+        .gradient_cosine = stmt_column_real(row, 24),
+        .certified = stmt_column_integer(row, 25) ? ANSWER_YES : ANSWER_NONE,
     };
 
     if (!run.spec_text || !copy_owned(stmt_column_text(row, 16), &run.stderr_tail) ||
-        !copy_owned(stmt_column_text(row, 19), &run.engine_details)) {
+        !copy_owned(stmt_column_text(row, 27), &run.engine_details) ||
+        !copy_owned(stmt_column_text(row, 28), &run.loaded) ||
+        !copy_owned(stmt_column_text(row, 29), &run.summary_text) ||
+        !copy_owned(stmt_column_text(row, 30), &run.findings)) {
         run_clear(&run);
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     }
@@ -64,6 +89,7 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     copy(run.instance, sizeof run.instance, stmt_column_text(row, 4));
     copy(run.software, sizeof run.software, stmt_column_text(row, 8));
     copy(run.reason, sizeof run.reason, stmt_column_text(row, 15));
+    copy(run.machine, sizeof run.machine, stmt_column_text(row, 26));
     *ret_run = run;
     return true;
 }

@@ -149,8 +149,24 @@ bool runs_create(struct db *db, const struct run_order *order, struct run *ret_r
            transaction_commit(&change, err) && runs_find(db, id.text, ret_run, err);
 }
 
-bool runs_claim(struct db *db, long long now_us, struct run *ret_run, bool *ret_found,
-                struct error *err)
+static void bind_count(struct stmt *update, long long number)
+{
+    if (number > 0)
+        stmt_integer(update, number);
+    else
+        stmt_text(update, NULL);
+}
+
+static void bind_known(struct stmt *update, bool known, double number)
+{
+    if (known)
+        stmt_real(update, number);
+    else
+        stmt_text(update, NULL);
+}
+
+bool runs_claim(struct db *db, long long now_us, long long machine, struct run *ret_run,
+                bool *ret_found, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
     AUTO(stmt_done) struct stmt *claim = NULL;
@@ -159,13 +175,15 @@ bool runs_claim(struct db *db, long long now_us, struct run *ret_run, bool *ret_
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
     claim = stmt_prepare(db,
-                         "UPDATE runs SET state = 'running', started_us = ? WHERE number ="
+                         "UPDATE runs SET state = 'running', started_us = ?, machine = ?"
+                         " WHERE number ="
                          " (SELECT min(number) FROM runs WHERE state = 'queued')"
                          " RETURNING " RUN_COLUMNS,
                          err);
     if (!claim)
         return false;
     stmt_integer(claim, now_us);
+    bind_count(claim, machine);
     if (!read_one(claim, ret_run, &found, err))
         return false;
     stmt_done(&claim); /* a commit wants no statement half-way */
@@ -188,17 +206,12 @@ static void bind_summary(struct stmt *update, const struct run *run)
         stmt_real(update, summary->measured_seconds);
         stmt_real(update, summary->samples_per_second);
         stmt_real(update, summary->median_step_seconds);
+        stmt_integer(update, summary->first_measured);
+        bind_known(update, summary->throughput.known, summary->throughput.low);
+        bind_known(update, summary->throughput.known, summary->throughput.high);
         return;
     }
-    for (int column = 0; column < 4; column++)
-        stmt_text(update, NULL);
-}
-
-static void bind_count(struct stmt *update, long long number)
-{
-    if (number > 0)
-        stmt_integer(update, number);
-    else
+    for (int column = 0; column < 7; column++)
         stmt_text(update, NULL);
 }
 
@@ -228,8 +241,11 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     update = stmt_prepare(db,
                           "UPDATE runs SET state = ?, ended_us = ?, software = ?, ended_by = ?,"
                           " measured_steps = ?, measured_seconds = ?, samples_per_second = ?,"
-                          " median_step_seconds = ?, reason = ?, stderr_tail = ?,"
-                          " engine_details = ?, samples = ?, peak_memory_bytes = ?"
+                          " median_step_seconds = ?, first_measured = ?, throughput_low = ?,"
+                          " throughput_high = ?, reason = ?, stderr_tail = ?,"
+                          " engine_details = ?, samples = ?, peak_memory_bytes = ?,"
+                          " setup_ns = ?, gradient_cosine = ?, loaded = ?, summary = ?,"
+                          " validity = ?, findings = ?"
                           " WHERE number = ? AND state = 'running' RETURNING number",
                           err);
     if (!update)
@@ -243,6 +259,12 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     stmt_text(update, run->engine_details);
     bind_count(update, run->samples);
     bind_count(update, run->peak_memory_bytes);
+    bind_count(update, run->setup_ns);
+    bind_known(update, run->certified == ANSWER_YES, run->gradient_cosine);
+    stmt_text(update, run->loaded);
+    stmt_text(update, run->summary_text);
+    stmt_text(update, run->validity == VALIDITY_UNKNOWN ? NULL : validity_name(run->validity));
+    stmt_text(update, run->findings);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
     stmt_done(&update); /* a commit wants no statement half-way */

@@ -22,9 +22,10 @@ bool runs_create(struct db *db, const struct run_order *order, struct run *ret_r
 bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error *err)
     __attribute__((warn_unused_result));
 
-/* queued -> running: the oldest one. *ret_found is false when there is none. */
-bool runs_claim(struct db *db, long long now_us, struct run *ret_run, bool *ret_found,
-                struct error *err) __attribute__((warn_unused_result));
+/* queued -> running: the oldest one, on the machine of this number (db/machines.h). *ret_found is
+ * false when there is none. */
+bool runs_claim(struct db *db, long long now_us, long long machine, struct run *ret_run,
+                bool *ret_found, struct error *err) __attribute__((warn_unused_result));
 
 /* running -> `run->state`, durably, with everything the worker has told. From any other state it
  * is ERROR_CONFLICT. */

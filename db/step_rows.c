@@ -5,7 +5,8 @@
 
 static void bind_split(struct stmt *insert, const struct step_split *split)
 {
-    const long long parts[] = {split->input, split->forward, split->backward, split->update};
+    const long long parts[] = {split->input, split->forward, split->backward, split->update,
+                               split->communication};
     bool told = step_split_is_told(split);
 
     for (size_t i = 0; i < COUNT(parts); i++)
@@ -21,8 +22,9 @@ static bool insert_all(struct db *db, long long number, long long position,
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(db,
                                        "INSERT INTO steps (run, position, nanoseconds, loss,"
-                                       " input_ns, forward_ns, backward_ns, update_ns)"
-                                       " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                                       " input_ns, forward_ns, backward_ns, update_ns,"
+                                       " communication_ns)"
+                                       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                                        err);
 
     for (size_t i = 0; insert && i < count; i++) {
@@ -69,18 +71,19 @@ static struct step step_from_row(struct stmt *row)
                          .split = {.input = stmt_column_integer(row, 2),
                                    .forward = stmt_column_integer(row, 3),
                                    .backward = stmt_column_integer(row, 4),
-                                   .update = stmt_column_integer(row, 5)}};
+                                   .update = stmt_column_integer(row, 5),
+                                   .communication = stmt_column_integer(row, 6)}};
 }
 
 bool step_rows_load(struct db *db, long long number, long long position, long long limit,
                     struct steps *steps, struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *query =
-        stmt_prepare(db,
-                     "SELECT nanoseconds, loss, input_ns, forward_ns, backward_ns, update_ns"
-                     " FROM steps WHERE run = ? AND position >= ? ORDER BY position LIMIT ?",
-                     err);
+    struct stmt *query = stmt_prepare(
+        db,
+        "SELECT nanoseconds, loss, input_ns, forward_ns, backward_ns, update_ns,"
+        " communication_ns FROM steps WHERE run = ? AND position >= ? ORDER BY position LIMIT ?",
+        err);
     enum stmt_step step;
 
     if (!query)

@@ -19,4 +19,7 @@ void run_clear(struct run *run)
     freep(&run->stderr_tail);
     freep(&run->engine_details);
     freep(&run->implementations);
+    freep(&run->loaded);
+    freep(&run->summary_text);
+    freep(&run->findings);
 }

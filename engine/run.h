@@ -4,6 +4,9 @@
 #include "engine/run_id.h"
 #include "engine/run_spec.h"
 #include "engine/summary.h"
+#include "engine/validity.h"
+
+#define MACHINE_ID_LENGTH 16
 
 enum run_state {
     RUN_QUEUED,
@@ -26,11 +29,19 @@ struct run {
     char *engine_details;                       /* owned: engine_details_to_text(), or NULL */
     long long samples, peak_memory_bytes;       /* as the worker counted them; 0 unknown */
     char *implementations;                      /* owned: only of a run that ends, or NULL */
-    long long steps;                            /* stored ones, warm-up included */
-    const char *ended_by;                       /* why a finished run ended, else NULL */
-    struct summary summary;                     /* of a finished run */
-    char reason[256];                           /* why it failed or was interrupted */
-    char *stderr_tail;                          /* owned: the worker's last words, or NULL */
+    char *loaded;                               /* owned: loaded_to_text(), or NULL */
+    enum answer certified;                      /* is gradient_cosine told? */
+    double gradient_cosine;
+    char machine[MACHINE_ID_LENGTH + 1]; /* fingerprint of where it ran, "" unknown */
+    long long setup_ns;                  /* from the worker's start to its first step's */
+    long long steps;                     /* stored ones, warm-up included */
+    const char *ended_by;                /* why a finished run ended, else NULL */
+    struct summary summary;              /* of a finished run; from a list only its head */
+    char *summary_text;                  /* owned: the whole of it, or NULL */
+    enum validity validity;              /* unknown until it was judged */
+    char *findings;                      /* owned: verdict_to_text(), or NULL */
+    char reason[256];                    /* why it failed or was interrupted */
+    char *stderr_tail;                   /* owned: the worker's last words, or NULL */
 };
 
 /* Frees what the run owns; a zeroed run is fine. */

@@ -38,7 +38,7 @@ struct stream {
     bool begun, ended;
     union {
         struct { /* of handle_steps.c */
-            long long run, first_measured;
+            long long run, first_measured, end_measured;
             long long position, last; /* the next step to send, and the one after the last */
             bool csv;
         };

@@ -3,7 +3,6 @@
 #include "common/cleanup.h"
 #include "db/runs.h"
 #include "db/step_rows.h"
-#include "engine/pace.h"
 #include "server/handlers.h"
 #include "server/negotiate.h"
 #include "server/present.h"
@@ -11,29 +10,52 @@
 #include "server/request.h"
 #include "server/server.h"
 
+#include <limits.h>
+
 #define PIECE_STEPS 500
+
+static bool is_measured(const struct stream *stream, long long index)
+{
+    return index >= stream->first_measured && index < stream->end_measured;
+}
+
+/* Of a finished run that is known. Before, only a warm-up of a fixed length is: the end of any
+ * other is found when all has been seen. */
+static void find_measured(const struct run *run, const struct run_spec *spec,
+                          struct stream *stream)
+{
+    bool fixed = spec->warmup_steps != FIELD_IS_AUTO;
+
+    stream->first_measured = stream->end_measured = LLONG_MAX;
+    if (run->state == RUN_FINISHED) {
+        stream->first_measured = run->summary.first_measured;
+        stream->end_measured = stream->first_measured + run->summary.measured_steps;
+    } else if (fixed) {
+        stream->first_measured = spec->warmup_steps;
+    }
+}
 
 static bool write_csv_split(struct bytes *piece, const struct step_split *split)
 {
     if (!step_split_is_told(split))
-        return bytes_printf(piece, ",,,,\r\n");
-    return bytes_printf(piece, ",%.9f,%.9f,%.9f,%.9f\r\n", (double)split->input / 1e9,
+        return bytes_printf(piece, ",,,,,\r\n");
+    return bytes_printf(piece, ",%.9f,%.9f,%.9f,%.9f,%.9f\r\n", (double)split->input / 1e9,
                         (double)split->forward / 1e9, (double)split->backward / 1e9,
-                        (double)split->update / 1e9);
+                        (double)split->update / 1e9, (double)split->communication / 1e9);
 }
 
 static bool write_csv(struct bytes *piece, const struct stream *stream, const struct steps *steps)
 {
     bool ok = stream->begun ||
               bytes_printf(piece, "index,seconds,loss,measured,input_seconds,forward_seconds,"
-                                  "backward_seconds,update_seconds\r\n");
+                                  "backward_seconds,update_seconds,communication_seconds\r\n");
 
     for (size_t i = 0; ok && i < steps->count; i++) {
         long long index = stream->position + (long long)i;
 
         ok = bytes_printf(piece, "%lld,%.9f,%.17g,%s", index,
                           (double)steps->items[i].nanoseconds / 1e9, steps->items[i].loss,
-                          index >= stream->first_measured ? "true" : "false") &&
+                          is_measured(stream, index) ? "true" : "false") &&
              write_csv_split(piece, &steps->items[i].split);
     }
     return ok;
@@ -51,7 +73,7 @@ static bool write_json(struct bytes *piece, const struct stream *stream,
     for (size_t i = 0; i < steps->count; i++) {
         long long index = stream->position + (long long)i;
 
-        present_step(&out, index, &steps->items[i], index >= stream->first_measured);
+        present_step(&out, index, &steps->items[i], is_measured(stream, index));
     }
     if (last) {
         out_close(&out, ']');
@@ -135,7 +157,7 @@ void steps_handler(struct exchange *exchange)
         return;
     }
     stream.run = run.number;
-    stream.first_measured = pace_warmup_steps(&spec);
+    find_measured(&run, &spec, &stream);
     stream.last = run.steps;
     if (!read_range(&exchange->query, &stream, &err)) {
         reply_error(exchange, &err);

@@ -2,15 +2,15 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/step_rows.h"
+#include "engine/loaded.h"
 #include "engine/pace.h"
 #include "engine/preload.h"
 #include "engine/worker.h"
+#include "server/conclusion.h"
+#include "server/recorder.h"
 
 #include <stdint.h>
 
-#define FLUSH_STEPS 1024                 /* steps kept in memory before they are stored */
-#define FLUSH_NS NS_PER_SECOND           /* and for how long */
 #define TELL_NS (250 * NS_PER_MS)        /* watchers hear of progress at most this often */
 #define OBEY_NS (15 * NS_PER_SECOND)     /* time to finish when asked to */
 #define TERMINATE_NS (2 * NS_PER_SECOND) /* time to die of SIGTERM */
@@ -21,23 +21,10 @@ struct job {
     struct run_spec spec;
     struct pace pace;
     struct worker *worker;
-    struct steps pending;      /* not stored yet */
+    struct recorder recorder;
     enum pace_verdict verdict; /* PACE_GO_ON until it was asked to finish */
-    long long started_ns, heard_ns, flushed_ns, told_ns, asked_ns;
+    long long started_ns, heard_ns, told_ns, asked_ns;
 };
-
-static bool flush(struct job *job, long long now_ns, struct error *err)
-{
-    struct run *run = job->run;
-
-    if (!step_rows_append(job->parts->db, run->number, run->steps, job->pending.items,
-                          job->pending.count, err))
-        return false;
-    run->steps += (long long)job->pending.count;
-    job->pending.count = 0;
-    job->flushed_ns = now_ns;
-    return true;
-}
 
 static void tell(struct job *job, long long now_ns)
 {
@@ -58,28 +45,60 @@ static bool take_hello(struct run *run, const struct event *event, struct error 
 
 static void take_done(struct run *run, struct event *event)
 {
+    run->certified = event->done.certified;
+    run->gradient_cosine = event->done.gradient_cosine;
     run->samples = event->done.samples;
     run->peak_memory_bytes = event->done.peak_memory_bytes;
     run->implementations = take(&event->done.implementations);
 }
 
+/* What is loaded is looked at when the engine is at work: by then it has loaded all. */
+static bool look_at_loaded(struct job *job, struct error *err)
+{
+    struct loaded loaded;
+
+    loaded_look("", worker_pid(job->worker), &loaded);
+    job->run->loaded = loaded_to_text(&loaded);
+    return job->run->loaded || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+static bool take_step(struct job *job, const struct event *event, long long now_ns,
+                      struct error *err)
+{
+    const struct step step = {.nanoseconds = event->step.nanoseconds,
+                              .loss = event->step.loss,
+                              .split = event->step.split};
+
+    if (job->pace.steps == 0) {
+        long long setup_ns = now_ns - job->started_ns - step.nanoseconds;
+
+        job->run->setup_ns = setup_ns > 0 ? setup_ns : 0;
+        if (!look_at_loaded(job, err))
+            return false;
+    }
+    if (!pace_step(&job->pace, step.nanoseconds))
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!recorder_step(&job->recorder, &step, now_ns, err))
+        return false;
+    if (now_ns - job->told_ns >= TELL_NS)
+        tell(job, now_ns);
+    return true;
+}
+
 static bool take_event(struct job *job, struct event *event, long long now_ns, struct error *err)
 {
     job->heard_ns = now_ns;
-    if (event->type == EVENT_HELLO)
+    switch (event->type) {
+    case EVENT_HELLO:
         return take_hello(job->run, event, err);
-    if (event->type == EVENT_DONE)
+    case EVENT_STEP:
+        return take_step(job, event, now_ns, err);
+    case EVENT_CANARY:
+        return recorder_sing(&job->recorder, &event->canary, err);
+    default:
         take_done(job->run, event);
-    if (event->type != EVENT_STEP)
         return true;
-    pace_step(&job->pace, event->step.nanoseconds);
-    if (!steps_add(&job->pending, (struct step){.nanoseconds = event->step.nanoseconds,
-                                                .loss = event->step.loss,
-                                                .split = event->step.split}))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    if (now_ns - job->told_ns >= TELL_NS)
-        tell(job, now_ns);
-    return job->pending.count < FLUSH_STEPS || flush(job, now_ns, err);
+    }
 }
 
 /* Whatever time asks for: silence, limits, batches. False ends the run as failed. */
@@ -94,14 +113,15 @@ static bool tend(struct job *job, long long now_ns, struct error *err)
         job->verdict = verdict;
         job->asked_ns = now_ns;
         worker_enough(job->worker);
+        /* Here, and not when it has ended: then there is nothing to look at. */
+        if (!recorder_look(&job->recorder, now_ns, err))
+            return false;
     }
     if (job->verdict != PACE_GO_ON && now_ns - job->asked_ns >= OBEY_NS)
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the worker did not end within %lld seconds of being asked to",
                          OBEY_NS / NS_PER_SECOND);
-    if (job->pending.count > 0 && now_ns - job->flushed_ns >= FLUSH_NS)
-        return flush(job, now_ns, err);
-    return true;
+    return recorder_tend(&job->recorder, now_ns, err);
 }
 
 static long long earlier(long long left, long long right)
@@ -117,9 +137,7 @@ static long long next_deadline(const struct job *job)
         deadline = earlier(deadline, job->started_ns + job->pace.max_ns);
     else
         deadline = earlier(deadline, job->asked_ns + OBEY_NS);
-    if (job->pending.count > 0)
-        deadline = earlier(deadline, job->flushed_ns + FLUSH_NS);
-    return deadline;
+    return earlier(deadline, recorder_due(&job->recorder));
 }
 
 /* Asks the worker to go and gives it a moment; worker_free() does the rest. */
@@ -174,31 +192,34 @@ static enum job_result follow(struct job *job, struct error *err)
 
 static bool summarize(struct job *job, struct error *err)
 {
-    AUTO(steps_free) struct steps steps = {0};
+    AUTO(conclusion_clear) struct conclusion conclusion = {0};
     struct run *run = job->run;
 
     run->ended_by = pace_verdict_name(job->verdict == PACE_GO_ON ? PACE_ALL_STEPS : job->verdict);
-    return step_rows_load(job->parts->db, run->number, 0, run->steps, &steps, err) &&
-           summary_compute(&steps, (size_t)pace_warmup_steps(&job->spec), job->spec.batch_size,
-                           &run->summary, err);
+    if (!conclusion_draw(job->parts->db, run, &conclusion, err))
+        return false;
+    run->summary = conclusion.summary;
+    run->validity = conclusion.validity;
+    run->summary_text = take(&conclusion.summary_text);
+    run->findings = take(&conclusion.findings);
+    return true;
 }
 
 /* A worker may end by itself, unasked, before it has sent all steps of a fixed number. */
 static bool has_all_steps(const struct job *job, struct error *err)
 {
-    long long wanted = pace_steps_max(&job->spec);
-
-    if (job->verdict != PACE_GO_ON || job->spec.steps == FIELD_IS_AUTO ||
-        job->pace.steps == wanted)
+    if (job->verdict != PACE_GO_ON || job->spec.steps == FIELD_IS_AUTO)
         return true;
-    return error_set(err, ERROR_UPSTREAM, NULL, "the worker ended after %lld of %lld steps",
-                     job->pace.steps, wanted);
+    return error_set(err, ERROR_UPSTREAM, NULL,
+                     "the worker ended after %zu steps, before %lld were measured",
+                     job->pace.steps, job->spec.steps);
 }
 
 static enum job_result conclude(struct job *job, enum job_result result, struct error *err)
 {
     /* What was measured is kept however it ended; only a good end depends on it. */
-    bool stored = flush(job, clock_monotonic_ns(), result == JOB_FINISHED ? err : NULL);
+    bool stored =
+        recorder_flush(&job->recorder, clock_monotonic_ns(), result == JOB_FINISHED ? err : NULL);
 
     job->run->stderr_tail = worker_last_words(job->worker);
     if (result == JOB_FINISHED && (!stored || !has_all_steps(job, err) || !summarize(job, err)))
@@ -209,12 +230,17 @@ static enum job_result conclude(struct job *job, enum job_result result, struct 
 static void job_free(struct job *job)
 {
     worker_free(job->worker);
-    steps_free(&job->pending);
+    recorder_free(&job->recorder);
+    pace_free(&job->pace);
 }
 
 enum job_result job_run(const struct job_parts *parts, struct run *run, struct error *err)
 {
-    AUTO(job_free) struct job job = {.parts = parts, .run = run, .verdict = PACE_GO_ON};
+    AUTO(job_free)
+    struct job job = {.parts = parts,
+                      .run = run,
+                      .verdict = PACE_GO_ON,
+                      .recorder = {.db = parts->db, .run = run}};
     const struct engine *engine;
     enum job_order order;
     char preload[PRELOAD_MAX];
@@ -229,14 +255,16 @@ enum job_result job_run(const struct job_parts *parts, struct run *run, struct e
     order = parts->orders(parts->user);
     if (order != JOB_GO_ON)
         return order == JOB_CANCEL ? JOB_CANCELLED : JOB_STOPPED;
-    pace_start(&job.pace, &job.spec);
+    pace_start(&job.pace, &job.spec, parts->dollars_per_hour);
     if (!preload_find(&job.spec, "", preload, err))
         return JOB_FAILED;
     job.worker = worker_start(engine->command, run->id.text, run->spec_text, preload,
                               pace_steps_max(&job.spec), err);
     if (!job.worker)
         return JOB_FAILED;
-    job.started_ns = job.heard_ns = job.flushed_ns = clock_monotonic_ns();
+    job.started_ns = job.heard_ns = clock_monotonic_ns();
     tell(&job, job.started_ns);
+    if (!recorder_start(&job.recorder, worker_pid(job.worker), job.started_ns, err))
+        return conclude(&job, JOB_FAILED, err);
     return conclude(&job, follow(&job, err), err);
 }

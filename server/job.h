@@ -15,7 +15,8 @@ struct job_parts {
     const struct engines *engines;
     struct live *live;
     long long silence_ns;
-    int wake; /* becomes readable when orders() has something new to say */
+    double dollars_per_hour; /* 0 unknown */
+    int wake;                /* becomes readable when orders() has something new to say */
     enum job_order (*orders)(void *user);
     void *user;
 };

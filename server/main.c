@@ -26,6 +26,7 @@
 struct process {
     struct config config;
     struct engines engines;
+    struct here here;
     struct server server;
     struct sentry *sentry;
     struct http *http;
@@ -103,6 +104,9 @@ static bool start_parts(struct process *process, struct error *err)
     char worker[PATH_MAX + 32];
 
     native_command(worker, sizeof worker);
+    if (!here_look(config->price_per_hour, &process->here, err))
+        return false;
+    server->here = &process->here;
     server->config = config;
     server->engines = &process->engines;
     server->openapi.limit = 1024 * 1024;
@@ -126,6 +130,7 @@ static bool start_parts(struct process *process, struct error *err)
         return false;
     server->runner = runner_start(&(struct runner_parts){.config = config,
                                                          .engines = &process->engines,
+                                                         .here = &process->here,
                                                          .live = server->live,
                                                          .metrics = server->metrics},
                                   err);
@@ -150,6 +155,7 @@ static void stop_parts(struct process *process)
     db_pool_free(server->pool);
     bytes_free(&server->openapi);
     engines_free(&process->engines);
+    here_clear(&process->here);
     closep(&process->lock);
 }
 

@@ -63,6 +63,8 @@ void out_close(struct out *out, char bracket)
 void out_raw(struct out *out, const char *key, const char *text)
 {
     begin(out, key);
+    if (!text)
+        text = "null";
     add(out, text, strlen(text));
 }
 

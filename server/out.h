@@ -23,5 +23,5 @@ void out_integer(struct out *out, const char *key, long long number);
 void out_number(struct out *out, const char *key, double number); /* NaN writes null */
 void out_bool(struct out *out, const char *key, bool truth);
 void out_null(struct out *out, const char *key);
-void out_raw(struct out *out, const char *key, const char *text);       /* JSON already */
+void out_raw(struct out *out, const char *key, const char *text); /* JSON already; NULL is null */
 void out_time(struct out *out, const char *key, long long calendar_us); /* 0 writes null */

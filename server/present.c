@@ -12,19 +12,61 @@ void present_progress(struct out *out, const char *key, const struct progress *p
     out_open(out, key, '{');
     out_integer(out, "steps_done", progress->steps_done);
     out_integer(out, "steps_planned", progress->steps_planned);
+    out_text(out, "phase", progress->phase);
     out_number(out, "samples_per_second", progress->samples_per_second);
+    if (progress->half_width_percent > 0)
+        out_number(out, "half_width_percent", progress->half_width_percent);
+    else
+        out_null(out, "half_width_percent");
+    if (progress->dollars > 0)
+        out_number(out, "dollars", progress->dollars);
+    else
+        out_null(out, "dollars");
     out_number(out, "elapsed_seconds", progress->elapsed_seconds);
     out_number(out, "seconds_left", progress->seconds_left);
     out_close(out, '}');
 }
 
-static void present_summary(struct out *out, const struct summary *summary)
+/* The head of a summary, with the names that summary_to_text() gives the whole. */
+static void present_head(struct out *out, const struct summary *summary)
 {
     out_open(out, "summary", '{');
     out_number(out, "samples_per_second", summary->samples_per_second);
+    if (summary->throughput.known) {
+        out_open(out, "interval", '{');
+        out_number(out, "low", summary->throughput.low);
+        out_number(out, "high", summary->throughput.high);
+        out_number(out, "level", 0.95);
+        out_close(out, '}');
+    } else {
+        out_null(out, "interval");
+    }
     out_number(out, "median_step_seconds", summary->median_step_seconds);
     out_integer(out, "measured_steps", summary->measured_steps);
     out_number(out, "measured_seconds", summary->measured_seconds);
+    out_integer(out, "first_measured", summary->first_measured);
+    out_close(out, '}');
+}
+
+static void present_summary(struct out *out, const struct run *run)
+{
+    if (run->state != RUN_FINISHED)
+        out_null(out, "summary");
+    else if (run->summary_text)
+        out_raw(out, "summary", run->summary_text);
+    else
+        present_head(out, &run->summary);
+}
+
+void present_judgement(struct out *out, enum validity level, const char *findings)
+{
+    if (level == VALIDITY_UNKNOWN) {
+        out_null(out, "validity");
+        return;
+    }
+    out_open(out, "validity", '{');
+    out_text(out, "level", validity_name(level));
+    out_raw(out, "findings", findings);
     out_close(out, '}');
 }
 
@@ -38,12 +80,14 @@ static void present_count(struct out *out, const char *key, long long number)
 
 static void present_told(struct out *out, const struct run *run)
 {
-    if (run->engine_details)
-        out_raw(out, "engine_details", run->engine_details);
-    else
-        out_null(out, "engine_details");
+    out_raw(out, "engine_details", run->engine_details);
+    out_raw(out, "loaded", run->loaded);
     present_count(out, "samples", run->samples);
     present_count(out, "peak_memory_bytes", run->peak_memory_bytes);
+    if (run->certified == ANSWER_YES)
+        out_number(out, "gradient_cosine", run->gradient_cosine);
+    else
+        out_null(out, "gradient_cosine");
 }
 
 void present_run(struct out *out, const char *key, const struct run *run,
@@ -54,16 +98,15 @@ void present_run(struct out *out, const char *key, const struct run *run,
     out_text(out, "state", run_state_name(run->state));
     out_raw(out, "spec", run->spec_text);
     out_text(out, "instance", text_or_null(run->instance));
+    out_text(out, "machine", text_or_null(run->machine));
     out_time(out, "created_at", run->created_us);
     out_time(out, "started_at", run->started_us);
     out_time(out, "ended_at", run->ended_us);
     out_text(out, "software", text_or_null(run->software));
     present_told(out, run);
     out_integer(out, "steps_stored", run->steps);
-    if (run->state == RUN_FINISHED)
-        present_summary(out, &run->summary);
-    else
-        out_null(out, "summary");
+    present_summary(out, run);
+    present_judgement(out, run->validity, run->findings);
     out_text(out, "ended_by", run->ended_by);
     out_text(out, "reason", text_or_null(run->reason));
     out_text(out, "stderr_tail", run->stderr_tail);
@@ -113,6 +156,7 @@ static void present_split(struct out *out, const struct step_split *split)
     out_number(out, "forward_seconds", (double)split->forward / 1e9);
     out_number(out, "backward_seconds", (double)split->backward / 1e9);
     out_number(out, "update_seconds", (double)split->update / 1e9);
+    out_number(out, "communication_seconds", (double)split->communication / 1e9);
     out_close(out, '}');
 }
 

@@ -16,6 +16,20 @@ void present_run_list(struct out *out, const struct run_list *list);
 
 void present_progress(struct out *out, const char *key, const struct progress *progress);
 
+/* `findings` as in struct run; null for what was never judged. */
+void present_judgement(struct out *out, enum validity level, const char *findings);
+
+/* What the trace of a run comes to now, beside what is stored. */
+struct conclusion;
+void present_recomputed(struct out *out, const struct run *run,
+                        const struct conclusion *conclusion);
+
+struct evidence;
+void present_evidence(struct out *out, const struct evidence *evidence);
+
+struct machine_row;
+void present_machine(struct out *out, const char *key, const struct machine_row *machine);
+
 /* `text` is that of engine/implementations.h, or NULL. */
 void present_implementations(struct out *out, const char *text);
 

@@ -16,6 +16,10 @@ const struct route routes[] = {
     {"DELETE", "/v1/runs/{id}", runs_cancel_handler, ACCESS_WRITE, false},
     {"GET", "/v1/runs/{id}/implementations", implementations_handler, ACCESS_READ, false},
     {"GET", "/v1/runs/{id}/steps", steps_handler, ACCESS_READ, false},
+    {"GET", "/v1/runs/{id}/evidence", evidence_handler, ACCESS_READ, false},
+    {"GET", "/v1/runs/{id}/recompute", recompute_handler, ACCESS_READ, false},
+    {"GET", "/v1/machines", machines_list_handler, ACCESS_READ, false},
+    {"GET", "/v1/machines/{id}", machines_show_handler, ACCESS_READ, false},
     {"GET", "/v1/runs/{id}/events", events_handler, ACCESS_READ, false},
 };
 const size_t route_count = COUNT(routes);

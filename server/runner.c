@@ -78,8 +78,8 @@ static bool claim(struct runner *runner, struct run *ret_run)
 
     pthread_mutex_lock(&runner->lock);
     runner->woken = false;
-    if (!runner->stopping &&
-        !runs_claim(runner->db, clock_calendar_us(), ret_run, &found, &err)) {
+    if (!runner->stopping && !runs_claim(runner->db, clock_calendar_us(),
+                                         runner->parts.here->number, ret_run, &found, &err)) {
         log_line(LOG_ERROR, "cannot take a run from the queue: %s", err.message);
         runner->woken = err.kind == ERROR_BUSY;
     }
@@ -111,6 +111,7 @@ static void run_one(struct runner *runner, struct run *run)
     struct job_parts parts = {.db = runner->db,
                               .engines = runner->parts.engines,
                               .live = runner->parts.live,
+                              .dollars_per_hour = runner->parts.config->price_per_hour,
                               .silence_ns = runner->parts.config->silence_seconds * NS_PER_SECOND,
                               .wake = runner->wake,
                               .orders = orders,
@@ -191,7 +192,8 @@ struct runner *runner_start(const struct runner_parts *parts, struct error *err)
         error_set(err, ERROR_INTERNAL, NULL, "cannot make an eventfd: %s", strerror(errno));
     else
         runner->db = db_open(parts->config->database, err);
-    if (!runner->db || !close_orphans(runner, err)) {
+    if (!runner->db || !here_store(runner->parts.here, runner->db, err) ||
+        !close_orphans(runner, err)) {
         runner_free(runner);
         return NULL;
     }

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "server/config.h"
 #include "server/engines.h"
+#include "server/here.h"
 #include "server/live.h"
 #include "server/metrics.h"
 
@@ -15,6 +16,7 @@ struct runner;
 struct runner_parts {
     const struct config *config;
     const struct engines *engines;
+    struct here *here; /* stored by runner_start() */
     struct live *live;
     struct metrics *metrics;
 };

@@ -6,6 +6,7 @@
 #include "db/pool.h"
 #include "server/config.h"
 #include "server/engines.h"
+#include "server/here.h"
 #include "server/live.h"
 #include "server/metrics.h"
 #include "server/runner.h"
@@ -13,6 +14,7 @@
 struct server {
     const struct config *config;
     const struct engines *engines;
+    const struct here *here;
     struct db_pool *pool;
     struct live *live;
     struct runner *runner;

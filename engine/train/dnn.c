@@ -59,6 +59,7 @@ void dnn_close(struct dnn *dnn)
 bool dnn_use_isa(const char *name, enum cpu_isa *ret_isa, struct error *err)
 {
     static const dnnl_cpu_isa_t library_names[] = {
+        [CPU_SSE41] = dnnl_cpu_isa_sse41,
         [CPU_AVX2] = dnnl_cpu_isa_avx2,
         [CPU_AVX512] = dnnl_cpu_isa_avx512_core,
         [CPU_AVX512_BF16] = dnnl_cpu_isa_avx512_core_bf16,

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "common/error.h"
-#include "engine/train/cpu.h"
+#include "engine/cpu.h"
 
 #include <stdbool.h>
 #include <stddef.h>

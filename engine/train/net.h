@@ -3,7 +3,7 @@
  * one of fused.h. */
 #pragma once
 
-#include "engine/train/cpu.h"
+#include "engine/cpu.h"
 #include "engine/train/dnn.h"
 #include "engine/train/network.h"
 #include "engine/train/parameters.h"

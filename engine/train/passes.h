@@ -6,7 +6,7 @@
  * coefficients are not: they are as wide as they are declared here. */
 #pragma once
 
-#include "engine/train/cpu.h"
+#include "engine/cpu.h"
 #include "engine/train/dnn.h"
 #include "engine/train/parameters.h"
 

@@ -9,7 +9,7 @@ const char verify_usage[] =
     "Usage: pennyworth-worker verify [--batch 4] [--seed 1] [--steps 3] [--lr 0.002]\n"
     "           [--momentum 0] [--weight-decay 0] [--precision f32|bf16] [--threads 0]\n"
     "           [--plan auto|fixed|plain] [--layout auto|nhwc|nchw|blocked]\n"
-    "           [--isa auto|avx2|avx512|avx512_bf16|amx] [--against FILE]\n"
+    "           [--isa auto|sse41|avx2|avx512|avx512_bf16|amx] [--against FILE]\n"
     "Trains ResNet-50 for a few steps on data that anybody can make again, and prints losses,\n"
     "logits, gradients, running statistics and updates as JSON. With --against it prints the\n"
     "largest deviations from such a FILE instead; exit status 1 says that they are too large.\n";
@@ -17,7 +17,7 @@ const char verify_usage[] =
 static const char *const precisions[] = {"f32", "bf16", NULL};
 static const char *const plans[] = {"auto", "fixed", "plain", NULL};
 static const char *const layouts[] = {"auto", "nhwc", "nchw", "blocked", NULL};
-static const char *const isas[] = {"auto", "avx2", "avx512", "avx512_bf16", "amx", NULL};
+static const char *const isas[] = {"auto", "sse41", "avx2", "avx512", "avx512_bf16", "amx", NULL};
 
 #define AT(member) .offset = offsetof(struct verify_options, member)
 static const struct field whole[] = {

@@ -7,7 +7,7 @@
  * hidden, but may spread to more weights of its channel than it belongs to. */
 #pragma once
 
-#include "engine/train/cpu.h"
+#include "engine/cpu.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "common/error.h"
+#include "engine/cpu.h"
 #include "engine/details.h"
 #include "engine/run_spec.h"
 #include "engine/steps.h"
 #include "engine/train/certificate.h"
-#include "engine/train/cpu.h"
 
 #include <stdbool.h>
 

@@ -127,7 +127,7 @@ static inline struct run claim_run(struct db *db)
     struct run run = {0};
     bool found = false;
 
-    EXPECT(runs_claim(db, NOON_US + 1, &run, &found, NULL));
+    EXPECT(runs_claim(db, NOON_US + 1, 0, &run, &found, NULL));
     EXPECT(found);
     return run;
 }

@@ -216,7 +216,7 @@ static void *claim_all(void *argument)
     while (found) {
         AUTO(run_clear) struct run run = {0};
 
-        if (!runs_claim(db, NOON_US, &run, &found, NULL))
+        if (!runs_claim(db, NOON_US, 0, &run, &found, NULL))
             break;
         if (found && run.number <= WAITING)
             claimer->claimed[run.number]++;
@@ -261,7 +261,7 @@ static void a_database_that_another_writes_to_is_busy_and_stays_whole(void)
     EXPECT(!runs_create(db, &order, &run, &flag, &err));
     EXPECT_INT(err.kind, ERROR_BUSY);
     error_clear(&err);
-    EXPECT(!runs_claim(db, NOON_US, &run, &flag, &err));
+    EXPECT(!runs_claim(db, NOON_US, 0, &run, &flag, &err));
     EXPECT_INT(err.kind, ERROR_BUSY);
     error_clear(&err);
     EXPECT(!runs_cancel(db, before.id.text, NOON_US, &run, &err));

@@ -13,6 +13,14 @@ static struct run_spec spec_with_labels(void)
     return spec;
 }
 
+#define SUMMARY                                                                                  \
+    ((struct summary){.measured_steps = 30,                                                      \
+                      .measured_seconds = 1.5,                                                   \
+                      .samples_per_second = 640.25,                                              \
+                      .median_step_seconds = 0.0625,                                             \
+                      .first_measured = 6,                                                       \
+                      .throughput = {.known = true, .low = 630.5, .high = 650.75}})
+
 static void a_created_run_is_queued_with_what_was_asked(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -199,7 +207,7 @@ static void the_oldest_queued_run_is_claimed_first(void)
     EXPECT_STR(first.spec_text, one.spec_text);
     EXPECT_STR(second.id.text, three.id.text); /* two was cancelled */
 
-    EXPECT(runs_claim(db, NOON_US, &none, &found, NULL));
+    EXPECT(runs_claim(db, NOON_US, 0, &none, &found, NULL));
     EXPECT(!found);
     EXPECT_INT(none.number, 77);
 }
@@ -216,7 +224,14 @@ static void a_finished_run_keeps_all_that_was_told(void)
     run.state = RUN_FINISHED;
     run.ended_us = NOON_US + 5;
     run.ended_by = pace_verdict_name(PACE_ENOUGH);
-    run.summary = (struct summary){30, 1.5, 640.25, 0.0625};
+    run.summary = SUMMARY;
+    run.summary_text = strdup("{\"method\":1}");
+    run.validity = VALIDITY_WARN;
+    run.findings = strdup("[]");
+    run.loaded = strdup("{\"allocator\":\"system\"}");
+    run.certified = ANSWER_YES;
+    run.gradient_cosine = 0.996;
+    run.setup_ns = 1234567;
     snprintf(run.software, sizeof run.software, "%s", "native 1");
     EXPECT(runs_end(db, &run, NULL));
 
@@ -230,6 +245,18 @@ static void a_finished_run_keeps_all_that_was_told(void)
     EXPECT_NEAR(found.summary.measured_seconds, 1.5, 0);
     EXPECT_NEAR(found.summary.samples_per_second, 640.25, 0);
     EXPECT_NEAR(found.summary.median_step_seconds, 0.0625, 0);
+    EXPECT_INT(found.summary.first_measured, 6);
+    EXPECT(found.summary.throughput.known);
+    EXPECT_NEAR(found.summary.throughput.low, 630.5, 0);
+    EXPECT_NEAR(found.summary.throughput.high, 650.75, 0);
+    EXPECT_STR(found.summary_text, "{\"method\":1}");
+    EXPECT_INT(found.validity, VALIDITY_WARN);
+    EXPECT_STR(found.findings, "[]");
+    EXPECT_STR(found.loaded, "{\"allocator\":\"system\"}");
+    EXPECT_INT(found.certified, ANSWER_YES);
+    EXPECT_NEAR(found.gradient_cosine, 0.996, 0);
+    EXPECT_INT(found.setup_ns, 1234567);
+    EXPECT_STR(found.machine, "");
     EXPECT_STR(found.reason, "");
     EXPECT(found.stderr_tail == NULL);
 }
@@ -304,7 +331,7 @@ static void a_failed_run_keeps_its_reason_and_last_words(void)
 
     run.state = RUN_FAILED;
     run.ended_us = NOON_US + 5;
-    run.summary = (struct summary){30, 1.5, 640.25, 0.0625}; /* of a failed run it is no number */
+    run.summary = SUMMARY; /* of a failed run it is no number */
     run.stderr_tail = strdup("no\nmemory: \xc3\xa4");
     snprintf(run.reason, sizeof run.reason, "%s", "it's \"broken\"");
     EXPECT(runs_end(db, &run, NULL));

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "tests/engine/traces.h"
 #include "tests/test.h"
 
 #include <limits.h>
@@ -15,6 +16,7 @@ static struct run_spec make_spec(long long warmup_steps, long long steps, long l
 
     spec.warmup_steps = warmup_steps;
     spec.steps = steps;
+    spec.min_seconds = 10;
     spec.max_seconds = max_seconds;
     spec.batch_size = 100;
     return spec;
@@ -24,28 +26,25 @@ static struct pace after(const struct run_spec *spec, long long steps, long long
 {
     struct pace pace;
 
-    pace_start(&pace, spec);
+    pace_start(&pace, spec, 0);
     for (long long i = 0; i < steps; i++)
-        pace_step(&pace, nanoseconds);
+        EXPECT(pace_step(&pace, nanoseconds));
     return pace;
 }
 
-static void auto_comes_to_five_steps_of_warmup_and_at_most_a_million(void)
+static void auto_comes_to_sixty_steps_of_warmup_and_a_million_at_most(void)
 {
     static const struct {
-        long long warmup_steps, steps, warmup, most;
-    } specs[] = {
-        {AUTO_WORD, AUTO_WORD, 5, 1000005},
-        {0, AUTO_WORD, 0, 1000000},
-        {AUTO_WORD, 1, 5, 6},
-        {0, 1, 0, 1},
-        {10000, 1000000, 10000, 1010000},
-    };
+        long long warmup_steps, steps, most;
+    } specs[] = {{AUTO_WORD, AUTO_WORD, 1000060},
+                 {0, AUTO_WORD, 1000000},
+                 {AUTO_WORD, 1, 61},
+                 {0, 1, 1},
+                 {10000, 1000000, 1010000}};
 
     for (size_t i = 0; i < COUNT(specs); i++) {
         struct run_spec spec = make_spec(specs[i].warmup_steps, specs[i].steps, 10);
 
-        EXPECT_INT(pace_warmup_steps(&spec), specs[i].warmup);
         EXPECT_INT(pace_steps_max(&spec), specs[i].most);
     }
 }
@@ -58,68 +57,116 @@ static const struct {
     /* A fixed number: warm-up steps do not count, seconds do not matter. */
     {2, 3, 100, 0, 1, 0, PACE_GO_ON},
     {2, 3, 100, 3, 1, 0, PACE_GO_ON},
-    {2, 3, 100, 4, 1, 0, PACE_GO_ON},
+    {2, 3, 100, 4, SECONDS(20), 0, PACE_GO_ON},
     {2, 3, 100, 5, 1, 0, PACE_ALL_STEPS},
     {0, 1, 100, 0, 1, 0, PACE_GO_ON},
     {0, 1, 100, 1, 1, 0, PACE_ALL_STEPS},
-    {0, 100, 86400, 60, SECONDS(60), SECONDS(3600), PACE_GO_ON},
-    /* auto: thirty steps and ten seconds, both, after the warm-up. */
-    {AUTO_WORD, AUTO_WORD, 100, 34, SECONDS(1), SECONDS(34), PACE_GO_ON},
-    {AUTO_WORD, AUTO_WORD, 100, 35, SECONDS(1), SECONDS(35), PACE_ENOUGH},
-    {0, AUTO_WORD, 100, 29, SECONDS(1), SECONDS(29), PACE_GO_ON},
-    {0, AUTO_WORD, 100, 30, SECONDS(1), SECONDS(30), PACE_ENOUGH},
-    {0, AUTO_WORD, 100, 99, SECONDS(1) / 10, SECONDS(10), PACE_GO_ON},
-    {0, AUTO_WORD, 100, 100, SECONDS(1) / 10, SECONDS(10), PACE_ENOUGH},
-    {50, AUTO_WORD, 100, 100, SECONDS(1) / 10, SECONDS(10), PACE_GO_ON},
-    {0, AUTO_WORD, 100, 999999, 1, SECONDS(9), PACE_GO_ON},
-    {0, AUTO_WORD, 100, 1000000, 1, SECONDS(9), PACE_ALL_STEPS},
-    {3, AUTO_WORD, 100, 1000002, 1, SECONDS(9), PACE_GO_ON},
-    {3, AUTO_WORD, 100, 1000003, 1, SECONDS(9), PACE_ALL_STEPS},
-    /* The limit is on the wall clock, whatever the worker says of its steps. */
-    {2, 3, 100, 4, 1, SECONDS(100) - 1, PACE_GO_ON},
     {2, 3, 100, 4, 1, SECONDS(100), PACE_TIME_UP},
-    {2, 3, 100, 0, 1, SECONDS(101), PACE_TIME_UP},
-    {0, AUTO_WORD, 1, 5, 1, SECONDS(1), PACE_TIME_UP},
-    {0, 3, 86400, 1, 1, SECONDS(86400) - 1, PACE_GO_ON},
-    {0, 3, 86400, 1, 1, SECONDS(86400), PACE_TIME_UP},
-    /* What is complete is complete, late or not. */
-    {2, 3, 100, 5, 1, SECONDS(1000), PACE_ALL_STEPS},
-    {0, AUTO_WORD, 100, 30, SECONDS(1), SECONDS(1000), PACE_ENOUGH},
+    {2, 3, 100, 5, 1, SECONDS(100), PACE_ALL_STEPS}, /* what was asked outweighs the limit */
+    {2, 3, 100, 0, 1, SECONDS(100) - 1, PACE_GO_ON},
+    {2, 3, 100, 0, 1, SECONDS(100), PACE_TIME_UP},
+    /* A warm-up that is detected: equal steps are seen to be steady at the sixteenth. */
+    {AUTO_WORD, 3, 100, 15, 1, 0, PACE_GO_ON},
+    {AUTO_WORD, 3, 100, 16, 1, 0, PACE_ALL_STEPS},
+    {AUTO_WORD, 30, 100, 30, 1, 0, PACE_GO_ON},
+    {AUTO_WORD, 30, 100, 31, 1, 0, PACE_ALL_STEPS},
+    /* "auto": thirty steps, ten seconds (min_seconds) and an interval as narrow as asked. */
+    {0, AUTO_WORD, 1000, 29, SECONDS(1), 0, PACE_GO_ON},
+    {0, AUTO_WORD, 1000, 30, SECONDS(1), 0, PACE_TARGET},
+    {0, AUTO_WORD, 1000, 99, SECONDS(1) / 10, 0, PACE_GO_ON},
+    {0, AUTO_WORD, 1000, 100, SECONDS(1) / 10, 0, PACE_TARGET},
+    {AUTO_WORD, AUTO_WORD, 1000, 100, SECONDS(1) / 10, 0, PACE_GO_ON},
+    {AUTO_WORD, AUTO_WORD, 1000, 101, SECONDS(1) / 10, 0, PACE_TARGET},
+    {0, AUTO_WORD, 1000, 29, SECONDS(1), SECONDS(1000), PACE_TIME_UP},
 };
 
-static void a_run_goes_on_until_steps_seconds_or_patience_end(void)
+static void a_run_goes_on_until_steps_target_or_patience_end(void)
 {
     for (size_t i = 0; i < COUNT(verdicts); i++) {
         struct run_spec spec =
             make_spec(verdicts[i].warmup_steps, verdicts[i].steps, verdicts[i].max_seconds);
-        struct pace pace = after(&spec, verdicts[i].seen, verdicts[i].each_ns);
+        AUTO(pace_free) struct pace pace = after(&spec, verdicts[i].seen, verdicts[i].each_ns);
 
         EXPECT_INT(pace_judge(&pace, verdicts[i].elapsed_ns), verdicts[i].verdict);
     }
 }
 
+/* Steps until the target was hit. */
+static long long steps_until_target(double target_percent, double cov)
+{
+    struct run_spec spec = make_spec(AUTO_WORD, AUTO_WORD, 86400);
+    AUTO(pace_free) struct pace pace = {0};
+    struct chance chance = seeded(3);
+    static long long steps[20000];
+
+    spec.target_percent = target_percent;
+    trace_steady(&chance, 0.3, cov, steps, COUNT(steps));
+    pace_start(&pace, &spec, 0);
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        EXPECT(pace_step(&pace, steps[i]));
+        if (pace_judge(&pace, 0) == PACE_TARGET) {
+            EXPECT(pace.half_width_percent <= target_percent);
+            return (long long)i + 1;
+        }
+    }
+    return -1;
+}
+
+static void a_noisy_run_goes_on_until_its_number_is_sure(void)
+{
+    long long calm = steps_until_target(1, 0.005), noisy = steps_until_target(1, 0.2);
+    long long lax = steps_until_target(5, 0.2);
+
+    EXPECT(calm >= 200 && calm < 220); /* ten seconds of them */
+    EXPECT(noisy > 1000 && noisy < 10000);
+    EXPECT(lax < noisy / 4);
+}
+
+static void a_warmup_that_never_ends_is_given_up_and_its_rest_measured(void)
+{
+    struct run_spec spec = make_spec(AUTO_WORD, 5, 86400);
+    AUTO(pace_free) struct pace pace = {0};
+
+    pace_start(&pace, &spec, 0);
+    for (long long i = 0; i < 60; i++)
+        EXPECT(pace_step(&pace, 1000000 + i * 100000));
+    EXPECT(pace.warmup.decided && !pace.warmup.steady);
+    EXPECT_INT(pace_judge(&pace, 0), PACE_GO_ON);
+    for (long long i = 0; i < 5; i++)
+        EXPECT(pace_step(&pace, 9000000));
+    EXPECT_INT(pace_judge(&pace, 0), PACE_ALL_STEPS);
+}
+
+static void dollars_end_a_run_where_the_price_is_known(void)
+{
+    struct run_spec spec = make_spec(0, AUTO_WORD, 86400);
+    struct pace pace;
+
+    spec.max_dollars = 0.5;
+    pace_start(&pace, &spec, 2.0); /* a quarter of an hour */
+    EXPECT_INT(pace_judge(&pace, SECONDS(899)), PACE_GO_ON);
+    EXPECT_INT(pace_judge(&pace, SECONDS(901)), PACE_DOLLARS_UP);
+    EXPECT_NEAR(pace_progress(&pace, SECONDS(450)).dollars, 0.25, 1e-12);
+    EXPECT_NEAR(pace_progress(&pace, SECONDS(450)).seconds_left, 450, 1e-6);
+    pace_start(&pace, &spec, 0);
+    EXPECT_INT(pace_judge(&pace, SECONDS(86399)), PACE_GO_ON);
+    EXPECT_NEAR(pace_progress(&pace, SECONDS(450)).dollars, 0, 0);
+}
+
 static void the_warmup_is_counted_apart(void)
 {
     struct run_spec spec = make_spec(2, 10, 100);
-    struct pace pace = after(&spec, 2, 1000);
+    AUTO(pace_free) struct pace pace = after(&spec, 1, 1000);
 
+    EXPECT_STR(pace_progress(&pace, 0).phase, "warm_up");
+    EXPECT(pace_step(&pace, 1000));
     EXPECT_INT(pace.warmup_ns, 2000);
-    EXPECT_INT(pace.measured_ns, 0);
-    pace_step(&pace, 10);
-    pace_step(&pace, 20);
+    EXPECT_STR(pace_progress(&pace, 0).phase, "measuring");
+    EXPECT(pace_step(&pace, 10));
+    EXPECT(pace_step(&pace, 20));
     EXPECT_INT(pace.warmup_ns, 2000);
-    EXPECT_INT(pace.measured_ns, 30);
-    EXPECT_INT(pace.steps, 4);
-}
-
-static void starting_again_forgets_everything(void)
-{
-    struct run_spec spec = make_spec(0, 10, 100);
-    struct pace pace = after(&spec, 7, 1000);
-
-    pace_start(&pace, &spec);
-    EXPECT_INT(pace.steps, 0);
-    EXPECT_INT(pace.measured_ns, 0);
+    EXPECT_INT(pace.total_ns, 2030);
+    EXPECT_INT((long long)pace.steps, 4);
 }
 
 static const struct {
@@ -130,7 +177,7 @@ static const struct {
     /* Nothing seen: only the limit is known. */
     {2, 8, 0, 0, 0, 10, 0, 100},
     {2, 8, 0, 0, SECONDS(40), 10, 0, 60},
-    {AUTO_WORD, AUTO_WORD, 0, 0, 0, 35, 0, 100},
+    {AUTO_WORD, AUTO_WORD, 0, 0, 0, 46, 0, 100},
     /* The warm-up has to do until there is something better. */
     {2, 8, 1, SECONDS(1), SECONDS(1), 10, 100, 9},
     {2, 8, 2, SECONDS(1), SECONDS(2), 10, 100, 8},
@@ -144,16 +191,14 @@ static const struct {
     {0, AUTO_WORD, 10, SECONDS(1) / 10, SECONDS(1), 100, 1000, 9},
     {5, AUTO_WORD, 10, SECONDS(1) / 10, SECONDS(1), 105, 1000, 9.5},
     {0, AUTO_WORD, 40, SECONDS(1), SECONDS(40), 40, 100, 0},
-    {0, AUTO_WORD, 2, 3 * SECONDS(1) / 10, SECONDS(1), 34, 1000 / 3.0, 9.6}, /* rounded up */
-    {0, AUTO_WORD, 2, 1000, 2000, 1000000, 1e8, 0.999998},                   /* of a million */
-    {7, AUTO_WORD, 2, 1, 2, 1000007, 1e11, 0.001000005},
+    {0, AUTO_WORD, 2, 1000, 2000, 1000000, 1e8, 0.999998}, /* of a million */
 };
 
 static void progress_tells_how_far_and_how_long_still(void)
 {
     for (size_t i = 0; i < COUNT(forecasts); i++) {
         struct run_spec spec = make_spec(forecasts[i].warmup_steps, forecasts[i].steps, 100);
-        struct pace pace = after(&spec, forecasts[i].seen, forecasts[i].each_ns);
+        AUTO(pace_free) struct pace pace = after(&spec, forecasts[i].seen, forecasts[i].each_ns);
         struct progress progress = pace_progress(&pace, forecasts[i].elapsed_ns);
 
         EXPECT_INT(progress.steps_done, forecasts[i].seen);
@@ -165,16 +210,26 @@ static void progress_tells_how_far_and_how_long_still(void)
     }
 }
 
+static void a_wide_interval_lengthens_the_forecast(void)
+{
+    struct run_spec spec = make_spec(0, AUTO_WORD, 86400);
+    AUTO(pace_free) struct pace pace = {0};
+
+    pace_start(&pace, &spec, 0);
+    for (int i = 0; i < 90; i++)
+        EXPECT(pace_step(&pace, SECONDS(1) + (i / 10 % 3) * SECONDS(1) / 10));
+    EXPECT(pace.half_width_percent > 2);
+    EXPECT(pace_progress(&pace, SECONDS(99)).steps_planned > 4 * 90);
+}
+
 static void measured_steps_outweigh_a_slow_warmup(void)
 {
     struct run_spec spec = make_spec(1, 4, 1000);
-    struct pace pace;
+    AUTO(pace_free) struct pace pace = after(&spec, 1, SECONDS(50));
 
-    pace_start(&pace, &spec);
-    pace_step(&pace, SECONDS(50));
     EXPECT_NEAR(pace_progress(&pace, SECONDS(50)).samples_per_second, 2, 1e-9);
-    pace_step(&pace, SECONDS(1));
-    pace_step(&pace, SECONDS(3));
+    EXPECT(pace_step(&pace, SECONDS(1)));
+    EXPECT(pace_step(&pace, SECONDS(3)));
 
     struct progress progress = pace_progress(&pace, SECONDS(54));
     EXPECT_NEAR(progress.samples_per_second, 50, 1e-9);
@@ -184,7 +239,7 @@ static void measured_steps_outweigh_a_slow_warmup(void)
 static void even_a_mad_step_gives_sane_numbers(void)
 {
     struct run_spec spec = make_spec(0, 10, 100);
-    struct pace pace = after(&spec, 1, LLONG_MAX);
+    AUTO(pace_free) struct pace pace = after(&spec, 1, LLONG_MAX);
     struct progress progress = pace_progress(&pace, SECONDS(1));
 
     EXPECT(progress.samples_per_second > 0 && progress.samples_per_second < 1);
@@ -197,16 +252,21 @@ static void a_verdict_has_a_name(void)
     EXPECT_STR(pace_verdict_name(PACE_GO_ON), "go_on");
     EXPECT_STR(pace_verdict_name(PACE_ALL_STEPS), "all_steps");
     EXPECT_STR(pace_verdict_name(PACE_ENOUGH), "enough");
+    EXPECT_STR(pace_verdict_name(PACE_TARGET), "target");
     EXPECT_STR(pace_verdict_name(PACE_TIME_UP), "time_up");
+    EXPECT_STR(pace_verdict_name(PACE_DOLLARS_UP), "dollars_up");
 }
 
 int main(void)
 {
-    RUN(auto_comes_to_five_steps_of_warmup_and_at_most_a_million);
-    RUN(a_run_goes_on_until_steps_seconds_or_patience_end);
+    RUN(auto_comes_to_sixty_steps_of_warmup_and_a_million_at_most);
+    RUN(a_run_goes_on_until_steps_target_or_patience_end);
+    RUN(a_noisy_run_goes_on_until_its_number_is_sure);
+    RUN(a_warmup_that_never_ends_is_given_up_and_its_rest_measured);
+    RUN(dollars_end_a_run_where_the_price_is_known);
     RUN(the_warmup_is_counted_apart);
-    RUN(starting_again_forgets_everything);
     RUN(progress_tells_how_far_and_how_long_still);
+    RUN(a_wide_interval_lengthens_the_forecast);
     RUN(measured_steps_outweigh_a_slow_warmup);
     RUN(even_a_mad_step_gives_sane_numbers);
     RUN(a_verdict_has_a_name);

@@ -39,7 +39,7 @@ static bool claim(struct db *db, struct error *err)
     AUTO(run_clear) struct run run = {0};
     bool found = false;
 
-    return runs_claim(db, NOON_US, &run, &found, err);
+    return runs_claim(db, NOON_US, 0, &run, &found, err);
 }
 
 static bool end(struct db *db, struct error *err)

@@ -198,10 +198,11 @@ static bool summarize(struct error *err)
 {
     struct step items[] = {{.nanoseconds = 1000}, {.nanoseconds = 2000}, {.nanoseconds = 4000}};
     struct steps steps = {items, 3, 3};
+    const struct summary_rules rules = {.warmup_steps = 1, .steps = 2, .run_id = ""};
     struct summary summary = {0};
 
     ration_start();
-    bool ok = summary_compute(&steps, 1, 8, &summary, err);
+    bool ok = summary_compute(&steps, &rules, &summary, err);
     ration_stop();
     EXPECT_INT(summary.measured_steps, ok ? 2 : 0);
     return ok;

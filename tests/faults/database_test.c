@@ -47,7 +47,7 @@ static bool claim(struct db *db, struct run *ret_run, struct error *err)
 {
     bool found = false;
 
-    return runs_claim(db, NOON_US, ret_run, &found, err) && found;
+    return runs_claim(db, NOON_US, 0, ret_run, &found, err) && found;
 }
 
 static void verify_claim(struct db *db, const struct outcome *outcome)
@@ -71,7 +71,10 @@ static bool end(struct db *db, struct run *ret_run, struct error *err)
                       .samples = 64,
                       .implementations = implementations,
                       .ended_by = pace_verdict_name(PACE_ALL_STEPS),
-                      .summary = {2, 0.5, 64, 0.25}};
+                      .summary = {.measured_steps = 2,
+                                  .measured_seconds = 0.5,
+                                  .samples_per_second = 64,
+                                  .median_step_seconds = 0.25}};
 
     (void)ret_run;
     memset(implementations, 'i', sizeof implementations);

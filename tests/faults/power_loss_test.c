@@ -35,7 +35,7 @@ static bool claim(struct db *db, struct promises *promises)
     struct run run = {0};
     bool found = false;
 
-    return runs_claim(db, NOON_US, &run, &found, NULL) && promise(promises, run);
+    return runs_claim(db, NOON_US, 0, &run, &found, NULL) && promise(promises, run);
 }
 
 static bool cancel_last(struct db *db, struct promises *promises)

@@ -92,8 +92,8 @@ static bool on_line(const char *line, size_t length, void *user, struct error *e
     ALWAYS((event.type == EVENT_HELLO) == (reader->accepted == 0));
     reader->accepted++;
     if (event.type == EVENT_STEP) {
-        ALWAYS(event.step.index == reader->pace.steps);
-        pace_step(&reader->pace, event.step.nanoseconds);
+        ALWAYS(event.step.index == (long long)reader->pace.steps);
+        ALWAYS(pace_step(&reader->pace, event.step.nanoseconds));
     }
     return true;
 }
@@ -104,7 +104,8 @@ static void start(struct reader *reader, const char *data)
 
     spec.warmup_steps = 2;
     spec.steps = STEPS_MAX - 2;
-    pace_start(&reader->pace, &spec);
+    pace_free(&reader->pace);
+    pace_start(&reader->pace, &spec, 0);
     reader->lines.used = 0;
     reader->dialogue = (struct dialogue){.steps_max = STEPS_MAX};
     reader->at = data;
@@ -141,13 +142,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         whole.ok =
             lines_feed(&whole.lines, (const char *)data, size, on_line, &whole, &whole.err);
     ALWAYS(whole.ok || whole.err.kind == ERROR_UPSTREAM);
-    ALWAYS(whole.pace.steps <= STEPS_MAX && whole.pace.measured_ns >= 0);
+    ALWAYS(whole.pace.steps <= STEPS_MAX && whole.pace.total_ns >= 0);
     ALWAYS(whole.pace.warmup_ns >= 0);
     for (uint32_t seed = 0; seed < 3; seed++) {
         read_in_pieces(&pieces, (const char *)data, size, seed);
         ALWAYS(pieces.ok == whole.ok && pieces.digest == whole.digest);
         ALWAYS(strcmp(pieces.err.message, whole.err.message) == 0);
-        ALWAYS(pieces.pace.measured_ns == whole.pace.measured_ns);
+        ALWAYS(pieces.pace.total_ns == whole.pace.total_ns);
         ALWAYS(pieces.dialogue.done == whole.dialogue.done);
         ALWAYS(!whole.ok || pieces.lines.used == whole.lines.used);
     }

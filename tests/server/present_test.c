@@ -6,6 +6,8 @@
 
 static char spec_text[] = "{\"workload\":\"mlp\",\"steps\":\"auto\"}";
 static char details[] = "{\"isa\":\"avx2\",\"emulated\":true}";
+static char summary_text[] = "{\"method\":1}", findings[] = "[]";
+static char loaded[] = "{\"allocator\":\"system\"}";
 static char last_words[] = "line one\n\"line two\"";
 
 static struct run a_run(enum run_state state)
@@ -36,6 +38,8 @@ static struct run a_run(enum run_state state)
 
 static const struct progress halfway = {.steps_done = 5,
                                         .steps_planned = 35,
+                                        .phase = "measuring",
+                                        .half_width_percent = 1.5,
                                         .samples_per_second = 100,
                                         .elapsed_seconds = 2.5,
                                         .seconds_left = 3};
@@ -62,7 +66,8 @@ static json_t *presented(const struct run *run, const struct progress *progress)
 static const char *const members[] = {
     "id",       "state",    "spec",           "instance",    "created_at",        "started_at",
     "ended_at", "software", "engine_details", "samples",     "peak_memory_bytes", "steps_stored",
-    "summary",  "ended_by", "reason",         "stderr_tail", "progress"};
+    "summary",  "ended_by", "reason",         "stderr_tail", "progress",          "machine",
+    "loaded",   "validity", "gradient_cosine"};
 
 static void a_run_has_the_same_members_in_every_state(void)
 {
@@ -86,19 +91,45 @@ static void a_finished_run_is_written_whole(void)
     struct out out = {.bytes = &bytes};
     struct run run = a_run(RUN_FINISHED);
 
+    run.summary_text = summary_text;
+    run.findings = findings;
+    run.loaded = loaded;
+    run.validity = VALIDITY_WARN;
+    run.certified = ANSWER_YES;
+    run.gradient_cosine = 0.995;
+    snprintf(run.machine, sizeof run.machine, "0123456789abcdef");
     present_run(&out, NULL, &run, NULL);
     EXPECT_STR(bytes.data,
                "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
                "\"spec\":{\"workload\":\"mlp\",\"steps\":\"auto\"},"
-               "\"instance\":\"c7i.large\",\"created_at\":\"2026-01-02T03:04:05.678Z\","
+               "\"instance\":\"c7i.large\",\"machine\":\"0123456789abcdef\",\"created_at\":"
+               "\"2026-01-02T03:04:05.678Z\","
                "\"started_at\":\"2026-01-02T03:04:06.000Z\","
                "\"ended_at\":\"2026-01-02T03:04:16.500Z\",\"software\":\"engine 1.0\","
-               "\"engine_details\":{\"isa\":\"avx2\",\"emulated\":true},\"samples\":1120,"
-               "\"peak_memory_bytes\":734003200,"
-               "\"steps_stored\":35,\"summary\":{\"samples_per_second\":91.4,"
-               "\"median_step_seconds\":0.35,\"measured_steps\":30,\"measured_seconds\":10.5},"
+               "\"engine_details\":{\"isa\":\"avx2\",\"emulated\":true},"
+               "\"loaded\":{\"allocator\":\"system\"},\"samples\":1120,"
+               "\"peak_memory_bytes\":734003200,\"gradient_cosine\":0.995,"
+               "\"steps_stored\":35,\"summary\":{\"method\":1},"
+               "\"validity\":{\"level\":\"warn\",\"findings\":[]},"
                "\"ended_by\":\"enough\",\"reason\":\"it said so\","
                "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
+}
+
+/* As in a list, and of runs from before there was more. */
+static void a_summary_in_short_has_its_interval(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct out out = {.bytes = &bytes};
+    struct run run = a_run(RUN_FINISHED);
+
+    run.summary.throughput = (struct range){.known = true, .low = 90.5, .high = 92.5};
+    run.summary.first_measured = 5;
+    present_run(&out, NULL, &run, NULL);
+    EXPECT(strstr(bytes.data,
+                  "\"summary\":{\"samples_per_second\":91.4,\"interval\":{\"low\":90.5,"
+                  "\"high\":92.5,\"level\":0.95},\"median_step_seconds\":0.35,"
+                  "\"measured_steps\":30,\"measured_seconds\":10.5,\"first_measured\":5},"
+                  "\"validity\":null,") != NULL);
 }
 
 static void what_is_not_known_is_null_and_not_empty(void)
@@ -122,8 +153,9 @@ static void progress_says_how_far_and_how_long_yet(void)
     struct out out = {.bytes = &bytes};
 
     present_progress(&out, NULL, &halfway);
-    EXPECT_STR(bytes.data, "{\"steps_done\":5,\"steps_planned\":35,\"samples_per_second\":100,"
-                           "\"elapsed_seconds\":2.5,\"seconds_left\":3}");
+    EXPECT_STR(bytes.data, "{\"steps_done\":5,\"steps_planned\":35,\"phase\":\"measuring\","
+                           "\"samples_per_second\":100,\"half_width_percent\":1.5,"
+                           "\"dollars\":null,\"elapsed_seconds\":2.5,\"seconds_left\":3}");
 }
 
 static void a_page_ends_with_the_cursor_of_the_next(void)
@@ -180,7 +212,8 @@ static void a_split_is_in_seconds_too(void)
                  true);
     EXPECT_STR(bytes.data, "{\"index\":3,\"seconds\":2,\"loss\":1,\"measured\":true,\"split\":"
                            "{\"input_seconds\":0,\"forward_seconds\":0.5,"
-                           "\"backward_seconds\":1.25,\"update_seconds\":1e-09}}");
+                           "\"backward_seconds\":1.25,\"update_seconds\":1e-09,"
+                           "\"communication_seconds\":0}}");
 }
 
 static void implementations_are_an_object_or_null(void)
@@ -198,6 +231,7 @@ int main(void)
 {
     RUN(a_run_has_the_same_members_in_every_state);
     RUN(a_finished_run_is_written_whole);
+    RUN(a_summary_in_short_has_its_interval);
     RUN(what_is_not_known_is_null_and_not_empty);
     RUN(progress_says_how_far_and_how_long_yet);
     RUN(a_page_ends_with_the_cursor_of_the_next);

@@ -57,7 +57,7 @@ class Verify(unittest.TestCase):
                     str(PLAIN))
 
     def test_every_instruction_set_computes_the_same(self):
-        for isa in ("avx2", "avx512"):
+        for isa in ("sse41", "avx2", "avx512"):
             for precision in ("f32", "bf16"):
                 self.expect(0, "--plan", "fixed", "--isa", isa, "--precision", precision,
                             "--against", str(PLAIN))

@@ -1,4 +1,4 @@
-#include "engine/train/cpu.h"
+#include "engine/cpu.h"
 
 #include "common/cleanup.h"
 
@@ -18,8 +18,11 @@
 #endif
 
 static const char *const names[] = {
-    [CPU_BASE] = "base",     [CPU_AVX2] = "avx2",
-    [CPU_AVX512] = "avx512", [CPU_AVX512_BF16] = "avx512_bf16",
+    [CPU_BASE] = "base",
+    [CPU_SSE41] = "sse41",
+    [CPU_AVX2] = "avx2",
+    [CPU_AVX512] = "avx512",
+    [CPU_AVX512_BF16] = "avx512_bf16",
     [CPU_AMX] = "amx",
 };
 
@@ -116,7 +119,7 @@ enum cpu_isa cpu_probe(void)
 {
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-        return CPU_BASE;
+        return __builtin_cpu_supports("sse4.1") ? CPU_SSE41 : CPU_BASE;
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
         !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512dq"))
         return CPU_AVX2;

@@ -7,6 +7,7 @@
 /* Each has all that stands before it. */
 enum cpu_isa {
     CPU_BASE,
+    CPU_SSE41,
     CPU_AVX2,        /* with FMA */
     CPU_AVX512,      /* F, BW, VL and DQ */
     CPU_AVX512_BF16, /* products of bf16 pairs */
@@ -19,7 +20,7 @@ enum cpu_isa {
  * it early, and once. */
 enum cpu_isa cpu_probe(void);
 
-/* "base", "avx2", "avx512", "avx512_bf16", "amx". */
+/* "base", "sse41", "avx2", "avx512", "avx512_bf16", "amx". */
 const char *cpu_isa_name(enum cpu_isa isa);
 
 /* Also knows "auto", which is what cpu_probe() says. The others are not checked against this

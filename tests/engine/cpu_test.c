@@ -1,4 +1,4 @@
-#include "engine/train/cpu.h"
+#include "engine/cpu.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"
@@ -85,7 +85,7 @@ static void no_child_is_left_behind(void)
 
 static void each_instruction_set_is_found_by_its_name(void)
 {
-    static const char *const names[] = {"base", "avx2", "avx512", "avx512_bf16", "amx"};
+    static const char *const names[] = {"base", "sse41", "avx2", "avx512", "avx512_bf16", "amx"};
 
     for (size_t i = 0; i < COUNT(names); i++) {
         enum cpu_isa isa = CPU_BASE;

@@ -1,0 +1,16 @@
+/* Evidence of a run as rows. Never durable by itself: the end of the run is, which comes after.
+ */
+#pragma once
+
+#include "db/db.h"
+#include "engine/evidence.h"
+
+/* Adds what `evidence` holds behind what is stored: its first observation becomes the
+ * `observations`-th of the run, its first song the `songs`-th. */
+bool evidence_rows_append(struct db *db, long long number, long long observations,
+                          long long songs, const struct evidence *evidence, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Adds all that is stored to *evidence, which stays the caller's to free. */
+bool evidence_rows_load(struct db *db, long long number, struct evidence *evidence,
+                        struct error *err) __attribute__((warn_unused_result));

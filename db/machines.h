@@ -1,0 +1,29 @@
+/* Machines that runs were measured on: one row for each state a machine was ever in, referenced
+ * by its runs. */
+#pragma once
+
+#include "db/db.h"
+
+/* As stored; the texts are owned. */
+struct machine_row {
+    long long number;
+    char *fingerprint; /* names the row: a hash of all facts */
+    char *stratum;     /* a hash of the hardware: equal for machines that may be compared */
+    char *facts;       /* machine_to_text() */
+    long long seen_us; /* when it was first seen; calendar */
+};
+
+/* Stores a machine, unless it is known, and answers its number. */
+bool machines_store(struct db *db, const struct machine_row *machine, long long *ret_number,
+                    struct error *err) __attribute__((warn_unused_result));
+
+bool machines_find(struct db *db, const char *fingerprint, struct machine_row *ret_machine,
+                   struct error *err) __attribute__((warn_unused_result));
+
+/* Calls tell() for each, the latest first, at most `limit` times. */
+bool machines_each(struct db *db, long long limit,
+                   void (*tell)(void *user, const struct machine_row *machine), void *user,
+                   struct error *err) __attribute__((warn_unused_result));
+
+/* A zeroed row is fine. */
+void machine_row_clear(struct machine_row *machine);

@@ -1,0 +1,168 @@
+#include "engine/interval.h"
+
+#include "common/cleanup.h"
+
+#include <math.h>
+
+#define BATCH_STEPS 10
+#define BATCHES_MIN 9
+#define BATCHES_MAX 100
+#define BATCH_LAG1 0.2
+#define BLOCK_STEPS 5
+#define BLOCKS_MAX 500
+#define DECORRELATED 0.02
+
+static size_t fill_batches(const long long *nanoseconds, size_t count, size_t length,
+                           double *means)
+{
+    size_t batches = count / length;
+
+    for (size_t i = 0; i < batches; i++) {
+        double sum = 0;
+
+        for (size_t j = 0; j < length; j++)
+            sum += (double)nanoseconds[i * length + j];
+        means[i] = sum / (double)length;
+    }
+    return batches;
+}
+
+void interval_of_mean(const long long *nanoseconds, size_t count, struct batch_means *ret_means)
+{
+    double means[2 * BATCHES_MAX];
+    size_t length = count / BATCHES_MAX > BATCH_STEPS ? count / BATCHES_MAX : BATCH_STEPS;
+    double mean, half;
+
+    *ret_means = (struct batch_means){.length = length};
+    if (count < 2 * BATCH_STEPS)
+        return;
+    for (;; length *= 2) {
+        ret_means->batches = fill_batches(nanoseconds, count, length, means);
+        ret_means->lag1 = stats_lag1(means, ret_means->batches);
+        if (ret_means->lag1 < BATCH_LAG1 || count / (2 * length) < BATCHES_MIN)
+            break;
+    }
+    ret_means->length = length;
+    mean = stats_mean(means, ret_means->batches);
+    half = stats_t95(ret_means->batches - 1) *
+           sqrt(stats_variance(means, ret_means->batches) / (double)ret_means->batches);
+    ret_means->mean =
+        (struct range){.known = half < mean, .low = mean - half, .high = mean + half};
+}
+
+double interval_lag1(const long long *nanoseconds, size_t count)
+{
+    double sum = 0, squares = 0, products = 0, last = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += (double)nanoseconds[i];
+    sum /= (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double here = (double)nanoseconds[i] - sum;
+
+        squares += here * here;
+        products += here * last;
+        last = here;
+    }
+    return squares > 0 ? products / squares : 0;
+}
+
+/* Longer than the steps remember, and few enough to resample. */
+static size_t block_of(const long long *nanoseconds, size_t count)
+{
+    double lag1 = interval_lag1(nanoseconds, count), memory = lag1;
+    size_t block = BLOCK_STEPS, decorrelation = 1;
+
+    while (block * block * block < count)
+        block++;
+    for (; memory > DECORRELATED && decorrelation < count / 4; decorrelation++)
+        memory *= lag1;
+    if (block < decorrelation)
+        block = decorrelation;
+    if (block < (count + BLOCKS_MAX - 1) / BLOCKS_MAX)
+        block = (count + BLOCKS_MAX - 1) / BLOCKS_MAX;
+    return block < count / 2 ? block : count / 2;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* How many steps of each resample are at or below the median, sorted. below[i] counts those among
+ * the first i steps. */
+static void resample(const unsigned *below, size_t count, size_t block, struct chance chance,
+                     size_t counts[BOOTSTRAP_RESAMPLES])
+{
+    size_t blocks = (count + block - 1) / block, starts = count - block + 1;
+
+    for (size_t i = 0; i < BOOTSTRAP_RESAMPLES; i++) {
+        counts[i] = 0;
+        for (size_t j = 0; j < blocks; j++) {
+            size_t start = chance_below(&chance, starts);
+
+            counts[i] += below[start + block] - below[start];
+        }
+    }
+    qsort(counts, BOOTSTRAP_RESAMPLES, sizeof *counts, by_size);
+}
+
+static size_t rank_at(double share, size_t count)
+{
+    double rank = share * (double)count;
+
+    if (rank < 0)
+        return 0;
+    return rank < (double)count ? (size_t)rank : count - 1;
+}
+
+/* Ranks from 0 between which the median lies. */
+static void ranks_of(const size_t counts[BOOTSTRAP_RESAMPLES], size_t block, double share,
+                     size_t count, size_t ret_ranks[2])
+{
+    size_t cut = BOOTSTRAP_RESAMPLES / 40, low, high;
+    size_t blocks = (count + block - 1) / block, resampled = blocks * block;
+    double least = (double)counts[cut] / (double)resampled;
+    double most = (double)counts[BOOTSTRAP_RESAMPLES - 1 - cut] / (double)resampled;
+    /* Few blocks know their own scatter only roughly, as few values do. */
+    double wider = stats_t95(blocks - 1) / Z_95;
+
+    ret_ranks[0] = rank_at(0.5 - wider * (most - share), count);
+    ret_ranks[1] = rank_at(0.5 + wider * (share - least), count);
+    if (stats_median_ranks(count, &low, &high)) {
+        if (ret_ranks[0] > low - 1)
+            ret_ranks[0] = low - 1;
+        if (ret_ranks[1] < high - 1)
+            ret_ranks[1] = high - 1;
+    }
+}
+
+bool interval_of_median(const long long *nanoseconds, long long *items, size_t count,
+                        struct chance chance, struct median_interval *ret_interval)
+{
+    static const struct median_interval none;
+    size_t counts[BOOTSTRAP_RESAMPLES], ranks[2], block;
+    AUTO(freep) unsigned *below = NULL;
+    double median;
+
+    *ret_interval = none;
+    if (count < 6)
+        return true;
+    below = malloc((count + 1) * sizeof *below);
+    if (!below)
+        return false;
+    median = stats_median(items, count);
+    below[0] = 0;
+    for (size_t i = 0; i < count; i++)
+        below[i + 1] = below[i] + ((double)nanoseconds[i] <= median);
+    block = block_of(nanoseconds, count);
+    resample(below, count, block, chance, counts);
+    ranks_of(counts, block, (double)below[count] / (double)count, count, ranks);
+    ret_interval->block = block;
+    ret_interval->median = (struct range){.known = true,
+                                          .low = (double)stats_select(items, count, ranks[0]),
+                                          .high = (double)stats_select(items, count, ranks[1])};
+    return true;
+}

@@ -1,0 +1,44 @@
+/* How sure a number is: 95 % intervals of a run's throughput and of its median step. Steps are
+ * correlated with their neighbours, so both work on batches of them. */
+#pragma once
+
+#include "engine/stats.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* With 95 % in between; known only where there was enough to say so. */
+struct range {
+    bool known;
+    double low, high;
+};
+
+/* Mean step by batch means. */
+struct batch_means {
+    struct range mean; /* nanoseconds */
+    size_t batches, length;
+    double lag1; /* of the batches */
+};
+
+/* Batches of ten steps, longer while they are still correlated (lag 1 >= 0.2) and there are nine
+ * or more of them; about a hundred at most. Fewer than 90 steps make fewer batches, and Student's
+ * t a wider interval; with fewer than 20 there is none. */
+void interval_of_mean(const long long *nanoseconds, size_t count, struct batch_means *ret_means);
+
+struct median_interval {
+    struct range median; /* nanoseconds */
+    size_t block;        /* steps */
+};
+
+#define BOOTSTRAP_RESAMPLES 2000
+
+/* Median step by moving-block bootstrap. What is resampled is the share of steps at or below the
+ * median; the interval lies between the steps at the shares that this leaves open (Woodruff), and
+ * is never narrower than the order statistics of independent steps. With fewer than 6 there is
+ * none. `items` are the same steps, to be rearranged. False when memory ends. */
+bool interval_of_median(const long long *nanoseconds, long long *items, size_t count,
+                        struct chance chance, struct median_interval *ret_interval)
+    __attribute__((warn_unused_result));
+
+/* Autocorrelation of the steps themselves, at lag 1. */
+double interval_lag1(const long long *nanoseconds, size_t count);

@@ -1,0 +1,18 @@
+/* Which libraries a process really works with, whatever it was asked: from its memory map. */
+#pragma once
+
+#include <sys/types.h>
+
+#define LIBRARY_FILE_MAX 64
+
+struct loaded {
+    const char *allocator;      /* "system", "tcmalloc", "jemalloc", "mimalloc" */
+    const char *openmp;         /* "none", "gnu", "llvm", "intel" */
+    char dnn[LIBRARY_FILE_MAX]; /* file name of the library of primitives, "" without one */
+};
+
+/* `root` as in proc.h. Of a process that has gone nothing is found. */
+void loaded_look(const char *root, pid_t process, struct loaded *ret_loaded);
+
+/* One line of JSON. The caller frees it; NULL when memory ends. */
+char *loaded_to_text(const struct loaded *loaded);

@@ -1,0 +1,22 @@
+/* Whether a spec, lawful as it is, can be run on this machine. What cannot is refused before it
+ * is queued, with the field and the reason, and not found out an hour later by an engine. */
+#pragma once
+
+#include "common/error.h"
+#include "engine/cpu.h"
+#include "engine/run_spec.h"
+#include "engine/topology.h"
+
+#include <stdbool.h>
+
+/* What the answer depends on. */
+struct place {
+    const struct topology *topology;
+    enum cpu_isa isa;        /* the most that the processor can do */
+    double dollars_per_hour; /* 0 unknown */
+    const char *root;        /* before the folders of libraries: "" but in tests */
+};
+
+/* ERROR_UNABLE names the field. */
+bool spec_is_possible(const struct run_spec *spec, const struct place *place, struct error *err)
+    __attribute__((warn_unused_result));

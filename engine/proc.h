@@ -1,0 +1,28 @@
+/* Reading what the kernel tells in small text files. `root` stands before every path: "" for the
+ * real ones, a folder in tests. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define PROC_PATH_MAX 512
+
+/* NULL when it cannot be opened. */
+FILE *proc_open(const char *root, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The whole file, cut to fit, without the newline at its end; false, and "", when there is none.
+ */
+bool proc_text(const char *root, const char *path, char *ret_text, size_t size);
+
+/* The first number of a file, or of the line that begins with `name`; `otherwise` when there is
+ * none. */
+long long proc_number(const char *root, const char *path, const char *name, long long otherwise);
+
+/* The same from an open file, which is read to where the line is, and closed. NULL is fine. */
+long long proc_number_in(FILE *file, const char *name, long long otherwise);
+
+/* The path of a process's control group below the mount of version 2, or of one version 1
+ * controller; "" when it is not in one. `process` is a number or "self". */
+void proc_control_group(const char *root, const char *process, const char *controller,
+                        char ret_path[PROC_PATH_MAX]);

@@ -1,0 +1,248 @@
+#include "engine/validity.h"
+
+#include "common/cleanup.h"
+#include "engine/instance_kind.h"
+#include "engine/json_text.h"
+#include "engine/window.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+#define STEAL_WARN 1.0 /* percent of the processors' time */
+#define STEAL_INVALID 5.0
+#define WAIT_WARN 1.0 /* percent of the time of all threads */
+#define WAIT_INVALID 5.0
+#define DRIFT_WARN 3.0 /* percent around the median canary */
+#define DRIFT_INVALID 10.0
+#define COSINE_MIN 0.99
+#define SWITCHES_RISE 2.0 /* second half of the window against the first */
+#define SWITCHES_MIN 20.0 /* a second, below which a rise is noise */
+#define LOSS_STEPS_MIN 20 /* fewer say nothing of learning */
+
+static void add(struct verdict *verdict, const char *code, enum validity level, double value,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void add(struct verdict *verdict, const char *code, enum validity level, double value,
+                const char *format, ...)
+{
+    struct finding *finding;
+    va_list arguments;
+
+    if (verdict->count == FINDINGS_MAX)
+        return;
+    finding = &verdict->findings[verdict->count++];
+    finding->code = code;
+    finding->level = level;
+    finding->value = value;
+    va_start(arguments, format);
+    vsnprintf(finding->words, sizeof finding->words, format, arguments);
+    va_end(arguments);
+    if (level > verdict->level)
+        verdict->level = level;
+}
+
+static enum validity grade(double value, double warn, double invalid)
+{
+    if (value > invalid)
+        return VALIDITY_INVALID;
+    return value > warn ? VALIDITY_WARN : VALIDITY_OK;
+}
+
+/* From the shape of the trace. */
+static void judge_trace(const struct testimony *testimony, struct verdict *verdict)
+{
+    const struct summary *summary = testimony->summary;
+    bool detected = testimony->spec->warmup_steps == FIELD_IS_AUTO;
+
+    if (!summary->steady)
+        add(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN, NAN,
+            "the steps reached no steady state before they were measured");
+    else if (summary->trace == TRACE_SLOW_DOWN)
+        add(verdict, "steady_state", VALIDITY_WARN, NAN,
+            "the steps became slower while they were measured");
+    else
+        add(verdict, "steady_state", VALIDITY_OK, NAN, "the measured steps are steady");
+    if (!summary->throughput.known)
+        add(verdict, "interval", VALIDITY_WARN, (double)summary->measured_steps,
+            "%lld measured steps are too few for an interval", summary->measured_steps);
+    if (summary->skewed)
+        add(verdict, "skewed", VALIDITY_WARN, summary->outlier_time_share * 100,
+            "stalls: the mean step is more than 2 %% off the median; outliers took %.1f %% of "
+            "the time",
+            summary->outlier_time_share * 100);
+}
+
+static void judge_steal(const struct window *window, struct verdict *verdict)
+{
+    double percent = window->steal_percent;
+
+    if (isnan(percent))
+        add(verdict, "steal", VALIDITY_UNKNOWN, NAN, "time taken by the hypervisor: not visible");
+    else
+        add(verdict, "steal", grade(percent, STEAL_WARN, STEAL_INVALID), percent,
+            "the hypervisor took %.1f %% of the processors' time", percent);
+}
+
+static void judge_throttling(const struct window *window, struct verdict *verdict)
+{
+    if (isnan(window->throttled_periods))
+        add(verdict, "throttled", VALIDITY_UNKNOWN, NAN, "throttling by a quota: not visible");
+    else if (window->throttled_periods > 0)
+        add(verdict, "throttled", VALIDITY_INVALID, window->throttled_percent,
+            "the control group's quota stopped it in %.0f periods, for %.1f %% of the time",
+            window->throttled_periods, window->throttled_percent);
+    else
+        add(verdict, "throttled", VALIDITY_OK, 0, "not throttled by a quota");
+}
+
+/* Who else wanted the same processors. */
+static void judge_competition(const struct window *window, struct verdict *verdict)
+{
+    double percent = window->waited_percent;
+
+    if (isnan(percent))
+        add(verdict, "contention", VALIDITY_UNKNOWN, NAN, "waiting for a processor: not visible");
+    else
+        add(verdict, "contention", grade(percent, WAIT_WARN, WAIT_INVALID), percent,
+            "threads waited for a processor that others used for %.1f %% of their time", percent);
+    if (window->switches_second > SWITCHES_MIN &&
+        window->switches_second > SWITCHES_RISE * window->switches_first)
+        add(verdict, "involuntary_switches", VALIDITY_WARN, window->switches_second,
+            "threads were pushed off a processor %.0f times a second, after %.0f at first",
+            window->switches_second, window->switches_first);
+}
+
+static void judge_memory(const struct window *window, struct verdict *verdict)
+{
+    if (window->swap_ins > 0)
+        add(verdict, "swap", VALIDITY_INVALID, window->swap_ins,
+            "%.0f pages were swapped in while steps were measured", window->swap_ins);
+    else if (window->major_faults > 0)
+        add(verdict, "major_faults", VALIDITY_WARN, window->major_faults,
+            "%.0f page faults had to wait for a disk", window->major_faults);
+    else if (isnan(window->swap_ins) || isnan(window->major_faults))
+        add(verdict, "swap", VALIDITY_UNKNOWN, NAN, "swapping: not visible");
+    else
+        add(verdict, "swap", VALIDITY_OK, 0, "nothing was swapped, no fault waited for a disk");
+}
+
+static void judge_canary(const char *code, const char *what, double drift,
+                         struct verdict *verdict)
+{
+    if (isnan(drift))
+        add(verdict, code, VALIDITY_UNKNOWN, NAN, "%s: the engine did not watch it", what);
+    else
+        add(verdict, code, grade(drift, DRIFT_WARN, DRIFT_INVALID), drift,
+            "%s moved by %.1f %% between the canaries around the steps", what, drift);
+}
+
+/* True when a name among the implementations holds the word. */
+static bool names_hold(const char *implementations, const char *word)
+{
+    return implementations && strstr(implementations, word) != NULL;
+}
+
+static bool may_use_amx(const struct testimony *testimony)
+{
+    return strcmp(testimony->machine_isa, "amx") == 0 &&
+           strcmp(testimony->spec->precision, "bf16") == 0 &&
+           (strcmp(testimony->spec->isa, "auto") == 0 ||
+            strcmp(testimony->spec->isa, "amx") == 0);
+}
+
+/* Whether the work was done as it seems. */
+static void judge_implementations(const struct testimony *testimony, struct verdict *verdict)
+{
+    const char *names = testimony->implementations;
+
+    if (!names)
+        add(verdict, "implementations", VALIDITY_UNKNOWN, NAN,
+            "the engine does not tell which implementations it used");
+    else if (names_hold(names, "\"ref") || names_hold(names, "simple_ref"))
+        add(verdict, "implementations", VALIDITY_WARN, NAN,
+            "a reference implementation did part of the work");
+    else
+        add(verdict, "implementations", VALIDITY_OK, NAN, "no reference implementation was used");
+    if (names && may_use_amx(testimony))
+        add(verdict, "amx", names_hold(names, "amx") ? VALIDITY_OK : VALIDITY_INVALID, NAN,
+            names_hold(names, "amx") ? "AMX was used"
+                                     : "the processor has AMX, and bf16 did not use it");
+    if (testimony->emulated == ANSWER_YES)
+        add(verdict, "emulated", VALIDITY_WARN, NAN,
+            "%s is not native to this processor: it was computed in another precision",
+            testimony->spec->precision);
+}
+
+/* Whether it was training at all. */
+static void judge_numerics(const struct testimony *testimony, struct verdict *verdict)
+{
+    const struct summary *summary = testimony->summary;
+    double cosine = testimony->gradient_cosine;
+
+    if (summary->steps < LOSS_STEPS_MIN)
+        add(verdict, "loss", VALIDITY_UNKNOWN, NAN, "too few steps to see the loss fall");
+    else
+        add(verdict, "loss",
+            summary->last_loss < summary->first_loss ? VALIDITY_OK : VALIDITY_INVALID,
+            summary->last_loss,
+            "the loss %s: %.4g in the first fifth of the steps, %.4g in the last",
+            summary->last_loss < summary->first_loss ? "fell" : "did not fall",
+            summary->first_loss, summary->last_loss);
+    if (strcmp(testimony->spec->precision, "f32") == 0)
+        return;
+    if (testimony->certified != ANSWER_YES)
+        add(verdict, "gradient", VALIDITY_UNKNOWN, NAN,
+            "the gradient was not compared with that of f32");
+    else
+        add(verdict, "gradient", cosine < COSINE_MIN ? VALIDITY_INVALID : VALIDITY_OK, cosine,
+            "cosine of the gradient in %s against f32: %.4f", testimony->spec->precision, cosine);
+}
+
+void validity_judge(const struct testimony *testimony, struct verdict *ret_verdict)
+{
+    struct window window;
+    struct verdict verdict = {.level = VALIDITY_OK};
+
+    window_of(testimony->evidence, testimony->summary, testimony->threads, &window);
+    judge_trace(testimony, &verdict);
+    judge_steal(&window, &verdict);
+    judge_throttling(&window, &verdict);
+    judge_competition(&window, &verdict);
+    judge_memory(&window, &verdict);
+    judge_canary("clock", "the effective clock", window.clock_drift_percent, &verdict);
+    judge_canary("bandwidth", "the speed of copying", window.copy_drift_percent, &verdict);
+    judge_implementations(testimony, &verdict);
+    judge_numerics(testimony, &verdict);
+    if (instance_is_burstable(testimony->instance))
+        add(&verdict, "burstable", VALIDITY_WARN, NAN,
+            "%.32s is a burstable type: its speed depends on credits", testimony->instance);
+    *ret_verdict = verdict;
+}
+
+const char *validity_name(enum validity level)
+{
+    static const char *const names[] = {[VALIDITY_UNKNOWN] = "unknown",
+                                        [VALIDITY_OK] = "ok",
+                                        [VALIDITY_WARN] = "warn",
+                                        [VALIDITY_INVALID] = "invalid"};
+    return names[level];
+}
+
+static bool append(json_t *list, const struct finding *finding)
+{
+    json_t *value = isnan(finding->value) ? json_null() : json_real(finding->value);
+
+    return json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:s}", "code", finding->code,
+                                                 "level", validity_name(finding->level), "value",
+                                                 value, "words", finding->words)) == 0;
+}
+
+char *verdict_to_text(const struct verdict *verdict)
+{
+    AUTO(json_decrefp) json_t *list = json_array();
+
+    for (size_t i = 0; i < verdict->count; i++)
+        if (!list || !append(list, &verdict->findings[i]))
+            return NULL;
+    return json_text(list);
+}

@@ -1,0 +1,69 @@
+/* What a run's number rests on, and the same number made again from it. */
+#include "common/cleanup.h"
+#include "db/evidence_rows.h"
+#include "db/runs.h"
+#include "server/conclusion.h"
+#include "server/handlers.h"
+#include "server/present.h"
+#include "server/reply.h"
+#include "server/request.h"
+#include "server/server.h"
+
+static const char *const no_parameters[] = {NULL};
+
+/* What all of them ask for first; false when the exchange is answered. */
+static bool admit(struct exchange *exchange, struct run_id *ret_id)
+{
+    return request_accepts(exchange, "application/json") && request_run_id(exchange, ret_id) &&
+           request_allows(exchange, no_parameters);
+}
+
+void evidence_handler(struct exchange *exchange)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(evidence_free) struct evidence evidence = {0};
+    AUTO(run_clear) struct run run = {0};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+    struct run_id id;
+
+    if (!admit(exchange, &id))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!runs_find(loan.db, id.text, &run, &err) ||
+        !evidence_rows_load(loan.db, run.number, &evidence, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_evidence(&out, &evidence);
+    reply_json(exchange, 200, &out);
+}
+
+void recompute_handler(struct exchange *exchange)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(conclusion_clear) struct conclusion conclusion = {0};
+    AUTO(run_clear) struct run run = {0};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+    struct run_id id;
+
+    if (!admit(exchange, &id))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!runs_find(loan.db, id.text, &run, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (run.state != RUN_FINISHED) {
+        reply_problem(exchange, 409, NULL, "the run is %s: only a finished one has a summary",
+                      run_state_name(run.state));
+        return;
+    }
+    if (!conclusion_draw(loan.db, &run, &conclusion, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_recomputed(&out, &run, &conclusion);
+    reply_json(exchange, 200, &out);
+}
