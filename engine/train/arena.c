@@ -1,8 +1,7 @@
 #include "engine/train/arena.h"
 
 #include "common/cleanup.h"
-
-#include <sys/mman.h>
+#include "engine/train/host.h"
 
 #define HUGE_PAGE ((size_t)2 << 20)
 /* Passes read several buffers in step. If those began at equal low address bits, they would push
@@ -79,7 +78,7 @@ bool arena_take(struct arena *arena, struct error *err)
     arena->memory = aligned_alloc(HUGE_PAGE, size ? size : HUGE_PAGE);
     if (!arena->memory)
         return error_set(err, ERROR_INTERNAL, NULL, "no memory for %zu MiB", size >> 20);
-    arena->huge_pages = madvise(arena->memory, size, MADV_HUGEPAGE) == 0;
+    arena->huge_pages = host_ask_huge_pages(arena->memory, size);
     return true;
 }
 

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/mman.h>
 
 #define TURNS 11
 #define CLOCKS_A_TURN 5
@@ -81,7 +80,7 @@ static char *buffers(void)
     char *start = memory + (PAGE - (uintptr_t)memory % PAGE);
 
     if (!touched) {
-        madvise(start, 2 * COPIED, MADV_HUGEPAGE);
+        host_ask_huge_pages(start, 2 * COPIED);
         memset(start, 1, 2 * COPIED); /* not zero: pages of that may be one and the same */
     }
     touched = true;

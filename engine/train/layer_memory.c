@@ -1,8 +1,7 @@
 #include "engine/train/layer.h"
 
 #include "common/cleanup.h"
-
-#include <sys/mman.h>
+#include "engine/train/host.h"
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
@@ -17,7 +16,7 @@ void *layer_memory(size_t bytes, struct error *err)
         return NULL;
     }
     if (size >= HUGE_PAGE)
-        madvise(memory, size, MADV_HUGEPAGE);
+        host_ask_huge_pages(memory, size);
     memset(memory, 0, size ? size : alignment);
     return memory;
 }

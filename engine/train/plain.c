@@ -146,7 +146,7 @@ static bool build(struct plain *plain, struct error *err)
                          "plain has no bf16 without AVX-512; auto and fixed emulate it");
     if (plain->options.input_workers > 0)
         return error_set(err, ERROR_INVALID, "input_workers", "plan plain makes its own input");
-    host_set_threads(plain->options.threads);
+    host_lead_threads(plain->options.threads);
     shape_outputs(plain);
     if (!check_memory(plain, err))
         return false;

@@ -87,6 +87,7 @@ void team_free(struct team *team)
         pthread_join(team->members[i].thread, NULL);
     free(team->members);
     free(team);
+    host_stay_anywhere();
 }
 
 int team_size(const struct team *team)

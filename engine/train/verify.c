@@ -150,7 +150,7 @@ static json_t *verify(const struct verify_options *options, enum cpu_isa isa, st
         .type = strcmp(options->precision, "bf16") == 0 ? DNN_BF16 : DNN_F32,
         .seed = (unsigned long long)options->seed,
         .sgd = {(float)options->lr, (float)options->momentum, (float)options->weight_decay},
-        .threads = options->threads > 0 ? (int)options->threads : host_processors(),
+        .threads = options->threads > 0 ? (int)options->threads : host_threads(),
         .isa = isa,
         .plan = net_plan_from_name(options->plan),
         .layout = net_layout_from_name(options->layout),

@@ -182,8 +182,8 @@ static bool train(struct work *work, struct error *err)
 static bool prepare(struct work *work, struct error *err)
 {
     work->workload = workload_find(work->spec.workload, err);
-    if (!work->workload || !work->workload->check(&work->spec, err) ||
-        !dnn_use_isa(work->spec.isa, &work->isa, err))
+    if (!work->workload || !host_settle(&work->spec, err) ||
+        !work->workload->check(&work->spec, err) || !dnn_use_isa(work->spec.isa, &work->isa, err))
         return false;
     work->state = work->workload->make(&work->spec, work->isa, err);
     return work->state != NULL;

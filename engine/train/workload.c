@@ -20,7 +20,7 @@ static bool mlp_check(const struct run_spec *spec, struct error *err)
 static void *mlp_make(const struct run_spec *spec, enum cpu_isa isa, struct error *err)
 {
     (void)isa; /* it has no code of its own */
-    host_set_threads(workload_threads(spec));
+    host_lead_threads(workload_threads(spec));
     return mlp_new((long)spec->batch_size, (unsigned)spec->seed, err);
 }
 
@@ -145,5 +145,5 @@ const struct workload *workload_find(const char *name, struct error *err)
 
 int workload_threads(const struct run_spec *spec)
 {
-    return spec->threads > 0 ? (int)spec->threads : host_processors();
+    return spec->threads > 0 ? (int)spec->threads : host_threads();
 }
