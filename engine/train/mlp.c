@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "engine/train/dnn.h"
+#include "engine/train/host.h"
 #include "engine/train/loss.h"
 
 #include <math.h>
@@ -120,7 +121,7 @@ static bool multiply(struct dnn_op *product, float *left, float *right, float *r
     return dnn_op_run(product, memory, err);
 }
 
-bool mlp_step(struct mlp *mlp, double *ret_loss, struct error *err)
+static bool forward(struct mlp *mlp, double *ret_loss, struct error *err)
 {
     long batch = mlp->batch;
     double loss = 0;
@@ -133,18 +134,36 @@ bool mlp_step(struct mlp *mlp, double *ret_loss, struct error *err)
         return false;
     for (long i = 0; i < batch; i++)
         loss += loss_cross_entropy(mlp->output + i * CLASSES, CLASSES, i % LOSS_LABELS, batch);
+    *ret_loss = loss / (double)batch;
+    return true;
+}
 
+static bool backward(struct mlp *mlp, struct error *err)
+{
     if (!multiply(mlp->weights2, mlp->hidden, mlp->output, mlp->g2, err) ||
         !multiply(mlp->back, mlp->output, mlp->w2, mlp->hidden_gradient, err))
         return false;
-    for (long i = 0; i < batch * HIDDEN; i++)
+    for (long i = 0; i < mlp->batch * HIDDEN; i++)
         if (mlp->hidden[i] <= 0)
             mlp->hidden_gradient[i] = 0;
-    if (!multiply(mlp->weights1, mlp->input, mlp->hidden_gradient, mlp->g1, err))
+    return multiply(mlp->weights1, mlp->input, mlp->hidden_gradient, mlp->g1, err);
+}
+
+bool mlp_step(struct mlp *mlp, double *ret_loss, struct step_split *ret_split, struct error *err)
+{
+    long long start = host_clock_ns(), computed, learnt;
+
+    if (!forward(mlp, ret_loss, err))
         return false;
+    computed = host_clock_ns();
+    if (!backward(mlp, err))
+        return false;
+    learnt = host_clock_ns();
     descend(mlp->w2, mlp->g2, HIDDEN * CLASSES);
     descend(mlp->w1, mlp->g1, INPUTS * HIDDEN);
-    *ret_loss = loss / (double)batch;
+    *ret_split = (struct step_split){.forward = computed - start,
+                                     .backward = learnt - computed,
+                                     .update = host_clock_ns() - learnt};
     return true;
 }
 

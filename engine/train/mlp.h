@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "engine/steps.h"
 
 #include <stdbool.h>
 
@@ -18,8 +19,9 @@ struct mlp;
 struct mlp *mlp_new(long batch_size, unsigned seed, struct error *err)
     __attribute__((warn_unused_result));
 
-/* One step; *ret_loss is the mean loss before the update. */
-bool mlp_step(struct mlp *mlp, double *ret_loss, struct error *err)
+/* One step; *ret_loss is the mean loss before the update. Its batch is made once, so there is no
+ * input to wait for. */
+bool mlp_step(struct mlp *mlp, double *ret_loss, struct step_split *ret_split, struct error *err)
     __attribute__((warn_unused_result));
 
 /* NULL is fine. */

@@ -34,7 +34,7 @@ static void mlp_describe(const void *state, struct engine_details *details)
 
 static bool mlp_train(void *state, struct step *ret_step, struct error *err)
 {
-    return mlp_step(state, &ret_step->loss, err);
+    return mlp_step(state, &ret_step->loss, &ret_step->split, err);
 }
 
 static void mlp_names(const void *state, workload_tell tell, void *user)

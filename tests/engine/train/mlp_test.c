@@ -93,9 +93,13 @@ static void training_agrees_with_the_textbook(void)
         reference_start(batches[i], 7);
         for (int step = 0; step < 10; step++) {
             double loss = -1, wanted = reference_step(batches[i]);
+            struct step_split split = {0};
+            long long start = host_clock_ns();
 
-            EXPECT(mlp_step(mlp, &loss, &err));
+            EXPECT(mlp_step(mlp, &loss, &split, &err));
             EXPECT_NEAR(loss, wanted, 1e-4 * wanted + 1e-6);
+            EXPECT(split.forward > 0 && split.backward > 0 && split.update > 0);
+            EXPECT(split.forward + split.backward + split.update <= host_clock_ns() - start);
         }
         EXPECT_STR(err.message, "");
         mlp_free(mlp);
@@ -105,11 +109,12 @@ static void training_agrees_with_the_textbook(void)
 static double loss_after(long batch, unsigned seed, int steps)
 {
     struct mlp *mlp = mlp_new(batch, seed, NULL);
+    struct step_split split;
     double loss = -1;
 
     EXPECT(mlp != NULL);
     for (int i = 0; i < steps; i++)
-        EXPECT(mlp_step(mlp, &loss, NULL));
+        EXPECT(mlp_step(mlp, &loss, &split, NULL));
     mlp_free(mlp);
     return loss;
 }

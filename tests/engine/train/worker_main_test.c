@@ -31,6 +31,11 @@ static void expect_canary(struct worker *worker)
     EXPECT(event.canary.copy_bytes_per_second > 1e7);
 }
 
+static long long sum_of(const struct step_split *split)
+{
+    return split->input + split->forward + split->backward + split->update + split->communication;
+}
+
 static void it_trains_what_the_spec_says(void)
 {
     struct worker *worker = start_worker(
@@ -55,6 +60,8 @@ static void it_trains_what_the_spec_says(void)
         EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
         EXPECT_INT(event.step.index, i);
         EXPECT(event.step.nanoseconds > 0);
+        EXPECT(event.step.split.forward > 0 && event.step.split.backward > 0);
+        EXPECT(event.step.split.update > 0);
         last = event.step.loss;
         first = i == 0 ? last : first;
     }
@@ -94,6 +101,7 @@ static void of_resnet50_it_says_how_it_is_trained(void)
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
     EXPECT_NEAR(event.step.loss, log(1000), 0.5);
     EXPECT(event.step.split.forward > 0 && event.step.split.backward > 0);
+    EXPECT(sum_of(&event.step.split) >= event.step.nanoseconds * 9 / 10);
     expect_canary(worker);
     EXPECT_INT(worker_next(worker, deadline, -1, &event, &err), WORKER_EVENT);
     EXPECT(strstr(event.done.implementations, "\"layer4.2.conv3\":{\"forward\":") != NULL);
