@@ -9,7 +9,8 @@
     "ended_by, measured_steps, measured_seconds, samples_per_second, median_step_seconds, "      \
     "reason, stderr_tail, samples, peak_memory_bytes, first_measured, throughput_low, "          \
     "throughput_high, validity, setup_ns, gradient_cosine, gradient_cosine IS NOT NULL, "        \
-    "(SELECT fingerprint FROM machines WHERE machines.number = machine)"
+    "(SELECT fingerprint FROM machines WHERE machines.number = machine), "                       \
+    "(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep), cell, block"
 
 /* For one run, and for a page of them: there these texts would be most of all bytes. */
 #define RUN_COLUMNS RUN_LEAN_COLUMNS ", engine_details, loaded, summary, findings"

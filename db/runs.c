@@ -53,7 +53,7 @@ bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error 
     return found || there_is_no(id, err);
 }
 
-static bool check_room(struct db *db, long long limit, struct error *err)
+bool runs_check_room(struct db *db, long long more, long long limit, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query =
@@ -61,9 +61,10 @@ static bool check_room(struct db *db, long long limit, struct error *err)
 
     if (!query || stmt_step(query, err) != STMT_ROW)
         return false;
-    if (stmt_column_integer(query, 0) >= limit)
-        return error_set(err, ERROR_FULL, NULL, "the queue is full: %lld runs wait already",
-                         stmt_column_integer(query, 0));
+    if (stmt_column_integer(query, 0) + more > limit)
+        return error_set(err, ERROR_FULL, NULL,
+                         "the queue is full: %lld runs wait already, of %lld that may",
+                         stmt_column_integer(query, 0), limit);
     return true;
 }
 
@@ -73,8 +74,8 @@ static bool insert_run(struct db *db, const struct run_order *order, const char 
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(
         db,
-        "INSERT INTO runs (id, spec, engine, workload, instance, idempotency_key, created_us)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO runs (id, spec, engine, workload, instance, idempotency_key, created_us,"
+        " sweep, cell, block) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         err);
 
     if (!insert)
@@ -86,6 +87,14 @@ static bool insert_run(struct db *db, const struct run_order *order, const char 
     stmt_text(insert, text_or_null(order->instance));
     stmt_text(insert, order->idempotency_key);
     stmt_integer(insert, order->now_us);
+    if (order->sweep > 0) {
+        stmt_integer(insert, order->sweep);
+        stmt_integer(insert, order->cell);
+        stmt_integer(insert, order->block);
+    } else {
+        for (int column = 0; column < 3; column++)
+            stmt_text(insert, NULL);
+    }
     return stmt_run(insert, err);
 }
 
@@ -104,6 +113,17 @@ static bool insert_labels(struct db *db, const struct run_spec *spec, struct err
             return false;
     }
     return insert != NULL;
+}
+
+bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_id,
+              struct error *err)
+{
+    AUTO(freep) char *spec_text = run_spec_to_text(order->spec);
+
+    if (!spec_text)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return run_id_new(order->now_us, ret_id, err) &&
+           insert_run(db, order, spec_text, ret_id, err) && insert_labels(db, order->spec, err);
 }
 
 /* The part of runs_create() that answers a key seen before. */
@@ -144,8 +164,7 @@ bool runs_create(struct db *db, const struct run_order *order, struct run *ret_r
     *ret_replayed = replayed;
     if (replayed)
         return true;
-    return check_room(db, order->queue_limit, err) && run_id_new(order->now_us, &id, err) &&
-           insert_run(db, order, spec_text, &id, err) && insert_labels(db, order->spec, err) &&
+    return runs_check_room(db, 1, order->queue_limit, err) && runs_add(db, order, &id, err) &&
            transaction_commit(&change, err) && runs_find(db, id.text, ret_run, err);
 }
 

@@ -12,12 +12,21 @@ struct run_order {
     const char *instance;        /* this machine's type, or "" */
     long long now_us;
     long long queue_limit;
+    long long sweep, cell, block; /* of a run that belongs to a sweep; sweep is 0 of the others */
 };
 
 /* Queues a run, durably. The same key with the same spec answers the run it made before and sets
  * *ret_replayed; with another spec that is ERROR_MISMATCH. A full queue is ERROR_FULL. */
 bool runs_create(struct db *db, const struct run_order *order, struct run *ret_run,
                  bool *ret_replayed, struct error *err) __attribute__((warn_unused_result));
+
+/* Queues a run within a transaction of the caller's, who has looked whether there is room. */
+bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_id,
+              struct error *err) __attribute__((warn_unused_result));
+
+/* ERROR_FULL when `more` runs would be more than the queue takes. */
+bool runs_check_room(struct db *db, long long more, long long limit, struct error *err)
+    __attribute__((warn_unused_result));
 
 bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error *err)
     __attribute__((warn_unused_result));

@@ -33,6 +33,8 @@ struct run {
     enum answer certified;                      /* is gradient_cosine told? */
     double gradient_cosine;
     char machine[MACHINE_ID_LENGTH + 1]; /* fingerprint of where it ran, "" unknown */
+    struct run_id sweep;                 /* that it belongs to, "" of the others */
+    long long cell, block;               /* of that sweep */
     long long setup_ns;                  /* from the worker's start to its first step's */
     long long steps;                     /* stored ones, warm-up included */
     const char *ended_by;                /* why a finished run ended, else NULL */

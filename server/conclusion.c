@@ -36,6 +36,16 @@ static bool read_details(const struct run *run, struct engine_details *ret_detai
     AUTO(json_decrefp)
     json_t *json = run->engine_details ? json_loads(run->engine_details, 0, NULL) : NULL;
 
+    const char *key;
+    json_t *value;
+    void *next;
+
+    /* What was not told is stored as null. */
+    json_object_foreach_safe(json, next, key, value)
+    {
+        if (json_is_null(value))
+            json_object_del(json, key);
+    }
     *ret_details = (struct engine_details){0};
     return !json || engine_details_from_json(json, ret_details, err);
 }

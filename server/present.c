@@ -70,6 +70,20 @@ void present_judgement(struct out *out, enum validity level, const char *finding
     out_close(out, '}');
 }
 
+/* Of a run that belongs to a sweep: where in it. */
+static void present_place(struct out *out, const struct run *run)
+{
+    if (!run->sweep.text[0]) {
+        out_null(out, "sweep");
+        return;
+    }
+    out_open(out, "sweep", '{');
+    out_text(out, "id", run->sweep.text);
+    out_integer(out, "cell", run->cell);
+    out_integer(out, "block", run->block);
+    out_close(out, '}');
+}
+
 static void present_count(struct out *out, const char *key, long long number)
 {
     if (number > 0)
@@ -107,6 +121,7 @@ void present_run(struct out *out, const char *key, const struct run *run,
     out_integer(out, "steps_stored", run->steps);
     present_summary(out, run);
     present_judgement(out, run->validity, run->findings);
+    present_place(out, run);
     out_text(out, "ended_by", run->ended_by);
     out_text(out, "reason", text_or_null(run->reason));
     out_text(out, "stderr_tail", run->stderr_tail);

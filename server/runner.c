@@ -6,6 +6,7 @@
 #include "engine/spawn.h"
 #include "server/job.h"
 #include "server/log.h"
+#include "server/sweeper.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -143,16 +144,28 @@ static void run_one(struct runner *runner, struct run *run)
     live_tell(runner->parts.live, run->id.text, clock_monotonic_ns());
 }
 
+/* Whatever goes wrong here is tried again after the next run, and at the next start. */
+static void advance_sweeps(struct runner *runner)
+{
+    struct error err = {0};
+
+    if (!sweeper_advance(runner->db, runner->parts.here, runner->parts.config, &err))
+        log_line(LOG_ERROR, "sweeps could not be carried on: %s", err.message);
+}
+
 static void *work(void *user)
 {
     struct runner *runner = user;
     bool stopping = false;
 
+    advance_sweeps(runner);
     while (!stopping) {
         struct run run;
 
         if (claim(runner, &run)) {
             run_one(runner, &run);
+            if (run.sweep.text[0])
+                advance_sweeps(runner);
             run_clear(&run);
             continue;
         }

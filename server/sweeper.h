@@ -1,0 +1,13 @@
+/* Carries sweeps on between runs: the next round of a tune, another try for a run that was
+ * interrupted, the end when all is done. What it knows it reads from the database each time, so a
+ * killed server goes on where it was. */
+#pragma once
+
+#include "db/db.h"
+#include "server/config.h"
+#include "server/here.h"
+
+/* Looks at every sweep that is not over. Called by the runner, which is the only one to end
+ * runs. */
+bool sweeper_advance(struct db *db, const struct here *here, const struct config *config,
+                     struct error *err) __attribute__((warn_unused_result));
