@@ -56,7 +56,8 @@ bool spec_is_possible(const struct run_spec *spec, const struct place *place, st
 {
     char preload[PRELOAD_MAX];
 
-    return threads_have_a_place(spec, place->topology, err) &&
+    return (!place->can || place->can(place->user, spec, err)) &&
+           threads_have_a_place(spec, place->topology, err) &&
            nodes_are_there(spec, place->topology, err) &&
            processor_is_able(spec, place->isa, err) &&
            price_is_known(spec, place->dollars_per_hour, err) &&

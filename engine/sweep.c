@@ -71,7 +71,9 @@ bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const stru
     snprintf(cell->name, sizeof cell->name, "%s", name);
     if (!run_spec_from_json(json, &cell->spec, &cause))
         return blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
-    if (!spec_is_possible(&cell->spec, place, &cause))
+    if (!spec_is_possible(&cell->spec, place, &cause) && cause.kind != ERROR_UNABLE)
+        return blame(err, &cause, "base");
+    if (cause.kind == ERROR_UNABLE)
         snprintf(cell->refused, sizeof cell->refused, "%s: %.90s", cause.field, cause.message);
     sweep->count++;
     return true;

@@ -56,8 +56,10 @@ static void read_counters(const struct frame *frame, long long threads, struct w
     if (ns > 0)
         window->waited_percent = 100 * difference(before->waited_ns, after->waited_ns) /
                                  (ns * (double)(threads > 0 ? threads : 1));
-    window->switches_first = switches_a_second(before, frame->middle);
-    window->switches_second = switches_a_second(frame->middle, after);
+    if (frame->middle != before) {
+        window->switches_first = switches_a_second(before, frame->middle);
+        window->switches_second = switches_a_second(frame->middle, after);
+    }
     window->major_faults = difference(before->major_faults, after->major_faults);
     window->swap_ins = difference(before->swap_ins, after->swap_ins);
 }

@@ -1,6 +1,7 @@
 #include "server/engines.h"
 
 #include "common/cleanup.h"
+#include "engine/native.h"
 
 /* Splits engine->text at spaces. */
 static bool split_words(struct engine *engine, struct error *err)
@@ -75,9 +76,12 @@ bool engines_read(const char *text, const char *native_command, struct engines *
     }
     for (size_t i = 0; i < engines->count; i++)
         native = native || strcmp(engines->list[i].name, "native") == 0;
-    if (ok && !native)
+    if (ok && !native) {
         ok =
             add(engines, "native", strlen("native"), native_command, strlen(native_command), err);
+        if (ok)
+            engines->list[engines->count - 1].ours = true;
+    }
     if (!ok)
         engines_free(engines);
     return ok;
@@ -92,6 +96,13 @@ const struct engine *engines_find(const struct engines *engines, const char *nam
     error_not_allowed(err, "engine", (struct allowed){.choices = engines->names},
                       "'%s' is not an engine of this server", name);
     return NULL;
+}
+
+bool engines_can(const struct engines *engines, const struct run_spec *spec, struct error *err)
+{
+    const struct engine *engine = engines_find(engines, spec->engine, err);
+
+    return engine && (!engine->ours || native_can_train(spec, err));
 }
 
 void engines_free(struct engines *engines)

@@ -15,6 +15,7 @@ struct engine {
     char name[ENGINE_NAME_MAX + 1];
     char *command[ENGINE_WORDS_MAX + 1]; /* NULL-terminated, into `text` */
     char *text;
+    bool ours; /* the worker that came with this server: what it can do is known beforehand */
 };
 
 struct engines {
@@ -26,6 +27,10 @@ struct engines {
 /* Reads "name=command word word;name=..."; "native" is `native_command` unless it is given. */
 bool engines_read(const char *text, const char *native_command, struct engines *ret_engines,
                   struct error *err) __attribute__((warn_unused_result));
+
+/* Whether the engine that a spec names is there, and, as far as that is known, able. */
+bool engines_can(const struct engines *engines, const struct run_spec *spec, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* NULL, and err saying which there are, when the name is unknown. */
 const struct engine *engines_find(const struct engines *engines, const char *name,

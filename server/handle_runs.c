@@ -105,7 +105,6 @@ static bool read_order(struct exchange *exchange, struct run_spec *spec, char *k
     const char *body = exchange->body.data ? exchange->body.data : "";
 
     if (!run_spec_from_text(body, exchange->body.used, spec, err) ||
-        !engines_find(exchange->server->engines, spec->engine, err) ||
         !spec_is_possible(spec, &exchange->server->here->place, err))
         return false;
     if (header && !idempotency_key_read(header, key))

@@ -112,15 +112,6 @@ static char *request_text(const struct exchange *exchange, bool is_aa, struct er
     return text;
 }
 
-static bool engines_are_known(const struct exchange *exchange, const struct sweep *sweep,
-                              struct error *err)
-{
-    for (size_t i = 0; i < sweep->count; i++)
-        if (!engines_find(exchange->server->engines, sweep->cells[i].spec.engine, err))
-            return false;
-    return true;
-}
-
 static bool create(struct exchange *exchange, const char *text, const char *key,
                    struct run_id *ret_id, struct error *err)
 {
@@ -135,8 +126,7 @@ static bool create(struct exchange *exchange, const char *text, const char *key,
                                 .queue_limit = server->config->queue_limit};
     bool replayed = false;
 
-    if (!sweep_from_text(text, strlen(text), &server->here->place, &sweep, err) ||
-        !engines_are_known(exchange, &sweep, err))
+    if (!sweep_from_text(text, strlen(text), &server->here->place, &sweep, err))
         return false;
     order.blocks = sweep.blocks;
     if (sweep.preset == SWEEP_TUNE) {

@@ -97,6 +97,11 @@ static void native_command(char *ret_path, size_t size)
     snprintf(ret_path, size, "%s/pennyworth-worker", self);
 }
 
+static bool can_run(const void *user, const struct run_spec *spec, struct error *err)
+{
+    return engines_can(user, spec, err);
+}
+
 static bool start_parts(struct process *process, struct error *err)
 {
     struct server *server = &process->server;
@@ -106,6 +111,8 @@ static bool start_parts(struct process *process, struct error *err)
     native_command(worker, sizeof worker);
     if (!here_look(config->price_per_hour, &process->here, err))
         return false;
+    process->here.place.can = can_run;
+    process->here.place.user = &process->engines;
     server->here = &process->here;
     server->config = config;
     server->engines = &process->engines;

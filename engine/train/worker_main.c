@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "engine/event.h"
+#include "engine/native.h"
 #include "engine/pace.h"
 #include "engine/run_spec.h"
 #include "engine/train/canary.h"
@@ -183,7 +184,7 @@ static bool prepare(struct work *work, struct error *err)
 {
     work->workload = workload_find(work->spec.workload, err);
     if (!work->workload || !host_settle(&work->spec, err) ||
-        !work->workload->check(&work->spec, err) || !dnn_use_isa(work->spec.isa, &work->isa, err))
+        !native_can_train(&work->spec, err) || !dnn_use_isa(work->spec.isa, &work->isa, err))
         return false;
     work->state = work->workload->make(&work->spec, work->isa, err);
     return work->state != NULL;

@@ -6,17 +6,6 @@
 #include "engine/train/net.h"
 #include "engine/train/resnet50.h"
 
-static bool mlp_check(const struct run_spec *spec, struct error *err)
-{
-    if (strcmp(spec->precision, "f32") != 0)
-        return error_set(err, ERROR_INVALID, "precision", "mlp is trained in f32 only");
-    if (strcmp(spec->layout, "auto") != 0)
-        return error_set(err, ERROR_INVALID, "layout", "mlp has no images, so only auto");
-    if (spec->input_workers > 0)
-        return error_set(err, ERROR_INVALID, "input_workers", "mlp has no input to make");
-    return true;
-}
-
 static void *mlp_make(const struct run_spec *spec, enum cpu_isa isa, struct error *err)
 {
     (void)isa; /* it has no code of its own */
@@ -47,15 +36,6 @@ static void mlp_names(const void *state, workload_tell tell, void *user)
 static void mlp_release(void *state)
 {
     mlp_free(state);
-}
-
-static bool resnet50_check(const struct run_spec *spec, struct error *err)
-{
-    if (strcmp(spec->precision, "f16") == 0)
-        return error_set(err, ERROR_INVALID, "precision", "resnet50 is trained in f32 or bf16");
-    if (spec->batch_size < 2) /* one image leaves the last batch-norms little to normalise */
-        return error_set(err, ERROR_INVALID, "batch_size", "must be at least 2 for resnet50");
-    return true;
 }
 
 static struct net_options resnet50_options(const struct run_spec *spec, enum cpu_isa isa)
@@ -129,9 +109,9 @@ static void resnet50_release(void *state)
 }
 
 static const struct workload workloads[] = {
-    {"mlp", mlp_check, mlp_make, mlp_describe, mlp_train, mlp_names, mlp_release, NULL},
-    {"resnet50", resnet50_check, resnet50_make, resnet50_tell_details, resnet50_train,
-     resnet50_names, resnet50_release, resnet50_certify},
+    {"mlp", mlp_make, mlp_describe, mlp_train, mlp_names, mlp_release, NULL},
+    {"resnet50", resnet50_make, resnet50_tell_details, resnet50_train, resnet50_names,
+     resnet50_release, resnet50_certify},
 };
 
 const struct workload *workload_find(const char *name, struct error *err)

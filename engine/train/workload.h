@@ -15,8 +15,6 @@ typedef void (*workload_tell)(void *user, const char *layer, const char *pass, c
 
 struct workload {
     const char *name; /* as in the spec */
-    /* Says what of the spec it cannot do, before anything is built. */
-    bool (*check)(const struct run_spec *spec, struct error *err);
     /* `isa` is the most of the processor that may be used. */
     void *(*make)(const struct run_spec *spec, enum cpu_isa isa, struct error *err);
     /* Adds what it knows of itself. */

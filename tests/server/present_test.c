@@ -63,11 +63,28 @@ static json_t *presented(const struct run *run, const struct progress *progress)
 }
 
 /* Every answer about a run has all of these, so that a client never asks whether one is there. */
-static const char *const members[] = {
-    "id",       "state",    "spec",           "instance",    "created_at",        "started_at",
-    "ended_at", "software", "engine_details", "samples",     "peak_memory_bytes", "steps_stored",
-    "summary",  "ended_by", "reason",         "stderr_tail", "progress",          "machine",
-    "loaded",   "validity", "gradient_cosine"};
+static const char *const members[] = {"id",
+                                      "state",
+                                      "spec",
+                                      "instance",
+                                      "created_at",
+                                      "started_at",
+                                      "ended_at",
+                                      "software",
+                                      "engine_details",
+                                      "samples",
+                                      "peak_memory_bytes",
+                                      "steps_stored",
+                                      "summary",
+                                      "ended_by",
+                                      "reason",
+                                      "stderr_tail",
+                                      "progress",
+                                      "machine",
+                                      "loaded",
+                                      "validity",
+                                      "gradient_cosine",
+                                      "sweep"};
 
 static void a_run_has_the_same_members_in_every_state(void)
 {
@@ -97,6 +114,9 @@ static void a_finished_run_is_written_whole(void)
     run.validity = VALIDITY_WARN;
     run.certified = ANSWER_YES;
     run.gradient_cosine = 0.995;
+    run.sweep = (struct run_id){"01ARZ3NDEKTSV4RRFFQ69G5FAW"};
+    run.cell = 2;
+    run.block = 1;
     snprintf(run.machine, sizeof run.machine, "0123456789abcdef");
     present_run(&out, NULL, &run, NULL);
     EXPECT_STR(bytes.data,
@@ -111,6 +131,7 @@ static void a_finished_run_is_written_whole(void)
                "\"peak_memory_bytes\":734003200,\"gradient_cosine\":0.995,"
                "\"steps_stored\":35,\"summary\":{\"method\":1},"
                "\"validity\":{\"level\":\"warn\",\"findings\":[]},"
+               "\"sweep\":{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAW\",\"cell\":2,\"block\":1},"
                "\"ended_by\":\"enough\",\"reason\":\"it said so\","
                "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
 }
@@ -129,7 +150,7 @@ static void a_summary_in_short_has_its_interval(void)
                   "\"summary\":{\"samples_per_second\":91.4,\"interval\":{\"low\":90.5,"
                   "\"high\":92.5,\"level\":0.95},\"median_step_seconds\":0.35,"
                   "\"measured_steps\":30,\"measured_seconds\":10.5,\"first_measured\":5},"
-                  "\"validity\":null,") != NULL);
+                  "\"validity\":null,\"sweep\":null,") != NULL);
 }
 
 static void what_is_not_known_is_null_and_not_empty(void)
