@@ -74,7 +74,7 @@ bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const stru
     if (!spec_is_possible(&cell->spec, place, &cause) && cause.kind != ERROR_UNABLE)
         return blame(err, &cause, "base");
     if (cause.kind == ERROR_UNABLE)
-        snprintf(cell->refused, sizeof cell->refused, "%s: %.90s", cause.field, cause.message);
+        snprintf(cell->refused, sizeof cell->refused, "%s: %s", cause.field, cause.message);
     sweep->count++;
     return true;
 }

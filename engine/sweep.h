@@ -29,7 +29,8 @@ enum sweep_preset {
 struct sweep_cell {
     char name[SWEEP_NAME_MAX];
     struct run_spec spec;
-    char refused[160]; /* why it is not run on this machine; "" where it is */
+    char refused[sizeof((struct error *)0)->field + sizeof((struct error *)0)->message +
+                 4]; /* why it is not run on this machine; "" where it is */
 };
 
 struct sweep {

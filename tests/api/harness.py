@@ -306,9 +306,9 @@ class Server:
     def delete(self, path, **headers):
         return self.request("DELETE", path, headers=_spelled(headers))
 
-    def post(self, spec, query="", **headers):
+    def post(self, spec, query="", path="/v1/runs", **headers):
         body = spec if isinstance(spec, (bytes, str)) else json.dumps(spec)
-        return self.request("POST", "/v1/runs" + query, body,
+        return self.request("POST", path + query, body,
                             {"Content-Type": "application/json", **_spelled(headers)})
 
     def queue(self, engine="ok", **fields):

@@ -1,0 +1,155 @@
+"""Sweeps over HTTP: sets of runs with one answer, through cancelling, killing and refusing."""
+import signal
+import unittest
+
+from harness import Server, fake, until
+
+MISSING = "/v1/sweeps/" + "0" * 26
+QUICK = {"engine": "speed", "steps": 20, "warmup_steps": 1}
+
+
+def wait(server, sweep_id, states=("finished", "cancelled"), seconds=60):
+    def look():
+        sweep = server.get(f"/v1/sweeps/{sweep_id}").json()
+        return sweep if sweep["state"] in states else None
+    return until(look, f"sweep {sweep_id} is {states}", seconds, 0.05)
+
+
+class Sweeps(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--queue-limit", "60",
+                            engines={"speed": fake("speed"), "slow": fake("slow", 50)}).start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def post(self, body, path="/v1/sweeps", wanted=201, **headers):
+        reply = self.server.post(body, path=path, **headers)
+        self.assertEqual(wanted, reply.status, reply)
+        return reply
+
+    def test_a_matrix_is_run_in_interleaved_blocks_and_ranked(self):
+        sweep = self.post({"base": QUICK, "knobs": {"batch_size": [8, 16, 64]},
+                           "blocks": 2}).json()
+        self.assertEqual(6, sweep["progress"]["runs_total"])
+        sweep = wait(self.server, sweep["id"])
+        order = sorted((run["id"], cell["cell"], run["block"])
+                       for cell in sweep["cells"] for run in cell["runs"])
+        blocks = [[cell for _, cell, block in order if block == wanted] for wanted in (0, 1)]
+        self.assertEqual(blocks[0], blocks[1][::-1])
+        self.assertEqual([0] * 3 + [1] * 3, [block for _, _, block in order])
+        # The fake gets faster with the batch: 64 is best, and by far.
+        self.assertEqual("batch_size=64", sweep["best"]["name"])
+        self.assertEqual([3, 2, 1], [cell["rank"] for cell in sweep["cells"]])
+        self.assertEqual("better", sweep["cells"][2]["ratio_to_first"]["verdict"])
+        self.assertEqual(0, sweep["progress"]["seconds_left"])
+        run = self.server.get("/v1/runs/" + sweep["cells"][1]["runs"][0]["id"]).json()
+        self.assertEqual(sweep["id"], run["sweep"]["id"])
+        self.assertEqual(1, run["sweep"]["cell"])
+        table = self.server.get(f"/v1/sweeps/{sweep['id']}", Accept="text/csv")
+        self.assertEqual(4, len(table.body.decode().splitlines()))
+
+    def test_equals_are_not_told_apart(self):
+        sweep = self.post({"base": QUICK, "pairs": 4}, "/v1/aa").json()
+        self.assertEqual("aa", sweep["preset"])
+        sweep = wait(self.server, sweep["id"])
+        self.assertEqual({"pairs": 4, "alarms": 0, "rate": 0, "low": 0, "margin": 0.03},
+                         {key: value for key, value in sweep["false_alarms"].items()
+                          if key != "high"})
+        self.assertEqual([1, 1], [cell["rank"] for cell in sweep["cells"]])
+
+    def test_a_tune_ends_with_the_best_beside_the_fixed_one(self):
+        base = {**QUICK, "workload": "mlp", "labels": {"for": "tune"}}
+        sweep = self.post({"preset": "tune", "base": base, "budget_seconds": 30}).json()
+        sweep = wait(self.server, sweep["id"])
+        self.assertEqual(3, sweep["rounds"])
+        names = [cell["name"] for cell in sweep["cells"]]
+        self.assertIn("fixed: fixed", names)
+        self.assertIn("batch_size=128", sweep["best"]["name"])
+        self.assertEqual(3, len(sweep["cells"][names.index("fixed: fixed")]["runs"]))
+        self.assertTrue(any("converge" in note for note in sweep["notes"]))
+
+    def test_what_is_not_possible_is_kept_with_its_reason_and_not_run(self):
+        sweep = self.post({"base": QUICK, "knobs": {"numa": ["auto", "local"]},
+                           "blocks": 1}).json()
+        self.assertEqual(1, sweep["progress"]["runs_total"])
+        self.assertIsNone(sweep["cells"][0]["refused"])
+        self.assertIn("several nodes", sweep["cells"][1]["refused"])
+        self.assertIsNone(wait(self.server, sweep["id"])["cells"][1]["rank"])
+
+    def test_a_cancelled_sweep_ends_at_once(self):
+        sweep = self.post({"base": {"engine": "slow", "steps": 10000},
+                           "knobs": {"seed": [1, 2]}, "blocks": 2}).json()
+        first = sorted(run["id"] for cell in sweep["cells"] for run in cell["runs"])[0]
+        self.server.wait(first, {"running"})
+        path = f"/v1/sweeps/{sweep['id']}"
+        self.assertEqual("cancelled", self.server.delete(path).json()["state"])
+        states = until(lambda: {run["state"] for cell in self.server.get(path).json()["cells"]
+                                for run in cell["runs"]} == {"cancelled"}, "all are cancelled")
+        self.assertTrue(states)
+        self.assertEqual(409, self.server.delete(path).status)
+
+    def test_a_key_makes_one_sweep(self):
+        body = {"base": QUICK, "knobs": {"seed": [1]}, "blocks": 1}
+        key = {"Idempotency_Key": "a key of a sweep"}
+        first = self.post(body, **key)
+        again = self.post(body, **key)
+        self.assertEqual(first.json()["id"], again.json()["id"])
+        self.assertEqual("true", again.headers["idempotent-replayed"])
+        self.post({**body, "blocks": 2}, wanted=422, **key)
+
+    def test_a_sweep_that_finds_no_room_is_refused_whole(self):
+        before = len(self.server.get("/v1/sweeps?limit=200").json()["sweeps"])
+        self.post({"base": QUICK, "knobs": {"seed": list(range(31))}, "blocks": 2}, wanted=429)
+        after = len(self.server.get("/v1/sweeps?limit=200").json()["sweeps"])
+        self.assertEqual(before, after)
+
+    def test_bad_requests_name_the_field(self):
+        for body, status, field in (({}, 400, "knobs"), ({"preset": "x"}, 400, "preset"),
+                                    ({"knobs": {"batch_size": [0]}}, 400, "knobs.batch_size"),
+                                    ({"base": {"threads": -1}, "preset": "batch"}, 400,
+                                     "base.threads"),
+                                    ({"base": {"engine": "x"}, "preset": "batch"}, 400,
+                                     "base.engine"),
+                                    ({"base": {"numa": "local"}, "preset": "batch"}, 422, "base")):
+            with self.subTest(body=body):
+                self.assertEqual(field, self.post(body, wanted=status).json()["field"])
+        self.assertEqual("preset", self.post({"preset": "aa"}, "/v1/aa", 400).json()["field"])
+        self.assertEqual(404, self.server.get(MISSING).status)
+        self.assertEqual(404, self.server.delete(MISSING).status)
+
+    def test_sweeps_are_listed_newest_first_in_pages(self):
+        made = [self.post({"base": QUICK, "knobs": {"seed": [number]}, "blocks": 1}).json()["id"]
+                for number in range(3)]
+        page = self.server.get("/v1/sweeps?limit=2").json()
+        rest = self.server.get(f"/v1/sweeps?limit=2&cursor={page['next_cursor']}").json()
+        listed = [sweep["id"] for sweep in page["sweeps"] + rest["sweeps"]]
+        self.assertEqual(made[::-1], listed[:3])
+        for sweep in made:
+            wait(self.server, sweep)
+
+
+class Killed(unittest.TestCase):
+    def test_a_killed_server_goes_on_with_its_sweep(self):
+        engines = {"slow": fake("slow", 20)}
+        server = Server(engines=engines).start()
+        self.addCleanup(server.stop)
+        body = {"base": {"engine": "slow", "steps": 15, "warmup_steps": 1},
+                "knobs": {"batch_size": [8, 16]}, "blocks": 2}
+        sweep = server.post(body, path="/v1/sweeps").json()
+        runs = sorted(run["id"] for cell in sweep["cells"] for run in cell["runs"])
+        server.wait(runs[1], {"running"})
+        server.kill()
+        server.start()
+        sweep = wait(server, sweep["id"])
+        states = sorted(run["state"] for cell in sweep["cells"] for run in cell["runs"])
+        self.assertEqual(["finished"] * 4 + ["interrupted"], states)
+        places = sorted((cell["cell"], run["block"]) for cell in sweep["cells"]
+                        for run in cell["runs"] if run["state"] == "finished")
+        self.assertEqual([(0, 0), (0, 1), (1, 0), (1, 1)], places)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,38 @@
+/* Property: a request that reads has lawful cells, at most as many as are allowed, of which one
+ * at least can be run; one that does not leaves the caller's alone and says why. */
+#include "common/cleanup.h"
+#include "engine/sweep.h"
+#include "tests/fuzz/fuzz.h"
+
+static void check_cell(const struct sweep_cell *cell)
+{
+    AUTO(freep) char *text = run_spec_to_text(&cell->spec);
+    struct run_spec again;
+
+    ALWAYS(text && run_spec_from_text(text, strlen(text), &again, NULL));
+    ALWAYS(strlen(cell->name) < SWEEP_NAME_MAX && strlen(cell->refused) < sizeof cell->refused);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct topology topology = {
+        .cpu_count = 4, .core_count = 2, .package_count = 1, .node_count = 1};
+    const struct place place = {.topology = &topology, .isa = CPU_AVX512, .root = "/nowhere"};
+    struct sweep sweep = {.blocks = -7};
+    struct error err = {0};
+    size_t possible = 0;
+
+    if (!sweep_from_text((const char *)data, size, &place, &sweep, &err)) {
+        ALWAYS((err.kind == ERROR_INVALID || err.kind == ERROR_UNABLE) && err.message[0]);
+        ALWAYS(sweep.blocks == -7 && !sweep.cells && !sweep.base);
+        return 0;
+    }
+    ALWAYS(sweep.count >= 1 && sweep.count <= SWEEP_CELLS_MAX && sweep.blocks >= 1);
+    for (size_t i = 0; i < sweep.count; i++) {
+        check_cell(&sweep.cells[i]);
+        possible += !sweep.cells[i].refused[0];
+    }
+    ALWAYS(possible >= 1 && possible * (size_t)sweep.blocks <= SWEEP_RUNS_MAX);
+    sweep_clear(&sweep);
+    return 0;
+}
