@@ -12,8 +12,12 @@
 #define STEAL_INVALID 5.0
 #define WAIT_WARN 1.0 /* percent of the time of all threads */
 #define WAIT_INVALID 5.0
-#define DRIFT_WARN 3.0 /* percent around the median canary */
-#define DRIFT_INVALID 10.0
+/* Percent around the median canary. What a machine that shares its memory with strangers does to
+ * a copy when nothing is wrong is 14 % mostly and 31 % at worst (150 canaries on an idle one), so
+ * that alone condemns no run; its clock stays within 6 %. */
+#define CLOCK_WARN 5.0
+#define CLOCK_INVALID 10.0
+#define COPY_WARN 30.0
 #define COSINE_MIN 0.99
 #define SWITCHES_RISE 2.0 /* second half of the window against the first */
 #define SWITCHES_MIN 20.0 /* a second, below which a rise is noise */
@@ -77,7 +81,8 @@ static void judge_steal(const struct window *window, struct verdict *verdict)
     double percent = window->steal_percent;
 
     if (isnan(percent))
-        add(verdict, "steal", VALIDITY_UNKNOWN, NAN, "time taken by the hypervisor: not visible");
+        add(verdict, "steal", VALIDITY_UNKNOWN, NAN,
+            "time taken by the hypervisor: not visible, or too short a time");
     else
         add(verdict, "steal", grade(percent, STEAL_WARN, STEAL_INVALID), percent,
             "the hypervisor took %.1f %% of the processors' time", percent);
@@ -101,7 +106,8 @@ static void judge_competition(const struct window *window, struct verdict *verdi
     double percent = window->waited_percent;
 
     if (isnan(percent))
-        add(verdict, "contention", VALIDITY_UNKNOWN, NAN, "waiting for a processor: not visible");
+        add(verdict, "contention", VALIDITY_UNKNOWN, NAN,
+            "waiting for a processor: not visible, or too short a time");
     else
         add(verdict, "contention", grade(percent, WAIT_WARN, WAIT_INVALID), percent,
             "threads waited for a processor that others used for %.1f %% of their time", percent);
@@ -126,14 +132,23 @@ static void judge_memory(const struct window *window, struct verdict *verdict)
         add(verdict, "swap", VALIDITY_OK, 0, "nothing was swapped, no fault waited for a disk");
 }
 
-static void judge_canary(const char *code, const char *what, double drift,
-                         struct verdict *verdict)
+static void judge_clock(double drift, struct verdict *verdict)
 {
     if (isnan(drift))
-        add(verdict, code, VALIDITY_UNKNOWN, NAN, "%s: the engine did not watch it", what);
+        add(verdict, "clock", VALIDITY_UNKNOWN, NAN, "the clock: the engine did not watch it");
     else
-        add(verdict, code, grade(drift, DRIFT_WARN, DRIFT_INVALID), drift,
-            "%s moved by %.1f %% between the canaries around the steps", what, drift);
+        add(verdict, "clock", grade(drift, CLOCK_WARN, CLOCK_INVALID), drift,
+            "the effective clock moved by %.1f %% between the canaries around the steps", drift);
+}
+
+static void judge_bandwidth(double drift, struct verdict *verdict)
+{
+    if (isnan(drift))
+        add(verdict, "bandwidth", VALIDITY_UNKNOWN, NAN,
+            "the speed of copying: the engine did not watch it");
+    else
+        add(verdict, "bandwidth", grade(drift, COPY_WARN, INFINITY), drift,
+            "the speed of copying moved by %.1f %% between the canaries around the steps", drift);
 }
 
 /* True when a name among the implementations holds the word. */
@@ -209,8 +224,8 @@ void validity_judge(const struct testimony *testimony, struct verdict *ret_verdi
     judge_throttling(&window, &verdict);
     judge_competition(&window, &verdict);
     judge_memory(&window, &verdict);
-    judge_canary("clock", "the effective clock", window.clock_drift_percent, &verdict);
-    judge_canary("bandwidth", "the speed of copying", window.copy_drift_percent, &verdict);
+    judge_clock(window.clock_drift_percent, &verdict);
+    judge_bandwidth(window.copy_drift_percent, &verdict);
     judge_implementations(testimony, &verdict);
     judge_numerics(testimony, &verdict);
     if (instance_is_burstable(testimony->instance))

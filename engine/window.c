@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define SHARES_NS (NS_PER_SECOND / 2) /* in less one scheduling decision is a large share */
+
 /* The last observation before the measured steps, the first behind them, and one between. */
 struct frame {
     const struct observation *before, *middle, *after;
@@ -47,13 +49,13 @@ static void read_counters(const struct frame *frame, long long threads, struct w
     double ns = (double)(after->taken_ns - before->taken_ns);
     double ticks = difference(before->cpu_ticks, after->cpu_ticks);
 
-    if (ticks > 0)
+    if (ticks > 0 && ns >= SHARES_NS)
         window->steal_percent = 100 * difference(before->steal_ticks, after->steal_ticks) / ticks;
     window->throttled_periods = difference(before->throttled_periods, after->throttled_periods);
     if (ns > 0)
         window->throttled_percent =
             100 * difference(before->throttled_us, after->throttled_us) * 1000 / ns;
-    if (ns > 0)
+    if (ns >= SHARES_NS)
         window->waited_percent = 100 * difference(before->waited_ns, after->waited_ns) /
                                  (ns * (double)(threads > 0 ? threads : 1));
     if (frame->middle != before) {

@@ -5,7 +5,7 @@
 #include "engine/evidence.h"
 #include "engine/summary.h"
 
-/* NaN: not visible. */
+/* NaN: not visible, or too short a time to say. */
 struct window {
     double steal_percent;     /* of the time of all processors */
     double throttled_periods; /* of the control group's quota */

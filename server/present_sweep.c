@@ -45,6 +45,7 @@ static void present_runs(struct out *out, const struct sweep_view *view, size_t 
         out_text(out, "id", row->id.text);
         out_text(out, "state", run_state_name(row->run.state));
         out_integer(out, "block", row->run.block);
+        out_integer(out, "position", (long long)i);
         if (row->run.validity == VALIDITY_UNKNOWN)
             out_null(out, "validity");
         else

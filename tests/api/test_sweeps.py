@@ -15,6 +15,11 @@ def wait(server, sweep_id, states=("finished", "cancelled"), seconds=60):
     return until(look, f"sweep {sweep_id} is {states}", seconds, 0.05)
 
 
+def in_order(sweep):
+    runs = [run for cell in sweep["cells"] for run in cell["runs"]]
+    return [run["id"] for run in sorted(runs, key=lambda run: run["position"])]
+
+
 class Sweeps(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -35,7 +40,7 @@ class Sweeps(unittest.TestCase):
                            "blocks": 2}).json()
         self.assertEqual(6, sweep["progress"]["runs_total"])
         sweep = wait(self.server, sweep["id"])
-        order = sorted((run["id"], cell["cell"], run["block"])
+        order = sorted((run["position"], cell["cell"], run["block"])
                        for cell in sweep["cells"] for run in cell["runs"])
         blocks = [[cell for _, cell, block in order if block == wanted] for wanted in (0, 1)]
         self.assertEqual(blocks[0], blocks[1][::-1])
@@ -82,8 +87,7 @@ class Sweeps(unittest.TestCase):
     def test_a_cancelled_sweep_ends_at_once(self):
         sweep = self.post({"base": {"engine": "slow", "steps": 10000},
                            "knobs": {"seed": [1, 2]}, "blocks": 2}).json()
-        first = sorted(run["id"] for cell in sweep["cells"] for run in cell["runs"])[0]
-        self.server.wait(first, {"running"})
+        self.server.wait(in_order(sweep)[0], {"running"})
         path = f"/v1/sweeps/{sweep['id']}"
         self.assertEqual("cancelled", self.server.delete(path).json()["state"])
         states = until(lambda: {run["state"] for cell in self.server.get(path).json()["cells"]
@@ -139,8 +143,7 @@ class Killed(unittest.TestCase):
         body = {"base": {"engine": "slow", "steps": 15, "warmup_steps": 1},
                 "knobs": {"batch_size": [8, 16]}, "blocks": 2}
         sweep = server.post(body, path="/v1/sweeps").json()
-        runs = sorted(run["id"] for cell in sweep["cells"] for run in cell["runs"])
-        server.wait(runs[1], {"running"})
+        server.wait(in_order(sweep)[1], {"running"})
         server.kill()
         server.start()
         sweep = wait(server, sweep["id"])
