@@ -56,8 +56,9 @@ void recompute_handler(struct exchange *exchange)
         return;
     }
     if (run.state != RUN_FINISHED) {
-        reply_problem(exchange, 409, NULL, "the run is %s: only a finished one has a summary",
-                      run_state_name(run.state));
+        error_set(&err, ERROR_CONFLICT, NULL, "the run is %s: only a finished one has a summary",
+                  run_state_name(run.state));
+        reply_error(exchange, &err);
         return;
     }
     if (!conclusion_draw(loan.db, &run, &conclusion, &err)) {

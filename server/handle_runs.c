@@ -225,7 +225,8 @@ void runs_cancel_handler(struct exchange *exchange)
     }
     if (run.state == RUN_RUNNING && !runner_cancel(exchange->server->runner, id.text)) {
         /* It has ended between our two looks. */
-        reply_problem(exchange, 409, NULL, "the run has ended already");
+        error_set(&err, ERROR_CONFLICT, NULL, "the run has ended already");
+        reply_error(exchange, &err);
         return;
     }
     live_tell(exchange->server->live, id.text, clock_monotonic_ns());
