@@ -73,17 +73,19 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
         .peak_memory_bytes = stmt_column_integer(row, 18),
         .validity = validity_from_name(stmt_column_text(row, 22)),
         .setup_ns = stmt_column_integer(row, 23),
-        .gradient_cosine = stmt_column_real(row, 24),
-        .cell = stmt_column_integer(row, 28),
-        .block = stmt_column_integer(row, 29),
-        .certified = stmt_column_integer(row, 25) ? ANSWER_YES : ANSWER_NONE,
+        .certified = {.whole_known = stmt_column_integer(row, 25) != 0,
+                      .whole = stmt_column_real(row, 24),
+                      .worst_known = stmt_column_integer(row, 27) != 0,
+                      .worst = stmt_column_real(row, 26)},
+        .cell = stmt_column_integer(row, 30),
+        .block = stmt_column_integer(row, 31),
     };
 
     if (!run.spec_text || !copy_owned(stmt_column_text(row, 16), &run.stderr_tail) ||
-        !copy_owned(stmt_column_text(row, 30), &run.engine_details) ||
-        !copy_owned(stmt_column_text(row, 31), &run.loaded) ||
-        !copy_owned(stmt_column_text(row, 32), &run.summary_text) ||
-        !copy_owned(stmt_column_text(row, 33), &run.findings)) {
+        !copy_owned(stmt_column_text(row, 32), &run.engine_details) ||
+        !copy_owned(stmt_column_text(row, 33), &run.loaded) ||
+        !copy_owned(stmt_column_text(row, 34), &run.summary_text) ||
+        !copy_owned(stmt_column_text(row, 35), &run.findings)) {
         run_clear(&run);
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     }
@@ -91,8 +93,8 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     copy(run.instance, sizeof run.instance, stmt_column_text(row, 4));
     copy(run.software, sizeof run.software, stmt_column_text(row, 8));
     copy(run.reason, sizeof run.reason, stmt_column_text(row, 15));
-    copy(run.sweep.text, sizeof run.sweep.text, stmt_column_text(row, 27));
-    copy(run.machine, sizeof run.machine, stmt_column_text(row, 26));
+    copy(run.sweep.text, sizeof run.sweep.text, stmt_column_text(row, 29));
+    copy(run.machine, sizeof run.machine, stmt_column_text(row, 28));
     *ret_run = run;
     return true;
 }

@@ -9,6 +9,7 @@
     "ended_by, measured_steps, measured_seconds, samples_per_second, median_step_seconds, "      \
     "reason, stderr_tail, samples, peak_memory_bytes, first_measured, throughput_low, "          \
     "throughput_high, validity, setup_ns, gradient_cosine, gradient_cosine IS NOT NULL, "        \
+    "worst_layer_cosine, worst_layer_cosine IS NOT NULL, "                                       \
     "(SELECT fingerprint FROM machines WHERE machines.number = machine), "                       \
     "(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep), cell, block"
 

@@ -263,7 +263,8 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
                           " median_step_seconds = ?, first_measured = ?, throughput_low = ?,"
                           " throughput_high = ?, reason = ?, stderr_tail = ?,"
                           " engine_details = ?, samples = ?, peak_memory_bytes = ?,"
-                          " setup_ns = ?, gradient_cosine = ?, loaded = ?, summary = ?,"
+                          " setup_ns = ?, gradient_cosine = ?, worst_layer_cosine = ?,"
+                          " loaded = ?, summary = ?,"
                           " validity = ?, findings = ?"
                           " WHERE number = ? AND state = 'running' RETURNING number",
                           err);
@@ -279,7 +280,8 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     bind_count(update, run->samples);
     bind_count(update, run->peak_memory_bytes);
     bind_count(update, run->setup_ns);
-    bind_known(update, run->certified == ANSWER_YES, run->gradient_cosine);
+    bind_known(update, run->certified.whole_known, run->certified.whole);
+    bind_known(update, run->certified.worst_known, run->certified.worst);
     stmt_text(update, run->loaded);
     stmt_text(update, run->summary_text);
     stmt_text(update, run->validity == VALIDITY_UNKNOWN ? NULL : validity_name(run->validity));

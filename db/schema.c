@@ -116,6 +116,7 @@ static const char *const migrations[] = {
     "ALTER TABLE runs ADD COLUMN throughput_low REAL;"
     "ALTER TABLE runs ADD COLUMN throughput_high REAL;"
     "ALTER TABLE runs ADD COLUMN gradient_cosine REAL;"
+    "ALTER TABLE runs ADD COLUMN worst_layer_cosine REAL;"
     "ALTER TABLE runs ADD COLUMN loaded TEXT;"
     "ALTER TABLE runs ADD COLUMN summary TEXT;"
     "ALTER TABLE runs ADD COLUMN validity TEXT CHECK (validity IN ('ok', 'warn', 'invalid'));"

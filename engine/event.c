@@ -37,6 +37,9 @@ static const struct field counts[] = {
      .max = LLONG_MAX},
 };
 
+#define WHOLE "gradient_cosine"
+#define WORST "worst_layer_cosine"
+
 static bool out_of_memory(struct error *err)
 {
     return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
@@ -137,18 +140,25 @@ static bool unpack_canary(json_t *json, struct event *event, struct error *err)
 }
 
 /* The cosine of an angle, told or not. */
-static bool unpack_certificate(const json_t *json, struct event *event, struct error *err)
+static bool unpack_cosine(const json_t *json, const char *name, bool *ret_known,
+                          double *ret_cosine, struct error *err)
 {
-    const json_t *value = json_object_get(json, "gradient_cosine");
+    const json_t *value = json_object_get(json, name);
     double cosine = json_number_value(value);
 
     if (!value)
         return true;
     if (!json_is_number(value) || !(cosine >= -1.001 && cosine <= 1.001))
-        return error_set(err, ERROR_INVALID, "gradient_cosine", "must be a number from -1 to 1");
-    event->done.certified = ANSWER_YES;
-    event->done.gradient_cosine = cosine;
+        return error_set(err, ERROR_INVALID, name, "must be a number from -1 to 1");
+    *ret_known = true;
+    *ret_cosine = cosine;
     return true;
+}
+
+static bool unpack_certified(const json_t *json, struct certified *certified, struct error *err)
+{
+    return unpack_cosine(json, WHOLE, &certified->whole_known, &certified->whole, err) &&
+           unpack_cosine(json, WORST, &certified->worst_known, &certified->worst, err);
 }
 
 static bool unpack_done(json_t *json, struct event *event, struct error *err)
@@ -166,7 +176,7 @@ static bool unpack_done(json_t *json, struct event *event, struct error *err)
         if (value && !field_read(&counts[i], value, event, err))
             return false;
     }
-    if (!unpack_certificate(json, event, err))
+    if (!unpack_certified(json, &event->done.certified, err))
         return false;
     if (!implementations)
         return true;
@@ -231,6 +241,7 @@ static bool pack_split(json_t *json, const struct step_split *split)
 
 static bool pack_done(json_t *json, const struct event *event)
 {
+    const struct certified *certified = &event->done.certified;
     const char *text = event->done.implementations;
 
     for (size_t i = 0; i < COUNT(counts); i++) {
@@ -240,8 +251,10 @@ static bool pack_done(json_t *json, const struct event *event)
         if (number != 0 && json_object_set_new(json, counts[i].name, json_integer(number)) != 0)
             return false;
     }
-    if (event->done.certified == ANSWER_YES &&
-        json_object_set_new(json, "gradient_cosine", json_real(event->done.gradient_cosine)) != 0)
+    if ((certified->whole_known &&
+         json_object_set_new(json, WHOLE, json_real(certified->whole)) != 0) ||
+        (certified->worst_known &&
+         json_object_set_new(json, WORST, json_real(certified->worst)) != 0))
         return false;
     return !text || json_object_set_new(json, "implementations", json_loads(text, 0, NULL)) == 0;
 }

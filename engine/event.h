@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "engine/canary.h"
+#include "engine/certified.h"
 #include "engine/details.h"
 #include "engine/implementations.h"
 #include "engine/steps.h"
@@ -40,8 +41,7 @@ struct event {
             long long samples;           /* may be left out; that it has trained on */
             long long peak_memory_bytes; /* may be left out; of its process */
             char *implementations;       /* owned text of implementations.h, or NULL */
-            enum answer certified;       /* is gradient_cosine told? */
-            double gradient_cosine;      /* between this precision's gradient and that of f32 */
+            struct certified certified;  /* may be left out, each of them */
         } done;
         struct {
             char message[160];

@@ -1,6 +1,7 @@
 /* A run as it is kept: what was asked, what became of it. */
 #pragma once
 
+#include "engine/certified.h"
 #include "engine/run_id.h"
 #include "engine/run_spec.h"
 #include "engine/summary.h"
@@ -30,20 +31,19 @@ struct run {
     long long samples, peak_memory_bytes;       /* as the worker counted them; 0 unknown */
     char *implementations;                      /* owned: only of a run that ends, or NULL */
     char *loaded;                               /* owned: loaded_to_text(), or NULL */
-    enum answer certified;                      /* is gradient_cosine told? */
-    double gradient_cosine;
-    char machine[MACHINE_ID_LENGTH + 1]; /* fingerprint of where it ran, "" unknown */
-    struct run_id sweep;                 /* that it belongs to, "" of the others */
-    long long cell, block;               /* of that sweep */
-    long long setup_ns;                  /* from the worker's start to its first step's */
-    long long steps;                     /* stored ones, warm-up included */
-    const char *ended_by;                /* why a finished run ended, else NULL */
-    struct summary summary;              /* of a finished run; from a list only its head */
-    char *summary_text;                  /* owned: the whole of it, or NULL */
-    enum validity validity;              /* unknown until it was judged */
-    char *findings;                      /* owned: verdict_to_text(), or NULL */
-    char reason[256];                    /* why it failed or was interrupted */
-    char *stderr_tail;                   /* owned: the worker's last words, or NULL */
+    struct certified certified;                 /* as far as it was told */
+    char machine[MACHINE_ID_LENGTH + 1];        /* fingerprint of where it ran, "" unknown */
+    struct run_id sweep;                        /* that it belongs to, "" of the others */
+    long long cell, block;                      /* of that sweep */
+    long long setup_ns;                         /* from the worker's start to its first step's */
+    long long steps;                            /* stored ones, warm-up included */
+    const char *ended_by;                       /* why a finished run ended, else NULL */
+    struct summary summary;                     /* of a finished run; from a list only its head */
+    char *summary_text;                         /* owned: the whole of it, or NULL */
+    enum validity validity;                     /* unknown until it was judged */
+    char *findings;                             /* owned: verdict_to_text(), or NULL */
+    char reason[256];                           /* why it failed or was interrupted */
+    char *stderr_tail;                          /* owned: the worker's last words, or NULL */
 };
 
 /* Frees what the run owns; a zeroed run is fine. */

@@ -19,9 +19,10 @@
 #define CLOCK_INVALID 10.0
 #define COPY_WARN 30.0
 #define COSINE_MIN 0.99
-#define SWITCHES_RISE 2.0 /* second half of the window against the first */
-#define SWITCHES_MIN 20.0 /* a second, below which a rise is noise */
-#define LOSS_STEPS_MIN 20 /* fewer say nothing of learning */
+#define WORST_LAYER_MIN 0.9 /* bf16 done right is above 0.95, a wrong layer around 0 */
+#define SWITCHES_RISE 2.0   /* second half of the window against the first */
+#define SWITCHES_MIN 20.0   /* a second, below which a rise is noise */
+#define LOSS_STEPS_MIN 20   /* fewer say nothing of learning */
 
 static void add(struct verdict *verdict, const char *code, enum validity level, double value,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -188,11 +189,28 @@ static void judge_implementations(const struct testimony *testimony, struct verd
             testimony->spec->precision);
 }
 
+static void judge_gradient(const struct testimony *testimony, struct verdict *verdict)
+{
+    const struct certified *certified = &testimony->certified;
+    const char *precision = testimony->spec->precision;
+
+    if (!certified->whole_known)
+        add(verdict, "gradient", VALIDITY_UNKNOWN, NAN,
+            "the gradient was not compared with that of f32");
+    else
+        add(verdict, "gradient", certified->whole < COSINE_MIN ? VALIDITY_INVALID : VALIDITY_OK,
+            certified->whole, "cosine of the gradient in %s against f32: %.4f", precision,
+            certified->whole);
+    if (certified->worst_known)
+        add(verdict, "worst_layer",
+            certified->worst < WORST_LAYER_MIN ? VALIDITY_INVALID : VALIDITY_OK, certified->worst,
+            "cosine of the gradient of the layer that is farthest off: %.4f", certified->worst);
+}
+
 /* Whether it was training at all. */
 static void judge_numerics(const struct testimony *testimony, struct verdict *verdict)
 {
     const struct summary *summary = testimony->summary;
-    double cosine = testimony->gradient_cosine;
 
     if (summary->steps < LOSS_STEPS_MIN)
         add(verdict, "loss", VALIDITY_UNKNOWN, NAN, "too few steps to see the loss fall");
@@ -203,14 +221,8 @@ static void judge_numerics(const struct testimony *testimony, struct verdict *ve
             "the loss %s: %.4g in the first fifth of the steps, %.4g in the last",
             summary->last_loss < summary->first_loss ? "fell" : "did not fall",
             summary->first_loss, summary->last_loss);
-    if (strcmp(testimony->spec->precision, "f32") == 0)
-        return;
-    if (testimony->certified != ANSWER_YES)
-        add(verdict, "gradient", VALIDITY_UNKNOWN, NAN,
-            "the gradient was not compared with that of f32");
-    else
-        add(verdict, "gradient", cosine < COSINE_MIN ? VALIDITY_INVALID : VALIDITY_OK, cosine,
-            "cosine of the gradient in %s against f32: %.4f", testimony->spec->precision, cosine);
+    if (strcmp(testimony->spec->precision, "f32") != 0)
+        judge_gradient(testimony, verdict);
 }
 
 void validity_judge(const struct testimony *testimony, struct verdict *ret_verdict)

@@ -3,6 +3,7 @@
  * same verdict, whenever and wherever it is asked again. */
 #pragma once
 
+#include "engine/certified.h"
 #include "engine/details.h"
 #include "engine/evidence.h"
 #include "engine/run_spec.h"
@@ -36,8 +37,8 @@ struct testimony {
     const char *machine_isa;     /* the most that the machine has, "" unknown */
     const char *instance;        /* the machine's type, "" unknown */
     long long threads;           /* that computed; 0 unknown */
-    enum answer emulated, certified;
-    double gradient_cosine; /* where certified is ANSWER_YES */
+    enum answer emulated;
+    struct certified certified;
 };
 
 void validity_judge(const struct testimony *testimony, struct verdict *ret_verdict);

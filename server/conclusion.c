@@ -84,8 +84,7 @@ static bool judge(struct db *db, const struct run *run, const struct run_spec *s
                                        .instance = run->instance,
                                        .threads = details.threads,
                                        .emulated = details.emulated,
-                                       .certified = run->certified,
-                                       .gradient_cosine = run->gradient_cosine},
+                                       .certified = run->certified},
                    &verdict);
     conclusion->validity = verdict.level;
     conclusion->findings = verdict_to_text(&verdict);

@@ -46,7 +46,6 @@ static bool take_hello(struct run *run, const struct event *event, struct error 
 static void take_done(struct run *run, struct event *event)
 {
     run->certified = event->done.certified;
-    run->gradient_cosine = event->done.gradient_cosine;
     run->samples = event->done.samples;
     run->peak_memory_bytes = event->done.peak_memory_bytes;
     run->implementations = take(&event->done.implementations);

@@ -2,6 +2,8 @@
 
 #include "server/cursor.h"
 
+#include <math.h>
+
 static const char *text_or_null(const char *text)
 {
     return text && *text ? text : NULL;
@@ -98,10 +100,9 @@ static void present_told(struct out *out, const struct run *run)
     out_raw(out, "loaded", run->loaded);
     present_count(out, "samples", run->samples);
     present_count(out, "peak_memory_bytes", run->peak_memory_bytes);
-    if (run->certified == ANSWER_YES)
-        out_number(out, "gradient_cosine", run->gradient_cosine);
-    else
-        out_null(out, "gradient_cosine");
+    out_number(out, "gradient_cosine", run->certified.whole_known ? run->certified.whole : NAN);
+    out_number(out, "worst_layer_cosine",
+               run->certified.worst_known ? run->certified.worst : NAN);
 }
 
 void present_run(struct out *out, const char *key, const struct run *run,

@@ -11,5 +11,8 @@
  * machine, its other tenants included, leaves them to us.
  *
  * The 128 MiB (in huge pages where the system gives them) stay with the process from the first
- * call on, and are part of its peak memory. One thread at a time. */
+ * call on. One thread at a time. */
 struct canary canary_sing(void);
+
+/* Bytes that it holds, 0 before the first call. */
+long long canary_memory(void);

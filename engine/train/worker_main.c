@@ -102,8 +102,10 @@ static void certify(struct work *work, struct event *done)
         fprintf(stderr, "pennyworth-worker: no certificate of the gradient: %s\n", err.message);
         return;
     }
-    done->done.certified = ANSWER_YES;
-    done->done.gradient_cosine = certificate.cosine;
+    done->done.certified = (struct certified){.whole_known = true,
+                                              .whole = certificate.cosine,
+                                              .worst_known = true,
+                                              .worst = certificate.worst};
     if (certificate.worst < CERTIFICATE_WORST_MIN)
         fprintf(stderr, "pennyworth-worker: the gradient of %s is not that of f32: cosine %.4f\n",
                 certificate.worst_name, certificate.worst);
@@ -114,7 +116,7 @@ static bool say_done(struct work *work, long long steps, struct error *err)
     struct event done = {.type = EVENT_DONE,
                          .done = {.steps = steps,
                                   .samples = steps * work->spec.batch_size,
-                                  .peak_memory_bytes = host_peak_memory()}};
+                                  .peak_memory_bytes = host_peak_memory() - canary_memory()}};
     struct implementations all = {.count = 0};
     bool ok = true;
 

@@ -229,8 +229,7 @@ static void a_finished_run_keeps_all_that_was_told(void)
     run.validity = VALIDITY_WARN;
     run.findings = strdup("[]");
     run.loaded = strdup("{\"allocator\":\"system\"}");
-    run.certified = ANSWER_YES;
-    run.gradient_cosine = 0.996;
+    run.certified = (struct certified){.whole_known = true, .whole = 0.996};
     run.setup_ns = 1234567;
     snprintf(run.software, sizeof run.software, "%s", "native 1");
     EXPECT(runs_end(db, &run, NULL));
@@ -253,8 +252,8 @@ static void a_finished_run_keeps_all_that_was_told(void)
     EXPECT_INT(found.validity, VALIDITY_WARN);
     EXPECT_STR(found.findings, "[]");
     EXPECT_STR(found.loaded, "{\"allocator\":\"system\"}");
-    EXPECT_INT(found.certified, ANSWER_YES);
-    EXPECT_NEAR(found.gradient_cosine, 0.996, 0);
+    EXPECT(found.certified.whole_known && !found.certified.worst_known);
+    EXPECT_NEAR(found.certified.whole, 0.996, 0);
     EXPECT_INT(found.setup_ns, 1234567);
     EXPECT_STR(found.machine, "");
     EXPECT_STR(found.reason, "");

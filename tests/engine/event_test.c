@@ -135,10 +135,10 @@ static void done_may_certify_its_gradients(void)
     struct event event;
 
     EXPECT(read_text("{\"type\":\"done\",\"steps\":1,\"gradient_cosine\":0.5}", &event, NULL));
-    EXPECT_INT(event.done.certified, ANSWER_YES);
-    EXPECT_NEAR(event.done.gradient_cosine, 0.5, 0);
+    EXPECT(event.done.certified.whole_known && !event.done.certified.worst_known);
+    EXPECT_NEAR(event.done.certified.whole, 0.5, 0);
     EXPECT(read_text("{\"type\":\"done\",\"steps\":1}", &event, NULL));
-    EXPECT_INT(event.done.certified, ANSWER_NONE);
+    EXPECT(!event.done.certified.whole_known);
     EXPECT(!read_text("{\"type\":\"done\",\"steps\":1,\"gradient_cosine\":1.5}", &event, NULL));
     EXPECT(!read_text("{\"type\":\"done\",\"steps\":1,\"gradient_cosine\":\"1\"}", &event, NULL));
 }
@@ -311,9 +311,10 @@ static const struct {
     {{.type = EVENT_CANARY, .canary = {2.5e9, 1.5e10}},
      "{\"type\":\"canary\",\"hertz\":2500000000.0,\"copy_bytes_per_second\":15000000000.0}\n"},
     {{.type = EVENT_DONE, .done = {.steps = 4}}, "{\"type\":\"done\",\"steps\":4}\n"},
-    {{.type = EVENT_DONE, .done = {4, 128, 4096, implementations, ANSWER_YES, 0.996}},
+    {{.type = EVENT_DONE, .done = {4, 128, 4096, implementations, {true, true, 0.996, 0.96875}}},
      "{\"type\":\"done\",\"steps\":4,\"samples\":128,\"peak_memory_bytes\":4096,"
-     "\"gradient_cosine\":0.996,\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}\n"},
+     "\"gradient_cosine\":0.996,\"worst_layer_cosine\":0.96875,\"implementations\":{\"fc\":{"
+     "\"forward\":\"jit\"}}}\n"},
     {{.type = EVENT_FAILED, .failed = {"no"}}, "{\"type\":\"failed\",\"message\":\"no\"}\n"},
 };
 

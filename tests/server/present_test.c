@@ -84,6 +84,7 @@ static const char *const members[] = {"id",
                                       "loaded",
                                       "validity",
                                       "gradient_cosine",
+                                      "worst_layer_cosine",
                                       "sweep"};
 
 static void a_run_has_the_same_members_in_every_state(void)
@@ -112,28 +113,28 @@ static void a_finished_run_is_written_whole(void)
     run.findings = findings;
     run.loaded = loaded;
     run.validity = VALIDITY_WARN;
-    run.certified = ANSWER_YES;
-    run.gradient_cosine = 0.995;
+    run.certified = (struct certified){true, true, 0.995, 0.9375};
     run.sweep = (struct run_id){"01ARZ3NDEKTSV4RRFFQ69G5FAW"};
     run.cell = 2;
     run.block = 1;
     snprintf(run.machine, sizeof run.machine, "0123456789abcdef");
     present_run(&out, NULL, &run, NULL);
-    EXPECT_STR(bytes.data,
-               "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
-               "\"spec\":{\"workload\":\"mlp\",\"steps\":\"auto\"},"
-               "\"instance\":\"c7i.large\",\"machine\":\"0123456789abcdef\",\"created_at\":"
-               "\"2026-01-02T03:04:05.678Z\","
-               "\"started_at\":\"2026-01-02T03:04:06.000Z\","
-               "\"ended_at\":\"2026-01-02T03:04:16.500Z\",\"software\":\"engine 1.0\","
-               "\"engine_details\":{\"isa\":\"avx2\",\"emulated\":true},"
-               "\"loaded\":{\"allocator\":\"system\"},\"samples\":1120,"
-               "\"peak_memory_bytes\":734003200,\"gradient_cosine\":0.995,"
-               "\"steps_stored\":35,\"summary\":{\"method\":1},"
-               "\"validity\":{\"level\":\"warn\",\"findings\":[]},"
-               "\"sweep\":{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAW\",\"cell\":2,\"block\":1},"
-               "\"ended_by\":\"enough\",\"reason\":\"it said so\","
-               "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
+    EXPECT_STR(
+        bytes.data,
+        "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
+        "\"spec\":{\"workload\":\"mlp\",\"steps\":\"auto\"},"
+        "\"instance\":\"c7i.large\",\"machine\":\"0123456789abcdef\",\"created_at\":"
+        "\"2026-01-02T03:04:05.678Z\","
+        "\"started_at\":\"2026-01-02T03:04:06.000Z\","
+        "\"ended_at\":\"2026-01-02T03:04:16.500Z\",\"software\":\"engine 1.0\","
+        "\"engine_details\":{\"isa\":\"avx2\",\"emulated\":true},"
+        "\"loaded\":{\"allocator\":\"system\"},\"samples\":1120,"
+        "\"peak_memory_bytes\":734003200,\"gradient_cosine\":0.995,\"worst_layer_cosine\":0.9375,"
+        "\"steps_stored\":35,\"summary\":{\"method\":1},"
+        "\"validity\":{\"level\":\"warn\",\"findings\":[]},"
+        "\"sweep\":{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAW\",\"cell\":2,\"block\":1},"
+        "\"ended_by\":\"enough\",\"reason\":\"it said so\","
+        "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
 }
 
 /* As in a list, and of runs from before there was more. */
