@@ -57,6 +57,11 @@ bool recorder_step(struct recorder *recorder, const struct step *step, long long
 {
     if (!steps_add(&recorder->pending, *step))
         return out_of_memory(err);
+    /* The first step is behind everything that was loaded and built: what that took is no news of
+     * those that follow. */
+    if (recorder->run->steps + (long long)recorder->pending.count == 1 &&
+        !recorder_look(recorder, now_ns, err))
+        return false;
     return recorder->pending.count < FLUSH_STEPS || recorder_flush(recorder, now_ns, err);
 }
 

@@ -25,6 +25,7 @@ struct recorder {
 bool recorder_start(struct recorder *recorder, pid_t worker, long long now_ns, struct error *err)
     __attribute__((warn_unused_result));
 
+/* Looks at the worker when its first step is done. */
 bool recorder_step(struct recorder *recorder, const struct step *step, long long now_ns,
                    struct error *err) __attribute__((warn_unused_result));
 bool recorder_sing(struct recorder *recorder, const struct canary *canary, struct error *err)

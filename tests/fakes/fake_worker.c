@@ -12,6 +12,10 @@ static long step_ms = 1;
 static bool talkative; /* tells all that may be left out */
 static bool deaf;      /* to "enough" */
 static long speed;     /* nanoseconds that a step says it took; 0: as long as it did */
+static bool singing;   /* a canary before the steps and one behind them */
+static bool wavering;  /* in another voice: the clock a fifth slower, copies by 5 % */
+static bool unlearning;
+static double cosine; /* of the gradient; 0 is not told */
 
 static void pause_ms(long milliseconds)
 {
@@ -48,12 +52,21 @@ static void step(long long index)
     else if (step_ms > 0)
         pause_ms(step_ms);
     printf("{\"type\":\"step\",\"index\":%lld,\"nanoseconds\":%ld,\"loss\":%.3f", index,
-           nanoseconds, 5.0 / (double)(index + 1));
+           nanoseconds, unlearning ? 1 + 0.01 * (double)index : 5.0 / (double)(index + 1));
     if (talkative)
         printf(",\"split\":{\"input\":%ld,\"forward\":%ld,\"backward\":%ld,\"update\":0}", tenth,
                3 * tenth, 5 * tenth);
     puts("}");
     fflush(stdout);
+}
+
+static void sing(bool is_last)
+{
+    bool other = wavering && is_last;
+
+    if (singing)
+        printf("{\"type\":\"canary\",\"hertz\":%.1f,\"copy_bytes_per_second\":%.1f}\n",
+               other ? 2.4e9 : 3e9, other ? 9.5e9 : 1e10);
 }
 
 static int told_enough(void)
@@ -67,16 +80,34 @@ static int steps(long long count)
 {
     long long index = 0;
 
+    sing(false);
     for (; index < count && !told_enough(); index++)
         step(index);
+    sing(true);
     printf("{\"type\":\"done\",\"steps\":%lld", index);
     if (talkative)
         printf(",\"samples\":%lld,\"peak_memory_bytes\":1048576,\"implementations\":"
                "{\"conv1\":{\"forward\":\"jit:avx2\",\"backward\":\"ref:any\"},\"fc\":{}}",
                32 * index);
+    if (cosine > 0)
+        printf(",\"gradient_cosine\":%.3f", cosine);
     puts("}");
     fflush(stdout);
     return 0;
+}
+
+/* Those that behave well, and tell something that the server has to judge. */
+static bool is_well_behaved(const char *behaviour)
+{
+    wavering = strcmp(behaviour, "wavering") == 0;
+    singing = wavering || strcmp(behaviour, "singing") == 0;
+    unlearning = strcmp(behaviour, "unlearning") == 0;
+    if (strcmp(behaviour, "certified") == 0)
+        cosine = 0.999;
+    if (strcmp(behaviour, "uncertified") == 0)
+        cosine = 0.5;
+    return talkative || singing || unlearning || cosine > 0 || speed > 0 ||
+           strcmp(behaviour, "ok") == 0 || strcmp(behaviour, "slow") == 0;
 }
 
 static int endless_line(void)
@@ -116,7 +147,7 @@ static int behave(const char *behaviour, const struct run_spec *spec)
     if (strcmp(behaviour, "speed") == 0)
         speed = 1000000 + 10000 * (long)spec->batch_size; /* the larger the batch the better */
     hello();
-    if (talkative || speed > 0 || strcmp(behaviour, "ok") == 0 || strcmp(behaviour, "slow") == 0)
+    if (is_well_behaved(behaviour))
         return steps(most);
     if (strcmp(behaviour, "too-many") == 0)
         return steps(most + 1);
