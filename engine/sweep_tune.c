@@ -4,6 +4,8 @@
 
 #define RUNS_PLANNED 36   /* of all rounds, about */
 #define RUN_SECONDS_MIN 4 /* that say anything of a machine */
+/* Too few steps fit into a share of the budget to look for the end of the warm-up. */
+#define WARMUP_STEPS 2
 
 /* What may help beyond the batch size. */
 static const struct {
@@ -35,8 +37,12 @@ void sweep_tune_limit(struct sweep *sweep, size_t first)
     if (seconds < RUN_SECONDS_MIN)
         seconds = RUN_SECONDS_MIN;
     for (size_t i = first; i < sweep->count; i++) {
-        sweep->cells[i].spec.max_seconds = seconds;
-        sweep->cells[i].spec.min_seconds = seconds / 2;
+        struct run_spec *spec = &sweep->cells[i].spec;
+
+        spec->max_seconds = seconds;
+        spec->min_seconds = seconds / 2;
+        if (spec->warmup_steps == FIELD_IS_AUTO)
+            spec->warmup_steps = WARMUP_STEPS;
     }
 }
 

@@ -18,5 +18,6 @@ bool sweep_tune_next(struct sweep *sweep, int round, const struct sweep_result *
 /* How many times each cell of a round is run. */
 long long sweep_tune_blocks(int round);
 
-/* Gives every cell from `first` on its share of the budget. */
+/* Gives every cell from `first` on its share of the budget, and a short fixed warm-up unless the
+ * client asked for one: a search looks at many things briefly. */
 void sweep_tune_limit(struct sweep *sweep, size_t first);
