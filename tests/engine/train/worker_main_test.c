@@ -129,7 +129,8 @@ static void told_enough_it_is_done_after_the_step_at_hand(void)
     while (read == WORKER_EVENT);
     EXPECT_STR(err.message, "");
     EXPECT_INT(read, WORKER_FINISHED);
-    EXPECT(event.done.steps >= 2 && event.done.steps < 1000005);
+    EXPECT(event.done.steps >= 1 &&
+           event.done.steps < 1000005); /* a canary sings before the first */
     worker_free(worker);
 }
 
