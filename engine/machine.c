@@ -1,6 +1,7 @@
 #include "engine/machine.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "engine/json_text.h"
 #include "engine/proc.h"
 
@@ -24,9 +25,7 @@ static const char *const flags_of_interest[] = {
 static json_t *text_or_null(const char *text)
 {
     /* Foreign bytes make no text, and then there is none. */
-    json_t *json = *text ? json_string(text) : NULL;
-
-    return json ? json : json_null();
+    return *text && text_is_utf8(text, strlen(text)) ? json_string(text) : json_null();
 }
 
 static json_t *count_or_null(long long count)

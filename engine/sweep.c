@@ -55,7 +55,7 @@ static bool blame(struct error *err, const struct error *cause, const char *obje
 bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const struct place *place,
                struct error *err)
 {
-    AUTO(json_decrefp) json_t *json = json_copy(sweep->base);
+    AUTO(json_decrefp) json_t *json = json_object();
     struct error cause = {0};
     struct sweep_cell *cells, *cell;
 
@@ -64,7 +64,9 @@ bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const stru
     cells = reallocarray(sweep->cells, sweep->count + 1, sizeof *cells);
     if (cells)
         sweep->cells = cells;
-    if (!cells || !json || json_object_update(json, change) != 0)
+    /* json_copy() would leave out what it has no memory for. */
+    if (!cells || !json || json_object_update(json, sweep->base) != 0 ||
+        json_object_update(json, change) != 0)
         return out_of_memory(err);
     cell = &cells[sweep->count];
     *cell = (struct sweep_cell){.name = ""};
@@ -79,17 +81,17 @@ bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const stru
     return true;
 }
 
-/* Appends "batch_size=8 " to a name. */
-static void add_to_name(char *name, const char *knob, const json_t *value)
+/* Appends "batch_size=8" to a name. False when memory ends. */
+static bool add_to_name(char *name, const char *knob, const json_t *value)
 {
     AUTO(freep) char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    const char *word = json_is_string(value) ? json_string_value(value) : text;
     size_t used = strlen(name);
-    const char *word = json_string_value(value);
 
-    snprintf(name + used, SWEEP_NAME_MAX - used, "%s%s=%.32s", used ? " " : "", knob,
-             word   ? word
-             : text ? text
-                    : "");
+    if (!word)
+        return false;
+    snprintf(name + used, SWEEP_NAME_MAX - used, "%s%s=%.32s", used ? " " : "", knob, word);
+    return true;
 }
 
 /* The `index`-th cell of the product of all lists; the last knob changes fastest. */
@@ -108,9 +110,9 @@ static bool add_combination(struct sweep *sweep, json_t *knobs, size_t index,
         size = json_array_size(list);
         below /= size;
         json_t *value = json_array_get(list, index / below % size);
-        if (!change || json_object_set(change, knob, value) != 0)
+        if (!change || json_object_set(change, knob, value) != 0 ||
+            !add_to_name(name, knob, value))
             return out_of_memory(err);
-        add_to_name(name, knob, value);
     }
     return sweep_add(sweep, name, change, place, err);
 }

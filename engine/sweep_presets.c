@@ -114,11 +114,12 @@ static bool add_twins(struct sweep *sweep, const struct place *place, struct err
 /* What these presets are about is the network with convolutions, unless the client says so. */
 static bool set_workload(struct sweep *sweep, struct error *err)
 {
-    AUTO(json_decrefp) json_t *base = json_copy(sweep->base);
+    AUTO(json_decrefp) json_t *base = json_object();
 
-    if (json_object_get(base, "workload"))
+    if (json_object_get(sweep->base, "workload"))
         return true;
-    if (!base || json_object_set_new(base, "workload", json_string("resnet50")) != 0)
+    if (!base || json_object_update(base, sweep->base) != 0 ||
+        json_object_set_new(base, "workload", json_string("resnet50")) != 0)
         return out_of_memory(err);
     json_decref(sweep->base);
     sweep->base = take(&base);

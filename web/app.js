@@ -6,9 +6,17 @@ const cell = (text, className) => {
   return element;
 };
 
+// As many digits as the interval allows, and the interval.
 const rate = (run) => {
   const source = run.summary ?? run.progress;
-  return source ? source.samples_per_second.toFixed(1) : '–';
+  if (!source) return '–';
+  const range = run.summary?.interval;
+  const width = range ? range.high - range.low : source.samples_per_second / 10;
+  const digits = Math.min(3, Math.max(0, 1 - Math.floor(Math.log10(width || 0.01))));
+  const text = (number) => number.toFixed(digits);
+  return range
+    ? `${text(source.samples_per_second)} (${text(range.low)}–${text(range.high)})`
+    : text(source.samples_per_second);
 };
 
 const row = (run) => {
@@ -25,6 +33,7 @@ const row = (run) => {
     cell(run.spec.engine),
     cell(String(run.spec.batch_size), 'number'),
     cell(rate(run), 'number'),
+    cell(run.validity?.level ?? '–', run.validity?.level),
     cell(new Date(run.created_at).toLocaleString()),
     cell(run.reason ?? ''),
   );

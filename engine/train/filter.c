@@ -31,8 +31,9 @@ static struct dnn_convolution chunk_shape(const struct filter_shape *shape, long
     long out_height = shape->parts > 1 ? layer->out_size / shape->parts * units : layer->out_size;
 
     return (struct dnn_convolution){
-        .input = {images, layer->in_channels, in_height, layer->in_size, type},
-        .output = {images, layer->out_channels, out_height, layer->out_size, type},
+        .input = {images, layer->in_channels, in_height, layer->in_size, type, DNN_NHWC, NULL},
+        .output = {images, layer->out_channels, out_height, layer->out_size, type, DNN_NHWC,
+                   NULL},
         .kernel = layer->kernel,
         .stride = layer->stride,
         .padding = layer->padding};

@@ -24,7 +24,9 @@ def rows(count, chance):
         spec = {"workload": "mlp", "engine": "native", "precision": "f32", "batch_size": batch,
                 "layout": "auto", "threads": 0, "warmup_steps": "auto", "steps": 100,
                 "max_seconds": 120, "seed": 1, "plan": "auto", "isa": "auto", "input_workers": 0,
-                "labels": labels}
+                "pinning": "cores", "numa": "auto", "huge_pages": "auto", "openmp": "gnu",
+                "allocator": "system", "protocol": "detected", "min_seconds": 60,
+                "target_percent": 1.0, "max_dollars": None, "labels": labels}
         rate = chance.uniform(20, 40)
         yield (run_id(created, chance), "finished", json.dumps(spec, separators=(",", ":")),
                "native", "mlp", "c7i.large", created, created + 1000, created + 9_000_000,

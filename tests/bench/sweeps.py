@@ -84,7 +84,7 @@ def table(sweep):
         spread = (f"{interval['low']:.1f}-{interval['high']:.1f}, {interval['over']}"
                   if interval else "-")
         lines.append(f"| {cell['name']} | {cell['samples_per_second']:.1f} | {spread} | {runs} | "
-                     f"{ratio(cell['ratio_to_first'])} | {ratio(cell['ratio_to_previous'])} | "
+                     f"{ratio(cell['ratio_to_first'] if cell['cell'] else None)} | {ratio(cell['ratio_to_previous'])} | "
                      f"{cell['rank']} |")
         if cell["efficiency"]:
             lines[-1] = lines[-1][:-2] + f", efficiency {cell['efficiency']['value']:.2f} |"

@@ -31,8 +31,7 @@ static void evidence_comes_back_as_it_was_in_its_order(void)
     create_one(db, &order);
     AUTO(run_clear) struct run run = claim_run(db);
     AUTO(evidence_free)
-    struct evidence first = evidence_of(7, 2, 20),
-                    second = evidence_of(900, 1, 1);
+    struct evidence first = evidence_of(7, 2, 20), second = evidence_of(900, 1, 1);
     AUTO(evidence_free) struct evidence none = {0}, loaded = {0};
 
     EXPECT(evidence_rows_append(db, run.number, 0, 0, &none, NULL));

@@ -143,6 +143,38 @@ static void old_runs_and_steps_were_told_nothing(void)
     EXPECT(!step_split_is_told(&steps.items[1].split));
 }
 
+/* Their warm-up was five steps, or what was asked for, and nobody had judged them. */
+static void old_numbers_stay_what_they_were(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db *old = open_version(&folder, 3);
+
+    EXPECT(db_execute(
+        old,
+        "INSERT INTO runs (id, state, spec, engine, workload, created_us, measured_steps,"
+        " measured_seconds, samples_per_second, median_step_seconds, ended_by) VALUES"
+        " ('auto', 'finished', '{\"warmup_steps\":\"auto\",\"labels\":{}}', 'x', 'mlp', 5, 30,"
+        " 2, 12.5, 0.1, 'enough'),"
+        " ('seven', 'finished', '{\"warmup_steps\":7,\"labels\":{}}', 'x', 'mlp', 5, 30,"
+        " 2, 12.5, 0.1, 'all_steps'),"
+        " ('failed', 'failed', '{\"warmup_steps\":7,\"labels\":{}}', 'x', 'mlp', 5, NULL,"
+        " NULL, NULL, NULL, NULL)",
+        NULL));
+    db_free(old);
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(run_clear) struct run detected = find_run(db, "auto"), seven = find_run(db, "seven");
+    AUTO(run_clear) struct run failed = find_run(db, "failed");
+    EXPECT_INT(detected.summary.first_measured, 5);
+    EXPECT_STR(detected.ended_by, "enough");
+    EXPECT_INT(seven.summary.first_measured, 7);
+    EXPECT_NEAR(seven.summary.samples_per_second, 12.5, 0);
+    EXPECT_INT(failed.summary.first_measured, 0);
+    EXPECT(!seven.summary.throughput.known && seven.summary_text == NULL);
+    EXPECT_INT(seven.validity, VALIDITY_UNKNOWN);
+    EXPECT_STR(seven.machine, "");
+    EXPECT_STR(seven.sweep.text, "");
+}
+
 static void two_connections_may_upgrade_at_once(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -270,6 +302,7 @@ int main(void)
     RUN(an_upgraded_database_works);
     RUN(a_stored_spec_becomes_what_it_would_be_today);
     RUN(old_runs_and_steps_were_told_nothing);
+    RUN(old_numbers_stay_what_they_were);
     RUN(two_connections_may_upgrade_at_once);
     RUN(a_database_of_another_program_is_left_alone);
     RUN(a_file_that_is_no_database_is_left_alone);

@@ -120,8 +120,8 @@ static void a_batch_is_kept_whole_or_not_at_all(void)
         {1, 10, {STEP(-5, 1)}},  /* or less */
         {1, 10, {STEP(5, NAN)}}, /* the loss of a diverged run */
         {2, 10, {STEP(5, 1)}},   /* no such run */
-        {1, 10, {.nanoseconds = 5, .split = {2, 2, 1, 1, 0}}}, /* more than the whole */
-        {1, 10, {.nanoseconds = 5, .split = {-1, 2, 1, 1}}},   /* less than nothing */
+        {1, 10, {.nanoseconds = 5, .split = {2, 2, 1, 1, 0}}},  /* more than the whole */
+        {1, 10, {.nanoseconds = 5, .split = {-1, 2, 1, 1, 0}}}, /* less than nothing */
     };
     const struct step good = {STEP(10, 1)};
     AUTO(folder_remove) struct folder folder = folder_make();

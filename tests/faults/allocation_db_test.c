@@ -2,7 +2,10 @@
  * again when there is memory is served. */
 #include "tests/faults/shortages.h"
 
+#include "db/evidence_rows.h"
+#include "db/machines.h"
 #include "db/run_list.h"
+#include "db/sweeps.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
 
@@ -55,12 +58,77 @@ static bool end(struct db *db, struct error *err)
     return runs_end(db, &run, err);
 }
 
+static struct topology topology = {.cpu_count = 1, .core_count = 1, .node_count = 1};
+static const struct place place = {.topology = &topology, .root = "/nowhere"};
+
+static bool create_sweep(struct db *db, struct error *err)
+{
+    static const char text[] = "{\"base\":{\"labels\":{\"a\":\"\",\"b\":\"\"}},"
+                               "\"knobs\":{\"seed\":[1,2]},\"blocks\":1}";
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    struct run_id id;
+    size_t count = 0;
+    bool replayed;
+
+    if (!sweep_from_text(text, strlen(text), &place, &sweep, err) ||
+        !sweeps_create(db,
+                       &(struct sweep_order){.sweep = &sweep,
+                                             .blocks = 1,
+                                             .request = text,
+                                             .instance = "",
+                                             .now_us = NOON_US,
+                                             .queue_limit = 100},
+                       &id, &replayed, err) ||
+        !sweeps_find(db, id.text, &row, err) || !sweeps_runs(db, row.number, &runs, &count, err))
+        return false;
+    EXPECT_INT((long long)row.count, 2);
+    EXPECT_INT((long long)count, 2);
+    return sweeps_requeue(db, &row, "", NOON_US, err) &&
+           sweeps_end(db, id.text, SWEEP_CANCELLED, NOON_US, err);
+}
+
+static bool keep_evidence(struct db *db, struct error *err)
+{
+    struct observation seen = {.steps = 1};
+    struct song song = {1, {1e9, 1e9}};
+    struct evidence evidence = {
+        .observations = &seen, .observation_count = 1, .songs = &song, .song_count = 1};
+
+    return evidence_rows_append(db, 1, 1, 1, &evidence, err);
+}
+
+static bool load_evidence(struct db *db, struct error *err)
+{
+    AUTO(evidence_free) struct evidence loaded = {0};
+    bool ok = evidence_rows_load(db, 2, &loaded, err);
+
+    EXPECT(!ok || (loaded.observation_count == 1 && loaded.song_count == 1));
+    return ok;
+}
+
+static bool store_machine(struct db *db, struct error *err)
+{
+    char fingerprint[] = "f", stratum[] = "s", facts[] = "{}";
+    const struct machine_row machine = {
+        .fingerprint = fingerprint, .stratum = stratum, .facts = facts};
+    AUTO(machine_row_clear) struct machine_row found = {0};
+    long long number;
+
+    return machines_store(db, &machine, &number, err) && machines_find(db, "f", &found, err);
+}
+
 static char told_id[RUN_ID_LENGTH + 1]; /* of the run that has implementations */
 
 static void fill_with_told_runs(struct db *db)
 {
     fill_with_runs(db);
-    EXPECT(db_execute(db, "INSERT INTO run_implementations VALUES (2, '{}')", NULL));
+    EXPECT(db_execute(db,
+                      "INSERT INTO run_implementations VALUES (2, '{}');"
+                      "INSERT INTO observations VALUES (2, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);"
+                      "INSERT INTO canaries VALUES (2, 0, 1, 1.0, 1.0)",
+                      NULL));
     text_of(db, "SELECT id FROM runs WHERE number = 2", sizeof told_id, told_id);
 }
 
@@ -106,7 +174,8 @@ static bool load_steps(struct db *db, struct error *err)
 
 static bool append_steps(struct db *db, struct error *err)
 {
-    const struct step steps[] = {{.nanoseconds = 12, .split = {1, 1, 1, 1}}, {.nanoseconds = 13}};
+    const struct step steps[] = {{.nanoseconds = 12, .split = {1, 1, 1, 1, 0}},
+                                 {.nanoseconds = 13}};
     long long position = 2;
 
     return step_rows_append(db, 1, position, steps, COUNT(steps), err);
@@ -159,6 +228,10 @@ static void the_database_survives_every_shortage(void)
         {"load steps", load_steps},
         {"append steps", append_steps},
         {"find implementations", find_implementations},
+        {"create sweep", create_sweep},
+        {"keep evidence", keep_evidence},
+        {"load evidence", load_evidence},
+        {"store machine", store_machine},
     };
 
     database = template_make(schema_version, fill_with_told_runs);

@@ -27,7 +27,7 @@ static inline struct run_spec labelled_spec(void)
 /* Run 1 is running and has two steps, runs 2 and 3 are queued. */
 static inline void fill_with_runs(struct db *db)
 {
-    const struct step steps[] = {{.nanoseconds = 10, .loss = 0.5, .split = {1, 2, 3, 4}},
+    const struct step steps[] = {{.nanoseconds = 10, .loss = 0.5, .split = {1, 2, 3, 4, 0}},
                                  {.nanoseconds = 11, .loss = 0.25}};
     struct run_spec spec = labelled_spec();
     struct run_order order = order_of(&spec);
