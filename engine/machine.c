@@ -4,6 +4,7 @@
 #include "common/text.h"
 #include "engine/json_text.h"
 #include "engine/proc.h"
+#include "engine/stats.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -225,14 +226,9 @@ static json_t *software(void)
                      text_or_null(c_library), "image", text_or_null(image ? image : ""));
 }
 
-/* FNV-1a in sixteen digits. */
 static void hash(const char *text, char ret_hash[MACHINE_HASH_SIZE])
 {
-    uint64_t sum = 0xcbf29ce484222325u;
-
-    for (; *text; text++)
-        sum = (sum ^ (unsigned char)*text) * 0x100000001b3u;
-    snprintf(ret_hash, MACHINE_HASH_SIZE, "%016" PRIx64, sum);
+    snprintf(ret_hash, MACHINE_HASH_SIZE, "%016" PRIx64, stats_hash(text));
 }
 
 bool machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,

@@ -187,13 +187,20 @@ void stats_wilson(long long hits, long long trials, double *ret_low, double *ret
     *ret_high = hits == trials ? 1 : centre + half;
 }
 
-/* FNV-1a, and one turn of the generator so that similar names lie far apart. */
-struct chance chance_from(const char *text)
+uint64_t stats_hash(const char *text)
 {
-    struct chance chance = {0xcbf29ce484222325u};
+    uint64_t hash = 0xcbf29ce484222325u;
 
     for (; *text; text++)
-        chance.state = (chance.state ^ (unsigned char)*text) * 0x100000001b3u;
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return hash;
+}
+
+/* One turn of the generator, so that similar names lie far apart. */
+struct chance chance_from(const char *text)
+{
+    struct chance chance = {stats_hash(text)};
+
     chance.state = chance_next(&chance);
     return chance;
 }

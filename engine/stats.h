@@ -41,6 +41,9 @@ struct chance {
     uint64_t state;
 };
 
+/* FNV-1a: a number for a text, the same everywhere. */
+uint64_t stats_hash(const char *text);
+
 /* From a text, such as a run's name. */
 struct chance chance_from(const char *text);
 uint64_t chance_next(struct chance *chance);

@@ -1,18 +1,20 @@
 #include "engine/train/host.h"
 
-#include "common/cleanup.h"
 #include "common/clock.h"
+#include "engine/proc.h"
 #include "engine/train/places.h"
 
 #include <errno.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Of <numaif.h>, which belongs to a library that we do not need. */
 #define BIND 2
@@ -129,31 +131,11 @@ bool host_ask_huge_pages(void *memory, size_t bytes)
     return current()->huge_pages && madvise(memory, bytes, MADV_HUGEPAGE) == 0;
 }
 
-/* The number behind `name` in a file of lines, or the first number of the file for NULL; -1 when
- * there is none. */
-static long long read_number(const char *path, const char *name)
-{
-    AUTO(fclosep) FILE *file = fopen(path, "re");
-    char line[256];
-
-    while (file && fgets(line, sizeof line, file)) {
-        size_t skip = name ? strlen(name) : 0;
-        char *end;
-        long long number;
-
-        if (name && strncmp(line, name, skip) != 0)
-            continue;
-        number = strtoll(line + skip, &end, 10);
-        return end == line + skip ? -1 : number;
-    }
-    return -1;
-}
-
 long long host_free_memory(void)
 {
-    long long available = read_number("/proc/meminfo", "MemAvailable:") * 1024;
-    long long limit = read_number("/sys/fs/cgroup/memory.max", NULL);
-    long long used = read_number("/sys/fs/cgroup/memory.current", NULL);
+    long long available = proc_number("", "/proc/meminfo", "MemAvailable:", -1) * 1024;
+    long long limit = proc_number("", "/sys/fs/cgroup/memory.max", NULL, -1);
+    long long used = proc_number("", "/sys/fs/cgroup/memory.current", NULL, -1);
 
     if (limit >= 0 && used >= 0 && limit - used < available)
         return limit - used;

@@ -35,7 +35,7 @@ static void every_second_block_is_the_one_before_reversed(void)
 static void each_cell_comes_first_about_as_often(void)
 {
     int first[CELLS] = {0};
-    char seed[16];
+    char seed[32];
 
     for (int i = 0; i < 700; i++) {
         size_t order[CELLS];
