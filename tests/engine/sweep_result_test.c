@@ -4,15 +4,14 @@
 #include "tests/engine/traces.h"
 #include "tests/test.h"
 
-#define DONE(of, in, rate)                                                                       \
-    {                                                                                            \
-        .cell = (of), .block = (in), .state = RUN_FINISHED, .validity = VALIDITY_OK,             \
-        .throughput = {                                                                          \
-            (rate),                                                                              \
-            (rate)*0.99,                                                                         \
-            (rate)*1.01                                                                          \
-        }                                                                                        \
-    }
+static struct sweep_run done(size_t cell, long long block, double rate)
+{
+    return (struct sweep_run){.cell = cell,
+                              .block = block,
+                              .state = RUN_FINISHED,
+                              .validity = VALIDITY_OK,
+                              .throughput = {rate, rate * 0.99, rate * 1.01}};
+}
 
 static struct sweep_result compute(const struct sweep_run *runs, size_t count, size_t cells)
 {
@@ -24,8 +23,8 @@ static struct sweep_result compute(const struct sweep_run *runs, size_t count, s
 
 static void a_cell_is_worth_the_median_of_its_runs(void)
 {
-    const struct sweep_run runs[] = {DONE(0, 0, 100), DONE(0, 1, 104), DONE(0, 2, 101),
-                                     DONE(1, 0, 200), DONE(1, 1, 205), DONE(1, 2, 203)};
+    const struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 104), done(0, 2, 101),
+                                     done(1, 0, 200), done(1, 1, 205), done(1, 2, 203)};
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 2);
 
     EXPECT_NEAR(result.cells[0].throughput.value, 101, 0);
@@ -42,7 +41,7 @@ static void a_cell_is_worth_the_median_of_its_runs(void)
 
 static void one_run_is_as_sure_as_its_steps(void)
 {
-    const struct sweep_run runs[] = {DONE(0, 0, 100), DONE(1, 0, 200)};
+    const struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 200)};
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 2);
 
     EXPECT(!result.cells[0].over_runs);
@@ -53,8 +52,8 @@ static void one_run_is_as_sure_as_its_steps(void)
 
 static void an_invalid_run_is_counted_and_never_used(void)
 {
-    struct sweep_run runs[] = {DONE(0, 0, 100), DONE(0, 1, 9000), DONE(0, 2, 101), DONE(1, 0, 50),
-                               DONE(1, 1, 50)};
+    struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 9000), done(0, 2, 101), done(1, 0, 50),
+                               done(1, 1, 50)};
     runs[1].validity = VALIDITY_INVALID;
     runs[3].state = RUN_FAILED;
     runs[4].state = RUN_CANCELLED;
@@ -73,7 +72,7 @@ static void an_invalid_run_is_counted_and_never_used(void)
 
 static void without_a_valid_run_there_is_no_best(void)
 {
-    struct sweep_run runs[] = {DONE(0, 0, 100)};
+    struct sweep_run runs[] = {done(0, 0, 100)};
 
     runs[0].validity = VALIDITY_INVALID;
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, 1, 1);
@@ -90,8 +89,8 @@ static void a_drift_that_all_cells_see_cancels_out(void)
     for (int block = 0; block < 5; block++) {
         double speed = 100.0 - 10 * block;
 
-        runs[2 * block] = (struct sweep_run)DONE(0, block, speed);
-        runs[2 * block + 1] = (struct sweep_run)DONE(1, block, speed * 1.05);
+        runs[2 * block] = done(0, block, speed);
+        runs[2 * block + 1] = done(1, block, speed * 1.05);
     }
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, 10, 2);
     EXPECT_NEAR(result.cells[1].to_first.value, 1.05, 1e-9);
@@ -105,8 +104,7 @@ static void what_cannot_be_told_apart_shares_a_rank(void)
     const double rates[] = {100, 101, 80, 79.5};
 
     for (int i = 0; i < 12; i++)
-        runs[i] = (struct sweep_run)DONE((size_t)(i % 4), i / 4,
-                                         rates[i % 4] * (1 + 0.004 * ((i * 7) % 5 - 2)));
+        runs[i] = done((size_t)(i % 4), i / 4, rates[i % 4] * (1 + 0.004 * ((i * 7) % 5 - 2)));
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, 12, 4);
     EXPECT_INT(result.cells[0].rank, 1);
     EXPECT_INT(result.cells[1].rank, 1);
@@ -117,8 +115,8 @@ static void what_cannot_be_told_apart_shares_a_rank(void)
 /* A run that was interrupted and queued again stands for its block once. */
 static void the_second_try_of_a_block_counts(void)
 {
-    struct sweep_run runs[] = {DONE(0, 0, 100), DONE(1, 0, 110), DONE(0, 1, 1), DONE(1, 1, 110),
-                               DONE(0, 1, 100)};
+    struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 110), done(0, 1, 1), done(1, 1, 110),
+                               done(0, 1, 100)};
 
     runs[2].state = RUN_INTERRUPTED;
     AUTO(sweep_result_clear) struct sweep_result result = compute(runs, 5, 2);
@@ -131,8 +129,8 @@ static void false_alarms_are_counted_over_pairs(void)
     struct sweep_run runs[40];
 
     for (int block = 0; block < 20; block++) {
-        runs[2 * block] = (struct sweep_run)DONE(0, block, 100);
-        runs[2 * block + 1] = (struct sweep_run)DONE(1, block, block == 4 ? 120 : 100.5);
+        runs[2 * block] = done(0, block, 100);
+        runs[2 * block + 1] = done(1, block, block == 4 ? 120 : 100.5);
     }
     runs[7].validity = VALIDITY_INVALID;
     struct false_alarms alarms = sweep_false_alarms(runs, 40);

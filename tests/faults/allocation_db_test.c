@@ -250,7 +250,7 @@ static void a_database_is_made_or_upgraded_whatever_memory_there_is(void)
 
         snprintf(name, sizeof name, "open version %d", version);
         database = template_make(version, fill_with_old_runs);
-        survive_shortages(name, open_it, 53);
+        survive_shortages(name, open_it, 151);
         template_free(&database);
     }
 }
