@@ -1,0 +1,27 @@
+/* Cuts CSV (RFC 4180, LF or CRLF) of any size into records while it arrives. A field may be
+ * quoted, with "" for a quote in it. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CSV_FIELDS_MAX 160
+#define CSV_RECORD_MAX 65536 /* bytes; a longer one is a failure */
+
+/* `fields[0..count)`, NUL-terminated; they live until it returns. False ends it, with err. */
+typedef bool csv_record_fn(void *user, char *const fields[], size_t count, struct error *err);
+
+struct csv;
+struct csv *csv_new(csv_record_fn *record, void *user, struct error *err)
+    __attribute__((warn_unused_result));
+void csv_free(struct csv *csv); /* NULL is fine */
+void csv_freep(struct csv **csv);
+
+bool csv_feed(struct csv *csv, const char *data, size_t length, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* At the end of the bytes: hands over a last record that has no line end; false in the middle of
+ * a quoted field. */
+bool csv_end(struct csv *csv, struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,73 @@
+/* One HTTP request and its answer, bounded in time and size. The only place that knows libcurl;
+ * everybody else takes a `fetch_fn`, so that tests need no network. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define FETCH_URL_MAX 4096
+#define FETCH_HEADERS_MAX 6
+#define FETCH_EXCERPT_MAX 1024
+
+/* Keys of AWS; never logged, never stored. */
+struct credentials {
+    char id[129];
+    char secret[129];
+    char token[4097]; /* "" for keys that do not expire */
+};
+
+struct fetch_request {
+    const char *method; /* NULL is GET, or POST where there is a body */
+    char url[FETCH_URL_MAX];
+    const char *body; /* lives until the answer; NULL for none */
+    char headers[FETCH_HEADERS_MAX][320]; /* "Name: value", "" ends the list */
+    char etag[128], last_modified[64]; /* of what we have: makes the request conditional */
+    const struct credentials *credentials; /* signs with SigV4 where not NULL */
+    char service[32], region[40];          /* for the signature */
+    size_t max_bytes;                      /* of the body, unpacked */
+    long long connect_ms, total_ms;        /* 0: 10 s, and no end while bytes keep coming */
+    bool direct;                           /* past every proxy, and no redirects */
+};
+
+enum fetch_take { TAKE_MORE, TAKE_ENOUGH /* the rest is not wanted */, TAKE_FAILED };
+
+/* Called with the body of a 200, unpacked, as it comes. */
+typedef enum fetch_take fetch_take_fn(void *user, const char *data, size_t length,
+                                      struct error *err);
+
+struct fetch_response {
+    int status;
+    char etag[128], last_modified[64], flavor[32]; /* flavor: of Metadata-Flavor */
+    long long last_modified_us;                    /* 0 where there is none */
+    long long retry_after_seconds;                 /* -1 where there is none */
+    long long bytes;                               /* of the body, unpacked */
+    bool began;                      /* part of the body was taken */
+    char excerpt[FETCH_EXCERPT_MAX]; /* of the body of anything but a 200, printable */
+};
+
+/* One attempt, with its redirects. True for whatever the server answers; false with
+ * ERROR_UPSTREAM when there was no complete answer, or with take()'s error. *ret_response is
+ * filled as far as it came in both cases. */
+typedef bool fetch_fn(void *user, const struct fetch_request *request, fetch_take_fn *take,
+                      void *taker, struct fetch_response *ret_response, struct error *err);
+
+/* The real one; `user` is a struct fetcher. One thread at a time. */
+struct fetcher;
+struct fetcher *fetcher_new(struct error *err) __attribute__((warn_unused_result));
+void fetcher_free(struct fetcher *fetcher); /* NULL is fine */
+fetch_fn fetch_with_curl;
+
+/* From any thread: whatever is under way, and all that follows, ends at once. */
+void fetcher_stop(struct fetcher *fetcher);
+
+/* Adds a header; false when there is no room for it. */
+bool fetch_header(struct fetch_request *request, const char *format, ...)
+    __attribute__((format(printf, 2, 3), warn_unused_result));
+
+/* Adds to the url; `fetch_url_value` percent-encodes. False when there is no room. */
+bool fetch_url_add(struct fetch_request *request, const char *text)
+    __attribute__((warn_unused_result));
+bool fetch_url_value(struct fetch_request *request, const char *text)
+    __attribute__((warn_unused_result));

@@ -1,0 +1,60 @@
+/* What an hour of a machine costs, according to somebody, from some moment on. No price is a
+ * normal answer and is the absence of such a value: there is no price of 0, and one kind is never
+ * filled from another. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum price_kind {
+    PRICE_ON_DEMAND,
+    PRICE_SPOT,
+    PRICE_TYPED, /* by a person who knows what they pay */
+    PRICE_OWN,   /* an hour of hardware that is not rented */
+};
+
+/* Texts are "" where there is nothing to say; the operating system is always Linux. */
+struct price {
+    char provider[16]; /* "aws", "azure", "gcp", or what a person typed */
+    char region[40];
+    char zone[40]; /* "" stands for the whole region */
+    char instance_type[64];
+    enum price_kind kind;
+    char currency[4]; /* ISO 4217; nothing is ever converted */
+    long long nanos;  /* billionths of the currency for an hour; > 0 */
+    char text[40];    /* the number as it was received */
+    char reference[96]; /* what the source calls it: SKU, rate code, meter */
+    char feed[32];
+    long long source_us;  /* since when, as the source says; 0 where it does not */
+    long long fetched_us; /* when it was fetched */
+};
+
+/* More than any machine costs an hour: what a source says beyond is a mistake or a placeholder. */
+#define PRICE_NANOS_MAX (100000LL * 1000000000)
+
+/* Reads a decimal ("0.3570000000", "9.0E-4") exactly, rounded half up to nanos. False for anything
+ * else, for what rounds to 0, and for what is more than PRICE_NANOS_MAX. */
+bool price_read_nanos(const char *text, long long *ret_nanos) __attribute__((warn_unused_result));
+
+/* The shortest decimal with these nanos: "0.357". */
+#define PRICE_TEXT_SIZE 32
+void price_write_nanos(long long nanos, char ret_text[PRICE_TEXT_SIZE]);
+
+/* Fills nanos and text. */
+bool price_set(struct price *price, const char *text) __attribute__((warn_unused_result));
+
+/* The same of a number in JSON, whose text is then the shortest that reads back as the number. */
+bool price_set_number(struct price *price, double number) __attribute__((warn_unused_result));
+
+/* Copies a text into a member of a price; false, with nothing copied, where it does not fit, is
+ * empty, or holds anything but printable ASCII. */
+bool price_word(char *member, size_t size, const char *text) __attribute__((warn_unused_result));
+#define PRICE_WORD(member, text) price_word((member), sizeof(member), (text))
+
+/* "on_demand", "spot", "typed", "own". */
+extern const char *const price_kind_names[]; /* NULL-terminated */
+const char *price_kind_name(enum price_kind kind);
+bool price_kind_from_name(const char *name, enum price_kind *ret_kind)
+    __attribute__((warn_unused_result));

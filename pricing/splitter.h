@@ -1,0 +1,62 @@
+/* Cuts a JSON document of any size into the elements that somebody wants, while it arrives, and
+ * keeps no more of it than one element. Each wanted element is handed over as its bytes, for
+ * jansson; the rest is only checked for its structure.
+ *
+ *     static const char *const paths[] = {"products/x", "terms/OnDemand/x", NULL};
+ *
+ * A path names the keys from the top; "*" is any key, or any element of an array. How the
+ * bytes are cut into pieces changes nothing. */
+#pragma once
+
+#include "common/bytes.h"
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SPLIT_DEPTH_MAX 32
+#define SPLIT_KEY_MAX 127 /* bytes of a key down to the depth of the longest path */
+#define SPLIT_PATHS_MAX 8
+
+struct split_element {
+    size_t path;      /* which of the paths */
+    const char *key;  /* its own last key; "" in an array */
+    const char *outer; /* the key before that; "" where there is none */
+    const char *json; /* the value's bytes: an object, an array, a string with its quotes, ... */
+    size_t length;
+};
+
+enum split_verdict {
+    SPLIT_GO_ON,
+    SPLIT_STOP,   /* all that was wanted is here */
+    SPLIT_FAILED, /* err says why */
+};
+
+struct splitter_rules {
+    const char *const *paths; /* NULL-terminated */
+    size_t element_max;       /* longer ones are counted and passed over */
+    enum split_verdict (*element)(void *user, const struct split_element *element,
+                                  struct error *err);
+    /* Where not NULL: asked at the beginning of the value at this path, SPLIT_STOP ends it. */
+    const char *gate;
+    enum split_verdict (*at_gate)(void *user, struct error *err);
+    void *user;
+};
+
+struct splitter;
+
+struct splitter *splitter_new(const struct splitter_rules *rules, struct error *err)
+    __attribute__((warn_unused_result));
+void splitter_free(struct splitter *splitter); /* NULL is fine */
+void splitter_freep(struct splitter **splitter);
+
+/* ERROR_UPSTREAM for what is no JSON. After a stop or a failure all further bytes get the same
+ * answer. */
+enum split_verdict splitter_feed(struct splitter *splitter, const char *data, size_t length,
+                                 struct error *err) __attribute__((warn_unused_result));
+
+/* At the end of the bytes: false when the document is not complete, unless it was stopped. */
+bool splitter_end(const struct splitter *splitter, struct error *err)
+    __attribute__((warn_unused_result));
+
+long long splitter_oversized(const struct splitter *splitter);

@@ -1,0 +1,11 @@
+/* Times as others write them, in microseconds since 1970 UTC. */
+#pragma once
+
+#include <stdbool.h>
+
+/* RFC 3339 or ISO 8601 as feeds have it: "2026-08-06T17:17:52Z", with fractions, with an offset
+ * ("+02:00"), or a day alone ("2026-08-06"). Only from 1970 to 9999. */
+bool when_read(const char *text, long long *ret_us) __attribute__((warn_unused_result));
+
+/* A date of HTTP: "Thu, 06 Aug 2026 17:17:52 GMT". */
+bool when_read_http(const char *text, long long *ret_us) __attribute__((warn_unused_result));
