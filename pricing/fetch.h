@@ -28,6 +28,7 @@ struct fetch_request {
     char service[32], region[40];          /* for the signature */
     size_t max_bytes;                      /* of the body, unpacked */
     long long connect_ms, total_ms;        /* 0: 10 s, and no end while bytes keep coming */
+    long long patience_seconds;            /* with less than 1 kB/s; 0: 20 */
     bool direct;                           /* past every proxy, and no redirects */
 };
 
