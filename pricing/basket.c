@@ -307,7 +307,7 @@ const struct instance_type *basket_type(const struct basket *basket, size_t inde
     return &basket->types[index];
 }
 
-const struct interruption *basket_interruption(const struct basket *basket, size_t index)
+struct interruption *basket_interruption(struct basket *basket, size_t index)
 {
     return &basket->interruptions[index];
 }

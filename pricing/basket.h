@@ -77,7 +77,7 @@ size_t basket_interruption_count(const struct basket *basket);
 /* Walks: `*position` starts at 0; NULL at the end. */
 const struct price *basket_next(const struct basket *basket, size_t *position);
 const struct instance_type *basket_type(const struct basket *basket, size_t index);
-const struct interruption *basket_interruption(const struct basket *basket, size_t index);
+struct interruption *basket_interruption(struct basket *basket, size_t index);
 
 /* The price that this one would be a twin of, or NULL; its place, for arrays beside the basket.
  */

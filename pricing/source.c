@@ -24,6 +24,47 @@ const char *source_text(const json_t *object, const char *name)
     return text ? text : "";
 }
 
+bool source_ask_once(const struct reading *reading, const char *url,
+                     struct fetch_request *request, struct error *err)
+{
+    snprintf(request->etag, sizeof request->etag, "%s", reading->etag);
+    snprintf(request->last_modified, sizeof request->last_modified, "%s", reading->last_modified);
+    request->url[0] = '\0';
+    return fetch_url_add(request, url) || error_set(err, ERROR_INVALID, "url", "is too long");
+}
+
+/* Digits, with commas between thousands and one point; what follows is left to the caller. */
+static double read_amount(const char *text, const char **ret_rest)
+{
+    double number = 0, unit = 0;
+
+    for (; (*text >= '0' && *text <= '9') || *text == ',' || (*text == '.' && unit == 0); text++)
+        if (*text == '.') {
+            unit = 1;
+        } else if (*text != ',') {
+            number = number * 10 + (*text - '0');
+            unit *= 10;
+        }
+    *ret_rest = text;
+    return unit > 1 ? number / unit : number;
+}
+
+double source_gib(const char *text)
+{
+    const char *rest;
+    double amount = read_amount(text, &rest);
+
+    return strcmp(rest, " GiB") == 0 && amount < 1e7 ? amount : 0;
+}
+
+double source_count(const char *text)
+{
+    const char *rest;
+    double amount = read_amount(text, &rest);
+
+    return *rest == '\0' && amount < 1e6 ? amount : 0;
+}
+
 /* The text between <name> and </name>, cut to what fits; "" where there is none. */
 static void xml_text(const char *xml, const char *name, char *ret_text, size_t size)
 {

@@ -8,6 +8,7 @@
 
 #include "pricing/basket.h"
 #include "pricing/fetch.h"
+#include "pricing/splitter.h"
 
 #include <jansson.h>
 
@@ -16,6 +17,7 @@
 struct scope {
     char name[40];    /* the region; "" for a feed that is one whole */
     char address[96]; /* what the feed calls it, where that is something else */
+    bool minor;       /* not read unless settings name it */
 };
 
 struct scopes {
@@ -50,7 +52,7 @@ struct reading {
 enum reading_state {
     READING_ASKS, /* there is another page */
     READING_DONE,
-    READING_UNCHANGED, /* what we have is what there is */
+    READING_UNCHANGED, /* what we have is what there is, as after a 304 */
     READING_FAILED,    /* err says why; ERROR_BUSY: the walk may be tried again at once */
 };
 
@@ -60,7 +62,7 @@ struct reader_ops {
     /* Fills in the request of the next page; all of it is zeroed but max_bytes. */
     bool (*ask)(void *reader, struct fetch_request *request, struct error *err);
     fetch_take_fn *take;
-    /* After a page with status 200, or 304 where the request was conditional. */
+    /* After a page with status 200; its bytes were all taken. */
     enum reading_state (*page)(void *reader, const struct fetch_response *response,
                                struct error *err);
     void (*close)(void *reader);
@@ -77,7 +79,7 @@ struct source {
     long long period_seconds;
     size_t max_bytes;              /* of a page, unpacked */
     const char *const *sentinels;  /* types that a plausible whole must have; NULL for none */
-    size_t min_scopes;             /* regions that a plausible whole must have */
+    size_t min_regions;            /* that a plausible whole must have */
     const struct reader_ops *list; /* finds the scopes; NULL: settings say them */
     const struct reader_ops *read;
 };
@@ -90,6 +92,18 @@ const struct source *source_find(const char *name); /* NULL when there is none *
  * (no memory). Never NULL with success. */
 json_t *source_json(const char *text, size_t length, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Fills in the request for a page that is asked for once, at this address, with what is known of
+ * the last good reading. */
+bool source_ask_once(const struct reading *reading, const char *url,
+                     struct fetch_request *request, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* "16 GiB", "24,576 GiB", "128.0 GiB"; 0 for anything else. */
+double source_gib(const char *text);
+
+/* A number of vCPUs; 0 for anything else. */
+double source_count(const char *text);
 
 /* A member that is a string, or "" where it is anything else. */
 const char *source_text(const json_t *object, const char *name);

@@ -1,8 +1,11 @@
-#include "pricing/source.h"
+#include "pricing/sources.h"
 
 #include <string.h>
 
 const struct source *const sources[] = {
+    &aws_spot_page,
+    &aws_on_demand_page,
+    &aws_spot_advisor,
     NULL,
 };
 

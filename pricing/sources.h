@@ -1,0 +1,8 @@
+/* Every feed there is, each in a file of its own. */
+#pragma once
+
+#include "pricing/source.h"
+
+extern const struct source aws_on_demand_page;
+extern const struct source aws_spot_advisor;
+extern const struct source aws_spot_page;
