@@ -55,9 +55,10 @@ struct basket_facts *basket_facts(struct basket *basket);
 
 enum basket_twin { TWIN_IS_AMBIGUOUS, TWIN_MAY_BE_EQUAL };
 
-/* Adds a price. A second one for the same (provider, region, zone, type, kind, currency) makes both
- * of them ambiguous: neither is in the basket any more, nor is a third. With TWIN_MAY_BE_EQUAL
- * one that says the same is passed over instead. Fails only for lack of memory, or of room. */
+/* Adds a price. A second one for the same (provider, region, zone, type, kind, currency) makes
+ * both of them ambiguous: neither is in the basket any more, nor is a third. With
+ * TWIN_MAY_BE_EQUAL one that says the same is passed over instead. Fails only for lack of memory,
+ * or of room. */
 bool basket_add(struct basket *basket, const struct price *price, enum basket_twin twin,
                 struct error *err) __attribute__((warn_unused_result));
 
@@ -78,6 +79,7 @@ const struct price *basket_next(const struct basket *basket, size_t *position);
 const struct instance_type *basket_type(const struct basket *basket, size_t index);
 const struct interruption *basket_interruption(const struct basket *basket, size_t index);
 
-/* The price that this one would be a twin of, or NULL; its place, for arrays beside the basket. */
+/* The price that this one would be a twin of, or NULL; its place, for arrays beside the basket.
+ */
 const struct price *basket_find(const struct basket *basket, const struct price *like,
                                 size_t *ret_place);

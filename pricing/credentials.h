@@ -1,5 +1,5 @@
-/* Keys of AWS, as its own tools find them: the environment, then the shared file, then the role of
- * the instance. They stay in memory: never logged, never stored. */
+/* Keys of AWS, as its own tools find them: the environment, then the shared file, then the role
+ * of the instance. They stay in memory: never logged, never stored. */
 #pragma once
 
 #include "pricing/fetch.h"

@@ -21,13 +21,14 @@ struct credentials {
 struct fetch_request {
     const char *method; /* NULL is GET, or POST where there is a body */
     char url[FETCH_URL_MAX];
-    const char *body; /* lives until the answer; NULL for none */
-    char headers[FETCH_HEADERS_MAX][320]; /* "Name: value", "" ends the list */
-    char etag[128], last_modified[64]; /* of what we have: makes the request conditional */
+    const char *body;                      /* lives until the answer; NULL for none */
+    char headers[FETCH_HEADERS_MAX][320];  /* "Name: value", "" ends the list */
+    char etag[128], last_modified[64];     /* of what we have: makes the request conditional */
     const struct credentials *credentials; /* signs with SigV4 where not NULL */
     char service[32], region[40];          /* for the signature */
     size_t max_bytes;                      /* of the body, unpacked */
     long long connect_ms, total_ms;        /* 0: 10 s, and no end while bytes keep coming */
+    long long patience_seconds;            /* with less than 1 kB/s; 0: 20 */
     bool direct;                           /* past every proxy, and no redirects */
 };
 
@@ -43,7 +44,7 @@ struct fetch_response {
     long long last_modified_us;                    /* 0 where there is none */
     long long retry_after_seconds;                 /* -1 where there is none */
     long long bytes;                               /* of the body, unpacked */
-    bool began;                      /* part of the body was taken */
+    bool began;                                    /* part of the body was taken */
     char excerpt[FETCH_EXCERPT_MAX]; /* of the body of anything but a 200, printable */
 };
 

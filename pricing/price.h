@@ -22,20 +22,21 @@ struct price {
     char zone[40]; /* "" stands for the whole region */
     char instance_type[64];
     enum price_kind kind;
-    char currency[4]; /* ISO 4217; nothing is ever converted */
-    long long nanos;  /* billionths of the currency for an hour; > 0 */
-    char text[40];    /* the number as it was received */
+    char currency[4];   /* ISO 4217; nothing is ever converted */
+    long long nanos;    /* billionths of the currency for an hour; > 0 */
+    char text[40];      /* the number as it was received */
     char reference[96]; /* what the source calls it: SKU, rate code, meter */
     char feed[32];
     long long source_us;  /* since when, as the source says; 0 where it does not */
     long long fetched_us; /* when it was fetched */
 };
 
-/* More than any machine costs an hour: what a source says beyond is a mistake or a placeholder. */
+/* More than any machine costs an hour: what a source says beyond is a mistake or a placeholder.
+ */
 #define PRICE_NANOS_MAX (100000LL * 1000000000)
 
-/* Reads a decimal ("0.3570000000", "9.0E-4") exactly, rounded half up to nanos. False for anything
- * else, for what rounds to 0, and for what is more than PRICE_NANOS_MAX. */
+/* Reads a decimal ("0.3570000000", "9.0E-4") exactly, rounded half up to nanos. False for
+ * anything else, for what rounds to 0, and for what is more than PRICE_NANOS_MAX. */
 bool price_read_nanos(const char *text, long long *ret_nanos) __attribute__((warn_unused_result));
 
 /* The shortest decimal with these nanos: "0.357". */

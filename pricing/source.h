@@ -1,9 +1,9 @@
 /* A feed: somebody who tells prices, where, and how to read what they say. One file each
  * (<provider>_<feed>.c) with a `const struct source`; sources.c lists them.
  *
- * A feed is read in scopes: one region each, or all at once. Reading a scope is a walk over pages:
- *     open -> (ask -> take* -> page)* -> close
- * and brings a basket, which is believed or not by somebody else. */
+ * A feed is read in scopes: one region each, or all at once. Reading a scope is a walk over
+ * pages: open -> (ask -> take* -> page)* -> close and brings a basket, which is believed or not
+ * by somebody else. */
 #pragma once
 
 #include "pricing/basket.h"
@@ -39,8 +39,8 @@ struct reading {
     const char *url; /* where the feed is; has no '/' at its end */
     struct scope scope;
     const char *types; /* instance types that are wanted, with commas; "" where not said */
-    const struct credentials *credentials; /* NULL where there are none */
-    const char *key;                       /* "" where there is none */
+    const struct credentials *credentials;   /* NULL where there are none */
+    const char *key;                         /* "" where there is none */
     const char *etag, *last_modified, *mark; /* of the last good reading; "" for none */
     long long now_us;
     struct basket *basket;

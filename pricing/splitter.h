@@ -1,11 +1,8 @@
 /* Cuts a JSON document of any size into the elements that somebody wants, while it arrives, and
  * keeps no more of it than one element. Each wanted element is handed over as its bytes, for
  * jansson; the rest is only checked for its structure.
- *
- *     static const char *const paths[] = {"products/x", "terms/OnDemand/x", NULL};
- *
- * A path names the keys from the top; "*" is any key, or any element of an array. How the
- * bytes are cut into pieces changes nothing. */
+ * A path names the keys from the top with slashes between, "terms/OnDemand"; a star for a key is
+ * any key, or any element of an array. How the bytes are cut into pieces changes nothing. */
 #pragma once
 
 #include "common/bytes.h"
@@ -19,10 +16,10 @@
 #define SPLIT_PATHS_MAX 8
 
 struct split_element {
-    size_t path;      /* which of the paths */
-    const char *key;  /* its own last key; "" in an array */
+    size_t path;       /* which of the paths */
+    const char *key;   /* its own last key; "" in an array */
     const char *outer; /* the key before that; "" where there is none */
-    const char *json; /* the value's bytes: an object, an array, a string with its quotes, ... */
+    const char *json;  /* the value's bytes: an object, an array, a string with its quotes, ... */
     size_t length;
 };
 

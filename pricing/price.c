@@ -1,0 +1,150 @@
+#include "pricing/price.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NANO_DIGITS 9
+#define EXPONENT_MAX 40 /* beyond, it is no price whatever stands before it */
+
+const char *const price_kind_names[] = {"on_demand", "spot", "typed", "own", NULL};
+
+const char *price_kind_name(enum price_kind kind)
+{
+    return price_kind_names[kind];
+}
+
+bool price_kind_from_name(const char *name, enum price_kind *ret_kind)
+{
+    for (int kind = PRICE_ON_DEMAND; kind <= PRICE_OWN; kind++)
+        if (strcmp(name, price_kind_names[kind]) == 0) {
+            *ret_kind = (enum price_kind)kind;
+            return true;
+        }
+    return false;
+}
+
+/* A decimal taken apart: digits without the point, and where the point is. */
+struct decimal {
+    char digits[64];
+    int count;
+    int point; /* digits before it; may be negative or beyond the digits */
+};
+
+/* Adds a run of digits; leading zeros are left out so that they cost no room. */
+static const char *take_digits(const char *text, bool whole, struct decimal *decimal)
+{
+    for (; isdigit((unsigned char)*text); text++) {
+        bool leading = *text == '0' && decimal->count == 0;
+
+        if (!leading && decimal->count == (int)sizeof decimal->digits)
+            return NULL;
+        if (!leading)
+            decimal->digits[decimal->count++] = *text;
+        decimal->point += whole ? !leading : -leading;
+    }
+    return text;
+}
+
+static bool read_exponent(const char *text, struct decimal *decimal)
+{
+    char *end;
+    long exponent;
+
+    if (*text == '\0')
+        return true;
+    if (*text != 'e' && *text != 'E')
+        return false;
+    text++;
+    if (!isdigit((unsigned char)text[*text == '+' || *text == '-']))
+        return false;
+    exponent = strtol(text, &end, 10);
+    if (*end || exponent > EXPONENT_MAX || exponent < -EXPONENT_MAX)
+        return false;
+    decimal->point += (int)exponent;
+    return true;
+}
+
+static bool read_decimal(const char *text, struct decimal *ret_decimal)
+{
+    struct decimal decimal = {.count = 0};
+    const char *rest = text;
+
+    if (!isdigit((unsigned char)*rest) || !(rest = take_digits(rest, true, &decimal)))
+        return false;
+    if (*rest == '.') {
+        if (!isdigit((unsigned char)*++rest) || !(rest = take_digits(rest, false, &decimal)))
+            return false;
+    }
+    if (!read_exponent(rest, &decimal))
+        return false;
+    *ret_decimal = decimal;
+    return true;
+}
+
+bool price_read_nanos(const char *text, long long *ret_nanos)
+{
+    struct decimal decimal;
+    long long nanos = 0;
+    int wanted;
+
+    if (!read_decimal(text, &decimal))
+        return false;
+    wanted = decimal.point + NANO_DIGITS; /* digits that are whole nanos */
+    if (decimal.count == 0 || wanted < 0 || wanted > 15)
+        return false;
+    for (int i = 0; i < wanted; i++)
+        nanos = nanos * 10 + (i < decimal.count ? decimal.digits[i] - '0' : 0);
+    if (wanted < decimal.count && decimal.digits[wanted] >= '5')
+        nanos++;
+    if (nanos <= 0 || nanos > PRICE_NANOS_MAX)
+        return false;
+    *ret_nanos = nanos;
+    return true;
+}
+
+void price_write_nanos(long long nanos, char ret_text[PRICE_TEXT_SIZE])
+{
+    int length = snprintf(ret_text, PRICE_TEXT_SIZE, "%lld.%09lld", nanos / 1000000000,
+                          nanos % 1000000000);
+
+    while (length > 0 && ret_text[length - 1] == '0')
+        ret_text[--length] = '\0';
+    if (length > 0 && ret_text[length - 1] == '.')
+        ret_text[length - 1] = '\0';
+}
+
+bool price_set(struct price *price, const char *text)
+{
+    long long nanos;
+
+    if (strlen(text) >= sizeof price->text || !price_read_nanos(text, &nanos))
+        return false;
+    price->nanos = nanos;
+    snprintf(price->text, sizeof price->text, "%s", text);
+    return true;
+}
+
+bool price_set_number(struct price *price, double number)
+{
+    char text[sizeof price->text];
+
+    snprintf(text, sizeof text, "%.15g", number);
+    if (strtod(text, NULL) != number)
+        snprintf(text, sizeof text, "%.17g", number);
+    return price_set(price, text);
+}
+
+bool price_word(char *member, size_t size, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (length == 0 || length >= size)
+        return false;
+    for (const char *c = text; *c; c++)
+        if (*c < 0x20 || *c > 0x7e)
+            return false;
+    memcpy(member, text, length + 1);
+    return true;
+}

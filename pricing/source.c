@@ -1,0 +1,84 @@
+#include "pricing/source.h"
+
+#include "common/cleanup.h"
+
+json_t *source_json(const char *text, size_t length, struct error *err)
+{
+    json_error_t why = {.line = 0};
+    json_t *json = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &why);
+
+    if (json)
+        return json;
+    /* jansson says nothing at all where its own beginnings found no memory. */
+    if (!why.text[0] || json_error_code(&why) == json_error_out_of_memory)
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    else
+        error_set(err, ERROR_UPSTREAM, NULL, "an element is not JSON: %s", why.text);
+    return NULL;
+}
+
+const char *source_text(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+
+    return text ? text : "";
+}
+
+/* The text between <name> and </name>, cut to what fits; "" where there is none. */
+static void xml_text(const char *xml, const char *name, char *ret_text, size_t size)
+{
+    char open[40];
+    const char *start, *end;
+
+    ret_text[0] = '\0';
+    snprintf(open, sizeof open, "<%s>", name);
+    start = strstr(xml, open);
+    if (!start)
+        return;
+    start += strlen(open);
+    end = strchr(start, '<');
+    if (end)
+        snprintf(ret_text, size, "%.*s", (int)(end - start), start);
+}
+
+static const char *either(const json_t *object, const char *one, const char *other)
+{
+    const char *text = source_text(object, one);
+
+    return *text ? text : source_text(object, other);
+}
+
+/* {"__type", "message"} of AWS, {"error": {"status" or "code", "message"}} of Google and Azure,
+ * {"Error": {"Code", "Message"}} of Azure's price list. */
+static bool json_refusal(const char *body, char *ret_text, size_t size)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(body, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *inner = json_object_get(json, "error");
+    const char *code, *message;
+
+    if (!json_is_object(inner))
+        inner = json_object_get(json, "Error");
+    if (!json_is_object(inner))
+        inner = json;
+    message = either(inner, "message", "Message");
+    code = either(inner, "__type", "status");
+    if (!*code)
+        code = either(inner, "code", "Code");
+    if (!*code && !*message)
+        return false;
+    snprintf(ret_text, size, "%s%s%s", code, *code && *message ? ": " : "", message);
+    return true;
+}
+
+void source_refusal(const struct fetch_response *response, char *ret_text, size_t size)
+{
+    char code[100], message[400];
+
+    ret_text[0] = '\0';
+    if (json_refusal(response->excerpt, ret_text, size))
+        return;
+    xml_text(response->excerpt, "Code", code, sizeof code);
+    xml_text(response->excerpt, "Message", message, sizeof message);
+    if (code[0] || message[0])
+        snprintf(ret_text, size, "%s%s%s", code, code[0] && message[0] ? ": " : "", message);
+}

@@ -1,0 +1,21 @@
+/* Undoes gzip where there is gzip: the first two bytes tell, whatever the headers said. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stddef.h>
+
+/* Gets what was unpacked; false ends it. */
+typedef bool unpack_fn(void *user, const char *data, size_t length, struct error *err);
+
+struct unpack;
+struct unpack *unpack_new(unpack_fn *taker, void *user, struct error *err)
+    __attribute__((warn_unused_result));
+void unpack_free(struct unpack *unpack); /* NULL is fine */
+void unpack_freep(struct unpack **unpack);
+
+bool unpack_feed(struct unpack *unpack, const char *data, size_t length, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* At the end of the bytes: false when something packed is cut short. */
+bool unpack_end(struct unpack *unpack, struct error *err) __attribute__((warn_unused_result));
