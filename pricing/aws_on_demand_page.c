@@ -86,7 +86,10 @@ static enum split_verdict take_element(void *user, const struct split_element *e
 
 static void *map_open(const struct reading *reading, struct error *err)
 {
-    static const struct document_form form = {sizeof(struct map), paths, ROW_MAX, take_element};
+    static const struct document_form form = {.size = sizeof(struct map),
+                                              .paths = paths,
+                                              .element_max = ROW_MAX,
+                                              .element = take_element};
 
     return document_open(&form, reading, err);
 }
@@ -150,8 +153,10 @@ static enum split_verdict take_location(void *user, const struct split_element *
 
 static void *locations_open(const struct reading *reading, struct error *err)
 {
-    static const struct document_form form = {sizeof(struct document), location_paths, ROW_MAX,
-                                              take_location};
+    static const struct document_form form = {.size = sizeof(struct document),
+                                              .paths = location_paths,
+                                              .element_max = ROW_MAX,
+                                              .element = take_location};
 
     return document_open(&form, reading, err);
 }

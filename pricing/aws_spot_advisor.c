@@ -84,8 +84,10 @@ static enum split_verdict take_element(void *user, const struct split_element *e
 
 static void *advisor_open(const struct reading *reading, struct error *err)
 {
-    static const struct document_form form = {sizeof(struct advisor), paths, REGION_MAX,
-                                              take_element};
+    static const struct document_form form = {.size = sizeof(struct advisor),
+                                              .paths = paths,
+                                              .element_max = REGION_MAX,
+                                              .element = take_element};
 
     return document_open(&form, reading, err);
 }

@@ -76,8 +76,10 @@ static enum split_verdict take_element(void *user, const struct split_element *e
 
 static void *page_open(const struct reading *reading, struct error *err)
 {
-    static const struct document_form form = {sizeof(struct spot_page), paths, REGION_MAX,
-                                              take_element};
+    static const struct document_form form = {.size = sizeof(struct spot_page),
+                                              .paths = paths,
+                                              .element_max = REGION_MAX,
+                                              .element = take_element};
 
     return document_open(&form, reading, err);
 }

@@ -17,6 +17,8 @@ bool document_again(struct document *document, const struct document_form *form,
     struct splitter_rules rules = {.paths = form->paths,
                                    .element_max = form->element_max,
                                    .element = form->element,
+                                   .gate = form->gate,
+                                   .at_gate = form->at_gate,
                                    .user = document};
 
     splitter_freep(&document->splitter);

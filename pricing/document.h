@@ -17,6 +17,8 @@ struct document_form {
     size_t element_max;
     enum split_verdict (*element)(void *user, const struct split_element *element,
                                   struct error *err);
+    const char *gate; /* as in struct splitter_rules */
+    enum split_verdict (*at_gate)(void *user, struct error *err);
 };
 
 /* A reader, zeroed but for its document; NULL when memory ends. */

@@ -3,6 +3,8 @@
 
 #include "pricing/source.h"
 
+extern const struct source aws_offer;
+extern const struct source aws_offer_csv;
 extern const struct source aws_on_demand_page;
 extern const struct source aws_spot_advisor;
 extern const struct source aws_spot_page;
