@@ -160,6 +160,6 @@ for name in sorted(rows, key=lambda name: statistics.median(row[0] for row in ro
         times = f"{statistics.median(ratios):.1f} x"
     print(f"{name:11} {middle:7.2f} ({min(wall):.2f}-{max(wall):.2f})".ljust(33)
           + f" {statistics.median(map(sum, zip(user, system))):7.2f}"
-          f" {statistics.median(peak) / 1024:12.1f} {taken:8.1f} {taken / middle:10.0f}"
+          f" {statistics.median(peak) * 1024 / 1e6:12.1f} {taken:8.1f} {taken / middle:10.0f}"
           f" {size / middle:13.0f} {times:>13}")
 PYTHON

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <sys/resource.h>
 
 struct feeding {
     const struct reader_ops *ops;
@@ -92,21 +91,33 @@ static enum reading_state walk(struct feeding *feeding, struct error *err)
     return state;
 }
 
+/* Of this program alone, unlike getrusage()'s, which begins with what the parent had. 0 where it
+ * is not told. */
+static double peak_megabytes(void)
+{
+    AUTO(fclosep) FILE *file = fopen("/proc/self/status", "re");
+    char line[256];
+    long long kibibytes;
+
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %lld", &kibibytes) == 1)
+            return (double)kibibytes * 1024 / 1e6;
+    return 0;
+}
+
 static void tell(const struct feeding *feeding, long long nanoseconds)
 {
     FILE *out = feeding->prints_prices ? stderr : stdout;
     double seconds = (double)nanoseconds / 1e9, megabytes = (double)feeding->bytes / 1e6;
     const struct price *price;
-    struct rusage usage = {0};
     size_t position = 0;
 
     while (feeding->prints_prices &&
            (price = basket_next(feeding->reading.basket, &position)) != NULL)
         printf("%s %s\n", price->instance_type, price->text);
-    getrusage(RUSAGE_SELF, &usage);
     fprintf(out, "prices %zu, %.1f MB read, %.3f seconds, %.1f MB/s, peak RSS %.1f MB\n",
             basket_count(feeding->reading.basket), megabytes, seconds, megabytes / seconds,
-            (double)usage.ru_maxrss / 1024);
+            peak_megabytes());
 }
 
 static bool options(struct feeding *feeding, int argc, char **argv)
@@ -152,7 +163,8 @@ int main(int argc, char **argv)
         return fprintf(stderr, "read-feed: there is no source %s\n", argv[optind]), 2;
     snprintf(reading->scope.name, sizeof reading->scope.name, "%s", argv[optind + 1]);
     reading->url = reading->source->url;
-    reading->types = reading->key = reading->etag = reading->last_modified = reading->mark = "";
+    reading->types = reading->etag = reading->last_modified = reading->mark = "";
+    reading->key = "none";
     reading->now_us = clock_calendar_us();
     feeding.files = argv + optind + 2;
     feeding.ops = reading->source->read;
