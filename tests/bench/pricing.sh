@@ -10,11 +10,9 @@
 #   ours         build/release/tests/read-feed: stops before the Reserved terms, which are half of
 #                the file, as it does over the network
 #   ours-whole   the same where the Reserved terms come first, so that all bytes must be read
-#   jq           jq on the whole file, jq-stream by its own streaming parser (many minutes)
-#   python       Python's json on the whole file
-# jq-stream is left out unless asked for. Everybody must find the same prices, all of them and no
-# other; a round in which somebody does not ends it. MB/s are of the whole file, and also of what
-# was read where that is less.
+#   jq, python   jq and Python's json on the whole file
+# Everybody must find the same prices, all of them and no other; a round in which somebody does not
+# ends it. MB/s are of what was read, and of the whole file. A megabyte is a million bytes.
 set -eu
 cd "$(dirname "$0")/../.."
 rounds=${1:-5} megabytes=${2:-450} products=${3:-106000}
@@ -56,16 +54,6 @@ def unit($terms):
 | unit($terms[.sku]) as $price
 | "\(.type) \($price)"
 JQ
-# The same document, put together from the events of jq's streaming parser without Reserved.
-{
-    cat <<'JQ'
-reduce (inputs | select(length == 2)
-        | select(.[0][0] == "products" or (.[0][0] == "terms" and .[0][1] == "OnDemand"))) as $e
-    ({}; setpath($e[0]; $e[1]))
-|
-JQ
-    cat "$dir/jq"
-} >"$dir/jq-stream"
 cat >"$dir/python.py" <<'PYTHON'
 import json
 import sys
@@ -100,7 +88,6 @@ run() {
     ours) set -- "$reader" --prices aws-offer us-east-1 "$dir/published.json" ;;
     ours-whole) set -- "$reader" --prices aws-offer us-east-1 "$dir/reserved-first.json" ;;
     jq) set -- jq -r -f "$dir/jq" "$dir/published.json" ;;
-    jq-stream) set -- jq -n -r --stream -f "$dir/jq-stream" "$dir/published.json" ;;
     python) set -- /usr/bin/python3 "$dir/python.py" "$dir/published.json" ;;
     *) echo "pricing.sh: there is no contestant $1" >&2; return 2 ;;
     esac
