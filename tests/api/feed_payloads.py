@@ -216,9 +216,10 @@ class Azure:
         return {"currencyCode": "USD", "tierMinimumUnits": 0.0, "retailPrice": price,
                 "unitPrice": price, "armRegionName": region, "location": region.upper(),
                 "effectiveStartDate": "2023-09-01T00:00:00Z",
-                "meterId": f"{mark[:8]}-{mark[8:12]}-4000-8000-{mark[12:24]}", "meterName": kind + sku,
-                "productId": "DZH318Z0" + mark[:4].upper(),
-                "skuId": f"DZH318Z0{mark[:4].upper()}/{len(of)}{more.get('reservationTerm', '')}",
+                "meterId": f"{mark[:8]}-{mark[8:12]}-4000-8000-{mark[12:24]}",
+                "meterName": kind + sku,
+                "productId": "DZH318Z0",
+                "skuId": f"DZH318Z0/{len(of)}{more.get('reservationTerm', '')[:1]}",
                 "productName": product + end if "Cloud" in end
                 else f"Virtual Machines {product}{end}",
                 "skuName": kind + sku, "serviceName": "Virtual Machines",

@@ -12,7 +12,6 @@ import email.utils
 import gzip
 import http.server
 import random
-import re
 import socket
 import socketserver
 import struct
