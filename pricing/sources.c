@@ -5,6 +5,8 @@
 const struct source *const sources[] = {
     &price_file,         &aws_spot_page,    &aws_offer, &aws_offer_csv,
     &aws_on_demand_page, &aws_spot_advisor, NULL,
+    &aws_spot_history,   &aws_spot_page,    &aws_offer,    &aws_offer_csv, &aws_products,
+    &aws_on_demand_page, &aws_spot_advisor, &azure_retail, NULL,
 };
 
 const struct source *source_find(const char *name)
