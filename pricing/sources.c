@@ -3,7 +3,8 @@
 #include <string.h>
 
 const struct source *const sources[] = {
-    &aws_spot_page, &aws_offer, &aws_offer_csv, &aws_on_demand_page, &aws_spot_advisor, NULL,
+    &aws_spot_page,    &aws_offer,   &aws_offer_csv, &aws_on_demand_page,
+    &aws_spot_advisor, &gcp_catalog, NULL,
 };
 
 const struct source *source_find(const char *name)
