@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
-#define STATEMENTS_MAX 64
+#define STATEMENTS_MAX 96
 
 struct db {
     sqlite3 *handle;

@@ -108,7 +108,7 @@ static enum reading_state advisor_done(void *reader, const struct fetch_response
     if (!splitter_end(advisor->document.splitter, err))
         return READING_FAILED;
     for (size_t i = 0; i < basket_interruption_count(basket); i++) {
-        struct interruption *interruption = basket_interruption(basket, i);
+        const struct interruption *interruption = basket_interruption(basket, i);
         const char *band = advisor->bands[(unsigned char)interruption->band[0]];
 
         if (!*band) {
@@ -116,7 +116,7 @@ static enum reading_state advisor_done(void *reader, const struct fetch_response
                       "the feed has another shape: a band is not among the ranges");
             return READING_FAILED;
         }
-        memcpy(interruption->band, band, sizeof interruption->band);
+        basket_name_band(basket, i, band);
     }
     basket_facts(basket)->source_us = response->last_modified_us;
     return READING_DONE;

@@ -291,6 +291,11 @@ size_t basket_interruption_count(const struct basket *basket)
     return basket->interruption_count;
 }
 
+size_t basket_places(const struct basket *basket)
+{
+    return basket->count;
+}
+
 const struct price *basket_next(const struct basket *basket, size_t *position)
 {
     while (*position < basket->count) {
@@ -307,9 +312,14 @@ const struct instance_type *basket_type(const struct basket *basket, size_t inde
     return &basket->types[index];
 }
 
-struct interruption *basket_interruption(struct basket *basket, size_t index)
+const struct interruption *basket_interruption(const struct basket *basket, size_t index)
 {
     return &basket->interruptions[index];
+}
+
+void basket_name_band(struct basket *basket, size_t index, const char band[16])
+{
+    memcpy(basket->interruptions[index].band, band, 16);
 }
 
 const struct price *basket_find(const struct basket *basket, const struct price *like,

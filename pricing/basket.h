@@ -74,10 +74,17 @@ size_t basket_count(const struct basket *basket); /* of prices that are not ambi
 size_t basket_type_count(const struct basket *basket);
 size_t basket_interruption_count(const struct basket *basket);
 
-/* Walks: `*position` starts at 0; NULL at the end. */
+/* Places of prices, ambiguous ones among them: for arrays beside the basket. */
+size_t basket_places(const struct basket *basket);
+
+/* Walks: `*position` is one more than the place of what it returned, and
+ * starts at 0. NULL at the end. */
 const struct price *basket_next(const struct basket *basket, size_t *position);
 const struct instance_type *basket_type(const struct basket *basket, size_t index);
-struct interruption *basket_interruption(struct basket *basket, size_t index);
+const struct interruption *basket_interruption(const struct basket *basket, size_t index);
+
+/* For readers that learn what a band is called at the end. */
+void basket_name_band(struct basket *basket, size_t index, const char band[16]);
 
 /* The price that this one would be a twin of, or NULL; its place, for arrays beside the basket.
  */

@@ -319,6 +319,8 @@ static bool explain(struct attempt *attempt, CURLcode code, struct error *err)
 {
     const char *why = attempt->why[0] ? attempt->why : curl_easy_strerror(code);
 
+    attempt->response->refused =
+        attempt->error.kind != ERROR_NONE || code == CURLE_FILESIZE_EXCEEDED;
     if (attempt->error.kind != ERROR_NONE)
         return error_set(err, attempt->error.kind, NULL, "%s", attempt->error.message);
     if (atomic_load(&attempt->fetcher->stopped))

@@ -45,6 +45,7 @@ struct fetch_response {
     long long retry_after_seconds;                 /* -1 where there is none */
     long long bytes;                               /* of the body, unpacked */
     bool began;                                    /* part of the body was taken */
+    bool refused;                    /* we broke it off: asking again would not help */
     char excerpt[FETCH_EXCERPT_MAX]; /* of the body of anything but a 200, printable */
 };
 

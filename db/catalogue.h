@@ -1,0 +1,28 @@
+/* What feeds say of instance types, and how often spot instances of them are interrupted. */
+#pragma once
+
+#include "db/db.h"
+#include "pricing/basket.h"
+
+/* Takes over what a reading brought, within a transaction of the caller's: types get what they
+ * lacked or what changed; interruptions replace those of the feed. */
+bool catalogue_put(struct db *db, const char *feed, const struct basket *basket,
+                   struct error *err) __attribute__((warn_unused_result));
+
+struct type_filter {
+    const char *provider, *name, *architecture; /* NULL for any */
+    const char *prefix;                         /* of the name: "c7i."; NULL for any */
+    double min_vcpus, min_memory_gib;
+    const char *after; /* the name that an earlier answer ended with; NULL */
+    long long limit;
+};
+
+/* Calls tell() for each type, by name. */
+bool catalogue_types(struct db *db, const struct type_filter *filter,
+                     void (*tell)(void *user, const struct instance_type *type, const char *feed),
+                     void *user, struct error *err) __attribute__((warn_unused_result));
+
+/* How often spot was interrupted: calls tell() for each region of a type. */
+bool catalogue_interruptions(struct db *db, const char *provider, const char *name,
+                             void (*tell)(void *user, const char *region, const char *band),
+                             void *user, struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,27 @@
+/* What a person gets off the list: factors for a provider and a family of types, each valid from
+ * a moment on. A discount is always shown beside the price it was taken off, never instead. */
+#pragma once
+
+#include "db/db.h"
+#include "pricing/price.h"
+
+struct discount {
+    char provider[16];
+    char family[32]; /* what a type's name begins with, up to its '.' or '_' or '-'; "" for all */
+    enum price_kind kind; /* on demand or spot */
+    double factor;        /* more than 0, at most 1; 0: none any more */
+    char note[128];
+    long long since_us;
+};
+
+/* ERROR_CONFLICT where one was stored for that very moment. */
+bool discounts_put(struct db *db, const struct discount *discount, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Calls tell() for those in force at a moment, the most special first. */
+bool discounts_each(struct db *db, long long at_us,
+                    void (*tell)(void *user, const struct discount *discount), void *user,
+                    struct error *err) __attribute__((warn_unused_result));
+
+/* The most special of them that applies to a price. */
+bool discount_applies(const struct discount *discount, const struct price *price);

@@ -1,0 +1,43 @@
+/* How each feed is, scope by scope: what its last reading came to, and what the next one needs to
+ * know of it. */
+#pragma once
+
+#include "db/db.h"
+#include "pricing/basket.h"
+
+#define FEED_STATES_MAX 400 /* rows that are shown */
+
+struct feed_row {
+    char feed[32];
+    char scope[40];
+    char address[96];
+    const char *state;      /* "ok", "unchanged" or "failed"; static */
+    char reason[256];       /* of a failure; "" */
+    long long checked_us;   /* when it was last asked */
+    long long confirmed_us; /* when it last said something that was believed; 0 never */
+    long long changed_us;   /* when that was last something new; 0 never */
+    long long source_us;    /* of what is believed, as the feed says; 0 where it does not */
+    char etag[128], last_modified[64], mark[96];
+    int status;         /* HTTP's, of the last answer; 0 for none */
+    long long bytes;    /* of the last reading, unpacked */
+    long long prices;   /* that are believed */
+    long long failures; /* since it last worked */
+    struct basket_tally tally;
+};
+
+/* *ret_row is a row with nothing but its names where the feed was never asked. */
+bool feed_rows_find(struct db *db, const char *feed, const char *scope, struct feed_row *ret_row,
+                    struct error *err) __attribute__((warn_unused_result));
+
+/* Stores the state of a scope whose prices stay as they are: unchanged or failed. */
+bool feed_rows_store(struct db *db, const struct feed_row *row, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Within a transaction of the caller's: the state of a scope that was read, and the reading. */
+bool feed_rows_put_reading(struct db *db, const struct feed_row *row, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Calls tell() for each scope of a feed, or of all feeds where that is NULL. */
+bool feed_rows_each(struct db *db, const char *feed,
+                    void (*tell)(void *user, const struct feed_row *row), void *user,
+                    struct error *err) __attribute__((warn_unused_result));

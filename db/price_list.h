@@ -1,0 +1,33 @@
+/* Asking for prices: which there were at a time, and what a price ever was. */
+#pragma once
+
+#include "db/db.h"
+#include "pricing/price.h"
+
+struct price_filter {
+    const char *provider, *region, *zone, *instance_type, *kind, *feed; /* NULL for any */
+    long long at_us; /* the moment that is asked about */
+    long long after; /* the series that an earlier answer ended with; 0 */
+    long long limit;
+};
+
+/* A price as it was at a moment. */
+struct price_view {
+    long long series;
+    struct price price; /* nanos 0 in a history: from then on there was none */
+    long long since_us; /* when it began to hold */
+    /* The last time before the moment that the feed said so: when it was asked, and the time that
+     * it gave its answer; 0 where nobody asks (typed) or where it gives none. */
+    long long confirmed_us, confirmed_source_us;
+};
+
+typedef void price_tell_fn(void *user, const struct price_view *view);
+
+/* Calls tell() for the prices that held at filter->at_us, by series. */
+bool price_list(struct db *db, const struct price_filter *filter, price_tell_fn *tell, void *user,
+                struct error *err) __attribute__((warn_unused_result));
+
+/* Calls tell() for all that the matching series ever were until filter->at_us, the latest
+ * first. */
+bool price_history(struct db *db, const struct price_filter *filter, price_tell_fn *tell,
+                   void *user, struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,24 @@
+/* Writing prices: a whole scope of a feed at once, or one that a person typed. What was said
+ * before stays readable for ever. */
+#pragma once
+
+#include "db/feed_rows.h"
+#include "pricing/plausible.h"
+
+struct price_snapshot {
+    const struct source *source;
+    const struct basket *basket;
+    const struct feed_row
+        *row; /* its state once this is stored; prices and tally are filled in */
+};
+
+/* Replaces what is believed of a scope, in one transaction, if the new reading is plausible
+ * beside the old one. ERROR_UPSTREAM: it is not, and all is as it was. */
+bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
+                    struct change *ret_change, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Stores one price, valid from its source_us on. With nanos 0: there is none any more.
+ * ERROR_CONFLICT where another one was stored for that very moment. */
+bool prices_put(struct db *db, const struct price *price, struct error *err)
+    __attribute__((warn_unused_result));

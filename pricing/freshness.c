@@ -1,0 +1,21 @@
+#include "pricing/freshness.h"
+
+#define HOUR_US (3600 * 1000000LL)
+#define DAY_US (24 * HOUR_US)
+
+const char *const freshness_names[] = {"fresh", "stale", "expired", NULL};
+
+enum freshness freshness_of(enum price_kind kind, long long age_us)
+{
+    long long fresh_us = kind == PRICE_SPOT ? HOUR_US : 7 * DAY_US;
+    long long stale_us = kind == PRICE_SPOT ? DAY_US : 30 * DAY_US;
+
+    if (kind == PRICE_TYPED || kind == PRICE_OWN || age_us <= fresh_us)
+        return PRICE_FRESH;
+    return age_us <= stale_us ? PRICE_STALE : PRICE_EXPIRED;
+}
+
+bool feed_is_frozen(bool has_spot, long long source_us, long long now_us)
+{
+    return has_spot && source_us > 0 && now_us - source_us > DAY_US;
+}
