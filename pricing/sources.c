@@ -4,7 +4,7 @@
 
 const struct source *const sources[] = {
     &aws_spot_page,    &aws_offer,   &aws_offer_csv, &aws_on_demand_page,
-    &aws_spot_advisor, &gcp_catalog, NULL,
+    &aws_spot_advisor, &gcp_catalog, &gcp_pricelist, NULL,
 };
 
 const struct source *source_find(const char *name)

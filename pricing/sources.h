@@ -9,3 +9,4 @@ extern const struct source aws_on_demand_page;
 extern const struct source aws_spot_advisor;
 extern const struct source aws_spot_page;
 extern const struct source gcp_catalog;
+extern const struct source gcp_pricelist;
