@@ -11,4 +11,6 @@ extern const struct source aws_spot_advisor;
 extern const struct source aws_spot_history;
 extern const struct source aws_spot_page;
 extern const struct source azure_retail;
+extern const struct source gcp_catalog;
+extern const struct source gcp_pricelist;
 extern const struct source price_file;
