@@ -311,16 +311,23 @@ static bool put_into(struct db *db, const struct price *price, const struct know
                      price->nanos > 0 ? price : NULL, err);
 }
 
-bool prices_put(struct db *db, const struct price *price, struct error *err)
+bool prices_put(struct db *db, const struct price *prices, size_t count, struct error *err)
 {
     AUTO(transaction_end) struct transaction transaction = {0};
-    struct known known;
 
-    if (!transaction_begin(&transaction, db, DB_DURABLE, err) ||
-        !find_series(db, price, &known, err))
+    if (!transaction_begin(&transaction, db, DB_DURABLE, err))
         return false;
-    if (known.is_held)
-        return error_set(err, ERROR_CONFLICT, "valid_from",
-                         "a price was stored for that very moment, and history does not change");
-    return put_into(db, price, &known, err) && transaction_commit(&transaction, err);
+    for (size_t i = 0; i < count; i++) {
+        struct known known;
+
+        if (!find_series(db, &prices[i], &known, err))
+            return false;
+        if (known.is_held)
+            return error_set(err, ERROR_CONFLICT, "valid_from",
+                             "a price was stored for that very moment, and history does not "
+                             "change");
+        if (!put_into(db, &prices[i], &known, err))
+            return false;
+    }
+    return transaction_commit(&transaction, err);
 }

@@ -18,7 +18,7 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
                     struct change *ret_change, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Stores one price, valid from its source_us on. With nanos 0: there is none any more.
- * ERROR_CONFLICT where another one was stored for that very moment. */
-bool prices_put(struct db *db, const struct price *price, struct error *err)
+/* Stores prices of scope "", each valid from its source_us on; all or none. With nanos 0: there
+ * is none any more. ERROR_CONFLICT where another one was stored for that very moment. */
+bool prices_put(struct db *db, const struct price *prices, size_t count, struct error *err)
     __attribute__((warn_unused_result));

@@ -85,20 +85,11 @@ static void reply_sweep(struct exchange *exchange, int status, const char *id)
 /* The request as it is stored: what was sent, in one line, with the preset of /v1/aa. */
 static char *request_text(const struct exchange *exchange, bool is_aa, struct error *err)
 {
-    const char *body = exchange->body.data ? exchange->body.data : "";
-    json_error_t why;
-    AUTO(json_decrefp)
-    json_t *json = json_loadb(body, exchange->body.used, JSON_REJECT_DUPLICATES, &why);
+    AUTO(json_decrefp) json_t *json = request_json(exchange, err);
     char *text;
 
-    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory)) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!json)
         return NULL;
-    }
-    if (!json_is_object(json)) {
-        error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object");
-        return NULL;
-    }
     if (is_aa && json_object_get(json, "preset")) {
         error_set(err, ERROR_INVALID, "preset", "is aa on this path: leave it out");
         return NULL;

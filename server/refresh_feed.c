@@ -109,7 +109,7 @@ static void store_failure(const struct tools *tools, struct feed_row *row,
 {
     row->state = "failed";
     row->failures++;
-    snprintf(row->reason, sizeof row->reason, "%s%s%s", why->field, why->field[0] ? " " : "",
+    snprintf(row->reason, sizeof row->reason, "%s%s%.180s", why->field, why->field[0] ? " " : "",
              why->message);
     tools->result->failed++;
     if (store_row(tools->visit->db, row))
@@ -268,6 +268,16 @@ static void fail_as_a_whole(struct tools *tools, const struct error *why)
     store_failure(tools, &row, why);
 }
 
+/* It says again what it has: that it once did not is over. */
+static void forgive(const struct tools *tools)
+{
+    const char *name = tools->visit->feed->source->name;
+    struct error err = {0};
+
+    if (!feed_rows_forget(tools->visit->db, name, "*", &err))
+        log_line(LOG_ERROR, "feed %s: %s", name, err.message);
+}
+
 static bool find_scopes(struct tools *tools, struct scopes *scopes)
 {
     const struct source *source = tools->visit->feed->source;
@@ -277,9 +287,9 @@ static bool find_scopes(struct tools *tools, struct scopes *scopes)
         fail_as_a_whole(tools, &err);
         return false;
     }
-    if (source->list) /* it says again what it has: an earlier failure to is over */
-        return feed_rows_forget(tools->visit->db, source->name, "*", &err) || true;
-    if (source->needs & NEEDS_REGIONS)
+    if (source->list)
+        forgive(tools);
+    else if (source->needs & NEEDS_REGIONS)
         name_scopes(tools, scopes);
     else
         add_scope(scopes, "");
