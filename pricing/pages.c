@@ -1,0 +1,44 @@
+#include "pricing/pages.h"
+
+#include "common/cleanup.h"
+
+uint64_t pages_hash(uint64_t start, const char *text)
+{
+    uint64_t hash = start;
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    hash ^= 0xff; /* so that "ab", "c" and "a", "bc" differ, one after the other */
+    return hash * 0x100000001b3u;
+}
+
+bool pages_go_on(struct pages *pages, const char *name, struct error *err)
+{
+    uint64_t hash = pages_hash(PAGES_HASH_START, name);
+
+    for (size_t i = 0; i < pages->count; i++)
+        if (pages->seen[i] == hash)
+            return error_set(err, ERROR_UPSTREAM, NULL,
+                             "its pages go in circles: page %zu leads back to one that was read",
+                             pages->count);
+    if (pages->count == PAGES_MAX)
+        return error_set(err, ERROR_UPSTREAM, NULL, "it has more than %d pages", PAGES_MAX);
+    pages->seen[pages->count++] = hash;
+    return true;
+}
+
+bool pages_text(const struct split_element *element, char *ret_text, size_t size,
+                struct error *err)
+{
+    AUTO(json_decrefp) json_t *value = source_json(element->json, element->length, err);
+    const char *text = json_string_value(value);
+
+    if (!value)
+        return false;
+    if (!text && !json_is_null(value))
+        return error_set(err, ERROR_UPSTREAM, NULL, "there is no text where one must be");
+    if (text && strlen(text) >= size)
+        return error_set(err, ERROR_UPSTREAM, NULL, "a text has more than %zu bytes", size - 1);
+    snprintf(ret_text, size, "%s", text ? text : "");
+    return true;
+}
