@@ -7,6 +7,7 @@
  * core on demand. */
 struct sku {
     const char *id, *description, *group, *usage, *regions, *unit, *tiers, *family;
+    const char *conversion, *more; /* more: a second price after the first */
 };
 
 #define TIER(units, nanos)                                                                       \
@@ -38,11 +39,12 @@ static char *page(const struct sku *skus, size_t count, const char *next)
             "\"resourceGroup\":\"%s\",\"usageType\":\"%s\"},\"serviceRegions\":%s,"
             "\"pricingInfo\":[{\"effectiveTime\":\"2026-08-0%zuT10:00:00.000Z\","
             "\"pricingExpression\":{\"usageUnit\":\"%s\",\"tieredRates\":[%s]},"
-            "\"currencyConversionRate\":1}]}",
+            "\"currencyConversionRate\":%s}%s]}",
             i ? "," : "", or_else(sku->id, "AAAA"), or_else(sku->description, CORE_NAME),
             or_else(sku->family, "Compute"), or_else(sku->group, "N1Standard"),
             or_else(sku->usage, "OnDemand"), or_else(sku->regions, IOWA), i % 9 + 1,
-            or_else(sku->unit, "h"), or_else(sku->tiers, CORE)));
+            or_else(sku->unit, "h"), or_else(sku->tiers, CORE), or_else(sku->conversion, "1"),
+            or_else(sku->more, "")));
     }
     EXPECT(bytes_printf(&bytes, "],\"nextPageToken\":\"%s\"}", next));
     return bytes.data;
@@ -118,8 +120,7 @@ static void samples_give_the_known_prices_and_no_decoys(void)
 
 static void a_price_is_that_of_cores_and_memory_together(void)
 {
-    static const struct sku skus[] = {{.id = "CORE", .regions = "[\"us-central1\",\"us-east1\"]"},
-                                      ram};
+    const struct sku skus[] = {{.id = "CORE", .regions = "[\"us-central1\",\"us-east1\"]"}, ram};
     AUTO(walk_end) struct walk walk;
     const struct price *price;
     const struct instance_type *type;
@@ -139,6 +140,20 @@ static void a_price_is_that_of_cores_and_memory_together(void)
     EXPECT_STR(type->architecture, "x86_64");
     EXPECT_NEAR(type->vcpus, 1, 0);
     EXPECT_NEAR(type->memory_gib, 3.75, 0);
+}
+
+static void less_than_a_nano_is_rounded(void)
+{
+    const struct sku skus[] = {
+        {.id = "CORE"},
+        {.id = "RAM", .description = RAM_NAME, .unit = "GiBy.h", .tiers = TIER("", "3333333")}};
+    AUTO(walk_end) struct walk walk;
+    const struct price *price;
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_skus(&walk, skus, COUNT(skus)), READING_DONE);
+    price = walk_price(&walk, "n1-standard-1", "", PRICE_ON_DEMAND);
+    EXPECT_STR(price ? price->text : "", "0.044110999"); /* 0.031611 + 0.01249999875 */
 }
 
 static void the_key_travels_in_a_header_only(void)
@@ -218,6 +233,10 @@ static void what_is_no_price_by_the_hour_in_dollars_is_none(void)
         EXPECT_STR(PRICE_AFTER(&walk, {.id = "GOOD"}, {.tiers = tiers[i]}), "");
     }
     EXPECT_STR(PRICE_AFTER(&walk, {.unit = "mo"}), "");
+    EXPECT_STR(PRICE_AFTER(&walk, {.conversion = "1.0"}), "2.2671552");
+    EXPECT_STR(PRICE_AFTER(&walk, {.conversion = "0.9"}), "");
+    EXPECT_STR(PRICE_AFTER(&walk, {.conversion = "\"1\""}), "");
+    EXPECT_STR(PRICE_AFTER(&walk, {.more = ",{}"}), "");
     EXPECT_STR(PRICE_AFTER(&walk, {.unit = "GiBy.h"}), "");
 }
 
@@ -280,6 +299,17 @@ static void pages_go_on_until_the_token_is_empty_or_absent(void)
     *(strchr(last, '\0') - strlen("\"nextPageToken\":\"\"}")) = '\0';
     EXPECT_INT(walk_texts(&walk, (const char *const[]){first, empty, last, NULL}), READING_DONE);
     EXPECT_INT((long long)walk.asked, 3);
+}
+
+static void a_page_has_one_token(void)
+{
+    AUTO(walk_end) struct walk walk;
+    const struct sku skus[] = {ram, {.id = "X"}};
+    AUTO(freep) char *text = page(skus, COUNT(skus), "\",\"nextPageToken\":\"");
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_texts(&walk, (const char *const[]){text, NULL}), READING_FAILED);
+    EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
 }
 
 static void pages_that_lead_back_are_a_failure(void)
@@ -376,12 +406,14 @@ int main(void)
 {
     RUN(samples_give_the_known_prices_and_no_decoys);
     RUN(a_price_is_that_of_cores_and_memory_together);
+    RUN(less_than_a_nano_is_rounded);
     RUN(the_key_travels_in_a_header_only);
     RUN(money_is_units_and_nanos);
     RUN(what_is_no_price_by_the_hour_in_dollars_is_none);
     RUN(words_must_agree_on_what_it_is);
     RUN(two_prices_for_one_component_are_none);
     RUN(pages_go_on_until_the_token_is_empty_or_absent);
+    RUN(a_page_has_one_token);
     RUN(pages_that_lead_back_are_a_failure);
     RUN(pages_without_end_are_a_failure);
     RUN(other_documents_are_a_failure);

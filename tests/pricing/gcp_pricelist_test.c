@@ -217,6 +217,7 @@ static void what_is_below_a_stray_line_is_lost_with_it(void)
         " license:\n    n2-standard-2:\n" OTHER,
         "\tlicense:\n    n2-standard-2:\n" OTHER,
         "  \"license\":\n    n2-standard-2:\n" OTHER,
+        "      \tlicense:\n    n2-standard-2:\n" OTHER,
         "---\n  instance:\n    n2-standard-2:\n" OTHER,
     };
     AUTO(walk_end) struct walk walk;
@@ -265,6 +266,7 @@ static void a_document_without_instances_is_a_failure(void)
         {"compute:\n" TAIL, "the document has no compute.instance"},
         {"about:\n  instance:\n" N2, "the document has no compute.instance"},
         {"compute:\n  instance: {}\n" N2, "the document has no compute.instance"},
+        {"compute:\n\"storage\":\n  instance:\n" N2, "the document has no compute.instance"},
         {HEAD TAIL, "the feed has another shape: there is no price in compute.instance"},
         {HEAD N2 "          hour: 0.0", "it ends in the middle of a line"},
     };
