@@ -254,7 +254,8 @@ static bool make_headers(const struct fetch_request *request, struct curl_slist 
     }
     if (ok && !request->credentials) /* we look at the bytes, and leave libcurl out of it */
         ok = append(list, "Accept-Encoding: gzip");
-    return ok && append(list, "Expect:");
+    /* libcurl would sign an "Expect:" that it then does not send. */
+    return ok && (request->credentials || append(list, "Expect:"));
 }
 
 static void set_limits(CURL *curl, const struct fetch_request *request)
