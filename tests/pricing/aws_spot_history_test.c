@@ -158,7 +158,9 @@ static long long nanos_after(const char *answer)
 
     start(&walk);
     EXPECT_INT(walk_texts(&walk, TEXTS(answer)), READING_DONE);
-    return nanos_of(&walk, "m5.large", "us-east-1a");
+    long long nanos = nanos_of(&walk, "m5.large", "us-east-1a");
+    EXPECT_INT(walk_count(&walk), nanos > 0);
+    return nanos;
 }
 
 #define ONE(...) nanos_after(ANSWER __VA_ARGS__ END)
