@@ -110,7 +110,7 @@ static bool start_parts(struct process *process, struct error *err)
     char worker[PATH_MAX + 32];
 
     native_command(worker, sizeof worker);
-    if (!here_look(config->price_per_hour, &process->here, err))
+    if (!here_look(&process->here, err))
         return false;
     process->here.place.can = can_run;
     process->here.place.user = &process->engines;
@@ -143,7 +143,8 @@ static bool start_parts(struct process *process, struct error *err)
                                                          .engines = &process->engines,
                                                          .here = &process->here,
                                                          .live = server->live,
-                                                         .metrics = server->metrics},
+                                                         .metrics = server->metrics,
+                                                         .whoami = server->whoami},
                                   err);
     if (!server->runner)
         return false;

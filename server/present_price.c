@@ -261,3 +261,18 @@ void present_feed(struct out *out, const struct feed_view *view)
     out_close(out, ']');
     out_close(out, '}');
 }
+
+char *machine_price_to_text(const struct identity *identity, const struct machine_price *price,
+                            long long at_us)
+{
+    struct bytes text = {.limit = 16384};
+    struct out out = {.bytes = &text};
+
+    out_open(&out, NULL, '{');
+    present_identity(&out, "identity", identity);
+    present_machine_price(&out, price, at_us);
+    out_close(&out, '}');
+    if (out.failed)
+        bytes_free(&text);
+    return text.data;
+}

@@ -25,6 +25,11 @@ void present_price(struct out *out, const char *key, const struct price_view *vi
 /* A price of this machine, or null with the reason in "why_no_price". */
 void present_machine_price(struct out *out, const struct machine_price *price, long long at_us);
 
+/* The machine and its price at a moment, as it is kept with a run: owned by the caller, NULL when
+ * memory ends. */
+char *machine_price_to_text(const struct identity *identity, const struct machine_price *price,
+                            long long at_us);
+
 void present_identity(struct out *out, const char *key, const struct identity *identity);
 
 void present_refresh(struct out *out, const char *key, const struct refresh_progress *progress);

@@ -1,6 +1,7 @@
 #include "server/whoami.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "db/discounts.h"
 #include "pricing/choice.h"
 #include "pricing/freshness.h"
@@ -167,4 +168,13 @@ bool whoami_price(struct whoami *whoami, struct db *db, long long at_us,
         price.dollars = (double)price.view.price.nanos / 1e9 * price.factor;
     *ret_price = price;
     return true;
+}
+
+double whoami_dollars(struct whoami *whoami, struct db *db)
+{
+    struct machine_price price;
+
+    return whoami_price(whoami, db, clock_calendar_us(), &price, NULL) && price.known
+               ? price.dollars
+               : 0;
 }

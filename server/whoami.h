@@ -29,6 +29,9 @@ struct machine_price {
     char why_not[160];  /* of an unknown price */
 };
 
+/* The dollars of it; 0 where they are not known. */
+double whoami_dollars(struct whoami *whoami, struct db *db);
+
 bool whoami_price(struct whoami *whoami, struct db *db, long long at_us,
                   struct machine_price *ret_price, struct error *err)
     __attribute__((warn_unused_result));
