@@ -4,7 +4,6 @@
 #pragma once
 
 #include "db/db.h"
-#include "server/config.h"
 #include "server/here.h"
 
 /* Looks at every sweep that is not over. Called by the runner, which is the only one to end
