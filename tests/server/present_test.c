@@ -85,7 +85,7 @@ static const char *const members[] = {"id",
                                       "validity",
                                       "gradient_cosine",
                                       "worst_layer_cosine",
-                                      "sweep"};
+                                      "sweep", "cost"};
 
 static void a_run_has_the_same_members_in_every_state(void)
 {
@@ -151,7 +151,7 @@ static void a_summary_in_short_has_its_interval(void)
                   "\"summary\":{\"samples_per_second\":91.4,\"interval\":{\"low\":90.5,"
                   "\"high\":92.5,\"level\":0.95},\"median_step_seconds\":0.35,"
                   "\"measured_steps\":30,\"measured_seconds\":10.5,\"first_measured\":5},"
-                  "\"validity\":null,\"sweep\":null,") != NULL);
+                  "\"validity\":null,\"cost\":null,\"sweep\":null,") != NULL);
 }
 
 static void what_is_not_known_is_null_and_not_empty(void)
