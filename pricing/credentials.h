@@ -4,8 +4,6 @@
 
 #include "pricing/fetch.h"
 
-#include <stdio.h>
-
 struct credentials_question {
     char *const *environment; /* like environ */
     const char *home;         /* for ~/.aws/credentials; NULL for none */
@@ -27,13 +25,3 @@ enum credentials_result credentials_find(const struct credentials_question *ques
                                          struct credentials *ret_credentials,
                                          const char **ret_origin, long long *ret_until_us,
                                          struct error *err) __attribute__((warn_unused_result));
-
-/* Its two parsers: the shared file (INI), and what the role of an instance tells (JSON). */
-enum credentials_result credentials_from_file(FILE *in, const char *profile,
-                                              struct credentials *ret_credentials,
-                                              struct error *err)
-    __attribute__((warn_unused_result));
-enum credentials_result credentials_from_role(const char *text, size_t length, long long now_us,
-                                              struct credentials *ret_credentials,
-                                              long long *ret_until_us, struct error *err)
-    __attribute__((warn_unused_result));

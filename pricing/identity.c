@@ -1,255 +1,298 @@
 #include "pricing/identity.h"
 
 #include "common/cleanup.h"
+#include "pricing/azure_identity.h"
 #include "pricing/metadata.h"
-#include "pricing/price.h"
-#include "pricing/source.h"
 
-#include <ctype.h>
-#include <stdarg.h>
+#include <fcntl.h>
 
-#define AWS_URL "http://169.254.169.254"
-#define GCP_URL "http://169.254.169.254"
-#define AZURE_URL "http://169.254.169.254"
+#define CLOUDS 3
 
-/* A question under way: who is asked, the latest answer, and what is known by now. */
-struct inquiry {
-    struct metadata metadata;
-    struct metadata_answer *answer;
-    struct identity *identity;
+/* How a cloud is asked. True when it answered as itself; otherwise err says why not. */
+typedef bool ask_fn(struct metadata *service, struct identity *identity, struct error *err);
+
+struct cloud {
+    const char *name, *vendor; /* vendor: as the firmware writes it */
+    ask_fn *ask;
 };
 
-static bool give_up(struct identity *identity, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* One thing that a service tells in an answer of its own. */
+struct detail {
+    const char *path;
+    char *member;
+    size_t size;
+};
 
-/* Half an identity could be taken for a whole one: nothing is kept. Always false. */
-static bool give_up(struct identity *identity, const char *format, ...)
+static bool ask_details(struct metadata *service, const struct detail *details, size_t count,
+                        struct error *err)
 {
-    va_list arguments;
+    char text[METADATA_WORD_MAX];
 
-    *identity = (struct identity){.source = "unknown"};
-    va_start(arguments, format);
-    vsnprintf(identity->note, sizeof identity->note, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-/* Asks for one word; where there is none, or no clean one, the member is "". */
-static void ask_word(struct inquiry *inquiry, const char *path, char *member, size_t size)
-{
-    metadata_ask(&inquiry->metadata, NULL, path, inquiry->answer);
-    if (inquiry->answer->status != 200 || !price_word(member, size, inquiry->answer->text))
-        member[0] = '\0';
-}
-#define ASK_WORD(inquiry, path, member) ask_word(inquiry, path, member, sizeof(member))
-
-/* What AWS calls it, in our words. */
-static void translate_life_cycle(char life_cycle[24])
-{
-    if (strcmp(life_cycle, "on-demand") == 0)
-        snprintf(life_cycle, 24, "on_demand");
-}
-
-static bool finish(struct identity *identity, const char *provider)
-{
-    if (!identity->instance_type[0] || !identity->region[0])
-        return give_up(identity,
-                       "the metadata service of %s did not tell instance type and region",
-                       provider);
-    snprintf(identity->provider, sizeof identity->provider, "%s", provider);
-    snprintf(identity->source, sizeof identity->source, "metadata");
+    for (size_t i = 0; i < count; i++)
+        switch (metadata_get(service, details[i].path, text, sizeof text, err)) {
+        case METADATA_TOLD:
+            metadata_trim(text);
+            metadata_word(details[i].member, details[i].size, text);
+            break;
+        case METADATA_ABSENT:
+            break;
+        default:
+            return false;
+        }
     return true;
 }
 
-static bool ask_aws(struct inquiry *inquiry)
-{
-    struct identity *identity = inquiry->identity;
-
-    if (!metadata_take_token(&inquiry->metadata, inquiry->answer)) {
-        if (inquiry->answer->status != 0)
-            return give_up(identity, "the metadata service of aws gave no token: %s",
-                           inquiry->answer->why);
-        return give_up(
-            identity,
-            "aws's metadata did not answer; in a container its hop limit must be 2: aws "
-            "ec2 modify-instance-metadata-options --http-put-response-hop-limit 2");
+#define DETAIL(path, member)                                                                     \
+    {                                                                                            \
+        (path), (member), sizeof(member)                                                         \
     }
-    ASK_WORD(inquiry, "/latest/meta-data/instance-type", identity->instance_type);
-    if (inquiry->answer->status == 401)
-        return give_up(identity, "the metadata service of aws refused its own token");
-    ASK_WORD(inquiry, "/latest/meta-data/placement/region", identity->region);
-    ASK_WORD(inquiry, "/latest/meta-data/placement/availability-zone", identity->zone);
-    ASK_WORD(inquiry, "/latest/meta-data/placement/availability-zone-id", identity->zone_id);
-    ASK_WORD(inquiry, "/latest/meta-data/instance-life-cycle", identity->life_cycle);
-    ASK_WORD(inquiry, "/latest/meta-data/services/partition", identity->partition);
-    translate_life_cycle(identity->life_cycle);
-    return finish(identity, "aws");
+
+static bool ask_aws(struct metadata *service, struct identity *identity, struct error *err)
+{
+#define HERE "/latest/meta-data/"
+    const struct detail details[] = {
+        DETAIL(HERE "instance-type", identity->instance_type),
+        DETAIL(HERE "placement/region", identity->region),
+        DETAIL(HERE "placement/availability-zone", identity->zone),
+        DETAIL(HERE "placement/availability-zone-id", identity->zone_id),
+        DETAIL(HERE "instance-life-cycle", identity->life_cycle),
+        DETAIL(HERE "services/partition", identity->partition),
+    };
+#undef HERE
+
+    if (!metadata_token(service, err) || !ask_details(service, details, COUNT(details), err))
+        return false;
+    if (strcmp(identity->life_cycle, "on-demand") == 0)
+        METADATA_WORD(identity->life_cycle, "on_demand");
+    return true;
 }
 
-/* The last component of "projects/1/zones/us-central1-a". */
-static void keep_last_part(char *path)
+/* "projects/1/zones/us-central1-a" is called by its last part. */
+static void last_part(char *member, size_t size, const char *path)
 {
     const char *slash = strrchr(path, '/');
 
-    if (slash)
-        memmove(path, slash + 1, strlen(slash + 1) + 1);
+    metadata_word(member, size, slash ? slash + 1 : path);
 }
 
-static void ask_last_part(struct inquiry *inquiry, const char *path, char *member, size_t size)
+/* "us-central1-a" lies in "us-central1". */
+static void region_of_zone(struct identity *identity)
 {
-    char whole[200];
+    char region[sizeof identity->region];
+    char *dash;
 
-    member[0] = '\0';
-    ASK_WORD(inquiry, path, whole);
-    keep_last_part(whole);
-    if (!price_word(member, size, whole))
-        member[0] = '\0';
+    memcpy(region, identity->zone, sizeof region);
+    dash = strrchr(region, '-');
+    if (!dash || !dash[1])
+        return;
+    *dash = '\0';
+    if (dash > region && dash[-1] >= '0' && dash[-1] <= '9' && strchr(region, '-'))
+        METADATA_WORD(identity->region, region);
 }
-#define ASK_LAST_PART(inquiry, path, member) ask_last_part(inquiry, path, member, sizeof(member))
 
-static bool ask_gcp(struct inquiry *inquiry)
+static bool ask_gcp_for(struct metadata *service, const char *path, char *text, struct error *err)
 {
-    struct identity *identity = inquiry->identity;
-    char preemptible[16], *dash;
+    enum metadata_result result = metadata_get(service, path, text, METADATA_WORD_MAX, err);
 
-    snprintf(inquiry->metadata.header, sizeof inquiry->metadata.header,
-             "Metadata-Flavor: Google");
-    ASK_LAST_PART(inquiry, "/computeMetadata/v1/instance/machine-type", identity->instance_type);
-    if (inquiry->answer->status == 0)
-        return give_up(identity, "gcp's metadata did not answer: %s", inquiry->answer->why);
-    if (strcmp(inquiry->answer->flavor, "Google") != 0)
-        return give_up(identity, "what answered is not gcp's metadata: it is not of Google's "
-                                 "flavor");
-    ASK_LAST_PART(inquiry, "/computeMetadata/v1/instance/zone", identity->zone);
-    ASK_WORD(inquiry, "/computeMetadata/v1/instance/scheduling/preemptible", preemptible);
-    snprintf(identity->region, sizeof identity->region, "%s", identity->zone);
-    dash = strrchr(identity->region, '-');
-    if (dash)
-        *dash = '\0';
-    if (strcmp(preemptible, "TRUE") == 0 || strcmp(preemptible, "FALSE") == 0)
-        snprintf(identity->life_cycle, sizeof identity->life_cycle, "%s",
-                 preemptible[0] == 'T' ? "spot" : "on_demand");
-    return finish(identity, "gcp");
+    metadata_trim(text);
+    if (result == METADATA_TOLD && strcmp(service->flavor, "Google") != 0)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "its answer has no \"Metadata-Flavor: Google\", so it is not Google's");
+    return result != METADATA_FAILED;
 }
 
-/* A member of Azure's document. */
-static void word_of(const json_t *json, const char *name, char *member, size_t size)
+static bool ask_gcp(struct metadata *service, struct identity *identity, struct error *err)
 {
-    if (!price_word(member, size, source_text(json, name)))
-        member[0] = '\0';
+#define HERE "/computeMetadata/v1/instance/"
+    char type[METADATA_WORD_MAX], zone[METADATA_WORD_MAX], preemptible[METADATA_WORD_MAX];
+
+    snprintf(service->header, sizeof service->header, "Metadata-Flavor: Google");
+    if (!ask_gcp_for(service, HERE "machine-type", type, err) ||
+        !ask_gcp_for(service, HERE "zone", zone, err) ||
+        !ask_gcp_for(service, HERE "scheduling/preemptible", preemptible, err))
+        return false;
+    last_part(identity->instance_type, sizeof identity->instance_type, type);
+    last_part(identity->zone, sizeof identity->zone, zone);
+    region_of_zone(identity);
+    if (strcmp(preemptible, "TRUE") == 0)
+        METADATA_WORD(identity->life_cycle, "spot");
+    else if (strcmp(preemptible, "FALSE") == 0)
+        METADATA_WORD(identity->life_cycle, "on_demand");
+    return true;
+#undef HERE
 }
 
-bool identity_from_azure(const char *text, size_t length, struct identity *ret_identity)
+static bool ask_azure(struct metadata *service, struct identity *identity, struct error *err)
 {
-    AUTO(json_decrefp) json_t *json = source_json(text, length, NULL);
-    struct identity identity = {.source = "unknown"};
-    char priority[24] = "";
+    AUTO(freep) char *text = malloc(METADATA_DOCUMENT_MAX + 1);
 
-    if (!json_is_object(json))
-        return give_up(ret_identity, "the metadata service of azure sent no JSON");
-    word_of(json, "vmSize", identity.instance_type, sizeof identity.instance_type);
-    word_of(json, "location", identity.region, sizeof identity.region);
-    word_of(json, "zone", identity.zone, sizeof identity.zone);
-    word_of(json, "priority", priority, sizeof priority);
-    for (char *c = priority; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
-    /* Nothing said is the usual way of saying "Regular". */
-    if (json_is_string(json_object_get(json, "priority")))
-        snprintf(identity.life_cycle, sizeof identity.life_cycle, "%s",
-                 !priority[0] || strcmp(priority, "regular") == 0 ? "on_demand" : priority);
-    *ret_identity = identity;
-    return finish(ret_identity, "azure");
+    if (!text)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    snprintf(service->header, sizeof service->header, "Metadata: true");
+    switch (metadata_get(service, "/metadata/instance/compute?api-version=2021-02-01&format=json",
+                         text, METADATA_DOCUMENT_MAX + 1, err)) {
+    case METADATA_TOLD:
+        return azure_identity_read(text, strlen(text), identity, err);
+    case METADATA_ABSENT:
+        return error_set(err, ERROR_UPSTREAM, NULL, "it answers 404");
+    default:
+        return false;
+    }
 }
 
-static bool ask_azure(struct inquiry *inquiry)
-{
-    snprintf(inquiry->metadata.header, sizeof inquiry->metadata.header, "Metadata: true");
-    metadata_ask(&inquiry->metadata, NULL,
-                 "/metadata/instance/compute?api-version=2021-02-01&format=json",
-                 inquiry->answer);
-    if (inquiry->answer->status != 200)
-        return give_up(inquiry->identity, "azure's metadata did not answer: %s",
-                       inquiry->answer->why);
-    return identity_from_azure(inquiry->answer->text, inquiry->answer->length, inquiry->identity);
-}
-
-static const struct {
-    const char *vendor; /* what the firmware says */
-    const char *url;
-    bool (*ask)(struct inquiry *inquiry);
-} clouds[] = {
-    {"Amazon EC2", AWS_URL, ask_aws},
-    {"Google", GCP_URL, ask_gcp},
-    {"Microsoft Corporation", AZURE_URL, ask_azure},
+static const struct cloud clouds[CLOUDS] = {
+    {"aws", "Amazon EC2", ask_aws},
+    {"gcp", "Google", ask_gcp},
+    {"azure", "Microsoft Corporation", ask_azure},
 };
 
-static bool ask_cloud(const struct identity_question *question, size_t cloud, const char *url,
-                      struct identity *ret_identity)
+/* The cloud that the firmware names; CLOUDS for none. */
+static size_t cloud_of_firmware(const char *root)
 {
-    struct inquiry inquiry = {.metadata = {.fetch = question->fetch,
-                                           .fetcher = question->fetcher,
-                                           .url = url ? url : clouds[cloud].url},
-                              .identity = ret_identity};
-    bool known;
+    AUTO(closep) int file = -1;
+    char path[512], vendor[64];
+    size_t hinted = 0;
+    ssize_t length = -1;
 
-    *ret_identity = (struct identity){.source = "unknown"};
-    inquiry.answer = malloc(sizeof *inquiry.answer);
-    if (!inquiry.answer)
-        return give_up(ret_identity, "there was no memory to ask");
-    known = clouds[cloud].ask(&inquiry);
-    free(inquiry.answer);
-    return known;
+    if ((size_t)snprintf(path, sizeof path, "%s/sys/class/dmi/id/sys_vendor", root) < sizeof path)
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0)
+        length = read(file, vendor, sizeof vendor - 1);
+    vendor[length > 0 ? length : 0] = '\0';
+    metadata_trim(vendor);
+    while (hinted < CLOUDS && strcmp(vendor, clouds[hinted].vendor) != 0)
+        hinted++;
+    return hinted;
 }
 
-static void read_vendor(const char *root, char ret_vendor[64])
+/* Writes down what matters for a price and was not told. */
+static void note_gaps(struct identity *identity)
 {
-    char path[400];
-    AUTO(fclosep) FILE *file = NULL;
+    const char *type = identity->instance_type[0] ? "" : "the instance type";
+    const char *life_cycle = identity->life_cycle[0] ? "" : "the life cycle";
 
-    ret_vendor[0] = '\0';
-    snprintf(path, sizeof path, "%s/sys/class/dmi/id/sys_vendor", root);
-    file = fopen(path, "re");
-    if (file && fgets(ret_vendor, 64, file))
-        ret_vendor[strcspn(ret_vendor, "\n")] = '\0';
+    if (*type || *life_cycle)
+        snprintf(identity->note, sizeof identity->note,
+                 "the metadata service does not say %s%s%s", type,
+                 *type && *life_cycle ? " and " : "", life_cycle);
+}
+
+/* Why this cloud did not say who we are. */
+static void explain(const struct cloud *cloud, bool unheard, const struct error *err,
+                    char *ret_note, size_t size)
+{
+    if (unheard)
+        snprintf(
+            ret_note, size,
+            "no answer from the metadata service; in a container, a hop limit of 1 stops it: "
+            "aws ec2 modify-instance-metadata-options --http-put-response-hop-limit 2 "
+            "--instance-id ID");
+    else
+        snprintf(ret_note, size, "the metadata service of %s says nothing: %.140s", cloud->name,
+                 err->message);
+}
+
+/* True when it said at least where we are: without a region nothing else has a meaning. */
+static bool ask_cloud(const struct identity_question *question, const struct cloud *cloud,
+                      const char *url, bool hinted, struct identity *identity)
+{
+    struct metadata service = {.fetch = question->fetch,
+                               .fetcher = question->fetcher,
+                               .url = url ? url : METADATA_LINK_LOCAL};
+    struct identity told = {.source = "metadata"};
+    struct error err = {0};
+    bool ok = cloud->ask(&service, &told, &err);
+    bool unheard = hinted && cloud->ask == ask_aws && !service.header[0] && service.status == 0 &&
+                   err.kind == ERROR_UPSTREAM;
+
+    explicit_bzero(&service, sizeof service);
+    if (ok && !told.region[0])
+        ok = error_set(&err, ERROR_UPSTREAM, NULL, "it does not say the region");
+    if (ok) {
+        METADATA_WORD(told.provider, cloud->name);
+        note_gaps(&told);
+        *identity = told;
+    } else if (!identity->note[0]) { /* the first that was asked is the likeliest */
+        explain(cloud, unheard, &err, identity->note, sizeof identity->note);
+    }
+    return ok;
+}
+
+/* Where a person says that this cloud's service is; NULL where nobody does. */
+static const char *url_of(const struct identity_question *question, size_t which)
+{
+    const char *const urls[CLOUDS] = {question->aws_url, question->gcp_url, question->azure_url};
+
+    return urls[which];
+}
+
+/* In which order the clouds are asked: first where a person says that there is a service, then
+ * what the firmware says, then, only if wanted, the rest. Returns how many. */
+static size_t choose(const struct identity_question *question, size_t hinted,
+                     size_t ret_order[CLOUDS])
+{
+    size_t count = 0;
+
+    for (int turn = 0; turn < (question->ask_anyway ? 3 : 2); turn++)
+        for (size_t i = 0; i < CLOUDS; i++)
+            if (turn == (url_of(question, i) ? 0 : i == hinted ? 1 : 2))
+                ret_order[count++] = i;
+    return count;
 }
 
 void identity_ask(const struct identity_question *question, struct identity *ret_identity)
 {
-    const char *const urls[COUNT(clouds)] = {question->aws_url, question->gcp_url,
-                                             question->azure_url};
-    char vendor[64];
+    size_t hinted = cloud_of_firmware(question->root);
+    size_t order[CLOUDS];
+    size_t count = choose(question, hinted, order);
 
-    read_vendor(question->root, vendor);
-    for (size_t i = 0; i < COUNT(clouds); i++)
-        if ((urls[i] || question->ask_anyway || strcmp(vendor, clouds[i].vendor) == 0) &&
-            ask_cloud(question, i, urls[i], ret_identity))
+    *ret_identity = (struct identity){.source = "unknown"};
+    for (size_t i = 0; i < count; i++)
+        if (ask_cloud(question, &clouds[order[i]], url_of(question, order[i]), order[i] == hinted,
+                      ret_identity))
             return;
-    for (size_t i = 0; i < COUNT(clouds); i++)
-        if (urls[i] || question->ask_anyway || strcmp(vendor, clouds[i].vendor) == 0)
-            return; /* somebody was asked, and the note says why in vain */
-    (void)!give_up(ret_identity, "the firmware names no cloud that we know");
+    if (count == 0)
+        snprintf(ret_identity->note, sizeof ret_identity->note,
+                 "the firmware names no cloud, so none was asked");
+    else if (!url_of(question, order[0]) && order[0] != hinted)
+        snprintf(ret_identity->note, sizeof ret_identity->note,
+                 "the firmware names no cloud, and no cloud's metadata service answers");
 }
 
-static void override(char *member, size_t size, const char *configured, bool *any)
+/* Takes one member over; true where it then says something else than before. */
+static bool override(char *member, size_t size, const char *configured, bool *any)
 {
-    if (!configured[0])
-        return;
-    snprintf(member, size, "%s", configured);
-    *any = true;
+    bool differs = *configured && strcmp(member, configured) != 0;
+
+    if (*configured)
+        *any = true;
+    if (differs)
+        snprintf(member, size, "%s", configured);
+    return differs;
 }
-#define OVERRIDE(member, any)                                                                    \
-    override(identity->member, sizeof identity->member, configured->member, any)
+
+#define OVERRIDE(name) override(identity->name, sizeof identity->name, configured->name, &any)
 
 void identity_override(struct identity *identity, const struct identity *configured)
 {
     bool any = false;
 
-    OVERRIDE(provider, &any);
-    OVERRIDE(instance_type, &any);
-    OVERRIDE(region, &any);
-    OVERRIDE(zone, &any);
-    OVERRIDE(zone_id, &any);
-    OVERRIDE(life_cycle, &any);
-    if (any)
-        snprintf(identity->source, sizeof identity->source, "settings");
+    /* What was learned of one cloud, or of one place, does not hold for another. */
+    if (OVERRIDE(provider))
+        identity->instance_type[0] = identity->region[0] = identity->zone[0] =
+            identity->zone_id[0] = identity->life_cycle[0] = identity->partition[0] = '\0';
+    if (OVERRIDE(region))
+        identity->zone[0] = identity->zone_id[0] = identity->partition[0] = '\0';
+    if (OVERRIDE(zone))
+        identity->zone_id[0] = '\0';
+    OVERRIDE(instance_type);
+    OVERRIDE(zone_id);
+    OVERRIDE(life_cycle);
+    OVERRIDE(partition);
+    if (!any)
+        return;
+    snprintf(identity->source, sizeof identity->source, "settings");
+    if (identity->provider[0] && identity->instance_type[0] && identity->region[0] &&
+        identity->life_cycle[0])
+        identity->note[0] = '\0';
 }

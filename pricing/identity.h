@@ -28,8 +28,5 @@ struct identity_question {
 /* Never fails: what cannot be learned is "", and `note` says why. At most some seconds. */
 void identity_ask(const struct identity_question *question, struct identity *ret_identity);
 
-/* What Azure's document says; false, with the note, where that is no identity. */
-bool identity_from_azure(const char *text, size_t length, struct identity *ret_identity);
-
 /* What a person configured wins, member by member; `source` says so. */
 void identity_override(struct identity *identity, const struct identity *configured);
