@@ -85,7 +85,8 @@ static const char *const members[] = {"id",
                                       "validity",
                                       "gradient_cosine",
                                       "worst_layer_cosine",
-                                      "sweep", "cost"};
+                                      "sweep",
+                                      "cost"};
 
 static void a_run_has_the_same_members_in_every_state(void)
 {
@@ -131,7 +132,7 @@ static void a_finished_run_is_written_whole(void)
         "\"loaded\":{\"allocator\":\"system\"},\"samples\":1120,"
         "\"peak_memory_bytes\":734003200,\"gradient_cosine\":0.995,\"worst_layer_cosine\":0.9375,"
         "\"steps_stored\":35,\"summary\":{\"method\":1},"
-        "\"validity\":{\"level\":\"warn\",\"findings\":[]},"
+        "\"validity\":{\"level\":\"warn\",\"findings\":[]},\"cost\":null,"
         "\"sweep\":{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAW\",\"cell\":2,\"block\":1},"
         "\"ended_by\":\"enough\",\"reason\":\"it said so\","
         "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
