@@ -7,6 +7,7 @@
 #include "server/refresh_feed.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -176,6 +177,8 @@ static void refresh_due(struct refresher *refresher, const bool due[FEEDS_MAX])
     for (size_t i = 0; i < refresher->parts.feeds->count; i++)
         if (due[i] && wait_or_stop(refresher, 0))
             refresh_one(refresher, i);
+    /* A reading of a large feed is tens of thousands of prices, and the next one is far. */
+    malloc_trim(0);
     pthread_mutex_lock(&refresher->lock);
     progress->running = false;
     progress->ended_us = clock_calendar_us();
