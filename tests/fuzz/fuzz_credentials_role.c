@@ -1,0 +1,47 @@
+/* Property: keys of a role are all there, lawful and not yet ended, or none is; and a refusal is
+ * one of a few sentences of ours, whatever the answer was. */
+#include "pricing/credentials_role.h"
+
+#include "common/cleanup.h"
+#include "tests/fuzz/fuzz.h"
+
+#define NOW 1785888000000000
+
+static void check_key(const char *key)
+{
+    ALWAYS(*key != '\0');
+    for (const char *c = key; *c; c++)
+        ALWAYS(*c > 0x20 && *c <= 0x7e && *c != '"' && *c != '\'');
+}
+
+static void check_message(const struct error *err)
+{
+    static const char *const sentences[] = {
+        "it answers with what is no JSON object", "it answers that there are none now",
+        "it does not say when they end", "those that it gives have ended",
+        "a part of them is missing, or is none"};
+    bool known = false;
+
+    for (size_t i = 0; i < COUNT(sentences); i++)
+        known = known || strcmp(err->message, sentences[i]) == 0;
+    ALWAYS(known && err->kind == ERROR_UPSTREAM);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct credentials found, untouched;
+    struct error err = {0};
+    long long until_us = -7;
+
+    memset(&found, 0, sizeof found);
+    if (credentials_role_read((const char *)data, size, NOW, &found, &until_us, &err)) {
+        ALWAYS(until_us > NOW && err.kind == ERROR_NONE);
+        check_key(found.id);
+        check_key(found.secret);
+        check_key(found.token);
+    } else {
+        ALWAYS(memcmp(&found, &untouched, sizeof found) == 0 && until_us == -7);
+        check_message(&err);
+    }
+    return 0;
+}
