@@ -117,20 +117,43 @@ static void a_price_that_is_gone_ends_and_may_come_back(void)
     EXPECT_STR(text_at(db, "m5.large", 180), "9");
 }
 
-/* One that was to begin later, or had just begun, ends all the same. */
-static void a_price_that_is_gone_stays_gone_whenever_it_began(void)
+static void a_price_that_just_began_may_be_gone_at_once(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
 
-    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("e", "1"), P("f", "1"),
-         P("g", "1"), P("h", "1"), P("later", "1", .source_us = THEN_US + 500 * SECOND_US),
-         P("now", "1", .source_us = THEN_US + 60 * SECOND_US));
-    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("e", "1"), P("f", "1"),
-         P("g", "1"), P("h", "1"));
-    EXPECT_STR(text_at(db, "later", 1000), "");
-    EXPECT_STR(text_at(db, "now", 61), "");
-    EXPECT_STR(text_at(db, "a", 61), "1");
+    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
+    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
+    EXPECT_STR(text_at(db, "m5.large", 0), "1");
+    EXPECT_STR(text_at(db, "m5.large", 1), "");
+    /* Even where the clock went back; nothing that was stored is lost. */
+    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "2"));
+    READ(db, 30, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
+    EXPECT_STR(text_at(db, "m5.large", 60), "2");
+    EXPECT_STR(text_at(db, "m5.large", 61), "");
+    EXPECT_INT(rows_of_history(db), 8);
+}
+
+/* A file may say what will hold later, and think better of it. */
+static void what_was_to_hold_later_and_is_withdrawn_never_held(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("gone", "1"),
+         P("moved", "1"));
+    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"),
+         P("gone", "2", .source_us = THEN_US + 500 * SECOND_US),
+         P("moved", "2", .source_us = THEN_US + 500 * SECOND_US));
+    EXPECT_STR(text_at(db, "moved", 499), "1");
+    EXPECT_STR(text_at(db, "moved", 500), "2");
+    READ(db, 120, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("moved", "3"));
+    EXPECT_STR(text_at(db, "moved", 119), "1");
+    EXPECT_STR(text_at(db, "moved", 120), "3");
+    EXPECT_STR(text_at(db, "moved", 1000), "3");
+    EXPECT_STR(text_at(db, "gone", 119), "1");
+    EXPECT_STR(text_at(db, "gone", 120), "");
+    EXPECT_STR(text_at(db, "gone", 1000), "");
 }
 
 static void an_ambiguous_price_is_no_price(void)
@@ -302,7 +325,8 @@ int main(void)
     RUN(a_moved_price_leaves_the_old_one_at_its_time);
     RUN(a_moved_price_never_goes_behind_the_last_one);
     RUN(a_price_that_is_gone_ends_and_may_come_back);
-    RUN(a_price_that_is_gone_stays_gone_whenever_it_began);
+    RUN(a_price_that_just_began_may_be_gone_at_once);
+    RUN(what_was_to_hold_later_and_is_withdrawn_never_held);
     RUN(an_ambiguous_price_is_no_price);
     RUN(a_leap_is_held_back_until_it_is_said_twice);
     RUN(up_to_five_times_is_no_leap);
