@@ -1,5 +1,5 @@
-/* Writing prices: a whole scope of a feed at once, or one that a person typed. What was said
- * before stays readable for ever. */
+/* Writing prices: a whole scope of a feed at once, or one that a person typed. What held once
+ * stays readable for ever; what a feed said would hold later, and then not any more, is gone. */
 #pragma once
 
 #include "db/feed_rows.h"
