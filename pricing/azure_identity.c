@@ -2,10 +2,23 @@
 
 #include "common/cleanup.h"
 #include "pricing/metadata.h"
-#include "pricing/source.h"
 
 #include <ctype.h>
 #include <strings.h>
+
+/* A string of the document; NULL where it has none there, or none that can be trusted. */
+static const char *member(const json_t *json, const char *name, const char *text, size_t length)
+{
+    const char *value = json_string_value(json_object_get(json, name));
+
+    return value && metadata_has(text, length, value) ? value : NULL;
+}
+
+static void read_word(char *ret_word, size_t size, const char *value)
+{
+    if (value)
+        metadata_word(ret_word, size, value);
+}
 
 static void read_priority(const char *priority, struct identity *identity)
 {
@@ -28,9 +41,10 @@ bool azure_identity_read(const char *text, size_t length, struct identity *ident
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     if (!json_is_object(json))
         return error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
-    METADATA_WORD(identity->instance_type, source_text(json, "vmSize"));
-    METADATA_WORD(identity->region, source_text(json, "location"));
-    METADATA_WORD(identity->zone, source_text(json, "zone"));
-    read_priority(json_string_value(json_object_get(json, "priority")), identity);
+    read_word(identity->instance_type, sizeof identity->instance_type,
+              member(json, "vmSize", text, length));
+    read_word(identity->region, sizeof identity->region, member(json, "location", text, length));
+    read_word(identity->zone, sizeof identity->zone, member(json, "zone", text, length));
+    read_priority(member(json, "priority", text, length), identity);
     return true;
 }

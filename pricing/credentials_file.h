@@ -34,4 +34,3 @@ enum credentials_result credentials_file_end(struct credentials_file *file,
  * quotes, anything but printable ASCII. */
 bool credentials_word(char *member, size_t size, const char *text)
     __attribute__((warn_unused_result));
-#define CREDENTIALS_WORD(member, text) credentials_word((member), sizeof(member), (text))

@@ -10,6 +10,14 @@
 #define ANSWER_MAX 8192
 #define ROLE_MAX 64 /* AWS gives no longer names */
 
+/* A key that stands in the answer as it is, or was written there with escapes. */
+static bool read_key(char *member, size_t size, const char *value, const char *text,
+                     size_t length)
+{
+    return (metadata_has(text, length, value) || memchr(text, '\\', length)) &&
+           credentials_word(member, size, value);
+}
+
 bool credentials_role_read(const char *text, size_t length, long long now_us,
                            struct credentials *ret_credentials, long long *ret_until_us,
                            struct error *err)
@@ -32,9 +40,10 @@ bool credentials_role_read(const char *text, size_t length, long long now_us,
         return error_set(err, ERROR_UPSTREAM, NULL, "it does not say when they end");
     if (until_us <= now_us)
         return error_set(err, ERROR_UPSTREAM, NULL, "those that it gives have ended");
-    ok = CREDENTIALS_WORD(found.id, source_text(json, "AccessKeyId")) &&
-         CREDENTIALS_WORD(found.secret, source_text(json, "SecretAccessKey")) &&
-         CREDENTIALS_WORD(found.token, source_text(json, "Token"));
+    ok = read_key(found.id, sizeof found.id, source_text(json, "AccessKeyId"), text, length) &&
+         read_key(found.secret, sizeof found.secret, source_text(json, "SecretAccessKey"), text,
+                  length) &&
+         read_key(found.token, sizeof found.token, source_text(json, "Token"), text, length);
     if (ok) {
         *ret_credentials = found;
         *ret_until_us = until_us;

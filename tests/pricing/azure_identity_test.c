@@ -94,11 +94,24 @@ static void a_document_without_end_is_refused(void)
     EXPECT_STR(identity.instance_type, "Standard_D2s_v5");
 }
 
+/* So that a letter that was lost on the way is seen. */
+static void a_word_counts_only_as_it_stands_in_the_document(void)
+{
+    struct identity identity =
+        ask_azure("{\"vmSize\":\"Standard_\\u0041\",\"location\":\"westus\"}");
+
+    EXPECT_STR(identity.region, "westus");
+    EXPECT_STR(identity.instance_type, "");
+    identity = ask_azure("{\"priority\":\"\",\"location\":\"westus\",\"vmSize\":\"A\"}");
+    EXPECT_STR(identity.life_cycle, "on_demand");
+}
+
 int main(void)
 {
     RUN(azure_tells_a_machine_what_it_is);
     RUN(no_priority_is_regular_only_where_azure_says_so);
     RUN(a_document_that_is_none_says_nothing_and_is_not_quoted);
+    RUN(a_word_counts_only_as_it_stands_in_the_document);
     RUN(a_document_without_end_is_refused);
     return test_result();
 }

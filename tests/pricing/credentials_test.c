@@ -357,6 +357,15 @@ static void keys_of_a_role_are_whole_or_not_there(void)
     }
 }
 
+static void keys_may_be_written_with_escapes(void)
+{
+    struct outcome outcome =
+        find_role(with(2, 200, KEYS("\"A\"", "\"x\\/y\"", "\"\\u0074\"", GOOD_END)));
+
+    EXPECT_STR(outcome.found.secret, "x/y");
+    EXPECT_STR(outcome.found.token, "t");
+}
+
 static void an_answer_that_is_too_long_is_refused(void)
 {
     static char body[20000];
@@ -381,6 +390,7 @@ int main(void)
     RUN(each_failure_of_the_service_is_told_without_its_words);
     RUN(the_name_of_a_role_goes_into_the_address_safely);
     RUN(keys_of_a_role_are_whole_or_not_there);
+    RUN(keys_may_be_written_with_escapes);
     RUN(an_answer_that_is_too_long_is_refused);
     return test_result();
 }
