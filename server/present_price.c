@@ -181,10 +181,12 @@ const char *feed_label(const struct feed_view *view)
     return believed ? freshness_names[worst] : NULL;
 }
 
-/* One word for all scopes, and the first reason of a failure. */
+/* One word for all scopes, and the first reason of a failure. Where the feed could not say what
+ * it has ("*"), no scope of it was read at all. */
 static const char *sum_up(const struct feed_view *view, const char **ret_reason)
 {
     size_t failed = 0;
+    bool whole = false;
 
     *ret_reason = NULL;
     if (!view->feed->on)
@@ -193,11 +195,12 @@ static const char *sum_up(const struct feed_view *view, const char **ret_reason)
         if (strcmp(view->rows[i].state, "failed") != 0)
             continue;
         failed++;
-        if (!*ret_reason)
+        whole |= strcmp(view->rows[i].scope, "*") == 0;
+        if (failed == 1 || strcmp(view->rows[i].scope, "*") == 0)
             *ret_reason = view->rows[i].reason;
     }
     if (failed > 0)
-        return failed == view->count ? "failed" : "partly_failed";
+        return whole || failed == view->count ? "failed" : "partly_failed";
     if (*view->idle) {
         *ret_reason = view->idle;
         return "idle";

@@ -100,6 +100,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self):
         length = int(self.headers.get("Content-Length") or 0)
+        if self.server.feeds.ending.is_set():  # as if it had gone with the listener
+            self.close_connection = True
+            return
         request = Request(self, self.rfile.read(length))
         self.server.feeds.requests.append(request)
         exchange = Exchange(self, request)

@@ -206,7 +206,7 @@ class Offer(Stage):
 
     def price(self, kind):
         price = self.aws.on_demand_price("us-east-1", kind.name)
-        return price and str(Decimal(price) * self.times)
+        return price and str(Decimal(price) * Decimal(str(self.times)))
 
     def body(self):
         products, terms = {}, {}

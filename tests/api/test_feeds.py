@@ -3,7 +3,6 @@ goes wrong is told and leaves the old prices as they were."""
 import gzip
 import json
 import re
-import time
 import unittest
 
 from feed_server import (Bomb, Document, Failing, FeedServer, Pages, empty, garbage, garbage_body,
@@ -95,7 +94,7 @@ class GoodFeeds(FeedsCase):
 class BadFeeds(FeedsCase):
     """The name of a test says what comes instead of prices."""
 
-    def fails(self, behaviour, reason, only=STAGES, pause=0):
+    def fails(self, behaviour, reason, only=STAGES):
         """behaviour(stage) makes what is answered; the reason must match."""
         def check(stage):
             before = stage.server.prices()
@@ -111,7 +110,6 @@ class BadFeeds(FeedsCase):
             feed = stage.server.refresh(stage.NAME)
             self.assertEqual(("ok", None), (feed["state"], feed["reason"]))
             self.assertEqual(0, feed["scopes"][0]["failures"])
-        time.sleep(pause)
         self.everywhere(check, only)
 
     def test_a_body_that_is_cut_off(self):
@@ -151,14 +149,14 @@ class BadFeeds(FeedsCase):
         with FeedServer() as other:
             other.route("/", status(200, "{}"))
             self.fails(lambda stage: redirect(other.url + "/prices"),
-                       f"redirects.*{re.escape(other.url)}/prices, which is not followed")
+                       f"redirects to {re.escape(other.url)}/prices, which is not followed")
             self.fails(lambda stage: redirect(f"http://localhost:{other.port}/"),
                        "redirects to another host, http://localhost")
             self.assertEqual([], other.requests)
 
     def test_redirects_for_ever(self):
-        self.fails(lambda stage: redirect(stage.feeds.url + (stage.WHERE or stage.FOLDER)),
-                   "redirects more than 3 times|answered 404", (SpotPage,))
+        self.fails(lambda stage: redirect(stage.url()),
+                   "redirects more than 3 times", (SpotPage,))
 
     def test_bytes_that_are_no_http(self):
         self.fails(lambda stage: garbage(), "(?i)HTTP|receive")
@@ -194,7 +192,7 @@ class TooMuch(FeedsCase):
         for stage in self.stages:
             if not SANITIZED:
                 self.assertLess(stage.server.memory("VmHWM"), 60 * MEBIBYTE, stage.NAME)
-                self.assertLess(bombs[stage.NAME].sent, 4 << 20)
+                self.assertLess(bombs[stage.NAME].sent, 8 << 20)
 
     def test_ten_gigabytes_in_ten_megabytes_of_gzip(self):
         self.bombs(labelled=True)
@@ -270,12 +268,11 @@ class Unbelievable(FeedsCase):
 
     def test_everything_costs_a_tenth(self):
         def check(stage):
-            before = stage.told()
-            original = stage.told()
-            stage.play(times=10)
+            before = stage.server.prices()
+            stage.play(times=0.1)
             self.assertEqual("failed", stage.server.refresh(stage.NAME)["state"])
-            self.assertEqual(before, original)
-        self.everywhere(check, Offer)
+            self.assertEqual(before, stage.server.prices())
+        self.everywhere(check, (AzureRetail, Offer))
 
 
 class Obedience(FeedsCase):
