@@ -31,8 +31,13 @@ static bool pause_before(struct visit *visit, int attempt, long long asked_secon
     return visit->parts->wait(visit->parts->user, ns);
 }
 
-static bool may_pass(int status)
+/* AWS throttles with 400 and a word, others with a status. */
+static bool may_pass(const struct fetch_response *response)
 {
+    int status = response->status;
+
+    if (status == 400)
+        return strstr(response->excerpt, "Throttling") != NULL;
     return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 ||
            status == 504;
 }
@@ -55,8 +60,8 @@ static bool get(struct visit *visit, const struct fetch_request *request,
         struct error why = {0};
         bool answered = visit->parts->fetch(visit->parts->fetcher, request, visit->ops->take,
                                             visit->reader, response, &why);
-        bool passing = answered ? may_pass(response->status)
-                                : why.kind == ERROR_UPSTREAM && !response->refused;
+        bool passing =
+            answered ? may_pass(response) : why.kind == ERROR_UPSTREAM && !response->refused;
 
         visit->trace->asked++;
         visit->trace->status = response->status;

@@ -1,8 +1,8 @@
-/* Property: that of fuzz_walk.h, and a price is of a type that we know, in a region, and within
+/* Property: that of walks.h, and a price is of a type that we know, in a region, and within
  * what its cores and its memory may cost. */
 #include "pricing/gcp_types.h"
 #include "pricing/sources.h"
-#include "tests/fuzz/fuzz_walk.h"
+#include "tests/fuzz/walks.h"
 
 static void check_price(const struct price *price)
 {
@@ -18,6 +18,5 @@ static void check_price(const struct price *price)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_walk(&gcp_catalog, data, size, check_price);
-    return 0;
+    return walks_try(&gcp_catalog, "", "", (struct walks_input){data, size, check_price});
 }

@@ -1,8 +1,8 @@
-/* Property: that of fuzz_walk.h, and a price stands in the document in a line of its own kind,
+/* Property: that of walks.h, and a price stands in the document in a line of its own kind,
  * for a region. */
 #include "pricing/gcp_types.h"
 #include "pricing/sources.h"
-#include "tests/fuzz/fuzz_walk.h"
+#include "tests/fuzz/walks.h"
 
 static const char *document;
 static size_t document_size;
@@ -24,6 +24,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     document = (const char *)data;
     document_size = size;
-    fuzz_walk(&gcp_pricelist, data, size, check_price);
-    return 0;
+    return walks_try(&gcp_pricelist, "", "", (struct walks_input){data, size, check_price});
 }

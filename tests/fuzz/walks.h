@@ -9,6 +9,8 @@
 struct walks_input {
     const uint8_t *data;
     size_t size;
+    void (*check)(
+        const struct price *price); /* what holds for a price besides; NULL for nothing */
 };
 
 static inline const char *walks_page(void *user, size_t number, size_t *ret_length)
@@ -33,7 +35,8 @@ static inline void walks_check_price(const struct walk *walk, const struct price
 
     ALWAYS(price->nanos > 0 && price->nanos <= PRICE_NANOS_MAX);
     ALWAYS(price_read_nanos(price->text, &nanos) && nanos == price->nanos);
-    ALWAYS(strcmp(price->region, walk->reading.scope.name) == 0);
+    ALWAYS(price->region[0] && (!walk->reading.scope.name[0] ||
+                                strcmp(price->region, walk->reading.scope.name) == 0));
     ALWAYS(strcmp(price->provider, walk->reading.source->provider) == 0);
     ALWAYS(strcmp(price->currency, "USD") == 0 && price->instance_type[0]);
     ALWAYS(price->kind == PRICE_ON_DEMAND || price->kind == PRICE_SPOT);
@@ -56,8 +59,23 @@ static inline void walks_check_same(const struct walk *whole, const struct walk 
         ALWAYS(right && left->nanos == right->nanos && left->kind == right->kind);
         ALWAYS(strcmp(left->instance_type, right->instance_type) == 0);
         ALWAYS(strcmp(left->zone, right->zone) == 0);
+        ALWAYS(strcmp(left->region, right->region) == 0);
+        ALWAYS(strcmp(left->text, right->text) == 0);
+        ALWAYS(strcmp(left->reference, right->reference) == 0);
         ALWAYS(left->source_us == right->source_us);
-        walks_check_price(whole, left);
+    }
+}
+
+static inline void walks_check_all(const struct walk *walk,
+                                   void (*check)(const struct price *price))
+{
+    const struct price *price;
+    size_t position = 0;
+
+    while ((price = basket_next(walk->reading.basket, &position)) != NULL) {
+        walks_check_price(walk, price);
+        if (check)
+            check(price);
     }
 }
 
@@ -75,6 +93,7 @@ static inline int walks_try(const struct source *source, const char *scope, cons
     ALWAYS(state == READING_FAILED || whole.err.kind == ERROR_NONE);
     ALWAYS(whole.err.kind == ERROR_NONE || whole.err.kind == ERROR_UPSTREAM ||
            whole.err.kind == ERROR_BUSY);
+    walks_check_all(&whole, input.check);
     for (size_t i = 0; i < sizeof chunks / sizeof chunks[0]; i++) {
         walk_start(&pieces, source, scope);
         pieces.reading.types = types;

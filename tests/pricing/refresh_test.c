@@ -64,6 +64,22 @@ static void what_may_pass_is_asked_again_after_pauses_that_grow(void)
     }
 }
 
+static void aws_throttles_with_a_400_and_a_word(void)
+{
+    AUTO(world_end)
+    struct world throttled = {
+        .script = {{.status = 400, .excerpt = "{\"__type\":\"ThrottlingException\"}"},
+                   {.status = 200, .body = "a"}}};
+    AUTO(world_end)
+    struct world refused = {.script = {{.status = 400, .excerpt = "{\"__type\":\"Odd\"}"},
+                                       {.status = 200, .body = "a"}}};
+
+    EXPECT_INT(refresh(&throttled), REFRESH_NEW);
+    EXPECT_INT(throttled.paused, 1);
+    EXPECT_INT(refresh(&refused), REFRESH_FAILED);
+    EXPECT_INT(refused.paused, 0);
+}
+
 static void four_attempts_are_all(void)
 {
     AUTO(world_end)
@@ -355,6 +371,7 @@ int main(void)
     RUN(one_good_page_is_the_whole_story);
     RUN(validators_of_one_page_of_several_are_not_kept);
     RUN(what_may_pass_is_asked_again_after_pauses_that_grow);
+    RUN(aws_throttles_with_a_400_and_a_word);
     RUN(four_attempts_are_all);
     RUN(each_page_has_its_own_attempts);
     RUN(retry_after_is_obeyed);
