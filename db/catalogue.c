@@ -116,17 +116,18 @@ bool catalogue_types(struct db *db, const struct type_filter *filter,
         " AND vcpus >= ?6 AND memory_gib >= ?7 AND (?8 IS NULL OR name || ' ' || provider > ?8)"
         " ORDER BY name || ' ' || provider LIMIT ?9",
         err);
+    const char *prefix = filter->prefix && *filter->prefix ? filter->prefix : NULL;
     char end[80] = "";
     enum stmt_step step;
 
     if (!query)
         return false;
-    if (filter->prefix)
-        end_of_prefix(filter->prefix, end);
+    if (prefix)
+        end_of_prefix(prefix, end);
     stmt_text(query, filter->provider);
     stmt_text(query, filter->name);
     stmt_text(query, filter->architecture);
-    stmt_text(query, filter->prefix);
+    stmt_text(query, prefix);
     stmt_text(query, end);
     stmt_real(query, filter->min_vcpus);
     stmt_real(query, filter->min_memory_gib);

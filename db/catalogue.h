@@ -11,13 +11,13 @@ bool catalogue_put(struct db *db, const char *feed, const struct basket *basket,
 
 struct type_filter {
     const char *provider, *name, *architecture; /* NULL for any */
-    const char *prefix;                         /* of the name: "c7i."; NULL for any */
+    const char *prefix;                         /* of the name: "c7i."; NULL or "" for any */
     double min_vcpus, min_memory_gib;
-    const char *after; /* the name that an earlier answer ended with; NULL */
+    const char *after; /* "name provider" of what an earlier answer ended with; NULL */
     long long limit;
 };
 
-/* Calls tell() for each type, by name. */
+/* Calls tell() for each type, by name and provider. */
 bool catalogue_types(struct db *db, const struct type_filter *filter,
                      void (*tell)(void *user, const struct instance_type *type, const char *feed),
                      void *user, struct error *err) __attribute__((warn_unused_result));

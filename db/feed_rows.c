@@ -161,3 +161,16 @@ bool feed_rows_each(struct db *db, const char *feed,
     }
     return step == STMT_DONE;
 }
+
+bool feed_rows_forget(struct db *db, const char *feed, const char *scope, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *forget =
+        stmt_prepare(db, "DELETE FROM feed_states WHERE feed = ? AND scope = ?", err);
+
+    if (!forget)
+        return false;
+    stmt_text(forget, feed);
+    stmt_text(forget, scope);
+    return stmt_run(forget, err);
+}

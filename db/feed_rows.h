@@ -5,8 +5,6 @@
 #include "db/db.h"
 #include "pricing/basket.h"
 
-#define FEED_STATES_MAX 400 /* rows that are shown */
-
 struct feed_row {
     char feed[32];
     char scope[40];
@@ -41,3 +39,7 @@ bool feed_rows_put_reading(struct db *db, const struct feed_row *row, struct err
 bool feed_rows_each(struct db *db, const char *feed,
                     void (*tell)(void *user, const struct feed_row *row), void *user,
                     struct error *err) __attribute__((warn_unused_result));
+
+/* Forgets the state of a scope; its prices stay. */
+bool feed_rows_forget(struct db *db, const char *feed, const char *scope, struct error *err)
+    __attribute__((warn_unused_result));

@@ -14,7 +14,7 @@ struct replacement {
     struct db *db;
     const struct price_snapshot *snapshot;
     struct known *known; /* a place of the basket each */
-    long long *gone;     /* series whose price the feed has no more */
+    struct known *gone;  /* what the feed has no more */
     size_t gone_count, gone_room;
     long long now_us;
     struct change change;
@@ -31,18 +31,18 @@ static void replacement_end(struct replacement *work)
     stmt_done(&work->hold_series);
 }
 
-static bool note_gone(struct replacement *work, long long number, struct error *err)
+static bool note_gone(struct replacement *work, const struct known *known, struct error *err)
 {
     if (work->gone_count == work->gone_room) {
         size_t room = work->gone_room ? work->gone_room * 2 : 64;
-        long long *more = reallocarray(work->gone, room, sizeof *more);
+        struct known *more = reallocarray(work->gone, room, sizeof *more);
 
         if (!more)
             return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
         work->gone = more;
         work->gone_room = room;
     }
-    work->gone[work->gone_count++] = number;
+    work->gone[work->gone_count++] = *known;
     return true;
 }
 
@@ -67,7 +67,7 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
     work->change.before += known.nanos > 0;
     price = basket_find(work->snapshot->basket, &like, &place);
     if (!price)
-        return known.nanos == 0 || note_gone(work, known.number, err);
+        return known.nanos == 0 || note_gone(work, &known, err);
     work->known[place] = known;
     work->change.common += known.nanos > 0;
     if (known.nanos > 0 && is_leap(known.nanos, price->nanos)) {
@@ -128,11 +128,41 @@ static bool add_price(struct stmt *add, long long series, long long since_us, lo
     return stmt_run(add, err);
 }
 
+/* What was to hold from a later moment on, and is not what is said any more, never held. A row
+ * that was fetched later than now is no such thing: the clock went back. */
+static bool withdraw_promises(struct replacement *work, long long number, long long *ret_last_us,
+                              struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *withdraw = stmt_prepare(
+        work->db, "DELETE FROM prices WHERE series = ?1 AND since_us > ?2 AND fetched_us <= ?2",
+        err);
+    AUTO(stmt_done) struct stmt *last = NULL;
+
+    if (!withdraw)
+        return false;
+    stmt_integer(withdraw, number);
+    stmt_integer(withdraw, work->now_us);
+    if (!stmt_run(withdraw, err))
+        return false;
+    last = stmt_prepare(work->db, "SELECT max(since_us) FROM prices WHERE series = ?", err);
+    if (!last)
+        return false;
+    stmt_integer(last, number);
+    if (stmt_step(last, err) != STMT_ROW)
+        return false;
+    *ret_last_us = stmt_column_integer(last, 0);
+    return true;
+}
+
 static bool move_series(struct replacement *work, const struct known *known,
                         const struct price *price, struct error *err)
 {
-    long long since_us = since(price, known->since_us, work->now_us);
+    long long since_us, last_us = known->since_us;
 
+    if (last_us > work->now_us && !withdraw_promises(work, known->number, &last_us, err))
+        return false;
+    since_us = since(price, last_us, work->now_us);
     if (price)
         stmt_integer(work->move_series, price->nanos);
     else
@@ -220,7 +250,7 @@ static bool write_all(struct replacement *work, struct error *err)
         if (!write_one(work, price, position - 1, err))
             return false;
     for (size_t i = 0; i < work->gone_count; i++)
-        if (!move_series(work, &(struct known){.number = work->gone[i]}, NULL, err))
+        if (!move_series(work, &work->gone[i], NULL, err))
             return false;
     return true;
 }
@@ -242,9 +272,11 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
     if (!feed_rows_put_reading(db, &row, err) ||
         !catalogue_put(db, row.feed, snapshot->basket, err))
         return false;
-    *ret_change = work.change;
     replacement_end(&work); /* a commit wants no statement half-way */
-    return transaction_commit(&transaction, err);
+    if (!transaction_commit(&transaction, err))
+        return false;
+    *ret_change = work.change;
+    return true;
 }
 
 /* The series of a typed price, and what is known of it. */
@@ -311,16 +343,23 @@ static bool put_into(struct db *db, const struct price *price, const struct know
                      price->nanos > 0 ? price : NULL, err);
 }
 
-bool prices_put(struct db *db, const struct price *price, struct error *err)
+bool prices_put(struct db *db, const struct price *prices, size_t count, struct error *err)
 {
     AUTO(transaction_end) struct transaction transaction = {0};
-    struct known known;
 
-    if (!transaction_begin(&transaction, db, DB_DURABLE, err) ||
-        !find_series(db, price, &known, err))
+    if (!transaction_begin(&transaction, db, DB_DURABLE, err))
         return false;
-    if (known.is_held)
-        return error_set(err, ERROR_CONFLICT, "valid_from",
-                         "a price was stored for that very moment, and history does not change");
-    return put_into(db, price, &known, err) && transaction_commit(&transaction, err);
+    for (size_t i = 0; i < count; i++) {
+        struct known known;
+
+        if (!find_series(db, &prices[i], &known, err))
+            return false;
+        if (known.is_held)
+            return error_set(err, ERROR_CONFLICT, "valid_from",
+                             "a price was stored for that very moment, and history does not "
+                             "change");
+        if (!put_into(db, &prices[i], &known, err))
+            return false;
+    }
+    return transaction_commit(&transaction, err);
 }

@@ -1,5 +1,5 @@
-/* Writing prices: a whole scope of a feed at once, or one that a person typed. What was said
- * before stays readable for ever. */
+/* Writing prices: a whole scope of a feed at once, or one that a person typed. What held once
+ * stays readable for ever; what a feed said would hold later, and then not any more, is gone. */
 #pragma once
 
 #include "db/feed_rows.h"
@@ -18,7 +18,7 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
                     struct change *ret_change, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Stores one price, valid from its source_us on. With nanos 0: there is none any more.
- * ERROR_CONFLICT where another one was stored for that very moment. */
-bool prices_put(struct db *db, const struct price *price, struct error *err)
+/* Stores prices of scope "", each valid from its source_us on; all or none. With nanos 0: there
+ * is none any more. ERROR_CONFLICT where another one was stored for that very moment. */
+bool prices_put(struct db *db, const struct price *prices, size_t count, struct error *err)
     __attribute__((warn_unused_result));

@@ -85,7 +85,8 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
         !copy_owned(stmt_column_text(row, 32), &run.engine_details) ||
         !copy_owned(stmt_column_text(row, 33), &run.loaded) ||
         !copy_owned(stmt_column_text(row, 34), &run.summary_text) ||
-        !copy_owned(stmt_column_text(row, 35), &run.findings)) {
+        !copy_owned(stmt_column_text(row, 35), &run.findings) ||
+        !copy_owned(stmt_column_text(row, 36), &run.price)) {
         run_clear(&run);
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     }

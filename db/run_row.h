@@ -14,8 +14,8 @@
     "(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep), cell, block"
 
 /* For one run, and for a page of them: there these texts would be most of all bytes. */
-#define RUN_COLUMNS RUN_LEAN_COLUMNS ", engine_details, loaded, summary, findings"
-#define RUN_LIST_COLUMNS RUN_LEAN_COLUMNS ", NULL, NULL, NULL, NULL"
+#define RUN_COLUMNS RUN_LEAN_COLUMNS ", engine_details, loaded, summary, findings, price"
+#define RUN_LIST_COLUMNS RUN_LEAN_COLUMNS ", NULL, NULL, NULL, NULL, NULL"
 
 /* Reads the columns of the current row, in that order. */
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)

@@ -265,7 +265,7 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
                           " engine_details = ?, samples = ?, peak_memory_bytes = ?,"
                           " setup_ns = ?, gradient_cosine = ?, worst_layer_cosine = ?,"
                           " loaded = ?, summary = ?,"
-                          " validity = ?, findings = ?"
+                          " validity = ?, findings = ?, price = ?"
                           " WHERE number = ? AND state = 'running' RETURNING number",
                           err);
     if (!update)
@@ -286,6 +286,7 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     stmt_text(update, run->summary_text);
     stmt_text(update, run->validity == VALIDITY_UNKNOWN ? NULL : validity_name(run->validity));
     stmt_text(update, run->findings);
+    stmt_text(update, run->price);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
     stmt_done(&update); /* a commit wants no statement half-way */

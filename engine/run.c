@@ -22,4 +22,5 @@ void run_clear(struct run *run)
     freep(&run->loaded);
     freep(&run->summary_text);
     freep(&run->findings);
+    freep(&run->price);
 }

@@ -42,6 +42,7 @@ struct run {
     char *summary_text;                         /* owned: the whole of it, or NULL */
     enum validity validity;                     /* unknown until it was judged */
     char *findings;                             /* owned: verdict_to_text(), or NULL */
+    char *price;                                /* owned: what an hour cost then, or NULL */
     char reason[256];                           /* why it failed or was interrupted */
     char *stderr_tail;                          /* owned: the worker's last words, or NULL */
 };

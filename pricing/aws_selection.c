@@ -1,7 +1,13 @@
 #include "pricing/aws_selection.h"
 
-#include <stdlib.h>
+#include "pricing/source.h"
+
 #include <string.h>
+
+bool aws_is_region(const char *name)
+{
+    return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")];
+}
 
 static bool is_absent(const char *text)
 {
@@ -132,24 +138,8 @@ bool aws_term_price(json_t *terms_of_sku, const char **ret_text, const char **re
     return true;
 }
 
-static double number_before(const char *text, const char *unit)
-{
-    char plain[32], *end;
-    size_t used = 0;
-
-    for (; text && *text && used + 1 < sizeof plain; text++)
-        if (*text != ',')
-            plain[used++] = *text;
-    plain[used] = '\0';
-    if (used == 0 || plain[0] < '0' || plain[0] > '9')
-        return 0;
-
-    double number = strtod(plain, &end);
-    return number < 1e6 && strcmp(end, unit) == 0 ? number : 0;
-}
-
 void aws_describe_type(const char *vcpus, const char *memory, struct instance_type *type)
 {
-    type->vcpus = number_before(vcpus, "");
-    type->memory_gib = number_before(memory, " GiB");
+    type->vcpus = source_count(vcpus ? vcpus : "");
+    type->memory_gib = source_gib(memory ? memory : "");
 }

@@ -6,6 +6,10 @@
 
 #include <jansson.h>
 
+/* Whether this may be a region's name: lower-case letters, digits and dashes, so that it may be
+ * part of an address or of a request. */
+bool aws_is_region(const char *name);
+
 /* A product as its attributes say; NULL or "" where one is not there. */
 struct aws_row {
     const char *family;           /* productFamily, "Product Family" */

@@ -254,7 +254,8 @@ static bool make_headers(const struct fetch_request *request, struct curl_slist 
     }
     if (ok && !request->credentials) /* we look at the bytes, and leave libcurl out of it */
         ok = append(list, "Accept-Encoding: gzip");
-    return ok && append(list, "Expect:");
+    /* libcurl would sign an "Expect:" that it then does not send. */
+    return ok && (request->credentials || append(list, "Expect:"));
 }
 
 static void set_limits(CURL *curl, const struct fetch_request *request)
@@ -396,8 +397,8 @@ static bool may_follow(const char *from, const char *to, struct error *err)
     if (same_part(&way, CURLUPART_SCHEME) && same_part(&way, CURLUPART_PORT))
         return true;
     return strncasecmp(to, "https:", 6) == 0 ||
-           error_set(err, ERROR_UPSTREAM, NULL,
-                     "it redirects away from https, to %.100s, which is not followed", to);
+           error_set(err, ERROR_UPSTREAM, NULL, "it redirects to %.100s, which is not followed",
+                     to);
 }
 
 bool fetch_with_curl(void *user, const struct fetch_request *request, fetch_take_fn *take_body_fn,

@@ -130,9 +130,11 @@ bool price_set_number(struct price *price, double number)
 {
     char text[sizeof price->text];
 
-    snprintf(text, sizeof text, "%.15g", number);
-    if (strtod(text, NULL) != number)
-        snprintf(text, sizeof text, "%.17g", number);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
     return price_set(price, text);
 }
 

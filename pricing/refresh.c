@@ -103,6 +103,11 @@ static enum reading_state turn_page(struct visit *visit, struct error *err)
     request->patience_seconds = visit->parts->patience_seconds;
     if (!visit->ops->ask(visit->reader, request, err) || !get(visit, request, &response, err))
         return READING_FAILED;
+    if (response.status == 304 && !request->etag[0] && !request->last_modified[0]) {
+        /* To believe it would make old prices fresh of which nobody spoke. */
+        error_set(err, ERROR_UPSTREAM, NULL, "it answered 304 to a request without a condition");
+        return READING_FAILED;
+    }
     visit->trace->pages++;
     if (response.status == 304)
         return READING_UNCHANGED;

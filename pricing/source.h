@@ -31,6 +31,7 @@ enum source_needs {
     NEEDS_CREDENTIALS = 2,
     NEEDS_KEY = 4,
     NEEDS_TYPES = 8, /* instance types: settings must say */
+    NEEDS_FILE = 16, /* its url is a path, which settings must say */
 };
 
 struct source;

@@ -3,7 +3,9 @@
 #include <string.h>
 
 const struct source *const sources[] = {
-    &aws_spot_page, &aws_offer, &aws_offer_csv, &aws_on_demand_page, &aws_spot_advisor, NULL,
+    &price_file,   &aws_spot_history, &aws_spot_page,      &aws_products,
+    &aws_offer,    &aws_offer_csv,    &aws_on_demand_page, &aws_spot_advisor,
+    &azure_retail, &gcp_catalog,      &gcp_pricelist,      NULL,
 };
 
 const struct source *source_find(const char *name)

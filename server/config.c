@@ -16,6 +16,7 @@ struct option {
     bool secret;          /* from the environment only: flags can be seen in ps */
 };
 
+static const char *const life_cycles[] = {"auto", "on_demand", "spot", NULL};
 static const char *const log_levels[] = {"error", "info", "debug", NULL};
 
 #define AT(member) .name = #member, .offset = offsetof(struct config, member)
@@ -35,10 +36,25 @@ static const struct option options[] = {
     {WORDS(engine, "NAME=COMMAND", 4096, "",
            "Program that runs a spec's \"engine\": NAME (no shell; words split at spaces)"),
      .repeats = true},
-    {WORDS(instance, "TYPE", 63, "", "Instance type of this machine, kept with each run")},
+    {WORDS(instance, "TYPE", 63, "", "Instance type of this machine; empty asks")},
+    {WORDS(provider, "NAME", 15, "",
+           "Whose machine this is: aws, gcp, azure, or any name; empty asks")},
+    {WORDS(region, "NAME", 39, "", "Where it is, as its provider calls it; empty asks")},
+    {WORDS(zone, "NAME", 39, "", "In which zone of the region; empty asks")},
+    {.field = {AT(life_cycle), .type = FIELD_CHOICE, .choices = life_cycles,
+               .meaning = "How it is paid; auto asks"},
+     .fallback = "auto",
+     .argument = "WORD"},
+    {WORDS(metadata, "WHOM", 300, "auto",
+           "Who is asked which machine this is: auto (whom the firmware names), off, or aws=URL, "
+           "gcp=URL, azure=URL")},
+    {WORDS(feed, "NAME=WORDS", 4096, "",
+           "How a price feed (or \"all\") is read: on, off, url=URL, regions=A,B, types=A,B, "
+           "every=SECONDS, patience=SECONDS, with spaces between; price-file wants url=PATH"),
+     .repeats = true},
+    {WORDS(gcp_key, "KEY", 200, "", "API key for Google's billing catalog"), .secret = true},
     {.field = {AT(price_per_hour), .type = FIELD_LIMIT, .max = 1000000,
-               .meaning =
-                   "Dollars that an hour of this machine costs, for runs with max_dollars"},
+               .meaning = "Dollars that an hour of this machine costs; wins over all feeds"},
      .fallback = "none",
      .argument = "USD"},
     {WORDS(read_token_file, "FILE", 4096, "", "File whose first line is the token to read with")},

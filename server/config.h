@@ -16,6 +16,11 @@ struct config {
     char database[4096 + 1];
     char engine[4096 + 1]; /* name=command;name=command */
     char instance[63 + 1];
+    char provider[15 + 1], region[39 + 1], zone[39 + 1];
+    const char *life_cycle;
+    char metadata[300 + 1]; /* "auto", "off", or aws=URL and its like */
+    char feed[4096 + 1];    /* name=words;name=words */
+    char gcp_key[200 + 1];
     double price_per_hour; /* dollars; 0 where nobody said */
     char read_token_file[4096 + 1], write_token_file[4096 + 1];
     char read_token[TOKEN_MAX + 1], write_token[TOKEN_MAX + 1]; /* "" when there is none */

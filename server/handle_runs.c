@@ -98,21 +98,37 @@ static void reply_first_answer(struct exchange *exchange, const struct run *run)
     reply_json(exchange, 201, &out);
 }
 
-static bool read_order(struct exchange *exchange, struct run_spec *spec, char *key,
+/* What an order points to. */
+struct order_parts {
+    struct run_spec spec;
+    char key[IDEMPOTENCY_KEY_MAX + 1];
+    struct identity identity;
+};
+
+static bool read_order(struct exchange *exchange, struct order_parts *parts,
                        struct run_order *order, struct error *err)
 {
+    struct run_spec *spec = &parts->spec;
     const char *header = exchange->headers.idempotency_key;
     const char *body = exchange->body.data ? exchange->body.data : "";
+    struct place place = exchange->server->here->place;
 
-    if (!run_spec_from_text(body, exchange->body.used, spec, err) ||
-        !spec_is_possible(spec, &exchange->server->here->place, err))
+    if (!run_spec_from_text(body, exchange->body.used, spec, err))
         return false;
-    if (header && !idempotency_key_read(header, key))
+    if (spec->max_dollars > 0) {
+        AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+
+        place.dollars_per_hour = whoami_dollars(exchange->server->whoami, loan.db);
+    }
+    if (!spec_is_possible(spec, &place, err))
+        return false;
+    whoami_get(exchange->server->whoami, &parts->identity);
+    if (header && !idempotency_key_read(header, parts->key))
         return error_set(err, ERROR_INVALID, "Idempotency-Key",
                          "must have 1 to %d printable ASCII characters", IDEMPOTENCY_KEY_MAX);
     *order = (struct run_order){.spec = spec,
-                                .idempotency_key = header ? key : NULL,
-                                .instance = exchange->server->config->instance,
+                                .idempotency_key = header ? parts->key : NULL,
+                                .instance = parts->identity.instance_type,
                                 .now_us = clock_calendar_us(),
                                 .queue_limit = exchange->server->config->queue_limit};
     return true;
@@ -130,8 +146,7 @@ void runs_create_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"wait", NULL};
     AUTO(run_clear) struct run run = {0};
-    char key[IDEMPOTENCY_KEY_MAX + 1];
-    struct run_spec spec;
+    struct order_parts parts;
     struct run_order order;
     struct error err = {0};
     long long seconds;
@@ -144,7 +159,7 @@ void runs_create_handler(struct exchange *exchange)
         return;
     }
     if (!query_allow(&exchange->query, allowed, &err) || !read_wait(exchange, &seconds, &err) ||
-        !read_order(exchange, &spec, key, &order, &err) ||
+        !read_order(exchange, &parts, &order, &err) ||
         !create(exchange, &order, &run, &replayed, &err)) {
         reply_error(exchange, &err);
         return;

@@ -1,5 +1,7 @@
 /* The paths about the service itself: is it well, what has it done, what does it look like. */
 #include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/feed_rows.h"
 #include "db/runs.h"
 #include "server/assets.h"
 #include "server/handlers.h"
@@ -75,6 +77,63 @@ static bool write_stored(struct bytes *text, const long long counts[RUN_STATES],
                               watchers, size, resident_bytes());
 }
 
+/* All scopes of a feed as one: the oldest of what is believed, and what went wrong. */
+struct feed_sum {
+    const char *name;
+    long long age_us, failures, prices, now_us;
+};
+
+static void add_scope(void *user, const struct feed_row *row)
+{
+    struct feed_sum *sum = user;
+    long long said_us = row->source_us > 0 ? row->source_us : row->confirmed_us;
+
+    if (row->confirmed_us > 0 && sum->now_us - said_us > sum->age_us)
+        sum->age_us = sum->now_us - said_us;
+    sum->failures += row->failures;
+    sum->prices += row->prices;
+}
+
+static bool write_feed_sums(struct bytes *text, const struct feed_sum *sums, size_t count)
+{
+    bool ok =
+        bytes_printf(text, "# HELP pennyworth_feed_age_seconds Age of the oldest prices believed."
+                           "\n# TYPE pennyworth_feed_age_seconds gauge\n");
+
+    for (size_t i = 0; ok && i < count; i++)
+        if (sums[i].prices > 0)
+            ok = bytes_printf(text, "pennyworth_feed_age_seconds{feed=\"%s\"} %.0f\n",
+                              sums[i].name, (double)sums[i].age_us / 1e6);
+    ok =
+        ok && bytes_printf(text, "# HELP pennyworth_feed_failures Readings that failed since one "
+                                 "worked, of all scopes.\n"
+                                 "# TYPE pennyworth_feed_failures gauge\n");
+    for (size_t i = 0; ok && i < count; i++)
+        ok = bytes_printf(text, "pennyworth_feed_failures{feed=\"%s\"} %lld\n", sums[i].name,
+                          sums[i].failures);
+    ok = ok && bytes_printf(text, "# HELP pennyworth_feed_prices Prices believed.\n"
+                                  "# TYPE pennyworth_feed_prices gauge\n");
+    for (size_t i = 0; ok && i < count; i++)
+        ok = bytes_printf(text, "pennyworth_feed_prices{feed=\"%s\"} %lld\n", sums[i].name,
+                          sums[i].prices);
+    return ok;
+}
+
+static bool write_feeds(struct bytes *text, const struct feeds *feeds, struct db *db,
+                        struct error *err)
+{
+    struct feed_sum sums[FEEDS_MAX];
+    long long now_us = clock_calendar_us();
+
+    for (size_t i = 0; i < feeds->count; i++) {
+        sums[i] = (struct feed_sum){.name = feeds->list[i].source->name, .now_us = now_us};
+        if (!feed_rows_each(db, sums[i].name, add_scope, &sums[i], err))
+            return false;
+    }
+    return write_feed_sums(text, sums, feeds->count) ||
+           error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
 void metrics_handler(struct exchange *exchange)
 {
     struct bytes *body = &exchange->reply.body;
@@ -88,7 +147,8 @@ void metrics_handler(struct exchange *exchange)
     if (!runs_count(loan.db, counts, &err) || !db_size(loan.db, &size, &err) ||
         ((!write_stored(body, counts, size, live_count(exchange->server->live)) ||
           !metrics_write(exchange->server->metrics, body)) &&
-         !error_set(&err, ERROR_INTERNAL, NULL, "out of memory"))) {
+         !error_set(&err, ERROR_INTERNAL, NULL, "out of memory")) ||
+        !write_feeds(body, exchange->server->feeds, loan.db, &err)) {
         reply_error(exchange, &err);
         return;
     }

@@ -85,20 +85,11 @@ static void reply_sweep(struct exchange *exchange, int status, const char *id)
 /* The request as it is stored: what was sent, in one line, with the preset of /v1/aa. */
 static char *request_text(const struct exchange *exchange, bool is_aa, struct error *err)
 {
-    const char *body = exchange->body.data ? exchange->body.data : "";
-    json_error_t why;
-    AUTO(json_decrefp)
-    json_t *json = json_loadb(body, exchange->body.used, JSON_REJECT_DUPLICATES, &why);
+    AUTO(json_decrefp) json_t *json = request_json(exchange, err);
     char *text;
 
-    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory)) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!json)
         return NULL;
-    }
-    if (!json_is_object(json)) {
-        error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object");
-        return NULL;
-    }
     if (is_aa && json_object_get(json, "preset")) {
         error_set(err, ERROR_INVALID, "preset", "is aa on this path: leave it out");
         return NULL;
@@ -118,22 +109,26 @@ static bool create(struct exchange *exchange, const char *text, const char *key,
     const struct server *server = exchange->server;
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(sweep_clear) struct sweep sweep = {0};
+    struct place place = server->here->place;
+    struct identity identity;
     struct sweep_order order = {.sweep = &sweep,
                                 .request = text,
                                 .idempotency_key = key,
-                                .instance = server->config->instance,
+                                .instance = identity.instance_type,
                                 .now_us = clock_calendar_us(),
                                 .queue_limit = server->config->queue_limit};
     bool replayed = false;
 
-    if (!sweep_from_text(text, strlen(text), &server->here->place, &sweep, err))
+    whoami_get(server->whoami, &identity);
+    loan = db_borrow(server->pool);
+    place.dollars_per_hour = whoami_dollars(server->whoami, loan.db);
+    if (!sweep_from_text(text, strlen(text), &place, &sweep, err))
         return false;
     order.blocks = sweep.blocks;
     if (sweep.preset == SWEEP_TUNE) {
         sweep_tune_limit(&sweep, 0);
         order.blocks = sweep_tune_blocks(0);
     }
-    loan = db_borrow(server->pool);
     if (!sweeps_create(loan.db, &order, ret_id, &replayed, err))
         return false;
     if (replayed)

@@ -3,15 +3,12 @@
 #include "common/clock.h"
 #include "db/machines.h"
 
-bool here_look(double dollars_per_hour, struct here *here, struct error *err)
+bool here_look(struct here *here, struct error *err)
 {
     enum cpu_isa isa = cpu_probe();
 
     topology_read("", &here->topology);
-    here->place = (struct place){.topology = &here->topology,
-                                 .isa = isa,
-                                 .dollars_per_hour = dollars_per_hour,
-                                 .root = ""};
+    here->place = (struct place){.topology = &here->topology, .isa = isa, .root = ""};
     return machine_read("", &here->topology, isa, &here->machine) ||
            error_set(err, ERROR_INTERNAL, NULL, "out of memory");
 }

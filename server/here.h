@@ -11,13 +11,12 @@
 struct here {
     struct topology topology;
     struct machine machine;
-    struct place place; /* for spec_is_possible(); points into this struct */
+    struct place place; /* for spec_is_possible(), once its dollars are filled in */
     long long number;   /* of its row; db/machines.h */
 };
 
 /* Tries in a child process what the processor promises, so call it before there are threads. */
-bool here_look(double dollars_per_hour, struct here *here, struct error *err)
-    __attribute__((warn_unused_result));
+bool here_look(struct here *here, struct error *err) __attribute__((warn_unused_result));
 
 /* Stores the machine, unless the database knows it. */
 bool here_store(struct here *here, struct db *db, struct error *err)

@@ -27,6 +27,7 @@ struct process {
     struct config config;
     struct engines engines;
     struct here here;
+    struct feeds feeds;
     struct server server;
     struct sentry *sentry;
     struct http *http;
@@ -109,15 +110,17 @@ static bool start_parts(struct process *process, struct error *err)
     char worker[PATH_MAX + 32];
 
     native_command(worker, sizeof worker);
-    if (!here_look(config->price_per_hour, &process->here, err))
+    if (!here_look(&process->here, err))
         return false;
     process->here.place.can = can_run;
     process->here.place.user = &process->engines;
     server->here = &process->here;
+    server->feeds = &process->feeds;
     server->config = config;
     server->engines = &process->engines;
     server->openapi.limit = 1024 * 1024;
-    if (!engines_read(config->engine, worker, &process->engines, err) ||
+    if (!feeds_read(config->feed, &process->feeds, err) ||
+        !engines_read(config->engine, worker, &process->engines, err) ||
         !openapi_make(&process->engines, &server->openapi, err) ||
         !make_directories(config->database, err))
         return false;
@@ -127,8 +130,9 @@ static bool start_parts(struct process *process, struct error *err)
         return false;
     server->pool = db_pool_open(config->database, (size_t)config->http_threads, err);
     server->metrics = metrics_new(routes, route_count);
+    server->whoami = whoami_new(config, err);
     server->live = live_new(SLOW_READER_NS, wake_by, process);
-    if (!server->pool)
+    if (!server->pool || !server->whoami)
         return false;
     if (!server->metrics || !server->live)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
@@ -139,15 +143,23 @@ static bool start_parts(struct process *process, struct error *err)
                                                          .engines = &process->engines,
                                                          .here = &process->here,
                                                          .live = server->live,
-                                                         .metrics = server->metrics},
+                                                         .metrics = server->metrics,
+                                                         .whoami = server->whoami},
                                   err);
-    return server->runner && http_start(process->http, server, process->sentry, err);
+    if (!server->runner)
+        return false;
+    server->refresher = refresher_start(&(struct refresher_parts){.config = config,
+                                                                  .feeds = &process->feeds,
+                                                                  .whoami = server->whoami},
+                                        err);
+    return server->refresher && http_start(process->http, server, process->sentry, err);
 }
 
 static void stop_parts(struct process *process)
 {
     struct server *server = &process->server;
 
+    refresher_stop(server->refresher);
     runner_stop(server->runner);
     if (server->live)
         live_close(server->live, clock_monotonic_ns());
@@ -157,6 +169,8 @@ static void stop_parts(struct process *process)
     http_stop(process->http);
     sentry_free(process->sentry);
     runner_free(server->runner);
+    refresher_free(server->refresher);
+    whoami_free(server->whoami);
     live_free(server->live);
     metrics_free(server->metrics);
     db_pool_free(server->pool);

@@ -122,6 +122,7 @@ void present_run(struct out *out, const char *key, const struct run *run,
     out_integer(out, "steps_stored", run->steps);
     present_summary(out, run);
     present_judgement(out, run->validity, run->findings);
+    out_raw(out, "cost", run->price);
     present_place(out, run);
     out_text(out, "ended_by", run->ended_by);
     out_text(out, "reason", text_or_null(run->reason));

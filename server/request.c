@@ -33,3 +33,19 @@ bool request_allows(struct exchange *exchange, const char *const allowed[])
     reply_error(exchange, &err);
     return false;
 }
+
+json_t *request_json(const struct exchange *exchange, struct error *err)
+{
+    const char *body = exchange->body.data ? exchange->body.data : "";
+    json_error_t why;
+    json_t *json = json_loadb(body, exchange->body.used, JSON_REJECT_DUPLICATES, &why);
+
+    if (json_is_object(json))
+        return json;
+    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    else
+        error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object");
+    json_decref(json);
+    return NULL;
+}

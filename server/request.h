@@ -5,6 +5,8 @@
 #include "engine/run_id.h"
 #include "server/exchange.h"
 
+#include <jansson.h>
+
 /* 406 unless the client accepts this type. */
 bool request_accepts(struct exchange *exchange, const char *type);
 
@@ -13,3 +15,7 @@ bool request_run_id(struct exchange *exchange, struct run_id *ret_id);
 
 /* 400 for any parameter that is not in the NULL-terminated list (see query_allow()). */
 bool request_allows(struct exchange *exchange, const char *const allowed[]);
+
+/* The body as a JSON object; NULL with err filled for anything else. */
+json_t *request_json(const struct exchange *exchange, struct error *err)
+    __attribute__((warn_unused_result));

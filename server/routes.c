@@ -25,6 +25,14 @@ const struct route routes[] = {
     {"POST", "/v1/aa", aa_create_handler, ACCESS_WRITE, true},
     {"GET", "/v1/machines", machines_list_handler, ACCESS_READ, false},
     {"GET", "/v1/machines/{id}", machines_show_handler, ACCESS_READ, false},
+    {"GET", "/v1/machine", machine_handler, ACCESS_READ, false},
+    {"GET", "/v1/prices", prices_list_handler, ACCESS_READ, false},
+    {"POST", "/v1/prices", prices_create_handler, ACCESS_WRITE, true},
+    {"POST", "/v1/prices/refresh", prices_refresh_handler, ACCESS_WRITE, false},
+    {"GET", "/v1/feeds", feeds_list_handler, ACCESS_READ, false},
+    {"GET", "/v1/instances", instances_handler, ACCESS_READ, false},
+    {"GET", "/v1/discounts", discounts_list_handler, ACCESS_READ, false},
+    {"POST", "/v1/discounts", discounts_create_handler, ACCESS_WRITE, true},
     {"GET", "/v1/runs/{id}/events", events_handler, ACCESS_READ, false},
 };
 const size_t route_count = COUNT(routes);

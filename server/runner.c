@@ -6,6 +6,7 @@
 #include "engine/spawn.h"
 #include "server/job.h"
 #include "server/log.h"
+#include "server/present_price.h"
 #include "server/sweeper.h"
 
 #include <errno.h>
@@ -106,13 +107,30 @@ static enum job_order orders(void *user)
     return order;
 }
 
+/* What an hour costs is kept with the run as it is now: feeds go on, and runs of the past must
+ * not change. Returns the dollars, 0 where they are not known. */
+static double note_price(struct runner *runner, struct run *run)
+{
+    struct machine_price price;
+    struct identity identity;
+    struct error err = {0};
+
+    whoami_get(runner->parts.whoami, &identity);
+    if (!whoami_price(runner->parts.whoami, runner->db, run->started_us, &price, &err)) {
+        log_line(LOG_ERROR, "run %s: its price could not be read: %s", run->id.text, err.message);
+        return 0;
+    }
+    run->price = machine_price_to_text(&identity, &price, run->started_us);
+    return price.known ? price.dollars : 0;
+}
+
 static void run_one(struct runner *runner, struct run *run)
 {
     struct error err = {0};
     struct job_parts parts = {.db = runner->db,
                               .engines = runner->parts.engines,
                               .live = runner->parts.live,
-                              .dollars_per_hour = runner->parts.config->price_per_hour,
+                              .dollars_per_hour = note_price(runner, run),
                               .silence_ns = runner->parts.config->silence_seconds * NS_PER_SECOND,
                               .wake = runner->wake,
                               .orders = orders,
@@ -147,9 +165,13 @@ static void run_one(struct runner *runner, struct run *run)
 /* Whatever goes wrong here is tried again after the next run, and at the next start. */
 static void advance_sweeps(struct runner *runner)
 {
+    struct here here = *runner->parts.here;
+    struct identity identity;
     struct error err = {0};
 
-    if (!sweeper_advance(runner->db, runner->parts.here, runner->parts.config, &err))
+    whoami_get(runner->parts.whoami, &identity);
+    here.place.dollars_per_hour = whoami_dollars(runner->parts.whoami, runner->db);
+    if (!sweeper_advance(runner->db, &here, identity.instance_type, &err))
         log_line(LOG_ERROR, "sweeps could not be carried on: %s", err.message);
 }
 

@@ -8,6 +8,7 @@
 #include "server/here.h"
 #include "server/live.h"
 #include "server/metrics.h"
+#include "server/whoami.h"
 
 #include <stdbool.h>
 
@@ -19,6 +20,7 @@ struct runner_parts {
     struct here *here; /* stored by runner_start() */
     struct live *live;
     struct metrics *metrics;
+    struct whoami *whoami;
 };
 
 /* Closes the orphans of a killed server, kills what is left of their workers, then starts with

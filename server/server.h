@@ -9,7 +9,9 @@
 #include "server/here.h"
 #include "server/live.h"
 #include "server/metrics.h"
+#include "server/refresher.h"
 #include "server/runner.h"
+#include "server/whoami.h"
 
 struct server {
     const struct config *config;
@@ -18,6 +20,9 @@ struct server {
     struct db_pool *pool;
     struct live *live;
     struct runner *runner;
+    const struct feeds *feeds;
+    struct whoami *whoami;
+    struct refresher *refresher;
     struct metrics *metrics;
     struct bytes openapi; /* the document as it is served */
 };

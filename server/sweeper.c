@@ -52,7 +52,7 @@ static bool restore(const struct sweep_row *row, const struct place *place,
  * False when there is none to add, or, with err filled, when it could not be. */
 static bool add_round(struct db *db, const struct sweep_row *row,
                       const struct sweep_result *result, const struct here *here,
-                      const struct config *config, struct error *err)
+                      const char *instance, struct error *err)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
     size_t first;
@@ -70,14 +70,14 @@ static bool add_round(struct db *db, const struct sweep_row *row,
                                                   .first = first,
                                                   .round = row->rounds,
                                                   .blocks = sweep_tune_blocks((int)row->rounds),
-                                                  .instance = config->instance,
+                                                  .instance = instance,
                                                   .now_us = clock_calendar_us(),
                                                   .queue_limit = LLONG_MAX},
                             err);
 }
 
 static bool advance(struct db *db, struct sweep_row *row, const struct here *here,
-                    const struct config *config, struct error *err)
+                    const char *instance, struct error *err)
 {
     AUTO(freep) struct sweep_row_run *runs = NULL;
     AUTO(freep) struct sweep_run *plain = NULL;
@@ -85,7 +85,7 @@ static bool advance(struct db *db, struct sweep_row *row, const struct here *her
     struct error cause = {0};
     size_t count = 0;
 
-    if (!sweeps_requeue(db, row, config->instance, clock_calendar_us(), err) ||
+    if (!sweeps_requeue(db, row, instance, clock_calendar_us(), err) ||
         !sweeps_runs(db, row->number, &runs, &count, err))
         return false;
     if (is_busy(runs, count))
@@ -93,7 +93,7 @@ static bool advance(struct db *db, struct sweep_row *row, const struct here *her
     plain = plain_runs(runs, count);
     if (!plain || !sweep_result_compute(plain, count, row->count, &result))
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    if (add_round(db, row, &result, here, config, &cause))
+    if (add_round(db, row, &result, here, instance, &cause))
         return true;
     if (cause.kind == ERROR_BUSY) /* another look comes with the next run, or the next start */
         return error_set(err, cause.kind, NULL, "%s", cause.message);
@@ -103,7 +103,7 @@ static bool advance(struct db *db, struct sweep_row *row, const struct here *her
     return sweeps_end(db, row->id.text, SWEEP_FINISHED, clock_calendar_us(), err);
 }
 
-bool sweeper_advance(struct db *db, const struct here *here, const struct config *config,
+bool sweeper_advance(struct db *db, const struct here *here, const char *instance,
                      struct error *err)
 {
     long long after = 0;
@@ -117,7 +117,7 @@ bool sweeper_advance(struct db *db, const struct here *here, const struct config
             return false;
         if (!found)
             return true;
-        if (!sweeps_find(db, id.text, &row, err) || !advance(db, &row, here, config, err))
+        if (!sweeps_find(db, id.text, &row, err) || !advance(db, &row, here, instance, err))
             return false;
         after = row.number;
     }

@@ -4,10 +4,9 @@
 #pragma once
 
 #include "db/db.h"
-#include "server/config.h"
 #include "server/here.h"
 
 /* Looks at every sweep that is not over. Called by the runner, which is the only one to end
  * runs. */
-bool sweeper_advance(struct db *db, const struct here *here, const struct config *config,
+bool sweeper_advance(struct db *db, const struct here *here, const char *instance,
                      struct error *err) __attribute__((warn_unused_result));

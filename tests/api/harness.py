@@ -17,6 +17,8 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# No feed is read and no cloud asked unless a test's flags, which come later and win, say so.
+ALONE = ["--feed", "all=off", "--metadata", "off"]
 FINAL = {"finished", "failed", "cancelled", "interrupted"}
 STATES = FINAL | {"queued", "running"}
 SANITIZER = re.compile(r"Sanitizer|runtime error:")
@@ -214,6 +216,7 @@ class Server:
 
     def command(self):
         words = [SERVER, "--listen", self.listen, "--port", "0", "--database", self.database]
+        words += ALONE
         for name, command in self.engines.items():
             words += ["--engine", f"{name}={command}"]
         return words + self.flags

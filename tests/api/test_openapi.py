@@ -3,6 +3,7 @@ every answer on a tour of all routes and all errors is as described."""
 import json
 import re
 import signal
+import socket
 import sqlite3
 import time
 import unittest
@@ -21,11 +22,15 @@ MISSING_MACHINE = "/v1/machines/" + "0" * 16
 PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute")
 OF_RUNS = (MISSING, *(MISSING + part for part in PARTS))
 OF_ONE = (*OF_RUNS, MISSING_SWEEP, MISSING_MACHINE)
-LISTS = ("/v1/runs", "/v1/sweeps", "/v1/machines")
+PRICES = ("/v1/machine", "/v1/prices", "/v1/feeds", "/v1/instances", "/v1/discounts")
+LISTS = ("/v1/runs", "/v1/sweeps", "/v1/machines", *PRICES)
 DELETED = (MISSING, MISSING_SWEEP)
 SPEC = {"engine": "ok", "steps": 2}
 POSTED = {"/v1/runs": SPEC, "/v1/aa": {"base": SPEC, "pairs": 2},
-          "/v1/sweeps": {"base": SPEC, "knobs": {"batch_size": [1, 2]}, "blocks": 1}}
+          "/v1/sweeps": {"base": SPEC, "knobs": {"batch_size": [1, 2]}, "blocks": 1},
+          "/v1/prices": {"instance_type": "test.large", "price_per_hour": "0.5"},
+          "/v1/discounts": {"provider": "aws", "factor": 0.9}}
+REFRESH = "/v1/prices/refresh"
 BIG = {"Content-Length": "70000"}
 LONG = {"X-Long": "x" * 17000}
 WRONG_TYPE = {"Accept": "image/png"}
@@ -79,7 +84,8 @@ class Documented(unittest.TestCase):
         for name, schema in self.document["components"]["schemas"].items():
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
-                if name not in ("RunSpec", "Problem", "SweepRequest", "AaRequest"):
+                if name not in ("RunSpec", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
+                                "NewDiscount"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)
 
     def test_it_lists_exactly_the_routes_of_the_server(self):
@@ -153,6 +159,8 @@ class Tour(unittest.TestCase):
         self.visit_runs(server)
         self.visit_measurements(server)
         self.visit_sweeps(server)
+        self.visit_prices(server)
+        self.visit_refresh(server)
         self.visit_events(server)
         self.visit_refusals(server)
         self.visit_with_tokens()
@@ -238,6 +246,42 @@ class Tour(unittest.TestCase):
         for query in ("", "?limit=1"):
             self.ask(server, "GET", "/v1/sweeps" + query, 200)
 
+    def visit_prices(self, server):
+        then = "2026-01-02T03:04:05Z"
+        machine = self.ask(server, "GET", "/v1/machine", 200).json()
+        self.assertIsNone(machine["price"])
+        absent = self.ask(server, "GET", "/v1/prices?instance_type=test.large", 200).json()
+        self.assertGreater(len(absent["absent"]), 5)
+        for path, extra in (("/v1/prices", {"note": "agreed"}), ("/v1/discounts", {"note": "x"})):
+            self.post(server, 201, {**POSTED[path], **extra, "valid_from": then}, path=path)
+            self.post(server, 409, {**POSTED[path], "valid_from": then}, path=path)
+        self.post(server, 201, {"prices": [POSTED["/v1/prices"]]}, path="/v1/prices")
+        self.post(server, 404, {"instance_type": "x", "price_per_hour": None}, path="/v1/prices")
+        self.assertIsNotNone(self.ask(server, "GET", "/v1/machine", 200).json()["price"])
+        for query in ("?instance_type=test.large&history=true", "?limit=1", "?at=" + then):
+            self.ask(server, "GET", "/v1/prices" + query, 200)
+        for path in ("/v1/feeds", "/v1/instances", "/v1/instances?region=r", "/v1/discounts"):
+            self.ask(server, "GET", path, 200)
+        run = self.post(server, 201, SPEC, "?wait=30").json()
+        self.assertEqual("0.5", run["cost"]["price"]["text"])
+
+    def visit_refresh(self, plain):
+        """A feed that takes the question and never answers."""
+        deaf = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(deaf.close)
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        server = self.serve("--feed", "all=off", "--feed", f"aws-spot-page=on url={url}")
+        until(lambda: server.post(None, path=REFRESH).status == 409, "the first one is under way")
+        self.ask(server, "POST", REFRESH, 409)
+        self.ask(server, "GET", "/v1/feeds", 200)
+        idle = self.serve("--feed", "all=off", "--feed", "price-file=on")
+        until(lambda: not idle.get("/v1/feeds").json()["refresh"]["running"], "the start is over")
+        self.ask(idle, "POST", REFRESH, 202)
+        self.ask(plain, "POST", REFRESH, 422)
+        for wanted, headers in ((431, LONG), (413, BIG), (406, WRONG_TYPE)):
+            self.ask(plain, "POST", REFRESH, wanted, headers)
+        self.ask(plain, "POST", REFRESH + "?feed=x", 400)
+
     def visit_events(self, server):
         run_id = server.queue("slow", steps=20)
         self.ask(server, "GET", f"/v1/runs/{run_id}/events", 200)  # returns with the stream's end
@@ -298,6 +342,8 @@ class Tour(unittest.TestCase):
         for path in DELETED:
             self.ask(server, "DELETE", path, 401)
             self.ask(server, "DELETE", path, 403, reader)
+        self.ask(server, "POST", REFRESH, 401)
+        self.ask(server, "POST", REFRESH, 403, reader)
         for path in POSTED:
             self.post(server, 401, path=path)
             self.post(server, 403, path=path, **reader)
@@ -329,7 +375,7 @@ class Tour(unittest.TestCase):
 
     def visit_broken(self):
         """Somebody has broken the database."""
-        server = self.serve()
+        server = self.serve("--instance", "test.large")
         other = sqlite3.connect(server.database)
         other.executescript("PRAGMA writable_schema = ON;"
                             "UPDATE sqlite_schema SET sql = 'nonsense' WHERE name = 'runs';"

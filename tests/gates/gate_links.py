@@ -14,7 +14,7 @@ OWNERS = {
     r"PkgConfig::JANSSON": {"common", "engine", "pricing", "server"},
     r"PkgConfig::SQLITE": {"db"},
     r"PkgConfig::MICROHTTPD": {"server"},
-    r"PkgConfig::(CURL|EXPAT)|CURL::\w+|EXPAT::\w+|ZLIB::\w+": {"pricing"},
+    r"PkgConfig::(CURL|EXPAT)|CURL::\w+|EXPAT::\w+|ZLIB::\w+|PkgConfig::ZLIB": {"pricing"},
     r"\$\{DNNL_LIBRARY\}|DNNL::\w+|OpenMP::OpenMP_C|MPI::MPI_C": {"engine/train"},
     r"Threads::Threads|m|dl|rt": set(house.FLOORS),
 }

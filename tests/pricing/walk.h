@@ -2,7 +2,7 @@
  *     AUTO(walk_end) struct walk walk;
  *     walk_start(&walk, &azure_retail, "eastus");
  *     EXPECT_INT(walk_texts(&walk, (const char *const[]){PAGE, PAGE2, NULL}), READING_DONE);
- *     EXPECT_INT(basket_count(walk.reading.basket), 2);
+ *     EXPECT_INT(walk_count(&walk), 2);
  * Samples of what feeds send are not in this repository: tests that need them ask
  * walk_has_samples(), which says where they were looked for. */
 #pragma once
@@ -25,7 +25,7 @@ struct walk {
     struct credentials credentials; /* of nobody; reading.credentials points at it */
     struct scopes scopes;
     /* Filled while walking: */
-    size_t asked;                                     /* pages asked for */
+    int asked;                                        /* pages asked for */
     struct fetch_request requests[WALK_REQUESTS_MAX]; /* the first of them */
     char *bodies[WALK_REQUESTS_MAX];                  /* and what they sent, "" for nothing */
     struct error err;
@@ -62,7 +62,7 @@ static inline void walk_end(struct walk *walk)
 
 static inline void walk_note(struct walk *walk, const struct fetch_request *request)
 {
-    size_t number = walk->asked++;
+    size_t number = (size_t)walk->asked++;
 
     if (number >= WALK_REQUESTS_MAX)
         return;
@@ -112,7 +112,7 @@ static inline enum reading_state walk_all(struct walk *walk, walk_page_fn *page,
 
         if (walk->ops->ask(reader, &request, &walk->err)) {
             walk_note(walk, &request);
-            body = page(user, walk->asked - 1, &length);
+            body = page(user, (size_t)walk->asked - 1, &length);
         }
         if (!body || (walk->response.status == 200 && !walk_take(walk, reader, body, length)))
             state = READING_FAILED;
@@ -192,6 +192,12 @@ static inline enum reading_state walk_samples(struct walk *walk, const char *con
     for (size_t i = 0; i < 4; i++)
         free(loaded[i]);
     return state;
+}
+
+/* How many prices it brought. */
+static inline long long walk_count(const struct walk *walk)
+{
+    return (long long)basket_count(walk->reading.basket);
 }
 
 /* The price of this kind in that zone ("" for the region), or NULL. */

@@ -85,7 +85,8 @@ static const char *const members[] = {"id",
                                       "validity",
                                       "gradient_cosine",
                                       "worst_layer_cosine",
-                                      "sweep"};
+                                      "sweep",
+                                      "cost"};
 
 static void a_run_has_the_same_members_in_every_state(void)
 {
@@ -131,7 +132,7 @@ static void a_finished_run_is_written_whole(void)
         "\"loaded\":{\"allocator\":\"system\"},\"samples\":1120,"
         "\"peak_memory_bytes\":734003200,\"gradient_cosine\":0.995,\"worst_layer_cosine\":0.9375,"
         "\"steps_stored\":35,\"summary\":{\"method\":1},"
-        "\"validity\":{\"level\":\"warn\",\"findings\":[]},"
+        "\"validity\":{\"level\":\"warn\",\"findings\":[]},\"cost\":null,"
         "\"sweep\":{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAW\",\"cell\":2,\"block\":1},"
         "\"ended_by\":\"enough\",\"reason\":\"it said so\","
         "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
@@ -151,7 +152,7 @@ static void a_summary_in_short_has_its_interval(void)
                   "\"summary\":{\"samples_per_second\":91.4,\"interval\":{\"low\":90.5,"
                   "\"high\":92.5,\"level\":0.95},\"median_step_seconds\":0.35,"
                   "\"measured_steps\":30,\"measured_seconds\":10.5,\"first_measured\":5},"
-                  "\"validity\":null,\"sweep\":null,") != NULL);
+                  "\"validity\":null,\"cost\":null,\"sweep\":null,") != NULL);
 }
 
 static void what_is_not_known_is_null_and_not_empty(void)

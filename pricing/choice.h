@@ -1,0 +1,10 @@
+/* Which of several prices is the one that an hour of a machine costs. */
+#pragma once
+
+#include "pricing/identity.h"
+#include "pricing/price.h"
+
+/* 0: this price is not about that machine, or not of its life cycle. Of the others the higher
+ * wins: what a person typed, then the zone's, then the region's; among those the feed that
+ * sources.c names first. A price of one kind never stands in for another. */
+int price_rank(const struct price *price, const struct identity *identity);

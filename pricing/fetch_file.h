@@ -1,0 +1,6 @@
+/* Reads a file of this machine as if it were fetched, with a validator of its time and size. */
+#pragma once
+
+#include "pricing/fetch.h"
+
+fetch_fn fetch_file; /* request->url is a path; `user` is not used */

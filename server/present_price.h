@@ -1,0 +1,50 @@
+/* The shape of every JSON answer about prices. openapi.json describes what is written here, and a
+ * test holds the two together. */
+#pragma once
+
+#include "db/discounts.h"
+#include "db/feed_rows.h"
+#include "server/out.h"
+#include "server/refresher.h"
+
+#define DISCOUNTS_MAX 200
+
+/* The discounts in force, the most special first. */
+struct discount_list {
+    size_t count;
+    struct discount list[DISCOUNTS_MAX];
+};
+
+/* For discounts_each(), with a struct discount_list. */
+void discount_list_add(void *list, const struct discount *discount);
+
+/* A price as it was at `at_us`; `discounts` may be NULL. */
+void present_price(struct out *out, const char *key, const struct price_view *view,
+                   const struct discount_list *discounts, long long at_us);
+
+/* A price of this machine, or null with the reason in "why_no_price". */
+void present_machine_price(struct out *out, const struct machine_price *price, long long at_us);
+
+/* The machine and its price at a moment, as it is kept with a run: owned by the caller, NULL when
+ * memory ends. */
+char *machine_price_to_text(const struct identity *identity, const struct machine_price *price,
+                            long long at_us);
+
+void present_identity(struct out *out, const char *key, const struct identity *identity);
+
+void present_refresh(struct out *out, const char *key, const struct refresh_progress *progress);
+
+/* A feed: what it is, how it is, and how each of its scopes is. */
+struct feed_view {
+    const struct feed *feed;
+    long long due_us;
+    const char *idle;
+    const struct feed_row *rows;
+    size_t count;
+    long long now_us;
+};
+void present_feed(struct out *out, const struct feed_view *view);
+
+/* The worst of the labels of a feed's scopes: "fresh", "stale", "expired", "frozen"; NULL where
+ * nothing was ever believed. */
+const char *feed_label(const struct feed_view *view);

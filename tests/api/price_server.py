@@ -1,0 +1,316 @@
+"""A server whose prices come from feeds that a test plays: refreshed when the test says so, and each
+kind of feed on a stage of its own, with what it must be read as.
+
+    with SpotPage() as stage:
+        stage.server.refresh(stage.NAME)
+        stage.server.prices(feed=stage.NAME)   # as GET /v1/prices tells them, all pages of it
+        stage.told(), stage.expected()         # {(region, type, kind): nanos}"""
+import json
+import time
+import urllib.parse
+from decimal import ROUND_HALF_UP, Decimal
+
+from feed_payloads import Aws, Azure, Gcp, serve_aws
+from feed_server import Document, FeedServer
+from harness import PATIENCE, Server, until
+
+GCP_KEY = "AIzaSecretOfGoogleForTests0123456789"
+
+
+def nanos_of(price):
+    return int((Decimal(str(price)) * 10**9).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+class PriceServer(Server):
+    def settle(self, seconds=PATIENCE):
+        """Waits for the refresh under way, or for the first of all; what it came to."""
+        def ended():
+            answer = self.get("/v1/feeds").json()
+            return answer if answer["refresh"]["ended_at"] else None
+        return until(ended, "the end of a refresh", seconds)
+
+    def refresh(self, feed=None, seconds=PATIENCE):
+        """One more reading, from its request to its end; the feed as it is then."""
+        query = f"?feed={feed}" if feed else ""
+        until(lambda: self.post(b"", path="/v1/prices/refresh", query=query).status == 202,
+              "a refresh is accepted")
+        self.settle(seconds)
+        return self.feed(feed) if feed else None
+
+    def feed(self, name):
+        return next(feed for feed in self.get("/v1/feeds").json()["feeds"]
+                    if feed["feed"] == name)
+
+    def scopes(self, name):
+        return {scope["scope"]: scope for scope in self.feed(name)["scopes"]}
+
+    def page(self, **filters):
+        reply = self.get("/v1/prices?" + urllib.parse.urlencode(filters))
+        if reply.status != 200:
+            raise AssertionError(reply)
+        return reply.json()
+
+    def prices(self, **filters):
+        """All pages. How old they are is left out: that is another every time."""
+        found, cursor = [], {}
+        while cursor is not None:
+            page = self.page(limit=1000, **filters, **cursor)
+            found += page["prices"]
+            cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
+        for price in found:
+            del price["age_seconds"]
+        return found
+
+    def secrets_kept(self, *secrets):
+        """Says where one of them is to be read, of the log, the answers and the database."""
+        places = {"log": self.read_log().encode()}
+        for path in ("/v1/feeds", "/v1/prices", "/v1/machine", "/metrics", "/v1/system"):
+            places[path] = self.get(path).body
+        for suffix in ("", "-wal"):
+            try:
+                with open(self.database + suffix, "rb") as file:
+                    places["database" + suffix] = file.read()
+            except FileNotFoundError:
+                pass
+        return [where for where, text in places.items()
+                for secret in secrets if secret.encode() in text]
+
+
+class Stage:
+    """A feed and a server that reads it. WHERE is where the targets begin that have prices."""
+    NAME = WHERE = None
+    WORDS = ""
+    HAS_VALIDATORS = True
+    KINDS = 60
+
+    def __init__(self, words="", environment=None, flags=()):
+        self.feeds = FeedServer().start()
+        self.play()
+        self.server = PriceServer(
+            "--feed", f"{self.NAME}=on url={self.url()} every=864000 patience=1 "
+            f"{words or self.WORDS}", *flags,
+            environment={"PENNYWORTH_GCP_KEY": GCP_KEY, **(environment or {})})
+
+    def __enter__(self):
+        self.server.start()
+        self.server.settle()
+        return self
+
+    def __exit__(self, *_why):
+        try:
+            self.server.stop()
+        finally:
+            self.feeds.stop()
+
+    def url(self):
+        return self.feeds.url
+
+    def play(self, times=1, day=0, share=1):
+        """Routes good pages: of another day, with a share of the types, at so many times the
+        price."""
+        raise NotImplementedError
+
+    def spoil(self, behaviour):
+        """From now on this is what comes instead of prices."""
+        self.feeds.route(self.WHERE, behaviour)
+
+    def body(self):
+        """A whole good page."""
+        raise NotImplementedError
+
+    def expected(self):
+        raise NotImplementedError
+
+    def told(self):
+        return {(price["region"], price["instance_type"], price["kind"]): price["nanos_per_hour"]
+                for price in self.server.prices(feed=self.NAME)}
+
+
+class SpotPage(Stage):
+    NAME, WHERE = "aws-spot-page", "/spot.json"
+
+    def play(self, times=1, day=0, share=1):
+        self.aws = Aws(regions=32, kinds=round(self.KINDS * share), day=day)
+        price = self.aws.spot_price
+        if times != 1:
+            self.aws.spot_price = lambda *where: price(*where) and \
+                str(Decimal(price(*where)) * times)
+        self.document = self.feeds.route(self.WHERE, Document(
+            self.aws.spot_page(), f'"{day}-{share}-{times}"', time.time() - 60,
+            "application/x-javascript"))
+
+    def url(self):
+        return self.feeds.url + self.WHERE
+
+    def body(self):
+        return self.aws.spot_page()
+
+    def expected(self):
+        found = {(region.code, kind.name, "spot"): self.aws.spot_price(region.code, kind.name)
+                 for region in self.aws.regions for kind in self.aws.kinds}
+        return {key: nanos_of(price) for key, price in found.items() if price}
+
+
+class OnDemandPage(Stage):
+    NAME, WHERE, WORDS = "aws-on-demand-page", Aws.MAPS, "regions=eu-west-1"
+
+    def play(self, times=1, day=0, share=1):
+        self.aws = Aws(regions=12, kinds=round(self.KINDS * share), day=day)
+        price = self.aws.on_demand_price
+        if times != 1:
+            self.aws.on_demand_price = lambda *where: price(*where) and \
+                str(Decimal(price(*where)) * times)
+        serve_aws(self.feeds, self.aws)
+        made = {}
+
+        def page(exchange):
+            name = urllib.parse.unquote(exchange.request.path).removeprefix(Aws.MAPS)
+            name = name.removesuffix("/Linux/index.json")
+            if name not in made:  # not labelled, as it comes
+                made[name] = Document(self.aws.on_demand_page(name), f'"{day}-{share}-{times}"',
+                                      packed=True, labelled=False)
+            made[name](exchange)
+        self.feeds.route(self.WHERE, page)
+
+    def body(self):
+        return self.aws.on_demand_page("EU (Ireland)")
+
+    def expected(self):
+        regions = self.server.flags[1].partition("regions=")[2].split(",")
+        found = {(region, kind.name, "on_demand"): self.aws.on_demand_price(region, kind.name)
+                 for region in regions for kind in self.aws.kinds}
+        return {key: nanos_of(price) for key, price in found.items() if price}
+
+
+class Offer(Stage):
+    """Each play() publishes a new version; what spoil() gives is the file of one more."""
+    NAME, WORDS = "aws-offer", "regions=us-east-1"
+    FOLDER = "/offers/v1.0/aws/AmazonEC2/"
+    version = 0
+
+    def play(self, times=1, day=0, share=1):
+        self.aws = Aws(regions=1, kinds=round(self.KINDS * share), day=day)
+        self.times = times
+        self.publish(self.body())
+
+    def publish(self, behaviour):
+        self.version += 1
+        self.path = f"{self.FOLDER}{20260800000000 + self.version}/us-east-1/index.json"
+        self.feeds.route(self.path, behaviour)
+        self.feeds.route(self.FOLDER + "current/region_index.json", json.dumps(
+            {"regions": {"us-east-1": {"regionCode": "us-east-1",
+                                       "currentVersionUrl": self.path}}}))
+
+    def spoil(self, behaviour):
+        self.publish(behaviour)
+
+    def price(self, kind):
+        price = self.aws.on_demand_price("us-east-1", kind.name)
+        return price and str(Decimal(price) * Decimal(str(self.times)))
+
+    def body(self):
+        products, terms = {}, {}
+        for number, kind in enumerate(self.aws.kinds):
+            for twin, (system, tenancy) in enumerate((("Linux", "Shared"), ("Windows", "Shared"),
+                                                      ("Linux", "Dedicated"))):
+                sku = f"SKU{number:09}{twin}"
+                products[sku] = self._product(sku, kind, system, tenancy)
+                price = Decimal(self.price(kind) or 1) * (twin + 1)
+                terms[sku] = {f"{sku}.JRTCKXETXF": {
+                    "sku": sku, "effectiveDate": "2026-08-01T00:00:00Z", "priceDimensions": {
+                        f"{sku}.JRTCKXETXF.6YS6EN2CT7": {
+                            "rateCode": f"{sku}.JRTCKXETXF.6YS6EN2CT7", "unit": "Hrs",
+                            "beginRange": "0", "endRange": "Inf",
+                            "pricePerUnit": {"USD": str(price)}}}}}
+            if not self.price(kind):
+                del terms[f"SKU{number:09}0"]
+        return json.dumps({"formatVersion": "v1.0", "offerCode": "AmazonEC2",
+                           "publicationDate": "2026-08-06T17:17:52Z", "products": products,
+                           "terms": {"OnDemand": terms, "Reserved": {}}}).encode()
+
+    @staticmethod
+    def _product(sku, kind, system, tenancy):
+        usage = "BoxUsage" if tenancy == "Shared" else "DedicatedUsage"
+        family = "Compute Instance (bare metal)" if kind.metal else "Compute Instance"
+        return {"sku": sku, "productFamily": family, "attributes": {
+            "location": "US East (N. Virginia)", "locationType": "AWS Region",
+            "instanceType": kind.name, "vcpu": str(kind.cores), "memory": f"{kind.gib} GiB",
+            "tenancy": tenancy, "operatingSystem": system, "regionCode": "us-east-1",
+            "licenseModel": "No License required", "usagetype": f"{usage}:{kind.name}",
+            "operation": "RunInstances", "capacitystatus": "Used", "preInstalledSw": "NA",
+            "marketoption": "OnDemand"}}
+
+    def expected(self):
+        return {("us-east-1", kind.name, "on_demand"): nanos_of(self.price(kind))
+                for kind in self.aws.kinds if self.price(kind)}
+
+
+class AzureRetail(Stage):
+    NAME, WHERE, WORDS = "azure-retail", Azure.URL, "regions=eastus2"
+    HAS_VALIDATORS = False  # its pages have none
+    KINDS = 40
+
+    def play(self, times=1, day=0, share=1):
+        self.azure = Azure(kinds=round(self.KINDS * share), day=day, page_size=100)
+        price = self.azure.price
+        if times != 1:
+            self.azure.price = lambda *where, **how: price(*where, **how) and \
+                round(price(*where, **how) * times, 6)
+        self.feeds.route(self.WHERE, self.azure.answer)
+
+    def url(self):
+        return self.feeds.url + self.WHERE
+
+    def body(self):
+        return self.azure.pages("eastus2", self.url())[0]
+
+    def expected(self):
+        found = {}
+        for region in self.server.flags[1].partition("regions=")[2].split(","):
+            for name in self.azure.names:
+                price = self.azure.price(region, name)
+                if price:
+                    found[region, name, "on_demand"] = nanos_of(price)
+                    found[region, name, "spot"] = nanos_of(round(price * 0.3, 6))
+        return found
+
+
+class GcpCatalog(Stage):
+    """expected() has what can be told without Google's table of machine types."""
+    NAME, WHERE = "gcp-billing-catalog", Gcp.URL
+    HAS_VALIDATORS = False
+    KINDS = 12
+    FOUR_GIB = ("n2", "n2d", "n4", "e2", "c2", "c2d", "c3", "c3d", "t2d", "t2a")
+
+    def play(self, times=1, day=0, share=1):
+        self.gcp = Gcp(regions=24, skus=2000, day=day, page_size=900)
+        self.gcp.FAMILIES = dict(list(Gcp.FAMILIES.items())[:round(self.KINDS * share)])
+        rate = self.gcp.rate
+        if times != 1:
+            self.gcp.rate = lambda *what: rate(*what) and rate(*what) * times
+        self.feeds.route(self.WHERE, self.gcp.behaviour(GCP_KEY))
+
+    def body(self):
+        return self.gcp.pages()[0]
+
+    def told(self):
+        return {key: nanos for key, nanos in super().told().items()
+                if key[1].split("-")[0] in self.FOUR_GIB and "-standard-" in key[1]}
+
+    def expected(self):
+        types = {price["instance_type"] for price in self.server.prices(
+            feed=self.NAME, region=self.gcp.regions[0])}
+        found = {}
+        for region in self.gcp.regions:
+            for name in types:
+                family, shape, cores = name.split("-")
+                for spot in (False, True):
+                    core = self.gcp.rate(region, family, "Core", spot)
+                    gib = self.gcp.rate(region, family, "Ram", spot)
+                    if core and shape == "standard" and family in self.FOUR_GIB:
+                        found[region, name, "spot" if spot else "on_demand"] = \
+                            int(cores) * (core + 4 * gib)
+        return found
+
+
+STAGES = (SpotPage, OnDemandPage, Offer, AzureRetail, GcpCatalog)

@@ -1,0 +1,305 @@
+"""Every kind of feed over HTTP, well and badly: what is stored is exactly what was said, and whatever
+goes wrong is told and leaves the old prices as they were."""
+import gzip
+import json
+import re
+import unittest
+
+from feed_server import (Bomb, Document, Failing, FeedServer, Pages, empty, garbage, garbage_body,
+                         redirect, reset_after, slow, status, truncated)
+from harness import SANITIZED, together
+from price_server import STAGES, AzureRetail, GcpCatalog, Offer, SpotPage
+
+MEBIBYTE = 1024  # in the units of Server.memory()
+HTML = "<!DOCTYPE html><html><body>Please sign in to this network</body></html>"
+
+
+class FeedsCase(unittest.TestCase):
+    """All kinds at once, each with a server of its own: most of the time is spent waiting."""
+    STAGES = STAGES
+
+    @classmethod
+    def setUpClass(cls):
+        cls.stages = [make() for make in cls.STAGES]
+        for stage in cls.stages:
+            cls.addClassCleanup(stage.__exit__)
+        together(len(cls.stages), lambda index: cls.stages[index].__enter__())
+
+    def everywhere(self, action, only=STAGES):
+        """action(stage) for each of them, all at once."""
+        stages = [stage for stage in self.stages if isinstance(stage, only)]
+
+        def one(index):
+            try:
+                return action(stages[index])
+            except AssertionError as problem:
+                raise AssertionError(f"{stages[index].NAME}: {problem}") from problem
+        return together(len(stages), one)
+
+
+class GoodFeeds(FeedsCase):
+    def test_a_the_first_reading_stores_exactly_the_prices_that_are_there(self):
+        def check(stage):
+            feed = stage.server.feed(stage.NAME)
+            self.assertEqual(("ok", None), (feed["state"], feed["reason"]), feed)
+            expected = stage.expected()
+            self.assertGreater(len(expected), 30)
+            self.assertEqual(expected, stage.told())
+            self.assertEqual(feed["prices"], len(stage.server.prices(feed=stage.NAME)))
+        self.everywhere(check)
+
+    def test_what_did_not_change_is_confirmed(self):
+        def check(stage):
+            before = stage.server.feed(stage.NAME)["scopes"][0]
+            prices = stage.server.prices()
+            feed = stage.server.refresh(stage.NAME)
+            after = feed["scopes"][0]
+            unchanged = stage.HAS_VALIDATORS
+            self.assertEqual("unchanged" if unchanged else "ok", after["state"], after)
+            self.assertEqual("ok", feed["state"])
+            self.assertGreater(after["fetched_at"], before["fetched_at"])
+            self.assertEqual(unchanged, after["changed_at"] == before["changed_at"])
+            for old, new in zip(prices, stage.server.prices(), strict=True):
+                fetched = old.pop("fetched_at"), new.pop("fetched_at")
+                self.assertEqual(old, new)
+                if not unchanged:
+                    self.assertGreater(fetched[1], fetched[0])
+        self.everywhere(check)
+
+    def test_the_next_day_moves_prices_and_history_keeps_the_old_ones(self):
+        def check(stage):
+            before = stage.told()
+            stage.play(day=1)
+            self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
+            after, expected = stage.told(), stage.expected()
+            self.assertEqual(expected, after)
+            moved = [key for key in before if before[key] != after[key]]
+            self.assertTrue(moved)
+            history = stage.server.page(history="true", instance_type=moved[0][1],
+                                        region=moved[0][0], kind=moved[0][2])["prices"]
+            self.assertEqual([after[moved[0]], before[moved[0]]],
+                             [price["nanos_per_hour"] for price in history])
+        self.everywhere(check)
+
+    def test_gzip_is_seen_in_the_bytes_whatever_the_header_says(self):
+        def check(stage):
+            for body in (stage.document.body, gzip.compress(stage.document.body)):
+                for headers in ((), (("Content-Encoding", "gzip"),))[:1 + (body[0] == 0x1f)]:
+                    stage.spoil(status(200, body, headers))
+                    self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
+                    self.assertEqual(stage.expected(), stage.told())
+        self.everywhere(check, SpotPage)
+
+
+class BadFeeds(FeedsCase):
+    """The name of a test says what comes instead of prices."""
+
+    def fails(self, behaviour, reason, only=STAGES):
+        """behaviour(stage) makes what is answered; the reason must match."""
+        def check(stage):
+            before = stage.server.prices()
+            self.assertTrue(before)
+            stage.spoil(behaviour(stage))
+            feed = stage.server.refresh(stage.NAME)
+            after = stage.server.prices()
+            self.assertEqual("failed", feed["state"], feed)
+            self.assertRegex(feed["reason"], reason)
+            self.assertEqual(before, after, "the old prices are not as they were")
+            self.assertEqual(feed["prices"], len(after))
+            stage.play()
+            feed = stage.server.refresh(stage.NAME)
+            self.assertEqual(("ok", None), (feed["state"], feed["reason"]))
+            self.assertEqual(0, feed["scopes"][0]["failures"])
+        self.everywhere(check, only)
+
+    def test_a_body_that_is_cut_off(self):
+        self.fails(lambda stage: truncated(stage.body(), len(stage.body()) // 2), "remaining")
+
+    def test_a_body_that_ends_in_the_middle_and_does_not_say_so(self):
+        self.fails(lambda stage: status(200, stage.body()[:len(stage.body()) // 2]),
+                   "ends in the middle")
+
+    def test_gzip_that_ends_in_the_middle(self):
+        self.fails(lambda stage: status(200, gzip.compress(stage.body())[:-100]),
+                   "gzip data end in the middle")
+
+    def test_gzip_that_is_broken(self):
+        def broken(stage):
+            body = bytearray(gzip.compress(stage.body()))
+            body[len(body) // 2:len(body) // 2 + 64] = bytes(64)
+            return status(200, bytes(body))
+        self.fails(broken, "gzip data are broken|JSON|middle")
+
+    def test_a_body_that_comes_too_slowly(self):
+        self.fails(lambda stage: slow(stage.body(), 0.2, 20), "(?i)too slow")
+
+    def test_503_for_ever(self):
+        self.fails(lambda stage: status(503, "upstream is away"), "^it answered 503")
+
+    def test_403_with_the_words_of_the_provider(self):
+        said = json.dumps({"error": {"code": 403, "status": "PERMISSION_DENIED",
+                                     "message": "The key is not allowed"}})
+        self.fails(lambda stage: status(403, said),
+                   "^it answered 403: PERMISSION_DENIED: The key is not allowed")
+
+    def test_404(self):
+        self.fails(lambda stage: status(404), "^it answered 404$")
+
+    def test_a_redirect_to_another_server(self):
+        with FeedServer() as other:
+            other.route("/", status(200, "{}"))
+            self.fails(lambda stage: redirect(other.url + "/prices"),
+                       f"redirects to {re.escape(other.url)}/prices, which is not followed")
+            self.fails(lambda stage: redirect(f"http://localhost:{other.port}/"),
+                       "redirects to another host, http://localhost")
+            self.assertEqual([], other.requests)
+
+    def test_redirects_for_ever(self):
+        self.fails(lambda stage: redirect(stage.url()),
+                   "redirects more than 3 times", (SpotPage,))
+
+    def test_bytes_that_are_no_http(self):
+        self.fails(lambda stage: garbage(), "(?i)HTTP|receive")
+
+    def test_a_body_of_noise(self):
+        self.fails(lambda stage: garbage_body(), "not the JSON that was expected")
+
+    def test_html_with_200(self):
+        self.fails(lambda stage: status(200, HTML, {"Content-Type": "text/html"}),
+                   "not the JSON that was expected")
+
+    def test_an_empty_body(self):
+        self.fails(lambda stage: status(200), "ends in the middle|empty")
+
+    def test_json_of_something_else(self):
+        self.fails(lambda stage: status(200, "{}"), "shape|no price|entries|not believed|no region")
+
+    def test_a_server_that_hangs_up(self):
+        self.fails(lambda stage: empty, "(?i)empty reply")
+
+    def test_a_connection_that_is_reset(self):
+        self.fails(lambda stage: reset_after(stage.body(), 1000), "(?i)reset|recv|closed")
+
+
+class TooMuch(FeedsCase):
+    """What would fill memory, or never end."""
+    fails = BadFeeds.fails
+
+    def bombs(self, labelled):
+        only = tuple(kind for kind in STAGES if not (SANITIZED and kind is Offer))
+        bombs = {stage.NAME: Bomb(labelled=labelled) for stage in self.stages}
+        self.fails(lambda stage: bombs[stage.NAME], "the answer has more than [0-9]+ bytes", only)
+        for stage in self.stages:
+            if not SANITIZED:
+                self.assertLess(stage.server.memory("VmHWM"), 60 * MEBIBYTE, stage.NAME)
+                self.assertLess(bombs[stage.NAME].sent, 8 << 20)
+
+    def test_ten_gigabytes_in_ten_megabytes_of_gzip(self):
+        self.bombs(labelled=True)
+
+    def test_the_same_without_a_header_that_says_so(self):
+        self.bombs(labelled=False)
+
+    def test_pages_without_an_end(self):
+        def endless(stage):
+            def azure(number, _request):
+                item = {**json.loads(stage.body())["Items"][0], "meterId": f"meter-{number}"}
+                return json.dumps({"BillingCurrency": "USD", "Items": [item], "Count": 1,
+                                   "NextPageLink": f"{stage.url()}?$skip={number}"})
+
+            def gcp(number, _request):
+                return json.dumps({"skus": json.loads(stage.body())["skus"][:1],
+                                   "nextPageToken": f"token-{number}"})
+            return Pages(azure if isinstance(stage, AzureRetail) else gcp)
+        self.fails(endless, "more than [0-9]+ pages", (AzureRetail, GcpCatalog))
+
+    def test_pages_in_circles(self):
+        def circling(stage):
+            def azure(number, _request):
+                item = {**json.loads(stage.body())["Items"][0], "meterId": f"meter-{number}"}
+                return json.dumps({"BillingCurrency": "USD", "Items": [item], "Count": 1,
+                                   "NextPageLink": f"{stage.url()}?$skip={number % 3}"})
+
+            def gcp(number, _request):
+                return json.dumps({"skus": json.loads(stage.body())["skus"][:1],
+                                   "nextPageToken": f"token-{number % 3}"})
+            return Pages(azure if isinstance(stage, AzureRetail) else gcp)
+        self.fails(circling, "circles|leads back", (AzureRetail, GcpCatalog))
+
+    def test_a_link_to_another_server_is_not_followed(self):
+        with FeedServer() as other:
+            def away(stage):
+                page = json.loads(stage.body())
+                page["NextPageLink"] = other.url + "/api"
+                return status(200, json.dumps(page))
+            self.fails(away, "not followed", (AzureRetail,))
+            self.assertEqual([], other.requests)
+
+    def test_z_nobody_listens(self):
+        def check(stage):
+            before = stage.server.prices()
+            stage.feeds.stop()
+            feed = stage.server.refresh(stage.NAME)
+            self.assertEqual("failed", feed["state"])
+            self.assertRegex(feed["reason"], "(?i)connect|refused|which regions")
+            self.assertEqual(before, stage.server.prices())
+        self.everywhere(check)
+
+
+class Unbelievable(FeedsCase):
+    def refuses(self, reason, **world):
+        def check(stage):
+            stage.play()
+            stage.server.refresh(stage.NAME)
+            before = stage.server.prices()
+            for _ in range(2):  # saying it again makes it no truer
+                stage.play(**world)
+                feed = stage.server.refresh(stage.NAME)
+                self.assertEqual("failed", feed["state"], feed)
+                self.assertRegex(feed["reason"], reason)
+                self.assertEqual(before, stage.server.prices())
+        self.everywhere(check)
+
+    def test_half_of_the_types_are_gone(self):
+        self.refuses("not believed: it has [0-9]+ prices, and had [0-9]+ before", share=0.5)
+
+    def test_everything_costs_ten_times_as_much(self):
+        self.refuses("not believed: [0-9]+ of [0-9]+ prices moved by more than 5 times", times=10)
+
+    def test_everything_costs_a_tenth(self):
+        def check(stage):
+            before = stage.server.prices()
+            stage.play(times=0.1)
+            self.assertEqual("failed", stage.server.refresh(stage.NAME)["state"])
+            self.assertEqual(before, stage.server.prices())
+        self.everywhere(check, (AzureRetail, Offer))
+
+
+class Obedience(FeedsCase):
+    def test_retry_after_is_obeyed(self):
+        def check(stage):
+            before = len(stage.feeds.requests)
+            stage.play(day=1)
+            good = stage.feeds.behaviour(stage.WHERE or stage.path)
+            stage.feeds.route(stage.WHERE or stage.path, Failing(429, 1, good, retry_after=3))
+            feed = stage.server.refresh(stage.NAME)
+            self.assertEqual("ok", feed["state"], feed)
+            asked = [request for request in stage.feeds.requests[before:]
+                     if request.target.startswith(stage.WHERE or stage.path)]
+            self.assertGreaterEqual(asked[1].when - asked[0].when, 2.99)
+            self.assertEqual(stage.expected(), stage.told())
+        self.everywhere(check)
+
+    def test_an_absurd_retry_after_is_left_to_the_next_refresh(self):
+        def check(stage):
+            before = stage.server.prices()
+            stage.spoil(Failing(429, 1000, Document("{}"), retry_after=86400))
+            feed = stage.server.refresh(stage.NAME)
+            self.assertEqual("failed", feed["state"])
+            self.assertRegex(feed["reason"], "^it answered 429")
+            self.assertEqual(before, stage.server.prices())
+        self.everywhere(check)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,277 @@
+"""The refresh of prices as a whole: who is asked when, what is told meanwhile, what does not disturb
+what, how it stops, and what never comes out of it."""
+import json
+import re
+import time
+import unittest
+
+from feed_payloads import Aws, Azure
+from feed_server import Document, Failing, FeedServer, silent, slow, status
+from harness import SANITIZED, ServerCase, until
+from price_server import (GCP_KEY, AzureRetail, GcpCatalog, OnDemandPage, PriceServer, SpotPage)
+
+AWS_SECRET = "wJalrXUtnFEMIsecretOfAwsForTestsEXAMPLEKEY"
+AWS_ID, AWS_TOKEN = "AKIAEXAMPLEFORTESTS1", "IQoJsessionTokenForTests" * 8
+# A page that takes for ever, but not so long that it would be given up.
+AT_LEISURE = slow(b" " * 10_000_000, 0.05, 200)
+
+
+class RefreshCase(ServerCase):
+    """Each test has servers of its own."""
+    @classmethod
+    def setUpClass(cls):
+        pass
+
+    @classmethod
+    def tearDownClass(cls):
+        pass
+
+    def on(self, make, *arguments, **options):
+        stage = make(*arguments, **options)
+        self.addCleanup(stage.__exit__)
+        return stage.__enter__()
+
+
+class Apart(RefreshCase):
+    """What fails fails alone."""
+
+    def test_a_region_that_fails_disturbs_no_other(self):
+        stage = self.on(OnDemandPage, "regions=us-east-1,eu-west-1,eu-west-2")
+        server = stage.server
+        self.assertEqual(stage.expected(), stage.told())
+        old = server.prices(region="eu-west-1")
+        stage.play(day=1)
+        stage.feeds.route(stage.WHERE + "EU%20(Ireland)", status(503))
+        stage.feeds.route(stage.WHERE + "EU%20%28Ireland%29", status(503))
+        feed = server.refresh(stage.NAME)
+        self.assertEqual("partly_failed", feed["state"])
+        self.assertRegex(feed["reason"], "^it answered 503")
+        scopes = server.scopes(stage.NAME)
+        self.assertEqual({"us-east-1": "ok", "eu-west-1": "failed", "eu-west-2": "ok"},
+                         {name: scope["state"] for name, scope in scopes.items()})
+        self.assertEqual((503, 1), (scopes["eu-west-1"]["http_status"],
+                                    scopes["eu-west-1"]["failures"]))
+        self.assertEqual(old, server.prices(region="eu-west-1"))
+        elsewhere = {key: price for key, price in stage.expected().items()
+                     if key[0] != "eu-west-1"}
+        self.assertEqual(elsewhere, {key: price for key, price in stage.told().items()
+                                     if key[0] != "eu-west-1"})
+
+    def test_the_same_of_azure(self):
+        stage = self.on(AzureRetail, "regions=eastus2,westeurope")
+        old = stage.server.prices(region="westeurope")
+        stage.play(day=1)
+        stage.feeds.route(re.compile("westeurope"), status(429, headers={"Retry-After": "500"}))
+        self.assertEqual("partly_failed", stage.server.refresh(stage.NAME)["state"])
+        self.assertEqual(old, stage.server.prices(region="westeurope"))
+        expected = stage.expected()
+        for key, price in stage.told().items():
+            if key[0] == "eastus2":
+                self.assertEqual(expected[key], price)
+
+    def test_a_feed_that_fails_disturbs_no_other(self):
+        with FeedServer() as feeds:
+            azure, aws = Azure(kinds=10), Aws(regions=32, kinds=10)
+            feeds.route("/spot.json", status(500))
+            feeds.route(Azure.URL, azure.answer)
+            server = PriceServer(
+                "--feed", f"aws-spot-page=on patience=1 url={feeds.url}/spot.json",
+                "--feed", f"azure-retail=on patience=1 regions=eastus2 url={feeds.url}{Azure.URL}")
+            self.addCleanup(server.stop)
+            server.start().settle()
+            self.assertEqual("failed", server.feed("aws-spot-page")["state"])
+            self.assertEqual("ok", server.feed("azure-retail")["state"])
+            self.assertEqual({"azure-retail"}, {price["feed"] for price in server.prices()})
+            feeds.route("/spot.json", Document(aws.spot_page()))
+            feeds.route(Azure.URL, status(500))
+            server.refresh()
+            self.assertEqual("ok", server.feed("aws-spot-page")["state"])
+            self.assertEqual("failed", server.feed("azure-retail")["state"])
+            self.assertEqual({"azure-retail", "aws-spot-page"},
+                             {price["feed"] for price in server.prices()})
+
+    def test_a_feed_that_cannot_say_what_it_has_keeps_what_it_had(self):
+        stage = self.on(OnDemandPage)
+        locations = "/locations/1.0/aws/current/locations.json"
+        old = stage.server.prices()
+        for behaviour, reason in ((status(404), "answered 404"), (status(200, "{}"), "no region"),
+                                  (status(200, "<html>"), "not the JSON")):
+            stage.feeds.route(locations, behaviour)
+            feed = stage.server.refresh(stage.NAME)
+            self.assertEqual("failed", feed["state"])
+            self.assertRegex(feed["reason"], reason)
+            self.assertEqual(old, stage.server.prices())
+        stage.play(day=1)
+        self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
+        self.assertEqual(["eu-west-1"], list(stage.server.scopes(stage.NAME)))
+        self.assertEqual(stage.expected(), stage.told())
+
+    def test_regions_that_the_feed_does_not_have_are_told(self):
+        stage = self.on(OnDemandPage, "regions=eu-nowhere-1")
+        feed = stage.server.feed(stage.NAME)
+        self.assertEqual("failed", feed["state"])
+        self.assertIn("eu-nowhere-1", feed["reason"])
+
+    def test_one_price_that_leaps_is_believed_when_it_is_said_again(self):
+        stage = self.on(SpotPage)
+        key = ("us-east-1", "m5.large", "spot")
+        old = stage.told()
+        document, price = stage.document.body, stage.aws.spot_price("us-east-1", "m5.large")
+        page = json.loads(document)
+        for group in page["config"]["regions"][0]["instanceTypes"]:
+            for size in group["sizes"]:
+                if size["size"] == "m5.large":
+                    size["valueColumns"][0]["prices"]["USD"] = str(float(price) * 20)
+        stage.document.change(json.dumps(page), '"leap"')
+        self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
+        self.assertEqual(old, stage.told(), "one reading is not enough")
+        stage.document.change(json.dumps(page) + " ", '"leap again"')
+        self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
+        self.assertEqual({**old, key: round(float(price) * 20 * 10**9)}, stage.told())
+
+
+class Asking(RefreshCase):
+    def serve(self, *flags, **options):
+        server = PriceServer(*flags, **options)
+        self.addCleanup(server.stop)
+        return server.start()
+
+    def test_what_cannot_be_refreshed_is_refused(self):
+        server = self.serve("--feed", "price-file=on url=/nowhere/at/all.csv")
+        server.settle()
+        path = "/v1/prices/refresh"
+        self.assertProblem(server.post(b"", "?feed=nobody", path), 400, field="feed")
+        self.assertProblem(server.post(b"", "?feed=aws-spot-page", path), 422, field="feed")
+        self.assertProblem(server.post(b"", "?fed=price-file", path), 400, field="fed")
+        feed = server.refresh("price-file")
+        self.assertEqual("failed", feed["state"])
+        self.assertIn("No such file", feed["reason"])
+        self.assertEqual("off", server.feed("aws-spot-page")["state"])
+        alone = self.serve()
+        self.assertProblem(alone.post(b"", "", path), 422)
+        self.assertIsNone(alone.get("/v1/feeds").json()["refresh"]["started_at"])
+
+    def test_a_second_refresh_is_refused_and_the_first_tells_how_far_it_is(self):
+        stage = self.on(OnDemandPage, "regions=us-east-1,eu-west-1")
+        stage.feeds.route(re.compile("Ireland"), slow(stage.body(), 0.05, 200))
+        reply = stage.server.post(b"", "?feed=" + stage.NAME, "/v1/prices/refresh")
+        self.assertEqual((202, "/v1/feeds"), (reply.status, reply.headers["location"]))
+        self.assertTrue(reply.json()["running"])
+        again = stage.server.post(b"", "", "/v1/prices/refresh")
+        self.assertProblem(again, 409, "conflict")
+
+        def reading():
+            refresh = stage.server.get("/v1/feeds").json()["refresh"]
+            return refresh if refresh["scope"] == "eu-west-1" else None
+        refresh = until(reading, "the second region is read")
+        self.assertEqual((stage.NAME, 1, 2, 0, 1, None), tuple(refresh[name] for name in (
+            "feed", "scopes_done", "scopes", "feeds_done", "feeds", "ended_at")))
+        if not SANITIZED:
+            began = time.monotonic()
+            stage.server.get("/v1/prices?limit=10")
+            self.assertLess(time.monotonic() - began, 1, "it answers meanwhile")
+
+    def test_what_a_feed_lacks_is_told_and_nobody_is_asked(self):
+        with FeedServer() as feeds:
+            server = self.serve(
+                "--feed", f"gcp-billing-catalog=on url={feeds.url}",
+                "--feed", f"azure-retail=on url={feeds.url}",
+                "--feed", f"aws-spot-history=on regions=us-east-1 url={feeds.url}",
+                "--feed", f"aws-offer=on url={feeds.url}", "--feed", "price-file=on",
+                environment={"HOME": "/nowhere"})
+            server.settle()
+            for name, lack in (("gcp-billing-catalog", "PENNYWORTH_GCP_KEY"),
+                               ("azure-retail", "regions="), ("aws-spot-history", "types="),
+                               ("aws-offer", "regions="), ("price-file", "url=PATH")):
+                feed = server.feed(name)
+                self.assertEqual("idle", feed["state"])
+                self.assertIn(lack, feed["reason"])
+            absent = {row["feed"]: row["reason"] for row in server.page()["absent"]}
+            self.assertIn("PENNYWORTH_GCP_KEY", absent["gcp-billing-catalog"])
+            self.assertEqual("switched off", absent["aws-spot-page"])
+            self.assertEqual([], feeds.requests)
+
+    def test_a_restart_asks_nobody_anew_and_has_the_prices(self):
+        stage = self.on(SpotPage)
+        before, asked = stage.server.prices(), len(stage.feeds.requests)
+        stage.server.stop()
+        stage.server.start()
+        self.assertEqual(before, stage.server.prices())
+        time.sleep(0.5)
+        self.assertEqual(asked, len(stage.feeds.requests))
+        self.assertEqual("unchanged", stage.server.refresh(stage.NAME)["scopes"][0]["state"])
+        self.assertEqual(asked + 1, len(stage.feeds.requests))
+
+
+class Stopping(RefreshCase):
+    def stops_within_two_seconds(self, behaviour):
+        stage = SpotPage("patience=600")
+        self.addCleanup(stage.__exit__)
+        stage.spoil(behaviour)
+        stage.server.start()
+        until(lambda: stage.feeds.requests, "it asks")
+        time.sleep(0.3)
+        took = stage.server.stop()
+        if not SANITIZED:
+            self.assertLess(took, 2)
+        stage.play()
+        stage.server.start()
+        self.assertEqual([], stage.server.prices(), "half a page is no page")
+
+    def test_in_the_middle_of_a_page(self):
+        self.stops_within_two_seconds(AT_LEISURE)
+
+    def test_while_nobody_answers(self):
+        self.stops_within_two_seconds(silent)
+
+    def test_while_it_waits_as_it_was_told(self):
+        self.stops_within_two_seconds(Failing(429, 100, "{}", retry_after=100))
+
+    def test_between_two_attempts(self):
+        self.stops_within_two_seconds(status(503))
+
+
+class Secrets(RefreshCase):
+    def test_the_key_of_google_goes_to_google_alone(self):
+        stage = self.on(GcpCatalog, flags=("--log", "debug"))
+        self.assertTrue(stage.told())
+        for request in stage.feeds.requests:
+            self.assertEqual(GCP_KEY, request.headers["x-goog-api-key"])
+            self.assertNotIn(GCP_KEY, request.target)
+        self.assertEqual([], stage.server.secrets_kept(GCP_KEY))
+        said = json.dumps({"error": {"code": 400, "status": "INVALID_ARGUMENT",
+                                     "message": "API key not valid"}})
+        with FeedServer() as other:
+            for behaviour in (status(400, said), status(302, headers={
+                    "Location": other.url + "/"}), status(503)):
+                stage.spoil(behaviour)
+                self.assertEqual("failed", stage.server.refresh(stage.NAME)["state"])
+                self.assertEqual([], stage.server.secrets_kept(GCP_KEY))
+            self.assertEqual([], other.requests)
+
+    def test_the_secret_of_aws_is_sent_to_nobody_and_told_to_nobody(self):
+        with FeedServer() as feeds:
+            feeds.route("/", status(401, "<Response><Errors><Error><Code>AuthFailure</Code>"
+                                    "<Message>AWS was not able to validate the provided access "
+                                    "credentials</Message></Error></Errors></Response>"))
+            server = PriceServer(
+                "--feed", f"aws-spot-history=on regions=us-east-1 types=c5.large url={feeds.url}",
+                "--log", "debug",
+                environment={"AWS_ACCESS_KEY_ID": AWS_ID, "AWS_SECRET_ACCESS_KEY": AWS_SECRET,
+                             "AWS_SESSION_TOKEN": AWS_TOKEN})
+            self.addCleanup(server.stop)
+            server.start().settle()
+            feed = server.feed("aws-spot-history")
+            self.assertEqual("failed", feed["state"])
+            self.assertRegex(feed["reason"], "^it answered 401: AuthFailure: AWS was not able")
+            self.assertEqual([], server.secrets_kept(AWS_SECRET, AWS_TOKEN))
+            for request in feeds.requests:
+                sent = (request.target + json.dumps(request.headers) +
+                        request.body.decode("latin-1"))
+                self.assertNotIn(AWS_SECRET, sent)
+                self.assertIn(AWS_ID, request.headers["authorization"])
+                self.assertEqual(AWS_TOKEN, request.headers["x-amz-security-token"])
+
+
+if __name__ == "__main__":
+    unittest.main()

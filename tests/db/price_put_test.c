@@ -1,0 +1,175 @@
+/* Prices that a person types. */
+#include "tests/db/prices.h"
+
+static struct price typed_price(const char *type, const char *text, long long seconds)
+{
+    struct price price = price_said(&(struct said)P(type, text, .kind = PRICE_TYPED,
+                                                    .source_us = THEN_US + seconds * SECOND_US));
+
+    snprintf(price.feed, sizeof price.feed, "typed");
+    price.fetched_us = THEN_US + 5000 * SECOND_US;
+    return price;
+}
+
+static void put(struct db *db, const char *type, const char *text, long long seconds)
+{
+    const struct price price = typed_price(type, text, seconds);
+    struct error err = {0};
+
+    EXPECT(prices_put(db, &price, 1, &err));
+    EXPECT_STR(err.message, "");
+}
+
+static void expect_refused(struct db *db, const struct price *prices, size_t count,
+                           enum error_kind kind)
+{
+    static char before[8000], after[8000];
+    struct error err = {0};
+
+    everything(db, sizeof before, before);
+    EXPECT(!prices_put(db, prices, count, &err));
+    EXPECT_INT(err.kind, kind);
+    everything(db, sizeof after, after);
+    EXPECT_STR(after, before);
+}
+
+static void a_typed_price_holds_from_its_moment_on(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct views views;
+
+    put(db, "our-box", "0.250", 0);
+    views = list_of(db, (struct price_filter){.at_us = THEN_US});
+    EXPECT_INT((long long)views.count, 1);
+    EXPECT_INT(views.list[0].price.kind, PRICE_TYPED);
+    EXPECT_STR(views.list[0].price.feed, "typed");
+    EXPECT_STR(views.list[0].price.text, "0.250");
+    EXPECT_INT(views.list[0].price.nanos, 250000000);
+    EXPECT_INT(views.list[0].price.fetched_us, THEN_US + 5000 * SECOND_US);
+    EXPECT_INT(views.list[0].since_us, THEN_US);
+    EXPECT_INT(views.list[0].confirmed_us, 0); /* nobody asks */
+    EXPECT_STR(text_at(db, "our-box", -1), "");
+    put(db, "our-box", "100", 60); /* a person may leap */
+    EXPECT_STR(text_at(db, "our-box", 59), "0.250");
+    EXPECT_STR(text_at(db, "our-box", 60), "100");
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), 1);
+}
+
+static void a_second_one_for_the_same_moment_is_refused(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct price price = typed_price("our-box", "2", 0);
+
+    put(db, "our-box", "1", 0);
+    expect_refused(db, &price, 1, ERROR_CONFLICT);
+    price = typed_price("our-box", "1", 0); /* even if it says the same */
+    expect_refused(db, &price, 1, ERROR_CONFLICT);
+    price.nanos = 0;
+    expect_refused(db, &price, 1, ERROR_CONFLICT);
+    /* Another kind, currency, zone, region, provider or type is another price. */
+    price = typed_price("our-box", "2", 0);
+    price.kind = PRICE_OWN;
+    EXPECT(prices_put(db, &price, 1, NULL));
+    snprintf(price.currency, sizeof price.currency, "EUR");
+    EXPECT(prices_put(db, &price, 1, NULL));
+    snprintf(price.zone, sizeof price.zone, "z");
+    EXPECT(prices_put(db, &price, 1, NULL));
+    price.region[0] = '\0';
+    EXPECT(prices_put(db, &price, 1, NULL));
+    snprintf(price.provider, sizeof price.provider, "us");
+    EXPECT(prices_put(db, &price, 1, NULL));
+    snprintf(price.instance_type, sizeof price.instance_type, "their-box");
+    EXPECT(prices_put(db, &price, 1, NULL));
+    EXPECT_INT((long long)list_of(db, (struct price_filter){.at_us = THEN_US}).count, 7);
+}
+
+static void a_withdrawn_price_is_none(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct price price = typed_price("our-box", "2", 60);
+
+    price.nanos = 0;
+    expect_refused(db, &price, 1, ERROR_NOT_FOUND); /* there was none */
+    put(db, "our-box", "1", 0);
+    EXPECT(prices_put(db, &price, 1, NULL));
+    EXPECT_STR(text_at(db, "our-box", 59), "1");
+    EXPECT_INT((long long)list_of(db, (struct price_filter){.at_us = price.source_us}).count, 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE nanos IS NULL"), 1);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM prices WHERE nanos IS NULL AND text = ''"), 1);
+    put(db, "our-box", "3", 120); /* and may come back */
+    EXPECT_STR(text_at(db, "our-box", 119), "");
+    EXPECT_STR(text_at(db, "our-box", 120), "3");
+    EXPECT_INT((long long)history_of(db, (struct price_filter){.instance_type = "our-box"}).count,
+               3);
+}
+
+static void one_about_a_time_gone_by_does_not_change_todays(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct price price = typed_price("our-box", "1", 30);
+
+    put(db, "our-box", "9", 100);
+    put(db, "our-box", "1", 0);
+    price.nanos = 0;
+    EXPECT(prices_put(db, &price, 1, NULL));
+    EXPECT_STR(text_at(db, "our-box", -1), "");
+    EXPECT_STR(text_at(db, "our-box", 29), "1");
+    EXPECT_STR(text_at(db, "our-box", 30), "");
+    EXPECT_STR(text_at(db, "our-box", 100), "9");
+    EXPECT_INT(number_of(db, "SELECT nanos FROM price_series"), 9000000000);
+    EXPECT_INT(number_of(db, "SELECT since_us FROM price_series"), THEN_US + 100 * SECOND_US);
+}
+
+static void a_list_is_stored_whole_or_not_at_all(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct price prices[] = {typed_price("a", "1", 0), typed_price("b", "2", 0),
+                             typed_price("a", "3", 0)};
+
+    put(db, "a", "1", 60);
+    expect_refused(db, prices, 3, ERROR_CONFLICT); /* the list is at odds with itself */
+    prices[2] = typed_price("c", "3", 0);
+    prices[2].nanos = 0;
+    expect_refused(db, prices, 3, ERROR_NOT_FOUND);
+    prices[2] = typed_price("a", "3", 60);
+    expect_refused(db, prices, 3, ERROR_CONFLICT);
+    prices[2] = typed_price("b", "3", 60);
+    EXPECT(prices_put(db, prices, 3, NULL));
+    EXPECT_STR(text_at(db, "a", 59), "1");
+    EXPECT_STR(text_at(db, "b", 59), "2");
+    EXPECT_STR(text_at(db, "b", 60), "3");
+    EXPECT(prices_put(db, prices, 0, NULL));
+}
+
+static void what_is_typed_and_what_feeds_say_never_mix(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct views views;
+
+    READ(db, 0, P("m5.large", "1"));
+    put(db, "m5.large", "2", 60);
+    READ(db, 120, P("m5.large", "1.5"));
+    views = list_of(db, (struct price_filter){.at_us = THEN_US + 120 * SECOND_US});
+    EXPECT_INT((long long)views.count, 2);
+    EXPECT_STR(views.list[0].price.text, "1.5");
+    EXPECT_STR(views.list[1].price.text, "2");
+    EXPECT_INT(views.list[0].confirmed_us, THEN_US + 120 * SECOND_US);
+    EXPECT_INT(views.list[1].confirmed_us, 0);
+}
+
+int main(void)
+{
+    RUN(a_typed_price_holds_from_its_moment_on);
+    RUN(a_second_one_for_the_same_moment_is_refused);
+    RUN(a_withdrawn_price_is_none);
+    RUN(one_about_a_time_gone_by_does_not_change_todays);
+    RUN(a_list_is_stored_whole_or_not_at_all);
+    RUN(what_is_typed_and_what_feeds_say_never_mix);
+    return test_result();
+}

@@ -1,0 +1,339 @@
+#include "tests/db/prices.h"
+
+static void a_first_snapshot_is_stored(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct change change =
+        READ(db, 0, P("m5.large", "0.1020000000", .zone = "eu-north-1a", .source_us = NOON_US),
+             P("m5.large", "0.05", .kind = PRICE_SPOT), P("c7i.large", "0.09"));
+    const struct views views =
+        list_of(db, (struct price_filter){.at_us = THEN_US, .zone = "eu-north-1a"});
+    const struct price *price = &views.list[0].price;
+    struct feed_row row;
+
+    EXPECT_INT((long long)change.added, 3);
+    EXPECT_INT((long long)change.after, 3);
+    EXPECT_INT((long long)(change.before + change.common + change.moved + change.gone), 0);
+    EXPECT_INT(rows_of_history(db), 3);
+    EXPECT_INT((long long)views.count, 1);
+    EXPECT_STR(price->provider, "aws");
+    EXPECT_STR(price->region, "eu-north-1");
+    EXPECT_STR(price->instance_type, "m5.large");
+    EXPECT_STR(price->zone, "eu-north-1a");
+    EXPECT_STR(price->currency, "USD");
+    EXPECT_STR(price->text, "0.1020000000"); /* as it was received */
+    EXPECT_STR(price->reference, "SKU");
+    EXPECT_STR(price->feed, "made-up");
+    EXPECT_INT(price->nanos, 102000000);
+    EXPECT_INT(price->kind, PRICE_ON_DEMAND);
+    EXPECT_INT(price->source_us, NOON_US);
+    EXPECT_INT(price->fetched_us, THEN_US);
+    EXPECT_INT(views.list[0].since_us, NOON_US); /* since when, as the source says */
+    EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
+    EXPECT_STR(row.state, "ok");
+    EXPECT_INT(row.prices, 3);
+    EXPECT_INT(number_of(db, "SELECT prices FROM readings"), 3);
+}
+
+static void the_same_again_writes_no_history(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct change change;
+
+    READ(db, 0, P("m5.large", "0.102"), P("c7i.large", "0.09"));
+    /* A source that says a later time, or writes the same number otherwise, says nothing new. */
+    change =
+        READ(db, 60, P("c7i.large", "0.0900", .source_us = THEN_US + 5), P("m5.large", "0.102"));
+    EXPECT_INT((long long)(change.added + change.moved + change.gone + change.held), 0);
+    EXPECT_INT((long long)change.common, 2);
+    EXPECT_INT(rows_of_history(db), 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 2);
+    EXPECT_STR(text_at(db, "c7i.large", 60), "0.09");
+}
+
+static void a_moved_price_leaves_the_old_one_at_its_time(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct change change;
+
+    READ(db, 0, P("m5.large", "0.102"), P("c7i.large", "0.09"));
+    change = READ(db, 60, P("m5.large", "0.110"), P("c7i.large", "0.09"));
+    EXPECT_INT((long long)change.moved, 1);
+    EXPECT_INT(rows_of_history(db), 3);
+    EXPECT_STR(text_at(db, "m5.large", 59), "0.102");
+    EXPECT_STR(text_at(db, "m5.large", 60), "0.110");
+    EXPECT_STR(text_at(db, "c7i.large", 60), "0.09");
+}
+
+/* A source may say that a price held before it was asked, but not before what it said last. */
+static void a_moved_price_never_goes_behind_the_last_one(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    READ(db, 0, P("m5.large", "0.10"));
+    READ(db, 60, P("m5.large", "0.11", .source_us = THEN_US + 30 * SECOND_US));
+    EXPECT_STR(text_at(db, "m5.large", 29), "0.10");
+    EXPECT_STR(text_at(db, "m5.large", 30), "0.11");
+    READ(db, 120, P("m5.large", "0.12", .source_us = THEN_US - SECOND_US));
+    EXPECT_STR(text_at(db, "m5.large", 119), "0.11");
+    EXPECT_STR(text_at(db, "m5.large", 120), "0.12");
+    /* Nor where the clock went back, or stood still. */
+    READ(db, 120, P("m5.large", "0.13"));
+    READ(db, 50, P("m5.large", "0.14"));
+    EXPECT_STR(text_at(db, "m5.large", 120), "0.12");
+    EXPECT_STR(text_at(db, "m5.large", 121), "0.14");
+    EXPECT_INT(rows_of_history(db), 5);
+}
+
+static void a_price_that_is_gone_ends_and_may_come_back(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct change change;
+
+    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
+    change = READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
+    EXPECT_INT((long long)change.gone, 1);
+    EXPECT_INT(rows_of_history(db), 6);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM prices WHERE nanos IS NULL"), 1);
+    EXPECT_STR(text_at(db, "m5.large", 59), "1");
+    EXPECT_STR(text_at(db, "m5.large", 60), "");
+    /* It stays gone without another row, ... */
+    change = READ(db, 120, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
+    EXPECT_INT((long long)change.gone, 0);
+    EXPECT_INT((long long)change.before, 4);
+    EXPECT_INT(rows_of_history(db), 6);
+    /* ... and comes back as a new one, whatever it was before. */
+    READ(db, 180, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"),
+         P("m5.large", "9", .source_us = NOON_US));
+    EXPECT_INT(rows_of_history(db), 7);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), 5);
+    EXPECT_STR(text_at(db, "m5.large", 59), "1");
+    EXPECT_STR(text_at(db, "m5.large", 179), "");
+    EXPECT_STR(text_at(db, "m5.large", 180), "9");
+}
+
+static void a_price_that_just_began_may_be_gone_at_once(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
+    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
+    EXPECT_STR(text_at(db, "m5.large", 0), "1");
+    EXPECT_STR(text_at(db, "m5.large", 1), "");
+    /* Even where the clock went back; nothing that was stored is lost. */
+    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "2"));
+    READ(db, 30, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"));
+    EXPECT_STR(text_at(db, "m5.large", 60), "2");
+    EXPECT_STR(text_at(db, "m5.large", 61), "");
+    EXPECT_INT(rows_of_history(db), 8);
+}
+
+/* A file may say what will hold later, and think better of it. */
+static void what_was_to_hold_later_and_is_withdrawn_never_held(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("gone", "1"),
+         P("moved", "1"));
+    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"),
+         P("gone", "2", .source_us = THEN_US + 500 * SECOND_US),
+         P("moved", "2", .source_us = THEN_US + 500 * SECOND_US));
+    EXPECT_STR(text_at(db, "moved", 499), "1");
+    EXPECT_STR(text_at(db, "moved", 500), "2");
+    READ(db, 120, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("moved", "3"));
+    EXPECT_STR(text_at(db, "moved", 119), "1");
+    EXPECT_STR(text_at(db, "moved", 120), "3");
+    EXPECT_STR(text_at(db, "moved", 1000), "3");
+    EXPECT_STR(text_at(db, "gone", 119), "1");
+    EXPECT_STR(text_at(db, "gone", 120), "");
+    EXPECT_STR(text_at(db, "gone", 1000), "");
+}
+
+static void an_ambiguous_price_is_no_price(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"));
+    READ(db, 60, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("m5.large", "1"),
+         P("m5.large", "2"));
+    EXPECT_STR(text_at(db, "m5.large", 60), "");
+}
+
+static void a_leap_is_held_back_until_it_is_said_twice(void)
+{
+    static const char *const leaps[][3] = {
+        {"1", "5.1", "6"}, {"1", "0.19", "0.15"}, {"1", "100", "125"}, {"1", "100", "75"}};
+
+    for (size_t i = 0; i < COUNT(leaps); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        struct change change;
+
+        READ(db, 0, P("m5.large", leaps[i][0]));
+        change = READ(db, 60, P("m5.large", leaps[i][1]));
+        EXPECT_INT((long long)change.held, 1);
+        EXPECT_INT((long long)change.moved, 0);
+        EXPECT_STR(text_at(db, "m5.large", 60), leaps[i][0]);
+        EXPECT_INT(rows_of_history(db), 1);
+        change = READ(db, 120, P("m5.large", leaps[i][2]));
+        EXPECT_INT((long long)change.held, 0);
+        EXPECT_INT((long long)change.moved, 1);
+        EXPECT_STR(text_at(db, "m5.large", 119), leaps[i][0]);
+        EXPECT_STR(text_at(db, "m5.large", 120), leaps[i][2]);
+        EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_nanos NOT NULL"),
+                   0);
+    }
+}
+
+static void up_to_five_times_is_no_leap(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    READ(db, 0, P("m5.large", "1"));
+    READ(db, 60, P("m5.large", "5"));
+    EXPECT_STR(text_at(db, "m5.large", 60), "5");
+    READ(db, 120, P("m5.large", "1.0"));
+    EXPECT_STR(text_at(db, "m5.large", 120), "1.0");
+}
+
+static void a_leap_that_is_not_said_again_is_forgotten(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    READ(db, 0, P("m5.large", "1"));
+    READ(db, 60, P("m5.large", "100"));
+    READ(db, 120, P("m5.large", "1")); /* back, so that the next leap is a first one again */
+    EXPECT_INT((long long)READ(db, 180, P("m5.large", "100")).held, 1);
+    /* Another leap, more than 25 % away, is a first one too. */
+    EXPECT_INT((long long)READ(db, 240, P("m5.large", "126")).held, 1);
+    EXPECT_INT((long long)READ(db, 300, P("m5.large", "94")).held, 1);
+    EXPECT_STR(text_at(db, "m5.large", 300), "1");
+    /* A move that is none leaves nothing held. */
+    READ(db, 360, P("m5.large", "1.1"));
+    EXPECT_INT((long long)READ(db, 420, P("m5.large", "94")).held, 1);
+    EXPECT_STR(text_at(db, "m5.large", 420), "1.1");
+    EXPECT_INT(rows_of_history(db), 2);
+}
+
+/* Refused, for these words, with nothing changed. */
+static void expect_not_believed(struct db *db, const struct told *told, const char *words)
+{
+    static char before[20000], after[20000];
+    struct change change = {.before = 12345};
+    struct error err = {0};
+
+    everything(db, sizeof before, before);
+    EXPECT(!replace_with(db, told, &change, &err));
+    EXPECT_INT(err.kind, ERROR_UPSTREAM);
+    if (!strstr(err.message, words))
+        EXPECT_STR(err.message, words);
+    EXPECT_INT((long long)change.before, 12345);
+    everything(db, sizeof after, after);
+    EXPECT_STR(after, before);
+}
+
+static void many_leaps_condemn_a_reading(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static char names[30][8];
+    struct said said[30];
+    struct told told = {.at_us = THEN_US, .prices = said, .count = 30};
+
+    for (size_t i = 0; i < 30; i++) {
+        snprintf(names[i], sizeof names[i], "t%zu", i);
+        said[i] = (struct said){.type = names[i], .text = "1"};
+    }
+    replaced(db, &told);
+    said[29].text = "2"; /* a move, which must not be stored either */
+    for (size_t i = 0; i < 4; i++)
+        said[i].text = i % 2 ? "10" : "0.1";
+    told.at_us += SECOND_US;
+    expect_not_believed(db, &told, "4 of 30 prices moved by more than 5 times");
+    EXPECT_STR(text_at(db, "t29", 1), "1");
+    /* Just 10 % are held back one by one. */
+    said[3].text = "1";
+    told.at_us += SECOND_US;
+    EXPECT_INT((long long)replaced(db, &told).held, 3);
+    EXPECT_STR(text_at(db, "t29", 2), "2");
+    EXPECT_STR(text_at(db, "t0", 2), "1");
+}
+
+static void a_reading_that_lost_prices_is_not_believed(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct said said[] = {P("a", "2"), P("b", "2"), P("c", "2"), P("d", "2")};
+    struct told told = {.at_us = THEN_US + SECOND_US, .prices = said, .count = 3};
+
+    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("e", "1"));
+    expect_not_believed(db, &told, "it has 3 prices, and had 5 before");
+    told.count = 0;
+    expect_not_believed(db, &told, "it has 0 prices, and had 5 before");
+    told.count = 4; /* 80 % */
+    EXPECT_INT((long long)replaced(db, &told).gone, 1);
+}
+
+static void a_reading_without_its_sentinels_is_not_believed(void)
+{
+    static const char *const sentinels[] = {"m5.large", "c5.large", NULL};
+    static const struct source source = {.name = "made-up", .sentinels = sentinels};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct said said[] = {P("m5.large", "1"), P("x", "1"), P("c5.large", "1")};
+    struct told told = {.source = &source, .at_us = THEN_US, .prices = said, .count = 2};
+
+    expect_not_believed(db, &told, "it has no price for c5.large"); /* nor a first one */
+    EXPECT_INT(rows_of_history(db), 0);
+    told.count = 3;
+    replaced(db, &told);
+    told.at_us += SECOND_US;
+    told.prices++;
+    told.count = 2;
+    expect_not_believed(db, &told, "it has no price for m5.large");
+}
+
+static void a_reading_of_too_few_regions_is_not_believed(void)
+{
+    static const struct source source = {.name = "made-up", .min_regions = 3};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct said said[] = {P("a", "1", .region = "r1"), P("b", "1", .region = "r1"),
+                                P("c", "1", .region = "r2"), P("a", "1", .region = "r2"),
+                                P("a", "1", .region = "r3")};
+    struct told told = {.source = &source, .at_us = THEN_US, .prices = said, .count = 4};
+
+    expect_not_believed(db, &told, "fewer than 3 regions");
+    told.count = 5;
+    EXPECT_INT((long long)replaced(db, &told).added, 5);
+}
+
+int main(void)
+{
+    RUN(a_first_snapshot_is_stored);
+    RUN(the_same_again_writes_no_history);
+    RUN(a_moved_price_leaves_the_old_one_at_its_time);
+    RUN(a_moved_price_never_goes_behind_the_last_one);
+    RUN(a_price_that_is_gone_ends_and_may_come_back);
+    RUN(a_price_that_just_began_may_be_gone_at_once);
+    RUN(what_was_to_hold_later_and_is_withdrawn_never_held);
+    RUN(an_ambiguous_price_is_no_price);
+    RUN(a_leap_is_held_back_until_it_is_said_twice);
+    RUN(up_to_five_times_is_no_leap);
+    RUN(a_leap_that_is_not_said_again_is_forgotten);
+    RUN(many_leaps_condemn_a_reading);
+    RUN(a_reading_that_lost_prices_is_not_believed);
+    RUN(a_reading_without_its_sentinels_is_not_believed);
+    RUN(a_reading_of_too_few_regions_is_not_believed);
+    return test_result();
+}

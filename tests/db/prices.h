@@ -1,0 +1,184 @@
+/* Prices of a made-up feed, and what the database says of them, for one test. */
+#pragma once
+
+#include "db/catalogue.h"
+#include "db/price_list.h"
+#include "db/price_store.h"
+#include "tests/db/database.h"
+
+#define SECOND_US 1000000LL
+#define THEN_US (NOON_US + 1000 * SECOND_US) /* the first reading of most tests */
+#define VIEWS_MAX 64
+
+static const struct source plain_source = {.name = "made-up"};
+
+/* What a test says of a price; "" and NULL are the usual. */
+struct said {
+    const char *type, *text; /* text NULL: the feed has none */
+    const char *region;      /* NULL: "eu-north-1" */
+    enum price_kind kind;
+    const char *zone, *currency; /* NULL: "", "USD" */
+    long long source_us;
+};
+
+/* P("m5.large", "0.1", .kind = PRICE_SPOT) */
+#define P(type_, ...)                                                                            \
+    {                                                                                            \
+        .type = (type_), .text = __VA_ARGS__                                                     \
+    }
+
+/* A reading, of which a test says as little as it needs. */
+struct told {
+    const struct source *source; /* NULL: plain_source */
+    const char *scope;           /* NULL: "all" */
+    long long at_us;             /* when it was read */
+    long long source_us;
+    const struct said *prices;
+    size_t count;
+};
+
+static inline struct price price_said(const struct said *said)
+{
+    struct price price = {.kind = said->kind, .source_us = said->source_us};
+
+    EXPECT(PRICE_WORD(price.provider, "aws"));
+    EXPECT(PRICE_WORD(price.instance_type, said->type));
+    EXPECT(PRICE_WORD(price.region, said->region ? said->region : "eu-north-1"));
+    EXPECT(!said->zone || PRICE_WORD(price.zone, said->zone));
+    EXPECT(PRICE_WORD(price.currency, said->currency ? said->currency : "USD"));
+    EXPECT(PRICE_WORD(price.reference, "SKU"));
+    EXPECT(!said->text || price_set(&price, said->text));
+    return price;
+}
+
+static inline struct basket *basket_told(const struct told *told)
+{
+    struct basket *basket =
+        basket_new(told->source ? told->source->name : plain_source.name, told->at_us, NULL);
+
+    for (size_t i = 0; basket && i < told->count; i++) {
+        const struct price price = price_said(&told->prices[i]);
+
+        EXPECT(!told->prices[i].text || basket_add(basket, &price, TWIN_IS_AMBIGUOUS, NULL));
+    }
+    EXPECT(basket != NULL);
+    return basket;
+}
+
+static inline struct feed_row row_told(const struct told *told)
+{
+    struct feed_row row = {.state = "ok",
+                           .checked_us = told->at_us,
+                           .confirmed_us = told->at_us,
+                           .changed_us = told->at_us,
+                           .source_us = told->source_us,
+                           .status = 200};
+
+    snprintf(row.feed, sizeof row.feed, "%s",
+             told->source ? told->source->name : plain_source.name);
+    snprintf(row.scope, sizeof row.scope, "%s", told->scope ? told->scope : "all");
+    return row;
+}
+
+static inline bool replace_with(struct db *db, const struct told *told, struct change *ret_change,
+                                struct error *err)
+{
+    AUTO(basket_freep) struct basket *basket = basket_told(told);
+    const struct feed_row row = row_told(told);
+    const struct source *source = told->source ? told->source : &plain_source;
+
+    return prices_replace(
+        db, &(struct price_snapshot){.source = source, .basket = basket, .row = &row}, ret_change,
+        err);
+}
+
+/* A reading that must be believed. */
+static inline struct change replaced(struct db *db, const struct told *told)
+{
+    struct change change = {0};
+    struct error err = {0};
+
+    EXPECT(replace_with(db, told, &change, &err));
+    EXPECT_STR(err.message, "");
+    return change;
+}
+
+/* The usual reading, so many seconds after the first. */
+#define READ(db, seconds, ...)                                                                   \
+    replaced(db, &(struct told){.at_us = THEN_US + (seconds)*SECOND_US,                          \
+                                .prices = (const struct said[]){__VA_ARGS__},                    \
+                                .count = COUNT(((const struct said[]){__VA_ARGS__}))})
+
+struct views {
+    size_t count;
+    struct price_view list[VIEWS_MAX];
+};
+
+static inline void views_add(void *user, const struct price_view *view)
+{
+    struct views *views = user;
+
+    EXPECT(views->count < VIEWS_MAX);
+    if (views->count < VIEWS_MAX)
+        views->list[views->count++] = *view;
+}
+
+static inline struct views list_of(struct db *db, struct price_filter filter)
+{
+    struct views views = {0};
+    struct error err = {0};
+
+    filter.limit = filter.limit ? filter.limit : VIEWS_MAX;
+    EXPECT(price_list(db, &filter, views_add, &views, &err));
+    EXPECT_STR(err.message, "");
+    return views;
+}
+
+static inline struct views history_of(struct db *db, struct price_filter filter)
+{
+    struct views views = {0};
+    struct error err = {0};
+
+    filter.limit = filter.limit ? filter.limit : VIEWS_MAX;
+    filter.at_us = filter.at_us ? filter.at_us : NOON_US * 2;
+    EXPECT(price_history(db, &filter, views_add, &views, &err));
+    EXPECT_STR(err.message, "");
+    return views;
+}
+
+/* The only price of a type so many seconds after the first reading; "" for none. */
+static inline const char *text_at(struct db *db, const char *type, long long seconds)
+{
+    static struct views views;
+
+    views = list_of(
+        db, (struct price_filter){.instance_type = type, .at_us = THEN_US + seconds * SECOND_US});
+    EXPECT(views.count <= 1);
+    return views.count ? views.list[0].price.text : "";
+}
+
+/* All that prices_replace() and prices_put() write, as one text. */
+static inline void everything(struct db *db, size_t size, char ret_text[])
+{
+    text_of(db,
+            "SELECT group_concat(line, char(10)) FROM ("
+            "SELECT json_array('s', number, feed, scope, provider, region, zone, instance_type,"
+            " kind, currency, nanos, since_us, held_nanos) AS line FROM price_series UNION ALL"
+            " SELECT json_array('p', series, since_us, nanos, text, reference, source_us,"
+            " fetched_us) FROM prices UNION ALL"
+            " SELECT json_array('r', feed, scope, fetched_us, source_us, prices) FROM readings"
+            " UNION ALL SELECT json_array('f', feed, scope, address, state, reason, checked_us,"
+            " confirmed_us, changed_us, source_us, etag, last_modified, mark, status, bytes,"
+            " prices, failures, tally) FROM feed_states UNION ALL"
+            " SELECT json_array('t', provider, name, vcpus, memory_gib, architecture,"
+            " accelerator, feed) FROM instance_types UNION ALL"
+            " SELECT json_array('i', provider, instance_type, region, band, feed)"
+            " FROM interruptions)",
+            size, ret_text);
+    EXPECT(strlen(ret_text) < size - 1);
+}
+
+static inline long long rows_of_history(struct db *db)
+{
+    return number_of(db, "SELECT count(*) FROM prices");
+}

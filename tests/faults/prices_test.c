@@ -1,0 +1,307 @@
+/* Every allocation and every disk call of what stores prices fails, each in its turn: all of it
+ * is stored, or nothing. */
+#include "tests/faults/shortages.h"
+
+#include "db/discounts.h"
+#include "tests/db/prices.h"
+#include "tests/faults/fault_vfs.h"
+#include "tests/faults/template.h"
+
+#define TEXT_SIZE 20000
+
+static struct template database;
+static char before[TEXT_SIZE], after[TEXT_SIZE]; /* all there is, without any accident */
+
+/* Prices of every fate: what they were, and what they will be. */
+static const struct said first[] = {
+    P("stays", "1"),
+    P("moves", "1"),
+    P("leaps", "1"),
+    P("was held", "1"),
+    P("confirmed", "1"),
+    P("goes", "1"),
+    P("not yet", "1"),
+    P("m5.large", "1", .zone = "eu-north-1a"),
+    P("m5.large", "0.3", .kind = PRICE_SPOT),
+    P("c7i.large", "1"),
+};
+static const struct said second[] = {
+    P("stays", "1"),
+    P("moves", "1"),
+    P("leaps", "1"),
+    P("was held", "10"),
+    P("confirmed", "10"),
+    P("goes", "1"),
+    P("not yet", "2", .source_us = THEN_US + 500 * SECOND_US),
+    P("m5.large", "1", .zone = "eu-north-1a"),
+    P("m5.large", "0.3", .kind = PRICE_SPOT),
+    P("c7i.large", "1"),
+};
+static const struct said third[] = {
+    P("stays", "1"),
+    P("moves", "2", .source_us = THEN_US + 100 * SECOND_US),
+    P("leaps", "10"),
+    P("was held", "1"),
+    P("confirmed", "11"),
+    P("not yet", "3"),
+    P("m5.large", "1", .zone = "eu-north-1a"),
+    P("m5.large", "0.4", .kind = PRICE_SPOT),
+    P("c7i.large", "1"),
+    P("comes", "1"),
+};
+
+static struct basket *basket; /* made while there is memory */
+
+static void fill_with_prices(struct db *db)
+{
+    struct told told = {.at_us = THEN_US, .prices = first, .count = COUNT(first)};
+    const struct price price = price_said(
+        &(const struct said)P("typed", "1", .kind = PRICE_TYPED, .source_us = NOON_US));
+
+    replaced(db, &told);
+    told = (struct told){
+        .at_us = THEN_US + 60 * SECOND_US, .prices = second, .count = COUNT(second)};
+    EXPECT_INT((long long)replaced(db, &told).held, 2);
+    EXPECT(prices_put(db, &price, 1, NULL));
+}
+
+static struct told third_reading(void)
+{
+    return (struct told){.at_us = THEN_US + 120 * SECOND_US,
+                         .source_us = THEN_US,
+                         .prices = third,
+                         .count = COUNT(third)};
+}
+
+static void make_basket(void)
+{
+    const struct told told = third_reading();
+    const struct instance_type type = {"aws", "m5.large", 2, 8, "x86_64", ""};
+    const struct interruption interruption = {"aws", "eu-north-1", "m5.large", "<5%"};
+
+    basket = basket_told(&told);
+    EXPECT(basket_add_type(basket, &type, NULL));
+    EXPECT(basket_add_interruption(basket, &interruption, NULL));
+}
+
+static bool replace(struct db *db, struct error *err)
+{
+    const struct told told = third_reading();
+    const struct feed_row row = row_told(&told);
+    const struct price_snapshot snapshot = {&plain_source, basket, &row};
+    struct change change = {.before = 12345};
+    bool ok = prices_replace(db, &snapshot, &change, err);
+
+    EXPECT_INT((long long)change.before, ok ? 10 : 12345);
+    EXPECT(!ok || (change.moved == 4 && change.held == 1 && change.gone == 1));
+    EXPECT(!ok || change.added == 1);
+    return ok;
+}
+
+static struct price typed[3];
+
+static void make_typed(void)
+{
+    typed[0] = price_said(
+        &(const struct said)P("typed", "2", .kind = PRICE_TYPED, .source_us = THEN_US));
+    typed[1] =
+        price_said(&(const struct said)P("new", "3", .kind = PRICE_OWN, .source_us = THEN_US));
+    typed[2] = typed[0];
+    typed[2].source_us++;
+    typed[2].nanos = 0;
+}
+
+static bool put(struct db *db, struct error *err)
+{
+    return prices_put(db, typed, COUNT(typed), err);
+}
+
+static bool find_unchanged(struct db *db, struct error *err)
+{
+    const struct told told = third_reading();
+    struct feed_row row = row_told(&told);
+
+    row.state = "unchanged";
+    return feed_rows_store(db, &row, err);
+}
+
+static bool put_discount(struct db *db, struct error *err)
+{
+    return discounts_put(
+        db, &(struct discount){.provider = "aws", .factor = 0.5, .since_us = NOON_US}, err);
+}
+
+static const struct operation {
+    const char *name;
+    bool (*run)(struct db *db, struct error *err);
+} operations[] = {
+    {"replace prices", replace},
+    {"put prices", put},
+    {"store a state", find_unchanged},
+    {"put a discount", put_discount},
+};
+static const struct operation *operation;
+
+/* All that the operations write. */
+static void all_of(struct db *db, char ret_text[TEXT_SIZE])
+{
+    size_t length;
+
+    everything(db, TEXT_SIZE, ret_text);
+    length = strlen(ret_text);
+    text_of(db, "SELECT group_concat(provider || factor || since_us) FROM discounts",
+            TEXT_SIZE - length, ret_text + length);
+}
+
+/* What the operation does when nothing fails. */
+static void learn(const struct operation *learnt)
+{
+    template_restore(&database);
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+
+    operation = learnt;
+    all_of(db, before);
+    EXPECT(operation->run(db, NULL));
+    all_of(db, after);
+    EXPECT(strcmp(before, after) != 0);
+}
+
+static bool run_out(struct error *err)
+{
+    static char now[TEXT_SIZE];
+    struct error later = {0};
+
+    template_restore(&database);
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+    ration_start();
+    bool ok = operation->run(db, err);
+    ration_stop();
+    expect_usable(db);
+    all_of(db, now);
+    EXPECT_STR(now, ok ? after : before);
+    if (!ok) { /* who asks again when there is memory is served */
+        EXPECT(operation->run(db, &later));
+        EXPECT_STR(later.message, "");
+        all_of(db, now);
+        EXPECT_STR(now, after);
+    }
+    expect_whole(db);
+    return ok;
+}
+
+static void prices_survive_every_shortage(void)
+{
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        learn(&operations[i]);
+        survive_every_shortage(operations[i].name, run_out);
+    }
+}
+
+static bool is_as_stored(const struct price_view *view)
+{
+    const struct price *price = &view->price;
+
+    return strcmp(price->feed, "made-up") == 0 && strcmp(price->provider, "aws") == 0 &&
+           strcmp(price->region, "eu-north-1") == 0 && strcmp(price->currency, "USD") == 0 &&
+           strcmp(price->reference, "SKU") == 0 && price->instance_type[0] && price->text[0] &&
+           price->nanos > 0 && view->confirmed_us == THEN_US + 60 * SECOND_US;
+}
+
+/* A price that is listed is whole: one that lost its zone for want of memory would be another. */
+static void look_at(void *user, const struct price_view *view)
+{
+    size_t *count = user;
+
+    *count += is_as_stored(view);
+    EXPECT((strcmp(view->price.instance_type, "m5.large") == 0 &&
+            view->price.kind == PRICE_ON_DEMAND) == (view->price.zone[0] != '\0'));
+    EXPECT(is_as_stored(view));
+}
+
+static bool list(struct error *err)
+{
+    const struct price_filter filter = {
+        .feed = "made-up", .at_us = THEN_US + 60 * SECOND_US, .limit = 100};
+    size_t count = 0;
+
+    template_restore(&database);
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+    ration_start();
+    bool ok = price_list(db, &filter, look_at, &count, err);
+    ration_stop();
+    EXPECT(!ok || count == COUNT(first));
+    expect_usable(db);
+    return ok;
+}
+
+static void no_listed_price_is_half_told(void)
+{
+    survive_every_shortage("list prices", list);
+}
+
+/* One accident. Returns whether nothing was left to fail. */
+static bool break_disk(struct fault_plan plan)
+{
+    static char now[TEXT_SIZE];
+    AUTO(db_freep) struct db *reopened = NULL;
+    struct error err = {0};
+    long long failed;
+    bool ok;
+
+    template_restore(&database);
+    struct db *db = open_database(&database.folder);
+    fault_arm(plan);
+    ok = operation->run(db, &err);
+    if (plan.for_good) { /* whoever cannot write cannot clean up either */
+        db_free(db);
+        failed = fault_disarm();
+    } else {
+        failed = fault_disarm();
+        expect_usable(db);
+        db_free(db);
+    }
+    EXPECT(ok || failed > 0);
+    EXPECT(ok ? err.kind == ERROR_NONE : err.kind == ERROR_INTERNAL || err.kind == ERROR_BUSY);
+    reopened = open_database(&database.folder);
+    expect_whole(reopened);
+    all_of(reopened, now);
+    if (ok || strcmp(now, before) != 0) /* "no" may be a yes that could not be said */
+        EXPECT_STR(now, after);
+    expect_usable(reopened);
+    return failed == 0;
+}
+
+static void prices_survive_every_fault_of_the_disk(void)
+{
+    for (size_t i = 0; i < COUNT(operations); i++) {
+        long long loops = 0;
+
+        learn(&operations[i]);
+        for (int kind = 0; kind < 4; kind++) {
+            bool done = false;
+
+            for (long long allowed = 0; !done && allowed < 2000; allowed++, loops++)
+                done = break_disk((struct fault_plan){.allowed = allowed,
+                                                      .for_good = kind & 1,
+                                                      .full = kind >= 2,
+                                                      .reads = kind < 2});
+            EXPECT(done); /* because nothing was left to fail */
+        }
+        printf("       %-16s %4lld accidents\n", operations[i].name, loops);
+    }
+}
+
+int main(void)
+{
+    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* every allocation of its own */
+    fault_vfs_install();
+    make_basket();
+    make_typed();
+    database = template_make(schema_version, fill_with_prices);
+    RUN(prices_survive_every_shortage);
+    RUN(no_listed_price_is_half_told);
+    RUN(prices_survive_every_fault_of_the_disk);
+    template_free(&database);
+    basket_free(basket);
+    return test_result();
+}

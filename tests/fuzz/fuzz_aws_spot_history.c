@@ -1,0 +1,10 @@
+/* Property: how the pages of AWS's spot price history are cut into pieces changes nothing, and
+ * what comes of them are prices of the region that was asked for. */
+#include "pricing/sources.h"
+#include "tests/fuzz/walks.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return walks_try(&aws_spot_history, "us-east-1", "m5.large",
+                     (struct walks_input){data, size});
+}

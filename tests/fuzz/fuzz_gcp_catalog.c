@@ -1,0 +1,23 @@
+/* Property: that of fuzz_walk.h, and a price is of a type that we know, in a region, and within
+ * what its cores and its memory may cost. */
+#include "pricing/gcp_types.h"
+#include "pricing/sources.h"
+#include "tests/fuzz/fuzz_walk.h"
+
+static void check_price(const struct price *price)
+{
+    struct gcp_type type;
+    bool known = false;
+
+    for (size_t place = 0; !known && gcp_type_at(place, &type); place++)
+        known = strcmp(type.name, price->instance_type) == 0;
+    ALWAYS(known && gcp_is_region(price->region));
+    ALWAYS(price->nanos <= 5000000000LL * (type.vcpus + type.centi_gib / 100 + 1));
+    ALWAYS(strchr(price->reference, '+'));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_walk(&gcp_catalog, data, size, check_price);
+    return 0;
+}

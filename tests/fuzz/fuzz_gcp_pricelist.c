@@ -1,0 +1,29 @@
+/* Property: that of fuzz_walk.h, and a price stands in the document in a line of its own kind,
+ * for a region. */
+#include "pricing/gcp_types.h"
+#include "pricing/sources.h"
+#include "tests/fuzz/fuzz_walk.h"
+
+static const char *document;
+static size_t document_size;
+
+static void check_price(const struct price *price)
+{
+    char line[80];
+
+    ALWAYS(gcp_is_region(price->region));
+    snprintf(line, sizeof line, "%s: ", price->kind == PRICE_SPOT ? "hour_spot" : "hour");
+    ALWAYS(memmem(document, document_size, line, strlen(line)));
+    ALWAYS(memmem(document, document_size, price->text, strlen(price->text)));
+    snprintf(line, sizeof line, "    %.64s:", price->instance_type);
+    ALWAYS(memmem(document, document_size, line, strlen(line)));
+    ALWAYS(memmem(document, document_size, "  instance:", 11));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    document = (const char *)data;
+    document_size = size;
+    fuzz_walk(&gcp_pricelist, data, size, check_price);
+    return 0;
+}
