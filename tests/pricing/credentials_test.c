@@ -108,10 +108,9 @@ static void the_environment_comes_first(void)
                       NULL);
     EXPECT_STR(outcome.found.token, "token+==");
 
-    outcome =
-        find_in(VARIABLES("AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY=", "AWS_ACCESS_KEY_IDS=x",
-                          "AWS_SESSION_TOKEN=alone"),
-                tree.root); /* set to nothing is not set */
+    outcome = find_in(VARIABLES("AWS_ACCESS_KEY_IDS=x", "AWS_ACCESS_KEY_ID=",
+                                "AWS_SECRET_ACCESS_KEY=", "AWS_SESSION_TOKEN=alone"),
+                      tree.root); /* set to nothing is not set */
     EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
     EXPECT_STR(outcome.found.id, "FILE");
     EXPECT_STR(outcome.found.token, "");
@@ -306,7 +305,7 @@ static void the_name_of_a_role_goes_into_the_address_safely(void)
     longest[ROLE_NAME_MAX] = '\0';
     EXPECT(
         strstr(find_role(with(1, 200, longest)).err.message, "the role that it names has none"));
-    longest[ROLE_NAME_MAX] = '@';
+    memset(longest, 'a', sizeof longest);
     longest[ROLE_NAME_MAX + 1] = '\0';
     EXPECT(strstr(find_role(with(1, 200, longest)).err.message, "its name for the role is none"));
 }

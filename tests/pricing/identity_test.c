@@ -29,7 +29,7 @@ static const struct reply *with(const struct reply *list, const char *ending, st
 
     for (; list[i].ending; i++) {
         copy[i] = list[i];
-        if (strcmp(list[i].ending + strlen(list[i].ending) - strlen(ending), ending) == 0) {
+        if (replies_ends(list[i].ending, ending)) {
             copy[i].status = reply.status;
             copy[i].body = reply.body;
             copy[i].flavor = reply.flavor;
@@ -141,6 +141,20 @@ static void what_is_not_there_stays_empty(void)
     EXPECT_STR(identity.note, "the metadata service does not say the instance type");
     identity = ask_table("Amazon EC2", with_status(aws, "placement/region", 404));
     expect_unknown(&identity, "does not say the region");
+}
+
+static void values_are_taken_up_to_the_last_byte_that_there_is_room_for(void)
+{
+    char zone[41];
+
+    memset(zone, 'a', sizeof zone);
+    zone[40] = '\0';
+    struct identity identity =
+        ask_table("Amazon EC2", with_body(aws, "placement/availability-zone", zone));
+    EXPECT_STR(identity.zone, "");
+    zone[39] = '\0';
+    identity = ask_table("Amazon EC2", with_body(aws, "placement/availability-zone", zone));
+    EXPECT_STR(identity.zone, zone);
 }
 
 static void values_that_are_none_are_dropped_and_never_cut(void)
@@ -299,6 +313,7 @@ static void a_zone_that_lies_in_no_region_gives_no_machine(void)
         {"projects/1/zones/us-south1-ai1b", "us-south1"},
         {"projects/1/zones/us-central1", ""}, /* "us" would be a region of nobody */
         {"projects/1/zones/us-central1-", ""},
+        {"projects/1/zones/us-central-a", ""},
         {"projects/1/zones/", ""},
         {"projects/1/zones/a", ""},
         {"projects/1/zones/-a", ""},
@@ -434,6 +449,7 @@ int main(void)
     RUN(the_questions_are_those_of_the_transcripts);
     RUN(the_life_cycle_of_aws_is_a_word_of_ours_or_stays);
     RUN(what_is_not_there_stays_empty);
+    RUN(values_are_taken_up_to_the_last_byte_that_there_is_room_for);
     RUN(values_that_are_none_are_dropped_and_never_cut);
     RUN(a_failure_in_the_middle_leaves_nothing);
     RUN(without_a_token_nothing_is_asked);

@@ -30,19 +30,22 @@ static inline bool replies_has_header(const struct fetch_request *request, const
     return false;
 }
 
+static inline bool replies_ends(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+
+    return tail <= length && strcmp(text + length - tail, ending) == 0;
+}
+
 static inline const struct reply *replies_find(const struct replies *replies,
                                                const struct fetch_request *request)
 {
     const char *method = request->method ? request->method : "GET";
-    size_t length = strlen(request->url);
 
-    for (const struct reply *reply = replies->list; reply->ending; reply++) {
-        size_t tail = strlen(reply->ending);
-
-        if (strcmp(method, reply->method ? reply->method : "GET") == 0 && tail <= length &&
-            strcmp(request->url + length - tail, reply->ending) == 0)
+    for (const struct reply *reply = replies->list; reply->ending; reply++)
+        if (strcmp(method, reply->method ? reply->method : "GET") == 0 &&
+            replies_ends(request->url, reply->ending))
             return reply;
-    }
     return NULL;
 }
 
