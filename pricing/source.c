@@ -2,18 +2,39 @@
 
 #include "common/cleanup.h"
 
+/* Whether jansson, in this thread, was refused memory since somebody set it to false. It may go
+ * on as if nothing was, with a text or a number that lacks a letter: a price that is wrong. */
+static _Thread_local bool was_refused;
+
+static void *watched_malloc(size_t size)
+{
+    void *memory = malloc(size);
+
+    was_refused |= !memory;
+    return memory;
+}
+
+/* Before anybody has used jansson; it has no other way to tell. */
+__attribute__((constructor)) static void watch_memory(void)
+{
+    json_set_alloc_funcs(watched_malloc, free);
+}
+
 json_t *source_json(const char *text, size_t length, struct error *err)
 {
     json_error_t why = {.line = 0};
-    json_t *json = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &why);
+    json_t *json;
 
+    was_refused = false;
+    json = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &why);
+    if (was_refused) {
+        json_decref(json);
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return NULL;
+    }
     if (json)
         return json;
-    /* jansson says nothing at all where its own beginnings found no memory. */
-    if (!why.text[0] || json_error_code(&why) == json_error_out_of_memory)
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    else
-        error_set(err, ERROR_UPSTREAM, NULL, "an element is not JSON: %s", why.text);
+    error_set(err, ERROR_UPSTREAM, NULL, "an element is not JSON: %s", why.text);
     return NULL;
 }
 
