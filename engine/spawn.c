@@ -39,6 +39,19 @@ static bool pipes_open(struct pipes *pipes, struct error *err)
     return true;
 }
 
+static bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* What is for the server alone: tokens, and the keys that prices are asked for with. */
+static bool is_secret(const char *entry)
+{
+    return begins_with(entry, "PENNYWORTH_") || begins_with(entry, "AWS_ACCESS_KEY_ID=") ||
+           begins_with(entry, "AWS_SECRET_ACCESS_KEY=") ||
+           begins_with(entry, "AWS_SESSION_TOKEN=");
+}
+
 /* Our environment as the worker may see it, with two variables of its own; "" is none. Only the
  * array is new; free() it. */
 static char **worker_environment(char *run_variable, char *preload_variable)
@@ -52,9 +65,8 @@ static char **worker_environment(char *run_variable, char *preload_variable)
     if (!environment)
         return NULL;
     for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], "PENNYWORTH_", strlen("PENNYWORTH_")) != 0 &&
-            !(preload_variable[0] &&
-              strncmp(environ[i], PRELOAD_VARIABLE, strlen(PRELOAD_VARIABLE)) == 0))
+        if (!is_secret(environ[i]) &&
+            !(preload_variable[0] && begins_with(environ[i], PRELOAD_VARIABLE)))
             environment[used++] = environ[i];
     environment[used++] = run_variable;
     if (preload_variable[0])

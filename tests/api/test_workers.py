@@ -125,7 +125,9 @@ class Time(ServerCase):
 
 class Surroundings(ServerCase):
     ENGINES = {"environment": "/usr/bin/env"}
-    ENVIRONMENT = {"PENNYWORTH_WRITE_TOKEN": "0123456789abcdef-secret", "OTHER": "is kept"}
+    ENVIRONMENT = {"PENNYWORTH_WRITE_TOKEN": "0123456789abcdef-secret", "OTHER": "is kept",
+                   "AWS_ACCESS_KEY_ID": "AKsecret", "AWS_SECRET_ACCESS_KEY": "a-secret",
+                   "AWS_SESSION_TOKEN": "session-secret"}
 
     def test_no_token_reaches_a_worker(self):
         self.server.token = "0123456789abcdef-secret"
