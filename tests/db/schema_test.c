@@ -39,7 +39,7 @@ static struct db *open_version(const struct folder *folder, int version)
 
 static void expect_todays_schema(struct db *db)
 {
-    static char fresh_text[8000], text[8000];
+    static char fresh_text[20000], text[20000];
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *fresh = open_database(&folder);
 
@@ -175,6 +175,33 @@ static void old_numbers_stay_what_they_were(void)
     EXPECT_STR(seven.sweep.text, "");
 }
 
+/* Version 5 brought prices, which no run had before. */
+static void runs_of_version_4_are_kept_and_have_no_price(void)
+{
+    static const char all_rows[] =
+        "SELECT group_concat(line) FROM (SELECT json_array(id, state, spec, created_us, steps,"
+        " samples_per_second, median_step_seconds, idempotency_key, first_measured, summary,"
+        " validity, machine) AS line FROM runs ORDER BY number)";
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db *old = open_version(&folder, 4);
+    char before[2000], after[2000];
+
+    EXPECT(db_execute(old, old_rows, NULL));
+    EXPECT(db_execute(
+        old, "UPDATE runs SET first_measured = 5, summary = '{\"a\":1}' WHERE number = 7", NULL));
+    text_of(old, all_rows, sizeof before, before);
+    EXPECT(strlen(before) > 100);
+    db_free(old);
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    text_of(db, all_rows, sizeof after, after);
+    EXPECT_STR(after, before);
+    expect_old_rows(db);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE price NOT NULL"), 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), 0);
+    EXPECT(!db_execute(db, "INSERT INTO prices VALUES (1, 1, 0, '', '', 0, 0)", /* a price of 0 */
+                       NULL));
+}
+
 static void two_connections_may_upgrade_at_once(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -303,6 +330,7 @@ int main(void)
     RUN(a_stored_spec_becomes_what_it_would_be_today);
     RUN(old_runs_and_steps_were_told_nothing);
     RUN(old_numbers_stay_what_they_were);
+    RUN(runs_of_version_4_are_kept_and_have_no_price);
     RUN(two_connections_may_upgrade_at_once);
     RUN(a_database_of_another_program_is_left_alone);
     RUN(a_file_that_is_no_database_is_left_alone);

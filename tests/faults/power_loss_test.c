@@ -1,5 +1,7 @@
 /* The power goes at every point after which something could be lost: what was acknowledged as
  * durable is still there afterwards, and whatever else is lost is lost whole. */
+#include "db/discounts.h"
+#include "db/price_store.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
 
@@ -12,6 +14,7 @@ struct promises {
     struct run runs[PROMISES]; /* each in a state that it has reached for good */
     int count;
     long long steps; /* appended to run 1; they may be lost */
+    long long typed; /* prices, and a discount each: nobody could ask a feed for them again */
 };
 
 static bool promise(struct promises *promises, struct run run)
@@ -69,6 +72,26 @@ static bool append(struct db *db, struct promises *promises)
     return true;
 }
 
+static bool type_price(struct db *db, struct promises *promises)
+{
+    const struct price price = {.provider = "us",
+                                .instance_type = "our-box",
+                                .kind = PRICE_TYPED,
+                                .currency = "EUR",
+                                .nanos = 250000000,
+                                .text = "0.25",
+                                .feed = "typed",
+                                .source_us = NOON_US + promises->typed,
+                                .fetched_us = NOON_US};
+    const struct discount discount = {
+        .provider = "us", .factor = 0.5, .since_us = NOON_US + promises->typed};
+
+    if (!prices_put(db, &price, 1, NULL) || !discounts_put(db, &discount, NULL))
+        return false;
+    promises->typed++;
+    return true;
+}
+
 static bool checkpoint(struct db *db, struct promises *promises)
 {
     (void)promises;
@@ -77,8 +100,9 @@ static bool checkpoint(struct db *db, struct promises *promises)
 
 /* An ordinary day; the log begins anew after the checkpoint that has copied all of it. */
 static bool (*const day[])(struct db *db, struct promises *promises) = {
-    create,     append,      append, claim,      append, checkpoint, append,    create, append,
-    checkpoint, cancel_last, append, checkpoint, append, append,     end_first, create,
+    create, append,     append,     claim,      append,      checkpoint, append,
+    create, append,     type_price, checkpoint, cancel_last, append,     type_price,
+    append, checkpoint, append,     append,     end_first,   create,
 };
 
 static void expect_promises_kept(struct db *db, const struct promises *promises)
@@ -92,6 +116,8 @@ static void expect_promises_kept(struct db *db, const struct promises *promises)
         EXPECT_STR(err.message, "");
         EXPECT_INT(found.state >= promised->state, true); /* it may have gone further */
     }
+    EXPECT(number_of(db, "SELECT count(*) FROM prices") >= promises->typed);
+    EXPECT(number_of(db, "SELECT count(*) FROM discounts") >= promises->typed);
 }
 
 /* One day that ends with the power. Returns whether it came to its end before that. */
