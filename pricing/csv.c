@@ -9,6 +9,7 @@ struct csv {
     void *user;
     enum place place;
     bool any; /* of the record: a blank line is none */
+    bool cr;  /* one outside quotes was the last byte: its line must end */
     size_t used, count;
     size_t starts[CSV_FIELDS_MAX];
     char bytes[CSV_RECORD_MAX + 1];
@@ -97,9 +98,6 @@ static bool plain(struct csv *csv, char byte, struct error *err)
         csv->any = true;
         return end_field(csv, err);
     case '\n':
-        /* The CR of a CRLF was taken for content. */
-        if (csv->place == IN_FIELD && csv->bytes[csv->used - 1] == '\r')
-            csv->used--;
         return end_record(csv, err);
     case '"':
         if (csv->place == AT_START) {
@@ -107,11 +105,6 @@ static bool plain(struct csv *csv, char byte, struct error *err)
             return begin_field(csv, err);
         }
         return error_set(err, ERROR_UPSTREAM, NULL, "there is a quote within a field");
-    case '\r':
-        /* At the end of an empty field, or of the record. */
-        if (csv->place == AT_START)
-            return true;
-        return put(csv, byte, err);
     default:
         if (csv->place == AT_START && !begin_field(csv, err))
             return false;
@@ -131,8 +124,7 @@ static bool after_quote(struct csv *csv, char byte, struct error *err)
         return end_field(csv, err);
     if (byte == '\n')
         return end_record(csv, err);
-    return byte == '\r' ||
-           error_set(err, ERROR_UPSTREAM, NULL, "there is text behind a quoted field");
+    return error_set(err, ERROR_UPSTREAM, NULL, "there is text behind a quoted field");
 }
 
 static bool quoted(struct csv *csv, char byte, struct error *err)
@@ -143,16 +135,21 @@ static bool quoted(struct csv *csv, char byte, struct error *err)
     return true;
 }
 
+static bool unquoted(struct csv *csv, char byte, struct error *err)
+{
+    if (csv->cr && byte != '\n')
+        return error_set(err, ERROR_UPSTREAM, NULL, "there is a CR that ends no line");
+    csv->cr = byte == '\r';
+    if (csv->cr)
+        return true;
+    return csv->place == AFTER_QUOTE ? after_quote(csv, byte, err) : plain(csv, byte, err);
+}
+
 bool csv_feed(struct csv *csv, const char *data, size_t length, struct error *err)
 {
-    for (size_t i = 0; i < length; i++) {
-        bool ok = csv->place == IN_QUOTES     ? quoted(csv, data[i], err)
-                  : csv->place == AFTER_QUOTE ? after_quote(csv, data[i], err)
-                                              : plain(csv, data[i], err);
-
-        if (!ok)
+    for (size_t i = 0; i < length; i++)
+        if (csv->place == IN_QUOTES ? !quoted(csv, data[i], err) : !unquoted(csv, data[i], err))
             return false;
-    }
     return true;
 }
 
@@ -160,7 +157,5 @@ bool csv_end(struct csv *csv, struct error *err)
 {
     if (csv->place == IN_QUOTES)
         return error_set(err, ERROR_UPSTREAM, NULL, "the text ends within a quoted field");
-    if (csv->place == IN_FIELD && csv->bytes[csv->used - 1] == '\r')
-        csv->used--;
     return end_record(csv, err);
 }

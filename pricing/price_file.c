@@ -32,7 +32,7 @@ struct sheet {
     struct document document;
     struct csv *csv;
     bool begun, is_json;
-    bool has_header;
+    bool has_header, has_list;
     size_t width, places[COLUMNS]; /* COLUMNS-long; `width` where a column is missing */
     long long row;
 };
@@ -60,22 +60,75 @@ static bool add_row(struct sheet *sheet, const char *const cells[COLUMNS], struc
     return basket_add(basket, &price, TWIN_MAY_BE_EQUAL, err);
 }
 
+/* A number as text, which is refused later where it is no price. */
+static void write_number(double number, char ret_text[40])
+{
+    struct price price;
+
+    if (price_set_number(&price, number))
+        memcpy(ret_text, price.text, 40);
+    else
+        snprintf(ret_text, 40, "%.15g", number);
+}
+
+/* A member that was misunderstood, or passed over, would make another price of it. */
+static bool read_member(const char *name, const json_t *value, const char *cells[COLUMNS],
+                        char ret_number[40], struct error *err)
+{
+    int column = 0;
+
+    while (column < COLUMNS && strcmp(name, names[column]) != 0)
+        column++;
+    if (column == COLUMNS)
+        return error_set(err, ERROR_UPSTREAM, NULL, "%.40s is not a known field", name);
+    if (json_is_null(value))
+        return true;
+    cells[column] = json_string_value(value);
+    if (column == PRICE && json_is_number(value)) {
+        write_number(json_number_value(value), ret_number);
+        cells[column] = ret_number;
+    }
+    return cells[column] || error_set(err, ERROR_UPSTREAM, NULL, "%s must be a string%s", name,
+                                      column == PRICE ? " or a number" : "");
+}
+
+static bool read_members(json_t *json, const char *cells[COLUMNS], char ret_number[40],
+                         struct error *err)
+{
+    for (int column = 0; column < COLUMNS; column++)
+        cells[column] = "";
+    for (void *at = json_object_iter(json); at; at = json_object_iter_next(json, at))
+        if (!read_member(json_object_iter_key(at), json_object_iter_value(at), cells, ret_number,
+                         err))
+            return false;
+    return true;
+}
+
 static enum split_verdict take_element(void *user, const struct split_element *element,
                                        struct error *err)
 {
     struct sheet *sheet = user;
     AUTO(json_decrefp) json_t *json = source_json(element->json, element->length, err);
     const char *cells[COLUMNS];
-    struct price number;
+    struct error why = {0};
+    char number[40];
 
     if (!json)
         return SPLIT_FAILED;
-    for (int column = 0; column < COLUMNS; column++)
-        cells[column] = source_text(json, names[column]);
-    if (json_is_number(json_object_get(json, "price_per_hour")) &&
-        price_set_number(&number, json_number_value(json_object_get(json, "price_per_hour"))))
-        cells[PRICE] = number.text;
-    return add_row(sheet, cells, err) ? SPLIT_GO_ON : SPLIT_FAILED;
+    if (!json_is_object(json))
+        error_set(err, ERROR_UPSTREAM, NULL, "price %lld is no JSON object", sheet->row + 1);
+    else if (!read_members(json, cells, number, &why))
+        error_set(err, why.kind, NULL, "price %lld: %s", sheet->row + 1, why.message);
+    else if (add_row(sheet, cells, err))
+        return SPLIT_GO_ON;
+    return SPLIT_FAILED;
+}
+
+static enum split_verdict note_list(void *user, struct error *err)
+{
+    (void)err;
+    ((struct sheet *)user)->has_list = true;
+    return SPLIT_GO_ON;
 }
 
 static bool read_header(struct sheet *sheet, char *const fields[], size_t count,
@@ -93,6 +146,9 @@ static bool read_header(struct sheet *sheet, char *const fields[], size_t count,
         if (column == COLUMNS)
             return error_set(err, ERROR_UPSTREAM, NULL, "there is no column '%.40s': see --help",
                              fields[i]);
+        if (sheet->places[column] < count)
+            return error_set(err, ERROR_UPSTREAM, NULL, "the column '%s' is there twice",
+                             names[column]);
         sheet->places[column] = i;
     }
     if (sheet->places[TYPE] == count || sheet->places[PRICE] == count)
@@ -128,7 +184,9 @@ static void *sheet_open(const struct reading *reading, struct error *err)
     static const struct document_form form = {.size = sizeof(struct sheet),
                                               .paths = paths,
                                               .element_max = ROW_MAX,
-                                              .element = take_element};
+                                              .element = take_element,
+                                              .gate = "prices",
+                                              .at_gate = note_list};
     struct sheet *sheet = document_open(&form, reading, err);
 
     if (!sheet)
@@ -159,13 +217,30 @@ static enum fetch_take sheet_take(void *user, const char *data, size_t length, s
     return csv_feed(sheet->csv, data, length, err) ? TAKE_MORE : TAKE_FAILED;
 }
 
+static bool end_json(const struct sheet *sheet, struct error *err)
+{
+    if (!splitter_end(sheet->document.splitter, err))
+        return false;
+    if (!sheet->has_list)
+        return error_set(err, ERROR_UPSTREAM, NULL, "there is no member 'prices'");
+    return splitter_oversized(sheet->document.splitter) == 0 ||
+           error_set(err, ERROR_UPSTREAM, NULL, "a price has more than %d bytes", ROW_MAX);
+}
+
+static bool end_csv(struct sheet *sheet, struct error *err)
+{
+    return csv_end(sheet->csv, err) &&
+           (sheet->has_header ||
+            error_set(err, ERROR_UPSTREAM, NULL, "there is nothing in the file"));
+}
+
 static enum reading_state sheet_page(void *reader, const struct fetch_response *response,
                                      struct error *err)
 {
     struct sheet *sheet = reader;
 
     (void)response;
-    if (sheet->is_json ? !splitter_end(sheet->document.splitter, err) : !csv_end(sheet->csv, err))
+    if (sheet->is_json ? !end_json(sheet, err) : !end_csv(sheet, err))
         return READING_FAILED;
     if (basket_facts(sheet->document.reading->basket)->tally.ambiguous > 0) {
         error_set(err, ERROR_UPSTREAM, NULL, "a price is there twice, and not the same");

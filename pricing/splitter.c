@@ -348,7 +348,8 @@ static bool begin_value(struct splitter *splitter, const char **ret_at, const ch
         splitter->verdict = splitter->rules.at_gate(splitter->rules.user, err);
         if (splitter->verdict != SPLIT_GO_ON)
             return false;
-        mask = 0;
+        mask &= ~(1u << whole); /* other paths may lead through the gate */
+        whole = SPLIT_PATHS_MAX;
     }
     if (nest && mask && (whole == SPLIT_PATHS_MAX)) {
         if (!push(splitter, first, err))

@@ -34,7 +34,8 @@ struct splitter_rules {
     size_t element_max;       /* longer ones are counted and passed over */
     enum split_verdict (*element)(void *user, const struct split_element *element,
                                   struct error *err);
-    /* Where not NULL: asked at the beginning of the value at this path, SPLIT_STOP ends it. */
+    /* Where not NULL: asked at the beginning of the value at this path, SPLIT_STOP ends it. Not
+     * one of `paths`, but those may lead through it. */
     const char *gate;
     enum split_verdict (*at_gate)(void *user, struct error *err);
     void *user;

@@ -117,6 +117,27 @@ static void a_gate_ends_it_before_the_value_comes(void)
     EXPECT_STR(found.text, "0|a|x|1;");
 }
 
+static enum split_verdict pass(void *user, struct error *err)
+{
+    (void)err;
+    ((struct found *)user)->stop_after = 3;
+    return SPLIT_GO_ON;
+}
+
+static void paths_lead_through_a_gate_that_is_open(void)
+{
+    for (size_t piece = 1; piece < 40; piece++) {
+        struct found found = {.used = 0};
+
+        EXPECT(
+            split("{\"a\":{\"x\":1},\"list\":[2,[3]],\"b\":{}}", piece,
+                  (struct splitter_rules){.paths = everything, .gate = "list", .at_gate = pass},
+                  &found, NULL));
+        EXPECT_STR(found.text, "0|a|x|1;2|list||2;2|list||[3];");
+        EXPECT_INT((long long)found.stop_after, 3);
+    }
+}
+
 static void what_is_no_json_is_refused(void)
 {
     static const char *const wrong[] = {
@@ -179,6 +200,7 @@ int main(void)
     RUN(an_element_too_long_is_passed_over_and_counted);
     RUN(it_stops_where_it_is_told_to);
     RUN(a_gate_ends_it_before_the_value_comes);
+    RUN(paths_lead_through_a_gate_that_is_open);
     RUN(what_is_no_json_is_refused);
     RUN(depth_and_keys_are_bounded);
     return test_result();
