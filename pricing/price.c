@@ -126,13 +126,18 @@ bool price_set(struct price *price, const char *text)
     return true;
 }
 
+void price_write_number(double number, char ret_text[PRICE_TEXT_SIZE])
+{
+    snprintf(ret_text, PRICE_TEXT_SIZE, "%.15g", number);
+    if (strtod(ret_text, NULL) != number)
+        snprintf(ret_text, PRICE_TEXT_SIZE, "%.17g", number);
+}
+
 bool price_set_number(struct price *price, double number)
 {
-    char text[sizeof price->text];
+    char text[PRICE_TEXT_SIZE];
 
-    snprintf(text, sizeof text, "%.15g", number);
-    if (strtod(text, NULL) != number)
-        snprintf(text, sizeof text, "%.17g", number);
+    price_write_number(number, text);
     return price_set(price, text);
 }
 

@@ -8,6 +8,8 @@
 #include "pricing/sources.h"
 #include "pricing/typed.h"
 
+#include <stdint.h>
+
 #define ROW_MAX 8192
 
 enum column {
@@ -60,21 +62,59 @@ static bool add_row(struct sheet *sheet, const char *const cells[COLUMNS], struc
     return basket_add(basket, &price, TWIN_MAY_BE_EQUAL, err);
 }
 
+static int column_of(const char *name)
+{
+    int column = 0;
+
+    while (column < COLUMNS && strcmp(name, names[column]) != 0)
+        column++;
+    return column;
+}
+
+/* A member that is misspelt is not one that was left out: a price would be true in all regions.
+ */
+static bool read_members(const struct sheet *sheet, const json_t *json,
+                         const char *cells[COLUMNS], char ret_number[PRICE_TEXT_SIZE],
+                         struct error *err)
+{
+    long long row = sheet->row + 1;
+    void *at;
+
+    if (!json_is_object(json))
+        return error_set(err, ERROR_UPSTREAM, NULL, "price %lld: it is no JSON object", row);
+    for (int column = 0; column < COLUMNS; column++)
+        cells[column] = "";
+    for (at = json_object_iter((json_t *)(uintptr_t)json); at;
+         at = json_object_iter_next((json_t *)(uintptr_t)json, at)) {
+        const json_t *value = json_object_iter_value(at);
+        int column = column_of(json_object_iter_key(at));
+
+        if (column == COLUMNS)
+            return error_set(err, ERROR_UPSTREAM, NULL, "price %lld: %.40s is not a known field",
+                             row, json_object_iter_key(at));
+        if (column == PRICE && json_is_number(value)) {
+            price_write_number(json_number_value(value), ret_number);
+            cells[column] = ret_number;
+        } else if (json_is_string(value)) {
+            cells[column] = json_string_value(value);
+        } else if (!json_is_null(value)) {
+            return error_set(err, ERROR_UPSTREAM, NULL, "price %lld: %s must be a string", row,
+                             names[column]);
+        }
+    }
+    return true;
+}
+
 static enum split_verdict take_element(void *user, const struct split_element *element,
                                        struct error *err)
 {
     struct sheet *sheet = user;
     AUTO(json_decrefp) json_t *json = source_json(element->json, element->length, err);
     const char *cells[COLUMNS];
-    struct price number;
+    char number[PRICE_TEXT_SIZE];
 
-    if (!json)
+    if (!json || !read_members(sheet, json, cells, number, err))
         return SPLIT_FAILED;
-    for (int column = 0; column < COLUMNS; column++)
-        cells[column] = source_text(json, names[column]);
-    if (json_is_number(json_object_get(json, "price_per_hour")) &&
-        price_set_number(&number, json_number_value(json_object_get(json, "price_per_hour"))))
-        cells[PRICE] = number.text;
     return add_row(sheet, cells, err) ? SPLIT_GO_ON : SPLIT_FAILED;
 }
 
@@ -86,10 +126,8 @@ static bool read_header(struct sheet *sheet, char *const fields[], size_t count,
     for (int column = 0; column < COLUMNS; column++)
         sheet->places[column] = count;
     for (size_t i = 0; i < count; i++) {
-        int column = 0;
+        int column = column_of(fields[i]);
 
-        while (column < COLUMNS && strcmp(fields[i], names[column]) != 0)
-            column++;
         if (column == COLUMNS)
             return error_set(err, ERROR_UPSTREAM, NULL, "there is no column '%.40s': see --help",
                              fields[i]);
