@@ -126,15 +126,20 @@ bool price_set(struct price *price, const char *text)
     return true;
 }
 
-bool price_set_number(struct price *price, double number)
+void price_write_number(double number, char ret_text[PRICE_TEXT_SIZE])
 {
-    char text[sizeof price->text];
-
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, number);
-        if (strtod(text, NULL) == number)
+        snprintf(ret_text, PRICE_TEXT_SIZE, "%.*g", digits, number);
+        if (strtod(ret_text, NULL) == number)
             break;
     }
+}
+
+bool price_set_number(struct price *price, double number)
+{
+    char text[PRICE_TEXT_SIZE];
+
+    price_write_number(number, text);
     return price_set(price, text);
 }
 

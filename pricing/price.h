@@ -46,7 +46,10 @@ void price_write_nanos(long long nanos, char ret_text[PRICE_TEXT_SIZE]);
 /* Fills nanos and text. */
 bool price_set(struct price *price, const char *text) __attribute__((warn_unused_result));
 
-/* The same of a number in JSON, whose text is then the shortest that reads back as the number. */
+/* The shortest decimal that reads back as the number, whatever it is. */
+void price_write_number(double number, char ret_text[PRICE_TEXT_SIZE]);
+
+/* price_set() of a number in JSON, written like that. */
 bool price_set_number(struct price *price, double number) __attribute__((warn_unused_result));
 
 /* Copies a text into a member of a price; false, with nothing copied, where it does not fit, is

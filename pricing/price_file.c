@@ -60,20 +60,9 @@ static bool add_row(struct sheet *sheet, const char *const cells[COLUMNS], struc
     return basket_add(basket, &price, TWIN_MAY_BE_EQUAL, err);
 }
 
-/* A number as text, which is refused later where it is no price. */
-static void write_number(double number, char ret_text[40])
-{
-    struct price price;
-
-    if (price_set_number(&price, number))
-        memcpy(ret_text, price.text, 40);
-    else
-        snprintf(ret_text, 40, "%.15g", number);
-}
-
 /* A member that was misunderstood, or passed over, would make another price of it. */
 static bool read_member(const char *name, const json_t *value, const char *cells[COLUMNS],
-                        char ret_number[40], struct error *err)
+                        char ret_number[PRICE_TEXT_SIZE], struct error *err)
 {
     int column = 0;
 
@@ -85,15 +74,15 @@ static bool read_member(const char *name, const json_t *value, const char *cells
         return true;
     cells[column] = json_string_value(value);
     if (column == PRICE && json_is_number(value)) {
-        write_number(json_number_value(value), ret_number);
+        price_write_number(json_number_value(value), ret_number);
         cells[column] = ret_number;
     }
     return cells[column] || error_set(err, ERROR_UPSTREAM, NULL, "%s must be a string%s", name,
                                       column == PRICE ? " or a number" : "");
 }
 
-static bool read_members(json_t *json, const char *cells[COLUMNS], char ret_number[40],
-                         struct error *err)
+static bool read_members(json_t *json, const char *cells[COLUMNS],
+                         char ret_number[PRICE_TEXT_SIZE], struct error *err)
 {
     for (int column = 0; column < COLUMNS; column++)
         cells[column] = "";
@@ -111,7 +100,7 @@ static enum split_verdict take_element(void *user, const struct split_element *e
     AUTO(json_decrefp) json_t *json = source_json(element->json, element->length, err);
     const char *cells[COLUMNS];
     struct error why = {0};
-    char number[40];
+    char number[PRICE_TEXT_SIZE];
 
     if (!json)
         return SPLIT_FAILED;

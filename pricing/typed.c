@@ -135,6 +135,7 @@ bool typed_from_json(const json_t *json, long long now_us, struct price *ret_pri
     struct price_row row = {0};
     const json_t *amount = json_object_get(json, "price_per_hour");
     char text[40] = "1"; /* of a price that is withdrawn: any */
+    char note[sizeof ret_price->reference];
     struct price price;
 
     if (!check_fields(json, err) || !text_of(json, "provider", &row.provider, err) ||
@@ -143,7 +144,7 @@ bool typed_from_json(const json_t *json, long long now_us, struct price *ret_pri
         !text_of(json, "kind", &row.kind, err) ||
         !text_of(json, "currency", &row.currency, err) ||
         !text_of(json, "valid_from", &row.valid_from, err) ||
-        !text_of(json, "note", &row.reference, err))
+        !text_of(json, "note", &row.reference, err) || !WORD("note", row.reference, note, err))
         return false;
     if (!amount)
         return error_set(err, ERROR_INVALID, "price_per_hour", "is missing");

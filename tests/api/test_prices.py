@@ -1,0 +1,382 @@
+"""Prices that a person gives, typed or in a file, and how prices are found: by filter, by time, by
+page, for this machine."""
+import json
+import os
+import time
+import unittest
+import urllib.parse
+from datetime import datetime, timedelta, timezone
+
+from harness import ServerCase
+from price_server import PriceServer, SpotPage
+
+HEAD = "provider,region,zone,instance_type,kind,currency,price_per_hour,valid_from,reference\n"
+
+
+def moment(**ago):
+    return (datetime.now(timezone.utc) - timedelta(**ago)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def price(**fields):
+    return {"provider": "aws", "region": "us-east-1", "instance_type": "c7i.2xlarge",
+            "price_per_hour": 0.357, **fields}
+
+
+class PricesCase(ServerCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = PriceServer(*cls.FLAGS).start()
+
+    def serve(self, *flags, **options):
+        server = PriceServer(*flags, **options)
+        self.addCleanup(server.stop)
+        return server.start()
+
+    def put(self, body, server=None, path="/v1/prices"):
+        reply = (server or self.server).post(body, path=path)
+        self.assertEqual(201, reply.status, reply)
+        return reply.json()
+
+    def found(self, server=None, **filters):
+        return (server or self.server).prices(**filters)
+
+    def amounts(self, server=None, **filters):
+        return [row["price_per_hour"] for row in self.found(server, **filters)]
+
+
+class Typed(PricesCase):
+    def test_one_price_is_stored_as_it_was_typed(self):
+        given = self.put(price(instance_type="one.large", zone="us-east-1a", note="by contract",
+                               valid_from="2026-01-02T03:04:05Z"))["prices"]
+        found = self.found(instance_type="one.large")
+        self.assertEqual(1, len(found))
+        row = found[0]
+        self.assertEqual(
+            ("aws", "us-east-1", "us-east-1a", "typed", "USD", 0.357, 357000000, "0.357",
+             "by contract", "typed"),
+            tuple(row[name] for name in (
+                "provider", "region", "zone", "kind", "currency", "price_per_hour",
+                "nanos_per_hour", "text", "reference", "feed")))
+        self.assertEqual("2026-01-02T03:04:05", row["valid_from"][:19])
+        self.assertIsNone(row["discount"])
+        self.assertEqual(given[0]["nanos_per_hour"], row["nanos_per_hour"])
+
+    def test_a_decimal_in_a_string_is_kept_to_the_digit(self):
+        for text, nanos in (("0.35700", 357000000), ("1e-3", 1000000), ("0.000000001", 1),
+                            ("99999.999999999", 99999999999999), ("100000", 10**14)):
+            self.put(price(instance_type="digits." + text, price_per_hour=text))
+            row = self.found(instance_type="digits." + text)[0]
+            self.assertEqual((text, nanos), (row["text"], row["nanos_per_hour"]))
+
+    def test_a_list_is_stored_whole_or_not_at_all(self):
+        rows = [price(instance_type=f"list.{number}", price_per_hour=number + 1)
+                for number in range(500)]
+        self.assertEqual(500, len(self.put({"prices": rows})["prices"]))
+        rows = [price(instance_type=f"none.{number}") for number in range(5)]
+        reply = self.server.post({"prices": rows + [price(price_per_hour=0)]}, path="/v1/prices")
+        self.assertProblem(reply, 400, field="prices[5].price_per_hour")
+        self.assertEqual([], self.found(instance_type="none.0"))
+        for bad in ([], [price()] * 501, "x", {}, None):
+            self.assertProblem(self.server.post({"prices": bad}, path="/v1/prices"), 400,
+                               field="prices")
+        self.assertProblem(self.server.post({"prices": [price()], "provider": "aws"},
+                                            path="/v1/prices"), 400, field="prices")
+
+    def test_every_refusal_names_the_field(self):
+        long = "x" * 64
+        for wrong, field in (
+                ({"pirce": 1}, "pirce"), ({"price_per_hour": 0}, "price_per_hour"),
+                ({"price_per_hour": -1}, "price_per_hour"),
+                ({"price_per_hour": "abc"}, "price_per_hour"),
+                ({"price_per_hour": ""}, "price_per_hour"),
+                ({"price_per_hour": "-0.1"}, "price_per_hour"),
+                ({"price_per_hour": "0.1 USD"}, "price_per_hour"),
+                ({"price_per_hour": "0,1"}, "price_per_hour"),
+                ({"price_per_hour": "nan"}, "price_per_hour"),
+                ({"price_per_hour": "inf"}, "price_per_hour"),
+                ({"price_per_hour": "0x1"}, "price_per_hour"),
+                ({"price_per_hour": "1" * 50}, "price_per_hour"),
+                ({"price_per_hour": 1e300}, "price_per_hour"),
+                ({"price_per_hour": 1e-12}, "price_per_hour"),
+                ({"price_per_hour": 100000.01}, "price_per_hour"),
+                ({"price_per_hour": True}, "price_per_hour"),
+                ({"price_per_hour": [1]}, "price_per_hour"),
+                ({"kind": "spot"}, "kind"), ({"kind": "on_demand"}, "kind"),
+                ({"kind": "reserved"}, "kind"), ({"kind": 1}, "kind"),
+                ({"instance_type": ""}, "instance_type"), ({"instance_type": 7}, "instance_type"),
+                ({"instance_type": None}, "instance_type"),
+                ({"instance_type": long}, "instance_type"), ({"region": long}, "region"),
+                ({"zone": long}, "zone"), ({"provider": long}, "provider"),
+                ({"note": "x" * 1000}, "note"), ({"region": "a\nb"}, "region"),
+                ({"region": "Zürich"}, "region"), ({"currency": "usd"}, "currency"),
+                ({"currency": "US"}, "currency"), ({"currency": "USDX"}, "currency"),
+                ({"valid_from": "yesterday"}, "valid_from"), ({"valid_from": 5}, "valid_from"),
+                ({"valid_from": "2026-02-30T00:00:00Z"}, "valid_from")):
+            with self.subTest(wrong=wrong):
+                body = price(instance_type="refused.large") | wrong
+                problem = self.assertProblem(self.server.post(body, path="/v1/prices"), 400,
+                                             field=field)
+                self.assertTrue(problem["detail"])
+        for missing in ("instance_type", "price_per_hour"):
+            body = price(instance_type="refused.large")
+            del body[missing]
+            self.assertProblem(self.server.post(body, path="/v1/prices"), 400, field=missing)
+        self.assertEqual([], self.found(instance_type="refused.large"))
+
+    def test_bodies_that_are_no_prices(self):
+        for body in (b"", b"[]", b"1", b"null", b"{", b'"x"', b"{}",
+                     b'{"instance_type": "a", "instance_type": "b", "price_per_hour": 1}'):
+            reply = self.server.post(body, path="/v1/prices")
+            self.assertEqual(400, reply.status, (body, reply))
+
+    def test_null_withdraws_it_and_what_is_not_there_cannot_be_withdrawn(self):
+        kind = {"instance_type": "gone.large"}
+        reply = self.server.post(price(**kind, price_per_hour=None), path="/v1/prices")
+        self.assertProblem(reply, 404)
+        self.put(price(**kind, valid_from=moment(hours=2)))
+        self.put(price(**kind, price_per_hour=None, valid_from=moment(hours=1)))
+        self.assertEqual([], self.found(**kind))
+        self.assertEqual([0.357], self.amounts(**kind, at=moment(minutes=90)))
+        history = self.server.page(history="true", **kind)["prices"]
+        self.assertEqual([None, 0.357], [row["price_per_hour"] for row in history])
+        self.put(price(**kind, price_per_hour=0.4))
+        self.assertEqual([0.4], self.amounts(**kind))
+
+    def test_a_price_holds_from_when_it_says(self):
+        kind = {"instance_type": "when.large"}
+        for amount, since in ((3, moment(days=1)), (1, moment(days=3)), (2, moment(days=2)),
+                              (9, moment(days=-1))):
+            self.put(price(**kind, price_per_hour=amount, valid_from=since))
+        for amount, at in ((None, moment(days=4)), (1, moment(days=2, hours=12)),
+                           (2, moment(days=1, hours=12)), (3, moment()), (9, moment(days=-2))):
+            self.assertEqual([amount] if amount else [], self.amounts(**kind, at=at))
+        self.assertEqual([3], self.amounts(**kind))
+        same = self.server.post(price(**kind, valid_from=moment(days=3)), path="/v1/prices")
+        self.assertIn(same.status, (201, 409))
+        history = self.server.page(history="true", at=moment(days=-2), **kind)["prices"]
+        self.assertEqual([9, 3, 2], [row["price_per_hour"] for row in history][:3])
+
+    def test_history_does_not_change(self):
+        body = price(instance_type="fixed.large", valid_from="2026-03-01T00:00:00Z")
+        self.put(body)
+        self.assertProblem(self.server.post(body | {"price_per_hour": 5}, path="/v1/prices"), 409,
+                           "conflict", "valid_from")
+        self.assertEqual([0.357], self.amounts(instance_type="fixed.large"))
+
+    def test_what_was_typed_never_ages(self):
+        self.put(price(instance_type="old.large", valid_from="2001-01-01T00:00:00Z", kind="own"))
+        row = self.server.page(instance_type="old.large")["prices"][0]
+        self.assertEqual(("fresh", None, "own"),
+                         (row["freshness"], row["age_seconds"], row["kind"]))
+
+    def test_another_currency_is_another_price(self):
+        self.put(price(instance_type="money.large"))
+        self.put(price(instance_type="money.large", currency="EUR", price_per_hour=0.3))
+        self.assertEqual({("USD", 0.357), ("EUR", 0.3)},
+                         {(row["currency"], row["price_per_hour"])
+                          for row in self.found(instance_type="money.large")})
+
+
+class Finding(PricesCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        rows = [price(provider=provider, region=region, zone=zone, instance_type=kind,
+                      price_per_hour=1 + len(kind))
+                for provider in ("aws", "gcp") for region in ("r1", "r2") for zone in ("", "za")
+                for kind in ("k.large", "k.xlarge", "k.metal")]
+        reply = cls.server.post({"prices": rows}, path="/v1/prices")
+        assert reply.status == 201, reply
+
+    def test_filters_narrow(self):
+        for filters, count in (({}, 24), ({"provider": "gcp"}, 12), ({"region": "r1"}, 12),
+                               ({"zone": "za"}, 12), ({"instance_type": "k.metal"}, 8),
+                               ({"kind": "typed"}, 24), ({"kind": "spot"}, 0),
+                               ({"feed": "typed"}, 24), ({"feed": "aws-offer"}, 0),
+                               ({"provider": "aws", "region": "r2", "zone": "za",
+                                 "instance_type": "k.xlarge"}, 1),
+                               ({"provider": "nobody"}, 0), ({"instance_type": "k.%"}, 0)):
+            found = self.found(**filters)
+            self.assertEqual(count, len(found), filters)
+            for row in found:
+                for name, value in filters.items():
+                    self.assertEqual(value, row[name])
+
+    def test_pages_have_each_price_once(self):
+        everything = [json.dumps(row) for row in self.found()]
+        for limit in (1, 5, 23, 24, 25):
+            found, cursor = [], {}
+            while cursor is not None:
+                page = self.server.page(limit=limit, **cursor)
+                self.assertLessEqual(len(page["prices"]), limit)
+                found += page["prices"]
+                cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
+            for row in found:
+                del row["age_seconds"]
+            self.assertEqual(everything, [json.dumps(row) for row in found])
+
+    def test_wrong_questions_name_the_parameter(self):
+        for query, field in (("limit=0", "limit"), ("limit=1001", "limit"), ("limit=x", "limit"),
+                             ("cursor=x", "cursor"), ("cursor=", "cursor"), ("at=now", "at"),
+                             ("at=2026-13-01T00:00:00Z", "at"), ("kind=cheap", "kind"),
+                             ("history=maybe", "history"), ("history=true", "instance_type"),
+                             ("nonsense=1", "nonsense"), ("kind=spot&kind=typed", "kind")):
+            reply = self.server.get("/v1/prices?" + query)
+            self.assertProblem(reply, 400, field=field)
+
+    def test_why_there_is_no_price_is_told_feed_by_feed(self):
+        page = self.server.page(provider="aws", instance_type="no.such")
+        absent = {row["feed"]: row["reason"] for row in page["absent"]}
+        self.assertEqual("switched off", absent["aws-spot-page"])
+        self.assertNotIn("azure-retail", absent)
+        self.assertEqual([], self.server.page(provider="aws")["absent"])
+        with SpotPage() as stage:
+            reason = stage.server.page(provider="aws", instance_type="no.such")["absent"]
+            self.assertIn({"feed": "aws-spot-page", "reason": "not in the feed"}, reason)
+            stage.feeds.stop()
+            stage.server.refresh(stage.NAME)
+            reason = {row["feed"]: row["reason"] for row in stage.server.page(
+                provider="aws", instance_type="no.such")["absent"]}
+            self.assertRegex(reason["aws-spot-page"], "^failed: ")
+
+
+class Discounts(PricesCase):
+    def test_a_discount_is_shown_beside_the_list_price_and_never_instead(self):
+        with SpotPage() as stage:
+            server = stage.server
+            before = server.prices(instance_type="c5.large", region="us-east-1")[0]
+            self.assertIsNone(before["discount"])
+            self.put({"provider": "aws", "family": "c5", "kind": "spot", "factor": 0.5,
+                      "note": "our contract", "valid_from": moment(hours=1)}, server,
+                     "/v1/discounts")
+            after = server.prices(instance_type="c5.large", region="us-east-1")[0]
+            off = after.pop("discount")
+            self.assertEqual({**before, "discount": None}, {**after, "discount": None})
+            self.assertEqual((0.5, "our contract"), (off["factor"], off["note"]))
+            self.assertAlmostEqual(before["price_per_hour"] / 2, off["price_per_hour"], 9)
+            for other in ("c5a.large", "m5.large"):
+                for row in server.prices(instance_type=other):
+                    self.assertIsNone(row["discount"])
+            self.put({"provider": "aws", "kind": "spot", "factor": 0.9}, server, "/v1/discounts")
+            self.assertEqual(0.9, server.prices(instance_type="m5.large")[0]["discount"]["factor"])
+            self.assertEqual(0.5, server.prices(instance_type="c5.large")[0]["discount"]["factor"])
+            self.put({"provider": "aws", "family": "c5", "kind": "spot", "factor": None}, server,
+                     "/v1/discounts")
+            self.assertEqual(0.9, server.prices(instance_type="c5.large")[0]["discount"]["factor"])
+            self.put({"provider": "aws", "kind": "spot", "factor": None}, server, "/v1/discounts")
+            self.assertIsNone(server.prices(instance_type="c5.large")[0]["discount"])
+            self.assertEqual([], server.get("/v1/discounts").json()["discounts"])
+            then = urllib.parse.quote(moment(minutes=30))
+            self.assertEqual(0.5, server.get(f"/v1/discounts?at={then}").json()[
+                "discounts"][0]["factor"])
+
+    def test_wrong_discounts_name_the_field(self):
+        for wrong, field in (({"factor": 0}, "factor"), ({"factor": 1.01}, "factor"),
+                             ({"factor": -1}, "factor"), ({"factor": "0.5"}, "factor"),
+                             ({"factor": True}, "factor"), ({"provider": ""}, "provider"),
+                             ({"provider": None}, "provider"), ({"provider": 7}, "provider"),
+                             ({"kind": "typed"}, "kind"), ({"kind": 1}, "kind"),
+                             ({"rebate": 1}, "rebate"), ({"family": 5}, "family"),
+                             ({"note": "x" * 1000}, "note"), ({"valid_from": "x"}, "valid_from")):
+            with self.subTest(wrong=wrong):
+                body = {"provider": "aws", "factor": 0.5} | wrong
+                self.assertProblem(self.server.post(body, path="/v1/discounts"), 400, field=field)
+        self.assertProblem(self.server.post({"provider": "aws"}, path="/v1/discounts"), 400,
+                           field="factor")
+        self.assertEqual([], self.server.get("/v1/discounts").json()["discounts"])
+
+
+class Files(PricesCase):
+    def setUp(self):
+        self.server = PriceServer()
+        self.path = os.path.join(self.server.folder, "prices.csv")
+        self.server.flags += ["--feed", f"price-file=on url={self.path}"]
+        self.addCleanup(self.server.stop)
+
+    @classmethod
+    def setUpClass(cls):
+        pass
+
+    @classmethod
+    def tearDownClass(cls):
+        pass
+
+    def write(self, text):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def begin(self, text):
+        self.write(text)
+        self.server.start().settle()
+        return self.server.feed("price-file")
+
+    def test_csv(self):
+        feed = self.begin(HEAD + "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.357,"
+                                 "2020-01-01T00:00:00Z,list\n"
+                          'aws,us-east-1,us-east-1a,c7i.2xlarge,spot,,"0.1632",,"a ""note"""\n')
+        self.assertEqual(("ok", 2), (feed["state"], feed["prices"]), feed)
+        rows = {row["kind"]: row for row in self.found()}
+        self.assertEqual(("0.357", "2020-01-01T00:00:00", "fresh"), (
+            rows["on_demand"]["text"], rows["on_demand"]["valid_from"][:19],
+            rows["on_demand"]["freshness"]))
+        self.assertEqual(("0.1632", 'a "note"', "us-east-1a"), tuple(
+            rows["spot"][name] for name in ("text", "reference", "zone")))
+        self.assertEqual("unchanged",
+                         self.server.refresh("price-file")["scopes"][0]["state"])
+
+    def test_json(self):
+        feed = self.begin(json.dumps({"prices": [
+            price(kind="on_demand"), price(kind="spot", price_per_hour="0.1000")]}))
+        self.assertEqual(("ok", 2), (feed["state"], feed["prices"]), feed)
+        self.assertEqual({"0.357", "0.1000"}, {row["text"] for row in self.found()})
+
+    def test_a_wrong_row_is_named_and_nothing_is_taken(self):
+        good = "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.357,,\n"
+        self.begin(HEAD + good)
+        before = self.server.prices()
+        for text, reason in (
+                (HEAD + good + "aws,us-east-1,,m5.large,on_demand,USD,0,,\n",
+                 "price 2: price_per_hour must be"),
+                (HEAD + "aws,us-east-1,,m5.large,on_demand,USD,abc,,\n", "price 1: price_per"),
+                (HEAD + good + "aws,us-east-1,,,on_demand,USD,1,,\n", "price 2: instance_type is"),
+                (HEAD + good + "aws,us-east-1,,m5.large,cheap,USD,1,,\n", "price 2: kind"),
+                (HEAD + good + "aws,us-east-1,,m5.large,spot,Dollar,1,,\n", "price 2: currency"),
+                (HEAD + good + "aws,us-east-1,,m5.large,spot,USD,1,soon,\n", "price 2: valid_from"),
+                (HEAD + good + "aws,us-east-1\n", "price 2 has 2 columns, the header 9"),
+                (HEAD + good + good.replace("0.357", "0.358"), "twice, and not the same"),
+                (HEAD.replace("zone", "zoo") + good, "no column 'zoo'"),
+                ("provider,instance_type\naws,m5.large\n", "price_per_hour are needed"),
+                (HEAD + good + '"aws', "quot|middle|end"),
+                ('{"prices": [{"instance_type": "m5.large", "price_per_hour": -1}]}',
+                 "price 1: price_per_hour must be .* got '-1'"),
+                (json.dumps({"prices": [price(), price(regoin="us-east-1")]}),
+                 "price 2: regoin is not a known field"),
+                (json.dumps({"prices": [price(region=5)]}), "price 1: region must be a string"),
+                (json.dumps({"prices": [price(price_per_hour=[1])]}), "price 1: price_per_hour"),
+                ('{"prices": [7]}', "price 1: it is no JSON object"),
+                ('{"prices": {"a": 7}}', "JSON|price"),
+                ('{"prices": [{"instance_type": "m5.large"', "middle"),
+                ('{"prices": [], "prices": []}', "JSON|price|twice|believed"),
+                ("", "needed|empty|believed|middle|no price"), ("\0\1\2", "NUL")):
+            with self.subTest(text=text):
+                self.write(text)
+                feed = self.server.refresh("price-file")
+                self.assertEqual("failed", feed["state"], feed)
+                self.assertRegex(feed["reason"], reason)
+                self.assertEqual(before, self.server.prices())
+
+    def test_what_is_no_file_is_told(self):
+        feed = self.begin(HEAD + "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.357,,\n")
+        before = self.server.prices()
+        os.remove(self.path)
+        for make, reason in ((lambda: None, "No such file"), (lambda: os.mkdir(self.path), "regular"),
+                             (lambda: (os.rmdir(self.path), os.mkfifo(self.path)), "regular")):
+            make()
+            feed = self.server.refresh("price-file", seconds=10)
+            self.assertEqual("failed", feed["state"])
+            self.assertRegex(feed["reason"], reason)
+            self.assertEqual(before, self.server.prices())
+
+
+if __name__ == "__main__":
+    unittest.main()
