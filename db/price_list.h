@@ -28,6 +28,6 @@ bool price_list(struct db *db, const struct price_filter *filter, price_tell_fn 
                 struct error *err) __attribute__((warn_unused_result));
 
 /* Calls tell() for all that the matching series ever were until filter->at_us, the latest
- * first. */
+ * first. The filter must name an instance type; without one there is nothing. */
 bool price_history(struct db *db, const struct price_filter *filter, price_tell_fn *tell,
                    void *user, struct error *err) __attribute__((warn_unused_result));

@@ -63,6 +63,7 @@ static void history_is_the_latest_first(void)
     EXPECT_INT((long long)history_of(db, filter).count, 1);
     filter.region = "eu-west-1";
     EXPECT_INT((long long)history_of(db, filter).count, 0);
+    EXPECT_INT((long long)history_of(db, (struct price_filter){.region = "eu-north-1"}).count, 0);
 }
 
 /* Five prices of one type that differ in one thing each; none may stand for another. */

@@ -198,8 +198,15 @@ static void runs_of_version_4_are_kept_and_have_no_price(void)
     expect_old_rows(db);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE price NOT NULL"), 0);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), 0);
-    EXPECT(!db_execute(db, "INSERT INTO prices VALUES (1, 1, 0, '', '', 0, 0)", /* a price of 0 */
-                       NULL));
+    EXPECT(db_execute(
+        db,
+        "INSERT INTO price_series (number, feed, scope, provider, region, zone,"
+        " instance_type, kind, currency, since_us)"
+        " VALUES (1, '', '', '', '', '', '', 'spot', '', 1);"
+        "INSERT INTO prices VALUES (1, 1, 1, '', '', 0, 0), (1, 2, NULL, '', '', 0, 0)",
+        NULL));
+    EXPECT(!db_execute(db, "INSERT INTO prices VALUES (1, 3, 0, '', '', 0, 0)", NULL));
+    EXPECT(!db_execute(db, "UPDATE price_series SET nanos = 0", NULL)); /* no price is NULL */
 }
 
 static void two_connections_may_upgrade_at_once(void)

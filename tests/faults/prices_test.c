@@ -193,7 +193,7 @@ static void prices_survive_every_shortage(void)
 {
     for (size_t i = 0; i < COUNT(operations); i++) {
         learn(&operations[i]);
-        survive_every_shortage(operations[i].name, run_out);
+        survive_shortages(operations[i].name, run_out, i < 2 ? 3 : 1);
     }
 }
 
