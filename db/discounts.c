@@ -86,11 +86,18 @@ bool discounts_each(struct db *db, long long at_us,
     return step == STMT_DONE;
 }
 
+/* Where a family's name may end in a type's: "c7i" in "c7i.large", "n2" in "n2-standard-4"; but
+ * "c7i-flex.large" is of another family than "c7i". */
+static bool ends_family(const char *rest)
+{
+    return strchr("._", *rest) || (*rest == '-' && !strchr(rest, '.'));
+}
+
 bool discount_applies(const struct discount *discount, const struct price *price)
 {
     size_t length = strlen(discount->family);
 
     return discount->kind == price->kind && strcmp(discount->provider, price->provider) == 0 &&
            strncmp(price->instance_type, discount->family, length) == 0 &&
-           (length == 0 || strchr("._-", price->instance_type[length]));
+           (length == 0 || ends_family(price->instance_type + length));
 }

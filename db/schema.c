@@ -162,8 +162,8 @@ static const char *const migrations[] = {
     " 5) WHERE state = 'finished';",
 
     /* 5: prices. A series is one price of one feed, and knows what it is today; `prices` is what
-     * it ever was, and only grows: nanos is NULL from when the feed had it no more. A reading is
-     * a feed saying all it knows of a scope, or that nothing changed. */
+     * it ever was, of what was in force: nanos is NULL from when the feed had it no more. A
+     * reading is a feed saying all it knows of a scope, or that nothing changed. */
     "CREATE TABLE price_series ("
     " number INTEGER PRIMARY KEY,"
     " feed TEXT NOT NULL,"

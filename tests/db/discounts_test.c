@@ -155,6 +155,8 @@ static void a_discount_applies_to_its_own_only(void)
     } cases[] = {
         {"aws", "c7i", "c7i.large", true},
         {"aws", "c7i", "c7in.large", false}, /* begins with it, and is another family */
+        {"aws", "c7i", "c7i-flex.large", false},
+        {"aws", "c7i-flex", "c7i-flex.large", true},
         {"aws", "c7", "c7i.large", false},
         {"aws", "c7i.large", "c7i.large", true},
         {"aws", "c7i.large", "c7i.xlarge", false},
