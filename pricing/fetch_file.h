@@ -1,4 +1,5 @@
-/* Reads a file of this machine as if it were fetched, with a validator of its time and size. */
+/* Reads a file of this machine as if it were fetched, with a validator of its time and size.
+ * Waits for nobody, and does not believe a file that changes meanwhile. */
 #pragma once
 
 #include "pricing/fetch.h"

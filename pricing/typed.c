@@ -110,6 +110,18 @@ static bool text_of(const json_t *json, const char *name, const char **ret_text,
     return true;
 }
 
+/* A kind of feeds is none that a person gives. */
+static bool check_kind(const char *kind, struct error *err)
+{
+    if (!kind || !*kind)
+        return true;
+    for (const char *const *typed = typed_kinds; *typed; typed++)
+        if (strcmp(*typed, kind) == 0)
+            return true;
+    return error_not_allowed(err, "kind", (struct allowed){.choices = typed_kinds},
+                             "a price that a person gives is typed or own");
+}
+
 static bool amount_of(const json_t *value, char ret_text[40], struct error *err)
 {
     struct price price;
@@ -151,11 +163,8 @@ bool typed_from_json(const json_t *json, long long now_us, struct price *ret_pri
     if (!json_is_null(amount) && !amount_of(amount, text, err))
         return false;
     row.price_per_hour = text;
-    if (!price_from_row(&row, &price, err))
+    if (!check_kind(row.kind, err) || !price_from_row(&row, &price, err))
         return false;
-    if (price.kind != PRICE_TYPED && price.kind != PRICE_OWN)
-        return error_not_allowed(err, "kind", (struct allowed){.choices = typed_kinds},
-                                 "a price that a person gives is typed or own");
     if (json_is_null(amount))
         price.nanos = 0;
     if (price.source_us == 0)

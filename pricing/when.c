@@ -6,6 +6,7 @@
 #include <time.h>
 
 #define US 1000000LL
+#define YEAR_10000 253402300800LL /* its first second */
 
 /* Reads exactly `count` digits. */
 static bool digits(const char **text, int count, int *ret_number)
@@ -29,15 +30,19 @@ static bool mark(const char **text, char expected)
     return true;
 }
 
-static long long fraction(const char **text)
+/* Where there is a point there are digits. */
+static bool fraction(const char **text, long long *ret_us)
 {
     long long us = 0, unit = US / 10;
 
-    if (**text != '.')
-        return 0;
-    for ((*text)++; **text >= '0' && **text <= '9'; (*text)++, unit /= 10)
+    if (!mark(text, '.'))
+        return true;
+    if (**text < '0' || **text > '9')
+        return false;
+    for (; **text >= '0' && **text <= '9'; (*text)++, unit /= 10)
         us += (**text - '0') * unit;
-    return us;
+    *ret_us = us;
+    return true;
 }
 
 /* "Z", "+02:00", or nothing, which feeds use for UTC. */
@@ -66,7 +71,7 @@ static bool to_us(struct tm *when, int zone_seconds, long long us, long long *re
     if (same.tm_mday != when->tm_mday || same.tm_mon != when->tm_mon ||
         same.tm_hour != when->tm_hour || same.tm_min != when->tm_min)
         return false;
-    if (when->tm_year < 70 || when->tm_year > 9999 - 1900 || seconds < zone_seconds)
+    if (seconds < zone_seconds || seconds - zone_seconds >= YEAR_10000)
         return false;
     *ret_us = (seconds - zone_seconds) * US + us;
     return true;
@@ -87,8 +92,7 @@ bool when_read(const char *text, long long *ret_us)
             !digits(&text, 2, &when.tm_min) || !mark(&text, ':') ||
             !digits(&text, 2, &when.tm_sec))
             return false;
-        us = fraction(&text);
-        if (!offset(&text, &zone_seconds) || when.tm_sec > 60)
+        if (!fraction(&text, &us) || !offset(&text, &zone_seconds))
             return false;
     }
     when.tm_year -= 1900;

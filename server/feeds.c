@@ -5,6 +5,8 @@
 
 #define EVERY_MIN 60
 #define EVERY_MAX (30LL * 24 * 3600)
+#define REGION_SIZE sizeof(((struct price *)0)->region)
+#define TYPE_SIZE sizeof(((struct price *)0)->instance_type)
 
 static const struct field every = {.name = "every", .min = EVERY_MIN, .max = EVERY_MAX};
 static const struct field patience = {.name = "patience", .min = 1, .max = 3600};
@@ -52,25 +54,48 @@ static bool number(const char *feed, const struct field *field, const char *text
            error_set(err, ERROR_INVALID, "--feed", "%s: %s %s", feed, why.field, why.message);
 }
 
+/* A list, each word of which fits where it is used: one that did not would end the list there. */
+static bool copy_list(const char *feed, const char *value, size_t word_size, char *member,
+                      size_t size, struct error *err)
+{
+    for (const char *word = value; *word; word += strspn(word, ",")) {
+        size_t length = strcspn(word, ",");
+
+        if (length >= word_size)
+            return error_set(err, ERROR_INVALID, "--feed", "%s: '%.40s' is too long", feed, word);
+        word += length;
+    }
+    return copy(feed, value, member, size, err);
+}
+
+/* A path for a feed that is a file, else an address of a host. */
+static bool copy_url(struct feed *feed, const char *value, struct error *err)
+{
+    const char *name = feed->source->name, *host;
+
+    if (!copy(name, value, feed->url, sizeof feed->url, err))
+        return false;
+    for (char *end = feed->url + strlen(feed->url); end > feed->url + 1 && end[-1] == '/';)
+        *--end = '\0';
+    host = strstr(feed->url, "://");
+    return (feed->source->needs & NEEDS_FILE) ||
+           (host && host[3] != '/' &&
+            (strncmp(value, "https://", 8) == 0 || strncmp(value, "http://", 7) == 0)) ||
+           error_set(err, ERROR_INVALID, "--feed", "%s: the url must be http or https", name);
+}
+
 /* "url=https://..." and its like; `value` is behind the '='. */
 static bool apply_value(struct feed *feed, const char *word, const char *value, struct error *err)
 {
     const char *name = feed->source->name;
     size_t length = (size_t)(value - word);
 
-    if (strncmp(word, "url=", length) == 0) {
-        if (!copy(name, value, feed->url, sizeof feed->url, err))
-            return false;
-        for (char *end = feed->url + strlen(feed->url); end > feed->url + 1 && end[-1] == '/';)
-            *--end = '\0';
-        return (feed->source->needs & NEEDS_FILE) || strncmp(value, "https://", 8) == 0 ||
-               strncmp(value, "http://", 7) == 0 ||
-               error_set(err, ERROR_INVALID, "--feed", "%s: the url must be http or https", name);
-    }
+    if (strncmp(word, "url=", length) == 0)
+        return copy_url(feed, value, err);
     if (strncmp(word, "regions=", length) == 0)
-        return copy(name, value, feed->regions, sizeof feed->regions, err);
+        return copy_list(name, value, REGION_SIZE, feed->regions, sizeof feed->regions, err);
     if (strncmp(word, "types=", length) == 0)
-        return copy(name, value, feed->types, sizeof feed->types, err);
+        return copy_list(name, value, TYPE_SIZE, feed->types, sizeof feed->types, err);
     if (strncmp(word, "every=", length) == 0)
         return number(name, &every, value, &feed->every_seconds, err);
     if (strncmp(word, "patience=", length) == 0)

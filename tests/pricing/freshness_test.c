@@ -1,0 +1,58 @@
+/* How old an answer may be. */
+#include "pricing/freshness.h"
+
+#include "tests/test.h"
+
+#define HOUR 3600000000LL
+#define DAY (24 * HOUR)
+
+static void spot_prices_age_by_the_hour(void)
+{
+    EXPECT_INT(freshness_of(PRICE_SPOT, 0), PRICE_FRESH);
+    EXPECT_INT(freshness_of(PRICE_SPOT, HOUR), PRICE_FRESH);
+    EXPECT_INT(freshness_of(PRICE_SPOT, HOUR + 1), PRICE_STALE);
+    EXPECT_INT(freshness_of(PRICE_SPOT, DAY), PRICE_STALE);
+    EXPECT_INT(freshness_of(PRICE_SPOT, DAY + 1), PRICE_EXPIRED);
+    EXPECT_INT(freshness_of(PRICE_SPOT, -HOUR), PRICE_FRESH); /* a clock that went back */
+}
+
+static void lists_age_by_the_week(void)
+{
+    EXPECT_INT(freshness_of(PRICE_ON_DEMAND, 7 * DAY), PRICE_FRESH);
+    EXPECT_INT(freshness_of(PRICE_ON_DEMAND, 7 * DAY + 1), PRICE_STALE);
+    EXPECT_INT(freshness_of(PRICE_ON_DEMAND, 30 * DAY), PRICE_STALE);
+    EXPECT_INT(freshness_of(PRICE_ON_DEMAND, 30 * DAY + 1), PRICE_EXPIRED);
+}
+
+static void what_a_person_typed_does_not_age(void)
+{
+    EXPECT_INT(freshness_of(PRICE_TYPED, 100000 * DAY), PRICE_FRESH);
+    EXPECT_INT(freshness_of(PRICE_OWN, 100000 * DAY), PRICE_FRESH);
+}
+
+static void a_feed_whose_time_stands_still_says_nothing(void)
+{
+    EXPECT(!feed_is_frozen(true, 10 * DAY, 11 * DAY));
+    EXPECT(feed_is_frozen(true, 10 * DAY, 11 * DAY + 1));
+    EXPECT(!feed_is_frozen(false, 10 * DAY, 999 * DAY)); /* lists stand still for weeks */
+    EXPECT(!feed_is_frozen(true, 0, 999 * DAY));         /* it does not say */
+    EXPECT(!feed_is_frozen(true, 10 * DAY, 9 * DAY));
+}
+
+static void every_freshness_has_a_name(void)
+{
+    EXPECT_STR(freshness_names[PRICE_FRESH], "fresh");
+    EXPECT_STR(freshness_names[PRICE_STALE], "stale");
+    EXPECT_STR(freshness_names[PRICE_EXPIRED], "expired");
+    EXPECT(freshness_names[PRICE_EXPIRED + 1] == NULL);
+}
+
+int main(void)
+{
+    RUN(spot_prices_age_by_the_hour);
+    RUN(lists_age_by_the_week);
+    RUN(what_a_person_typed_does_not_age);
+    RUN(a_feed_whose_time_stands_still_says_nothing);
+    RUN(every_freshness_has_a_name);
+    return test_result();
+}
