@@ -2,15 +2,17 @@
 hand, as root, beside the variables of tests/api/README.md:
 
     PENNYWORTH_MOTO_ROOT=DIR /usr/bin/python3 tests/thirdparty/test_moto.py"""
+import json
 import sys
 import unittest
-import urllib.error
 import urllib.request
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+from feed_server import FeedServer  # noqa: E402
 from moto import Keys, MotoServer  # noqa: E402
 from price_server import PriceServer  # noqa: E402
+from test_identity import TOKEN, play_aws  # noqa: E402
 
 FEED = "aws-spot-history"
 
@@ -93,22 +95,45 @@ class Moto(unittest.TestCase):
         self.assertEqual("failed", server.refresh(FEED)["state"])
         self.assertEqual(before, server.prices())
 
-    def test_its_metadata_service(self):
-        """moto 5 has IMDS only behind its proxy: where the server answers, we must be told."""
-        request = urllib.request.Request(self.moto.url + "/latest/api/token", method="PUT",
-                                         headers={"X-aws-ec2-metadata-token-ttl-seconds": "60"})
-        try:
-            with urllib.request.urlopen(request, timeout=10) as reply:
-                answered = reply.status
-        except urllib.error.HTTPError as problem:
-            answered = problem.code
+    def test_its_metadata_service_without_tokens_is_not_used(self):
         server = self.serve(None, flags=("--metadata", f"aws={self.moto.url}"))
         identity = server.get("/v1/machine").json()["identity"]
-        if answered != 200:
-            self.assertEqual("unknown", identity["source"], identity)
-            self.assertIn(str(answered), identity["note"])
-            self.skipTest(f"moto_server has no metadata service: it answered {answered}")
-        self.assertEqual(("aws", "metadata"), (identity["provider"], identity["source"]))
+        self.assertEqual("unknown", identity["source"], identity)
+        self.assertIn("gave no token", identity["note"])
+        self.assertEqual("idle", server.feed(FEED)["state"])
+
+    def behind_tokens(self, role=None):
+        """What an instance would ask: tokens and the machine are ours, the role's paths moto's."""
+        feeds = FeedServer().start()
+        self.addCleanup(feeds.stop)
+        play_aws(feeds)
+        roles = "/latest/meta-data/iam/security-credentials/"
+
+        def relay(exchange):
+            with urllib.request.urlopen(self.moto.url + exchange.request.path, timeout=10) as reply:
+                body = reply.read()
+            if role and not exchange.request.path.endswith("/"):
+                body = json.dumps({**json.loads(body), "AccessKeyId": role.id,
+                                   "SecretAccessKey": role.secret, "Token": role.token})
+            known = exchange.request.headers.get("x-aws-ec2-metadata-token") == TOKEN
+            exchange.send(200 if known else 401, body if known else "")
+        feeds.route(roles, relay)
+        return self.serve(None, "", ("--metadata", f"aws={feeds.url}"))
+
+    def test_the_keys_of_its_metadata_service_are_used_and_it_does_not_know_them(self):
+        server = self.behind_tokens()
+        self.assertEqual("metadata", server.get("/v1/machine").json()["identity"]["source"])
+        feed = server.feed(FEED)
+        self.assertEqual("failed", feed["state"], feed)
+        self.assertIn("AuthFailure", feed["reason"])
+        self.assertEqual([], server.secrets_kept("test-secret-key", "test-session-token"))
+
+    def test_a_machine_with_a_role_needs_no_settings(self):
+        server = self.behind_tokens(self.moto.role)
+        self.assertEqual("ok", server.feed(FEED)["state"], server.feed(FEED))
+        self.assertEqual({("us-east-1", "c7i.2xlarge")}, {
+            (price["region"], price["instance_type"]) for price in server.prices()})
+        self.assertEqual([], server.secrets_kept(self.moto.role.secret, self.moto.role.token))
 
 
 if __name__ == "__main__":
