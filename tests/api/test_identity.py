@@ -1,0 +1,344 @@
+"""Which machine this is, as clouds' metadata services tell it, and which price is this machine's."""
+import json
+import re
+import time
+import unittest
+
+from feed_payloads import Aws
+from feed_server import Document, FeedServer, empty, garbage, garbage_body, silent, slow, status
+from harness import ServerCase, until
+from price_server import PriceServer
+
+TOKEN = "AQAEAtoken=="
+AWS = {"instance-type": "c7i.2xlarge", "placement/region": "us-east-1",
+       "placement/availability-zone": "us-east-1a",
+       "placement/availability-zone-id": "use1-az4", "instance-life-cycle": "spot",
+       "services/partition": "aws"}
+
+
+def play_aws(feeds, told=None, version=2):
+    """IMDS; version 1 knows no tokens, version 2 wants one."""
+    told = AWS if told is None else told
+
+    def token(exchange):
+        asked = exchange.request
+        good = version == 2 and asked.method == "PUT" and \
+            0 < int(asked.headers.get("x-aws-ec2-metadata-token-ttl-seconds", 0)) <= 21600
+        exchange.send(200 if good else 405, TOKEN if good else "")
+
+    def data(exchange):
+        path = exchange.request.path.removeprefix("/latest/meta-data/")
+        if version == 2 and exchange.request.headers.get("x-aws-ec2-metadata-token") != TOKEN:
+            exchange.send(401)
+        else:
+            exchange.send(200 if path in told else 404, told.get(path, ""))
+    feeds.route("/latest/meta-data/", data)
+    feeds.route("/latest/api/token", token)
+
+
+def play_gcp(feeds, flavor="Google", preemptible="FALSE"):
+    told = {"machine-type": "projects/123/machineTypes/n2-standard-4",
+            "zone": "projects/123/zones/europe-west4-b", "scheduling/preemptible": preemptible}
+
+    def data(exchange):
+        path = exchange.request.path.removeprefix("/computeMetadata/v1/instance/")
+        if exchange.request.headers.get("metadata-flavor") != "Google":
+            exchange.send(403)
+        else:
+            exchange.send(200 if path in told else 404, told.get(path, ""),
+                          {"Metadata-Flavor": flavor} if flavor else {})
+    feeds.route("/computeMetadata/v1/", data)
+
+
+def play_azure(feeds, **compute):
+    document = {"vmSize": "Standard_D4s_v5", "location": "eastus2", "zone": "2", "priority": "",
+                **compute}
+
+    def data(exchange):
+        good = exchange.request.headers.get("metadata") == "true" and \
+            "api-version=" in exchange.request.query
+        exchange.send(200 if good else 400, json.dumps(document) if good else "{}",
+                      {"Content-Type": "application/json"})
+    feeds.route("/metadata/instance/compute", data)
+
+
+class IdentityCase(ServerCase):
+    @classmethod
+    def setUpClass(cls):
+        pass
+
+    @classmethod
+    def tearDownClass(cls):
+        pass
+
+    def setUp(self):
+        self.clouds = FeedServer().start()
+        self.addCleanup(self.clouds.stop)
+
+    def serve(self, *flags, **options):
+        server = PriceServer(*flags, **options)
+        self.addCleanup(server.stop)
+        return server.start()
+
+    def identity(self, server):
+        def told():
+            identity = server.get("/v1/machine").json()["identity"]
+            return identity if identity["note"] != "nobody was asked yet" else None
+        return until(told, "the identity is known")
+
+    def ask(self, cloud, *flags):
+        return self.identity(self.serve("--metadata", f"{cloud}={self.clouds.url}", *flags))
+
+    def assertIdentity(self, identity, *wanted):
+        self.assertEqual(wanted, tuple(identity[name] for name in (
+            "provider", "instance_type", "region", "zone", "life_cycle", "source")), identity)
+
+    def assertNobody(self, identity, note):
+        self.assertIdentity(identity, None, None, None, None, None, "unknown")
+        self.assertRegex(identity["note"], note)
+
+
+class Clouds(IdentityCase):
+    def test_aws_with_a_token(self):
+        play_aws(self.clouds)
+        identity = self.ask("aws")
+        self.assertIdentity(identity, "aws", "c7i.2xlarge", "us-east-1", "us-east-1a", "spot",
+                            "metadata")
+        self.assertEqual("use1-az4", identity["zone_id"])
+        self.assertEqual(1, len(self.clouds.asked("/latest/api/token")))
+
+    def test_aws_on_demand_is_called_as_prices_are(self):
+        play_aws(self.clouds, AWS | {"instance-life-cycle": "on-demand"})
+        self.assertEqual("on_demand", self.ask("aws")["life_cycle"])
+
+    def test_aws_without_tokens_is_not_used(self):
+        play_aws(self.clouds, version=1)
+        self.assertNobody(self.ask("aws"), "gave no token: it answered 405")
+        self.assertEqual([], self.clouds.asked("/latest/meta-data"))
+
+    def test_half_of_an_answer_is_none(self):
+        for lacking in ("instance-type", "placement/region"):
+            clouds = FeedServer().start()
+            self.addCleanup(clouds.stop)
+            play_aws(clouds, {name: value for name, value in AWS.items() if name != lacking})
+            server = self.serve("--metadata", f"aws={clouds.url}")
+            self.assertNobody(self.identity(server), "did not tell instance type and region")
+
+    def test_what_may_be_missing_is_missing(self):
+        play_aws(self.clouds, {name: AWS[name] for name in ("instance-type", "placement/region")})
+        self.assertIdentity(self.ask("aws"), "aws", "c7i.2xlarge", "us-east-1", None, None,
+                            "metadata")
+
+    def test_words_that_are_none_are_not_taken(self):
+        for word in ("c7i.2xlarge\nx", "<html>", "x" * 100, "\x01", "c7i 2xlarge" * 10):
+            clouds = FeedServer().start()
+            self.addCleanup(clouds.stop)
+            play_aws(clouds, AWS | {"placement/region": word})
+            identity = self.identity(self.serve("--metadata", f"aws={clouds.url}"))
+            if word != "<html>":  # printable, and no worse than another region that is not one
+                self.assertNobody(identity, "did not tell")
+
+    def test_gcp(self):
+        play_gcp(self.clouds)
+        self.assertIdentity(self.ask("gcp"), "gcp", "n2-standard-4", "europe-west4",
+                            "europe-west4-b", "on_demand", "metadata")
+
+    def test_gcp_spot(self):
+        play_gcp(self.clouds, preemptible="TRUE")
+        self.assertEqual("spot", self.ask("gcp")["life_cycle"])
+
+    def test_gcp_of_another_flavor_is_refused(self):
+        for flavor in (None, "Goggle"):
+            play_gcp(self.clouds, flavor)
+            self.assertNobody(self.ask("gcp"), "not of Google's flavor")
+
+    def test_azure(self):
+        play_azure(self.clouds)
+        self.assertIdentity(self.ask("azure"), "azure", "Standard_D4s_v5", "eastus2", "2",
+                            "on_demand", "metadata")
+
+    def test_azure_spot(self):
+        play_azure(self.clouds, priority="Spot")
+        self.assertEqual("spot", self.ask("azure")["life_cycle"])
+
+    def test_azure_that_sends_something_else(self):
+        for behaviour in (status(200, "<html>"), status(200, "[]"), garbage(), garbage_body(),
+                          status(410), empty):
+            clouds = FeedServer().start()
+            self.addCleanup(clouds.stop)
+            clouds.route("/metadata", behaviour)
+            self.assertNobody(self.identity(self.serve("--metadata", f"azure={clouds.url}")),
+                              "azure")
+
+    def test_metadata_is_not_fetched_through_a_proxy(self):
+        play_aws(self.clouds)
+        with FeedServer() as proxy:
+            identity = self.identity(self.serve(
+                "--metadata", f"aws={self.clouds.url}",
+                environment={"http_proxy": proxy.url, "HTTP_PROXY": proxy.url}))
+            self.assertEqual("metadata", identity["source"])
+            self.assertEqual([], proxy.requests)
+
+
+class Settings(IdentityCase):
+    def test_settings_win(self):
+        play_aws(self.clouds)
+        self.assertIdentity(
+            self.ask("aws", "--instance", "m5.large", "--zone", "us-east-1b",
+                     "--life-cycle", "on_demand"),
+            "aws", "m5.large", "us-east-1", "us-east-1b", "on_demand", "settings")
+
+    def test_settings_alone_are_an_identity(self):
+        server = self.serve("--provider", "aws", "--instance", "m5.large", "--region", "eu-west-1")
+        self.assertIdentity(self.identity(server), "aws", "m5.large", "eu-west-1", None, None,
+                            "settings")
+
+    def test_nobody_is_asked_when_it_is_switched_off(self):
+        self.assertNobody(self.identity(self.serve()), "switched off")
+
+    def test_a_service_that_never_answers_costs_little_and_nobody_waits_for_it(self):
+        for cloud, where in (("aws", "/latest"), ("gcp", "/computeMetadata"),
+                             ("azure", "/metadata")):
+            for behaviour in (silent, slow(b"x" * 100, 0.5)):
+                self.clouds.route(where, behaviour)
+                server = self.serve("--metadata", f"{cloud}={self.clouds.url}")
+                began = time.monotonic()
+                self.assertEqual(200, server.get("/v1/runs").status)
+                self.assertEqual("nobody was asked yet",
+                                 server.get("/v1/machine").json()["identity"]["note"])
+                self.assertLess(time.monotonic() - began, 0.9)
+                self.assertNobody(self.identity(server), f"{cloud}'s metadata did not answer")
+                self.assertLess(time.monotonic() - began, 10)
+
+    def test_only_one_word_that_never_comes_is_missing_alone(self):
+        play_aws(self.clouds)
+        self.clouds.route("/latest/meta-data/placement/availability-zone-id", silent)
+        identity = self.ask("aws")
+        self.assertEqual(("us-east-1a", None, "spot"), tuple(
+            identity[name] for name in ("zone", "zone_id", "life_cycle")))
+
+    def test_a_server_that_is_asking_stops_at_once(self):
+        self.clouds.route("/latest", silent)
+        server = self.serve("--metadata", f"aws={self.clouds.url}")
+        until(lambda: self.clouds.requests, "it asks")
+        self.assertLess(server.stop(), 2)
+
+
+class MachinePrice(IdentityCase):
+    """A machine of AWS whose spot and on-demand prices are both known."""
+    def setUp(self):
+        super().setUp()
+        self.aws = Aws(regions=32, kinds=30)
+        self.clouds.route("/spot.json", Document(self.aws.spot_page(), '"1"', time.time()))
+        page = re.sub(rb"2026-08-..T17:17:52Z", time.strftime("%Y-%m-%dT00:00:00Z").encode(),
+                      self.aws.on_demand_page("US East (N. Virginia)"))
+        self.clouds.route("/locations/", self.aws.locations())
+        self.clouds.route(re.compile("meteredUnitMaps.*Virginia"), page)
+
+    def machine(self, *flags, spot=True, on_demand=True):
+        words = []
+        if spot:
+            words += ["--feed", f"aws-spot-page=on patience=1 url={self.clouds.url}/spot.json"]
+        if on_demand:
+            words += ["--feed", "aws-on-demand-page=on patience=1 regions=us-east-1 "
+                      f"url={self.clouds.url}"]
+        server = self.serve(*words, "--provider", "aws", "--instance", "c5.large",
+                            "--region", "us-east-1", *flags)
+        if words:
+            server.settle()
+        return server
+
+    def price(self, server):
+        machine = server.get("/v1/machine").json()
+        return machine["price"] and machine["price"]["text"], machine["why_no_price"]
+
+    def test_spot_has_the_spot_price_and_on_demand_the_other(self):
+        spot = self.aws.spot_price("us-east-1", "c5.large")
+        on_demand = self.aws.on_demand_price("us-east-1", "c5.large")
+        self.assertNotEqual(spot, on_demand)
+        self.assertEqual((spot, None), self.price(self.machine("--life-cycle", "spot")))
+        self.assertEqual((on_demand, None), self.price(self.machine("--life-cycle", "on_demand")))
+
+    def test_spot_never_gets_an_on_demand_price_nor_the_reverse(self):
+        price, why = self.price(self.machine("--life-cycle", "spot", spot=False))
+        self.assertIsNone(price)
+        self.assertEqual("no feed has a spot price for c5.large in us-east-1", why)
+        price, why = self.price(self.machine("--life-cycle", "on_demand", on_demand=False))
+        self.assertIsNone(price)
+        self.assertEqual("no feed has a on_demand price for c5.large in us-east-1", why)
+
+    def test_who_does_not_know_how_it_is_paid_has_no_price(self):
+        price, why = self.price(self.machine())
+        self.assertIsNone(price)
+        self.assertTrue(why)
+
+    def test_another_region_type_or_provider_has_no_price(self):
+        for words in (("--region", "us-gov-west-1"), ("--instance", "c5.larger"),
+                      ("--instance", "c5.larg"), ("--provider", "other")):
+            server = self.machine("--life-cycle", "on_demand", *words)
+            self.assertIsNone(self.price(server)[0], words)
+
+    def test_what_was_typed_wins_until_it_is_withdrawn(self):
+        server = self.machine("--life-cycle", "on_demand")
+        listed = self.price(server)[0]
+        for amount, text in ((0.01, "0.01"), (None, listed)):
+            reply = server.post({"provider": "aws", "region": "us-east-1",
+                                 "instance_type": "c5.large", "price_per_hour": amount},
+                                path="/v1/prices")
+            self.assertEqual(201, reply.status, reply)
+            self.assertEqual((text, None), self.price(server))
+
+    def test_what_was_typed_for_another_place_does_not(self):
+        server = self.machine("--life-cycle", "on_demand", "--zone", "us-east-1a")
+        listed = self.price(server)
+        for other in ({"region": "eu-west-1"}, {"zone": "us-east-1b"}, {"provider": "gcp"},
+                      {"instance_type": "c5.xlarge"}):
+            reply = server.post({"provider": "aws", "region": "us-east-1", "price_per_hour": 9,
+                                 "instance_type": "c5.large", **other}, path="/v1/prices")
+            self.assertEqual(201, reply.status, reply)
+            self.assertEqual(listed, self.price(server), other)
+
+    def test_the_option_wins_over_everything(self):
+        server = self.machine("--life-cycle", "on_demand", "--price-per-hour", "1.25")
+        server.post({"provider": "aws", "instance_type": "c5.large", "price_per_hour": 2},
+                    path="/v1/prices")
+        self.assertEqual(("1.25", None), self.price(server))
+
+    def test_a_discount_is_beside_the_price(self):
+        server = self.machine("--life-cycle", "on_demand")
+        listed = server.get("/v1/machine").json()["price"]
+        self.assertIsNone(listed["discount"])
+        reply = server.post({"provider": "aws", "factor": 0.5, "note": "ours"},
+                            path="/v1/discounts")
+        self.assertEqual(201, reply.status, reply)
+        price = server.get("/v1/machine").json()["price"]
+        self.assertEqual((listed["price_per_hour"], 0.5, "ours"), (
+            price["price_per_hour"], price["discount"]["factor"], price["discount"]["note"]))
+
+    def test_spot_prices_of_the_day_before_yesterday_are_shown_and_not_used(self):
+        self.clouds.route("/spot.json", Document(self.aws.spot_page(), '"old"',
+                                                 time.time() - 48 * 3600))
+        server = self.machine("--life-cycle", "spot")
+        self.assertEqual((None, "what the feeds say is too old"), self.price(server))
+        self.assertEqual({"expired"}, {row["freshness"] for row in server.prices(
+            feed="aws-spot-page", instance_type="c5.large")})
+        self.assertEqual("frozen", server.feed("aws-spot-page")["freshness"])
+
+    def test_a_list_that_was_published_long_ago_is_shown_and_not_used(self):
+        page = re.sub(rb"2026-08-..T17:17:52Z", b"2020-01-01T00:00:00Z",
+                      self.aws.on_demand_page("US East (N. Virginia)"))
+        self.clouds.route(re.compile("meteredUnitMaps.*Virginia"), page)
+        server = self.machine("--life-cycle", "on_demand", spot=False)
+        self.assertEqual((None, "what the feeds say is too old"), self.price(server))
+        self.assertEqual("expired", server.feed("aws-on-demand-page")["freshness"])
+
+    def test_spot_prices_of_this_morning_are_stale_and_used(self):
+        self.clouds.route("/spot.json", Document(self.aws.spot_page(), '"old"',
+                                                 time.time() - 5 * 3600))
+        server = self.machine("--life-cycle", "spot")
+        self.assertIsNotNone(self.price(server)[0])
+        self.assertEqual("stale", server.get("/v1/machine").json()["price"]["freshness"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,86 @@
+"""What feeds say of instance types: found by filter, page by page, with prices where a region is
+named."""
+import unittest
+import urllib.parse
+
+from harness import ServerCase
+from price_server import OnDemandPage
+
+
+class Instances(ServerCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.stage = OnDemandPage("regions=us-east-1,eu-west-1")
+        cls.addClassCleanup(cls.stage.__exit__)
+        cls.stage.__enter__()
+        cls.server = cls.stage.server
+
+    @classmethod
+    def tearDownClass(cls):
+        pass
+
+    def page(self, **filters):
+        reply = self.server.get("/v1/instances?" + urllib.parse.urlencode(filters))
+        self.assertEqual(200, reply.status, reply)
+        return reply.json()
+
+    def names(self, **filters):
+        page = self.page(limit=500, **filters)
+        self.assertIsNone(page["next_cursor"])
+        return [row["instance_type"] for row in page["instances"]]
+
+    def sold(self):
+        return sorted({key[1] for key in self.stage.expected()})
+
+    def test_each_type_is_there_once_as_the_feed_describes_it(self):
+        rows = self.page(limit=500)["instances"]
+        self.assertEqual(self.sold(), sorted(row["instance_type"] for row in rows))
+        for row in rows:
+            kind = self.stage.aws.by_name[row["instance_type"]]
+            self.assertEqual(("aws", kind.cores, kind.gib, self.stage.NAME, None),
+                             (row["provider"], row["vcpus"], row["memory_gib"], row["feed"],
+                              row["prices"]))
+
+    def test_filters_narrow(self):
+        kinds = [self.stage.aws.by_name[name] for name in self.sold()]
+        for filters, is_wanted in (
+                ({"instance_type": "m5.large"}, lambda kind: kind.name == "m5.large"),
+                ({"prefix": "m5."}, lambda kind: kind.name.startswith("m5.")),
+                ({"prefix": "m%"}, lambda kind: False), ({"prefix": "m_."}, lambda kind: False),
+                ({"min_vcpus": 4}, lambda kind: kind.cores >= 4),
+                ({"min_memory_gib": 9.5}, lambda kind: kind.gib >= 9.5),
+                ({"provider": "gcp"}, lambda kind: False),
+                ({"prefix": "c", "min_vcpus": 4, "min_memory_gib": 20},
+                 lambda kind: kind.name[0] == "c" and kind.cores >= 4 and kind.gib >= 20)):
+            with self.subTest(filters=filters):
+                self.assertEqual(sorted(kind.name for kind in kinds if is_wanted(kind)),
+                                 sorted(self.names(**filters)))
+
+    def test_pages_have_each_type_once(self):
+        everything = self.names()
+        for limit in (1, 7, len(everything) - 1, len(everything)):
+            found, cursor = [], {}
+            while cursor is not None:
+                page = self.page(limit=limit, **cursor)
+                found += [row["instance_type"] for row in page["instances"]]
+                cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
+            self.assertEqual(everything, found)
+
+    def test_a_region_that_is_named_brings_its_prices_and_no_others(self):
+        expected = self.stage.expected()
+        for region in ("us-east-1", "eu-west-1", "nowhere"):
+            for row in self.page(limit=500, region=region)["instances"]:
+                wanted = expected.get((region, row["instance_type"], "on_demand"))
+                self.assertEqual([wanted] if wanted else [],
+                                 [price["nanos_per_hour"] for price in row["prices"]])
+                self.assertTrue(all(price["region"] == region for price in row["prices"]))
+
+    def test_wrong_questions_name_the_parameter(self):
+        for query, field in (("limit=0", "limit"), ("limit=501", "limit"),
+                             ("min_vcpus=x", "min_vcpus"), ("min_vcpus=-1", "min_vcpus"),
+                             ("min_memory_gib=nan", "min_memory_gib"), ("size=1", "size")):
+            self.assertProblem(self.server.get("/v1/instances?" + query), 400, field=field)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,140 @@
+"""Our feed of AWS's spot price history, and our questions to the metadata service, against moto. By
+hand, as root, beside the variables of tests/api/README.md:
+
+    PENNYWORTH_MOTO_ROOT=DIR /usr/bin/python3 tests/thirdparty/test_moto.py"""
+import json
+import sys
+import unittest
+import urllib.request
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+from feed_server import FeedServer  # noqa: E402
+from moto import Keys, MotoServer  # noqa: E402
+from price_server import PriceServer  # noqa: E402
+from test_identity import TOKEN, play_aws  # noqa: E402
+
+FEED = "aws-spot-history"
+
+
+@unittest.skipIf(MotoServer.missing(), MotoServer.missing())
+class Moto(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.moto = MotoServer().start()
+        cls.addClassCleanup(cls.moto.stop)
+
+    def serve(self, keys, words="regions=us-east-1 types=c5.large,m5.large", flags=()):
+        environment = {"HOME": "/nowhere"}
+        if keys:
+            environment.update(AWS_ACCESS_KEY_ID=keys.id, AWS_SECRET_ACCESS_KEY=keys.secret)
+            if keys.token:
+                environment["AWS_SESSION_TOKEN"] = keys.token
+        server = PriceServer("--feed", f"{FEED}=on patience=10 url={self.moto.url} {words}",
+                             "--log", "debug", *flags, environment=environment)
+        self.addCleanup(server.stop)
+        server.start().settle()
+        return server
+
+    def fails(self, keys, reason):
+        server = self.serve(keys)
+        feed = server.feed(FEED)
+        self.assertEqual("failed", feed["state"], feed)
+        self.assertRegex(feed["reason"], reason)
+        self.assertEqual([], server.prices())
+        self.assertEqual([], server.secrets_kept(keys.secret))
+
+    def succeeds(self, keys):
+        server = self.serve(keys)
+        feed = server.feed(FEED)
+        self.assertEqual(("ok", None), (feed["state"], feed["reason"]), feed)
+        prices = server.prices(feed=FEED)
+        self.assertEqual({"c5.large", "m5.large"}, {price["instance_type"] for price in prices})
+        self.assertEqual({("aws", "us-east-1", "spot", "USD", 10000)},
+                         {(price["provider"], price["region"], price["kind"], price["currency"],
+                           price["nanos_per_hour"]) for price in prices})
+        zones = {price["zone"] for price in prices}
+        self.assertGreater(len(zones), 1)
+        self.assertTrue(all(zone.startswith("us-east-1") for zone in zones), zones)
+        self.assertEqual([], server.secrets_kept(keys.secret, *filter(None, [keys.token])))
+        return server
+
+    def test_the_right_secret_stores_prices(self):
+        server = self.succeeds(self.moto.reader)
+        before = server.prices()
+        self.assertEqual("ok", server.refresh(FEED)["state"])
+        self.assertEqual(len(before), len(server.prices()))
+
+    def test_the_keys_of_a_role_store_prices(self):
+        self.succeeds(self.moto.role)
+
+    def test_a_wrong_secret_fails(self):
+        self.fails(Keys(self.moto.reader.id, "x" * 40), "AuthFailure")
+
+    def test_an_unknown_key_fails(self):
+        self.fails(Keys("AKIAUNKNOWNUNKNOWN12", "x" * 40), "AuthFailure")
+
+    def test_a_role_with_another_token_fails(self):
+        self.fails(self.moto.role._replace(token="x" * 100), "AuthFailure")
+
+    def test_who_may_do_nothing_is_told_so(self):
+        self.fails(self.moto.nobody, "UnauthorizedOperation|AccessDenied")
+
+    def test_no_keys_is_no_failure_but_nobody_is_asked(self):
+        feed = self.serve(None).feed(FEED)
+        self.assertEqual("idle", feed["state"])
+        self.assertIn("no credentials", feed["reason"])
+
+    def test_old_prices_survive_a_lost_permission(self):
+        server = self.succeeds(self.moto.reader)
+        before = server.prices()
+        server.stop()
+        server.environment.update(AWS_ACCESS_KEY_ID=self.moto.nobody.id,
+                                  AWS_SECRET_ACCESS_KEY=self.moto.nobody.secret)
+        server.start()
+        self.assertEqual("failed", server.refresh(FEED)["state"])
+        self.assertEqual(before, server.prices())
+
+    def test_its_metadata_service_without_tokens_is_not_used(self):
+        server = self.serve(None, flags=("--metadata", f"aws={self.moto.url}"))
+        identity = server.get("/v1/machine").json()["identity"]
+        self.assertEqual("unknown", identity["source"], identity)
+        self.assertIn("gave no token", identity["note"])
+        self.assertEqual("idle", server.feed(FEED)["state"])
+
+    def behind_tokens(self, role=None):
+        """What an instance would ask: tokens and the machine are ours, the role's paths moto's."""
+        feeds = FeedServer().start()
+        self.addCleanup(feeds.stop)
+        play_aws(feeds)
+        roles = "/latest/meta-data/iam/security-credentials/"
+
+        def relay(exchange):
+            with urllib.request.urlopen(self.moto.url + exchange.request.path, timeout=10) as reply:
+                body = reply.read()
+            if role and not exchange.request.path.endswith("/"):
+                body = json.dumps({**json.loads(body), "AccessKeyId": role.id,
+                                   "SecretAccessKey": role.secret, "Token": role.token})
+            known = exchange.request.headers.get("x-aws-ec2-metadata-token") == TOKEN
+            exchange.send(200 if known else 401, body if known else "")
+        feeds.route(roles, relay)
+        return self.serve(None, "", ("--metadata", f"aws={feeds.url}"))
+
+    def test_the_keys_of_its_metadata_service_are_used_and_it_does_not_know_them(self):
+        server = self.behind_tokens()
+        self.assertEqual("metadata", server.get("/v1/machine").json()["identity"]["source"])
+        feed = server.feed(FEED)
+        self.assertEqual("failed", feed["state"], feed)
+        self.assertIn("AuthFailure", feed["reason"])
+        self.assertEqual([], server.secrets_kept("test-secret-key", "test-session-token"))
+
+    def test_a_machine_with_a_role_needs_no_settings(self):
+        server = self.behind_tokens(self.moto.role)
+        self.assertEqual("ok", server.feed(FEED)["state"], server.feed(FEED))
+        self.assertEqual({("us-east-1", "c7i.2xlarge")}, {
+            (price["region"], price["instance_type"]) for price in server.prices()})
+        self.assertEqual([], server.secrets_kept(self.moto.role.secret, self.moto.role.token))
+
+
+if __name__ == "__main__":
+    unittest.main()
