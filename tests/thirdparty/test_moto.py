@@ -99,7 +99,7 @@ class Moto(unittest.TestCase):
         server = self.serve(None, flags=("--metadata", f"aws={self.moto.url}"))
         identity = server.get("/v1/machine").json()["identity"]
         self.assertEqual("unknown", identity["source"], identity)
-        self.assertIn("gave no token", identity["note"])
+        self.assertIn("says nothing: it answers 500", identity["note"])
         self.assertEqual("idle", server.feed(FEED)["state"])
 
     def behind_tokens(self, role=None):
