@@ -52,6 +52,13 @@ static bool tell_refusal(const struct fetch_response *response, struct error *er
                      said[0] ? ": " : "", said);
 }
 
+/* 304 is no answer for whoever did not ask whether something changed. */
+static bool is_good(const struct fetch_request *request, const struct fetch_response *response)
+{
+    return response->status == 200 ||
+           (response->status == 304 && (request->etag[0] || request->last_modified[0]));
+}
+
 /* One request, whatever it takes. True: there is an answer that is 200 or 304. */
 static bool get(struct visit *visit, const struct fetch_request *request,
                 struct fetch_response *response, struct error *err)
@@ -66,7 +73,7 @@ static bool get(struct visit *visit, const struct fetch_request *request,
         visit->trace->asked++;
         visit->trace->status = response->status;
         visit->trace->bytes += response->bytes;
-        if (answered && (response->status == 200 || response->status == 304))
+        if (answered && is_good(request, response))
             return true;
         /* Part of a page was taken: the reader must begin anew. */
         visit->again = passing && response->began;

@@ -49,9 +49,8 @@ static const struct option options[] = {
            "Who is asked which machine this is: auto (whom the firmware names), off, or aws=URL, "
            "gcp=URL, azure=URL")},
     {WORDS(feed, "NAME=WORDS", 4096, "",
-           "How a price feed (or \"all\") is read, as words: on, off, url=URL or PATH, "
-           "regions=A,B, "
-           "types=A,B, every=N, patience=N"),
+           "How a price feed (or \"all\") is read: on, off, url=URL or PATH, "
+           "regions=A,B, types=A,B, every=N, patience=N"),
      .repeats = true},
     {WORDS(gcp_key, "KEY", 200, "", "API key for Google's billing catalog"), .secret = true},
     {.field = {AT(price_per_hour), .type = FIELD_LIMIT, .max = 1000000,

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#define PRICES_MAX 1000 /* of one instance type, everywhere */
+#define PRICES_MAX 100000 /* of one instance type, everywhere */
 
 struct whoami {
     const struct config *config;
@@ -136,7 +136,7 @@ static void explain(const struct search *search, struct machine_price *price)
         snprintf(price->why_not, sizeof price->why_not, "what the feeds say is too old");
     else
         snprintf(
-            price->why_not, sizeof price->why_not, "no feed has a %s price for %.40s in %.40s",
+            price->why_not, sizeof price->why_not, "no feed has a price (%s) for %.40s in %.40s",
             identity->life_cycle[0] ? identity->life_cycle : "typed", identity->instance_type,
             identity->region[0] ? identity->region : "an unknown region");
 }

@@ -6,7 +6,7 @@ import re
 import unittest
 
 from feed_server import (Bomb, Document, Failing, FeedServer, Pages, empty, garbage, garbage_body,
-                         redirect, reset_after, slow, status, truncated)
+                         in_turn, redirect, reset_after, slow, status, truncated)
 from harness import SANITIZED, together
 from price_server import STAGES, AzureRetail, GcpCatalog, Offer, SpotPage
 
@@ -144,6 +144,14 @@ class BadFeeds(FeedsCase):
 
     def test_404(self):
         self.fails(lambda stage: status(404), "^it answered 404$")
+
+    def test_304_for_who_did_not_ask_whether_it_changed(self):
+        self.fails(lambda stage: status(304), "^it answered 304$",
+                   (Offer, AzureRetail, GcpCatalog))
+
+    def test_304_in_the_middle_of_the_pages(self):
+        self.fails(lambda stage: in_turn(status(200, stage.body()), status(304)),
+                   "^it answered 304$", (AzureRetail, GcpCatalog))
 
     def test_a_redirect_to_another_server(self):
         with FeedServer() as other:

@@ -263,10 +263,10 @@ class MachinePrice(IdentityCase):
     def test_spot_never_gets_an_on_demand_price_nor_the_reverse(self):
         price, why = self.price(self.machine("--life-cycle", "spot", spot=False))
         self.assertIsNone(price)
-        self.assertEqual("no feed has a spot price for c5.large in us-east-1", why)
+        self.assertEqual("no feed has a price (spot) for c5.large in us-east-1", why)
         price, why = self.price(self.machine("--life-cycle", "on_demand", on_demand=False))
         self.assertIsNone(price)
-        self.assertEqual("no feed has a on_demand price for c5.large in us-east-1", why)
+        self.assertEqual("no feed has a price (on_demand) for c5.large in us-east-1", why)
 
     def test_who_does_not_know_how_it_is_paid_has_no_price(self):
         price, why = self.price(self.machine())

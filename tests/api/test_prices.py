@@ -220,7 +220,8 @@ class Finding(PricesCase):
                              ("cursor=x", "cursor"), ("cursor=", "cursor"), ("at=now", "at"),
                              ("at=2026-13-01T00:00:00Z", "at"), ("kind=cheap", "kind"),
                              ("history=maybe", "history"), ("history=true", "instance_type"),
-                             ("nonsense=1", "nonsense"), ("kind=spot&kind=typed", "kind")):
+                             ("nonsense=1", "nonsense"),
+                             ("history=true&instance_type=a&cursor=1", "cursor"), ("kind=spot&kind=typed", "kind")):
             reply = self.server.get("/v1/prices?" + query)
             self.assertProblem(reply, 400, field=field)
 
