@@ -57,7 +57,10 @@ static inline void fuzz_compare(struct walk *whole, struct walk *pieces)
     size_t here = 0, there = 0;
 
     ALWAYS(strcmp(whole->err.message, pieces->err.message) == 0);
-    ALWAYS(whole->asked == pieces->asked);
+    ALWAYS(whole->asked == pieces->asked && strcmp(ours->mark, theirs->mark) == 0);
+    ALWAYS(basket_type_count(whole->reading.basket) == basket_type_count(pieces->reading.basket));
+    ALWAYS(basket_interruption_count(whole->reading.basket) ==
+           basket_interruption_count(pieces->reading.basket));
     ALWAYS(ours->source_us == theirs->source_us);
     ALWAYS(memcmp(&ours->tally, &theirs->tally, sizeof ours->tally) == 0);
     do {
@@ -67,29 +70,41 @@ static inline void fuzz_compare(struct walk *whole, struct walk *pieces)
     } while (left);
 }
 
-static inline void fuzz_walk(const struct source *source, const uint8_t *data, size_t size,
-                             void (*check)(const struct price *price))
+/* Walks in one piece, which the caller ends and looks at, and in many. */
+static inline enum reading_state fuzz_cut(struct walk *whole, const struct source *source,
+                                          const struct scope *scope, struct fuzz_pages pages)
 {
-    struct fuzz_pages pages = {(const char *)data, size};
-    AUTO(walk_end) struct walk whole;
-    const struct price *price;
     enum reading_state state;
-    size_t position = 0;
 
-    walk_start(&whole, source, "");
-    state = walk_all(&whole, fuzz_page, &pages);
+    walk_start(whole, source, "");
+    whole->reading.scope = *scope;
+    state = walk_all(whole, fuzz_page, &pages);
     ALWAYS(state == READING_DONE || state == READING_FAILED);
-    ALWAYS(state != READING_DONE || basket_count(whole.reading.basket) > 0);
-    while ((price = basket_next(whole.reading.basket, &position)) != NULL) {
-        fuzz_check_price(price);
-        check(price);
-    }
     for (size_t chunk = 1; chunk < 40; chunk += 13) {
         AUTO(walk_end) struct walk pieces;
 
         walk_start(&pieces, source, "");
+        pieces.reading.scope = *scope;
         pieces.chunk = chunk;
         ALWAYS(walk_all(&pieces, fuzz_page, &pages) == state);
-        fuzz_compare(&whole, &pieces);
+        fuzz_compare(whole, &pieces);
+    }
+    return state;
+}
+
+static inline void fuzz_walk(const struct source *source, const uint8_t *data, size_t size,
+                             void (*check)(const struct price *price))
+{
+    static const struct scope everywhere = {.name = ""};
+    AUTO(walk_end) struct walk whole;
+    const struct price *price;
+    size_t position = 0;
+    enum reading_state state =
+        fuzz_cut(&whole, source, &everywhere, (struct fuzz_pages){(const char *)data, size});
+
+    ALWAYS(state != READING_DONE || basket_count(whole.reading.basket) > 0);
+    while ((price = basket_next(whole.reading.basket, &position)) != NULL) {
+        fuzz_check_price(price);
+        check(price);
     }
 }
