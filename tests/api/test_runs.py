@@ -25,7 +25,7 @@ def in_a_list(run):
         summary = {**{name: summary[name] for name in head},
                    "interval": interval and {name: interval[name]
                                              for name in ("low", "high", "level")}}
-    return {**run, "summary": summary, "engine_details": None, "loaded": None,
+    return {**run, "summary": summary, "engine_details": None, "loaded": None, "cost": None,
             "validity": validity and {**validity, "findings": None}}
 
 

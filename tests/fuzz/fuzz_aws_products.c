@@ -5,5 +5,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    return walks_try(&aws_products, "us-east-1", "", (struct walks_input){data, size, NULL});
+    return walks_try(&aws_products, "us-east-1", "",
+                     (struct walks_input){.data = data, .size = size});
 }

@@ -6,5 +6,5 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     return walks_try(&aws_spot_history, "us-east-1", "m5.large",
-                     (struct walks_input){data, size, NULL});
+                     (struct walks_input){.data = data, .size = size});
 }

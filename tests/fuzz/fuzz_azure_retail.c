@@ -6,5 +6,5 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     return walks_try(&azure_retail, "australiacentral", "",
-                     (struct walks_input){data, size, NULL});
+                     (struct walks_input){.data = data, .size = size});
 }

@@ -18,5 +18,6 @@ static void check_price(const struct price *price)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    return walks_try(&gcp_catalog, "", "", (struct walks_input){data, size, check_price});
+    return walks_try(&gcp_catalog, "", "",
+                     (struct walks_input){.data = data, .size = size, .check = check_price});
 }

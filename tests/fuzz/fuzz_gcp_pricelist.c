@@ -24,5 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     document = (const char *)data;
     document_size = size;
-    return walks_try(&gcp_pricelist, "", "", (struct walks_input){data, size, check_price});
+    return walks_try(&gcp_pricelist, "", "",
+                     (struct walks_input){.data = data, .size = size, .check = check_price});
 }

@@ -9,8 +9,10 @@
 struct walks_input {
     const uint8_t *data;
     size_t size;
-    void (*check)(
-        const struct price *price); /* what holds for a price besides; NULL for nothing */
+    /* What holds besides, for each price and for all there is; NULL for nothing. */
+    void (*check)(const struct price *price);
+    void (*look)(const struct walk *walk, enum reading_state state);
+    const char *address; /* of the scope; NULL for none */
 };
 
 static inline const char *walks_page(void *user, size_t number, size_t *ret_length)
@@ -35,12 +37,14 @@ static inline void walks_check_price(const struct walk *walk, const struct price
 
     ALWAYS(price->nanos > 0 && price->nanos <= PRICE_NANOS_MAX);
     ALWAYS(price_read_nanos(price->text, &nanos) && nanos == price->nanos);
+    ALWAYS(price->instance_type[0] && strlen(price->currency) == 3 && price->source_us >= 0);
+    if (!*walk->reading.source->provider) /* a person may say more than a feed */
+        return;
     ALWAYS(price->region[0] && (!walk->reading.scope.name[0] ||
                                 strcmp(price->region, walk->reading.scope.name) == 0));
     ALWAYS(strcmp(price->provider, walk->reading.source->provider) == 0);
-    ALWAYS(strcmp(price->currency, "USD") == 0 && price->instance_type[0]);
+    ALWAYS(strcmp(price->currency, "USD") == 0);
     ALWAYS(price->kind == PRICE_ON_DEMAND || price->kind == PRICE_SPOT);
-    ALWAYS(price->source_us >= 0);
 }
 
 static inline void walks_check_same(const struct walk *whole, const struct walk *pieces)
@@ -52,6 +56,9 @@ static inline void walks_check_same(const struct walk *whole, const struct walk 
     ALWAYS(whole->err.kind == pieces->err.kind);
     ALWAYS(strcmp(whole->err.message, pieces->err.message) == 0);
     ALWAYS(basket_count(whole->reading.basket) == basket_count(pieces->reading.basket));
+    ALWAYS(basket_type_count(whole->reading.basket) == basket_type_count(pieces->reading.basket));
+    ALWAYS(basket_interruption_count(whole->reading.basket) ==
+           basket_interruption_count(pieces->reading.basket));
     ALWAYS(memcmp(basket_facts(whole->reading.basket), basket_facts(pieces->reading.basket),
                   sizeof(struct basket_facts)) == 0);
     while ((left = basket_next(whole->reading.basket, &left_position)) != NULL) {
@@ -79,26 +86,39 @@ static inline void walks_check_all(const struct walk *walk,
     }
 }
 
+static inline enum reading_state walks_begin(struct walk *walk, const struct source *source,
+                                             const char *scope, const char *types,
+                                             struct walks_input *input)
+{
+    struct scope *place = &walk->reading.scope;
+
+    size_t chunk = walk->chunk;
+
+    walk_start(walk, source, scope);
+    walk->chunk = chunk;
+    walk->reading.types = types;
+    snprintf(place->address, sizeof place->address, "%s", input->address ? input->address : "");
+    return walk_all(walk, walks_page, input);
+}
+
 static inline int walks_try(const struct source *source, const char *scope, const char *types,
                             struct walks_input input)
 {
     static const size_t chunks[] = {1, 2, 61};
-    static struct walk whole, pieces; /* too large for some stacks */
+    static struct walk whole, pieces; /* too large for some stacks; whole is never cut */
 
-    walk_start(&whole, source, scope);
-    whole.reading.types = types;
-    enum reading_state state = walk_all(&whole, walks_page, &input);
+    enum reading_state state = walks_begin(&whole, source, scope, types, &input);
 
     ALWAYS(state == READING_DONE || state == READING_FAILED);
     ALWAYS(state == READING_FAILED || whole.err.kind == ERROR_NONE);
     ALWAYS(whole.err.kind == ERROR_NONE || whole.err.kind == ERROR_UPSTREAM ||
            whole.err.kind == ERROR_BUSY);
     walks_check_all(&whole, input.check);
+    if (input.look)
+        input.look(&whole, state);
     for (size_t i = 0; i < sizeof chunks / sizeof chunks[0]; i++) {
-        walk_start(&pieces, source, scope);
-        pieces.reading.types = types;
         pieces.chunk = chunks[i];
-        ALWAYS(walk_all(&pieces, walks_page, &input) == state);
+        ALWAYS(walks_begin(&pieces, source, scope, types, &input) == state);
         walks_check_same(&whole, &pieces);
         walk_end(&pieces);
     }

@@ -1,0 +1,46 @@
+/* Property: that of walks.h for the pages of AWS that anybody may read, and prices are of the
+ * kind that the page is about; the advisor tells none, and no band without a name. The first byte
+ * says which page it is: S(pot), D(emand), A(dvisor). */
+#include "pricing/sources.h"
+#include "tests/fuzz/walks.h"
+
+static void check_spot(const struct price *price)
+{
+    ALWAYS(price->kind == PRICE_SPOT);
+}
+
+static void check_on_demand(const struct price *price)
+{
+    ALWAYS(price->kind == PRICE_ON_DEMAND);
+}
+
+static void look_at_bands(const struct walk *walk, enum reading_state state)
+{
+    ALWAYS(basket_count(walk->reading.basket) == 0);
+    for (size_t i = 0;
+         state == READING_DONE && i < basket_interruption_count(walk->reading.basket); i++) {
+        const struct interruption *row = basket_interruption(walk->reading.basket, i);
+
+        ALWAYS(row->region[0] && row->instance_type[0] && row->band[0] >= 0x20);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct walks_input input = {.data = data + 1, .size = size - 1};
+
+    switch (size > 0 ? *data : 0) {
+    case 'S':
+        input.check = check_spot;
+        return walks_try(&aws_spot_page, "", "", input);
+    case 'D':
+        input.check = check_on_demand;
+        input.address = "Place";
+        return walks_try(&aws_on_demand_page, "r-1", "", input);
+    case 'A':
+        input.look = look_at_bands;
+        return walks_try(&aws_spot_advisor, "", "", input);
+    default:
+        return 0;
+    }
+}

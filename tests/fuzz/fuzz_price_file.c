@@ -1,0 +1,25 @@
+/* Property: that of walks.h for a person's file of prices; and when it is taken, then with every
+ * row of it, each a price. */
+#include "pricing/sources.h"
+#include "tests/fuzz/walks.h"
+
+static void check_price(const struct price *price)
+{
+    ALWAYS(price->kind >= PRICE_ON_DEMAND && price->kind <= PRICE_OWN);
+}
+
+static void look(const struct walk *walk, enum reading_state state)
+{
+    const struct basket_tally *tally = &basket_facts(walk->reading.basket)->tally;
+
+    ALWAYS(state == READING_FAILED || (tally->ambiguous == 0 && tally->malformed == 0));
+    ALWAYS(state == READING_FAILED ||
+           (long long)basket_count(walk->reading.basket) <= tally->seen);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return walks_try(
+        &price_file, "", "",
+        (struct walks_input){.data = data, .size = size, .check = check_price, .look = look});
+}

@@ -1,0 +1,214 @@
+/* Properties of the small parsers behind prices: what is read is within what is allowed, reads
+ * back as what it is written as, and nothing is written by what is refused. */
+#include "common/cleanup.h"
+#include "pricing/azure_identity.h"
+#include "pricing/credentials_file.h"
+#include "pricing/credentials_role.h"
+#include "pricing/typed.h"
+#include "pricing/when.h"
+#include "server/feeds.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <math.h>
+#include <time.h>
+
+#define UNTOUCHED (-77)
+#define NOW_US 1790000000000000LL
+#define YEAR_10000_US 253402300800000000LL
+
+static void check_nanos(const char *text)
+{
+    long long nanos = UNTOUCHED, again;
+    char shortest[PRICE_TEXT_SIZE];
+
+    if (!price_read_nanos(text, &nanos)) {
+        ALWAYS(nanos == UNTOUCHED);
+        return;
+    }
+    ALWAYS(nanos > 0 && nanos <= PRICE_NANOS_MAX);
+    ALWAYS(fabsl(strtold(text, NULL) * 1e9L - (long double)nanos) < 0.501L);
+    price_write_nanos(nanos, shortest);
+    ALWAYS(price_read_nanos(shortest, &again) && again == nanos);
+}
+
+static void check_number(const char *text)
+{
+    double number = strtod(text, NULL);
+    struct price price = {.nanos = UNTOUCHED};
+
+    if (!price_set_number(&price, number)) {
+        ALWAYS(price.nanos == UNTOUCHED);
+        ALWAYS(!(number >= 1e-9 && number <= 1e5));
+        return;
+    }
+    ALWAYS(price.nanos > 0 && price.nanos <= PRICE_NANOS_MAX);
+    ALWAYS(!(strtod(price.text, NULL) < number) && !(strtod(price.text, NULL) > number));
+}
+
+static void check_times(const char *text)
+{
+    long long us = UNTOUCHED, again;
+    char written[64];
+    struct tm when;
+    time_t seconds;
+
+    if (!when_read(text, &us) && !when_read_http(text, &us)) {
+        ALWAYS(us == UNTOUCHED);
+        return;
+    }
+    ALWAYS(us >= 0 && us < YEAR_10000_US);
+    seconds = us / 1000000;
+    ALWAYS(gmtime_r(&seconds, &when));
+    ALWAYS(strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%S", &when) > 0);
+    ALWAYS(when_read(written, &again) && again == us - us % 1000000);
+    ALWAYS(strftime(written, sizeof written, "%a, %d %b %Y %H:%M:%S GMT", &when) > 0);
+    ALWAYS(when_read_http(written, &again) && again == us - us % 1000000);
+}
+
+static void check_typed(const char *text)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
+    struct price price = {.nanos = UNTOUCHED};
+    struct error err = {0};
+    long long nanos;
+
+    if (!json)
+        return;
+    if (!typed_from_json(json, NOW_US, &price, &err)) {
+        ALWAYS(err.kind == ERROR_INVALID && err.message[0] && price.nanos == UNTOUCHED);
+        return;
+    }
+    ALWAYS((price.nanos == 0) == json_is_null(json_object_get(json, "price_per_hour")));
+    ALWAYS(price.nanos == 0 || (price_read_nanos(price.text, &nanos) && nanos == price.nanos));
+    ALWAYS(price.kind == PRICE_TYPED || price.kind == PRICE_OWN);
+    ALWAYS(price.instance_type[0] && strlen(price.currency) == 3 && price.source_us >= 0);
+    ALWAYS(strcmp(price.instance_type,
+                  json_string_value(json_object_get(json, "instance_type"))) == 0);
+}
+
+static void check_list(const char *list, size_t size)
+{
+    char word[64];
+    size_t commas = strspn(list, ",");
+
+    ALWAYS(size <= sizeof word);
+    while (feeds_next_word(&list, word, size))
+        ALWAYS(word[0] && !strchr(word, ','));
+    ALWAYS(*list == '\0' || commas == strlen(list)); /* all of it was read */
+}
+
+static void check_feeds(const char *text)
+{
+    static struct feeds feeds;
+    struct error err = {0};
+
+    if (!feeds_read(text, &feeds, &err)) {
+        ALWAYS(err.kind == ERROR_INVALID && strcmp(err.field, "--feed") == 0);
+        return;
+    }
+    for (size_t i = 0; i < feeds.count; i++) {
+        const struct feed *feed = &feeds.list[i];
+
+        ALWAYS(feed->source == sources[i]);
+        ALWAYS(feed->every_seconds >= 60 && feed->patience_seconds >= 0);
+        ALWAYS(feed->source->needs & NEEDS_FILE || strncmp(feed->url, "http", 4) == 0);
+        check_list(feed->regions, 40);
+        check_list(feed->types, 64);
+    }
+}
+
+static void check_identity(const char *text)
+{
+    struct identity identity = {.source = "untouched"};
+    struct error err = {0};
+
+    if (azure_identity_read(text, strlen(text), &identity, &err)) {
+        ALWAYS(strlen(identity.instance_type) < sizeof identity.instance_type);
+        ALWAYS(strlen(identity.life_cycle) < sizeof identity.life_cycle);
+        for (const char *c = identity.life_cycle; *c; c++)
+            ALWAYS(*c > 0x20 && *c <= 0x7e && !(*c >= 'A' && *c <= 'Z'));
+    } else {
+        ALWAYS(err.kind == ERROR_UPSTREAM && !identity.instance_type[0]);
+        ALWAYS(!identity.region[0] && !identity.zone[0] && !identity.life_cycle[0]);
+    }
+    ALWAYS(strcmp(identity.source, "untouched") == 0);
+}
+
+static void check_key(const char *key)
+{
+    for (; *key; key++)
+        ALWAYS(*key > 0x20 && *key <= 0x7e);
+}
+
+static void check_credentials(const struct credentials *credentials)
+{
+    ALWAYS(credentials->id[0] && credentials->secret[0]);
+    check_key(credentials->id);
+    check_key(credentials->secret);
+    check_key(credentials->token);
+}
+
+/* In pieces of `piece` bytes; what is not found is "". */
+static enum credentials_result read_file(const char *text, size_t piece,
+                                         struct credentials *ret_credentials, struct error *err)
+{
+    static struct credentials_file file;
+    size_t length = strlen(text);
+    enum credentials_result result;
+
+    memset(ret_credentials, 0, sizeof *ret_credentials);
+    credentials_file_begin(&file, "default");
+    for (size_t at = 0; at < length; at += piece)
+        credentials_file_feed(&file, text + at, piece < length - at ? piece : length - at);
+    result = credentials_file_end(&file, ret_credentials, err);
+    ALWAYS(!file.found.id[0] && !file.found.secret[0] && !file.found.token[0] && !file.line[0]);
+    return result;
+}
+
+static void check_shared_file(const char *text)
+{
+    static struct credentials whole, pieces;
+    struct error err = {0}, why = {0};
+    enum credentials_result result = read_file(text, strlen(text) + 1, &whole, &err);
+
+    ALWAYS((result == CREDENTIALS_WRONG) == (err.kind == ERROR_INVALID));
+    if (result == CREDENTIALS_FOUND)
+        check_credentials(&whole);
+    else
+        ALWAYS(!whole.id[0] && !whole.secret[0] && !whole.token[0]);
+    ALWAYS(read_file(text, 1, &pieces, &why) == result);
+    ALWAYS(strcmp(err.message, why.message) == 0);
+    ALWAYS(strcmp(whole.id, pieces.id) == 0 && strcmp(whole.secret, pieces.secret) == 0 &&
+           strcmp(whole.token, pieces.token) == 0);
+}
+
+static void check_role(const char *text)
+{
+    static struct credentials credentials;
+    struct error err = {0};
+    long long until = UNTOUCHED;
+
+    credentials.id[0] = '\0';
+    if (credentials_role_read(text, strlen(text), NOW_US, &credentials, &until, &err)) {
+        ALWAYS(until > NOW_US && credentials.token[0]);
+        check_credentials(&credentials);
+    } else {
+        ALWAYS(until == UNTOUCHED && !credentials.id[0] && err.message[0]);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+
+    check_nanos(text);
+    check_number(text);
+    check_times(text);
+    check_typed(text);
+    check_feeds(text);
+    check_identity(text);
+    check_shared_file(text);
+    check_role(text);
+    free(text);
+    return 0;
+}
