@@ -47,12 +47,16 @@ static bool tell_refusal(const struct fetch_response *response, struct error *er
 {
     char said[200];
 
+    if (response->status == 304)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "it answered 304 to a request without a condition");
     source_refusal(response, said, sizeof said);
     return error_set(err, ERROR_UPSTREAM, NULL, "it answered %d%s%s", response->status,
                      said[0] ? ": " : "", said);
 }
 
-/* 304 is no answer for whoever did not ask whether something changed. */
+/* 304 is no answer for whoever did not ask whether something changed: to believe it would make
+ * old prices fresh of which nobody spoke. */
 static bool is_good(const struct fetch_request *request, const struct fetch_response *response)
 {
     return response->status == 200 ||
@@ -115,11 +119,6 @@ static enum reading_state turn_page(struct visit *visit, struct error *err)
     request->patience_seconds = visit->parts->patience_seconds;
     if (!visit->ops->ask(visit->reader, request, err) || !get(visit, request, &response, err))
         return READING_FAILED;
-    if (response.status == 304 && !request->etag[0] && !request->last_modified[0]) {
-        /* To believe it would make old prices fresh of which nobody spoke. */
-        error_set(err, ERROR_UPSTREAM, NULL, "it answered 304 to a request without a condition");
-        return READING_FAILED;
-    }
     visit->trace->pages++;
     if (response.status == 304)
         return READING_UNCHANGED;
