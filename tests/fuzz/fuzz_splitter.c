@@ -121,7 +121,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (root && err.kind == ERROR_NONE)
         check_elements(root, whole);
-    else if (root) /* it is JSON; only our bounds may refuse it */
+    else if (root && !memchr(data, 0, size)) /* jansson passes over a NUL behind a number */
+        /* It is JSON: only our bounds may refuse it. */
         ALWAYS(strstr(err.message, "too deeply") || strstr(err.message, "too long"));
     return 0;
 }
