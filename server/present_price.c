@@ -265,15 +265,34 @@ void present_feed(struct out *out, const struct feed_view *view)
     out_close(out, '}');
 }
 
-char *machine_price_to_text(const struct identity *identity, const struct machine_price *price,
-                            long long at_us)
+static void present_amount_of(struct out *out, const char *key, const struct amount *amount)
+{
+    if (!amount) {
+        out_null(out, key);
+        return;
+    }
+    out_open(out, key, '{');
+    out_number(out, "value", amount->value);
+    out_number(out, "low", amount->has_interval ? amount->low : NAN);
+    out_number(out, "high", amount->has_interval ? amount->high : NAN);
+    out_close(out, '}');
+}
+
+char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second)
 {
     struct bytes text = {.limit = 16384};
     struct out out = {.bytes = &text};
+    struct cost each;
+    bool known = samples_per_second && cost->price.known &&
+                 cost_of(samples_per_second, cost->price.dollars, &each);
 
     out_open(&out, NULL, '{');
-    present_identity(&out, "identity", identity);
-    present_machine_price(&out, price, at_us);
+    present_identity(&out, "identity", &cost->identity);
+    present_machine_price(&out, &cost->price, cost->at_us);
+    present_amount_of(&out, "samples_per_dollar", known ? &each.samples_per_dollar : NULL);
+    present_amount_of(&out, "dollars_per_million_samples",
+                      known ? &each.dollars_per_million : NULL);
+    present_amount_of(&out, "hours_per_million_samples", known ? &each.hours_per_million : NULL);
     out_close(&out, '}');
     if (out.failed)
         bytes_free(&text);

@@ -4,6 +4,7 @@
 
 #include "db/discounts.h"
 #include "db/feed_rows.h"
+#include "pricing/cost.h"
 #include "server/out.h"
 #include "server/refresher.h"
 
@@ -25,10 +26,14 @@ void present_price(struct out *out, const char *key, const struct price_view *vi
 /* A price of this machine, or null with the reason in "why_no_price". */
 void present_machine_price(struct out *out, const struct machine_price *price, long long at_us);
 
-/* The machine and its price at a moment, as it is kept with a run: owned by the caller, NULL when
- * memory ends. */
-char *machine_price_to_text(const struct identity *identity, const struct machine_price *price,
-                            long long at_us);
+/* What is kept with a run: the machine and its price when the run began, and what that makes of
+ * the speed it was measured at (NULL: none was). Owned by the caller, NULL when memory ends. */
+struct run_cost {
+    struct identity identity;
+    struct machine_price price;
+    long long at_us;
+};
+char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second);
 
 void present_identity(struct out *out, const char *key, const struct identity *identity);
 

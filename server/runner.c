@@ -107,39 +107,34 @@ static enum job_order orders(void *user)
     return order;
 }
 
-/* What an hour costs is kept with the run as it is now: feeds go on, and runs of the past must
- * not change. Returns the dollars, 0 where they are not known. */
-static double note_price(struct runner *runner, struct run *run)
+/* What an hour costs is kept with the run as it is when that begins: feeds go on, and runs of the
+ * past must not change. */
+static void look_at_price(struct runner *runner, const struct run *run, struct run_cost *ret_cost)
 {
-    struct machine_price price;
-    struct identity identity;
     struct error err = {0};
 
-    whoami_get(runner->parts.whoami, &identity);
-    if (!whoami_price(runner->parts.whoami, runner->db, run->started_us, &price, &err)) {
+    *ret_cost = (struct run_cost){.at_us = run->started_us};
+    whoami_get(runner->parts.whoami, &ret_cost->identity);
+    if (!whoami_price(runner->parts.whoami, runner->db, run->started_us, &ret_cost->price, &err))
         log_line(LOG_ERROR, "run %s: its price could not be read: %s", run->id.text, err.message);
-        return 0;
-    }
-    run->price = machine_price_to_text(&identity, &price, run->started_us);
-    return price.known ? price.dollars : 0;
 }
 
-static void run_one(struct runner *runner, struct run *run)
+/* A run that ended in another way trained nothing that could be counted. */
+static void keep_cost(struct run *run, const struct run_cost *cost)
 {
-    struct error err = {0};
-    struct job_parts parts = {.db = runner->db,
-                              .engines = runner->parts.engines,
-                              .live = runner->parts.live,
-                              .dollars_per_hour = note_price(runner, run),
-                              .silence_ns = runner->parts.config->silence_seconds * NS_PER_SECOND,
-                              .wake = runner->wake,
-                              .orders = orders,
-                              .user = runner};
+    const struct range *throughput = &run->summary.throughput;
+    const struct amount speed = {.value = run->summary.samples_per_second,
+                                 .low = throughput->low,
+                                 .high = throughput->high,
+                                 .has_interval = throughput->known};
 
-    log_line(LOG_INFO, "run %s state=running", run->id.text);
-    live_tell(runner->parts.live, run->id.text, clock_monotonic_ns());
-    metrics_worker_started(runner->parts.metrics);
-    switch (job_run(&parts, run, &err)) {
+    run->price = run_cost_to_text(cost, run->state == RUN_FINISHED ? &speed : NULL);
+}
+
+static void set_result(struct runner *runner, struct run *run, enum job_result result,
+                       const struct error *err)
+{
+    switch (result) {
     case JOB_FINISHED:
         set_end(run, RUN_FINISHED, "");
         break;
@@ -151,8 +146,29 @@ static void run_one(struct runner *runner, struct run *run)
         break;
     default:
         metrics_worker_failed(runner->parts.metrics);
-        set_end(run, RUN_FAILED, err.message);
+        set_end(run, RUN_FAILED, err->message);
     }
+}
+
+static void run_one(struct runner *runner, struct run *run)
+{
+    struct error err = {0};
+    struct run_cost cost;
+    struct job_parts parts = {.db = runner->db,
+                              .engines = runner->parts.engines,
+                              .live = runner->parts.live,
+                              .silence_ns = runner->parts.config->silence_seconds * NS_PER_SECOND,
+                              .wake = runner->wake,
+                              .orders = orders,
+                              .user = runner};
+
+    log_line(LOG_INFO, "run %s state=running", run->id.text);
+    live_tell(runner->parts.live, run->id.text, clock_monotonic_ns());
+    metrics_worker_started(runner->parts.metrics);
+    look_at_price(runner, run, &cost);
+    parts.dollars_per_hour = cost.price.known ? cost.price.dollars : 0;
+    set_result(runner, run, job_run(&parts, run, &err), &err);
+    keep_cost(run, &cost);
     /* The end is stored and the name given up at once: a cancel that comes too late finds a run
      * that has ended. */
     pthread_mutex_lock(&runner->lock);

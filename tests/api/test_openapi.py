@@ -263,7 +263,12 @@ class Tour(unittest.TestCase):
         for path in ("/v1/feeds", "/v1/instances", "/v1/instances?region=r", "/v1/discounts"):
             self.ask(server, "GET", path, 200)
         run = self.post(server, 201, SPEC, "?wait=30").json()
-        self.assertEqual("0.5", run["cost"]["price"]["text"])
+        cost, speed = run["cost"], run["summary"]["samples_per_second"]
+        self.assertEqual("0.5", cost["price"]["text"])
+        self.assertAlmostEqual(speed * 3600 / 0.5, cost["samples_per_dollar"]["value"], 3)
+        failed = self.post(server, 201, {"engine": "crash"}, "?wait=30").json()
+        self.assertIsNotNone(failed["cost"]["price"])
+        self.assertIsNone(failed["cost"]["dollars_per_million_samples"])
 
     def visit_refresh(self, plain):
         """A feed that takes the question and never answers."""
