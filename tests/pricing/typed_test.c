@@ -44,8 +44,8 @@ static void little_has_to_be_said(void)
     static const char *const texts[] = {
         "{\"instance_type\":\"x\",\"price_per_hour\":0.3}",
         "{\"instance_type\":\"x\",\"price_per_hour\":\"0.3\",\"kind\":\"typed\"}",
-        "{\"instance_type\":\"x\",\"price_per_hour\":\"0.3\",\"zone\":\"\",\"currency\":\"\","
-        "\"kind\":\"\",\"valid_from\":\"\",\"note\":\"\"}"};
+        ("{\"instance_type\":\"x\",\"price_per_hour\":\"0.3\",\"zone\":\"\",\"currency\":\"\","
+         "\"kind\":\"\",\"valid_from\":\"\",\"note\":\"\"}")};
 
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct price price;
