@@ -8,11 +8,13 @@
 #include "server/log.h"
 
 #include <microhttpd.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <time.h>
 
 #define PIECE_MAX (1024 * 1024) /* of a streamed answer, in memory at once */
-#define SEND_MAX 16384          /* handed to the socket at once */
+#define QUIESCE_ATTEMPTS 1000
+#define SEND_MAX 16384 /* handed to the socket at once */
 /* What one connection's header may take up in the library. More than exchange_admit() allows, so
  * that in all but wild cases the refusal is ours. */
 #define CONNECTION_MEMORY (HEADER_MAX + 16 * 1024)
@@ -383,9 +385,32 @@ long long http_tick(struct http *http, long long now_ns)
     return connections_tick(http->connections, now_ns);
 }
 
+/* Where the thread that quiesces goes on when the library gives up. */
+static _Thread_local jmp_buf *again;
+
+/* A worker that wakes while MHD_quiesce_daemon() is at it takes the listener out of its epoll set
+ * first, and the library takes that for the end of the world. All else is. */
+static void on_panic(void *user, const char *file, unsigned line, const char *reason)
+{
+    (void)user;
+    if (again && strstr(reason, "listen FD"))
+        longjmp(*again, 1);
+    log_line(LOG_ERROR, "libmicrohttpd gave up: %s:%u: %s", file, line, reason);
+    abort();
+}
+
 void http_quiesce(struct http *http)
 {
+    const struct timespec moment = {.tv_nsec = NS_PER_MS};
+    jmp_buf here;
+    volatile int left = QUIESCE_ATTEMPTS; /* it takes one more, as a rule */
+
+    MHD_set_panic_func(on_panic, NULL);
+    if (setjmp(here) != 0)
+        nanosleep(&moment, NULL);
+    again = left-- > 0 ? &here : NULL;
     http->listener = MHD_quiesce_daemon(http->daemon);
+    again = NULL;
 }
 
 void http_drain(struct http *http, long long patience_ns)
