@@ -209,14 +209,6 @@ bool basket_add(struct basket *basket, const struct price *price, enum basket_tw
     return true;
 }
 
-bool basket_has_reference(const struct basket *basket, const char *reference)
-{
-    for (size_t i = 0; i < basket->count; i++)
-        if (strcmp(basket->prices[i].reference, reference) == 0)
-            return true;
-    return false;
-}
-
 static struct instance_type *find_type(const struct basket *basket,
                                        const struct instance_type *like)
 {

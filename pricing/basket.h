@@ -62,8 +62,6 @@ enum basket_twin { TWIN_IS_AMBIGUOUS, TWIN_MAY_BE_EQUAL };
 bool basket_add(struct basket *basket, const struct price *price, enum basket_twin twin,
                 struct error *err) __attribute__((warn_unused_result));
 
-bool basket_has_reference(const struct basket *basket, const char *reference);
-
 /* A type that is there already gets what it lacked. */
 bool basket_add_type(struct basket *basket, const struct instance_type *type, struct error *err)
     __attribute__((warn_unused_result));

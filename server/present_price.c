@@ -160,7 +160,8 @@ static bool has_spot(const struct source *source)
     return strstr(source->name, "spot") && !strstr(source->name, "advisor");
 }
 
-const char *feed_label(const struct feed_view *view)
+/* The worst of the labels of a feed's scopes; NULL where nothing was ever believed. */
+static const char *feed_label(const struct feed_view *view)
 {
     bool spot = has_spot(view->feed->source), believed = false;
     enum freshness worst = PRICE_FRESH;

@@ -49,7 +49,3 @@ struct feed_view {
     long long now_us;
 };
 void present_feed(struct out *out, const struct feed_view *view);
-
-/* The worst of the labels of a feed's scopes: "fresh", "stale", "expired", "frozen"; NULL where
- * nothing was ever believed. */
-const char *feed_label(const struct feed_view *view);

@@ -224,16 +224,10 @@ static void hundreds_of_types_are_each_there_once(void)
     EXPECT_INT((long long)basket_type_count(all), 1000);
 }
 
-static void references_and_bands_are_found_and_named(void)
+static void a_band_is_named_at_the_end(void)
 {
     AUTO(basket_freep) struct basket *all = basket();
-    struct price price = price_of("m5", "", "1");
 
-    EXPECT(!basket_has_reference(all, "SKU"));
-    snprintf(price.reference, sizeof price.reference, "SKU");
-    add(all, &price, TWIN_IS_AMBIGUOUS);
-    EXPECT(basket_has_reference(all, "SKU"));
-    EXPECT(!basket_has_reference(all, "SK"));
     EXPECT(basket_add_interruption(all, &(struct interruption){.instance_type = "m5"}, NULL));
     basket_name_band(all, 0, (const char[16]){">20%"});
     EXPECT_STR(basket_interruption(all, 0)->band, ">20%");
@@ -251,6 +245,6 @@ int main(void)
     RUN(an_emptied_basket_remembers_nothing);
     RUN(a_type_gets_what_it_lacked_and_keeps_what_it_had);
     RUN(hundreds_of_types_are_each_there_once);
-    RUN(references_and_bands_are_found_and_named);
+    RUN(a_band_is_named_at_the_end);
     return test_result();
 }
