@@ -83,13 +83,14 @@ static void what_is_not_visible_is_minus_one(void)
 static void *work(void *user)
 {
     volatile unsigned long *sum = user;
-    struct timespec now;
+    struct timespec start, now;
 
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start); /* of a thread that did other things before */
     do {
         for (int i = 0; i < 100000; i++)
             *sum += (unsigned long)i;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    } while (now.tv_sec == 0 && now.tv_nsec < 30000000);
+    } while ((now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec < 30000000);
     return NULL;
 }
 
