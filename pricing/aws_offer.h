@@ -6,6 +6,9 @@
 #include "pricing/document.h"
 
 #define SKU_SIZE 24
+#define OFFER_URL "https://pricing.us-east-1.amazonaws.com"
+#define OFFER_PERIOD_SECONDS (24 * 3600)
+#define OFFER_MAX_BYTES (1536 * 1024 * 1024UL) /* the largest region has 450 MB */
 
 /* A product that has the price we want, if it has one at all. */
 struct offer_product {

@@ -202,9 +202,9 @@ const struct source aws_offer_csv = {
     .name = "aws-offer-csv",
     .title = "region on demand (AWS price list, CSV)",
     .provider = "aws",
-    .url = "https://pricing.us-east-1.amazonaws.com",
+    .url = OFFER_URL,
     .needs = NEEDS_REGIONS,
-    .period_seconds = 24 * 3600,
-    .max_bytes = 1536 * 1024 * 1024UL,
+    .period_seconds = OFFER_PERIOD_SECONDS,
+    .max_bytes = OFFER_MAX_BYTES,
     .read = &read_ops,
 };

@@ -186,6 +186,7 @@ const struct source aws_spot_history = {
     .provider = "aws",
     .url = "https://ec2.{region}.amazonaws.com",
     .on = true,
+    .is_spot = true,
     .needs = NEEDS_CREDENTIALS | NEEDS_REGIONS | NEEDS_TYPES,
     .period_seconds = 15 * 60,
     .max_bytes = 8 * 1024 * 1024,

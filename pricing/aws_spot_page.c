@@ -120,6 +120,7 @@ const struct source aws_spot_page = {
     .provider = "aws",
     .url = "https://website.spot.ec2.aws.a2z.com/spot.json",
     .on = true,
+    .is_spot = true,
     .period_seconds = 1800,
     .max_bytes = 64 * 1024 * 1024,
     .sentinels = sentinels,

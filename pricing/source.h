@@ -76,6 +76,7 @@ struct source {
     const char *url;      /* where it is, unless settings say otherwise */
     bool third_party;     /* neither the provider nor the person who asks */
     bool on;              /* unless settings say otherwise */
+    bool is_spot;         /* all its prices are, and so it ages by the hour */
     unsigned needs;       /* of enum source_needs */
     long long period_seconds;
     size_t max_bytes;              /* of a page, unpacked */

@@ -155,15 +155,10 @@ static enum freshness row_freshness(const struct feed_row *row, bool has_spot, l
     return freshness_of(has_spot ? PRICE_SPOT : PRICE_ON_DEMAND, now_us - said_us);
 }
 
-static bool has_spot(const struct source *source)
-{
-    return strstr(source->name, "spot") && !strstr(source->name, "advisor");
-}
-
 /* The worst of the labels of a feed's scopes; NULL where nothing was ever believed. */
 static const char *feed_label(const struct feed_view *view)
 {
-    bool spot = has_spot(view->feed->source), believed = false;
+    bool spot = view->feed->source->is_spot, believed = false;
     enum freshness worst = PRICE_FRESH;
 
     for (size_t i = 0; i < view->count; i++) {
