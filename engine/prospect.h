@@ -1,0 +1,42 @@
+/* How long a job will take on a machine: not one number but many draws of it, from what was
+ * measured, from how machines of a type differ, and from interruptions. Pure; the same question
+ * has the same answer everywhere, for the draws come from a fixed seed. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PROSPECT_DRAWS 2000
+
+/* What is known of the machine's speed and fate. */
+struct outlook {
+    const double *speeds;  /* measured values, samples a second: drawn one at a time */
+    size_t count;          /* at least 1 */
+    double value_spread;   /* standard deviation of the logarithm of one value */
+    double machine_spread; /* the same between machines of the type, where too few were seen */
+    double interruptions;  /* an hour; 0: never */
+    double checkpoint_seconds, restart_seconds; /* what a checkpoint takes; a restart */
+};
+
+/* Young's rule of thumb: how often to save, and the share of time that is lost. */
+struct checkpointing {
+    double interval_hours; /* sqrt(2 checkpoint / rate); infinite where nothing interrupts */
+    double waste;          /* checkpoint / interval + rate * (interval / 2 + restart) */
+};
+struct checkpointing checkpointing_best(double interruptions_per_hour, double checkpoint_seconds,
+                                        double restart_seconds);
+
+struct prospect {
+    double hours[PROSPECT_DRAWS]; /* ascending */
+};
+
+/* Fills in the draws for so many samples. Each draw: a measured speed, its own noise, one factor
+ * of the machine, and as many interruptions as a Poisson process has in that time, each of which
+ * costs a restart and the work since the last checkpoint (uniform in the best interval). */
+void prospect_draw(const struct outlook *outlook, double samples, struct prospect *ret_prospect);
+
+/* The share of draws that end within so many hours. */
+double prospect_share(const struct prospect *prospect, double hours);
+
+/* The smallest of the hours by which that share of draws has ended; share in (0, 1]. */
+double prospect_quantile(const struct prospect *prospect, double share);

@@ -1,0 +1,16 @@
+/* How often spot instances are taken away, as a rough rate: what an advisor's band, or a person,
+ * says of a month, made into a rate an hour. Such hazards are not memoryless: every answer that
+ * uses the rate calls it rough. */
+#pragma once
+
+#include <stdbool.h>
+
+#define HOURS_PER_MONTH 730.0
+
+/* From a band as feeds write it ("<5%", "5-10%", ">20%"): the upper end of the band, as a share
+ * that is interrupted in a month; of the open one 30 %. False for any other text. */
+bool interruption_share(const char *band, double *ret_share_per_month)
+    __attribute__((warn_unused_result));
+
+/* -ln(1 - share) / 730: so many an hour. */
+double interruption_rate(double share_per_month);

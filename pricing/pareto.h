@@ -1,0 +1,16 @@
+/* Which of some offers nobody can better in both time and dollars. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct pareto_point {
+    double hours, dollars; /* for the same work; one that is NaN or not above 0 is on no front */
+    bool on_front;         /* filled in */
+};
+
+/* Equal points are on the front together. Fails when memory ends; n log n. */
+bool pareto_mark(struct pareto_point *points, size_t count, struct error *err)
+    __attribute__((warn_unused_result));

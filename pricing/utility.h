@@ -1,0 +1,47 @@
+/* What somebody wants of a machine, as a formula over the fields of a row:
+ *     samples_per_dollar * min(1, 10 / hours)
+ * Numbers, fields, + - * /, a sign, parentheses, min(a, b, ...), max(a, b, ...), log(a): nothing
+ * that loops, allocates, or reaches anything else. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define UTILITY_TEXT_MAX 512
+#define UTILITY_STEPS_MAX 128
+#define UTILITY_DEPTH_MAX 32 /* of parentheses, and of values that wait for their operator */
+
+enum utility_op {
+    UTILITY_NUMBER,
+    UTILITY_FIELD,
+    UTILITY_ADD,
+    UTILITY_SUBTRACT,
+    UTILITY_MULTIPLY,
+    UTILITY_DIVIDE,
+    UTILITY_NEGATE,
+    UTILITY_MIN, /* of the two on top; of more by repetition */
+    UTILITY_MAX,
+    UTILITY_LOG, /* natural */
+};
+
+/* A formula in postfix order, ready to be computed for any number of rows. A plain value. */
+struct utility {
+    size_t count;
+    struct {
+        enum utility_op op;
+        double number; /* of UTILITY_NUMBER */
+        size_t field;  /* of UTILITY_FIELD: its place in the list */
+    } steps[UTILITY_STEPS_MAX];
+};
+
+/* `fields` is NULL-terminated. ERROR_INVALID of field "utility" says at which character (from 1)
+ * what was expected, and names the fields where one is unknown. *ret_utility is written only on
+ * success. */
+bool utility_read(const char *text, const char *const fields[], struct utility *ret_utility,
+                  struct error *err) __attribute__((warn_unused_result));
+
+/* `values` in the order of the fields, NaN where one is not known. NaN when the outcome is no
+ * finite number: such a row has no place in an order. */
+double utility_value(const struct utility *utility, const double *values);
