@@ -79,14 +79,18 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
                       .worst = stmt_column_real(row, 26)},
         .cell = stmt_column_integer(row, 30),
         .block = stmt_column_integer(row, 31),
+        .provenance =
+            strcmp(stmt_column_text(row, 32), provenance_names[PROVENANCE_IMPORTED]) == 0
+                ? PROVENANCE_IMPORTED
+                : PROVENANCE_MEASURED,
     };
 
     if (!run.spec_text || !copy_owned(stmt_column_text(row, 16), &run.stderr_tail) ||
-        !copy_owned(stmt_column_text(row, 32), &run.engine_details) ||
-        !copy_owned(stmt_column_text(row, 33), &run.loaded) ||
-        !copy_owned(stmt_column_text(row, 34), &run.summary_text) ||
-        !copy_owned(stmt_column_text(row, 35), &run.findings) ||
-        !copy_owned(stmt_column_text(row, 36), &run.price)) {
+        !copy_owned(stmt_column_text(row, 37), &run.engine_details) ||
+        !copy_owned(stmt_column_text(row, 38), &run.loaded) ||
+        !copy_owned(stmt_column_text(row, 39), &run.summary_text) ||
+        !copy_owned(stmt_column_text(row, 40), &run.findings) ||
+        !copy_owned(stmt_column_text(row, 41), &run.price)) {
         run_clear(&run);
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     }
@@ -96,6 +100,10 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     copy(run.reason, sizeof run.reason, stmt_column_text(row, 15));
     copy(run.sweep.text, sizeof run.sweep.text, stmt_column_text(row, 29));
     copy(run.machine, sizeof run.machine, stmt_column_text(row, 28));
+    copy(run.where.provider, sizeof run.where.provider, stmt_column_text(row, 33));
+    copy(run.where.region, sizeof run.where.region, stmt_column_text(row, 34));
+    copy(run.where.zone, sizeof run.where.zone, stmt_column_text(row, 35));
+    copy(run.where.vm, sizeof run.where.vm, stmt_column_text(row, 36));
     *ret_run = run;
     return true;
 }

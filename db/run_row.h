@@ -11,7 +11,8 @@
     "throughput_high, validity, setup_ns, gradient_cosine, gradient_cosine IS NOT NULL, "        \
     "worst_layer_cosine, worst_layer_cosine IS NOT NULL, "                                       \
     "(SELECT fingerprint FROM machines WHERE machines.number = machine), "                       \
-    "(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep), cell, block"
+    "(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep), cell, block, "                  \
+    "provenance, provider, region, zone, vm"
 
 /* For one run, and for a page of them: there these texts would be most of all bytes. */
 #define RUN_COLUMNS RUN_LEAN_COLUMNS ", engine_details, loaded, summary, findings, price"

@@ -1,6 +1,7 @@
 #include "db/runs.h"
 
 #include "common/cleanup.h"
+#include "db/contenders.h"
 #include "db/run_row.h"
 
 static const char *text_or_null(const char *text)
@@ -249,25 +250,37 @@ static bool insert_implementations(struct db *db, const struct run *run, struct 
     return stmt_run(insert, err);
 }
 
+static void bind_where(struct stmt *update, const struct whereabouts *where)
+{
+    stmt_text(update, text_or_null(where->provider));
+    stmt_text(update, text_or_null(where->region));
+    stmt_text(update, text_or_null(where->zone));
+    stmt_text(update, text_or_null(where->vm));
+}
+
 bool runs_end(struct db *db, const struct run *run, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
     AUTO(stmt_done) struct stmt *update = NULL;
     enum stmt_step step;
+    long long contender = 0;
 
-    if (!transaction_begin(&change, db, DB_DURABLE, err))
+    if (!transaction_begin(&change, db, DB_DURABLE, err) ||
+        (run->state == RUN_FINISHED && !contenders_touch_run(db, run, &contender, err)))
         return false;
-    update = stmt_prepare(db,
-                          "UPDATE runs SET state = ?, ended_us = ?, software = ?, ended_by = ?,"
-                          " measured_steps = ?, measured_seconds = ?, samples_per_second = ?,"
-                          " median_step_seconds = ?, first_measured = ?, throughput_low = ?,"
-                          " throughput_high = ?, reason = ?, stderr_tail = ?,"
-                          " engine_details = ?, samples = ?, peak_memory_bytes = ?,"
-                          " setup_ns = ?, gradient_cosine = ?, worst_layer_cosine = ?,"
-                          " loaded = ?, summary = ?,"
-                          " validity = ?, findings = ?, price = ?"
-                          " WHERE number = ? AND state = 'running' RETURNING number",
-                          err);
+    update =
+        stmt_prepare(db,
+                     "UPDATE runs SET state = ?, ended_us = ?, software = ?, ended_by = ?,"
+                     " measured_steps = ?, measured_seconds = ?, samples_per_second = ?,"
+                     " median_step_seconds = ?, first_measured = ?, throughput_low = ?,"
+                     " throughput_high = ?, reason = ?, stderr_tail = ?,"
+                     " engine_details = ?, samples = ?, peak_memory_bytes = ?,"
+                     " setup_ns = ?, gradient_cosine = ?, worst_layer_cosine = ?,"
+                     " loaded = ?, summary = ?,"
+                     " validity = ?, findings = ?, price = ?, provider = ?, region = ?, zone = ?,"
+                     " vm = ?, contender = ?"
+                     " WHERE number = ? AND state = 'running' RETURNING number",
+                     err);
     if (!update)
         return false;
     stmt_text(update, run_state_name(run->state));
@@ -287,6 +300,8 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     stmt_text(update, run->validity == VALIDITY_UNKNOWN ? NULL : validity_name(run->validity));
     stmt_text(update, run->findings);
     stmt_text(update, run->price);
+    bind_where(update, &run->where);
+    bind_count(update, contender);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
     stmt_done(&update); /* a commit wants no statement half-way */

@@ -8,6 +8,11 @@
 #define APPLICATION_ID 0x70656e6e
 #define APPLICATION_ID_TEXT "1885695598"
 
+/* What engine/configuration.c leaves of a spec, for runs that were stored before it was asked. */
+#define CONFIGURATION_OF_SPEC                                                                    \
+    "json_remove(spec, '$.workload', '$.engine', '$.warmup_steps', '$.steps', '$.max_seconds',"  \
+    " '$.seed', '$.min_seconds', '$.target_percent', '$.max_dollars', '$.labels')"
+
 /* Never edit a migration that was released: append. */
 static const char *const migrations[] = {
     /* 1: runs, their labels, their steps */
@@ -246,6 +251,70 @@ static const char *const migrations[] = {
     " PRIMARY KEY (provider, family, kind, since_us)"
     ") STRICT, WITHOUT ROWID;"
     "ALTER TABLE runs ADD COLUMN price TEXT;",
+
+    /* 6: comparison. A contender is what a comparison has a row for: a workload in a
+     * configuration on a type of instance with a processor; a run that counts knows its
+     * contender, and the covering index is all that a standing is computed from. `revision` grows
+     * with whatever may change a comparison, and `changed` is the revision that touched a
+     * contender last. Imported runs keep their trace as the text it came in; `figures` are what
+     * others published. */
+    "CREATE TABLE revision (number INTEGER NOT NULL) STRICT;"
+    "INSERT INTO revision VALUES (1);"
+    "CREATE TABLE contenders ("
+    " number INTEGER PRIMARY KEY,"
+    " workload TEXT NOT NULL,"
+    " engine TEXT NOT NULL,"
+    " configuration TEXT NOT NULL,"
+    " provider TEXT NOT NULL,"
+    " instance TEXT NOT NULL,"
+    " stratum TEXT NOT NULL,"
+    " published INTEGER NOT NULL CHECK (published IN (0, 1)),"
+    " changed INTEGER NOT NULL,"
+    " UNIQUE (workload, engine, configuration, provider, instance, stratum, published)"
+    ") STRICT;"
+    "CREATE INDEX contenders_by_change ON contenders (changed);"
+    "ALTER TABLE runs ADD COLUMN contender INTEGER REFERENCES contenders (number);"
+    "ALTER TABLE runs ADD COLUMN provenance TEXT NOT NULL DEFAULT 'measured'"
+    " CHECK (provenance IN ('measured', 'imported'));"
+    "ALTER TABLE runs ADD COLUMN provider TEXT;"
+    "ALTER TABLE runs ADD COLUMN region TEXT;"
+    "ALTER TABLE runs ADD COLUMN zone TEXT;"
+    "ALTER TABLE runs ADD COLUMN vm TEXT;"
+    "UPDATE runs SET provider = nullif(json_extract(price, '$.identity.provider'), ''),"
+    " region = nullif(json_extract(price, '$.identity.region'), ''),"
+    " zone = nullif(json_extract(price, '$.identity.zone'), '') WHERE price IS NOT NULL;"
+    "CREATE INDEX runs_by_contender ON runs (contender, number, validity, samples_per_second,"
+    " throughput_low, throughput_high, vm, ended_us, provenance) WHERE contender IS NOT NULL;"
+    "INSERT OR IGNORE INTO contenders (workload, engine, configuration, provider, instance, "
+    "stratum,"
+    " published, changed) SELECT workload, engine, " CONFIGURATION_OF_SPEC ","
+    " ifnull(provider, ''), ifnull(instance, ''),"
+    " ifnull((SELECT stratum FROM machines WHERE machines.number = machine), ''), 0, 1"
+    " FROM runs WHERE state = 'finished' ORDER BY number;"
+    "UPDATE runs SET contender = (SELECT c.number FROM contenders AS c"
+    " WHERE c.workload = runs.workload AND c.engine = runs.engine"
+    " AND c.configuration = " CONFIGURATION_OF_SPEC
+    " AND c.provider = ifnull(runs.provider, '') AND c.instance = ifnull(runs.instance, '')"
+    " AND c.stratum ="
+    "  ifnull((SELECT stratum FROM machines WHERE machines.number = machine), ''))"
+    " WHERE state = 'finished';"
+    "CREATE TABLE traces ("
+    " run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,"
+    " steps TEXT NOT NULL,"
+    " evidence TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE figures ("
+    " number INTEGER PRIMARY KEY,"
+    " id TEXT NOT NULL UNIQUE,"
+    " contender INTEGER NOT NULL UNIQUE REFERENCES contenders (number),"
+    " samples_per_second REAL NOT NULL CHECK (samples_per_second > 0),"
+    " unit TEXT NOT NULL CHECK (unit IN ('sample', 'job')),"
+    " derived INTEGER NOT NULL CHECK (derived IN (0, 1)),"
+    " source TEXT NOT NULL,"
+    " note TEXT NOT NULL,"
+    " measured_us INTEGER NOT NULL"
+    ") STRICT;"
+    "CREATE INDEX price_series_by_region ON price_series (region, instance_type);",
 };
 
 const int schema_version = (int)COUNT(migrations);

@@ -8,6 +8,8 @@ const char *const run_state_names[] = {
     [RUN_STATES] = NULL,
 };
 
+const char *const provenance_names[] = {"measured", "imported", NULL};
+
 const char *run_state_name(enum run_state state)
 {
     return run_state_names[state];

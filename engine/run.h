@@ -9,6 +9,15 @@
 
 #define MACHINE_ID_LENGTH 16
 
+/* Where a run was measured, as far as that is known: "" is not. */
+struct whereabouts {
+    char provider[16], region[40], zone[40];
+    char vm[17]; /* a hash that tells one virtual machine from another of its type */
+};
+
+enum provenance { PROVENANCE_MEASURED, PROVENANCE_IMPORTED };
+extern const char *const provenance_names[]; /* "measured" (here), "imported"; NULL-terminated */
+
 enum run_state {
     RUN_QUEUED,
     RUN_RUNNING,
@@ -23,8 +32,10 @@ struct run {
     long long number; /* in order of acceptance; the queue's order */
     struct run_id id;
     enum run_state state;
-    char *spec_text;                            /* owned: run_spec_to_text()'s JSON */
-    char instance[64];                          /* where it runs; "" while that is unknown */
+    char *spec_text;   /* owned: run_spec_to_text()'s JSON */
+    char instance[64]; /* where it runs; "" while that is unknown */
+    struct whereabouts where;
+    enum provenance provenance;
     long long created_us, started_us, ended_us; /* calendar; 0 where it has not come to that */
     char software[160];                         /* what the worker called itself */
     char *engine_details;                       /* owned: engine_details_to_text(), or NULL */

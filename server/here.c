@@ -8,6 +8,7 @@ bool here_look(struct here *here, struct error *err)
     enum cpu_isa isa = cpu_probe();
 
     topology_read("", &here->topology);
+    vm_read("", here->vm);
     here->place = (struct place){.topology = &here->topology, .isa = isa, .root = ""};
     return machine_read("", &here->topology, isa, &here->machine) ||
            error_set(err, ERROR_INTERNAL, NULL, "out of memory");

@@ -5,6 +5,7 @@
 #include "db/db.h"
 #include "engine/machine.h"
 #include "engine/possible.h"
+#include "engine/vm.h"
 
 #include <stdbool.h>
 
@@ -13,6 +14,7 @@ struct here {
     struct machine machine;
     struct place place; /* for spec_is_possible(), once its dollars are filled in */
     long long number;   /* of its row; db/machines.h */
+    char vm[VM_SIZE];
 };
 
 /* Tries in a child process what the processor promises, so call it before there are threads. */

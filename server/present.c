@@ -105,6 +105,15 @@ static void present_told(struct out *out, const struct run *run)
                run->certified.worst_known ? run->certified.worst : NAN);
 }
 
+static void present_where(struct out *out, const struct run *run)
+{
+    out_text(out, "provider", text_or_null(run->where.provider));
+    out_text(out, "region", text_or_null(run->where.region));
+    out_text(out, "zone", text_or_null(run->where.zone));
+    out_text(out, "vm", text_or_null(run->where.vm));
+    out_text(out, "provenance", provenance_names[run->provenance]);
+}
+
 void present_run(struct out *out, const char *key, const struct run *run,
                  const struct progress *progress)
 {
@@ -113,6 +122,7 @@ void present_run(struct out *out, const char *key, const struct run *run,
     out_text(out, "state", run_state_name(run->state));
     out_raw(out, "spec", run->spec_text);
     out_text(out, "instance", text_or_null(run->instance));
+    present_where(out, run);
     out_text(out, "machine", text_or_null(run->machine));
     out_time(out, "created_at", run->created_us);
     out_time(out, "started_at", run->started_us);

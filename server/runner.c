@@ -119,15 +119,21 @@ static void look_at_price(struct runner *runner, const struct run *run, struct r
         log_line(LOG_ERROR, "run %s: its price could not be read: %s", run->id.text, err.message);
 }
 
-/* A run that ended in another way trained nothing that could be counted. */
-static void keep_cost(struct run *run, const struct run_cost *cost)
+/* Where it ran, and what that cost. A run that ended in another way trained nothing that could be
+ * counted. */
+static void keep_cost(const struct runner *runner, struct run *run, const struct run_cost *cost)
 {
+    const struct identity *identity = &cost->identity;
     const struct range *throughput = &run->summary.throughput;
     const struct amount speed = {.value = run->summary.samples_per_second,
                                  .low = throughput->low,
                                  .high = throughput->high,
                                  .has_interval = throughput->known};
 
+    memcpy(run->where.provider, identity->provider, sizeof run->where.provider);
+    memcpy(run->where.region, identity->region, sizeof run->where.region);
+    memcpy(run->where.zone, identity->zone, sizeof run->where.zone);
+    memcpy(run->where.vm, runner->parts.here->vm, sizeof run->where.vm);
     run->price = run_cost_to_text(cost, run->state == RUN_FINISHED ? &speed : NULL);
 }
 
@@ -168,7 +174,7 @@ static void run_one(struct runner *runner, struct run *run)
     look_at_price(runner, run, &cost);
     parts.dollars_per_hour = cost.price.known ? cost.price.dollars : 0;
     set_result(runner, run, job_run(&parts, run, &err), &err);
-    keep_cost(run, &cost);
+    keep_cost(runner, run, &cost);
     /* The end is stored and the name given up at once: a cancel that comes too late finds a run
      * that has ended. */
     pthread_mutex_lock(&runner->lock);

@@ -63,9 +63,11 @@ static void verify_claim(struct db *db, const struct outcome *outcome)
 static bool end(struct db *db, struct run *ret_run, struct error *err)
 {
     char details[] = "{\"isa\":\"avx2\"}", implementations[9000]; /* more than two pages */
+    char spec[] = "{}";
 
     struct run run = {.number = 1,
                       .state = RUN_FINISHED,
+                      .spec_text = spec,
                       .ended_us = NOON_US + 7,
                       .engine_details = details,
                       .samples = 64,

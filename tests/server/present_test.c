@@ -81,6 +81,11 @@ static const char *const members[] = {"id",
                                       "stderr_tail",
                                       "progress",
                                       "machine",
+                                      "provider",
+                                      "region",
+                                      "zone",
+                                      "vm",
+                                      "provenance",
                                       "loaded",
                                       "validity",
                                       "gradient_cosine",
@@ -119,12 +124,17 @@ static void a_finished_run_is_written_whole(void)
     run.cell = 2;
     run.block = 1;
     snprintf(run.machine, sizeof run.machine, "0123456789abcdef");
+    run.where =
+        (struct whereabouts){.provider = "aws", .region = "us-east-1", .vm = "00000000000000aa"};
+    run.provenance = PROVENANCE_IMPORTED;
     present_run(&out, NULL, &run, NULL);
     EXPECT_STR(
         bytes.data,
         "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
         "\"spec\":{\"workload\":\"mlp\",\"steps\":\"auto\"},"
-        "\"instance\":\"c7i.large\",\"machine\":\"0123456789abcdef\",\"created_at\":"
+        "\"instance\":\"c7i.large\",\"provider\":\"aws\",\"region\":\"us-east-1\","
+        "\"zone\":null,\"vm\":\"00000000000000aa\",\"provenance\":\"imported\",\"machine\":"
+        "\"0123456789abcdef\",\"created_at\":"
         "\"2026-01-02T03:04:05.678Z\","
         "\"started_at\":\"2026-01-02T03:04:06.000Z\","
         "\"ended_at\":\"2026-01-02T03:04:16.500Z\",\"software\":\"engine 1.0\","

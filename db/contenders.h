@@ -1,0 +1,30 @@
+/* What a comparison has rows for, and the revision that says whether anything that could change a
+ * comparison has happened. */
+#pragma once
+
+#include "db/db.h"
+#include "engine/run.h"
+
+/* Texts are "" where there is nothing to say. */
+struct contender_key {
+    const char *workload, *engine;
+    const char *configuration; /* engine/configuration.h; of a figure any object in one line */
+    const char *provider, *instance, *stratum;
+    bool published;
+};
+
+/* The number of a contender, made where it is new; within a transaction of the caller's, who has
+ * touched the revision in it. It counts as changed by that. */
+bool contenders_touch(struct db *db, const struct contender_key *key, long long *ret_number,
+                      struct error *err) __attribute__((warn_unused_result));
+
+/* The same for a finished run that is about to be stored: where it was measured, and on what. Its
+ * machine is stored already. Touches the revision too. */
+bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_number,
+                          struct error *err) __attribute__((warn_unused_result));
+
+/* Raises the revision; within a transaction of the caller's. */
+bool revision_touch(struct db *db, struct error *err) __attribute__((warn_unused_result));
+
+bool revision_read(struct db *db, long long *ret_revision, struct error *err)
+    __attribute__((warn_unused_result));

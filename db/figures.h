@@ -1,0 +1,29 @@
+/* What others published: a number with its source and date, without steps and so without an
+ * interval; shown apart from what was measured, and never ranked. */
+#pragma once
+
+#include "db/db.h"
+
+struct figure {
+    char id[64];       /* the caller's name for it: storing it again replaces it */
+    char workload[64]; /* any word */
+    char engine[64];
+    char provider[16], instance[64];
+    char *configuration; /* owned: a JSON object in one line */
+    double samples_per_second;
+    char unit[8]; /* "sample" or "job" */
+    bool derived;
+    char source[160], note[240];
+    long long measured_us;
+};
+
+/* Stores a figure, within a transaction of the caller's. */
+bool figures_put(struct db *db, const struct figure *figure, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Calls tell() for each. */
+bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *figure),
+                  void *user, struct error *err) __attribute__((warn_unused_result));
+
+/* A zeroed one is fine. */
+void figure_clear(struct figure *figure);

@@ -1,0 +1,56 @@
+/* What an hour of every type costs in some regions at a moment: all kinds, chosen among the feeds
+ * that say so, ready to be put beside standings. Loaded once for many questions. */
+#pragma once
+
+#include "db/db.h"
+#include "pricing/freshness.h"
+#include "pricing/price.h"
+
+#include <stddef.h>
+
+#define OFFER_REGIONS_MAX 8
+
+struct offers_question {
+    const char *regions[OFFER_REGIONS_MAX + 1]; /* NULL-terminated; the first that has a price */
+    const char *zone; /* only this zone's spot; NULL: the cheapest of the region's */
+    long long at_us;
+    bool is_now; /* at_us is this moment: what series are today is enough */
+};
+
+/* One price, and where it comes from. Prices of other currencies than USD are never chosen. */
+struct quote {
+    bool known;
+    enum price_kind kind;
+    long long nanos;
+    char region[40], zone[40], feed[32];
+    char text[40]; /* as it was received */
+    bool third_party;
+    long long since_us, fetched_us, source_us; /* as in struct price_view; 0 unknown */
+    enum freshness freshness;                  /* never expired, but where `is_published` */
+    bool is_published;      /* of the feed "published": belongs to published figures */
+    double low, high, mean; /* dollars: spot over the last seven days, weighted by time; 0: not
+                               spot, or not known */
+    char why_not[120];      /* of one that is not known: "no feed has ...", "expired: ..." */
+};
+
+struct offer {
+    char provider[16], instance[64];
+    struct quote on_demand, spot, typed, published_on_demand, published_spot;
+    char band[16]; /* how often spot is interrupted, as the advisor words it; "" unknown */
+};
+
+struct offers {
+    struct offer *list; /* by instance and provider */
+    size_t count;
+};
+
+/* Every type with a price in one of the regions, or typed or published anywhere. */
+bool offers_load(struct db *db, const struct offers_question *question, struct offers *ret_offers,
+                 struct error *err) __attribute__((warn_unused_result));
+
+/* NULL when there is none. With provider "" the only offer of that instance, if it is the only.
+ */
+const struct offer *offers_find(const struct offers *offers, const char *provider,
+                                const char *instance);
+
+void offers_free(struct offers *offers);

@@ -1,0 +1,46 @@
+/* All contenders with what their runs come to, kept in memory and brought up to date from what
+ * has changed since: a million runs are not looked at again for one that ends. */
+#pragma once
+
+#include "db/contenders.h"
+#include "engine/standing.h"
+
+#include <stddef.h>
+
+#define CONTENDER_ID_SIZE 17
+
+/* A figure that others published; see db/figures.h. */
+struct published {
+    char source[160], note[240];
+    char unit[8]; /* "sample", or "job" where only the time of a whole job is known */
+    bool derived; /* computed from other published figures */
+    long long measured_us;
+};
+
+struct contender {
+    long long number;
+    char id[CONTENDER_ID_SIZE]; /* names it in URLs: a hash of its key */
+    char *workload, *engine, *configuration, *provider, *instance, *stratum; /* owned */
+    bool is_published;
+    struct published published; /* of one that is */
+    struct standing standing;   /* of a figure: a point */
+    char newest_run[27];        /* id of the newest that counts, "" of a figure */
+    char software[160];         /* that it was trained by */
+    char *details; /* owned: of that run, as in engine/details.h; NULL where nothing was told */
+    double hertz;  /* of its canaries, the median; 0 unknown */
+    char *price;   /* owned: what that run cost, as in struct run; or NULL */
+    char *facts;   /* owned: of the machine it ran on; or NULL */
+};
+
+struct standings {
+    long long revision; /* up to which it is up to date; 0 at first */
+    struct contender *list;
+    size_t count, room;
+};
+
+/* Brings *standings up to date. When it fails they are as good as they were. */
+bool standings_update(struct db *db, struct standings *standings, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* A zeroed one is fine. */
+void standings_free(struct standings *standings);
