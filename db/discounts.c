@@ -1,6 +1,7 @@
 #include "db/discounts.h"
 
 #include "common/cleanup.h"
+#include "db/contenders.h"
 #include "db/stmt.h"
 
 static bool is_taken(struct db *db, const struct discount *discount, bool *ret_taken,
@@ -48,7 +49,8 @@ bool discounts_put(struct db *db, const struct discount *discount, struct error 
     AUTO(transaction_end) struct transaction change = {0};
     bool taken;
 
-    if (!transaction_begin(&change, db, DB_DURABLE, err) || !is_taken(db, discount, &taken, err))
+    if (!transaction_begin(&change, db, DB_DURABLE, err) || !revision_touch(db, err) ||
+        !is_taken(db, discount, &taken, err))
         return false;
     if (taken)
         return error_set(err, ERROR_CONFLICT, "valid_from",

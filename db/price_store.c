@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "db/catalogue.h"
+#include "db/contenders.h"
 #include "db/stmt.h"
 
 /* What is stored of the price at a place of the basket; number 0 where nothing is. */
@@ -347,7 +348,7 @@ bool prices_put(struct db *db, const struct price *prices, size_t count, struct 
 {
     AUTO(transaction_end) struct transaction transaction = {0};
 
-    if (!transaction_begin(&transaction, db, DB_DURABLE, err))
+    if (!transaction_begin(&transaction, db, DB_DURABLE, err) || !revision_touch(db, err))
         return false;
     for (size_t i = 0; i < count; i++) {
         struct known known;
