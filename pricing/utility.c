@@ -307,7 +307,7 @@ static double compute(enum utility_op op, double a, double b)
     case UTILITY_MULTIPLY:
         return a * b;
     case UTILITY_DIVIDE:
-        return b > 0 || b < 0 ? a / b : NAN;
+        return a / b;
     case UTILITY_NEGATE:
         return -a;
     case UTILITY_MIN:
@@ -315,7 +315,7 @@ static double compute(enum utility_op op, double a, double b)
     case UTILITY_MAX:
         return a > b ? a : b;
     case UTILITY_LOG:
-        return a > 0 ? log(a) : NAN;
+        return log(a);
     default:
         return NAN;
     }

@@ -179,6 +179,24 @@ static void many_interruptions_are_as_long_as_the_sum_of_each(void)
                     prospect_quantile(&another, share) / (work + 1.5), 0.004);
 }
 
+static double width(const struct prospect *of)
+{
+    return prospect_quantile(of, 0.9) - prospect_quantile(of, 0.1);
+}
+
+/* Half an interval is lost on average, and all or nothing of it now and then. */
+static void many_interruptions_scatter_as_the_sum_of_each(void)
+{
+    const double speed = 100;
+    const struct outlook outlook = {&speed, 1, 0, 0, 0.5, 360, 0};
+    double expected = 31 * 2, lost = 0.5 * sqrt(0.2 / 0.5) / 2;
+    double work = expected * (1 - lost) / (1 + sqrt(0.1 * 0.5 / 2));
+
+    draw(&outlook, work * HOUR_OF_100); /* played one by one */
+    prospect_draw(&outlook, work * 33 / 31 * HOUR_OF_100, &another);
+    EXPECT_NEAR(width(&another) / width(&prospect), sqrt(33.0 / 31), 0.06);
+}
+
 static void what_cannot_be_done_never_ends(void)
 {
     static const double odd[] = {0, -1, NAN};
@@ -202,6 +220,7 @@ static void shares_and_quantiles_are_each_others_inverse(void)
         prospect.hours[i] = (double)(i + 1);
     EXPECT_NEAR(prospect_quantile(&prospect, 0.9), 1800, 0);
     EXPECT_NEAR(prospect_quantile(&prospect, 0.9001), 1801, 0);
+    EXPECT_NEAR(prospect_quantile(&prospect, 0.07), 140, 0); /* 140.00000000000003 */
     EXPECT_NEAR(prospect_quantile(&prospect, 1), 2000, 0);
     EXPECT_NEAR(prospect_quantile(&prospect, 1e-9), 1, 0);
     EXPECT_NEAR(prospect_share(&prospect, 1800), 0.9, 0);
@@ -262,6 +281,7 @@ int main(void)
     RUN(interruptions_lengthen_and_the_more_the_longer);
     RUN(interruptions_come_as_often_as_they_should);
     RUN(many_interruptions_are_as_long_as_the_sum_of_each);
+    RUN(many_interruptions_scatter_as_the_sum_of_each);
     RUN(what_cannot_be_done_never_ends);
     RUN(shares_and_quantiles_are_each_others_inverse);
     RUN(hours_of_any_size_are_in_order);

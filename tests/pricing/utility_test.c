@@ -225,7 +225,8 @@ static void too_deep_too_long_and_too_many_steps_are_refused(void)
     EXPECT_NEAR(value_of(around("1+2*(", "1", ")", 15)), 65535, 0);
     EXPECT(strstr(why_not(around("1+2*(", "1", ")", 16)), "32 values wait") != NULL);
 
-    EXPECT_NEAR(value_of(around("1+", "1", "", 63)), 64, 0); /* 127 steps */
+    EXPECT_NEAR(value_of(around("1+", "1", "", 63)), 64, 0);  /* 127 steps */
+    EXPECT_NEAR(value_of(around("1+", "-1", "", 63)), 62, 0); /* 128 */
     EXPECT(strstr(why_not(around("1+", "1", "", 64)), "128 steps") != NULL);
     EXPECT_NEAR(value_of(around(" ", "7", "", UTILITY_TEXT_MAX - 1)), 7, 0);
     EXPECT(strstr(why_not(around(" ", "7", "", UTILITY_TEXT_MAX)), "longer than 512") != NULL);
