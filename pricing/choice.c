@@ -12,7 +12,7 @@ static bool agrees(const char *said, const char *is, bool may_be_open)
     return strcmp(said, is) == 0 || (may_be_open && !*said);
 }
 
-static int feed_rank(const char *name)
+int feed_rank(const char *name)
 {
     int rank = FEEDS;
 

@@ -124,8 +124,23 @@ static void a_machine_that_is_not_known_has_no_price(void)
     EXPECT_INT(price_rank(&price, &half), 0);
 }
 
+static void a_feed_that_is_named_earlier_ranks_higher(void)
+{
+    int before = feed_rank(sources[0]->name) + 1;
+
+    for (const struct source *const *source = sources; *source; source++) {
+        EXPECT(feed_rank((*source)->name) < before);
+        before = feed_rank((*source)->name);
+    }
+    EXPECT(before > 0);
+    EXPECT_INT(feed_rank("typed"), 0);
+    EXPECT_INT(feed_rank("published"), 0);
+    EXPECT_INT(feed_rank(""), 0);
+}
+
 int main(void)
 {
+    RUN(a_feed_that_is_named_earlier_ranks_higher);
     RUN(one_kind_never_stands_in_for_another);
     RUN(a_zone_goes_before_its_region_whatever_the_feed);
     RUN(feeds_are_believed_in_the_order_of_the_list);
