@@ -20,6 +20,7 @@ void feeds_list_handler(struct exchange *exchange);
 void instances_handler(struct exchange *exchange);
 void discounts_list_handler(struct exchange *exchange);
 void discounts_create_handler(struct exchange *exchange);
+void comparison_handler(struct exchange *exchange);
 void sweeps_create_handler(struct exchange *exchange);
 void sweeps_list_handler(struct exchange *exchange);
 void sweeps_show_handler(struct exchange *exchange);

@@ -131,10 +131,12 @@ static bool start_parts(struct process *process, struct error *err)
     server->pool = db_pool_open(config->database, (size_t)config->http_threads, err);
     server->metrics = metrics_new(routes, route_count);
     server->whoami = whoami_new(config, err);
+    server->board = board_new(err);
+    server->answers = answers_new();
     server->live = live_new(SLOW_READER_NS, wake_by, process);
-    if (!server->pool || !server->whoami)
+    if (!server->pool || !server->whoami || !server->board)
         return false;
-    if (!server->metrics || !server->live)
+    if (!server->metrics || !server->live || !server->answers)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     process->sentry = sentry_start(tick, process, err);
     if (!process->sentry)
@@ -170,6 +172,8 @@ static void stop_parts(struct process *process)
     sentry_free(process->sentry);
     runner_free(server->runner);
     refresher_free(server->refresher);
+    answers_free(server->answers);
+    board_free(server->board);
     whoami_free(server->whoami);
     live_free(server->live);
     metrics_free(server->metrics);

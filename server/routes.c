@@ -23,6 +23,7 @@ const struct route routes[] = {
     {"GET", "/v1/sweeps/{id}", sweeps_show_handler, ACCESS_READ, false},
     {"DELETE", "/v1/sweeps/{id}", sweeps_cancel_handler, ACCESS_WRITE, false},
     {"POST", "/v1/aa", aa_create_handler, ACCESS_WRITE, true},
+    {"GET", "/v1/comparison", comparison_handler, ACCESS_READ, false},
     {"GET", "/v1/machines", machines_list_handler, ACCESS_READ, false},
     {"GET", "/v1/machines/{id}", machines_show_handler, ACCESS_READ, false},
     {"GET", "/v1/machine", machine_handler, ACCESS_READ, false},
