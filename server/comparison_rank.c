@@ -180,12 +180,19 @@ static void refer(const struct comparison_row *reference, struct comparison_row 
 
     if (row->contender->standing.level == STANDING_NONE)
         return;
-    row->speed_ratio = ratio_of(&row->between, &reference->between);
+    if (row == reference) { /* surely as good as itself, whatever its interval */
+        row->speed_ratio = (struct ratio){.known = true, .value = 1, .low = 1, .high = 1};
+        if (row->has_cost)
+            row->ratio = row->speed_ratio;
+    } else {
+        row->speed_ratio = ratio_of(&row->between, &reference->between);
+    }
     if (!row->has_cost || !reference->has_cost ||
         !cost_of_spread(&row->between, &row->price.dollars, &cost, &part) ||
         !cost_of_spread(&reference->between, &reference->price.dollars, &other, &part))
         return;
-    row->ratio = ratio_of(&cost.samples_per_dollar, &other.samples_per_dollar);
+    if (row != reference)
+        row->ratio = ratio_of(&cost.samples_per_dollar, &other.samples_per_dollar);
     row->mixed_kinds = strcmp(row->price.kind, reference->price.kind) != 0;
     row->break_even_speed =
         cost_break_even_speed(row->price.dollars.value, reference->cost.samples_per_dollar.value);
