@@ -12,6 +12,7 @@ a batch is copied there inside the step. README.md says more."""
 import argparse
 import concurrent.futures
 import contextlib
+import ctypes
 import importlib
 import json
 import math
@@ -255,6 +256,7 @@ class Training:
 
     def use_compiler(self, backend):
         if self.device == "cpu":
+            lend_sleef()
             refuse_scalar_code()
         self.model, self.plan = self.torch.compile(self.model, backend=backend), backend
 
@@ -309,6 +311,13 @@ def optional(module, option):
         raise Refusal(f"{option}: cannot import {module}: {problem}") from None
 
 
+def lend_sleef():
+    """Debian's PyTorch does not hand its library of vector functions on to what it compiles."""
+    with contextlib.suppress(OSError):  # others have it inside
+        ctypes.CDLL("libsleef.so.3", mode=ctypes.RTLD_GLOBAL)
+        os.environ["LD_PRELOAD"] = f"{os.environ.get('LD_PRELOAD', '')} libsleef.so.3".strip()
+
+
 def refuse_scalar_code():
     """Without a compiler that knows vectors torch.compile does not fail, it writes code without:
     several times slower than no compiling at all."""
@@ -360,8 +369,8 @@ def cpu_facts(torch, spec):
     if cap != "auto" and word in names and names.index(word) > names.index(cap):
         raise Refusal(f"isa: this PyTorch uses {word} whatever it is told")
     native = spec["precision"] == "bf16" and bf16_isa(cap)
-    if not native and word == "default":  # PyTorch's word for what the compiler made of it
-        word = None
+    if word in ("default", "no avx"):  # below AVX2, and how far only the cap can say
+        word = cap if cap == "sse41" else None
     version = re.search(r"(?:MKL-DNN|oneDNN) v([\d.]+)", torch.__config__.show())
     return {"isa": native or word, "library": version and f"oneDNN {version[1]}",
             "emulated": spec["precision"] == "bf16" and not native}
@@ -397,17 +406,20 @@ def import_torch(isa):
     os.environ.update(ISAS.get(isa, {}))  # read when it is imported, and never again
     try:
         import torch
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as problem:
+        if problem.name != "torch":
+            raise
         raise Refusal(f"PyTorch is not installed for {sys.executable}: apt install python3-torch "
                       "or pip install torch") from None
     return torch
 
 
 def work(options, wire, ear):
-    told = {"software": "pytorch (absent)"}
+    told = {"software": "pytorch"}
     try:
         spec = read_spec(ear.file.readline(LINE_MAX))
         refuse(spec, options)
+        told["software"] = "pytorch (absent)"
         torch = import_torch(spec["isa"])
         told["software"] = f"pytorch {torch.__version__}"
         training = Training(torch, spec, options)
