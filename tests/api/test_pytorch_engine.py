@@ -116,6 +116,7 @@ class Clockwork:
     def step(self):
         moments = [self.clock() for _ in range(5)]
         self.count += 1
+        assert self.count < 1000, "it does not end"
         self.after_step(self.count)
         return self.loss, moments
 
@@ -278,11 +279,11 @@ class WithPyTorch(ServerCase):
 
     def test_the_perceptron_learns_what_ours_does(self):
         run = self.beside_ours(1e-5, steps=20, seed=4294967295)
-        self.assertEqual(1024 * 512 + 512 * 10, run["details"]["parameters"])
+        self.assertEqual(1024 * 512 + 512 * 10, run["engine_details"]["parameters"])
 
     def test_resnet50_learns_what_ours_does(self):
         run = self.beside_ours(1e-4, workload="resnet50", batch_size=4, steps=3)
-        self.assertEqual(25557032, run["details"]["parameters"])
+        self.assertEqual(25557032, run["engine_details"]["parameters"])
         self.assertRegex(run["software"], r"^pytorch \d.*\(cpu, eager, ")
 
     def test_every_way_to_lay_it_out_and_feed_it_learns_the_same(self):
