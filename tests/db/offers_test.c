@@ -315,8 +315,76 @@ static void a_price_at_odds_with_its_history_is_none(void)
     expect_none(&offer.on_demand, "what is stored of it does not agree with itself");
 }
 
+/* Another connection stores a price in the midst of a question of this one. */
+struct meddler {
+    struct db *db;
+    long long steps_left, seconds;
+};
+
+static int meddle(void *user)
+{
+    struct meddler *meddler = user;
+
+    if (--meddler->steps_left == 0) {
+        if (meddler->seconds % 2)
+            READ(meddler->db, meddler->seconds, P("m5.large", "2"));
+        else
+            READ(meddler->db, meddler->seconds, P("m5.large", "1"));
+    }
+    return 0;
+}
+
+static void a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
+    const struct offers_question question = asked(10000);
+    bool was_late = false;
+
+    READ(db, 0, P("m5.large", "1"));
+    for (long long steps = 1; !was_late; steps++) {
+        struct meddler meddler = {.db = other, .steps_left = steps, .seconds = steps};
+
+        sqlite3_progress_handler(db->handle, 1, meddle, &meddler);
+        struct offer offer = offer_asked(db, "m5.large", &question);
+        sqlite3_progress_handler(db->handle, 0, NULL, NULL);
+        expect_price(&offer.on_demand, offer.on_demand.nanos == 1000000000 ? "1" : "2");
+        EXPECT_INT(sqlite3_txn_state(db->handle, NULL), SQLITE_TXN_NONE);
+        was_late = meddler.steps_left > 0;
+        EXPECT(!was_late || steps > 50); /* it did come in between */
+    }
+}
+
+static void a_database_that_fails_has_no_offers(void)
+{
+    static const char *const tables[] = {"interruptions", "readings", "prices", "price_series"};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct offers_question question = asked(10);
+
+    READ(db, 0, P("m5.large", "1"));
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        struct offers offers = {.count = 12345};
+        struct error err = {0};
+        char drop[80];
+
+        snprintf(drop, sizeof drop, "ALTER TABLE %s RENAME TO gone", tables[i]);
+        EXPECT(db_execute(db, drop, NULL));
+        EXPECT(!offers_load(db, &question, &offers, &err));
+        EXPECT_INT(err.kind, ERROR_INTERNAL);
+        EXPECT_INT((long long)offers.count, 12345);
+        EXPECT(!offers.list);
+        snprintf(drop, sizeof drop, "ALTER TABLE gone RENAME TO %s", tables[i]);
+        EXPECT(db_execute(db, drop, NULL));
+        struct offer offer = offer_asked(db, "m5.large", &question);
+        expect_price(&offer.on_demand, "1");
+    }
+}
+
 int main(void)
 {
+    RUN(a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one);
+    RUN(a_database_that_fails_has_no_offers);
     RUN(a_price_of_one_kind_never_fills_another);
     RUN(only_dollars_are_chosen);
     RUN(the_feed_that_is_believed_first_wins_while_it_speaks);
