@@ -32,6 +32,13 @@ static void without_a_zone_the_cheapest_is_chosen_and_named(void)
     EXPECT_STR(offer.spot.feed, "aws-spot-history");
     offer = offer_in_zone(db, "m5.large", "");
     expect_price(&offer.spot, "0.2");
+    /* What a feed says of its zones is more than what it says of the region. */
+    READ(db, 0, SPOT("c5.large", "0.5", .zone = "z-a"),
+         SPOT("c5.large", "0.1", .region = "eu-north-1"));
+    offer = offer_in_zone(db, "c5.large", NULL);
+    expect_price(&offer.spot, "0.5");
+    offer = offer_in_zone(db, "c5.large", "z-b");
+    expect_price(&offer.spot, "0.1");
 }
 
 static void a_zone_that_is_asked_for_has_its_own_price_or_its_regions(void)
@@ -138,7 +145,7 @@ static void a_series_younger_than_a_week_has_what_there_is(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    static const struct move moves[] = {{0, "0.1"}, {60, "0.3"}};
+    static const struct move moves[] = {{0, "0.1"}, {60, "0.3"}, {90, "0.09"}};
     struct offers_question question = asked(0);
 
     tell_moves(db, moves, COUNT(moves));
@@ -158,6 +165,11 @@ static void a_series_younger_than_a_week_has_what_there_is(void)
     expect_price(&offer.spot, "0.3");
     EXPECT_NEAR(offer.spot.high, 0.3, 1e-15);
     EXPECT_NEAR(offer.spot.mean, 0.1, 1e-12);
+    question.at_us = THEN_US + 90 * SECOND_US;
+    offer = offer_asked(db, "m5.large", &question);
+    EXPECT_NEAR(offer.spot.low, 0.09, 1e-15);
+    EXPECT_NEAR(offer.spot.high, 0.3, 1e-15);
+    EXPECT_NEAR(offer.spot.mean, (0.1 * 60 + 0.3 * 30) / 90, 1e-12);
 }
 
 /* Zones, feeds and kinds of one type have spreads of their own. */

@@ -381,8 +381,31 @@ static void a_database_that_fails_has_no_offers(void)
     }
 }
 
+static void what_a_third_party_says_is_marked(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static const struct source third = {.name = "gcp-third-party"};
+    const struct offers_question question = asked(10);
+
+    EXPECT(gcp_pricelist.third_party);
+    replaced(db, &(struct told){.source = &third,
+                                .at_us = THEN_US,
+                                .source_us = NOON_US,
+                                .prices = (const struct said[]){P("m5.large", "1")},
+                                .count = 1});
+    READ_OF(db, &first_feed, 0, P("c5.large", "1"));
+    struct offer offer = offer_asked(db, "m5.large", &question);
+    EXPECT(offer.on_demand.third_party);
+    EXPECT_INT(offer.on_demand.source_us, NOON_US); /* when it says that it said so */
+    EXPECT_INT(offer.on_demand.fetched_us, THEN_US);
+    offer = offer_asked(db, "c5.large", &question);
+    EXPECT(offer.on_demand.known && !offer.on_demand.third_party);
+}
+
 int main(void)
 {
+    RUN(what_a_third_party_says_is_marked);
     RUN(a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one);
     RUN(a_database_that_fails_has_no_offers);
     RUN(a_price_of_one_kind_never_fills_another);

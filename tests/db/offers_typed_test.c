@@ -99,8 +99,8 @@ static void a_published_price_is_of_its_time_and_of_no_region(void)
     PUT(db, "published", "aws", "p2", "0.6", .region = "r-1", .source_us = THEN_US);
     PUT(db, "published", "aws", "p2", "0.2", .region = "r-2", .kind = PRICE_SPOT,
         .source_us = NOON_US);
-    PUT(db, "published", "aws", "p2", "0.1", .region = "r-2", .kind = PRICE_TYPED,
-        .source_us = NOON_US); /* nothing that is published */
+    PUT(db, "published", "aws", "p2", "0.1", .kind = PRICE_TYPED,
+        .source_us = NOON_US); /* nobody publishes that */
     for (int now = 0; now < 2; now++) {
         question.is_now = now;
         question.at_us = THEN_US + 4000 * DAY_US;
@@ -176,6 +176,15 @@ static void an_offer_is_found_by_its_instance_and_provider(void)
     EXPECT(offers_find(&offers, "aws", long_name) == NULL);
     EXPECT(offers_find(&offers, long_name, "m5") == NULL);
     EXPECT(offers_find(&offers, "", long_name) == NULL);
+    /* The longest names there are, and one letter more. */
+    long_name[63] = '\0';
+    TYPED(db, "fifteen-letters", long_name, "1", .region = "");
+    AUTO(offers_free) struct offers longer = offers_asked(db, &question);
+    EXPECT(offers_find(&longer, "fifteen-letters", long_name) != NULL);
+    EXPECT(offers_find(&longer, "fifteen-letters1", long_name) == NULL);
+    long_name[63] = 'x';
+    long_name[64] = '\0';
+    EXPECT(offers_find(&longer, "fifteen-letters", long_name) == NULL);
 }
 
 static void what_is_typed_for_all_providers_is_found_by_any(void)
@@ -198,6 +207,8 @@ static void what_is_typed_for_all_providers_is_found_by_any(void)
     offer = offers_find(&offers, "us", "m5.large");
     EXPECT(offer && offer->typed.known && !offer->on_demand.known);
     EXPECT(offers_find(&offers, "us", "sp") == NULL);
+    offer = offers_find(&offers, "", "sp"); /* of all that have it, and nobody else has */
+    EXPECT(offer && !offer->typed.known);
 }
 
 /* A sheet may leave its provider open: that is a machine of nobody's, and not of whoever asks. */
@@ -207,14 +218,44 @@ static void what_a_feed_says_of_no_provider_is_not_everybodys(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
     const struct offers_question question = asked(10);
 
-    READ(db, 0, P("box", "1"), P("other", "1"));
-    EXPECT(db_execute(db, "UPDATE price_series SET provider = '' WHERE instance_type = 'box'",
+    static const struct source more = {.name = "more"};
+
+    READ(db, 0, P("box", "1"), P("other", "1"), P("shared", "1"),
+         P("sold", "3", .kind = PRICE_SPOT));
+    EXPECT(db_execute(db,
+                      "UPDATE price_series SET provider = '' WHERE instance_type IN"
+                      " ('box', 'shared', 'sold')",
                       NULL));
+    READ_OF(db, &more, 10, P("other", "1"), P("shared", "5", .kind = PRICE_SPOT), P("sold", "4"));
     TYPED(db, "", "box", "2", .region = "");
+    TYPED(db, "", "shared", "2", .region = "");
     AUTO(offers_free) struct offers offers = offers_asked(db, &question);
     const struct offer *offer = offers_find(&offers, "", "box");
     EXPECT(offer && offer->on_demand.known && offer->typed.known);
-    EXPECT(offers_find(&offers, "aws", "box") == NULL);
+    EXPECT(offers_find(&offers, "gcp", "box") == NULL);
+    offer = offers_find(&offers, "aws", "shared");
+    EXPECT(offer && offer->spot.known && offer->typed.known);
+    EXPECT(offer && !offer->on_demand.known);
+    EXPECT(offers_find(&offers, "", "shared") == NULL); /* there are two */
+}
+
+static void of_two_kinds_the_first_that_was_typed_is_the_price(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct offers_question question = asked(60);
+
+    TYPED(db, "aws", "box", "1", .region = "");
+    PUT(db, "typed", "aws", "box", "2", .kind = PRICE_OWN, .source_us = THEN_US + 5,
+        .region = "");
+    PUT(db, "typed", "aws", "bax", "3", .kind = PRICE_OWN, .source_us = THEN_US, .region = "");
+    TYPED(db, "aws", "bax", "4", .region = "");
+    struct offer offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "1");
+    EXPECT_INT(offer.typed.kind, PRICE_TYPED);
+    offer = offer_asked(db, "bax", &question);
+    expect_price(&offer.typed, "3");
+    EXPECT_INT(offer.typed.kind, PRICE_OWN);
 }
 
 int main(void)
@@ -227,6 +268,7 @@ int main(void)
     RUN(what_was_published_last_wins_and_two_that_differ_are_none);
     RUN(an_offer_is_found_by_its_instance_and_provider);
     RUN(what_is_typed_for_all_providers_is_found_by_any);
+    RUN(of_two_kinds_the_first_that_was_typed_is_the_price);
     RUN(what_a_feed_says_of_no_provider_is_not_everybodys);
     return test_result();
 }
