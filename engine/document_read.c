@@ -351,6 +351,9 @@ bool document_read(const char *text, size_t length, struct document *ret_documen
     if (length > DOCUMENT_MAX)
         return error_set(err, ERROR_INVALID, NULL, "the document has more than %d bytes",
                          DOCUMENT_MAX);
+    /* jansson 2.14 passes over a NUL behind a number. */
+    if (length > 0 && memchr(text, '\0', length))
+        return error_set(err, ERROR_INVALID, NULL, "the document has a NUL in it");
     if (!is_utf8(text, length))
         return error_set(err, ERROR_INVALID, NULL, "the document is not UTF-8");
     if (!read_members((struct span){text, length}, &document, err) ||
