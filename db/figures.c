@@ -146,6 +146,18 @@ bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *f
     return step == STMT_DONE;
 }
 
+bool figures_is_untouched(struct db *db, bool *ret_untouched, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db, "SELECT NOT EXISTS (SELECT 1 FROM figures) AND NOT EXISTS (SELECT 1 FROM runs)", err);
+
+    if (!query || stmt_step(query, err) != STMT_ROW)
+        return false;
+    *ret_untouched = stmt_column_integer(query, 0) != 0;
+    return true;
+}
+
 void figure_clear(struct figure *figure)
 {
     freep(&figure->configuration);
