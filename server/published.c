@@ -120,6 +120,8 @@ static bool take_speed(const struct figure_line *line, struct figure *figure, st
         return error_set(err, ERROR_INVALID, is_job ? "seconds" : "samples_per_second",
                          "is what a figure of this unit has, and nothing else");
     figure->samples_per_second = is_job ? 1 / line->seconds : line->samples_per_second;
+    if (figure->samples_per_second > SPEED_MAX)
+        return error_set(err, ERROR_INVALID, "seconds", "is shorter than any job");
     snprintf(figure->unit, sizeof figure->unit, "%s", line->unit);
     return true;
 }
@@ -247,7 +249,8 @@ static bool read_line(struct published_data *data, const char *text, size_t leng
     json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
     json_t *figure = json_object_get(json, "figure"), *price = json_object_get(json, "price");
 
-    if (!json && json_error_code(&why) == json_error_out_of_memory)
+    /* Where jansson runs out of memory it mostly says nothing at all. */
+    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     if (!json)
         return error_set(err, ERROR_INVALID, NULL, "is not JSON: %s", why.text);

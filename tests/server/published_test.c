@@ -118,6 +118,7 @@ static const struct {
     {VERSION FIGURE("a", "\"unit\":\"job\",\"seconds\":0"), "seconds", "line 2: seconds must be"},
     {VERSION FIGURE("a", "\"unit\":\"job\",\"seconds\":-1"), "seconds", "line 2: seconds must"},
     {VERSION FIGURE("a", "\"unit\":\"job\",\"seconds\":null"), "seconds", "must be a number"},
+    {VERSION FIGURE("a", "\"unit\":\"job\",\"seconds\":1e-320"), "seconds", "shorter than any"},
     {VERSION "{\"figure\":[]}\n", "", "line 2: must be an object"},
     {VERSION "{\"figure\":{}}\n", "id", "line 2: id is missing"},
     {VERSION "{\"price\":{}}\n", "provider", "line 2: provider is missing"},
