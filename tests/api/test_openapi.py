@@ -22,7 +22,8 @@ MISSING_MACHINE = "/v1/machines/" + "0" * 16
 PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute")
 OF_RUNS = (MISSING, *(MISSING + part for part in PARTS))
 OF_ONE = (*OF_RUNS, MISSING_SWEEP, MISSING_MACHINE)
-PRICES = ("/v1/comparison", "/v1/machine", "/v1/prices", "/v1/feeds", "/v1/instances", "/v1/discounts")
+PRICES = ("/v1/comparison", "/v1/machine", "/v1/prices", "/v1/feeds", "/v1/figures",
+          "/v1/instances", "/v1/discounts")
 LISTS = ("/v1/runs", "/v1/sweeps", "/v1/machines", *PRICES)
 DELETED = (MISSING, MISSING_SWEEP)
 SPEC = {"engine": "ok", "steps": 2}
@@ -170,6 +171,7 @@ class Tour(unittest.TestCase):
         self.visit_sweeps(server)
         self.visit_prices(server)
         self.visit_comparison(server)
+        self.visit_figures(server)
         self.visit_refresh(server)
         self.visit_events(server)
         self.visit_refusals(server)
@@ -297,6 +299,14 @@ class Tour(unittest.TestCase):
         for wrong in ("reference=x", "utility=1%2B", "sort=x", "price=free", "samples=0", "x=1"):
             self.ask(server, "GET", path + "&" + wrong, 400)
         self.ask(server, "GET", "/metrics", 200)
+
+    def visit_figures(self, plain):
+        self.assertEqual([], self.ask(plain, "GET", "/v1/figures", 200).json()["figures"])
+        server = self.serve("--published", "on")
+        figures = self.ask(server, "GET", "/v1/figures", 200).json()["figures"]
+        units = {figure["unit"] for figure in figures}
+        self.assertEqual({"sample", "job"}, units)
+        self.ask(server, "GET", "/v1/prices?feed=published", 200)
 
     def visit_refresh(self, plain):
         """A feed that takes the question and never answers."""
