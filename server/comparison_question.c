@@ -90,16 +90,16 @@ static bool read_numbers(const struct query *query, struct comparison_question *
 }
 
 /* Cuts a list at its commas, in place. */
-static bool split(const char *name, const char *text, char *storage, size_t size,
-                  const char **ret_words, size_t *ret_count, struct error *err)
+static bool split(const char *name, const char *text, char storage[LIST_TEXT_MAX],
+                  struct words *ret_words, struct error *err)
 {
     size_t length = strlen(text);
     char *rest = storage;
 
-    if (length >= size)
+    if (length >= LIST_TEXT_MAX)
         return error_set(err, ERROR_INVALID, name, "is too long: %zu bytes", length);
     memcpy(storage, text, length + 1);
-    *ret_count = 0;
+    ret_words->count = 0;
     for (char *word; (word = strsep(&rest, ",")) != NULL;) {
         if (!*word)
             return error_set(err, ERROR_INVALID, name, "holds an empty word");
