@@ -213,6 +213,12 @@ static void fill(const struct comparison_parts *parts, struct latest *latest,
     look_at_peak(row);
 }
 
+/* What was only ever published is no offer. */
+static bool can_be_had(const struct offer *offer)
+{
+    return offer->on_demand.known || offer->spot.known || offer->typed.known;
+}
+
 /* Types that could be rented here, of which nothing was measured in this workload. */
 static bool find_unmeasured(const struct comparison_parts *parts, struct ranking *ranking,
                             struct error *err)
@@ -228,7 +234,8 @@ static bool find_unmeasured(const struct comparison_parts *parts, struct ranking
         if (ranking->rows[i].offer)
             measured[ranking->rows[i].offer - offers->list] = true;
     for (size_t i = 0; i < offers->count; i++)
-        if (!measured[i] && agrees(question->provider, offers->list[i].provider) &&
+        if (!measured[i] && can_be_had(&offers->list[i]) &&
+            agrees(question->provider, offers->list[i].provider) &&
             is_asked_instance(question, offers->list[i].instance))
             ranking->unmeasured[ranking->unmeasured_count++] = &offers->list[i];
     return true;
