@@ -13,8 +13,8 @@
 
 #define IMAGENET_SAMPLES 1281167.0
 #define LIST_TEXT_MAX 256
-#define QUESTION_LIST_MAX                                                                        \
-    8 /* of regions, kinds, instances, prices and discounts in one question */
+/* Of regions, kinds, instances, prices, discounts in one question. */
+#define QUESTION_LIST_MAX 8
 
 /* Which price a row is looked at with. */
 enum price_choice { CHOOSE_ON_DEMAND, CHOOSE_SPOT, CHOOSE_TYPED, CHOOSE_PAID };
