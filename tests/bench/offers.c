@@ -3,7 +3,7 @@
  *
  *     cc -std=c17 -D_GNU_SOURCE -O2 -I. tests/bench/offers.c \
  *         build/release/{db/libdb,pricing/libpricing,engine/libengine,common/libcommon}.a \
- *         -lsqlite3 -ljansson -lm
+ *         -lsqlite3 -ljansson -lcurl -lexpat -lz -lm
  *     ./a.out /tmp/offers.db [changes of a series; default: 50] [hours between; default: 6]
  *
  * A region has 1,300 types: on demand by two feeds, spot of the region by one and of three zones

@@ -25,6 +25,10 @@ static void fill_with_types(struct db *db)
                                 .kind = i % 3 ? PRICE_ON_DEMAND : PRICE_SPOT};
     }
     replaced(db, &(struct told){.at_us = THEN_US, .prices = said, .count = COUNT(said)});
+    for (size_t i = 0; i < COUNT(names); i++)
+        said[i].text = "0.3";
+    replaced(db, &(struct told){
+                     .at_us = THEN_US + 100 * SECOND_US, .prices = said, .count = COUNT(said)});
     READ_OF(db, &other_feed, 10, P("m5.large", "0.1", .kind = PRICE_SPOT, .zone = "zone-a"),
             P("m5.large", "0.2", .kind = PRICE_SPOT, .zone = "zone-b"));
     PUT(db, "typed", "", "m5.large", "0.3", .kind = PRICE_TYPED, .source_us = THEN_US,
@@ -84,7 +88,7 @@ static void offers_survive_every_shortage(void)
     for (int now = 0; now < 2; now++) {
         struct db *db = open_database(&database.folder);
 
-        question = asked(60);
+        question = asked(now ? 200 : 60);
         question.is_now = now;
         whole = offers_asked(db, &question);
         db_freep(&db);
