@@ -99,7 +99,9 @@ bool discount_applies(const struct discount *discount, const struct price *price
 {
     size_t length = strlen(discount->family);
 
-    return discount->kind == price->kind && strcmp(discount->provider, price->provider) == 0 &&
+    /* What is taken off a list today is not taken off what somebody once published. */
+    return strcmp(price->feed, PUBLISHED_FEED) != 0 && discount->kind == price->kind &&
+           strcmp(discount->provider, price->provider) == 0 &&
            strncmp(price->instance_type, discount->family, length) == 0 &&
            (length == 0 || ends_family(price->instance_type + length));
 }

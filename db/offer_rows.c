@@ -157,14 +157,14 @@ static void judge(const struct offer_rows *rows, struct offer_row *row, int plac
     set_order(question, row, place, voice->rank);
 }
 
-/* Where what a series is today is no answer: about another day, or where a feed has told already
- * what it will be. */
+/* What a series is today is what it was since it last moved; of what was before, and where a feed
+ * has told already what it will be, its history knows. */
 static bool look_back(struct db *db, const struct offers_question *question,
                       struct offer_row *row, struct error *err)
 {
     struct held held;
 
-    if (question->is_now && row->since_us <= question->at_us)
+    if (row->since_us <= question->at_us)
         return true;
     if (!offer_held(db, &(struct held_question){row->series, question->at_us, 0}, &held, err))
         return false;

@@ -308,11 +308,11 @@ static const struct offer *find_exactly(const struct offers *offers, const char 
 /* What a person typed without a provider is of whatever provider; what a feed says is not. */
 static bool is_for_all(const struct offer *offer)
 {
-    return !offer->provider[0] && offer->typed.known && !offer->on_demand.known &&
-           !offer->spot.known && !offer->published_on_demand.known &&
-           !offer->published_spot.known;
+    return !offer->provider[0] && !offer->on_demand.known && !offer->spot.known &&
+           !offer->published_on_demand.known && !offer->published_spot.known;
 }
 
+/* The offer of an instance, where only one provider has it. */
 static const struct offer *find_only(const struct offers *offers, const char *instance)
 {
     size_t low = 0, high = offers->count;
@@ -346,10 +346,8 @@ const struct offer *offers_find(const struct offers *offers, const char *provide
     found = find_exactly(offers, provider, instance);
     if (found)
         return found;
-    /* Only what a person typed is of whatever provider; what a feed says is not. */
     found = find_exactly(offers, "", instance);
-    return found && found->typed.known && !found->on_demand.known && !found->spot.known ? found
-                                                                                        : NULL;
+    return found && found->typed.known && is_for_all(found) ? found : NULL;
 }
 
 void offers_free(struct offers *offers)

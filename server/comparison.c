@@ -213,6 +213,18 @@ static void fill(const struct comparison_parts *parts, struct latest *latest,
     look_at_peak(row);
 }
 
+/* What was only ever published is no offer, and what was typed for any provider stands with each.
+ */
+static bool can_be_had(const struct offers *offers, size_t at)
+{
+    const struct offer *offer = &offers->list[at];
+
+    if (!offer->provider[0] && at + 1 < offers->count &&
+        strcmp(offer->instance, offers->list[at + 1].instance) == 0)
+        return false;
+    return offer->on_demand.known || offer->spot.known || offer->typed.known;
+}
+
 /* Types that could be rented here, of which nothing was measured in this workload. */
 static bool find_unmeasured(const struct comparison_parts *parts, struct ranking *ranking,
                             struct error *err)
@@ -228,7 +240,8 @@ static bool find_unmeasured(const struct comparison_parts *parts, struct ranking
         if (ranking->rows[i].offer)
             measured[ranking->rows[i].offer - offers->list] = true;
     for (size_t i = 0; i < offers->count; i++)
-        if (!measured[i] && agrees(question->provider, offers->list[i].provider) &&
+        if (!measured[i] && can_be_had(offers, i) &&
+            agrees(question->provider, offers->list[i].provider) &&
             is_asked_instance(question, offers->list[i].instance))
             ranking->unmeasured[ranking->unmeasured_count++] = &offers->list[i];
     return true;

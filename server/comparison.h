@@ -30,7 +30,7 @@ struct row_job {
     double samples, hours;                          /* hours with what interruptions waste */
     double charged_hours;                           /* after boot, minimum and unit */
     double dollars, waiting_dollars, total_dollars; /* NaN without a price */
-    const struct billing_rule *rule;                /* NULL: none is known */
+    const struct billing_rule *rule;                /* NULL: none is known, or no job was named */
     double interruption_share;                      /* a month; NaN: not spot, or not known */
     struct checkpointing checkpointing;
     bool has_prospect;            /* a deadline or a budget was given */

@@ -32,14 +32,23 @@ static double samples_of(const struct comparison_question *question,
     return question->samples > 0 ? question->samples : MILLION_SAMPLES;
 }
 
+/* How a provider counts belongs to a job that somebody has in mind; to compare machines by what a
+ * million samples cost, it does not. */
+static bool is_charged_by_rule(const struct comparison_question *question)
+{
+    return question->samples > 0 || question->epochs > 0 || question->job_seconds > 0;
+}
+
 static void charge(const struct comparison_question *question, const struct comparison_row *row,
                    struct row_job *job)
 {
-    double seconds;
-
-    job->rule = billing_rule_at(row->contender->provider, question->where.at_us);
-    seconds = billing_seconds(job->rule, job->hours * SECONDS_AN_HOUR, question->boot_seconds);
-    job->charged_hours = seconds / SECONDS_AN_HOUR;
+    job->charged_hours = job->hours;
+    if (is_charged_by_rule(question)) {
+        job->rule = billing_rule_at(row->contender->provider, question->where.at_us);
+        job->charged_hours =
+            billing_seconds(job->rule, job->hours * SECONDS_AN_HOUR, question->boot_seconds) /
+            SECONDS_AN_HOUR;
+    }
     job->dollars = row->price.known ? job->charged_hours * row->price.dollars.value : NAN;
     job->waiting_dollars = job->hours * question->hourly_value;
     job->total_dollars = job->dollars + job->waiting_dollars;

@@ -89,23 +89,28 @@ static bool read_numbers(const struct query *query, struct comparison_question *
     return true;
 }
 
+struct words {
+    const char *list[QUESTION_LIST_MAX];
+    size_t count;
+};
+
 /* Cuts a list at its commas, in place. */
-static bool split(const char *name, const char *text, char *storage, size_t size,
-                  const char **ret_words, size_t *ret_count, struct error *err)
+static bool split(const char *name, const char *text, char storage[LIST_TEXT_MAX],
+                  struct words *ret_words, struct error *err)
 {
     size_t length = strlen(text);
     char *rest = storage;
 
-    if (length >= size)
+    if (length >= LIST_TEXT_MAX)
         return error_set(err, ERROR_INVALID, name, "is too long: %zu bytes", length);
     memcpy(storage, text, length + 1);
-    *ret_count = 0;
+    ret_words->count = 0;
     for (char *word; (word = strsep(&rest, ",")) != NULL;) {
         if (!*word)
             return error_set(err, ERROR_INVALID, name, "holds an empty word");
-        if (*ret_count == QUESTION_LIST_MAX)
+        if (ret_words->count == QUESTION_LIST_MAX)
             return error_set(err, ERROR_INVALID, name, "may name at most %d", QUESTION_LIST_MAX);
-        ret_words[(*ret_count)++] = word;
+        ret_words->list[ret_words->count++] = word;
     }
     return true;
 }
@@ -114,26 +119,24 @@ static bool read_choices(const struct query *query, struct comparison_question *
                          struct error *err)
 {
     const char *text = query_find(query, "price");
-    const char *words[QUESTION_LIST_MAX];
-    size_t count;
+    struct words words;
 
     question->kinds[0] = CHOOSE_ON_DEMAND;
     question->kind_count = 1;
     if (!text)
         return true;
-    if (!split("price", text, question->kinds_text, sizeof question->kinds_text, words, &count,
-               err))
+    if (!split("price", text, question->kinds_text, &words, err))
         return false;
     question->kind_count = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < words.count; i++) {
         int kind = CHOOSE_ON_DEMAND;
 
-        while (price_choice_names[kind] && strcmp(price_choice_names[kind], words[i]) != 0)
+        while (price_choice_names[kind] && strcmp(price_choice_names[kind], words.list[i]) != 0)
             kind++;
         if (!price_choice_names[kind])
             return error_not_allowed(err, "price",
                                      (struct allowed){.choices = price_choice_names},
-                                     "'%.40s' is no kind of price", words[i]);
+                                     "'%.40s' is no kind of price", words.list[i]);
         if (question->kind_count == COUNT(question->kinds))
             return error_set(err, ERROR_INVALID, "price", "names a kind twice");
         question->kinds[question->kind_count++] = (enum price_choice)kind;
@@ -157,11 +160,15 @@ static bool read_regions(const struct query *query, const struct identity *here,
     static const char *const usual[] = {"us-east-1", "us-central1", "eastus"};
     const char *text = query_find(query, "region");
     struct offers_question *where = &question->where;
+    struct words words;
     size_t count = 0;
 
-    if (text)
-        return split("region", text, question->regions_text, sizeof question->regions_text,
-                     where->regions, &count, err);
+    if (text) {
+        if (!split("region", text, question->regions_text, &words, err))
+            return false;
+        memcpy(where->regions, words.list, words.count * sizeof *words.list);
+        return true;
+    }
     snprintf(question->regions_text, sizeof question->regions_text, "%s", here->region);
     if (here->region[0])
         where->regions[count++] = question->regions_text;

@@ -12,8 +12,9 @@
 #include <stddef.h>
 
 #define IMAGENET_SAMPLES 1281167.0
-#define QUESTION_LIST_MAX                                                                        \
-    8 /* of regions, kinds, instances, prices and discounts in one question */
+#define LIST_TEXT_MAX 256
+/* Of regions, kinds, instances, prices, discounts in one question. */
+#define QUESTION_LIST_MAX 8
 
 /* Which price a row is looked at with. */
 enum price_choice { CHOOSE_ON_DEMAND, CHOOSE_SPOT, CHOOSE_TYPED, CHOOSE_PAID };
@@ -43,7 +44,7 @@ struct comparison_question {
     enum price_choice kinds[4];
     size_t kind_count;
     struct offers_question where;
-    char regions_text[256], kinds_text[64]; /* what is pointed into */
+    char regions_text[LIST_TEXT_MAX], kinds_text[LIST_TEXT_MAX]; /* what is pointed into */
     struct about discounts[QUESTION_LIST_MAX], prices[QUESTION_LIST_MAX];
     size_t discount_count, price_count;
     double samples, epochs, job_seconds; /* at most one is given; 0 is not */

@@ -17,6 +17,7 @@ void prices_list_handler(struct exchange *exchange);
 void prices_create_handler(struct exchange *exchange);
 void prices_refresh_handler(struct exchange *exchange);
 void feeds_list_handler(struct exchange *exchange);
+void figures_handler(struct exchange *exchange);
 void instances_handler(struct exchange *exchange);
 void discounts_list_handler(struct exchange *exchange);
 void discounts_create_handler(struct exchange *exchange);

@@ -216,7 +216,8 @@ static void present_job(struct out *out, const struct comparison_row *row)
     out_number(out, "hours", job->hours);
     out_number(out, "charged_seconds", job->charged_hours * 3600);
     out_text(out, "billing",
-             job->rule ? job->rule->words : "no rule is known: charged as it takes");
+             job->rule ? job->rule->words
+                       : "charged as it takes: no job was named, or no rule is known");
     out_number(out, "dollars", job->dollars);
     out_number(out, "waiting_dollars", job->waiting_dollars);
     out_number(out, "total_dollars", job->total_dollars);

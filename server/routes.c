@@ -31,6 +31,7 @@ const struct route routes[] = {
     {"POST", "/v1/prices", prices_create_handler, ACCESS_WRITE, true},
     {"POST", "/v1/prices/refresh", prices_refresh_handler, ACCESS_WRITE, false},
     {"GET", "/v1/feeds", feeds_list_handler, ACCESS_READ, false},
+    {"GET", "/v1/figures", figures_handler, ACCESS_READ, false},
     {"GET", "/v1/instances", instances_handler, ACCESS_READ, false},
     {"GET", "/v1/discounts", discounts_list_handler, ACCESS_READ, false},
     {"POST", "/v1/discounts", discounts_create_handler, ACCESS_WRITE, true},
