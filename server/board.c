@@ -8,11 +8,12 @@
 #define KEY_SIZE 400
 #define MINUTE_US (60 * 1000000LL)
 
-/* Offers of one question; good for as long as nothing changes, and for a minute where prices of
- * this moment are asked for, since they age. */
+/* Offers of one question; good for as long as no price changes, whatever runs come, and for a
+ * minute where prices of this moment are asked for, since they age. */
 struct slot {
     char key[KEY_SIZE]; /* "" while it is empty */
-    long long revision, used;
+    long long prices;   /* revision_read_prices() before they were loaded */
+    long long used;
     struct offers offers;
 };
 
@@ -61,10 +62,10 @@ static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
         ret_key[0] = '\0';
 }
 
-static struct slot *find(struct board *board, const char *key, long long revision)
+static struct slot *find(struct board *board, const char *key)
 {
     for (size_t i = 0; i < SLOTS; i++)
-        if (*key && board->slots[i].revision == revision && strcmp(board->slots[i].key, key) == 0)
+        if (*key && strcmp(board->slots[i].key, key) == 0)
             return &board->slots[i];
     return NULL;
 }
@@ -79,26 +80,41 @@ static struct slot *oldest(struct board *board)
     return slot;
 }
 
-/* With the lock for writing. Offers are of the revision that the standings have: it was read
- * before both. */
+/* What a request has to see at least: what comes while it is answered may wait. */
+struct state {
+    long long revision, prices;
+};
+
+/* NULL: the board is too old for the request, or nobody has asked for these prices. */
+static struct slot *find_fresh(struct board *board, const char *key, const struct state *least)
+{
+    struct slot *slot = find(board, key);
+
+    return slot && slot->prices >= least->prices && board->standings.revision >= least->revision
+               ? slot
+               : NULL;
+}
+
+/* With the lock for writing. */
 static bool bring_up_to_date(struct board *board, struct db *db,
                              const struct offers_question *question, const char *key,
                              struct error *err)
 {
+    struct slot *slot = find(board, key);
     struct offers offers;
-    struct slot *slot;
+    long long prices; /* read first: what changes meanwhile is loaded again next time */
 
-    if (!standings_update(db, &board->standings, err))
+    if (!standings_update(db, &board->standings, err) || !revision_read_prices(db, &prices, err))
         return false;
-    slot = find(board, key, board->standings.revision);
-    if (slot)
-        return true; /* somebody else was quicker */
+    if (slot && slot->prices >= prices)
+        return true; /* only runs came, or somebody else was quicker */
     if (!offers_load(db, question, &offers, err))
         return false;
-    slot = oldest(board);
+    if (!slot)
+        slot = oldest(board);
     offers_free(&slot->offers);
     slot->offers = offers;
-    slot->revision = board->standings.revision;
+    slot->prices = prices;
     slot->used = ++board->uses;
     snprintf(slot->key, sizeof slot->key, "%s", key);
     return true;
@@ -108,21 +124,19 @@ bool board_borrow(struct board *board, struct db *db, const struct offers_questi
                   struct board_loan *ret_loan, struct error *err)
 {
     char key[KEY_SIZE];
-    long long revision;
+    struct state least;
 
     name(question, key);
     if (!*key)
         return error_set(err, ERROR_INVALID, "region", "is too long");
-    if (!revision_read(db, &revision, err))
+    if (!revision_read(db, &least.revision, err) || !revision_read_prices(db, &least.prices, err))
         return false;
     for (;;) {
         struct slot *slot;
         bool ok;
 
         pthread_rwlock_rdlock(&board->lock);
-        /* At least as new as this request: what comes while it is answered may wait. */
-        slot = board->standings.revision >= revision ? find(board, key, board->standings.revision)
-                                                     : NULL;
+        slot = find_fresh(board, key, &least);
         if (slot) {
             *ret_loan = (struct board_loan){
                 .board = board, .standings = &board->standings, .offers = &slot->offers};
