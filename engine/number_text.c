@@ -220,7 +220,7 @@ int number_write(double number, char ret_text[NUMBER_SIZE])
     int length = 0;
 
     for (int precision = 15; precision <= 17; precision++) {
-        length = snprintf(ret_text, NUMBER_SIZE, "%.*g", precision, number);
+        length = number_print(number, precision, ret_text);
         if (reads_back(ret_text, length, number))
             break;
     }
