@@ -13,13 +13,10 @@ static bool no_memory(struct error *err)
 }
 
 /* "precision":"bf16" as configurations are written: in one line, without blanks. */
-static bool configuration_says(const struct contender *contender, const char *field,
-                               const char *value)
+static bool configuration_says(const struct contender *contender, const char *member)
 {
-    char member[160];
-
-    snprintf(member, sizeof member, "\"%s\":%s", field, value);
     const char *at = strstr(contender->configuration, member);
+
     return at && strchr(",}", at[strlen(member)]);
 }
 
@@ -39,7 +36,7 @@ static bool agrees(const char *asked, const char *is)
 static bool passes_filters(const struct comparison_question *question,
                            const struct contender *contender)
 {
-    char precision[80], batch[32];
+    char member[96];
 
     if (!agrees(question->engine, contender->engine) ||
         !agrees(question->provider, contender->provider) ||
@@ -49,11 +46,16 @@ static bool passes_filters(const struct comparison_question *question,
     if (question->provenance && strcmp(question->provenance, "all") != 0 &&
         (strcmp(question->provenance, "published") == 0) != contender->is_published)
         return false;
-    snprintf(precision, sizeof precision, "\"%.64s\"", question->precision);
-    if (question->precision && !configuration_says(contender, "precision", precision))
-        return false;
-    snprintf(batch, sizeof batch, "%lld", question->batch_size);
-    return question->batch_size == 0 || configuration_says(contender, "batch_size", batch);
+    /* Only where it is asked: there are thousands of contenders, and printf is slow. */
+    if (question->precision) {
+        snprintf(member, sizeof member, "\"precision\":\"%.64s\"", question->precision);
+        if (!configuration_says(contender, member))
+            return false;
+    }
+    if (question->batch_size == 0)
+        return true;
+    snprintf(member, sizeof member, "\"batch_size\":%lld", question->batch_size);
+    return configuration_says(contender, member);
 }
 
 /* Of the same machine, workload and provenance: which of their configurations is the best is
@@ -183,7 +185,7 @@ static void look_at_peak(struct comparison_row *row)
     const struct contender *contender = row->contender;
     struct effort effort = {
         .isa = contender->newest.isa,
-        .precision = configuration_says(contender, "precision", "\"bf16\"") ? "bf16" : "f32",
+        .precision = configuration_says(contender, "\"precision\":\"bf16\"") ? "bf16" : "f32",
         .cores = contender->newest.threads,
         .hertz = contender->newest.hertz,
         .multiply_adds = contender->newest.multiply_adds,

@@ -36,6 +36,8 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
             price->factor_note = "asked for";
             return;
         }
+    if (parts->discounts->count == 0)
+        return; /* as nearly always, and there may be thousands of rows */
     snprintf(like.provider, sizeof like.provider, "%s", row->contender->provider);
     snprintf(like.instance_type, sizeof like.instance_type, "%s", row->contender->instance);
     for (size_t i = 0; i < parts->discounts->count; i++)
