@@ -45,8 +45,7 @@ static void the_spans_are_the_trace(const struct document *document)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO(bytes_free)
-    struct bytes first = {.limit = DOCUMENT_MAX},
-                 second = {.limit = DOCUMENT_MAX};
+    struct bytes first = {.limit = DOCUMENT_MAX}, second = {.limit = DOCUMENT_MAX};
     AUTO(document_clear) struct document document = {0}, again = {0};
     AUTO(freep) char *text = malloc(size > 0 ? size : 1); /* one byte too far is seen */
     struct error err = {0};
