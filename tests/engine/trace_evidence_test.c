@@ -51,8 +51,8 @@ static void what_is_written_reads_back_and_is_written_the_same(void)
         "{\"observations\":[],\"canaries\":[]}",
         "{\"observations\":[" ROW "," LATER "],\"canaries\":[" SONG "," SONG "]}",
         "{\"observations\":[" ROW "],\"canaries\":[]}",
-        "{\"observations\":[[0,1000000000000000000,0,0,0,0,0,0,0,0,0]],"
-        "\"canaries\":[[0,0.1,1e-05]]}"};
+        "{\"observations\":[[0,9,0,0,0,0,0,0,0,0,0]],\"canaries\":[[0,0.1,1e-05]]}",
+    };
 
     for (size_t i = 0; i < COUNT(texts); i++) {
         AUTO(evidence_free) struct evidence evidence = {0};
@@ -86,6 +86,7 @@ static const struct {
     {"[[2,1e3,3,4,5,6,7,8,9,10,11]]", "[]", "evidence.observations[0]", COUNTERS},
     {"[" LATER "," ROW "]", "[]", "evidence.observations[1]", LATE},
     {"[" ROW ",[1,1000,3,4,5,6,7,8,9,10,11]]", "[]", "evidence.observations[1]", LATE},
+    {"[" ROW ",[2,999,3,4,5,6,7,8,9,10,11]]", "[]", "evidence.observations[1]", LATE},
     {"[" ROW " " ROW "]", "[]", "evidence.observations[1]",
      "must be followed by a comma or a bracket"},
     {"[]", "[[]]", "evidence.canaries[0]", RATES},
