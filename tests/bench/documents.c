@@ -86,8 +86,9 @@ static void report(const char *what, double *seconds, size_t bytes)
            (double)bytes * EACH / seconds[ROUNDS / 2] / 1e6);
 }
 
-static bool measure_reading(const char *text, size_t length, const char *what)
+static bool measure_reading(const char *text, size_t length, bool with_memo)
 {
+    AUTO(document_memo_clear) struct document_memo memo = {0};
     double seconds[ROUNDS];
 
     for (int i = 0; i < ROUNDS; i++) {
@@ -97,14 +98,14 @@ static bool measure_reading(const char *text, size_t length, const char *what)
             AUTO(document_clear) struct document document = {0};
             struct error err = {0};
 
-            if (!document_read(text, length, &document, &err)) {
+            if (!document_read_next(with_memo ? &memo : NULL, text, length, &document, &err)) {
                 fprintf(stderr, "%s: %s\n", err.field, err.message);
                 return false;
             }
         }
         seconds[i] = (double)(clock_monotonic_ns() - start) / 1e9;
     }
-    report(what, seconds, length);
+    report(with_memo ? "read, with a memo" : "read", seconds, length);
     return true;
 }
 
@@ -165,7 +166,8 @@ int main(int argc, char *argv[])
         seconds[i] = (double)(clock_monotonic_ns() - start) / 1e9;
     }
     report("written", seconds, text.used);
-    if (!measure_reading(text.data, text.used, "read") || !trace_write_steps(&trace, &steps) ||
+    if (!measure_reading(text.data, text.used, false) ||
+        !measure_reading(text.data, text.used, true) || !trace_write_steps(&trace, &steps) ||
         !measure_trace(&trace))
         return 1;
     return 0;

@@ -51,6 +51,23 @@ static bool read_document(struct error *err)
     return true;
 }
 
+/* With a memo, that may or may not be there for the second. */
+static bool read_two_documents(struct error *err)
+{
+    AUTO(document_memo_clear) struct document_memo memo = {0};
+    AUTO(document_clear) struct document first = {0}, second = {0};
+
+    ration_start();
+    bool ok = document_read_next(&memo, text, sizeof text - 1, &first, err) &&
+              document_read_next(&memo, text, sizeof text - 1, &second, err);
+    ration_stop();
+    if (ok) {
+        EXPECT_INT(second.spec.batch_size, 8);
+        EXPECT_STR(second.run.spec_text, first.run.spec_text);
+    }
+    return ok;
+}
+
 static bool write_document(struct error *err)
 {
     AUTO(document_clear) struct document document = {0}, again = {0};
@@ -79,6 +96,7 @@ static bool write_document(struct error *err)
 static void a_document_survives_every_shortage(void)
 {
     survive_every_shortage("read document", read_document);
+    survive_every_shortage("two documents", read_two_documents);
     survive_every_shortage("write document", write_document);
 }
 

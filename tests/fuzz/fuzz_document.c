@@ -72,6 +72,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_document(&document, &first);
     ALWAYS(strchr(first.data, '\n') == first.data + first.used - 1);
     ALWAYS(document_read(first.data, first.used, &again, &err));
+    /* Read with a memo, and from it, it is the same. */
+    AUTO(document_memo_clear) struct document_memo memo = {0};
+    for (int i = 0; i < 2; i++) {
+        document_clear(&again);
+        ALWAYS(document_read_next(&memo, first.data, first.used, &again, NULL));
+    }
     write_document(&again, &second);
     ALWAYS(strcmp(first.data, second.data) == 0);
     return 0;
