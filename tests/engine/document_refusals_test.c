@@ -111,6 +111,8 @@ static const struct {
     {"\"summary\":null", "\"summary\":1", "summary", "must be an object"},
     {"\"summary\":null", "\"summary\":{\"samples_per_second\":0}", "summary.samples_per_second",
      "must be a number above 0, at most 1e+15"},
+    {"\"summary\":null", "\"summary\":{\"samples_per_second\":1e16}",
+     "summary.samples_per_second", "must be a number above 0, at most 1e+15"},
     {"\"summary\":null", "\"summary\":{\"samples_per_second\":\"9\"}",
      "summary.samples_per_second", "must be a number above 0, at most 1e+15"},
     {"\"summary\":null", "\"summary\":{\"samples_per_second\":1,\"samples_per_second\":2}",

@@ -179,6 +179,30 @@ static void what_a_name_holds_cannot_break_the_text(void)
     EXPECT(strstr(text.data, "\"instance\":\"a\\u000ab\"") != NULL);
 }
 
+/* The same spec again, another, a broken one, one that is only written otherwise. */
+static void a_memo_changes_nothing(void)
+{
+    static const char *const to[] = {"\"batch_size\":32",  "\"batch_size\":32",
+                                     "\"batch_size\":64",  "\"batch_size\":-3",
+                                     "\"batch_size\": 64", "\"batch_size\":64"};
+    AUTO(document_memo_clear) struct document_memo memo = {0};
+
+    for (size_t i = 0; i < COUNT(to); i++) {
+        AUTO(document_clear) struct document document = {0}, alone = {0};
+        AUTO(freep) char *text = replaced(whole_document, "\"batch_size\":32", to[i]);
+        struct error err = {0}, same = {0};
+        bool ok = document_read_next(&memo, text, strlen(text), &document, &err);
+
+        EXPECT_INT(ok, document_read(text, strlen(text), &alone, &same));
+        EXPECT_INT(ok, i != 3);
+        EXPECT_STR(err.message, same.message);
+        EXPECT_STR(document.run.spec_text, alone.run.spec_text);
+        EXPECT_INT(document.spec.batch_size, alone.spec.batch_size);
+        EXPECT_STR(document.run.instance, alone.run.instance);
+        EXPECT_STR(memo.text, ok ? document.run.spec_text : memo.text); /* it is remembered */
+    }
+}
+
 static void the_end_of_the_buffer_is_told(void)
 {
     AUTO(document_clear) struct document document = {0};
@@ -201,6 +225,7 @@ int main(void)
     RUN(other_writers_may_arrange_it_as_they_like);
     RUN(a_conclusion_travels_for_people);
     RUN(what_a_name_holds_cannot_break_the_text);
+    RUN(a_memo_changes_nothing);
     RUN(the_end_of_the_buffer_is_told);
     return test_result();
 }
