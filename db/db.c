@@ -9,13 +9,6 @@
 #include <sys/file.h>
 #include <time.h>
 
-/* Before anybody has used SQLite: it counts every allocation under one lock for all threads, and
- * nobody asks for the sum. */
-__attribute__((constructor)) static void count_no_memory(void)
-{
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-}
-
 bool db_failed(struct error *err, int rc, const char *doing)
 {
     enum error_kind kind =
@@ -29,6 +22,11 @@ bool db_execute(struct db *db, const char *sql, struct error *err)
     int rc = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
 
     return rc == SQLITE_OK || db_failed(err, rc, sql);
+}
+
+void db_setup(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
 struct db *db_open(const char *path, struct error *err)

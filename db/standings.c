@@ -177,7 +177,7 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
     if (strcmp(stmt_column_text(query, 10), "USD") == 0)
         newest->paid_per_hour = discounted > 0 ? discounted : stmt_column_real(query, 7);
     COPY(newest->paid_kind, stmt_column_text(query, 9));
-    return true;
+    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
 }
 
 static bool read_runs(struct db *db, struct contender *contender, struct error *err)
@@ -226,7 +226,7 @@ static bool read_figure(struct db *db, struct contender *contender, struct error
     COPY(published->source, stmt_column_text(query, 3));
     COPY(published->note, stmt_column_text(query, 4));
     published->measured_us = stmt_column_integer(query, 5);
-    return true;
+    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
 }
 
 static struct contender *find(struct standings *standings, long long number)
@@ -278,28 +278,40 @@ static bool take_row(struct db *db, struct standings *standings, struct stmt *ro
     return known || add(standings, &fresh, err);
 }
 
-bool standings_update(struct db *db, struct standings *standings, struct error *err)
+static bool take_rows(struct db *db, struct standings *standings, struct error *err)
 {
-    AUTO(stmt_done) struct stmt *query = NULL;
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT number, workload, engine, configuration, provider, instance,"
+                     " stratum, published FROM contenders WHERE changed > ? ORDER BY number",
+                     err);
     enum stmt_step step;
-    long long revision; /* read first: what changes meanwhile is looked at again next time */
 
-    if (!revision_read(db, &revision, err))
-        return false;
-    if (revision == standings->revision)
-        return true;
-    query = stmt_prepare(db,
-                         "SELECT number, workload, engine, configuration, provider, instance,"
-                         " stratum, published FROM contenders WHERE changed > ? ORDER BY number",
-                         err);
     if (!query)
         return false;
     stmt_integer(query, standings->revision);
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!take_row(db, standings, query, err))
             return false;
-    if (step != STMT_DONE)
+    return step == STMT_DONE;
+}
+
+bool standings_update(struct db *db, struct standings *standings, struct error *err)
+{
+    const size_t before = standings->count;
+    long long revision; /* read first: what changes meanwhile is looked at again next time */
+
+    if (!revision_read(db, &revision, err))
         return false;
+    if (revision == standings->revision)
+        return true;
+    if (!take_rows(db, standings, err)) {
+        /* That the name of the last one found no memory is told by the step after it. */
+        while (standings->count > before)
+            contender_clear(&standings->list[--standings->count]);
+        return false;
+    }
     standings->revision = revision;
     return true;
 }

@@ -249,6 +249,7 @@ int main(int argc, char *argv[])
         return 1;
     process->lock = -1;
     hold_standard_streams();
+    db_setup();
     switch (config_read(argc, argv, environ, &process->config, &err)) {
     case CONFIG_HELP:
         config_help(stdout);
