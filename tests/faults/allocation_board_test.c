@@ -101,6 +101,27 @@ static bool ask(struct error *err)
     return ok;
 }
 
+static bool update(struct error *err)
+{
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+    AUTO(standings_free) struct standings standings = {0};
+    AUTO(board_return) struct board_loan right = {0};
+
+    ration_start();
+    bool ok = standings_update(db, &standings, err);
+    ration_stop();
+    if (!ok) {
+        EXPECT_INT((long long)standings.count, 0);
+        EXPECT_INT(standings.revision, 0);
+        EXPECT(standings_update(db, &standings, NULL));
+    }
+    EXPECT(borrow(whole, db, &right, NULL));
+    EXPECT_INT((long long)standings.count, (long long)right.standings->count);
+    for (size_t i = 0; i < standings.count && i < right.standings->count; i++)
+        expect_same_contender(&standings.list[i], &right.standings->list[i]);
+    return ok;
+}
+
 static void the_board_survives_every_shortage(void)
 {
     struct board_loan loan = {0};
@@ -115,6 +136,7 @@ static void the_board_survives_every_shortage(void)
     EXPECT_NEAR(loan.standings->list[0].newest.paid_per_hour, 0.5, 0);
     board_return(&loan);
     db_freep(&db);
+    survive_every_shortage("standings", update);
     survive_every_shortage("board", ask);
     board_free(whole);
     template_free(&database);

@@ -142,14 +142,14 @@ static void more_questions_than_there_is_room_for_are_all_answered(void)
 
     question.is_now = false;
     for (int i = 0; i < 20; i++) {
-        char price[8];
+        char price[16];
 
         snprintf(price, sizeof price, "%d", i + 1);
         READ(db, i * 10, P("a.large", price));
     }
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < 20; i++) {
-            char price[8];
+            char price[16];
 
             snprintf(price, sizeof price, "%d", i + 1);
             question.at_us = THEN_US + (i * 10 + 5) * SECOND_US;
