@@ -85,8 +85,8 @@ def import_run(database, number, chance):
     """A run that ended elsewhere, as it is stored: with its contender and the revision."""
     contender = database.execute(
         "SELECT number, workload, json_extract(configuration, '$.batch_size') FROM contenders"
-        " WHERE number = ?", (chance.randrange(1, 2 * fill.TYPES),)).fetchone()
-    kind = (contender[0] - 1) * 2 // 5
+        " WHERE number = ?", (fill.FIRST_CONTENDER + chance.randrange(2 * fill.TYPES),)).fetchone()
+    kind = (contender[0] - fill.FIRST_CONTENDER) * 2 // 5
     ended = time.time_ns() // 1000
     with database:
         fill.insert_run(database, fill.run_row(FIRST_OF_IMPORTS + number, ended,

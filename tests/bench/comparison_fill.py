@@ -19,7 +19,8 @@ REGIONS = ["us-east-1", "us-west-2", "eu-west-1", "eu-central-1", "ap-south-1", 
            "sa-east-1", "ca-central-1"]
 ZONES = "abc"
 PRICE_DAYS, RUN_DAYS = 400, 80
-MACHINES, FIRST_MACHINE = 40, 1000  # the server has stored its own already
+MACHINES, FIRST_MACHINE = 40, 1000  # the server has stored its own already,
+FIRST_CONTENDER, FIRST_SERIES = 1000, 1000  # and what others published
 READ_EVERY_US = DAY_US // 4  # often enough that spot prices of a year ago are not expired
 LEFT_OUT = ("workload", "engine", "warmup_steps", "steps", "max_seconds", "seed", "min_seconds",
             "target_percent", "max_dollars", "labels")
@@ -122,7 +123,7 @@ def fill_machines(database):
 
 def fill_contenders(database, chance):
     """All of them, with the numbers that they got."""
-    made = [(i + 1, *rest) for i, rest in enumerate(contenders(chance))]
+    made = [(FIRST_CONTENDER + i, *rest) for i, rest in enumerate(contenders(chance))]
     database.executemany(
         "INSERT INTO contenders (number, workload, engine, configuration, provider, instance,"
         " stratum, published, changed) VALUES (?, ?, 'native', ?, 'aws', ?, ?, 0, 1)",
@@ -175,7 +176,7 @@ def fill_prices(database, count, now_us, chance):
     latest = []
 
     def rows():
-        for number, (_, _, zone, _, kind, what) in enumerate(known, 1):
+        for number, (_, _, zone, _, kind, what) in enumerate(known, FIRST_SERIES):
             price = (100_000_000 + kind * 10_000_000) * (1 if what == "on_demand" else 0.4)
             changes = listed if what == "on_demand" else moved
             for since, nanos in history(changes, start_us, price, chance.random, number):
@@ -188,8 +189,9 @@ def fill_prices(database, count, now_us, chance):
     database.executemany(
         "INSERT INTO price_series (number, feed, scope, provider, region, zone, instance_type,"
         " kind, currency, nanos, since_us) VALUES (?, ?, ?, 'aws', ?, ?, ?, ?, 'USD', ?, ?)",
-        ((i, feed, scope, region, zone, instance(kind), what, *latest[i - 1])
-         for i, (feed, scope, zone, region, kind, what) in enumerate(known, 1)))
+        ((i, feed, scope, region, zone, instance(kind), what, *now)
+         for i, ((feed, scope, zone, region, kind, what), now)
+         in enumerate(zip(known, latest), FIRST_SERIES)))
     database.executemany(
         "INSERT INTO readings VALUES (?, ?, ?, ?, ?)",
         ((feed, region, at, at, PRICED_TYPES)
