@@ -32,6 +32,3 @@ void ready_handler(struct exchange *exchange);
 void metrics_handler(struct exchange *exchange);
 void openapi_handler(struct exchange *exchange);
 void asset_handler(struct exchange *exchange);
-
-/* An answer was held until its run ended; this goes on with it. */
-void runs_held_handler(struct exchange *exchange);
