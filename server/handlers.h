@@ -10,6 +10,7 @@ void runs_cancel_handler(struct exchange *exchange);
 void implementations_handler(struct exchange *exchange);
 void evidence_handler(struct exchange *exchange);
 void recompute_handler(struct exchange *exchange);
+void check_handler(struct exchange *exchange);
 void machines_list_handler(struct exchange *exchange);
 void machines_show_handler(struct exchange *exchange);
 void machine_handler(struct exchange *exchange);
