@@ -19,7 +19,8 @@ static bool out_of_memory(struct error *err)
 }
 
 /* Why a run is not ranked: the words of its worst finding. */
-static void explain_invalid(const struct run *run, const char *which, char *ret_words)
+static bool explain_invalid(const struct run *run, const char *which, char *ret_words,
+                            struct error *err)
 {
     AUTO(json_decrefp)
     json_t *findings = run->findings ? json_loads(run->findings, 0, NULL) : NULL;
@@ -27,6 +28,8 @@ static void explain_invalid(const struct run *run, const char *which, char *ret_
     size_t index;
     json_t *finding;
 
+    if (run->findings && !findings)
+        return out_of_memory(err);
     json_array_foreach(findings, index, finding)
     {
         const char *level = json_string_value(json_object_get(finding, "level"));
@@ -37,6 +40,7 @@ static void explain_invalid(const struct run *run, const char *which, char *ret_
     snprintf(ret_words, CHECK_WORDS_SIZE, "%s %s%s%s", which,
              run->validity == VALIDITY_UNKNOWN ? "was never judged" : "is not valid",
              words ? ": " : "", words ? words : "");
+    return true;
 }
 
 static bool is_valid(const struct run *run)
@@ -123,9 +127,8 @@ static bool load_baseline_run(struct db *db, struct check *check, struct run_id 
         keep_only(&check->candidate, mine->number);
         keep_only(&check->baseline, theirs->number);
     }
-    if (!is_valid(&run) && !check->invalid[0])
-        explain_invalid(&run, "the run it is compared with", check->invalid);
-    return true;
+    return is_valid(&run) || check->invalid[0] ||
+           explain_invalid(&run, "the run it is compared with", check->invalid, err);
 }
 
 static bool load_baseline(struct db *db, struct check *check, struct run_id *ret_waits_for,
@@ -154,9 +157,9 @@ static bool fill(struct db *db, struct check *check, struct run_id *ret_waits_fo
         !gate_runs_repeats(db, subject, check->candidate.runs, &check->candidate.count, err))
         return false;
     check->spec_text = take(&run.spec_text);
-    if (!is_valid(&run))
-        explain_invalid(&run, "the run", check->invalid);
-    else if (!subject->stratum[0])
+    if (!is_valid(&run) && !explain_invalid(&run, "the run", check->invalid, err))
+        return false;
+    if (!check->invalid[0] && !subject->stratum[0])
         snprintf(check->invalid, sizeof check->invalid,
                  "it is not known on which hardware the run was measured");
     if (!load_baseline(db, check, ret_waits_for, err))
