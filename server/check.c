@@ -65,7 +65,7 @@ static void look_again(const struct check *check, double candidate_factor,
                        struct gate_look *ret_look)
 {
     const struct confirmation *again = &check->confirmation;
-    double candidates[GATE_RUNS_MAX], baselines[GATE_RUNS_MAX];
+    double candidates[GATE_RUNS_MAX] = {0}, baselines[GATE_RUNS_MAX] = {0};
 
     for (size_t i = 0; i < again->count; i++) {
         candidates[i] = again->candidate[i] * candidate_factor;

@@ -83,7 +83,8 @@ trap 'exit 2' INT TERM
 # curl with the token, which no list of processes is to show.
 ask() {
     if [ -n "${PENNYWORTH_TOKEN:-}" ]; then
-        printf 'header = "Authorization: Bearer %s"\n' "$PENNYWORTH_TOKEN"
+        printf 'header = "Authorization: Bearer %s"\n' \
+            "$(printf '%s' "$PENNYWORTH_TOKEN" | sed 's/[\\"]/\\&/g')"
     fi | curl --silent --show-error --config - --max-time $((wait + 60)) \
         --dump-header "$folder/header" --output "$folder/body" --write-out '%{http_code}' "$@" ||
         complain "the server at $url did not answer"
@@ -109,6 +110,17 @@ post() {
     posted=${posted##*/}
 }
 
+post_candidate() {
+    post "$spec"
+    run=$posted
+}
+
+post_baseline() {
+    [ -n "$against" ] || return 0
+    post "$against"
+    baseline=$posted
+}
+
 # The answer about $run in a form, into a file. While it waits, nothing is sent.
 check() {
     status=$(ask --get --data-urlencode "baseline=$baseline" --data-urlencode "margin=$margin" \
@@ -122,12 +134,14 @@ if [ -z "$run" ]; then
     count=0
     while [ "$count" -lt "$repeat" ]; do
         count=$((count + 1))
-        if [ -n "$against" ]; then
-            post "$against"
-            baseline=$posted
+        # A B, B A: what drifts steadily hits both alike.
+        if [ $((count % 2)) -eq 1 ]; then
+            post_baseline
+            post_candidate
+        else
+            post_candidate
+            post_baseline
         fi
-        post "$spec"
-        run=$posted
     done
 fi
 baseline=${baseline:-last:20}
