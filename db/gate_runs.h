@@ -9,9 +9,9 @@
 
 #define GATE_RUNS_MAX 200
 
-/* Sweeps that the gate queues to confirm a failure have keys that begin so. Their runs are on no
- * side of a first look: a failure must not become its own baseline. */
-#define GATE_SWEEP_KEY "check "
+/* Sweeps that the gate queues to confirm a failure have keys that begin so, as no client's can.
+ * Their runs are on no side of a first look: a failure must not become its own baseline. */
+#define GATE_SWEEP_KEY "\tcheck "
 
 /* A run in the gate's eyes: its contender, and the labels that it shares with its repeats. Texts
  * are owned: gate_subject_clear(). */

@@ -19,7 +19,9 @@ static void fill_side(struct check_side *side)
         speeds += log(run->throughput.value);
         dollars += run->dollars > 0 ? log(run->dollars) : 0;
     }
-    side->value = side->count > 0 ? exp(speeds / (double)side->count) : NAN;
+    side->value = side->count > 1    ? exp(speeds / (double)side->count)
+                  : side->count == 1 ? side->values[0] /* to the last digit */
+                                     : NAN;
     side->dollars =
         side->count > 0 && side->unpriced == 0 ? exp(dollars / (double)side->count) : NAN;
 }

@@ -20,7 +20,7 @@ static struct told over(const double *values, size_t count)
         squares += (log(values[i]) - mean) * (log(values[i]) - mean);
     if (count > 1)
         half = stats_t95(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
-    return (struct told){exp(mean), exp(mean - half), exp(mean + half)};
+    return (struct told){count == 1 ? values[0] : exp(mean), exp(mean - half), exp(mean + half)};
 }
 
 /* False where there is nothing to tell: the run itself must be among the valid ones. */

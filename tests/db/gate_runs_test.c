@@ -183,7 +183,7 @@ static void runs_that_confirm_are_on_no_side(void)
     static struct topology topology = {
         .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
     static const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/n"};
-    static const char *const keys[] = {GATE_SWEEP_KEY "x", "chess", NULL};
+    static const char *const keys[] = {GATE_SWEEP_KEY "x", "check x", NULL};
     static const char text[] = "{\"base\":{\"batch_size\":8},\"cells\":[{}],\"blocks\":1}";
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
