@@ -5,10 +5,11 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
-from harness import ROOT, Server, ServerCase, fake, until
+from harness import ROOT, SANITIZED, Server, ServerCase, fake, until
 
 QUICK = {"steps": 12, "warmup_steps": 1}
 SCRIPT = ROOT / "docs/ci/check.sh"
@@ -85,6 +86,13 @@ class Looks(ServerCase):
         self.assertEqual(self.olds[:-4:-1], few["baseline"]["runs"])
         few = check(self.server, runs[0], "?baseline=last:2").json()
         self.assertEqual(2, few["baseline"]["n"])
+
+    def test_where_only_the_id_tells_two_runs_apart_each_stands_alone(self):
+        runs = measure(self.server, "old", 3, labels={"commit": "same"})
+        answer = check(self.server, runs[2], f"?baseline={runs[0]}").json()
+        self.assertEqual([runs[2]], answer["candidate"]["runs"])
+        self.assertEqual([runs[0]], answer["baseline"]["runs"])
+        self.assertEqual([], answer["differs"])
 
     def test_one_run_each_may_pass_but_tells_no_slowdown(self):
         (one,) = measure(self.server, "old", batch_size=7, steps=60)
@@ -267,7 +275,10 @@ class Confirmed(ServerCase):
         self.assertEqual("cannot_tell", first["verdict"])
         self.assertIsNone(first["confirmed"])
         self.assertEqual("running", first["confirmation"]["state"])
+        began = time.monotonic()
         reply = check(self.server, slow[0], query, Prefer="wait=60")
+        if not SANITIZED:  # it is told of the end, and does not find it when it looks now and then
+            self.assertLess(time.monotonic() - began, 12)
         answer = reply.json()
         self.assertEqual("fail", reply.headers["pennyworth-verdict"])
         self.assertIs(True, answer["confirmed"])
@@ -277,6 +288,8 @@ class Confirmed(ServerCase):
         self.assertEqual(first["confirmation"]["sweep"], answer["confirmation"]["sweep"])
         sweep = self.server.get("/v1/sweeps/" + answer["confirmation"]["sweep"]).json()
         self.assertEqual(["slow", "old"], [cell["spec"]["engine"] for cell in sweep["cells"]])
+        self.assertEqual([{"check": slow[0]}] * 2,
+                         [cell["spec"]["labels"] for cell in sweep["cells"]])
         self.assertEqual({6}, {len(cell["runs"]) for cell in sweep["cells"]})
         # Neither side has grown by what was measured to confirm.
         again = check(self.server, slow[0], query).json()
