@@ -53,6 +53,12 @@ static bool subject_from_row(struct stmt *query, struct gate_subject *subject, s
     return true;
 }
 
+/* Texts for which memory ended read as "", and only another step tells. */
+static bool is_over(struct stmt *query, struct error *err)
+{
+    return stmt_step(query, err) == STMT_DONE;
+}
+
 bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret_subject,
                        struct error *err)
 {
@@ -73,7 +79,7 @@ bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret
     step = stmt_step(query, err);
     if (step == STMT_DONE)
         return error_set(err, ERROR_CONFLICT, NULL, "the run has no number to compare");
-    if (step != STMT_ROW || !subject_from_row(query, &subject, err))
+    if (step != STMT_ROW || !subject_from_row(query, &subject, err) || !is_over(query, err))
         return false;
     *ret_subject = subject;
     subject = (struct gate_subject){0};
@@ -163,5 +169,5 @@ bool gate_sweep_find(struct db *db, const char *key, struct run_id *ret_id, bool
     *ret_found = step == STMT_ROW;
     if (*ret_found)
         snprintf(ret_id->text, sizeof ret_id->text, "%s", stmt_column_text(query, 0));
-    return step != STMT_FAILED;
+    return step == STMT_DONE || (step == STMT_ROW && is_over(query, err));
 }

@@ -4,6 +4,7 @@
 #include "tests/faults/shortages.h"
 
 #include "server/present_check.h"
+#include "server/server.h"
 #include "tests/faults/template.h"
 
 static struct template database;
@@ -106,6 +107,68 @@ static bool ask_about_an_invalid_run(struct error *err)
     return ask(&runs[2], "because", err);
 }
 
+/* Three runs in a small batch, and three that are much slower in a large one. */
+static void fill_with_a_failure(struct db *db)
+{
+    for (int i = 0; i < 6; i++) {
+        struct run_spec spec = labelled_spec();
+        struct run_order order = order_of(&spec);
+
+        spec.batch_size = i < 3 ? 8 : 16;
+        create_one(db, &order);
+        AUTO(run_clear) struct run run = claim_run(db);
+        runs[i / 3] = run.id;
+        run.state = RUN_FINISHED;
+        run.ended_us = NOON_US + 9;
+        run.ended_by = pace_verdict_name(PACE_TARGET);
+        run.summary = (struct summary){.measured_steps = 2,
+                                       .measured_seconds = 1,
+                                       .samples_per_second = (i < 3 ? 100 : 50) + 0.1 * i,
+                                       .median_step_seconds = 1};
+        run.validity = VALIDITY_OK;
+        EXPECT(runs_end(db, &run, NULL));
+    }
+    EXPECT(db_execute(db, "UPDATE contenders SET stratum = 's'", NULL));
+}
+
+/* The failure above is being measured again. Queueing that parses longer tokens than may fail. */
+static void fill_with_a_confirmation(struct db *db)
+{
+    static struct topology topology = {.cpu_count = 2, .core_count = 2, .node_count = 1};
+    static const struct config config = {.queue_limit = 12, .life_cycle = "auto"};
+    static const struct here here = {.place = {.topology = &topology, .root = "/nowhere"},
+                                     .machine = {.stratum = "s"}};
+    const struct server server = {
+        .config = &config, .here = &here, .whoami = whoami_new(&config, NULL)};
+    char target[60];
+    struct run_id waits_for;
+
+    fill_with_a_failure(db);
+    snprintf(target, sizeof target, "/?baseline=%s&confirm=true", runs[0].text);
+    const struct check_request request = request_of(target);
+    AUTO(check_freep) struct check *check = check_load(db, &runs[1], &request, &waits_for, NULL);
+    EXPECT(check && check->fails_first && check->confirmation.state == CONFIRM_NONE);
+    EXPECT(check && check_queue_confirmation(&server, db, check, NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'queued'"), 12);
+    whoami_free(server.whoami);
+}
+
+static bool ask_what_is_confirmed(struct error *err)
+{
+    return ask(&runs[1], "being measured again", err);
+}
+
+static void a_confirmation_is_found_or_the_answer_is_none(void)
+{
+    char target[60];
+
+    database = template_make(schema_version, fill_with_a_confirmation);
+    snprintf(target, sizeof target, "/?baseline=%s&confirm=true", runs[0].text);
+    baseline = target;
+    survive_shortages("confirmation", ask_what_is_confirmed, 3);
+    template_free(&database);
+}
+
 static void an_answer_is_whole_or_none(void)
 {
     char target[60];
@@ -123,5 +186,6 @@ int main(void)
 {
     sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* every allocation of its own */
     RUN(an_answer_is_whole_or_none);
+    RUN(a_confirmation_is_found_or_the_answer_is_none);
     return test_result();
 }
