@@ -375,7 +375,7 @@ class Tour(unittest.TestCase):
     def visit_refusals(self, server):
         """What any path answers to the wrong question."""
         plain = ["/healthz", "/readyz", "/metrics", "/v1/openapi.json", *LISTS, *OF_ONE]
-        for path in ["/", "/assets/app.js", *plain]:
+        for path in ["/", "/assets/style.css", *plain]:
             self.ask(server, "GET", path + "?a=%zz", 400)
             self.ask(server, "GET", path, 431, LONG)
             self.ask(server, "GET", path, 413, BIG)
