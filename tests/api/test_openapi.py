@@ -14,12 +14,13 @@ from harness import ROOT, Events, Reply, Server, fake, until
 from openapi import STRUCTURE, Description, references, schemas, text_of
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
-           "stubborn": fake("stubborn"), "talkative": fake("talkative")}
+           "stubborn": fake("stubborn"), "talkative": fake("talkative"),
+           "before": fake("paced", 2000), "after": fake("paced", 2400)}
 READ, WRITE = "read-token-of-a-test", "write-token-of-a-test"
 MISSING = "/v1/runs/" + "0" * 26
 MISSING_SWEEP = "/v1/sweeps/" + "0" * 26
 MISSING_MACHINE = "/v1/machines/" + "0" * 16
-PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute")
+PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute", "/check")
 OF_RUNS = (MISSING, *(MISSING + part for part in PARTS))
 OF_ONE = (*OF_RUNS, MISSING_SWEEP, MISSING_MACHINE)
 PRICES = ("/v1/comparison", "/v1/machine", "/v1/prices", "/v1/feeds", "/v1/figures",
@@ -95,7 +96,7 @@ class Documented(unittest.TestCase):
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
                 if name not in ("RunSpec", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
-                                "NewDiscount"):
+                                "NewDiscount", "BenchmarkPoint", "BencherMetric"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)
 
     def test_it_lists_exactly_the_routes_of_the_server(self):
@@ -169,6 +170,7 @@ class Tour(unittest.TestCase):
         self.visit_runs(server)
         self.visit_measurements(server)
         self.visit_sweeps(server)
+        self.visit_checks()
         self.visit_prices(server)
         self.visit_comparison(server)
         self.visit_figures(server)
@@ -258,6 +260,39 @@ class Tour(unittest.TestCase):
         for query in ("", "?limit=1"):
             self.ask(server, "GET", "/v1/sweeps" + query, 200)
 
+    def visit_checks(self):
+        for limit, wanted in (("3", 429), ("100", 200)):
+            server = self.serve("--queue-limit", limit, "--instance", "test.large", environment={
+                "PENNYWORTH_READ_TOKEN": READ, "PENNYWORTH_WRITE_TOKEN": WRITE})
+            writer, reader = ({"Authorization": f"Bearer {token}"} for token in (WRITE, READ))
+            price = {**POSTED["/v1/prices"], "valid_from": "2026-01-02T03:04:05Z"}
+            self.post(server, 201, price, path="/v1/prices", **writer)
+            paths = [self.post(server, 201, {"engine": engine, "steps": 20,
+                                             "labels": {"commit": engine}}, "?wait=30",
+                               **writer).headers["location"]
+                     for engine in ("before", "after") for _ in range(3)]
+            before = "?baseline=" + paths[0].rpartition("/")[2]
+            path = paths[-1] + "/check"
+            for query in ("", before, before + "&fails_on=samples_per_dollar",
+                          *("?format=" + form for form in ("json", "markdown", "github", "bencher"))):
+                for method in ("GET", "HEAD"):
+                    self.ask(server, method, path + query, 200, reader)
+            self.ask(server, "GET", path, 200, {"Accept": "text/markdown", **reader})
+            self.ask(server, "GET", path + before + "&confirm=true", 403, reader)
+            reply = self.ask(server, "GET", path + before + "&confirm=true", wanted, writer)
+            if wanted == 200:
+                self.assertEqual("running", reply.json()["confirmation"]["state"])
+                reply = self.ask(server, "GET", path + before + "&confirm=true", 200,
+                                 {"Prefer": "wait=60", **reader})
+                self.assertIs(True, reply.json()["confirmed"])
+                self.assertIsNotNone(reply.json()["samples_per_dollar"])
+        other = self.post(server, 201, {"engine": "before", "steps": 2, "workload": "resnet50"},
+                          "?wait=30", **writer).headers["location"]
+        self.ask(server, "GET", path + "?baseline=" + other.rpartition("/")[2], 422, reader)
+        failed = self.post(server, 201, {"engine": "crash"}, "?wait=30", **writer)
+        self.ask(server, "GET", failed.headers["location"] + "/check", 409, reader)
+        self.ask(server, "GET", path + "?margin=x", 400, reader)
+
     def visit_prices(self, server):
         then = "2026-01-02T03:04:05Z"
         machine = self.ask(server, "GET", "/v1/machine", 200).json()
@@ -340,7 +375,7 @@ class Tour(unittest.TestCase):
     def visit_refusals(self, server):
         """What any path answers to the wrong question."""
         plain = ["/healthz", "/readyz", "/metrics", "/v1/openapi.json", *LISTS, *OF_ONE]
-        for path in ["/", "/assets/app.js", *plain]:
+        for path in ["/", "/assets/style.css", *plain]:
             self.ask(server, "GET", path + "?a=%zz", 400)
             self.ask(server, "GET", path, 431, LONG)
             self.ask(server, "GET", path, 413, BIG)

@@ -1,0 +1,50 @@
+// What is looked at lives in the address of the page, and nowhere else: a link shows what its
+// sender saw. Names and values are those of the API's own parameters, and `view`.
+
+// { view: 'comparison', workload: 'mlp', instance: ['a', 'b'] }: a list where a name is there twice.
+export const state = () => {
+  const result = {};
+  for (const [name, value] of new URLSearchParams(location.search)) {
+    if (name in result) result[name] = [result[name], value].flat();
+    else result[name] = value;
+  }
+  return { view: 'comparison', ...result };
+};
+
+// The address of this state with some of it changed; null takes a name out. Another view starts
+// with nothing else.
+export const href = (changes, from = changes.view ? {} : state()) => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...from, ...changes }))
+    for (const each of [value].flat())
+      if (each !== null && each !== undefined && each !== '' && !(name === 'view' && each === 'comparison'))
+        query.append(name, each);
+  const text = query.toString();
+  return text ? `/?${text}` : '/';
+};
+
+let listener = () => {};
+export const onChange = (call) => {
+  listener = call;
+};
+
+// Goes there, without loading the page. `replace`: the step back skips this one (typing).
+export const go = (changes, { replace = false, from } = {}) => {
+  const target = href(changes, from);
+  if (target === location.pathname + location.search) return;
+  history[replace ? 'replaceState' : 'pushState'](null, '', target);
+  listener();
+};
+
+addEventListener('popstate', () => listener());
+
+// Links within the page are changes of state.
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('a[href]');
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  const target = new URL(link.href);
+  if (target.origin !== location.origin || target.pathname !== '/' || target.hash || link.target) return;
+  event.preventDefault();
+  history.pushState(null, '', target);
+  listener();
+});
