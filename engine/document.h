@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "engine/evidence.h"
 #include "engine/run.h"
+#include "engine/scan.h"
 #include "engine/steps.h"
 
 #include <stdbool.h>
@@ -14,12 +15,6 @@
 
 #define DOCUMENT_VERSION 1
 #define DOCUMENT_MAX (32 * 1024 * 1024) /* bytes of one */
-
-/* A part of the text that a document was read from. */
-struct span {
-    const char *start;
-    size_t length;
-};
 
 /* Owned: `run`, `steps`, `evidence`; the spans point into the text that was read. */
 struct document {

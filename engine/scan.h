@@ -1,0 +1,75 @@
+/* Walks over JSON text without building anything of it: a run is read ten thousand times a
+ * second, and most of its members are kept as the text they are. Nothing is read from `end` on.
+ */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SCAN_DEPTH 32 /* of arrays and objects in each other */
+
+/* A part of the text that a document was read from. */
+struct span {
+    const char *start;
+    size_t length;
+};
+
+struct scan {
+    const char *at, *end;
+};
+
+static inline struct scan scan_of(struct span span)
+{
+    return (struct scan){span.start, span.start + span.length};
+}
+
+static inline void scan_blanks(struct scan *scan)
+{
+    while (scan->at < scan->end &&
+           (*scan->at == ' ' || *scan->at == '\n' || *scan->at == '\r' || *scan->at == '\t'))
+        scan->at++;
+}
+
+/* Skips blanks, then takes the character if it is the next. */
+static inline bool scan_take(struct scan *scan, char character)
+{
+    scan_blanks(scan);
+    if (scan->at >= scan->end || *scan->at != character)
+        return false;
+    scan->at++;
+    return true;
+}
+
+/* Nothing but blanks is left. */
+static inline bool scan_is_over(struct scan *scan)
+{
+    scan_blanks(scan);
+    return scan->at == scan->end;
+}
+
+/* What stands between quotes, escapes as they are. UTF-8 is not looked at. */
+bool scan_string(struct scan *scan, struct span *ret_inside) __attribute__((warn_unused_result));
+
+/* Any value, with its quotes and brackets and without blanks around it: by the grammar, with
+ * neither duplicate keys nor UTF-8 looked at. False also where it is nested too deep. */
+bool scan_value(struct scan *scan, struct span *ret_value) __attribute__((warn_unused_result));
+
+/* How far a value reaches, by its brackets and quotes only: for values that somebody reads
+ * strictly afterwards. */
+bool scan_extent(struct scan *scan, struct span *ret_value) __attribute__((warn_unused_result));
+
+/* The members of an object, one after another: after '{' was taken, with `*first` true. The name
+ * is as it is written, so one with escapes is none that we know. */
+enum scan_step { SCAN_MEMBER, SCAN_END, SCAN_BROKEN };
+enum scan_step scan_member(struct scan *scan, bool *first, struct span *ret_name);
+
+/* The same for elements: SCAN_MEMBER where one is next. */
+enum scan_step scan_element(struct scan *scan, bool *first);
+
+bool span_is(struct span span, const char *text);
+
+/* ERROR_INVALID for a member that nobody knows, "steps.nanosecond"; `where` may be "". A typo
+ * must not lose anything. */
+bool scan_refuse_name(const char *where, struct span name, struct error *err);
