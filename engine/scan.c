@@ -5,9 +5,38 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_hex(char c)
+/* Four digits; -1 where they are none. */
+static long take_code(struct scan *scan)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    long code = 0;
+
+    for (int i = 0; i < 4; i++, scan->at++) {
+        static const char digits[] = "0123456789abcdef";
+        const char *digit;
+
+        if (scan->at == scan->end || *scan->at == '\0')
+            return -1;
+        digit =
+            strchr(digits, *scan->at >= 'A' && *scan->at <= 'F' ? *scan->at | 0x20 : *scan->at);
+        if (!digit)
+            return -1;
+        code = code * 16 + (digit - digits);
+    }
+    return code;
+}
+
+/* Behind "\u": neither a NUL nor one half of a pair. */
+static bool skip_code(struct scan *scan)
+{
+    long code = take_code(scan);
+
+    if (code < 0xd800 || code > 0xdfff)
+        return code > 0;
+    if (code >= 0xdc00 || scan->end - scan->at < 2 || memcmp(scan->at, "\\u", 2) != 0)
+        return false;
+    scan->at += 2;
+    code = take_code(scan);
+    return code >= 0xdc00 && code <= 0xdfff;
 }
 
 /* Behind a backslash. */
@@ -15,12 +44,7 @@ static bool skip_escape(struct scan *scan)
 {
     if (scan->at == scan->end || *scan->at == '\0' || !strchr("\"\\/bfnrtu", *scan->at))
         return false;
-    if (*scan->at++ != 'u')
-        return true;
-    for (int i = 0; i < 4; i++, scan->at++)
-        if (scan->at == scan->end || !is_hex(*scan->at))
-            return false;
-    return true;
+    return *scan->at++ != 'u' || skip_code(scan);
 }
 
 bool scan_string(struct scan *scan, struct span *ret_inside)
@@ -57,29 +81,49 @@ static bool skip_word(struct scan *scan, const char *word)
     return true;
 }
 
-/* Only its form: how large it is, is for whoever reads it. */
+/* As large as anybody could read it. */
 static bool skip_number(struct scan *scan)
 {
-    const char *at = scan->at;
+    const char *start = scan->at;
+    long long whole;
     double number;
 
-    if (!number_read(&at, scan->end, &number))
+    if (number_read_whole(&scan->at, scan->end, &whole))
+        return true;
+    if (!number_read(&scan->at, scan->end, &number))
         return false;
-    scan->at = at;
-    return true;
+    for (const char *at = start; at < scan->at; at++)
+        if (*at == '.' || *at == 'e' || *at == 'E')
+            return true;
+    return false; /* a whole number that does not fit */
 }
 
 static bool skip_value(struct scan *scan, int depth);
 
+/* An escape would let the same name look like another. */
+static bool is_new_name(struct span name, const struct span *names, size_t count)
+{
+    if (memchr(name.start, '\\', name.length))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (names[i].length == name.length &&
+            memcmp(names[i].start, name.start, name.length) == 0)
+            return false;
+    return true;
+}
+
 static bool skip_members(struct scan *scan, int depth)
 {
+    struct span names[SCAN_MEMBERS];
     enum scan_step step;
-    struct span name;
+    size_t count = 0;
     bool first = true;
 
-    while ((step = scan_member(scan, &first, &name)) == SCAN_MEMBER)
-        if (!skip_value(scan, depth))
+    while ((step = scan_member(scan, &first, &names[count])) == SCAN_MEMBER) {
+        if (!is_new_name(names[count], names, count) || ++count == SCAN_MEMBERS ||
+            !skip_value(scan, depth))
             return false;
+    }
     return step == SCAN_END;
 }
 

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SCAN_DEPTH 32 /* of arrays and objects in each other */
+#define SCAN_DEPTH 32    /* of arrays and objects in each other */
+#define SCAN_MEMBERS 128 /* of one object have to be fewer */
 
 /* A part of the text that a document was read from. */
 struct span {
@@ -52,8 +53,9 @@ static inline bool scan_is_over(struct scan *scan)
 /* What stands between quotes, escapes as they are. UTF-8 is not looked at. */
 bool scan_string(struct scan *scan, struct span *ret_inside) __attribute__((warn_unused_result));
 
-/* Any value, with its quotes and brackets and without blanks around it: by the grammar, with
- * neither duplicate keys nor UTF-8 looked at. False also where it is nested too deep. */
+/* Any value, with its quotes and brackets and without blanks around it: strictly, but for UTF-8,
+ * which is not looked at. False also where it is nested too deep, a name is there twice or is
+ * written with escapes, or a number does not fit: jansson would read what passes here. */
 bool scan_value(struct scan *scan, struct span *ret_value) __attribute__((warn_unused_result));
 
 /* How far a value reaches, by its brackets and quotes only: for values that somebody reads
