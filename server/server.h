@@ -10,6 +10,7 @@
 #include "server/live.h"
 #include "server/metrics.h"
 #include "server/refresher.h"
+#include "server/room.h"
 #include "server/runner.h"
 #include "server/whoami.h"
 
@@ -24,5 +25,6 @@ struct server {
     struct whoami *whoami;
     struct refresher *refresher;
     struct metrics *metrics;
+    struct room *room;
     struct bytes openapi; /* the document as it is served */
 };

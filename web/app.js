@@ -34,7 +34,7 @@ const row = (run) => {
     cell(String(run.spec.batch_size), 'number'),
     cell(rate(run), 'number'),
     cell(run.validity?.level ?? '–', run.validity?.level),
-    cell(new Date(run.created_at).toLocaleString()),
+    cell(run.created_at ? new Date(run.created_at).toLocaleString() : '–'),
     cell(run.reason ?? ''),
   );
   return element;

@@ -11,6 +11,7 @@ import unittest
 from jsonschema import Draft202012Validator, ValidationError
 
 from harness import ROOT, Events, Reply, Server, fake, until
+from run_documents import document, lines, run_id
 from openapi import STRUCTURE, Description, references, schemas, text_of
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
@@ -23,13 +24,14 @@ PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute")
 OF_RUNS = (MISSING, *(MISSING + part for part in PARTS))
 OF_ONE = (*OF_RUNS, MISSING_SWEEP, MISSING_MACHINE)
 PRICES = ("/v1/machine", "/v1/prices", "/v1/feeds", "/v1/instances", "/v1/discounts")
-LISTS = ("/v1/runs", "/v1/sweeps", "/v1/machines", *PRICES)
+LISTS = ("/v1/runs", "/v1/runs/export", "/v1/sweeps", "/v1/machines", *PRICES)
 DELETED = (MISSING, MISSING_SWEEP)
 SPEC = {"engine": "ok", "steps": 2}
 POSTED = {"/v1/runs": SPEC, "/v1/aa": {"base": SPEC, "pairs": 2},
           "/v1/sweeps": {"base": SPEC, "knobs": {"batch_size": [1, 2]}, "blocks": 1},
           "/v1/prices": {"instance_type": "test.large", "price_per_hour": "0.5"},
-          "/v1/discounts": {"provider": "aws", "factor": 0.9}}
+          "/v1/discounts": {"provider": "aws", "factor": 0.9},
+          "/v1/runs/import": document()}
 REFRESH = "/v1/prices/refresh"
 BIG = {"Content-Length": "70000"}
 LONG = {"X-Long": "x" * 17000}
@@ -85,7 +87,7 @@ class Documented(unittest.TestCase):
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
                 if name not in ("RunSpec", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
-                                "NewDiscount"):
+                                "NewDiscount", "RunDocument", "DocumentSteps"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)
 
     def test_it_lists_exactly_the_routes_of_the_server(self):
@@ -158,6 +160,7 @@ class Tour(unittest.TestCase):
         self.visit_pages(server)
         self.visit_runs(server)
         self.visit_measurements(server)
+        self.visit_imports(server)
         self.visit_sweeps(server)
         self.visit_prices(server)
         self.visit_refresh(server)
@@ -227,6 +230,24 @@ class Tour(unittest.TestCase):
             self.assertIsNotNone(reply.json()["machine"])
         machines = self.ask(server, "GET", "/v1/machines", 200).json()
         self.ask(server, "GET", "/v1/machines/" + machines["here"], 200)
+
+    def visit_imports(self, server):
+        path = "/v1/runs/import"
+        bare = {name: document(1)[name]
+                for name in ("pennyworth_run", "id", "spec", "ended_at", "steps")}
+        stored = self.post(server, 201, path=path)
+        self.post(server, 200, path=path)
+        self.post(server, 201, bare, path=path)
+        self.post(server, 409, document(2, id=run_id(0)), path=path)
+        body = lines([document(2), {"pennyworth_run": 1}, document(3, id=run_id(0))])
+        for kind in ("application/x-ndjson", "application/x-ndjson; charset=utf-8"):
+            self.ask(server, "POST", path, 200, {"Content-Type": kind}, body)
+        for part in ("", *PARTS):
+            self.ask(server, "GET", stored.headers["location"] + part, 200)
+        self.ask(server, "GET", f"/v1/runs/{run_id(1)}", 200)
+        for query in ("", "?provenance=imported&label=a:b", f"?after={run_id(1)}"):
+            self.ask(server, "GET", "/v1/runs/export" + query, 200)
+        self.ask(server, "GET", "/v1/runs", 200)
 
     def visit_sweeps(self, server):
         """The queue of this server has room for three runs."""
@@ -329,7 +350,10 @@ class Tour(unittest.TestCase):
     def visit_refusals_of_bodies(self, server, path):
         self.post(server, 400, {"extra": 0}, path=path)
         self.post(server, 431, path=path, **LONG)
-        self.post(server, 413, {"labels": {"a": "x" * 70000}}, path=path)
+        if path == "/v1/runs/import":
+            self.post(server, 413, path=path, Content_Length="16777217")
+        else:
+            self.post(server, 413, {"labels": {"a": "x" * 70000}}, path=path)
         self.post(server, 415, path=path, Content_Type="text/plain")
         self.post(server, 406, path=path, Accept="image/png")
         with server.raw() as raw:
