@@ -93,19 +93,20 @@ static int by_size(const void *left, const void *right)
 }
 
 /* How many steps of each resample are at or below the median. below[i] counts those among the
- * first i steps. */
-static void resample(const unsigned *below, size_t count, size_t block, struct chance chance,
+ * first i steps; it is overwritten by what the blocks that begin there have. */
+static void resample(unsigned *below, size_t count, size_t block, struct chance chance,
                      size_t counts[BOOTSTRAP_RESAMPLES])
 {
     size_t blocks = (count + block - 1) / block, starts = count - block + 1;
 
+    for (size_t start = 0; start < starts; start++)
+        below[start] = below[start + block] - below[start];
     for (size_t i = 0; i < BOOTSTRAP_RESAMPLES; i++) {
-        counts[i] = 0;
-        for (size_t j = 0; j < blocks; j++) {
-            size_t start = chance_below(&chance, starts);
+        size_t sum = 0;
 
-            counts[i] += below[start + block] - below[start];
-        }
+        for (size_t j = 0; j < blocks; j++)
+            sum += below[chance_below(&chance, starts)];
+        counts[i] = sum;
     }
 }
 
