@@ -1,4 +1,4 @@
-# Writes the files of ASSETS and OPENAPI into OUTPUT as C: see server/assets.h.
+# Writes the files of ASSETS, OPENAPI and PUBLISHED into OUTPUT as C: see server/assets.h.
 function(bytes_of FILE RESULT)
     file(READ ${FILE} HEX HEX)
     string(REGEX REPLACE "(................................)" "\\1\n" HEX "${HEX}")
@@ -33,5 +33,7 @@ foreach(FILE ${ASSETS})
 endforeach()
 bytes_of(${OPENAPI} HEX)
 string(APPEND CODE "const char openapi_source[] = {\n${HEX}0};\n\n")
+bytes_of(${PUBLISHED} HEX)
+string(APPEND CODE "const char published_source[] = {\n${HEX}0};\n\n")
 string(APPEND CODE "const struct asset assets[] = {\n${TABLE}};\nconst size_t asset_count = ${COUNT};\n")
 file(WRITE ${OUTPUT} "${CODE}")

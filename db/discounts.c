@@ -1,6 +1,7 @@
 #include "db/discounts.h"
 
 #include "common/cleanup.h"
+#include "db/contenders.h"
 #include "db/stmt.h"
 
 static bool is_taken(struct db *db, const struct discount *discount, bool *ret_taken,
@@ -48,7 +49,8 @@ bool discounts_put(struct db *db, const struct discount *discount, struct error 
     AUTO(transaction_end) struct transaction change = {0};
     bool taken;
 
-    if (!transaction_begin(&change, db, DB_DURABLE, err) || !is_taken(db, discount, &taken, err))
+    if (!transaction_begin(&change, db, DB_DURABLE, err) || !revision_touch(db, err) ||
+        !is_taken(db, discount, &taken, err))
         return false;
     if (taken)
         return error_set(err, ERROR_CONFLICT, "valid_from",
@@ -97,7 +99,9 @@ bool discount_applies(const struct discount *discount, const struct price *price
 {
     size_t length = strlen(discount->family);
 
-    return discount->kind == price->kind && strcmp(discount->provider, price->provider) == 0 &&
+    /* What is taken off a list today is not taken off what somebody once published. */
+    return strcmp(price->feed, PUBLISHED_FEED) != 0 && discount->kind == price->kind &&
+           strcmp(discount->provider, price->provider) == 0 &&
            strncmp(price->instance_type, discount->family, length) == 0 &&
            (length == 0 || ends_family(price->instance_type + length));
 }

@@ -1,6 +1,7 @@
 #include "db/feed_rows.h"
 
 #include "common/cleanup.h"
+#include "db/contenders.h"
 #include "db/stmt.h"
 
 #define COLUMNS                                                                                  \
@@ -121,7 +122,7 @@ static bool put_reading(struct db *db, const struct feed_row *row, struct error 
     stmt_integer(insert, row->confirmed_us);
     stmt_integer(insert, row->source_us);
     stmt_integer(insert, row->prices);
-    return stmt_run(insert, err);
+    return stmt_run(insert, err) && revision_touch(db, err);
 }
 
 bool feed_rows_put_reading(struct db *db, const struct feed_row *row, struct error *err)

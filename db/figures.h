@@ -17,13 +17,22 @@ struct figure {
     long long measured_us;
 };
 
-/* Stores a figure, within a transaction of the caller's. */
+/* Stores a figure, within a transaction of the caller's. ERROR_CONFLICT where another id has one
+ * of the very same thing. */
 bool figures_put(struct db *db, const struct figure *figure, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Calls tell() for each. */
+/* Takes a figure away, if there is one of that id; within a transaction of the caller's. */
+bool figures_forget(struct db *db, const char *id, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Calls tell() for each, in the order in which they were last stored. */
 bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *figure),
                   void *user, struct error *err) __attribute__((warn_unused_result));
+
+/* Whether nobody has stored anything yet that could be compared: no figure, and no run. */
+bool figures_is_untouched(struct db *db, bool *ret_untouched, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* A zeroed one is fine. */
 void figure_clear(struct figure *figure);

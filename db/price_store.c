@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "db/catalogue.h"
+#include "db/contenders.h"
 #include "db/stmt.h"
 
 /* What is stored of the price at a place of the basket; number 0 where nothing is. */
@@ -343,11 +344,9 @@ static bool put_into(struct db *db, const struct price *price, const struct know
                      price->nanos > 0 ? price : NULL, err);
 }
 
-bool prices_put(struct db *db, const struct price *prices, size_t count, struct error *err)
+bool prices_put_within(struct db *db, const struct price *prices, size_t count, struct error *err)
 {
-    AUTO(transaction_end) struct transaction transaction = {0};
-
-    if (!transaction_begin(&transaction, db, DB_DURABLE, err))
+    if (!revision_touch(db, err))
         return false;
     for (size_t i = 0; i < count; i++) {
         struct known known;
@@ -361,5 +360,33 @@ bool prices_put(struct db *db, const struct price *prices, size_t count, struct 
         if (!put_into(db, &prices[i], &known, err))
             return false;
     }
-    return transaction_commit(&transaction, err);
+    return true;
+}
+
+bool prices_put(struct db *db, const struct price *prices, size_t count, struct error *err)
+{
+    AUTO(transaction_end) struct transaction transaction = {0};
+
+    return transaction_begin(&transaction, db, DB_DURABLE, err) &&
+           prices_put_within(db, prices, count, err) && transaction_commit(&transaction, err);
+}
+
+bool prices_forget(struct db *db, const char *feed, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *prices = stmt_prepare(
+        db, "DELETE FROM prices WHERE series IN (SELECT number FROM price_series WHERE feed = ?)",
+        err);
+    AUTO(stmt_done) struct stmt *series = NULL;
+
+    if (!prices)
+        return false;
+    stmt_text(prices, feed);
+    if (!stmt_run(prices, err))
+        return false;
+    series = stmt_prepare(db, "DELETE FROM price_series WHERE feed = ?", err);
+    if (!series)
+        return false;
+    stmt_text(series, feed);
+    return stmt_run(series, err);
 }

@@ -22,3 +22,12 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
  * is none any more. ERROR_CONFLICT where another one was stored for that very moment. */
 bool prices_put(struct db *db, const struct price *prices, size_t count, struct error *err)
     __attribute__((warn_unused_result));
+
+/* The same, within a transaction of the caller's. */
+bool prices_put_within(struct db *db, const struct price *prices, size_t count, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Takes away all that a feed ever said, within a transaction of the caller's: for what comes with
+ * the program, and is put right in a later version of it. */
+bool prices_forget(struct db *db, const char *feed, struct error *err)
+    __attribute__((warn_unused_result));

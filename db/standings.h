@@ -24,12 +24,16 @@ struct contender {
     bool is_published;
     struct published published; /* of one that is */
     struct standing standing;   /* of a figure: a point */
-    char newest_run[27];        /* id of the newest that counts, "" of a figure */
-    char software[160];         /* that it was trained by */
-    char *details; /* owned: of that run, as in engine/details.h; NULL where nothing was told */
-    double hertz;  /* of its canaries, the median; 0 unknown */
-    char *price;   /* owned: what that run cost, as in struct run; or NULL */
-    char *facts;   /* owned: of the machine it ran on; or NULL */
+    struct newest {
+        char run[27];       /* id; "" of a figure */
+        char software[160]; /* that trained it */
+        char isa[32];       /* that was really used, "" where the engine did not say */
+        char cpu_model[96], machine_isa[32];
+        double threads, multiply_adds; /* of a sample, forward; 0 unknown, like all here */
+        double hertz;                  /* the median of its canaries */
+        double paid_per_hour;          /* dollars, discount taken off, when it ran */
+        char paid_kind[16];
+    } newest; /* of the newest run that counts */
 };
 
 struct standings {

@@ -32,11 +32,14 @@ struct prospect {
 
 /* Fills in the draws for so many samples. Each draw: a measured speed, its own noise, one factor
  * of the machine, and as many interruptions as a Poisson process has in that time, each of which
- * costs a restart and the work since the last checkpoint (uniform in the best interval). */
+ * costs a restart and the work since the last checkpoint (uniform in the best interval); where
+ * there are any, the checkpoints take their time too. Where a speed is not above 0, or more is
+ * lost than is done, the hours are infinite. */
 void prospect_draw(const struct outlook *outlook, double samples, struct prospect *ret_prospect);
 
-/* The share of draws that end within so many hours. */
+/* The share of draws that end within so many hours; NaN of NaN. */
 double prospect_share(const struct prospect *prospect, double hours);
 
-/* The smallest of the hours by which that share of draws has ended; share in (0, 1]. */
+/* The smallest of the hours by which that share of draws has ended; share in (0, 1], NaN of
+ * another. */
 double prospect_quantile(const struct prospect *prospect, double share);

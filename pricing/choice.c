@@ -12,7 +12,7 @@ static bool agrees(const char *said, const char *is, bool may_be_open)
     return strcmp(said, is) == 0 || (may_be_open && !*said);
 }
 
-static int feed_rank(const char *name)
+int feed_rank(const char *name)
 {
     int rank = FEEDS;
 
@@ -28,7 +28,7 @@ int price_rank(const struct price *price, const struct identity *identity)
     bool of_zone = price->zone[0] && (strcmp(price->zone, identity->zone) == 0 ||
                                       strcmp(price->zone, identity->zone_id) == 0);
 
-    if (!identity->instance_type[0] ||
+    if (!identity->instance_type[0] || strcmp(price->feed, PUBLISHED_FEED) == 0 ||
         strcmp(price->instance_type, identity->instance_type) != 0 ||
         !agrees(price->provider, identity->provider, typed) ||
         !agrees(price->region, identity->region, typed) || (price->zone[0] && !of_zone))

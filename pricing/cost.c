@@ -36,3 +36,82 @@ bool cost_of(const struct amount *samples_per_second, double dollars_per_hour,
     };
     return true;
 }
+
+const char *const cost_part_names[] = {
+    [COST_NOTHING] = "nothing", [COST_SPEED] = "throughput", [COST_PRICE] = "price"};
+
+static bool is_amount(double value)
+{
+    return value > 0 && isfinite(value);
+}
+
+/* Whether its logarithms can be summed with others. */
+static bool has_spread(const struct amount *amount)
+{
+    return amount->has_interval && is_amount(amount->low) && amount->low <= amount->value &&
+           amount->value <= amount->high && isfinite(amount->high);
+}
+
+/* a / b; each end as far as both, independent of each other, put it. */
+static struct amount quotient(const struct amount *a, const struct amount *b)
+{
+    double value = a->value / b->value;
+    double down = hypot(log(a->value / a->low), log(b->high / b->value));
+    double up = hypot(log(a->high / a->value), log(b->value / b->low));
+
+    return (struct amount){
+        .value = value, .low = value * exp(-down), .high = value * exp(up), .has_interval = true};
+}
+
+static enum cost_part wider(const struct amount *speed, const struct amount *price)
+{
+    double of_speed = speed->has_interval ? log(speed->high / speed->low) : 0;
+    double of_price = price->has_interval ? log(price->high / price->low) : 0;
+
+    if (!(of_speed > 0) && !(of_price > 0))
+        return COST_NOTHING;
+    return of_speed >= of_price ? COST_SPEED : COST_PRICE;
+}
+
+/* A price without an interval was paid and is certain. Of a speed without one nobody knows how
+ * certain it is: the spread of the price alone would be too narrow an interval. */
+bool cost_of_spread(const struct amount *samples_per_second,
+                    const struct amount *dollars_per_hour, struct cost *ret_cost,
+                    enum cost_part *ret_dominates)
+{
+    struct amount speed = *samples_per_second;
+    struct cost cost;
+
+    speed.has_interval = has_spread(&speed);
+    if (!cost_of(&speed, dollars_per_hour->value, &cost))
+        return false;
+    *ret_dominates = COST_NOTHING;
+    if (speed.has_interval && !dollars_per_hour->has_interval) {
+        *ret_dominates = wider(&speed, dollars_per_hour);
+    } else if (speed.has_interval && has_spread(dollars_per_hour)) {
+        struct amount per_hour = times(&speed, 3600);
+
+        cost.samples_per_dollar = quotient(&per_hour, dollars_per_hour);
+        cost.dollars_per_million = inverse(&cost.samples_per_dollar, MILLION_SAMPLES);
+        *ret_dominates = wider(&speed, dollars_per_hour);
+    } else {
+        cost.samples_per_dollar = (struct amount){.value = cost.samples_per_dollar.value};
+        cost.dollars_per_million = (struct amount){.value = cost.dollars_per_million.value};
+    }
+    *ret_cost = cost;
+    return true;
+}
+
+double cost_break_even_speed(double dollars_per_hour, double other_samples_per_dollar)
+{
+    if (!is_amount(dollars_per_hour) || !is_amount(other_samples_per_dollar))
+        return NAN;
+    return dollars_per_hour * other_samples_per_dollar / 3600;
+}
+
+double cost_break_even_price(double samples_per_second, double other_samples_per_dollar)
+{
+    if (!is_amount(samples_per_second) || !is_amount(other_samples_per_dollar))
+        return NAN;
+    return samples_per_second * 3600 / other_samples_per_dollar;
+}

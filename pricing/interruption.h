@@ -12,5 +12,5 @@
 bool interruption_share(const char *band, double *ret_share_per_month)
     __attribute__((warn_unused_result));
 
-/* -ln(1 - share) / 730: so many an hour. */
+/* -ln(1 - share) / 730: so many an hour; NaN of what is no share. */
 double interruption_rate(double share_per_month);

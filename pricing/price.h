@@ -15,6 +15,10 @@ enum price_kind {
     PRICE_OWN,   /* an hour of hardware that is not rented */
 };
 
+/* The feed of what was published beside a figure. It belongs to that figure, whatever its age,
+ * and says nothing about what anybody pays today. */
+#define PUBLISHED_FEED "published"
+
 /* Texts are "" where there is nothing to say; the operating system is always Linux. */
 struct price {
     char provider[16]; /* "aws", "azure", "gcp", or what a person typed */

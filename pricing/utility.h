@@ -42,6 +42,6 @@ struct utility {
 bool utility_read(const char *text, const char *const fields[], struct utility *ret_utility,
                   struct error *err) __attribute__((warn_unused_result));
 
-/* `values` in the order of the fields, NaN where one is not known. NaN when the outcome is no
- * finite number: such a row has no place in an order. */
+/* `values` in the order of the fields, NaN where one is not known. NaN when the outcome, or
+ * anything on the way to it, is no finite number: such a row has no place in an order. */
 double utility_value(const struct utility *utility, const double *values);

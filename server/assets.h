@@ -15,3 +15,6 @@ extern const size_t asset_count;
 
 /* server/openapi.json, embedded too. */
 extern const char openapi_source[];
+
+/* db/published.ndjson, embedded too; see server/published.h. */
+extern const char published_source[];

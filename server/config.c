@@ -17,6 +17,7 @@ struct option {
 };
 
 static const char *const life_cycles[] = {"auto", "on_demand", "spot", NULL};
+static const char *const switch_words[] = {"on", "off", NULL};
 static const char *const log_levels[] = {"error", "info", "debug", NULL};
 
 #define AT(member) .name = #member, .offset = offsetof(struct config, member)
@@ -71,6 +72,10 @@ static const struct option options[] = {
     {NUMBER(idle_seconds, 1, 3600, "60", "Time a connection may rest between requests")},
     {NUMBER(queue_limit, 1, 1000000, "100", "Runs that may wait; more are refused with 429")},
     {NUMBER(silence_seconds, 1, 86400, "60", "A worker silent for longer is killed")},
+    {.field = {AT(published), .type = FIELD_CHOICE, .choices = switch_words,
+               .meaning = "Whether a new database begins with what others published"},
+     .fallback = "on",
+     .argument = "WORD"},
     {.field = {AT(log), .type = FIELD_CHOICE, .choices = log_levels, .meaning = "What is logged"},
      .fallback = "info",
      .argument = "LEVEL"},

@@ -29,6 +29,7 @@ struct config {
     long long header_seconds, body_seconds, idle_seconds;
     long long queue_limit;
     long long silence_seconds;
+    const char *published; /* "on" or "off" */
     const char *log;
 };
 

@@ -21,7 +21,7 @@ struct exchange;
 /* Header fields that matter to somebody; NULL where the client sent none. */
 struct request_headers {
     const char *accept, *authorization, *content_type, *idempotency_key;
-    const char *last_event_id, *prefer, *content_length;
+    const char *last_event_id, *prefer, *content_length, *if_none_match;
     bool chunked;
     size_t bytes; /* of the whole header */
 };

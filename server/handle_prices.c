@@ -19,6 +19,7 @@ struct page {
     struct out *out;
     const struct discount_list *discounts;
     long long limit, count, last, at_us;
+    bool said; /* a feed or a person has one: not only somebody who published a figure */
 };
 
 static void tell(void *user, const struct price_view *view)
@@ -28,6 +29,7 @@ static void tell(void *user, const struct price_view *view)
     if (page->count++ == page->limit)
         return;
     page->last = view->series;
+    page->said |= strcmp(view->price.feed, PUBLISHED_FEED) != 0;
     present_price(page->out, NULL, view, page->discounts, page->at_us);
 }
 
@@ -144,7 +146,7 @@ static bool write_page(struct exchange *exchange, struct db *db, struct page *pa
         cursor_write(page->last, next);
     out_text(page->out, "next_cursor", page->count > page->limit && !history ? next : NULL);
     out_open(page->out, "absent", '[');
-    if (page->count == 0 && !explain_absence(exchange, db, page->out, filter->provider, err))
+    if (!page->said && !explain_absence(exchange, db, page->out, filter->provider, err))
         return false;
     out_close(page->out, ']');
     out_close(page->out, '}');

@@ -4,6 +4,7 @@
 #include "db/feed_rows.h"
 #include "db/runs.h"
 #include "server/assets.h"
+#include "server/comparison_metrics.h"
 #include "server/handlers.h"
 #include "server/log.h"
 #include "server/reply.h"
@@ -148,7 +149,8 @@ void metrics_handler(struct exchange *exchange)
         ((!write_stored(body, counts, size, live_count(exchange->server->live)) ||
           !metrics_write(exchange->server->metrics, body)) &&
          !error_set(&err, ERROR_INTERNAL, NULL, "out of memory")) ||
-        !write_feeds(body, exchange->server->feeds, loan.db, &err)) {
+        !write_feeds(body, exchange->server->feeds, loan.db, &err) ||
+        !comparison_metrics_write(exchange->server, loan.db, body, &err)) {
         reply_error(exchange, &err);
         return;
     }

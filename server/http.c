@@ -111,6 +111,7 @@ static void read_headers(struct request *request, const char *method)
         .content_length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),
         .idempotency_key = header(connection, "Idempotency-Key"),
         .last_event_id = header(connection, "Last-Event-ID"),
+        .if_none_match = header(connection, "If-None-Match"),
         .prefer = header(connection, "Prefer"),
         .chunked = header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
         .bytes = info ? info->header_size : 0,

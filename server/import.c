@@ -27,6 +27,7 @@ struct item {
 struct batch {
     struct item *items;
     size_t count, bytes;
+    struct document_memo memo;
 };
 
 static void item_clear(struct item *item)
@@ -46,6 +47,7 @@ static void batch_empty(struct batch *batch)
 static void batch_free(struct batch *batch)
 {
     batch_empty(batch);
+    document_memo_clear(&batch->memo);
     freep(&batch->items);
 }
 
@@ -135,12 +137,14 @@ static bool keep_trace(struct item *item, struct error *err)
 }
 
 /* Reads a document and makes ready what is stored of it. The item is cleared by the caller. */
-static bool prepare(struct item *item, const char *text, size_t length, struct error *err)
+static bool prepare(struct item *item, struct document_memo *memo, const struct span *text,
+                    struct error *err)
 {
     struct document *document = &item->document;
 
-    return document_read(text, length, document, err) && check_machine(document, err) &&
-           conclude(document, err) && check_claim(document, err) &&
+    return document_read_next(memo, text->start, text->length, document, err) &&
+           check_machine(document, err) && conclude(document, err) &&
+           check_claim(document, err) &&
            import_cost_check(document->run.price, &document->run.summary, err) &&
            keep_trace(item, err);
 }
@@ -229,7 +233,7 @@ static bool take_line(struct batch *batch, long long number, const struct span *
 
     memset(item, 0, sizeof *item);
     item->line = number;
-    if (prepare(item, line->start, line->length, &why)) {
+    if (prepare(item, &batch->memo, line, &why)) {
         batch->bytes += item->steps.used + item->evidence.used;
         batch->count++;
         return true;
@@ -294,8 +298,9 @@ bool import_one(struct db_pool *pool, const char *text, size_t length, struct ru
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(imports_end) struct imports imports = {0};
     AUTO(item_clear) struct item item = {.line = 1};
+    AUTO(document_memo_clear) struct document_memo memo = {0};
 
-    if (!prepare(&item, text, length, err))
+    if (!prepare(&item, &memo, &(struct span){text, length}, err))
         return false;
     *ret_id = item.document.run.id;
     loan = db_borrow(pool);

@@ -5,6 +5,7 @@
 #include "server/http.h"
 #include "server/log.h"
 #include "server/openapi.h"
+#include "server/published.h"
 #include "server/routes.h"
 #include "server/server.h"
 
@@ -104,6 +105,16 @@ static bool can_run(const void *user, const struct run_spec *spec, struct error 
     return engines_can(user, spec, err);
 }
 
+static bool load_published(struct process *process, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = {0};
+
+    if (strcmp(process->config.published, "on") != 0)
+        return true;
+    loan = db_borrow(process->server.pool);
+    return published_load(loan.db, clock_calendar_us(), err);
+}
+
 static bool start_parts(struct process *process, struct error *err)
 {
     struct server *server = &process->server;
@@ -131,12 +142,16 @@ static bool start_parts(struct process *process, struct error *err)
     if (!process->http || (process->lock = db_lock(config->database, err)) < 0)
         return false;
     server->pool = db_pool_open(config->database, (size_t)config->http_threads, err);
+    if (!server->pool || !load_published(process, err))
+        return false;
     server->metrics = metrics_new(routes, route_count);
     server->whoami = whoami_new(config, err);
+    server->board = board_new(err);
+    server->answers = answers_new();
     server->live = live_new(SLOW_READER_NS, wake_by, process);
-    if (!server->pool || !server->whoami)
+    if (!server->whoami || !server->board)
         return false;
-    if (!server->metrics || !server->live)
+    if (!server->metrics || !server->live || !server->answers)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     process->sentry = sentry_start(tick, process, err);
     if (!process->sentry)
@@ -172,6 +187,8 @@ static void stop_parts(struct process *process)
     sentry_free(process->sentry);
     runner_free(server->runner);
     refresher_free(server->refresher);
+    answers_free(server->answers);
+    board_free(server->board);
     whoami_free(server->whoami);
     live_free(server->live);
     metrics_free(server->metrics);

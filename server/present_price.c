@@ -42,6 +42,7 @@ static void present_origin(struct out *out, const struct price_view *view, long 
 {
     const struct price *price = &view->price;
     const struct source *source = source_find(price->feed);
+    bool is_published = strcmp(price->feed, PUBLISHED_FEED) == 0;
     bool given = price->kind == PRICE_TYPED || price->kind == PRICE_OWN;
     long long fetched_us = view->confirmed_us ? view->confirmed_us : price->fetched_us;
     long long source_us =
@@ -49,8 +50,11 @@ static void present_origin(struct out *out, const struct price_view *view, long 
     long long said_us = view->confirmed_source_us ? view->confirmed_source_us : fetched_us;
 
     out_text(out, "feed", price->feed);
-    out_text(out, "label", source ? source->title : "given by a person");
-    out_bool(out, "third_party", source && source->third_party);
+    out_text(out, "label",
+             is_published ? "published with a figure"
+             : source     ? source->title
+                          : "given by a person");
+    out_bool(out, "third_party", is_published || (source && source->third_party));
     out_text(out, "reference", text_or_null(price->reference));
     out_time(out, "valid_from", view->since_us);
     out_time(out, "source_time", source_us);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #define QUERY_MAX 2048 /* bytes of a target */
-#define QUERY_PARAMETERS_MAX 24
+#define QUERY_PARAMETERS_MAX 48
 
 struct parameter {
     const char *name, *value; /* into `text` */

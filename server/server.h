@@ -4,6 +4,8 @@
 
 #include "common/bytes.h"
 #include "db/pool.h"
+#include "server/answers.h"
+#include "server/board.h"
 #include "server/config.h"
 #include "server/engines.h"
 #include "server/here.h"
@@ -24,6 +26,8 @@ struct server {
     const struct feeds *feeds;
     struct whoami *whoami;
     struct refresher *refresher;
+    struct board *board;
+    struct answers *answers;
     struct metrics *metrics;
     struct room *room;
     struct bytes openapi; /* the document as it is served */

@@ -17,8 +17,9 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# No feed is read and no cloud asked unless a test's flags, which come later and win, say so.
-ALONE = ["--feed", "all=off", "--metadata", "off"]
+# No feed is read, no cloud asked and nothing of others loaded unless a test's flags, which come
+# later and win, say so.
+ALONE = ["--feed", "all=off", "--metadata", "off", "--published", "off"]
 FINAL = {"finished", "failed", "cancelled", "interrupted"}
 STATES = FINAL | {"queued", "running"}
 SANITIZER = re.compile(r"Sanitizer|runtime error:")

@@ -23,7 +23,8 @@ MISSING_MACHINE = "/v1/machines/" + "0" * 16
 PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute")
 OF_RUNS = (MISSING, *(MISSING + part for part in PARTS))
 OF_ONE = (*OF_RUNS, MISSING_SWEEP, MISSING_MACHINE)
-PRICES = ("/v1/machine", "/v1/prices", "/v1/feeds", "/v1/instances", "/v1/discounts")
+PRICES = ("/v1/comparison", "/v1/machine", "/v1/prices", "/v1/feeds", "/v1/figures",
+          "/v1/instances", "/v1/discounts")
 LISTS = ("/v1/runs", "/v1/runs/export", "/v1/sweeps", "/v1/machines", *PRICES)
 DELETED = (MISSING, MISSING_SWEEP)
 SPEC = {"engine": "ok", "steps": 2}
@@ -48,6 +49,15 @@ NOT_PROVOKED = {
 def routes():
     source = (ROOT / "server/routes.c").read_text()
     return {(method, path) for method, path in re.findall(r'\{"([A-Z]+)", "([^"]+)"', source)}
+
+
+def make_valid(server):
+    """The fake engines' runs are too short to be trusted: here they stand for some that are."""
+    with sqlite3.connect(server.database) as database:
+        database.execute("UPDATE runs SET validity = 'ok', throughput_high = samples_per_second,"
+                         " throughput_low = samples_per_second WHERE state = 'finished'")
+        database.execute("UPDATE revision SET number = number + 1")
+        database.execute("UPDATE contenders SET changed = (SELECT number FROM revision)")
 
 
 class Documented(unittest.TestCase):
@@ -163,6 +173,8 @@ class Tour(unittest.TestCase):
         self.visit_imports(server)
         self.visit_sweeps(server)
         self.visit_prices(server)
+        self.visit_comparison(server)
+        self.visit_figures(server)
         self.visit_refresh(server)
         self.visit_events(server)
         self.visit_refusals(server)
@@ -290,6 +302,32 @@ class Tour(unittest.TestCase):
         failed = self.post(server, 201, {"engine": "crash"}, "?wait=30").json()
         self.assertIsNotNone(failed["cost"]["price"])
         self.assertIsNone(failed["cost"]["dollars_per_million_samples"])
+
+    def visit_comparison(self, server):
+        make_valid(server)
+        path = "/v1/comparison?workload=mlp"
+        row, *_ = self.ask(server, "GET", path, 200).json()["rows"]
+        self.assertEqual((1, "typed"), (row["rank"], row["price"]["kind"]))
+        full = path + ("&reference=test.large&deadline_h=9&budget=9&price=spot,on_demand"
+                       "&utility=samples_per_dollar/hours&configuration=all")
+        row, *_ = self.ask(server, "GET", full, 200).json()["rows"]
+        for member in ("to_reference", "utility", "throughput", "job"):
+            self.assertIsNotNone(row[member])
+        for accept in ("text/csv", "text/markdown"):
+            self.ask(server, "GET", full, 200, {"Accept": accept})
+        etag = self.ask(server, "GET", full, 200).headers["etag"]
+        self.ask(server, "GET", full, 304, {"If-None-Match": etag})
+        for wrong in ("reference=x", "utility=1%2B", "sort=x", "price=free", "samples=0", "x=1"):
+            self.ask(server, "GET", path + "&" + wrong, 400)
+        self.ask(server, "GET", "/metrics", 200)
+
+    def visit_figures(self, plain):
+        self.assertEqual([], self.ask(plain, "GET", "/v1/figures", 200).json()["figures"])
+        server = self.serve("--published", "on")
+        figures = self.ask(server, "GET", "/v1/figures", 200).json()["figures"]
+        units = {figure["unit"] for figure in figures}
+        self.assertEqual({"sample", "job"}, units)
+        self.ask(server, "GET", "/v1/prices?feed=published", 200)
 
     def visit_refresh(self, plain):
         """A feed that takes the question and never answers."""

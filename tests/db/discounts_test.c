@@ -183,6 +183,9 @@ static void a_discount_applies_to_its_own_only(void)
         applies = discount_applies(&discount, &price);
         if (applies != cases[i].applies)
             EXPECT_STR(cases[i].family, cases[i].type);
+        snprintf(price.feed, sizeof price.feed, "published");
+        EXPECT(!discount_applies(&discount, &price)); /* what an article says is as it is */
+        price.feed[0] = '\0';
         for (int kind = PRICE_SPOT; kind <= PRICE_OWN; kind++) {
             price.kind = (enum price_kind)kind; /* what is off one kind is not off another */
             EXPECT(!discount_applies(&discount, &price));

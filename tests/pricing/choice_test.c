@@ -68,6 +68,14 @@ static void feeds_are_believed_in_the_order_of_the_list(void)
         EXPECT(rank(PRICE_SPOT, "", source[0]->name) > rank(PRICE_SPOT, "", source[1]->name));
 }
 
+static void what_was_published_with_a_figure_is_never_what_a_machine_costs(void)
+{
+    EXPECT_INT(rank(PRICE_SPOT, "", "published"), 0);
+    EXPECT_INT(rank(PRICE_SPOT, "us-east-1b", "published"), 0);
+    EXPECT_INT(rank(PRICE_TYPED, "", "published"), 0);
+    EXPECT(rank(PRICE_SPOT, "", "published too") > 0);
+}
+
 static void what_a_person_typed_goes_before_all(void)
 {
     EXPECT(rank(PRICE_TYPED, "", "typed") > rank(PRICE_SPOT, "us-east-1b", sources[0]->name));
@@ -124,11 +132,27 @@ static void a_machine_that_is_not_known_has_no_price(void)
     EXPECT_INT(price_rank(&price, &half), 0);
 }
 
+static void a_feed_that_is_named_earlier_ranks_higher(void)
+{
+    int before = feed_rank(sources[0]->name) + 1;
+
+    for (const struct source *const *source = sources; *source; source++) {
+        EXPECT(feed_rank((*source)->name) < before);
+        before = feed_rank((*source)->name);
+    }
+    EXPECT(before > 0);
+    EXPECT_INT(feed_rank("typed"), 0);
+    EXPECT_INT(feed_rank("published"), 0);
+    EXPECT_INT(feed_rank(""), 0);
+}
+
 int main(void)
 {
+    RUN(a_feed_that_is_named_earlier_ranks_higher);
     RUN(one_kind_never_stands_in_for_another);
     RUN(a_zone_goes_before_its_region_whatever_the_feed);
     RUN(feeds_are_believed_in_the_order_of_the_list);
+    RUN(what_was_published_with_a_figure_is_never_what_a_machine_costs);
     RUN(what_a_person_typed_goes_before_all);
     RUN(a_person_may_leave_out_where_it_is_about_but_no_feed_may);
     RUN(prices_of_other_places_are_of_no_use_whoever_says_them);

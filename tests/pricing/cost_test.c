@@ -78,8 +78,126 @@ static void without_a_speed_or_a_price_there_is_no_cost(void)
     EXPECT_NEAR(cost.samples_per_dollar.value, 7, 0); /* left alone */
 }
 
+static void what_both_spreads_make_is_the_root_of_their_squares(void)
+{
+    const struct amount speed = {.value = 10, .low = 8, .high = 12.5, .has_interval = true};
+    const struct amount price = {.value = 3.6, .low = 1.8, .high = 7.2, .has_interval = true};
+    const double far = exp(sqrt(log(1.25) * log(1.25) + log(2) * log(2)));
+    enum cost_part dominates = COST_NOTHING;
+    struct cost cost;
+
+    EXPECT(cost_of_spread(&speed, &price, &cost, &dominates));
+    EXPECT_NEAR(cost.samples_per_dollar.value, 10000, 1e-6);
+    EXPECT_NEAR(cost.samples_per_dollar.low, 10000 / far, 1e-6);
+    EXPECT_NEAR(cost.samples_per_dollar.high, 10000 * far, 1e-6);
+    EXPECT_NEAR(cost.dollars_per_million.value, 100, 1e-9);
+    EXPECT_NEAR(cost.dollars_per_million.low, 100 / far, 1e-9);
+    EXPECT_NEAR(cost.dollars_per_million.high, 100 * far, 1e-9);
+    EXPECT(cost.samples_per_dollar.has_interval && cost.dollars_per_million.has_interval);
+    EXPECT_STR(cost_part_names[dominates], "price");
+    /* A price makes no hours. */
+    EXPECT_NEAR(cost.hours_per_million.low, 1e6 / 12.5 / 3600, 1e-9);
+    EXPECT_NEAR(cost.hours_per_million.high, 1e6 / 8 / 3600, 1e-9);
+}
+
+/* Slow goes with dear: a price that may only rise leaves the best case alone. */
+static void each_end_comes_of_the_ends_that_lead_there(void)
+{
+    const struct amount speed = {.value = 10, .low = 10, .high = 10, .has_interval = true};
+    const struct amount price = {.value = 1, .low = 1, .high = 4, .has_interval = true};
+    enum cost_part dominates = COST_NOTHING;
+    struct cost cost;
+
+    EXPECT(cost_of_spread(&speed, &price, &cost, &dominates));
+    EXPECT_NEAR(cost.samples_per_dollar.low, 9000, 1e-6);
+    EXPECT_NEAR(cost.samples_per_dollar.high, 36000, 1e-6);
+    EXPECT_INT(dominates, COST_PRICE);
+}
+
+static void a_price_that_was_paid_adds_nothing(void)
+{
+    const struct amount speed = {.value = 10, .low = 8, .high = 12.5, .has_interval = true};
+    const struct amount price = {.value = 3.6};
+    enum cost_part dominates = COST_NOTHING;
+    struct cost cost, plain;
+
+    EXPECT(cost_of_spread(&speed, &price, &cost, &dominates));
+    EXPECT(cost_of(&speed, 3.6, &plain));
+    EXPECT_NEAR(cost.samples_per_dollar.low, plain.samples_per_dollar.low, 0);
+    EXPECT_NEAR(cost.dollars_per_million.high, plain.dollars_per_million.high, 0);
+    EXPECT_STR(cost_part_names[dominates], "throughput");
+}
+
+static void what_is_half_known_has_no_interval(void)
+{
+    static const struct amount good = {10, 8, 12, true};
+    static const struct amount odd[] = {
+        {10, 0, 0, false},  {10, -1, 12, true}, {10, 0, 12, true},    {10, 8, INFINITY, true},
+        {10, 11, 12, true}, {10, 8, 9, true},   {10, NAN, NAN, true},
+    };
+    enum cost_part dominates;
+    struct cost cost;
+
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        dominates = COST_PRICE;
+        EXPECT(cost_of_spread(&odd[i], &good, &cost, &dominates));
+        EXPECT(!cost.samples_per_dollar.has_interval && !cost.dollars_per_million.has_interval);
+        EXPECT(!cost.hours_per_million.has_interval);
+        EXPECT_STR(cost_part_names[dominates], "nothing");
+        EXPECT_NEAR(cost.samples_per_dollar.value, 3600, 1e-9);
+        if (!odd[i].has_interval)
+            continue;
+        EXPECT(cost_of_spread(&good, &odd[i], &cost, &dominates));
+        EXPECT(!cost.samples_per_dollar.has_interval && !cost.dollars_per_million.has_interval);
+        EXPECT(cost.hours_per_million.has_interval);
+        EXPECT_INT(dominates, COST_NOTHING);
+    }
+}
+
+static void without_a_price_that_moves_there_is_no_cost_either(void)
+{
+    static const double none[] = {0, -1, NAN, INFINITY};
+    const struct amount good = {10, 8, 12, true};
+    enum cost_part dominates = COST_PRICE;
+    struct cost cost = {.samples_per_dollar = {.value = 7}};
+
+    for (size_t i = 0; i < COUNT(none); i++) {
+        const struct amount odd = {none[i], 8, 12, true};
+
+        EXPECT(!cost_of_spread(&good, &odd, &cost, &dominates));
+        EXPECT(!cost_of_spread(&odd, &good, &cost, &dominates));
+    }
+    EXPECT_NEAR(cost.samples_per_dollar.value, 7, 0); /* left alone */
+    EXPECT_INT(dominates, COST_PRICE);
+}
+
+static void what_a_machine_must_do_or_may_cost_to_keep_up(void)
+{
+    static const double none[] = {0, -1, NAN, INFINITY};
+    const struct amount gpu = {.value = 929};
+    struct cost cost;
+
+    EXPECT(cost_of(&gpu, 1.212, &cost));
+    EXPECT_NEAR(cost_break_even_speed(0.357, cost.samples_per_dollar.value), 273.6, 0.05);
+    EXPECT_NEAR(cost_break_even_speed(0.1291, cost.samples_per_dollar.value), 99.0, 0.05);
+    EXPECT_NEAR(cost_break_even_price(40.73, cost.samples_per_dollar.value), 0.0531, 0.00005);
+    EXPECT_NEAR(cost_break_even_price(929, cost.samples_per_dollar.value), 1.212, 1e-12);
+    for (size_t i = 0; i < COUNT(none); i++) {
+        EXPECT(isnan(cost_break_even_speed(none[i], 1)) &&
+               isnan(cost_break_even_speed(1, none[i])));
+        EXPECT(isnan(cost_break_even_price(none[i], 1)) &&
+               isnan(cost_break_even_price(1, none[i])));
+    }
+}
+
 int main(void)
 {
+    RUN(what_both_spreads_make_is_the_root_of_their_squares);
+    RUN(each_end_comes_of_the_ends_that_lead_there);
+    RUN(a_price_that_was_paid_adds_nothing);
+    RUN(what_is_half_known_has_no_interval);
+    RUN(without_a_price_that_moves_there_is_no_cost_either);
+    RUN(what_a_machine_must_do_or_may_cost_to_keep_up);
     RUN(published_speeds_and_prices_give_the_published_samples_per_dollar);
     RUN(imagenet_once_takes_the_hours_and_dollars_it_takes);
     RUN(an_interval_goes_along_and_turns_round_where_less_is_better);

@@ -68,6 +68,7 @@ static void without_options_the_defaults_hold(void)
     EXPECT_INT(config.idle_seconds, 60);
     EXPECT_INT(config.queue_limit, 100);
     EXPECT_INT(config.silence_seconds, 60);
+    EXPECT_STR(config.published, "on");
     EXPECT_STR(config.log, "info");
 }
 
@@ -299,6 +300,8 @@ static const char *const help_lines[] = {
     "[PENNYWORTH_WRITE_TOKEN]\n",
     "  --log LEVEL\n",
     "[PENNYWORTH_LOG, default info, one of error info debug]\n",
+    "  --published WORD\n",
+    "[PENNYWORTH_PUBLISHED, default on, one of on off]\n",
     "[PENNYWORTH_PORT, default 8080, 0 to 65535]\n",
     "  --help\n",
     "  --version\n",
@@ -347,7 +350,7 @@ static void every_flag_of_help_is_understood(void)
         (void)read_config(WORDS(word, "?"), NULL, &config, &err);
         EXPECT(!strstr(err.message, "is not an option"));
     }
-    EXPECT_INT(flags, 25); /* with --help and --version */
+    EXPECT_INT(flags, 26); /* with --help and --version */
 }
 
 int main(void)

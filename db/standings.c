@@ -1,0 +1,303 @@
+#include "db/standings.h"
+
+#include "common/cleanup.h"
+#include "db/evidence_rows.h"
+#include "db/stmt.h"
+
+#include <inttypes.h>
+
+static bool no_memory(struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from);
+}
+#define COPY(member, from) copy((member), sizeof(member), (from))
+
+static void contender_clear(struct contender *contender)
+{
+    freep(&contender->workload);
+    freep(&contender->engine);
+    freep(&contender->configuration);
+    freep(&contender->provider);
+    freep(&contender->instance);
+    freep(&contender->stratum);
+}
+
+void standings_free(struct standings *standings)
+{
+    for (size_t i = 0; i < standings->count; i++)
+        contender_clear(&standings->list[i]);
+    free(standings->list);
+    *standings = (struct standings){0};
+}
+
+/* A name for URLs that does not depend on the order in which contenders came. */
+static void name(struct contender *contender)
+{
+    const char *const parts[] = {contender->workload,
+                                 contender->engine,
+                                 contender->configuration,
+                                 contender->provider,
+                                 contender->instance,
+                                 contender->stratum,
+                                 contender->is_published ? "published" : "measured"};
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < COUNT(parts); i++)
+        hash = hash * 0x100000001b3 + stats_hash(parts[i]);
+    snprintf(contender->id, sizeof contender->id, "%016" PRIx64, hash);
+}
+
+static bool read_key(struct stmt *row, struct contender *contender, struct error *err)
+{
+    char **const texts[] = {&contender->workload, &contender->engine,   &contender->configuration,
+                            &contender->provider, &contender->instance, &contender->stratum};
+
+    contender->number = stmt_column_integer(row, 0);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        *texts[i] = strdup(stmt_column_text(row, (int)i + 1));
+        if (!*texts[i])
+            return no_memory(err);
+    }
+    contender->is_published = stmt_column_integer(row, 7) != 0;
+    name(contender);
+    return true;
+}
+
+static enum validity validity_from_name(const char *name)
+{
+    for (int level = VALIDITY_OK; level <= VALIDITY_INVALID; level++)
+        if (strcmp(validity_name((enum validity)level), name) == 0)
+            return (enum validity)level;
+    return VALIDITY_UNKNOWN;
+}
+
+static struct sighting sighting_from_row(struct stmt *row)
+{
+    struct sighting sighting = {
+        .validity = validity_from_name(stmt_column_text(row, 1)),
+        .value = stmt_column_real(row, 2),
+        .low = stmt_column_real(row, 3),
+        .high = stmt_column_real(row, 4),
+        .at_us = stmt_column_integer(row, 6),
+        .provenance = strcmp(stmt_column_text(row, 7), provenance_names[PROVENANCE_IMPORTED]) == 0
+                          ? PROVENANCE_IMPORTED
+                          : PROVENANCE_MEASURED,
+    };
+
+    COPY(sighting.vm, stmt_column_text(row, 5));
+    return sighting;
+}
+
+/* All columns are in the index runs_by_contender: the wide rows are not touched. */
+static bool read_sightings(struct db *db, long long contender, struct sighting *sightings,
+                           size_t *ret_count, long long *ret_newest, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db,
+        "SELECT number, validity, samples_per_second, throughput_low, throughput_high, vm,"
+        " ended_us, provenance FROM runs WHERE contender = ? ORDER BY number DESC LIMIT ?",
+        err);
+    enum stmt_step step;
+
+    *ret_count = 0;
+    *ret_newest = 0;
+    if (!query)
+        return false;
+    stmt_integer(query, contender);
+    stmt_integer(query, STANDING_RUNS_MAX);
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        struct sighting sighting = sighting_from_row(query);
+
+        if (*ret_newest == 0 &&
+            (sighting.validity == VALIDITY_OK || sighting.validity == VALIDITY_WARN))
+            *ret_newest = stmt_column_integer(query, 0);
+        sightings[(*ret_count)++] = sighting;
+    }
+    return step == STMT_DONE;
+}
+
+static int by_hertz(const void *left, const void *right)
+{
+    double l = ((const struct song *)left)->canary.hertz,
+           r = ((const struct song *)right)->canary.hertz;
+
+    return (l > r) - (l < r);
+}
+
+static bool read_hertz(struct db *db, long long run, double *ret_hertz, struct error *err)
+{
+    AUTO(evidence_free) struct evidence evidence = {0};
+
+    if (!evidence_rows_load(db, run, &evidence, err))
+        return false;
+    if (evidence.song_count > 0)
+        qsort(evidence.songs, evidence.song_count, sizeof *evidence.songs, by_hertz);
+    *ret_hertz =
+        evidence.song_count > 0 ? evidence.songs[evidence.song_count / 2].canary.hertz : 0;
+    return true;
+}
+
+static bool read_newest(struct db *db, long long run, struct newest *newest, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db,
+        "SELECT r.id, r.software, json_extract(r.engine_details, '$.isa'),"
+        " json_extract(m.facts, '$.cpu_model'), json_extract(m.facts, '$.isa'),"
+        " json_extract(r.engine_details, '$.threads'),"
+        " json_extract(r.engine_details, '$.multiply_adds'),"
+        " json_extract(r.price, '$.price.price_per_hour'),"
+        " json_extract(r.price, '$.price.discount.price_per_hour'),"
+        " json_extract(r.price, '$.price.kind'), json_extract(r.price, '$.price.currency')"
+        " FROM runs AS r LEFT JOIN machines AS m ON m.number = r.machine WHERE r.number = ?",
+        err);
+    double discounted;
+
+    if (!query)
+        return false;
+    stmt_integer(query, run);
+    if (stmt_step(query, err) != STMT_ROW)
+        return false;
+    COPY(newest->run, stmt_column_text(query, 0));
+    COPY(newest->software, stmt_column_text(query, 1));
+    COPY(newest->isa, stmt_column_text(query, 2));
+    COPY(newest->cpu_model, stmt_column_text(query, 3));
+    COPY(newest->machine_isa, stmt_column_text(query, 4));
+    newest->threads = stmt_column_real(query, 5);
+    newest->multiply_adds = stmt_column_real(query, 6);
+    discounted = stmt_column_real(query, 8);
+    if (strcmp(stmt_column_text(query, 10), "USD") == 0)
+        newest->paid_per_hour = discounted > 0 ? discounted : stmt_column_real(query, 7);
+    COPY(newest->paid_kind, stmt_column_text(query, 9));
+    return true;
+}
+
+static bool read_runs(struct db *db, struct contender *contender, struct error *err)
+{
+    AUTO(freep) struct sighting *sightings = calloc(STANDING_RUNS_MAX, sizeof *sightings);
+    struct newest newest = {0};
+    struct standing standing;
+    long long newest_run;
+    size_t count;
+
+    if (!sightings)
+        return no_memory(err);
+    if (!read_sightings(db, contender->number, sightings, &count, &newest_run, err) ||
+        !standing_compute(sightings, count, &standing, err))
+        return false;
+    if (newest_run > 0 && (!read_newest(db, newest_run, &newest, err) ||
+                           !read_hertz(db, newest_run, &newest.hertz, err)))
+        return false;
+    contender->standing = standing;
+    contender->newest = newest;
+    return true;
+}
+
+static bool read_figure(struct db *db, struct contender *contender, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db,
+                                      "SELECT samples_per_second, unit, derived, source, note,"
+                                      " measured_us FROM figures WHERE contender = ?",
+                                      err);
+    struct published *published = &contender->published;
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, contender->number);
+    step = stmt_step(query, err);
+    if (step != STMT_ROW)
+        return step == STMT_DONE;
+    contender->standing = (struct standing){.level = STANDING_POINT,
+                                            .value = stmt_column_real(query, 0),
+                                            .first_us = stmt_column_integer(query, 5),
+                                            .newest_us = stmt_column_integer(query, 5)};
+    COPY(published->unit, stmt_column_text(query, 1));
+    published->derived = stmt_column_integer(query, 2) != 0;
+    COPY(published->source, stmt_column_text(query, 3));
+    COPY(published->note, stmt_column_text(query, 4));
+    published->measured_us = stmt_column_integer(query, 5);
+    return true;
+}
+
+static struct contender *find(struct standings *standings, long long number)
+{
+    size_t low = 0, high = standings->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (standings->list[middle].number == number)
+            return &standings->list[middle];
+        if (standings->list[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* New ones have larger numbers than all before them, so the list stays in order. */
+static bool add(struct standings *standings, struct contender *contender, struct error *err)
+{
+    if (standings->count == standings->room) {
+        size_t room = standings->room ? standings->room * 2 : 64;
+        struct contender *more = reallocarray(standings->list, room, sizeof *more);
+
+        if (!more)
+            return no_memory(err);
+        standings->list = more;
+        standings->room = room;
+    }
+    standings->list[standings->count++] = *contender;
+    *contender = (struct contender){0};
+    return true;
+}
+
+static bool take_row(struct db *db, struct standings *standings, struct stmt *row,
+                     struct error *err)
+{
+    AUTO(contender_clear) struct contender fresh = {0};
+    struct contender *known = find(standings, stmt_column_integer(row, 0));
+    struct contender *contender = known ? known : &fresh;
+
+    if (!known && !read_key(row, &fresh, err))
+        return false;
+    if (!(contender->is_published ? read_figure(db, contender, err)
+                                  : read_runs(db, contender, err)))
+        return false;
+    return known || add(standings, &fresh, err);
+}
+
+bool standings_update(struct db *db, struct standings *standings, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *query = NULL;
+    enum stmt_step step;
+    long long revision; /* read first: what changes meanwhile is looked at again next time */
+
+    if (!revision_read(db, &revision, err))
+        return false;
+    if (revision == standings->revision)
+        return true;
+    query = stmt_prepare(db,
+                         "SELECT number, workload, engine, configuration, provider, instance,"
+                         " stratum, published FROM contenders WHERE changed > ? ORDER BY number",
+                         err);
+    if (!query)
+        return false;
+    stmt_integer(query, standings->revision);
+    while ((step = stmt_step(query, err)) == STMT_ROW)
+        if (!take_row(db, standings, query, err))
+            return false;
+    if (step != STMT_DONE)
+        return false;
+    standings->revision = revision;
+    return true;
+}

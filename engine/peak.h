@@ -1,0 +1,24 @@
+/* What a processor could compute at best: an estimate from its cores, the clock that was seen,
+ * and how many operations a core has room for in a cycle. Always shown with that assumption. */
+#pragma once
+
+#include <stdbool.h>
+
+struct peak {
+    double achieved_tflops; /* that the measured throughput comes to */
+    double peak_tflops;
+    double share;              /* achieved / peak */
+    double operations_a_cycle; /* of a core: the assumption */
+};
+
+/* What is known of a run. `isa` is what was really used of the processor. */
+struct effort {
+    const char *isa, *precision;
+    double cores, hertz, multiply_adds; /* of a sample, forward; 0 unknown */
+    double samples_per_second;
+};
+
+/* A sample takes three times its forward pass, a multiply-add is two operations. False where
+ * something is not known. */
+bool peak_estimate(const struct effort *effort, struct peak *ret_peak)
+    __attribute__((warn_unused_result));

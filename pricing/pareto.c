@@ -1,0 +1,46 @@
+#include "pricing/pareto.h"
+
+#include "common/cleanup.h"
+
+#include <math.h>
+
+static bool counts(const struct pareto_point *point)
+{
+    return point->hours > 0 && point->dollars > 0 && isfinite(point->hours) &&
+           isfinite(point->dollars);
+}
+
+/* The quickest first; of equally quick ones the cheapest. */
+static int compare(const void *left, const void *right)
+{
+    const struct pareto_point *a = *(const struct pareto_point *const *)left;
+    const struct pareto_point *b = *(const struct pareto_point *const *)right;
+
+    if (a->hours < b->hours || a->hours > b->hours)
+        return a->hours < b->hours ? -1 : 1;
+    return (a->dollars > b->dollars) - (a->dollars < b->dollars);
+}
+
+bool pareto_mark(struct pareto_point *points, size_t count, struct error *err)
+{
+    AUTO(freep) struct pareto_point **order = calloc(count > 0 ? count : 1, sizeof *order);
+    const struct pareto_point *last = NULL; /* on the front, the slowest so far */
+    size_t kept = 0;
+
+    if (!order)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        points[i].on_front = false;
+        if (counts(&points[i]))
+            order[kept++] = &points[i];
+    }
+    qsort(order, kept, sizeof *order, compare);
+    for (size_t i = 0; i < kept; i++) {
+        /* What comes later is no quicker: it has to be cheaper, or the same. */
+        if (last && order[i]->dollars >= last->dollars && compare(&order[i], &last) != 0)
+            continue;
+        order[i]->on_front = true;
+        last = order[i];
+    }
+    return true;
+}

@@ -1,0 +1,13 @@
+/* Samples per dollar of every row, for whoever draws them over time. */
+#pragma once
+
+#include "common/bytes.h"
+#include "common/error.h"
+#include "db/db.h"
+
+struct server;
+
+/* Adds, in Prometheus' text format, what GET /v1/comparison answers without parameters, for each
+ * workload that there is. */
+bool comparison_metrics_write(const struct server *server, struct db *db, struct bytes *text,
+                              struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,86 @@
+"""What others published: there from the start, told once, and never taken for what is so here."""
+import unittest
+
+from harness import Server, ServerCase, until
+
+
+class Published(ServerCase):
+    FLAGS = ("--published", "on", "--provider", "aws", "--region", "us-east-1",
+             "--instance", "c7i.2xlarge", "--life-cycle", "on_demand")
+
+    def figures(self, server=None):
+        return (server or self.server).get("/v1/figures").json()["figures"]
+
+    def prices(self, query):
+        return self.server.get("/v1/prices?" + query).json()
+
+    def test_every_figure_has_a_source_and_a_number_of_one_kind(self):
+        figures = {figure["id"]: figure for figure in self.figures()}
+        self.assertEqual(72, len(figures))
+        for figure in figures.values():
+            self.assertTrue(figure["source"] and figure["note"])
+            missing = {"sample": "seconds_per_job", "job": "samples_per_second"}[figure["unit"]]
+            self.assertIsNone(figure[missing])
+        best = figures["rand-2024-r8"]
+        self.assertEqual(40.73, best["samples_per_second"])
+        self.assertEqual("bf16", best["configuration"]["precision"])
+        self.assertFalse(best["derived"])
+        self.assertTrue(figures["rand-2024-r13"]["derived"])
+        self.assertEqual("2024-09-01T00:00:00.000Z", best["measured_at"])
+        self.assertEqual(3151.5, figures["woolf-2017-t3-pip-8"]["seconds_per_job"])
+
+    def test_its_prices_say_what_they_are_and_how_old(self):
+        page = self.prices("instance_type=c7i.2xlarge")
+        self.assertEqual({"0.357": "on_demand", "0.1291": "spot"},
+                         {price["text"]: price["kind"] for price in page["prices"]})
+        for price in page["prices"]:
+            self.assertEqual("published with a figure", price["label"])
+            self.assertEqual("published", price["feed"])
+            self.assertTrue(price["third_party"])
+            self.assertEqual("expired", price["freshness"])
+            self.assertGreater(price["age_seconds"], 365 * 86400)
+            self.assertEqual("2024-09-01T00:00:00.000Z", price["valid_from"])
+        self.assertGreater(len(page["absent"]), 5)  # of feeds there is still none
+        k80 = "instance_type=n1-standard-k80&at="
+        self.assertEqual([], self.prices(k80 + "2017-06-30T00:00:00Z")["prices"])
+        for day, text in (("2017-07-01", "0.745"), ("2017-11-01", "0.4975")):
+            self.assertEqual([text], [price["text"] for price in
+                                      self.prices(k80 + day + "T00:00:00Z")["prices"]])
+
+    def test_this_machine_does_not_cost_what_an_article_says(self):
+        machine = self.server.get("/v1/machine").json()
+        self.assertIsNone(machine["price"])
+        self.assertIn("no feed has a price", machine["why_no_price"])
+        run = self.server.run()
+        self.assertIsNone(run["cost"]["price"])
+        self.assertIsNone(run["cost"]["samples_per_dollar"])
+
+    def test_no_discount_is_taken_off_them(self):
+        reply = self.server.post({"provider": "aws", "factor": 0.5}, path="/v1/discounts")
+        self.assertEqual(201, reply.status)
+        for price in self.prices("instance_type=c7i.2xlarge")["prices"]:
+            self.assertIsNone(price["discount"])
+
+    def test_they_are_no_feed_that_could_be_refreshed(self):
+        feeds = self.server.get("/v1/feeds").json()["feeds"]
+        self.assertNotIn("published", {feed["feed"] for feed in feeds})
+
+    def test_a_second_start_adds_nothing_and_a_late_one_neither(self):
+        server = Server("--published", "on").start()
+        self.addCleanup(server.stop)
+        first = self.figures(server)
+        server.stop()
+        server.start()
+        self.assertEqual(first, self.figures(server))
+        late = Server().start()
+        self.addCleanup(late.stop)
+        self.assertEqual([], self.figures(late))
+        until(lambda: late.run()["state"] == "finished", "a run is there")
+        late.stop()
+        late.flags = ["--published", "on"]
+        late.start()
+        self.assertEqual([], self.figures(late))
+
+
+if __name__ == "__main__":
+    unittest.main()

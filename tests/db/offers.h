@@ -1,0 +1,79 @@
+/* What offers are asked about, for one test. */
+#pragma once
+
+#include "db/offers.h"
+#include "pricing/sources.h"
+#include "tests/db/prices.h"
+
+#define HOUR_US (3600 * SECOND_US)
+#define DAY_US (24 * HOUR_US)
+
+/* The question of most tests: about the region of prices.h, so many seconds after the first
+ * reading, answered from what series are today. */
+static inline struct offers_question asked(long long seconds)
+{
+    return (struct offers_question){
+        .regions = {"eu-north-1"}, .at_us = THEN_US + seconds * SECOND_US, .is_now = true};
+}
+
+static inline struct offers offers_asked(struct db *db, const struct offers_question *question)
+{
+    struct offers offers = {0};
+    struct error err = {0};
+
+    EXPECT(offers_load(db, question, &offers, &err));
+    EXPECT_STR(err.message, "");
+    return offers;
+}
+
+/* The offer of a type of aws, which must be there; a blank one if it is not. */
+static inline struct offer offer_asked(struct db *db, const char *type,
+                                       const struct offers_question *question)
+{
+    AUTO(offers_free) struct offers offers = offers_asked(db, question);
+    const struct offer *offer = offers_find(&offers, "aws", type);
+
+    EXPECT(offer != NULL);
+    return offer ? *offer : (struct offer){0};
+}
+
+static inline void expect_price(const struct quote *quote, const char *text)
+{
+    EXPECT(quote->known);
+    EXPECT_STR(quote->text, text);
+    EXPECT_STR(quote->why_not, "");
+    EXPECT(quote->nanos > 0);
+}
+
+static inline void expect_none(const struct quote *quote, const char *why_not)
+{
+    EXPECT(!quote->known);
+    EXPECT_INT(quote->nanos, 0);
+    EXPECT_STR(quote->text, "");
+    EXPECT_STR(quote->why_not, why_not);
+}
+
+/* What a person, or a document, said of a price: it holds from `said->source_us` on. With text
+ * NULL there is none from then on. */
+static inline void put_price(struct db *db, const char *feed, const char *provider,
+                             const struct said *said)
+{
+    struct price price = price_said(said);
+    struct error err = {0};
+
+    snprintf(price.provider, sizeof price.provider, "%s", provider);
+    snprintf(price.feed, sizeof price.feed, "%s", feed);
+    price.fetched_us = price.source_us;
+    EXPECT(prices_put(db, &price, 1, &err));
+    EXPECT_STR(err.message, "");
+}
+
+#define PUT(db, feed, provider, ...)                                                             \
+    put_price((db), (feed), (provider), &(const struct said)P(__VA_ARGS__))
+
+/* The usual reading of some source. */
+#define READ_OF(db, source_, seconds, ...)                                                       \
+    replaced(db, &(struct told){.source = (source_),                                             \
+                                .at_us = THEN_US + (seconds)*SECOND_US,                          \
+                                .prices = (const struct said[]){__VA_ARGS__},                    \
+                                .count = COUNT(((const struct said[]){__VA_ARGS__}))})

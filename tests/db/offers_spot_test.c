@@ -1,0 +1,235 @@
+/* Spot: whose zone, how it moved in a week, how often it is interrupted. */
+#include "tests/db/offers.h"
+
+#define SPOT(type, text, ...) P(type, text, .kind = PRICE_SPOT, __VA_ARGS__)
+
+static const struct source zones_feed = {.name = "aws-spot-history"};
+static const struct source region_feed = {.name = "aws-spot-page"};
+
+static struct offer offer_in_zone(struct db *db, const char *type, const char *zone)
+{
+    struct offers_question question = asked(10);
+
+    question.zone = zone;
+    return offer_asked(db, type, &question);
+}
+
+static void without_a_zone_the_cheapest_is_chosen_and_named(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    READ_OF(db, &zones_feed, 0, SPOT("m5.large", "0.3", .zone = "z-a"),
+            SPOT("m5.large", "0.2", .zone = "z-b"), SPOT("m5.large", "0.4", .zone = "z-c"),
+            SPOT("m5.large", "0.1", .zone = "x-a", .region = "elsewhere"));
+    /* A feed that is believed less may say less. */
+    READ_OF(db, &region_feed, 0, SPOT("m5.large", "0.05", .region = "eu-north-1"),
+            P("m5.large", "0.01"));
+    struct offer offer = offer_in_zone(db, "m5.large", NULL);
+    expect_price(&offer.spot, "0.2");
+    EXPECT_STR(offer.spot.zone, "z-b");
+    EXPECT_STR(offer.spot.region, "eu-north-1");
+    EXPECT_STR(offer.spot.feed, "aws-spot-history");
+    offer = offer_in_zone(db, "m5.large", "");
+    expect_price(&offer.spot, "0.2");
+    /* What a feed says of its zones is more than what it says of the region. */
+    READ(db, 0, SPOT("c5.large", "0.5", .zone = "z-a"),
+         SPOT("c5.large", "0.1", .region = "eu-north-1"));
+    offer = offer_in_zone(db, "c5.large", NULL);
+    expect_price(&offer.spot, "0.5");
+    offer = offer_in_zone(db, "c5.large", "z-b");
+    expect_price(&offer.spot, "0.1");
+}
+
+static void a_zone_that_is_asked_for_has_its_own_price_or_its_regions(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    READ_OF(db, &zones_feed, 0, SPOT("m5.large", "0.3", .zone = "z-a"),
+            SPOT("m5.large", "0.2", .zone = "z-b"), SPOT("c5.large", "0.1", .zone = "z-b"));
+    READ_OF(db, &region_feed, 0, SPOT("m5.large", "0.25", .region = "eu-north-1"));
+    struct offer offer = offer_in_zone(db, "m5.large", "z-a");
+    expect_price(&offer.spot, "0.3");
+    EXPECT_STR(offer.spot.zone, "z-a");
+    offer = offer_in_zone(db, "m5.large", "z-c");
+    expect_price(&offer.spot, "0.25");
+    EXPECT_STR(offer.spot.zone, "");
+    EXPECT_STR(offer.spot.feed, "aws-spot-page");
+    /* Another zone's is no price here. */
+    offer = offer_in_zone(db, "c5.large", "z-a");
+    expect_none(&offer.spot, "no feed has a spot price of it in eu-north-1 (zone z-a)");
+    /* A zone's goes before a region's, whoever says it. */
+    READ(db, 0, SPOT("m5.large", "0.6", .zone = "z-d"));
+    offer = offer_in_zone(db, "m5.large", "z-d");
+    expect_price(&offer.spot, "0.6");
+    EXPECT_STR(offer.spot.feed, "made-up");
+}
+
+static void on_demand_of_a_zone_is_only_for_who_asks_for_it(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    READ(db, 0, P("m5.large", "3", .zone = "local"), P("c5.large", "2"),
+         P("c5.large", "1", .zone = "local"));
+    struct offer offer = offer_in_zone(db, "m5.large", NULL);
+    expect_none(&offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
+    offer = offer_in_zone(db, "c5.large", NULL);
+    expect_price(&offer.on_demand, "2");
+    offer = offer_in_zone(db, "m5.large", "local");
+    expect_price(&offer.on_demand, "3");
+    offer = offer_in_zone(db, "c5.large", "local");
+    expect_price(&offer.on_demand, "1");
+}
+
+/* Seconds after the first reading at which a price began to hold, of a series with a reading
+ * each: the feed has it no more where the text is NULL. */
+struct move {
+    long long seconds;
+    const char *text;
+};
+
+static void tell_moves(struct db *db, const struct move *moves, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct said said[] = {P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"),
+                                    SPOT("m5.large", moves[i].text, .zone = "z")};
+
+        replaced(db, &(struct told){.at_us = THEN_US + moves[i].seconds * SECOND_US,
+                                    .prices = said,
+                                    .count = COUNT(said)});
+    }
+}
+
+#define DAY 86400LL
+
+static void a_spread_is_of_seven_days_weighted_by_time(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static const struct move moves[] = {
+        {0, "9"},        /* beyond the week: of no matter */
+        {2 * DAY, "2"},  /* the week begins a day later */
+        {5 * DAY, "4"},  /* held two days, as 2 does in it */
+        {7 * DAY, "3"},  /* held one */
+        {8 * DAY, NULL}, /* a day without any */
+        {9 * DAY, "1"},  /* holds: a day until the moment */
+    };
+    struct offers_question question = asked(10 * DAY);
+
+    tell_moves(db, moves, COUNT(moves));
+    for (int now = 0; now < 2; now++) {
+        question.is_now = now;
+        struct offer offer = offer_asked(db, "m5.large", &question);
+
+        expect_price(&offer.spot, "1");
+        EXPECT_NEAR(offer.spot.low, 1, 1e-12);
+        EXPECT_NEAR(offer.spot.high, 4, 1e-12);
+        EXPECT_NEAR(offer.spot.mean, (2 * 2 + 4 * 2 + 3 * 1 + 1 * 1) / 6.0, 1e-12);
+    }
+    /* Nine is still in the week of an earlier moment, for one second. */
+    question = asked(9 * DAY - 1);
+    question.at_us += SECOND_US;
+    struct offer offer = offer_asked(db, "m5.large", &question);
+    EXPECT_NEAR(offer.spot.high, 4, 1e-12);
+    question.is_now = false;
+    question.at_us = THEN_US + 8 * DAY * SECOND_US - SECOND_US;
+    offer = offer_asked(db, "m5.large", &question);
+    expect_price(&offer.spot, "3");
+    EXPECT_NEAR(offer.spot.high, 9, 1e-12);
+    EXPECT_NEAR(offer.spot.low, 2, 1e-12);
+}
+
+static void a_series_younger_than_a_week_has_what_there_is(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static const struct move moves[] = {{0, "0.1"}, {60, "0.3"}, {90, "0.09"}};
+    struct offers_question question = asked(0);
+
+    tell_moves(db, moves, COUNT(moves));
+    question.is_now = false;
+    struct offer offer = offer_asked(db, "m5.large", &question);
+    EXPECT_NEAR(offer.spot.low, 0.1, 1e-15); /* it began this very moment */
+    EXPECT_NEAR(offer.spot.high, 0.1, 1e-15);
+    EXPECT_NEAR(offer.spot.mean, 0.1, 1e-15);
+    question.at_us = THEN_US + 80 * SECOND_US;
+    offer = offer_asked(db, "m5.large", &question);
+    EXPECT_NEAR(offer.spot.low, 0.1, 1e-15);
+    EXPECT_NEAR(offer.spot.high, 0.3, 1e-15);
+    EXPECT_NEAR(offer.spot.mean, (0.1 * 60 + 0.3 * 20) / 80, 1e-12);
+    /* Of the moment of a change the new price is part, though it held no time yet. */
+    question.at_us = THEN_US + 60 * SECOND_US;
+    offer = offer_asked(db, "m5.large", &question);
+    expect_price(&offer.spot, "0.3");
+    EXPECT_NEAR(offer.spot.high, 0.3, 1e-15);
+    EXPECT_NEAR(offer.spot.mean, 0.1, 1e-12);
+    question.at_us = THEN_US + 90 * SECOND_US;
+    offer = offer_asked(db, "m5.large", &question);
+    EXPECT_NEAR(offer.spot.low, 0.09, 1e-15);
+    EXPECT_NEAR(offer.spot.high, 0.3, 1e-15);
+    EXPECT_NEAR(offer.spot.mean, (0.1 * 60 + 0.3 * 30) / 90, 1e-12);
+}
+
+/* Zones, feeds and kinds of one type have spreads of their own. */
+static void a_spread_is_of_that_very_series(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offers_question question = asked(120);
+
+    READ(db, 0, SPOT("m5.large", "0.2", .zone = "z-a"), SPOT("m5.large", "0.4", .zone = "z-b"),
+         P("m5.large", "1"));
+    READ(db, 60, SPOT("m5.large", "0.2", .zone = "z-a"), SPOT("m5.large", "0.6", .zone = "z-b"),
+         P("m5.large", "2"));
+    struct offer offer = offer_asked(db, "m5.large", &question);
+    expect_price(&offer.spot, "0.2");
+    EXPECT_NEAR(offer.spot.low, 0.2, 1e-15);
+    EXPECT_NEAR(offer.spot.high, 0.2, 1e-15);
+    EXPECT_NEAR(offer.spot.mean, 0.2, 1e-15);
+    EXPECT(offer.on_demand.low <= 0 && offer.on_demand.high <= 0 && offer.on_demand.mean <= 0);
+    question.zone = "z-b";
+    offer = offer_asked(db, "m5.large", &question);
+    EXPECT_NEAR(offer.spot.low, 0.4, 1e-15);
+    EXPECT_NEAR(offer.spot.high, 0.6, 1e-15);
+    EXPECT_NEAR(offer.spot.mean, 0.5, 1e-12);
+}
+
+static void the_band_is_of_the_region_that_the_price_is_from(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offers_question question = asked(10);
+
+    READ(db, 0, SPOT("m5.large", "1", .region = "r-2"), P("m5.large", "1", .region = "r-1"),
+         P("c5.large", "1", .region = "r-1"), P("t3.large", "1", .region = "r-1"));
+    EXPECT(db_execute(db,
+                      "INSERT INTO interruptions VALUES ('aws', 'm5.large', 'r-1', '>20%', 'f'),"
+                      " ('aws', 'm5.large', 'r-2', '<5%', 'f'),"
+                      " ('gcp', 'm5.large', 'r-2', '5-10%', 'f'),"
+                      " ('aws', 'c5.large', 'r-1', '10-15%', 'f'),"
+                      " ('aws', 't3.large', 'r-2', '10-15%', 'f')",
+                      NULL));
+    question.regions[0] = "r-1";
+    question.regions[1] = "r-2";
+    struct offer offer = offer_asked(db, "m5.large", &question);
+    EXPECT_STR(offer.spot.region, "r-2");
+    EXPECT_STR(offer.band, "<5%");
+    offer = offer_asked(db, "c5.large", &question); /* no spot: of the region asked for first */
+    EXPECT_STR(offer.band, "10-15%");
+    offer = offer_asked(db, "t3.large", &question);
+    EXPECT_STR(offer.band, "");
+}
+
+int main(void)
+{
+    RUN(without_a_zone_the_cheapest_is_chosen_and_named);
+    RUN(a_zone_that_is_asked_for_has_its_own_price_or_its_regions);
+    RUN(on_demand_of_a_zone_is_only_for_who_asks_for_it);
+    RUN(a_spread_is_of_seven_days_weighted_by_time);
+    RUN(a_series_younger_than_a_week_has_what_there_is);
+    RUN(a_spread_is_of_that_very_series);
+    RUN(the_band_is_of_the_region_that_the_price_is_from);
+    return test_result();
+}

@@ -1,0 +1,274 @@
+/* Prices of people and of publications; and who finds an offer. */
+#include "tests/db/offers.h"
+
+#define TYPED(db, provider, type, text, ...)                                                     \
+    PUT(db, "typed", provider, type, text, .kind = PRICE_TYPED, .source_us = THEN_US, __VA_ARGS__)
+
+static void a_typed_price_that_says_where_goes_before_an_open_one(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offers_question question = asked(10);
+
+    TYPED(db, "", "box", "1", .region = "");
+    struct offers_question two = question;
+    two.regions[0] = "r-2";
+    two.regions[1] = "eu-north-1";
+    READ(db, 0, P("box", "9"));
+    struct offer offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "1");
+    expect_price(&offer.on_demand, "9"); /* both are told: the reader decides */
+    TYPED(db, "aws", "box", "2", .region = "");
+    offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "2");
+    TYPED(db, "", "box", "3", .region = "eu-north-1");
+    offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "3");
+    TYPED(db, "aws", "box", "4", .region = "eu-north-1");
+    offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "4");
+    TYPED(db, "aws", "box", "5", .region = "r-2");
+    TYPED(db, "gcp", "box", "6", .region = "eu-north-1");
+    offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "4");
+    offer = offer_asked(db, "box", &two);
+    expect_price(&offer.typed, "5");
+    EXPECT_STR(offer.typed.region, "r-2");
+    TYPED(db, "aws", "box", "7", .region = "eu-north-1", .zone = "z");
+    offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "4"); /* of a zone that nobody asked for */
+    question.zone = "z";
+    offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "7");
+}
+
+static void a_typed_price_does_not_age(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offers_question question = asked(0);
+
+    TYPED(db, "aws", "box", "1", .region = "");
+    question.at_us = THEN_US + 4000 * DAY_US;
+    struct offer offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "1");
+    EXPECT_INT(offer.typed.freshness, PRICE_FRESH);
+    EXPECT_INT(offer.typed.since_us, THEN_US);
+    EXPECT_INT(offer.typed.fetched_us, THEN_US);
+    EXPECT_STR(offer.typed.feed, "typed");
+    EXPECT_STR(offer.typed.region, "");
+}
+
+static void what_is_typed_for_elsewhere_is_listed_without_a_price(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct offers_question question = asked(10);
+
+    TYPED(db, "aws", "box", "1", .region = "elsewhere");
+    struct offer offer = offer_asked(db, "box", &question);
+    expect_none(&offer.typed, "nobody typed a price of it in eu-north-1");
+    expect_none(&offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
+}
+
+static void a_sheet_of_prices_may_have_typed_ones_too(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static const struct source sheet = {.name = "price-file"};
+    const struct offers_question question = asked(10);
+
+    READ_OF(db, &sheet, 0, P("box", "1", .kind = PRICE_OWN, .region = ""),
+            P("box", "2", .region = ""), P("far", "3", .kind = PRICE_TYPED, .region = "far"));
+    struct offer offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "1");
+    EXPECT_INT(offer.typed.kind, PRICE_OWN);
+    /* What a feed says is of a place, and not of any. */
+    expect_none(&offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
+    offer = offer_asked(db, "far", &question);
+    EXPECT(!offer.typed.known);
+}
+
+static void a_published_price_is_of_its_time_and_of_no_region(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offers_question question = asked(0);
+
+    PUT(db, "published", "aws", "p2", "0.9", .region = "r-1", .source_us = NOON_US);
+    PUT(db, "published", "aws", "p2", "0.6", .region = "r-1", .source_us = THEN_US);
+    PUT(db, "published", "aws", "p2", "0.2", .region = "r-2", .kind = PRICE_SPOT,
+        .source_us = NOON_US);
+    PUT(db, "published", "aws", "p2", "0.1", .kind = PRICE_TYPED,
+        .source_us = NOON_US); /* nobody publishes that */
+    for (int now = 0; now < 2; now++) {
+        question.is_now = now;
+        question.at_us = THEN_US + 4000 * DAY_US;
+        struct offer offer = offer_asked(db, "p2", &question);
+        expect_price(&offer.published_on_demand, "0.6");
+        EXPECT_STR(offer.published_on_demand.region, "r-1");
+        EXPECT_INT(offer.published_on_demand.freshness, PRICE_EXPIRED);
+        EXPECT(offer.published_on_demand.is_published);
+        expect_price(&offer.published_spot, "0.2");
+        EXPECT(offer.published_spot.is_published);
+        EXPECT(offer.published_spot.mean <= 0); /* of the week before nothing was published */
+        EXPECT(!offer.on_demand.known && !offer.spot.known && !offer.typed.known);
+        question.at_us = THEN_US - 1;
+        offer = offer_asked(db, "p2", &question);
+        expect_price(&offer.published_on_demand, "0.9");
+    }
+    PUT(db, "published", "aws", "p2", NULL, .region = "r-1",
+        .source_us = THEN_US + 60 * SECOND_US);
+    question.at_us = THEN_US + 60 * SECOND_US;
+    struct offer offer = offer_asked(db, "p2", &question);
+    expect_none(&offer.published_on_demand, "nobody published an on-demand price of it");
+    expect_price(&offer.published_spot, "0.2");
+}
+
+static void what_was_published_last_wins_and_two_that_differ_are_none(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct offers_question question = asked(60);
+
+    PUT(db, "published", "aws", "p2", "1", .region = "r-1", .source_us = NOON_US);
+    PUT(db, "published", "aws", "p2", "2", .region = "r-2", .source_us = NOON_US);
+    struct offer offer = offer_asked(db, "p2", &question);
+    expect_none(&offer.published_on_demand, "several prices were published for that moment");
+    PUT(db, "published", "aws", "p2", "3", .region = "r-3", .source_us = NOON_US + 1);
+    offer = offer_asked(db, "p2", &question);
+    expect_price(&offer.published_on_demand, "3");
+    PUT(db, "published", "aws", "p2", "3", .region = "r-4", .source_us = NOON_US + 1);
+    offer = offer_asked(db, "p2", &question);
+    expect_price(&offer.published_on_demand, "3");
+}
+
+static void an_offer_is_found_by_its_instance_and_provider(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct offers_question question = asked(10);
+    static const char *const types[] = {"m5.large", "a", "zz", "m5", "m5.larger"};
+    char long_name[200];
+
+    for (size_t i = 0; i < COUNT(types); i++)
+        TYPED(db, "aws", types[i], "1", .region = "");
+    TYPED(db, "gcp", "m5", "2", .region = "");
+    AUTO(offers_free) struct offers offers = offers_asked(db, &question);
+    EXPECT_INT((long long)offers.count, 6);
+    for (size_t i = 0; i < COUNT(types); i++) {
+        const struct offer *offer = offers_find(&offers, "aws", types[i]);
+        const struct offer *only = offers_find(&offers, "", types[i]);
+
+        EXPECT(offer && strcmp(offer->instance, types[i]) == 0);
+        EXPECT(only == (i == 3 ? NULL : offer)); /* two have an m5 */
+        EXPECT(i == 0 || strcmp(offers.list[i - 1].instance, offers.list[i].instance) <= 0);
+    }
+    const struct offer *google = offers_find(&offers, "gcp", "m5");
+    EXPECT(google && strcmp(google->typed.text, "2") == 0);
+    EXPECT(offers_find(&offers, "azure", "m5") == NULL);
+    EXPECT(offers_find(&offers, "gcp", "m5.large") == NULL);
+    EXPECT(offers_find(&offers, "aws", "m5.") == NULL);
+    EXPECT(offers_find(&offers, "aws", "") == NULL);
+    EXPECT(offers_find(&offers, "", "zzz") == NULL);
+    memset(long_name, 'x', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    EXPECT(offers_find(&offers, "aws", long_name) == NULL);
+    EXPECT(offers_find(&offers, long_name, "m5") == NULL);
+    EXPECT(offers_find(&offers, "", long_name) == NULL);
+    /* The longest names there are, and one letter more. */
+    long_name[63] = '\0';
+    TYPED(db, "fifteen-letters", long_name, "1", .region = "");
+    AUTO(offers_free) struct offers longer = offers_asked(db, &question);
+    EXPECT(offers_find(&longer, "fifteen-letters", long_name) != NULL);
+    EXPECT(offers_find(&longer, "fifteen-letters1", long_name) == NULL);
+    long_name[63] = 'x';
+    long_name[64] = '\0';
+    EXPECT(offers_find(&longer, "fifteen-letters", long_name) == NULL);
+}
+
+static void what_is_typed_for_all_providers_is_found_by_any(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct offers_question question = asked(10);
+
+    TYPED(db, "", "box", "1", .region = "");
+    TYPED(db, "", "m5.large", "2", .region = "");
+    TYPED(db, "", "sp", "3", .region = "nowhere");
+    READ(db, 0, P("m5.large", "9"));
+    AUTO(offers_free) struct offers offers = offers_asked(db, &question);
+    const struct offer *offer = offers_find(&offers, "us", "box");
+    EXPECT(offer && strcmp(offer->typed.text, "1") == 0);
+    EXPECT(offers_find(&offers, "", "box") == offer);
+    offer = offers_find(&offers, "", "m5.large");
+    EXPECT(offer && strcmp(offer->provider, "aws") == 0 && offer->on_demand.known);
+    EXPECT_STR(offer ? offer->typed.text : "", "2");
+    offer = offers_find(&offers, "us", "m5.large");
+    EXPECT(offer && offer->typed.known && !offer->on_demand.known);
+    EXPECT(offers_find(&offers, "us", "sp") == NULL);
+    offer = offers_find(&offers, "", "sp"); /* of all that have it, and nobody else has */
+    EXPECT(offer && !offer->typed.known);
+}
+
+/* A sheet may leave its provider open: that is a machine of nobody's, and not of whoever asks. */
+static void what_a_feed_says_of_no_provider_is_not_everybodys(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct offers_question question = asked(10);
+
+    static const struct source more = {.name = "more"};
+
+    READ(db, 0, P("box", "1"), P("other", "1"), P("shared", "1"),
+         P("sold", "3", .kind = PRICE_SPOT));
+    EXPECT(db_execute(db,
+                      "UPDATE price_series SET provider = '' WHERE instance_type IN"
+                      " ('box', 'shared', 'sold')",
+                      NULL));
+    READ_OF(db, &more, 10, P("other", "1"), P("shared", "5", .kind = PRICE_SPOT), P("sold", "4"));
+    TYPED(db, "", "box", "2", .region = "");
+    TYPED(db, "", "shared", "2", .region = "");
+    AUTO(offers_free) struct offers offers = offers_asked(db, &question);
+    const struct offer *offer = offers_find(&offers, "", "box");
+    EXPECT(offer && offer->on_demand.known && offer->typed.known);
+    EXPECT(offers_find(&offers, "gcp", "box") == NULL);
+    offer = offers_find(&offers, "aws", "shared");
+    EXPECT(offer && offer->spot.known && offer->typed.known);
+    EXPECT(offer && !offer->on_demand.known);
+    EXPECT(offers_find(&offers, "", "shared") == NULL); /* there are two */
+}
+
+static void of_two_kinds_the_first_that_was_typed_is_the_price(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct offers_question question = asked(60);
+
+    TYPED(db, "aws", "box", "1", .region = "");
+    PUT(db, "typed", "aws", "box", "2", .kind = PRICE_OWN, .source_us = THEN_US + 5,
+        .region = "");
+    PUT(db, "typed", "aws", "bax", "3", .kind = PRICE_OWN, .source_us = THEN_US, .region = "");
+    TYPED(db, "aws", "bax", "4", .region = "");
+    struct offer offer = offer_asked(db, "box", &question);
+    expect_price(&offer.typed, "1");
+    EXPECT_INT(offer.typed.kind, PRICE_TYPED);
+    offer = offer_asked(db, "bax", &question);
+    expect_price(&offer.typed, "3");
+    EXPECT_INT(offer.typed.kind, PRICE_OWN);
+}
+
+int main(void)
+{
+    RUN(a_typed_price_that_says_where_goes_before_an_open_one);
+    RUN(a_typed_price_does_not_age);
+    RUN(what_is_typed_for_elsewhere_is_listed_without_a_price);
+    RUN(a_sheet_of_prices_may_have_typed_ones_too);
+    RUN(a_published_price_is_of_its_time_and_of_no_region);
+    RUN(what_was_published_last_wins_and_two_that_differ_are_none);
+    RUN(an_offer_is_found_by_its_instance_and_provider);
+    RUN(what_is_typed_for_all_providers_is_found_by_any);
+    RUN(of_two_kinds_the_first_that_was_typed_is_the_price);
+    RUN(what_a_feed_says_of_no_provider_is_not_everybodys);
+    return test_result();
+}

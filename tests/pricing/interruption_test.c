@@ -1,0 +1,61 @@
+#include "pricing/interruption.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+static void a_band_stands_for_its_upper_end(void)
+{
+    static const struct {
+        const char *band;
+        double share;
+    } rows[] = {{"<5%", 0.05}, {"5-10%", 0.1}, {"10-15%", 0.15}, {"15-20%", 0.2}, {">20%", 0.3}};
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        double share = -7;
+
+        EXPECT(interruption_share(rows[i].band, &share));
+        EXPECT_NEAR(share, rows[i].share, 0);
+    }
+}
+
+static void another_text_is_no_band(void)
+{
+    static const char *const texts[] = {"",      "5%",  "<5", "<5% ", " <5%", "5-10",
+                                        "10-5%", "20%", "0",  ">5%",  "<10%"};
+    double share = -7;
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        EXPECT(!interruption_share(texts[i], &share));
+    EXPECT(!interruption_share(NULL, &share));
+    EXPECT_NEAR(share, -7, 0); /* left alone */
+}
+
+/* Who is interrupted at a rate is interrupted within a month with the share it was made of. */
+static void a_rate_gives_back_its_share(void)
+{
+    static const double shares[] = {1e-12, 0.05, 0.2, 0.3, 0.99};
+
+    for (size_t i = 0; i < COUNT(shares); i++)
+        EXPECT_NEAR(-expm1(-interruption_rate(shares[i]) * 730) / shares[i], 1, 1e-12);
+    EXPECT_NEAR(interruption_rate(0.05), 7.0265e-5, 1e-9);
+    EXPECT_NEAR(interruption_rate(0), 0, 0);
+}
+
+static void what_is_no_share_has_no_rate(void)
+{
+    EXPECT(isnan(interruption_rate(-0.1)));
+    EXPECT(isnan(interruption_rate(1.1)));
+    EXPECT(isnan(interruption_rate(NAN)));
+    EXPECT(isinf(interruption_rate(1)));
+}
+
+int main(void)
+{
+    RUN(a_band_stands_for_its_upper_end);
+    RUN(another_text_is_no_band);
+    RUN(a_rate_gives_back_its_share);
+    RUN(what_is_no_share_has_no_rate);
+    return test_result();
+}

@@ -1,0 +1,100 @@
+#include "pricing/pareto.h"
+
+#include "common/cleanup.h"
+#include "tests/faults/ration.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+static void what_is_bettered_in_both_is_not_on_the_front(void)
+{
+    struct pareto_point points[] = {
+        {5, 5, true}, {1, 9, false}, {9, 1, false}, {4, 4, false}, {4, 6, true}, {10, 1, true},
+    };
+    static const bool front[] = {false, true, true, true, false, false};
+    struct error err = {0};
+
+    EXPECT(pareto_mark(points, COUNT(points), &err));
+    for (size_t i = 0; i < COUNT(points); i++)
+        EXPECT_INT(points[i].on_front, front[i]);
+}
+
+static void equal_points_are_there_together(void)
+{
+    struct pareto_point points[] = {{2, 3, false}, {2, 3, false}, {2, 4, true}, {3, 3, true},
+                                    {2, 3, false}, {4, 2, false}, {4, 2, false}};
+    static const bool front[] = {true, true, false, false, true, true, true};
+
+    EXPECT(pareto_mark(points, COUNT(points), NULL));
+    for (size_t i = 0; i < COUNT(points); i++)
+        EXPECT_INT(points[i].on_front, front[i]);
+}
+
+static void what_is_not_known_is_on_no_front(void)
+{
+    static const double odd[] = {NAN, 0, -1, INFINITY, -INFINITY};
+
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        struct pareto_point points[] = {{odd[i], 1, true}, {1, odd[i], true}, {7, 8, false}};
+
+        EXPECT(pareto_mark(points, COUNT(points), NULL));
+        EXPECT(!points[0].on_front && !points[1].on_front && points[2].on_front);
+    }
+    EXPECT(pareto_mark(NULL, 0, NULL));
+}
+
+static bool is_bettered(const struct pareto_point *points, size_t count, size_t which)
+{
+    const struct pareto_point *p = &points[which];
+
+    for (size_t i = 0; i < count; i++)
+        if (points[i].hours <= p->hours && points[i].dollars <= p->dollars &&
+            (points[i].hours < p->hours || points[i].dollars < p->dollars))
+            return true;
+    return false;
+}
+
+static void the_front_is_the_one_that_the_slow_way_finds(void)
+{
+    struct pareto_point points[300];
+    unsigned state = 1;
+    size_t on_front = 0;
+
+    for (size_t i = 0; i < COUNT(points); i++) {
+        state = state * 1664525u + 1013904223u;
+        points[i].hours = 1 + (state >> 16) % 40; /* few values: many are equal in one */
+        state = state * 1664525u + 1013904223u;
+        points[i].dollars = 60 - points[i].hours + (state >> 16) % 20;
+    }
+    EXPECT(pareto_mark(points, COUNT(points), NULL));
+    for (size_t i = 0; i < COUNT(points); i++) {
+        EXPECT_INT(points[i].on_front, !is_bettered(points, COUNT(points), i));
+        on_front += points[i].on_front;
+    }
+    EXPECT(on_front > 5 && on_front < COUNT(points) / 2);
+}
+
+static void without_memory_nothing_is_said(void)
+{
+    struct pareto_point points[] = {{2, 3, false}, {4, 5, true}};
+    struct error err = {0};
+
+    ration_set(0, true);
+    ration_start();
+    bool ok = pareto_mark(points, COUNT(points), &err);
+    ration_stop();
+    EXPECT(!ok);
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(!points[0].on_front && points[1].on_front); /* left alone */
+    EXPECT(pareto_mark(points, COUNT(points), NULL) && points[0].on_front);
+}
+
+int main(void)
+{
+    RUN(what_is_bettered_in_both_is_not_on_the_front);
+    RUN(equal_points_are_there_together);
+    RUN(what_is_not_known_is_on_no_front);
+    RUN(the_front_is_the_one_that_the_slow_way_finds);
+    RUN(without_memory_nothing_is_said);
+    return test_result();
+}

@@ -1,0 +1,250 @@
+#include "pricing/utility.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+static const char *const fields[] = {"hours", "dollars", "samples_per_dollar", "unknown", NULL};
+static const double values[] = {5, 3, 1000, NAN};
+
+static double value_of(const char *text)
+{
+    struct utility utility;
+    struct error err = {0};
+
+    if (!utility_read(text, fields, &utility, &err)) {
+        fprintf(stderr, "%s: %s\n", text, err.message);
+        return NAN;
+    }
+    return utility_value(&utility, values);
+}
+
+/* The message of what is refused. */
+static const char *why_not(const char *text)
+{
+    static struct error err;
+    struct utility utility = {.count = 77};
+
+    error_clear(&err);
+    EXPECT(!utility_read(text, fields, &utility, &err));
+    EXPECT(utility.count == 77);
+    EXPECT_INT(err.kind, ERROR_INVALID);
+    EXPECT_STR(err.field, "utility");
+    EXPECT(strstr(err.message, "at character ") == err.message);
+    return err.message;
+}
+
+static void what_binds_stronger_is_done_first(void)
+{
+    EXPECT_NEAR(value_of("1 + 2 * 3"), 7, 0);
+    EXPECT_NEAR(value_of("(1 + 2) * 3"), 9, 0);
+    EXPECT_NEAR(value_of("2 * 3 + 4 * 5"), 26, 0);
+    EXPECT_NEAR(value_of("12 / 4 + 1"), 4, 0);
+    EXPECT_NEAR(value_of("\t1\n+ 1 "), 2, 0);
+}
+
+static void equals_are_done_from_left_to_right(void)
+{
+    EXPECT_NEAR(value_of("10 - 4 - 3"), 3, 0);
+    EXPECT_NEAR(value_of("100 / 10 / 5"), 2, 0);
+    EXPECT_NEAR(value_of("12 / 4 * 3"), 9, 0);
+    EXPECT_NEAR(value_of("10 - 4 + 3"), 9, 0);
+}
+
+static void a_sign_belongs_to_what_follows(void)
+{
+    EXPECT_NEAR(value_of("-2 * 3"), -6, 0);
+    EXPECT_NEAR(value_of("2 * -3"), -6, 0);
+    EXPECT_NEAR(value_of("1 - -2"), 3, 0);
+    EXPECT_NEAR(value_of("-(1 + 2)"), -3, 0);
+    EXPECT_NEAR(value_of("--+-hours"), -5, 0);
+    EXPECT_NEAR(value_of("-hours + 1"), -4, 0);
+}
+
+static void fields_have_the_values_of_the_row(void)
+{
+    EXPECT_NEAR(value_of("samples_per_dollar * min(1, 10 / hours)"), 1000, 0);
+    EXPECT_NEAR(value_of("samples_per_dollar * min(1, 1 / hours)"), 200, 1e-12);
+    EXPECT_NEAR(value_of("hours*dollars"), 15, 0);
+}
+
+static void numbers_are_decimal(void)
+{
+    EXPECT_NEAR(value_of("1.5"), 1.5, 0);
+    EXPECT_NEAR(value_of(".5"), 0.5, 0);
+    EXPECT_NEAR(value_of("2."), 2, 0);
+    EXPECT_NEAR(value_of("1e3"), 1000, 0);
+    EXPECT_NEAR(value_of("1.5E-3+1"), 1.0015, 1e-15);
+    EXPECT_NEAR(value_of("007"), 7, 0);
+}
+
+static void the_smallest_and_the_largest_of_any_number(void)
+{
+    EXPECT_NEAR(value_of("min(3)"), 3, 0);
+    EXPECT_NEAR(value_of("min(3, 1, 2)"), 1, 0);
+    EXPECT_NEAR(value_of("max(3, 1, 2, 7, -9)"), 7, 0);
+    EXPECT_NEAR(value_of("max(min(1, 2), min(3, 4) * 2)"), 6, 0);
+    EXPECT_NEAR(value_of("log(max(1, hours)) "), log(5), 1e-15);
+    EXPECT_NEAR(value_of("min(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,"
+                         "25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,-40)"),
+                -40, 0);
+}
+
+static void what_is_no_finite_number_is_none(void)
+{
+    static const char *const texts[] = {
+        "log(-1)",
+        "log(0)",
+        "1 / 0",
+        "0 / 0",
+        "1 / (hours - 5)",
+        "1e308 * 10",
+        "unknown",
+        "unknown * 0",
+        "min(1, unknown)",
+        "min(unknown, 1)",
+        "max(1, unknown)",
+        "max(unknown, 1)",
+        "min(1, 10 / (hours - 5))", /* not 1: nothing is divided by nothing */
+        "1 / (1 / (hours - 5))",
+        "1 / log(hours - 5)",
+    };
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct utility utility;
+
+        EXPECT(utility_read(texts[i], fields, &utility, NULL));
+        EXPECT(isnan(utility_value(&utility, values)));
+    }
+    const struct utility nothing = {0};
+    EXPECT(isnan(utility_value(&nothing, values)));
+}
+
+static void an_unknown_field_is_told_what_there_is_and_where(void)
+{
+    EXPECT_STR(why_not("hours + speed * 2"),
+               "at character 9: no field \"speed\"; there are hours, dollars, "
+               "samples_per_dollar, unknown");
+    EXPECT(strstr(why_not("hour"), "no field \"hour\"") != NULL);
+    EXPECT(strstr(why_not("hours2"), "no field \"hours2\"") != NULL);
+    EXPECT(strstr(why_not("Hours"), "no field \"Hours\"") != NULL);
+    EXPECT(strstr(why_not("inf"), "no field \"inf\"") != NULL);
+    EXPECT(strstr(why_not("1 - nan"), "character 5: no field \"nan\"") != NULL);
+    EXPECT(strstr(why_not("min"), "no field \"min\"") != NULL);
+}
+
+static void many_fields_are_named_as_far_as_there_is_room(void)
+{
+    static const char *const many[] = {"a_field_with_a_rather_long_name_1",
+                                       "a_field_with_a_rather_long_name_2",
+                                       "a_field_with_a_rather_long_name_3",
+                                       "a_field_with_a_rather_long_name_4",
+                                       "a_field_with_a_rather_long_name_5",
+                                       "a_field_with_a_rather_long_name_6",
+                                       NULL};
+    static const char *const none[] = {NULL};
+    struct utility utility;
+    struct error err = {0};
+    size_t length;
+
+    EXPECT(!utility_read("an_unknown_one_with_a_name_that_never_ends", many, &utility, &err));
+    length = strlen(err.message);
+    EXPECT(strstr(err.message, "a_rather_long_name_4, ...") == err.message + length - 25);
+    error_clear(&err);
+    EXPECT(!utility_read("x", none, &utility, &err));
+    EXPECT_STR(err.message, "at character 1: no field \"x\"; there are none");
+}
+
+static void what_is_not_a_formula_is_told_where_it_stops_being_one(void)
+{
+    static const struct {
+        const char *text, *where;
+    } rows[] = {
+        {"", "character 1: a number, a field, a function or '(' was expected, and the formula"},
+        {"   ", "character 4: "},
+        {"1 +", "character 4: "},
+        {"* 2", "character 1: a number, a field, a function or '(' was expected, not '*'"},
+        {"1 2", "character 3: an operator or the end was expected, not '2'"},
+        {"hours dollars", "character 7: an operator or the end"},
+        {"(1", "character 3: an operator or ')' was expected"},
+        {"1)", "character 2: an operator or the end was expected, not ')'"},
+        {"()", "character 2: "},
+        {"min()", "character 5: "},
+        {"min(1,)", "character 7: "},
+        {"min(1 2)", "character 7: ',' or ')' was expected, not '2'"},
+        {"log(1, 2)", "character 6: ')' was expected, not ','"},
+        {"sin(1)", "character 1: no function \"sin\"; there are min, max, log"},
+        {"hours(1)", "character 1: no function \"hours\""},
+        {"0x10", "character 2: "},
+        {"1e", "character 2: "},
+        {"1e+", "character 2: "},
+        {".", "character 1: a digit was expected"},
+        {"1.2.3", "character 4: "},
+        {"1,5", "character 2: "},
+        {"1e999", "character 1: the number is not one"},
+        {"1 ^ 2", "character 3: "},
+        {"hours; drop", "character 6: "},
+        {"1 + \xc3\xa4", "character 5: "},
+        {"2(3)", "character 2: "},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (!strstr(why_not(rows[i].text), rows[i].where))
+            EXPECT_STR(why_not(rows[i].text), rows[i].where);
+}
+
+/* `times` times the one, then the middle, then as many times the other. */
+static const char *around(const char *before, const char *middle, const char *after, size_t times)
+{
+    static char text[4 * UTILITY_TEXT_MAX];
+    size_t used = 0;
+
+    for (size_t i = 0; i < times; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s", before);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s", middle);
+    for (size_t i = 0; i < times; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s", after);
+    return text;
+}
+
+static void too_deep_too_long_and_too_many_steps_are_refused(void)
+{
+    EXPECT_NEAR(value_of(around("(", "7", ")", UTILITY_DEPTH_MAX)), 7, 0);
+    EXPECT(strstr(why_not(around("(", "7", ")", UTILITY_DEPTH_MAX + 1)), "character 33: "));
+    EXPECT_NEAR(value_of(around("-", "7", "", UTILITY_DEPTH_MAX)), 7, 0);
+    EXPECT(strstr(why_not(around("-", "7", "", UTILITY_DEPTH_MAX + 1)), "32 deep") != NULL);
+    EXPECT_NEAR(value_of(around("min(", "7", ")", UTILITY_DEPTH_MAX)), 7, 0);
+    EXPECT(strstr(why_not(around("log(", "7", ")", UTILITY_DEPTH_MAX + 1)), "32 deep") != NULL);
+    EXPECT(strstr(why_not(around("(", "", "", 400)), "32 deep") != NULL);
+    /* Depth that was left again is forgotten. */
+    EXPECT_NEAR(value_of(around("(-(1))+", "100", "", 40)), 60, 0);
+    /* A value waits with each parenthesis, and from sixteen on two of them do. */
+    EXPECT_NEAR(value_of(around("1+(", "7", ")", 31)), 38, 0);
+    EXPECT(strstr(why_not(around("1+(", "7", ")", 32)), "32 values wait") != NULL);
+    EXPECT_NEAR(value_of(around("1+2*(", "1", ")", 15)), 65535, 0);
+    EXPECT(strstr(why_not(around("1+2*(", "1", ")", 16)), "32 values wait") != NULL);
+
+    EXPECT_NEAR(value_of(around("1+", "1", "", 63)), 64, 0);  /* 127 steps */
+    EXPECT_NEAR(value_of(around("1+", "-1", "", 63)), 62, 0); /* 128 */
+    EXPECT(strstr(why_not(around("1+", "1", "", 64)), "128 steps") != NULL);
+    EXPECT_NEAR(value_of(around(" ", "7", "", UTILITY_TEXT_MAX - 1)), 7, 0);
+    EXPECT(strstr(why_not(around(" ", "7", "", UTILITY_TEXT_MAX)), "longer than 512") != NULL);
+    EXPECT_NEAR(value_of(around("0", "7", "", UTILITY_TEXT_MAX - 1)), 7, 0);
+}
+
+int main(void)
+{
+    RUN(what_binds_stronger_is_done_first);
+    RUN(equals_are_done_from_left_to_right);
+    RUN(a_sign_belongs_to_what_follows);
+    RUN(fields_have_the_values_of_the_row);
+    RUN(numbers_are_decimal);
+    RUN(the_smallest_and_the_largest_of_any_number);
+    RUN(what_is_no_finite_number_is_none);
+    RUN(an_unknown_field_is_told_what_there_is_and_where);
+    RUN(many_fields_are_named_as_far_as_there_is_room);
+    RUN(what_is_not_a_formula_is_told_where_it_stops_being_one);
+    RUN(too_deep_too_long_and_too_many_steps_are_refused);
+    return test_result();
+}
