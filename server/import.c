@@ -8,10 +8,12 @@
 #include "server/import_cost.h"
 
 #include <math.h>
+#include <pthread.h>
 
 /* Of one transaction: few enough that others who write do not wait long. */
 #define BATCH_RUNS 256
-#define BATCH_BYTES (4 * 1024 * 1024) /* of traces that had to be written again */
+#define BATCH_BYTES (1024 * 1024)
+#define HELPED_BYTES (128 * 1024) /* more text is worth a second thread */
 
 #define TRACE_BYTES_MAX (128 * 1024 * 1024)
 #define AGREEMENT 0.001 /* between the sender's number and ours */
@@ -20,14 +22,31 @@
  * large. */
 struct item {
     long long line;
+    struct span text;
     struct document document;
     struct bytes steps, evidence; /* where the text that came had blanks, or there was none */
+    struct error why;             /* it is refused; of kind ERROR_NONE until then */
 };
 
 struct batch {
     struct item *items;
-    size_t count, bytes;
+    size_t count;
+    long long number; /* its turn */
     struct document_memo memo;
+};
+
+/* Two threads take lines, read them and come to conclusions side by side, which is most of the
+ * work; they store them one after the other, so that runs are numbered as they came. */
+struct crew {
+    struct db_pool *pool;
+    struct import_report *report; /* of whoever has the turn */
+    pthread_mutex_t lock;         /* of all that follows */
+    pthread_cond_t turned;
+    const char *at, *end;
+    long long line;        /* how many were taken */
+    long long taken, turn; /* batches */
+    bool failed;
+    struct error err;
 };
 
 static void item_clear(struct item *item)
@@ -41,7 +60,7 @@ static void batch_empty(struct batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++)
         item_clear(&batch->items[i]);
-    batch->count = batch->bytes = 0;
+    batch->count = 0;
 }
 
 static void batch_free(struct batch *batch)
@@ -137,12 +156,11 @@ static bool keep_trace(struct item *item, struct error *err)
 }
 
 /* Reads a document and makes ready what is stored of it. The item is cleared by the caller. */
-static bool prepare(struct item *item, struct document_memo *memo, const struct span *text,
-                    struct error *err)
+static bool prepare(struct item *item, struct document_memo *memo, struct error *err)
 {
     struct document *document = &item->document;
 
-    return document_read_next(memo, text->start, text->length, document, err) &&
+    return document_read_next(memo, item->text.start, item->text.length, document, err) &&
            check_machine(document, err) && conclude(document, err) &&
            check_claim(document, err) &&
            import_cost_check(document->run.price, &document->run.summary, err) &&
@@ -172,34 +190,29 @@ static void refuse(struct import_report *report, const struct item *item, const 
             .line = item->line, .id = item->document.run.id, .error = *why};
 }
 
-/* Stores what is in the batch, and empties it. */
-static bool flush(struct db_pool *pool, struct batch *batch, struct import_report *report,
+/* Stores what is in the batch, and tells what became of it. */
+static bool flush(struct db_pool *pool, const struct batch *batch, struct import_report *report,
                   struct error *err)
 {
-    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(pool);
     AUTO(imports_end) struct imports imports = {0};
-    bool ok;
 
-    if (batch->count == 0)
-        return true;
-    loan = db_borrow(pool);
-    ok = imports_begin(&imports, loan.db, err);
-    for (size_t i = 0; ok && i < batch->count; i++) {
-        struct error why = {0};
+    if (!imports_begin(&imports, loan.db, err))
+        return false;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct error why = batch->items[i].why;
         enum import_fate fate;
 
-        if (put_item(&imports, &batch->items[i], &fate, &why)) {
+        if (why.kind == ERROR_NONE && put_item(&imports, &batch->items[i], &fate, &why)) {
             report->imported += fate == IMPORT_STORED;
             report->known += fate == IMPORT_KNOWN;
         } else if (is_refusal(&why)) {
             refuse(report, &batch->items[i], &why);
         } else {
-            ok = error_set(err, why.kind, NULL, "%s", why.message);
+            return error_set(err, why.kind, NULL, "%s", why.message);
         }
     }
-    ok = ok && imports_commit(&imports, err);
-    batch_empty(batch);
-    return ok;
+    return imports_commit(&imports, err);
 }
 
 /* The id of a line that could not be read, where at least that can be: a sender of thousands
@@ -224,27 +237,20 @@ static void find_id(const struct span *line, struct run_id *ret_id)
     }
 }
 
-/* One line, into the batch or among the refused. */
-static bool take_line(struct batch *batch, long long number, const struct span *line,
-                      struct import_report *report, struct error *err)
+/* Reads what was taken. False for what no line is to blame for. */
+static bool prepare_all(struct batch *batch, struct error *err)
 {
-    struct item *item = &batch->items[batch->count];
-    struct error why = {0};
+    for (size_t i = 0; i < batch->count; i++) {
+        struct item *item = &batch->items[i];
 
-    memset(item, 0, sizeof *item);
-    item->line = number;
-    if (prepare(item, &batch->memo, line, &why)) {
-        batch->bytes += item->steps.used + item->evidence.used;
-        batch->count++;
-        return true;
-    }
-    if (is_refusal(&why)) {
+        if (prepare(item, &batch->memo, &item->why))
+            continue;
+        if (!is_refusal(&item->why))
+            return error_set(err, item->why.kind, NULL, "%s", item->why.message);
         if (!item->document.run.id.text[0])
-            find_id(line, &item->document.run.id);
-        refuse(report, item, &why);
+            find_id(&item->text, &item->document.run.id);
     }
-    item_clear(item);
-    return is_refusal(&why) || error_set(err, why.kind, NULL, "%s", why.message);
+    return true;
 }
 
 static bool is_blank(const struct span *line)
@@ -255,41 +261,109 @@ static bool is_blank(const struct span *line)
     return true;
 }
 
-static int by_line(const void *left, const void *right)
+static struct span next_line(struct crew *crew)
 {
-    long long a = ((const struct import_refusal *)left)->line;
-    long long b = ((const struct import_refusal *)right)->line;
+    const char *newline = memchr(crew->at, '\n', (size_t)(crew->end - crew->at));
+    struct span line = {crew->at, (size_t)((newline ? newline : crew->end) - crew->at)};
 
-    return (a > b) - (a < b);
+    crew->at = newline ? newline + 1 : crew->end;
+    crew->line++;
+    return line;
+}
+
+/* The next lines, into an empty batch; false when there are none, or it has failed. */
+static bool take_lines(struct crew *crew, struct batch *batch)
+{
+    size_t bytes = 0;
+
+    pthread_mutex_lock(&crew->lock);
+    while (!crew->failed && crew->at < crew->end && batch->count < BATCH_RUNS &&
+           bytes < BATCH_BYTES) {
+        struct span line = next_line(crew);
+
+        if (is_blank(&line))
+            continue;
+        memset(&batch->items[batch->count], 0, sizeof batch->items[0]);
+        batch->items[batch->count].line = crew->line;
+        batch->items[batch->count++].text = line;
+        bytes += line.length;
+    }
+    if (batch->count > 0)
+        batch->number = crew->taken++;
+    pthread_mutex_unlock(&crew->lock);
+    return batch->count > 0;
+}
+
+/* False when somebody has failed meanwhile. */
+static bool wait_for_turn(struct crew *crew, const struct batch *batch)
+{
+    bool ok;
+
+    pthread_mutex_lock(&crew->lock);
+    while (crew->turn != batch->number && !crew->failed)
+        pthread_cond_wait(&crew->turned, &crew->lock);
+    ok = !crew->failed;
+    pthread_mutex_unlock(&crew->lock);
+    return ok;
+}
+
+static void end_turn(struct crew *crew, const struct error *err)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->turn++;
+    if (err->kind != ERROR_NONE && !crew->failed) {
+        crew->failed = true;
+        crew->err = *err;
+    }
+    pthread_cond_broadcast(&crew->turned);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* What each thread does, until all is done. */
+static void work(struct crew *crew, struct batch *batch)
+{
+    while (take_lines(crew, batch)) {
+        struct error err = {0};
+
+        if (prepare_all(batch, &err) && wait_for_turn(crew, batch))
+            (void)!flush(crew->pool, batch, crew->report, &err);
+        end_turn(crew, &err);
+        batch_empty(batch);
+    }
+}
+
+static void *help(void *user)
+{
+    AUTO(batch_free) struct batch batch = {.items = malloc(BATCH_RUNS * sizeof *batch.items)};
+
+    if (batch.items) /* else the other one does it alone */
+        work(user, &batch);
+    return NULL;
 }
 
 bool import_lines(struct db_pool *pool, const char *text, size_t length,
                   struct import_report *ret_report, struct error *err)
 {
-    AUTO(batch_free)
-    struct batch batch = {.items = malloc(BATCH_RUNS * sizeof *batch.items)};
-    const char *end = text + length;
-    long long number = 0;
+    AUTO(batch_free) struct batch batch = {.items = malloc(BATCH_RUNS * sizeof *batch.items)};
+    struct crew crew = {.pool = pool,
+                        .report = ret_report,
+                        .lock = PTHREAD_MUTEX_INITIALIZER,
+                        .turned = PTHREAD_COND_INITIALIZER,
+                        .at = text,
+                        .end = text + length};
+    pthread_t helper;
+    bool helped;
 
     *ret_report = (struct import_report){0};
     if (!batch.items)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    while (text < end) {
-        const char *newline = memchr(text, '\n', (size_t)(end - text));
-        struct span line = {text, (size_t)((newline ? newline : end) - text)};
-
-        number++;
-        text = newline ? newline + 1 : end;
-        if (!is_blank(&line) && !take_line(&batch, number, &line, ret_report, err))
-            return false;
-        if ((batch.count == BATCH_RUNS || batch.bytes > BATCH_BYTES) &&
-            !flush(pool, &batch, ret_report, err))
-            return false;
-    }
-    if (!flush(pool, &batch, ret_report, err))
-        return false;
-    qsort(ret_report->refusals, ret_report->refusal_count, sizeof *ret_report->refusals, by_line);
-    return true;
+    helped = length > HELPED_BYTES && pthread_create(&helper, NULL, help, &crew) == 0;
+    work(&crew, &batch);
+    if (helped)
+        pthread_join(helper, NULL);
+    pthread_mutex_destroy(&crew.lock);
+    pthread_cond_destroy(&crew.turned);
+    return !crew.failed || error_set(err, crew.err.kind, NULL, "%s", crew.err.message);
 }
 
 bool import_one(struct db_pool *pool, const char *text, size_t length, struct run_id *ret_id,
@@ -297,10 +371,10 @@ bool import_one(struct db_pool *pool, const char *text, size_t length, struct ru
 {
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(imports_end) struct imports imports = {0};
-    AUTO(item_clear) struct item item = {.line = 1};
+    AUTO(item_clear) struct item item = {.line = 1, .text = {text, length}};
     AUTO(document_memo_clear) struct document_memo memo = {0};
 
-    if (!prepare(&item, &memo, &(struct span){text, length}, err))
+    if (!prepare(&item, &memo, err))
         return false;
     *ret_id = item.document.run.id;
     loan = db_borrow(pool);

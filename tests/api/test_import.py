@@ -199,6 +199,21 @@ class Refused(ServerCase):
         self.assertEqual(len(good), len(ids(export(server))))
         self.assertIn(run_id(1), [error["id"] for error in report["errors"]])
 
+    def test_in_a_long_file_they_are_told_by_line_too(self):
+        server = self.own_server()
+        texts = [line(document(number)) for number in range(3000)]
+        wrong = range(7, 3000, 100)
+        for index in wrong:
+            texts[index] = line(document(index, setup_ns=-1))
+        report = taken(server, "\n".join(texts).encode())
+        self.assertEqual((3000 - len(wrong), 0, len(wrong)),
+                         tuple(report[name] for name in ("imported", "known", "refused")))
+        self.assertEqual([(index + 1, run_id(index), "setup_ns") for index in wrong],
+                         [(error["line"], error["id"], error["field"])
+                          for error in report["errors"]])
+        self.assertEqual([run_id(number) for number in range(3000) if number not in wrong],
+                         ids(export(server)))
+
     def test_a_wrong_unit_is_explained(self):
         run = document(1)
         run["summary"] = {"samples_per_second": speed(run)}
