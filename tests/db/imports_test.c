@@ -139,6 +139,14 @@ static void a_run_that_was_measured_here_stays_what_it_is(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM traces"), 0);
 }
 
+static const char *const other_evidence[] = {
+    "{\"observations\":[],\"canaries\":[[2,1000000000,2000]]}",
+    "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,14]],\"canaries\":[]}",
+    "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,14]],\"canaries\":[[2,1e9,2001]]}",
+    "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,15]],\"canaries\":[[2,1e9,2000]]}",
+    "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,14]],\"canaries\":[[2,1e9,2000],[2,1e9,2000]]}",
+};
+
 static void an_id_has_one_spec_and_one_trace(void)
 {
     static const char *const others[] = {
@@ -161,9 +169,11 @@ static void an_id_has_one_spec_and_one_trace(void)
         changed.imported.steps = imported_span(others[i]);
         expect_refused(db, &changed.imported, "id");
     }
-    imported_make(&changed);
-    changed.imported.evidence = imported_span("{\"observations\":[],\"canaries\":[]}");
-    expect_refused(db, &changed.imported, "id");
+    for (size_t i = 0; i < COUNT(other_evidence); i++) {
+        imported_make(&changed);
+        changed.imported.evidence = imported_span(other_evidence[i]);
+        expect_refused(db, &changed.imported, "id");
+    }
     imported_make(&changed);
     changed.spec_text[strlen(changed.spec_text) - 1] = ' ';
     expect_refused(db, &changed.imported, "id");
