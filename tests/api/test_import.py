@@ -410,6 +410,12 @@ class Together(ServerCase):
         self.assertEqual(600, sum(report["known"] for report in reports))
         self.assertEqual({run_id(number) for number in range(600)}, set(ids(export(server))))
 
+    def test_a_slow_line_keeps_its_place(self):
+        server = self.own_server()
+        runs = [document(0, steps=300000), *(document(number) for number in range(1, 600))]
+        self.assertEqual(600, taken(server, lines(runs))["imported"])
+        self.assertEqual([run["id"] for run in runs], ids(export(server)))
+
     def test_one_line_twice_in_a_file_is_one_run(self):
         report = taken(self.server, lines([document(2000), document(2000)]))
         self.assertEqual((1, 1), (report["imported"], report["known"]))
