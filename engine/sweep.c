@@ -46,7 +46,8 @@ static bool blame(struct error *err, const struct error *cause, const char *obje
 {
     char field[sizeof cause->field + 16];
 
-    snprintf(field, sizeof field, "%s%s%s", object, cause->field[0] ? "." : "", cause->field);
+    snprintf(field, sizeof field, "%s%s%s", object, object[0] && cause->field[0] ? "." : "",
+             cause->field);
     if (cause->kind == ERROR_INVALID && (cause->allowed.ranged || cause->allowed.choices))
         return error_not_allowed(err, field, cause->allowed, "%s", cause->message);
     return error_set(err, cause->kind, field, "%s", cause->message);
@@ -145,6 +146,54 @@ static bool add_knobs(struct sweep *sweep, json_t *knobs, const struct place *pl
     return true;
 }
 
+/* What is wrong with a cell's value is said of `cells`, not of knobs. */
+static bool blame_cells(struct error *err, struct error *cause)
+{
+    char field[sizeof cause->field];
+
+    if (strncmp(cause->field, "knobs", 5) == 0) {
+        snprintf(field, sizeof field, "cells%s", cause->field + 5);
+        snprintf(cause->field, sizeof cause->field, "%s", field);
+    }
+    return blame(err, cause, "");
+}
+
+/* A cell that is named after what it changes. */
+static bool add_change(struct sweep *sweep, json_t *change, const struct place *place,
+                       struct error *err)
+{
+    char name[SWEEP_NAME_MAX] = "";
+    struct error cause = {0};
+    const char *knob;
+    json_t *value;
+
+    if (!json_is_object(change))
+        return error_set(err, ERROR_INVALID, "cells", "must hold objects: changes of base");
+    json_object_foreach(change, knob, value)
+    {
+        if (!add_to_name(name, knob, value))
+            return out_of_memory(err);
+    }
+    return sweep_add(sweep, name[0] ? name : "base", change, place, &cause) ||
+           blame_cells(err, &cause);
+}
+
+static bool add_listed(struct sweep *sweep, json_t *list, const struct place *place,
+                       struct error *err)
+{
+    size_t index;
+    json_t *change;
+
+    if (!json_is_array(list) || json_array_size(list) == 0)
+        return error_set(err, ERROR_INVALID, "cells", "must be a list of objects, one at least");
+    json_array_foreach(list, index, change)
+    {
+        if (!add_change(sweep, change, place, err))
+            return false;
+    }
+    return true;
+}
+
 /* The members of the request that a table can read; the rest are the caller's. */
 static bool read_fields(json_t *json, struct request *request, struct error *err)
 {
@@ -159,6 +208,7 @@ static bool read_fields(json_t *json, struct request *request, struct error *err
 
         if (field ? !field_read(field, value, request, err)
                   : strcmp(key, "base") != 0 && strcmp(key, "knobs") != 0 &&
+                        strcmp(key, "cells") != 0 &&
                         !error_set(err, ERROR_INVALID, key, "is not a known field"))
             return false;
     }
@@ -196,6 +246,7 @@ static bool fill(struct sweep *sweep, json_t *json, const struct place *place, s
                               .pairs = 20,
                               .budget_seconds = 600};
     json_t *base = json_object_get(json, "base"), *knobs = json_object_get(json, "knobs");
+    json_t *cells = json_object_get(json, "cells");
 
     if (!read_fields(json, &request, err))
         return false;
@@ -207,12 +258,16 @@ static bool fill(struct sweep *sweep, json_t *json, const struct place *place, s
     sweep->base = base ? json_incref(base) : json_object();
     if (!sweep->base)
         return out_of_memory(err);
-    if (knobs && sweep->preset != SWEEP_MATRIX)
-        return error_set(err, ERROR_INVALID, "knobs",
+    if ((knobs || cells) && sweep->preset != SWEEP_MATRIX)
+        return error_set(err, ERROR_INVALID, knobs ? "knobs" : "cells",
                          "belong to no preset: leave one of them out");
-    if (!knobs && sweep->preset == SWEEP_MATRIX)
-        return error_set(err, ERROR_INVALID, "knobs", "are missing, or a preset");
-    return (knobs ? add_knobs(sweep, knobs, place, err) : sweep_add_preset(sweep, place, err)) &&
+    if (knobs && cells)
+        return error_set(err, ERROR_INVALID, "cells", "stand instead of knobs: leave one out");
+    if (!knobs && !cells && sweep->preset == SWEEP_MATRIX)
+        return error_set(err, ERROR_INVALID, "knobs", "are missing, or cells, or a preset");
+    return (knobs   ? add_knobs(sweep, knobs, place, err)
+            : cells ? add_listed(sweep, cells, place, err)
+                    : sweep_add_preset(sweep, place, err)) &&
            any_is_possible(sweep, err);
 }
 

@@ -42,10 +42,10 @@ struct sweep {
     size_t count;
 };
 
-/* Reads {"preset", "base", "knobs", "blocks", "pairs", "budget_seconds"}. Every cell's spec is
- * read as a run's is, and errors name the field, "base.threads" or "knobs.batch_size". A cell
- * that is not possible on this machine is kept with the reason, but a set without any that is
- * fails. *ret_sweep is written only on success; the caller gives it to sweep_clear(). */
+/* Reads {"preset", "base", "knobs", "cells", "blocks", "pairs", "budget_seconds"}. Every cell's
+ * spec is read as a run's is, and errors name the field, "base.threads" or "knobs.batch_size". A
+ * cell that is not possible on this machine is kept with the reason, but a set without any that
+ * is fails. *ret_sweep is written only on success; the caller gives it to sweep_clear(). */
 bool sweep_from_text(const char *text, size_t length, const struct place *place,
                      struct sweep *ret_sweep, struct error *err)
     __attribute__((warn_unused_result));

@@ -50,6 +50,16 @@ static bool token_fits(const char *token, const char *expected)
     return expected[0] && text_equal_secret(token, expected);
 }
 
+bool exchange_may_write(const struct exchange *exchange)
+{
+    const struct config *config = exchange->server->config;
+    const char *token = bearer_token(exchange->headers.authorization);
+
+    if (!config->read_token[0] && !config->write_token[0])
+        return true;
+    return token && strlen(token) < TEXT_SECRET_MAX && token_fits(token, config->write_token);
+}
+
 /* Without any token configured everybody may do everything: config_check() has seen to it that
  * then only this machine can reach us. */
 static bool check_access(struct exchange *exchange)
@@ -153,8 +163,8 @@ void exchange_answer(struct exchange *exchange)
     exchange->reply.hold = false;
     if (exchange->body_overflow)
         refuse_size(exchange);
-    else if (exchange->held_id.text[0])
-        runs_held_handler(exchange);
+    else if (exchange->held)
+        exchange->held(exchange);
     else
         exchange->match.route->handler(exchange);
     if (exchange->has_room)

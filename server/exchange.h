@@ -83,9 +83,10 @@ struct exchange {
     bool has_room; /* of server->room, for a body larger than BODY_MAX */
     struct router_match match;
     struct reply reply;
-    struct watcher watcher;  /* for streams and held answers */
-    struct run_id held_id;   /* the run whose end a held answer waits for, or "" */
-    long long hold_until_ns; /* and for how long */
+    struct watcher watcher;                  /* for streams and held answers */
+    void (*held)(struct exchange *exchange); /* goes on with an answer that was held; or NULL */
+    struct run_id held_id;                   /* the run, or the sweep, whose end it waits for */
+    long long hold_until_ns;                 /* and for how long */
     bool (*is_gone)(const struct exchange *exchange); /* the client hung up */
     long long started_ns;
     /* Below: kilobytes that are written before they are read, so nobody clears them. */
@@ -100,6 +101,9 @@ void exchange_admit(struct exchange *exchange);
 /* With the whole body: makes the reply; or sets reply.hold and has put the watcher to sleep, and
  * is to be called again when that wakes. */
 void exchange_answer(struct exchange *exchange);
+
+/* What a handler asks whose path may be read by all who read, but not with every parameter. */
+bool exchange_may_write(const struct exchange *exchange);
 
 /* Frees what the exchange owns, and stops watching. */
 void exchange_done(struct exchange *exchange);

@@ -11,10 +11,6 @@
 #include "server/request.h"
 #include "server/server.h"
 
-#define WAIT_SECONDS_MAX 3600
-/* A held connection is silent: see now and then whether anybody is left. */
-#define LOOK_NS (15 * NS_PER_SECOND)
-
 static void reply_run(struct exchange *exchange, int status, const struct run *run)
 {
     struct out out = {.bytes = &exchange->reply.body};
@@ -27,33 +23,8 @@ static void reply_run(struct exchange *exchange, int status, const struct run *r
     reply_json(exchange, status, &out);
 }
 
-/* How long the client would wait: "wait" of the URL wins over the Prefer header. */
-static bool read_wait(struct exchange *exchange, long long *ret_seconds, struct error *err)
-{
-    const struct field field = {.name = "wait", .max = WAIT_SECONDS_MAX};
-    const char *text = query_find(&exchange->query, "wait");
-    long long seconds = prefer_wait(exchange->headers.prefer);
-
-    if (text)
-        return field_read_text(&field, text, ret_seconds, err);
-    *ret_seconds = seconds < WAIT_SECONDS_MAX ? seconds : WAIT_SECONDS_MAX;
-    return true;
-}
-
-/* Starts to hold the answer until the run ends or the time is over. */
-static void hold(struct exchange *exchange, const struct run_id *id, long long seconds)
-{
-    long long now_ns = clock_monotonic_ns();
-
-    exchange->held_id = *id;
-    exchange->hold_until_ns = now_ns + seconds * NS_PER_SECOND;
-    if (exchange->headers.prefer && prefer_wait(exchange->headers.prefer) > 0)
-        reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
-    live_watch(exchange->server->live, &exchange->watcher, id, now_ns);
-    runs_held_handler(exchange);
-}
-
-void runs_held_handler(struct exchange *exchange)
+/* An answer was held until its run ended; this goes on with it. */
+static void go_on(struct exchange *exchange)
 {
     struct live *live = exchange->server->live;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
@@ -75,13 +46,27 @@ void runs_held_handler(struct exchange *exchange)
             reply_run(exchange, created ? 201 : 200, &run);
             return;
         }
-        long long look_ns = now_ns + LOOK_NS;
+        long long look_ns = now_ns + REQUEST_LOOK_NS;
         if (live_sleep(live, &exchange->watcher, now_ns,
                        exchange->hold_until_ns < look_ns ? exchange->hold_until_ns : look_ns)) {
             exchange->reply.hold = true;
             return;
         }
     }
+}
+
+/* Starts to hold the answer until the run ends or the time is over. */
+static void hold(struct exchange *exchange, const struct run_id *id, long long seconds)
+{
+    long long now_ns = clock_monotonic_ns();
+
+    exchange->held = go_on;
+    exchange->held_id = *id;
+    exchange->hold_until_ns = now_ns + seconds * NS_PER_SECOND;
+    if (exchange->headers.prefer && prefer_wait(exchange->headers.prefer) > 0)
+        reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
+    live_watch(exchange->server->live, &exchange->watcher, id, now_ns);
+    go_on(exchange);
 }
 
 /* The answer that the first POST got: a retry must not be told apart from it. */
@@ -158,8 +143,8 @@ void runs_create_handler(struct exchange *exchange)
         reply_problem(exchange, 503, NULL, "the server is stopping");
         return;
     }
-    if (!query_allow(&exchange->query, allowed, &err) || !read_wait(exchange, &seconds, &err) ||
-        !read_order(exchange, &parts, &order, &err) ||
+    if (!query_allow(&exchange->query, allowed, &err) ||
+        !request_wait(exchange, &seconds, &err) || !read_order(exchange, &parts, &order, &err) ||
         !create(exchange, &order, &run, &replayed, &err)) {
         reply_error(exchange, &err);
         return;
@@ -185,7 +170,8 @@ void runs_show_handler(struct exchange *exchange)
 
     if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id))
         return;
-    if (!query_allow(&exchange->query, allowed, &err) || !read_wait(exchange, &seconds, &err)) {
+    if (!query_allow(&exchange->query, allowed, &err) ||
+        !request_wait(exchange, &seconds, &err)) {
         reply_error(exchange, &err);
         return;
     }

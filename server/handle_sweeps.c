@@ -290,5 +290,6 @@ void sweeps_cancel_handler(struct exchange *exchange)
             runner_cancel(exchange->server->runner, parts.runs[i].id.text);
         live_tell(exchange->server->live, parts.runs[i].id.text, clock_monotonic_ns());
     }
+    live_tell(exchange->server->live, id.text, clock_monotonic_ns());
     reply_sweep(exchange, 200, id.text);
 }

@@ -10,6 +10,7 @@ void runs_cancel_handler(struct exchange *exchange);
 void implementations_handler(struct exchange *exchange);
 void evidence_handler(struct exchange *exchange);
 void recompute_handler(struct exchange *exchange);
+void check_handler(struct exchange *exchange);
 void machines_list_handler(struct exchange *exchange);
 void machines_show_handler(struct exchange *exchange);
 void machine_handler(struct exchange *exchange);
@@ -36,6 +37,3 @@ void ready_handler(struct exchange *exchange);
 void metrics_handler(struct exchange *exchange);
 void openapi_handler(struct exchange *exchange);
 void asset_handler(struct exchange *exchange);
-
-/* An answer was held until its run ended; this goes on with it. */
-void runs_held_handler(struct exchange *exchange);

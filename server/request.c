@@ -1,8 +1,11 @@
 #include "server/request.h"
 
 #include "common/cleanup.h"
+#include "common/fields.h"
 #include "server/negotiate.h"
 #include "server/reply.h"
+
+#define WAIT_SECONDS_MAX 3600
 
 bool request_accepts(struct exchange *exchange, const char *type)
 {
@@ -22,6 +25,18 @@ bool request_run_id(struct exchange *exchange, struct run_id *ret_id)
     reply_problem(exchange, 404, NULL, "there is no run %.*s",
                   match->id_length > 40 ? 40 : (int)match->id_length, match->id);
     return false;
+}
+
+bool request_wait(struct exchange *exchange, long long *ret_seconds, struct error *err)
+{
+    const struct field field = {.name = "wait", .max = WAIT_SECONDS_MAX};
+    const char *text = query_find(&exchange->query, "wait");
+    long long seconds = prefer_wait(exchange->headers.prefer);
+
+    if (text)
+        return field_read_text(&field, text, ret_seconds, err);
+    *ret_seconds = seconds < WAIT_SECONDS_MAX ? seconds : WAIT_SECONDS_MAX;
+    return true;
 }
 
 bool request_allows(struct exchange *exchange, const char *const allowed[])

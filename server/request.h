@@ -14,6 +14,13 @@ bool request_accepts(struct exchange *exchange, const char *type);
 /* The {id} of the path; 404 for a name that cannot be one of ours. */
 bool request_run_id(struct exchange *exchange, struct run_id *ret_id);
 
+/* How long the client would wait: "wait" of the URL wins over the Prefer header. */
+bool request_wait(struct exchange *exchange, long long *ret_seconds, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* A held connection is silent: see now and then whether anybody is left. */
+#define REQUEST_LOOK_NS (15 * NS_PER_SECOND)
+
 /* 400 for any parameter that is not in the NULL-terminated list (see query_allow()). */
 bool request_allows(struct exchange *exchange, const char *const allowed[]);
 

@@ -20,6 +20,7 @@ const struct route routes[] = {
     {"GET", "/v1/runs/{id}/steps", steps_handler, ACCESS_READ, false},
     {"GET", "/v1/runs/{id}/evidence", evidence_handler, ACCESS_READ, false},
     {"GET", "/v1/runs/{id}/recompute", recompute_handler, ACCESS_READ, false},
+    {"GET", "/v1/runs/{id}/check", check_handler, ACCESS_READ, false},
     {"POST", "/v1/sweeps", sweeps_create_handler, ACCESS_WRITE, true},
     {"GET", "/v1/sweeps", sweeps_list_handler, ACCESS_READ, false},
     {"GET", "/v1/sweeps/{id}", sweeps_show_handler, ACCESS_READ, false},

@@ -193,7 +193,7 @@ static void advance_sweeps(struct runner *runner)
 
     whoami_get(runner->parts.whoami, &identity);
     here.place.dollars_per_hour = whoami_dollars(runner->parts.whoami, runner->db);
-    if (!sweeper_advance(runner->db, &here, identity.instance_type, &err))
+    if (!sweeper_advance(runner->db, &here, identity.instance_type, runner->parts.live, &err))
         log_line(LOG_ERROR, "sweeps could not be carried on: %s", err.message);
 }
 

@@ -104,7 +104,7 @@ static bool advance(struct db *db, struct sweep_row *row, const struct here *her
 }
 
 bool sweeper_advance(struct db *db, const struct here *here, const char *instance,
-                     struct error *err)
+                     struct live *live, struct error *err)
 {
     long long after = 0;
 
@@ -119,6 +119,7 @@ bool sweeper_advance(struct db *db, const struct here *here, const char *instanc
             return true;
         if (!sweeps_find(db, id.text, &row, err) || !advance(db, &row, here, instance, err))
             return false;
+        live_tell(live, id.text, clock_monotonic_ns());
         after = row.number;
     }
 }

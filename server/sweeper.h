@@ -5,8 +5,9 @@
 
 #include "db/db.h"
 #include "server/here.h"
+#include "server/live.h"
 
 /* Looks at every sweep that is not over. Called by the runner, which is the only one to end
- * runs. */
+ * runs. Who watches a sweep is told of its end. */
 bool sweeper_advance(struct db *db, const struct here *here, const char *instance,
-                     struct error *err) __attribute__((warn_unused_result));
+                     struct live *live, struct error *err) __attribute__((warn_unused_result));

@@ -6,7 +6,8 @@ from jsonschema import Draft202012Validator, FormatChecker, RefResolver
 
 # Headers that mean something; each must be described where it is sent.
 MEANINGFUL = {"location", "retry-after", "idempotent-replayed", "preference-applied", "allow",
-              "www-authenticate", "cache-control", "content-security-policy"}
+              "www-authenticate", "cache-control", "content-security-policy",
+              "pennyworth-verdict"}
 
 
 class Description:

@@ -11,16 +11,18 @@ import unittest
 from jsonschema import Draft202012Validator, ValidationError
 
 from harness import ROOT, Events, Reply, Server, fake, until
-from run_documents import document, lines, run_id
+from run_documents import document
+from tour_imports import TourOfImports
 from openapi import STRUCTURE, Description, references, schemas, text_of
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
-           "stubborn": fake("stubborn"), "talkative": fake("talkative")}
+           "stubborn": fake("stubborn"), "talkative": fake("talkative"),
+           "before": fake("paced", 2000), "after": fake("paced", 2400)}
 READ, WRITE = "read-token-of-a-test", "write-token-of-a-test"
 MISSING = "/v1/runs/" + "0" * 26
 MISSING_SWEEP = "/v1/sweeps/" + "0" * 26
 MISSING_MACHINE = "/v1/machines/" + "0" * 16
-PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute")
+PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute", "/check")
 OF_RUNS = (MISSING, *(MISSING + part for part in PARTS))
 OF_ONE = (*OF_RUNS, MISSING_SWEEP, MISSING_MACHINE)
 PRICES = ("/v1/comparison", "/v1/machine", "/v1/prices", "/v1/feeds", "/v1/figures",
@@ -97,7 +99,8 @@ class Documented(unittest.TestCase):
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
                 if name not in ("RunSpec", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
-                                "NewDiscount", "RunDocument", "DocumentSteps"):
+                                "NewDiscount", "RunDocument", "DocumentSteps", "BenchmarkPoint",
+                                "BencherMetric"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)
 
     def test_it_lists_exactly_the_routes_of_the_server(self):
@@ -144,7 +147,7 @@ class Documented(unittest.TestCase):
                 self.assertIn(reply.status, possible if lawful else {400}, reply)
 
 
-class Tour(unittest.TestCase):
+class Tour(TourOfImports, unittest.TestCase):
     """One long walk, because its end is the question whether anything was left out."""
 
     def serve(self, *flags, **options):
@@ -172,6 +175,7 @@ class Tour(unittest.TestCase):
         self.visit_measurements(server)
         self.visit_imports(server)
         self.visit_sweeps(server)
+        self.visit_checks()
         self.visit_prices(server)
         self.visit_comparison(server)
         self.visit_figures(server)
@@ -243,24 +247,6 @@ class Tour(unittest.TestCase):
         machines = self.ask(server, "GET", "/v1/machines", 200).json()
         self.ask(server, "GET", "/v1/machines/" + machines["here"], 200)
 
-    def visit_imports(self, server):
-        path = "/v1/runs/import"
-        bare = {name: document(1)[name]
-                for name in ("pennyworth_run", "id", "spec", "ended_at", "steps")}
-        stored = self.post(server, 201, path=path)
-        self.post(server, 200, path=path)
-        self.post(server, 201, bare, path=path)
-        self.post(server, 409, document(2, id=run_id(0)), path=path)
-        body = lines([document(2), {"pennyworth_run": 1}, document(3, id=run_id(0))])
-        for kind in ("application/x-ndjson", "application/x-ndjson; charset=utf-8"):
-            self.ask(server, "POST", path, 200, {"Content-Type": kind}, body)
-        for part in ("", *PARTS):
-            self.ask(server, "GET", stored.headers["location"] + part, 200)
-        self.ask(server, "GET", f"/v1/runs/{run_id(1)}", 200)
-        for query in ("", "?provenance=imported&label=a:b", f"?after={run_id(1)}"):
-            self.ask(server, "GET", "/v1/runs/export" + query, 200)
-        self.ask(server, "GET", "/v1/runs", 200)
-
     def visit_sweeps(self, server):
         """The queue of this server has room for three runs."""
         small, large = POSTED["/v1/sweeps"], {**POSTED["/v1/sweeps"], "blocks": 2}
@@ -278,6 +264,39 @@ class Tour(unittest.TestCase):
         self.ask(server, "DELETE", path, 409)
         for query in ("", "?limit=1"):
             self.ask(server, "GET", "/v1/sweeps" + query, 200)
+
+    def visit_checks(self):
+        for limit, wanted in (("3", 429), ("100", 200)):
+            server = self.serve("--queue-limit", limit, "--instance", "test.large", environment={
+                "PENNYWORTH_READ_TOKEN": READ, "PENNYWORTH_WRITE_TOKEN": WRITE})
+            writer, reader = ({"Authorization": f"Bearer {token}"} for token in (WRITE, READ))
+            price = {**POSTED["/v1/prices"], "valid_from": "2026-01-02T03:04:05Z"}
+            self.post(server, 201, price, path="/v1/prices", **writer)
+            paths = [self.post(server, 201, {"engine": engine, "steps": 20,
+                                             "labels": {"commit": engine}}, "?wait=30",
+                               **writer).headers["location"]
+                     for engine in ("before", "after") for _ in range(3)]
+            before = "?baseline=" + paths[0].rpartition("/")[2]
+            path = paths[-1] + "/check"
+            for query in ("", before, before + "&fails_on=samples_per_dollar",
+                          *("?format=" + form for form in ("json", "markdown", "github", "bencher"))):
+                for method in ("GET", "HEAD"):
+                    self.ask(server, method, path + query, 200, reader)
+            self.ask(server, "GET", path, 200, {"Accept": "text/markdown", **reader})
+            self.ask(server, "GET", path + before + "&confirm=true", 403, reader)
+            reply = self.ask(server, "GET", path + before + "&confirm=true", wanted, writer)
+            if wanted == 200:
+                self.assertEqual("running", reply.json()["confirmation"]["state"])
+                reply = self.ask(server, "GET", path + before + "&confirm=true", 200,
+                                 {"Prefer": "wait=60", **reader})
+                self.assertIs(True, reply.json()["confirmed"])
+                self.assertIsNotNone(reply.json()["samples_per_dollar"])
+        other = self.post(server, 201, {"engine": "before", "steps": 2, "workload": "resnet50"},
+                          "?wait=30", **writer).headers["location"]
+        self.ask(server, "GET", path + "?baseline=" + other.rpartition("/")[2], 422, reader)
+        failed = self.post(server, 201, {"engine": "crash"}, "?wait=30", **writer)
+        self.ask(server, "GET", failed.headers["location"] + "/check", 409, reader)
+        self.ask(server, "GET", path + "?margin=x", 400, reader)
 
     def visit_prices(self, server):
         then = "2026-01-02T03:04:05Z"

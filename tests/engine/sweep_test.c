@@ -35,10 +35,30 @@ static void a_matrix_has_a_cell_for_every_combination(void)
     }
 }
 
+static void cells_are_listed_where_a_product_would_be_too_much(void)
+{
+    AUTO(sweep_clear) struct sweep sweep = {0};
+
+    EXPECT(read_text("{\"base\":{\"batch_size\":8},\"blocks\":6,"
+                     "\"cells\":[{},{\"batch_size\":16,\"precision\":\"bf16\"}]}",
+                     &sweep, NULL));
+    EXPECT_INT((long long)sweep.count, 2);
+    EXPECT_STR(sweep.cells[0].name, "base");
+    EXPECT_INT(sweep.cells[0].spec.batch_size, 8);
+    EXPECT_STR(sweep.cells[1].name, "batch_size=16 precision=bf16");
+    EXPECT_INT(sweep.cells[1].spec.batch_size, 16);
+}
+
 static const struct {
     const char *text, *field, *words;
 } refused[] = {
     {"[]", "", "must be a JSON object"},
+    {"{\"cells\":[]}", "cells", "one at least"},
+    {"{\"cells\":[7]}", "cells", "must hold objects"},
+    {"{\"cells\":[{},{\"batch_size\":0}]}", "cells.batch_size", "got 0"},
+    {"{\"cells\":[{\"mood\":1}]}", "cells.mood", "is not a known field"},
+    {"{\"cells\":[{}],\"knobs\":{\"seed\":[1]}}", "cells", "instead of knobs"},
+    {"{\"cells\":[{}],\"preset\":\"batch\"}", "cells", "belong to no preset"},
     {"{", "", "is not JSON"},
     {"{}", "knobs", "are missing"},
     {"{\"knobs\":{}}", "knobs", "one at least"},
@@ -155,6 +175,7 @@ static void equals_are_compared_with_the_workload_that_was_asked_for(void)
 int main(void)
 {
     RUN(a_matrix_has_a_cell_for_every_combination);
+    RUN(cells_are_listed_where_a_product_would_be_too_much);
     RUN(a_refused_request_names_the_field);
     RUN(what_is_not_possible_here_is_kept_with_its_reason);
     RUN(the_ladder_climbs_from_plain_to_tuned);

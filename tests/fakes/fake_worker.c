@@ -146,6 +146,9 @@ static int behave(const char *behaviour, const struct run_spec *spec)
     talkative = strcmp(behaviour, "talkative") == 0;
     if (strcmp(behaviour, "speed") == 0)
         speed = 1000000 + 10000 * (long)spec->batch_size; /* the larger the batch the better */
+    /* So many microseconds a step, and each process up to half a percent beside that. */
+    if (strcmp(behaviour, "paced") == 0)
+        speed = step_ms * (1000 + (long)(getpid() % 11) - 5);
     hello();
     if (is_well_behaved(behaviour))
         return steps(most);

@@ -88,6 +88,21 @@ static bool read_sweep(struct error *err)
     return ok;
 }
 
+static bool read_listed_sweep(struct error *err)
+{
+    static const char text[] = "{\"base\":{\"steps\":7},\"cells\":[{},{\"seed\":2}]}";
+    const struct place place = {.topology = &topology, .root = "/nowhere"};
+    AUTO(sweep_clear) struct sweep sweep = {0};
+
+    ration_start();
+    bool ok = sweep_from_text(text, strlen(text), &place, &sweep, err);
+    ration_stop();
+    EXPECT_INT((long long)sweep.count, ok ? 2 : 0);
+    if (ok)
+        EXPECT_STR(sweep.cells[1].name, "seed=2");
+    return ok;
+}
+
 static bool compare_cells(struct error *err)
 {
     const struct sweep_run run = {
@@ -135,6 +150,7 @@ static void the_way_to_an_answer_survives_every_shortage(void)
     survive_every_shortage("loaded", write_loaded);
     survive_every_shortage("machine", read_machine);
     survive_every_shortage("sweep", read_sweep);
+    survive_every_shortage("listed sweep", read_listed_sweep);
     survive_every_shortage("cells", compare_cells);
     survive_every_shortage("evidence", collect_evidence);
     survive_every_shortage("pace", keep_pace);

@@ -1,0 +1,60 @@
+/* What the CI gate compares: valid finished runs of a contender, on this side and on that. */
+#pragma once
+
+#include "db/db.h"
+#include "engine/compare.h"
+#include "engine/run.h"
+
+#include <stddef.h>
+
+#define GATE_RUNS_MAX 200
+
+/* Sweeps that the gate queues to confirm a failure have keys that begin so, as no client's can.
+ * Their runs are on no side of a first look: a failure must not become its own baseline. */
+#define GATE_SWEEP_KEY "\tcheck "
+
+/* A run in the gate's eyes: its contender, and the labels that it shares with its repeats. Texts
+ * are owned: gate_subject_clear(). */
+struct gate_subject {
+    long long number, contender;
+    char *workload, *engine, *configuration, *instance, *provider;
+    char *stratum; /* "" where the machine is not known */
+    char *labels;  /* of the spec: JSON, sorted, "{}" without any */
+};
+
+/* Of a finished run; of others it is ERROR_CONFLICT. */
+bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret_subject,
+                       struct error *err) __attribute__((warn_unused_result));
+
+/* A zeroed one is fine. */
+void gate_subject_clear(struct gate_subject *subject);
+
+/* One valid run. */
+struct gate_run {
+    long long number;
+    struct run_id id;
+    struct measure throughput;
+    double dollars; /* an hour, when it began, discount taken off; 0 unknown */
+};
+
+/* The run itself, if it is valid, and its repeats: valid runs of the same contender with the very
+ * same labels. Without labels nothing says that two runs are repeats: then it is alone. Newest
+ * first, at most GATE_RUNS_MAX. */
+bool gate_runs_repeats(struct db *db, const struct gate_subject *subject,
+                       struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,
+                       struct error *err) __attribute__((warn_unused_result));
+
+/* The newest `limit` runs of the subject's contender that are neither it nor its repeats: those
+ * with a label; or, where `key` is NULL, those that are older than the subject. */
+struct gate_others {
+    const struct gate_subject *subject;
+    const char *key, *value;
+    long long limit; /* 1..GATE_RUNS_MAX */
+};
+bool gate_runs_others(struct db *db, const struct gate_others *wanted,
+                      struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,
+                      struct error *err) __attribute__((warn_unused_result));
+
+/* The sweep that a key has made. */
+bool gate_sweep_find(struct db *db, const char *key, struct run_id *ret_id, bool *ret_found,
+                     struct error *err) __attribute__((warn_unused_result));

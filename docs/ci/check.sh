@@ -1,0 +1,161 @@
+#!/bin/sh
+# Measures a change with pennyworth and asks the gate about it.
+set -eu
+
+usage() {
+    cat <<'END'
+Usage: check.sh --spec JSON [options]
+
+Posts runs, waits until they are measured, asks GET /v1/runs/{id}/check about the last one and
+prints its Markdown.
+
+  --spec JSON        what to run; @FILE reads it from a file. Give it labels that name the commit:
+                     runs with the very same labels are repeats of each other
+  --repeat N         so many runs of it (default 3)
+  --against JSON     a spec of the baseline, measured now and in turns with the other; else
+  --baseline WHAT    KEY=VALUE of a label, the id of a run, or last:N (default last:20)
+  --run ID           asks about a run that is there already, and posts none
+  --margin PERCENT   by which it may be slower (default 3)
+  --fails-on WHAT    code (default) or samples_per_dollar
+  --no-confirm       takes the word of a first look; by default a failure is measured again
+  --wait SECONDS     for each answer, at most (default 1800)
+  --markdown FILE, --json FILE, --github FILE, --bencher FILE
+                     keeps the answer in that form too
+
+PENNYWORTH_URL says where the server is (default http://127.0.0.1:8080), PENNYWORTH_TOKEN what it
+wants to see, if anything; to post and to confirm that is its write token.
+
+Exit status: 0 pass, 1 fail, 2 it cannot tell, or something went wrong.
+END
+}
+
+complain() {
+    printf 'check.sh: %s\n' "$1" >&2
+    exit 2
+}
+
+url=${PENNYWORTH_URL:-http://127.0.0.1:8080}
+spec='' against='' baseline='' run='' margin=3 fails_on=code confirm=true wait=1800 repeat=3
+markdown='' json='' github='' bencher=''
+
+while [ $# -gt 0 ]; do
+    option=$1
+    case $option in
+    --help | -h)
+        usage
+        exit 0
+        ;;
+    --no-confirm)
+        confirm=false
+        shift
+        continue
+        ;;
+    esac
+    [ $# -ge 2 ] || complain "$option wants a value; --help says more"
+    case $option in
+    --spec) spec=$2 ;;
+    --repeat) repeat=$2 ;;
+    --against) against=$2 ;;
+    --baseline) baseline=$2 ;;
+    --run) run=$2 ;;
+    --margin) margin=$2 ;;
+    --fails-on) fails_on=$2 ;;
+    --wait) wait=$2 ;;
+    --markdown) markdown=$2 ;;
+    --json) json=$2 ;;
+    --github) github=$2 ;;
+    --bencher) bencher=$2 ;;
+    *) complain "there is no option $option; --help says more" ;;
+    esac
+    shift 2
+done
+
+case $repeat in '' | *[!0-9]* | 0) complain "--repeat must be a number from 1" ;; esac
+case $wait in '' | *[!0-9]*) complain "--wait must be a number of seconds" ;; esac
+[ -n "$run" ] || [ -n "$spec" ] || complain "--spec or --run is needed; --help says more"
+[ -z "$run" ] || [ -z "$spec$against" ] || complain "--run posts nothing: leave out the specs"
+[ -z "$against" ] || [ -z "$baseline" ] || complain "--against is the baseline: leave out --baseline"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 2' INT TERM
+
+# curl with the token, which no list of processes is to show.
+ask() {
+    if [ -n "${PENNYWORTH_TOKEN:-}" ]; then
+        printf 'header = "Authorization: Bearer %s"\n' \
+            "$(printf '%s' "$PENNYWORTH_TOKEN" | sed 's/[\\"]/\\&/g')"
+    fi | curl --silent --show-error --config - --max-time $((wait + 60)) \
+        --dump-header "$folder/header" --output "$folder/body" --write-out '%{http_code}' "$@" ||
+        complain "the server at $url did not answer"
+}
+
+# The value of a header field of the last answer.
+field() {
+    tr -d '\r' <"$folder/header" |
+        awk -v name="$1" 'tolower($1) == tolower(name) ":" {print $2}' | tail -n 1
+}
+
+explain() {
+    cat "$folder/body" >&2
+    echo >&2
+    complain "$1"
+}
+
+# Posts a run; its id is then in $posted.
+post() {
+    status=$(ask --header 'Content-Type: application/json' --data-binary "$1" "$url/v1/runs")
+    [ "$status" = 201 ] || explain "a run was refused with status $status"
+    posted=$(field location)
+    posted=${posted##*/}
+}
+
+post_candidate() {
+    post "$spec"
+    run=$posted
+}
+
+post_baseline() {
+    [ -n "$against" ] || return 0
+    post "$against"
+    baseline=$posted
+}
+
+# The answer about $run in a form, into a file. While it waits, nothing is sent.
+check() {
+    status=$(ask --get --data-urlencode "baseline=$baseline" --data-urlencode "margin=$margin" \
+        --data-urlencode "fails_on=$fails_on" --data "confirm=$confirm" --data "wait=$wait" \
+        --data "format=$1" "$url/v1/runs/$run/check")
+    [ "$status" = 200 ] || explain "the check was refused with status $status"
+    cat "$folder/body" >"$2"
+}
+
+if [ -z "$run" ]; then
+    count=0
+    while [ "$count" -lt "$repeat" ]; do
+        count=$((count + 1))
+        # A B, B A: what drifts steadily hits both alike.
+        if [ $((count % 2)) -eq 1 ]; then
+            post_baseline
+            post_candidate
+        else
+            post_candidate
+            post_baseline
+        fi
+    done
+fi
+baseline=${baseline:-last:20}
+
+check markdown "$folder/markdown"
+verdict=$(field pennyworth-verdict)
+cat "$folder/markdown"
+[ -z "$markdown" ] || cat "$folder/markdown" >"$markdown"
+[ -z "$json" ] || check json "$json"
+[ -z "$github" ] || check github "$github"
+[ -z "$bencher" ] || check bencher "$bencher"
+
+case $verdict in
+pass) exit 0 ;;
+fail) exit 1 ;;
+*) exit 2 ;;
+esac

@@ -1,0 +1,464 @@
+"""The CI gate over HTTP: what passes, what fails, what cannot be told, and measuring it again."""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from harness import ROOT, SANITIZED, Server, ServerCase, fake, until
+
+QUICK = {"steps": 12, "warmup_steps": 1}
+SCRIPT = ROOT / "docs/ci/check.sh"
+ENGINES = {"old": fake("paced", 2000), "same": fake("paced", 2000), "slow": fake("paced", 2400),
+           "fast": fake("paced", 1600), "dawdling": fake("slow", 40)}
+
+
+def measure(server, engine, count=1, **fields):
+    ids = [server.queue(engine, **{**QUICK, **fields}) for _ in range(count)]
+    for run_id in ids:
+        run = server.wait(run_id)
+        assert run["state"] == "finished", run
+    return ids
+
+
+def check(server, run_id, query="", wanted=200, **headers):
+    reply = server.get(f"/v1/runs/{run_id}/check{query}", **headers)
+    assert reply.status == wanted, reply
+    return reply
+
+
+def other_machine(server, run_id, column="stratum"):
+    """As if the run had been measured elsewhere: its contender gets another machine."""
+    database = sqlite3.connect(server.database, timeout=30)
+    with database:
+        (contender,) = database.execute("SELECT contender FROM runs WHERE id = ?",
+                                        (run_id,)).fetchone()
+        (new,) = database.execute(
+            "INSERT INTO contenders (workload, engine, configuration, provider, instance, stratum,"
+            " published, changed) SELECT workload, engine, configuration, provider, instance,"
+            " 'feedfeedfeedfeed', published, changed FROM contenders WHERE number = ?"
+            " ON CONFLICT DO UPDATE SET changed = excluded.changed RETURNING number",
+            (contender,)).fetchone()
+        database.execute("UPDATE runs SET contender = ? WHERE id = ?", (new, run_id))
+    database.close()
+
+
+class Looks(ServerCase):
+    ENGINES = ENGINES
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.olds = measure(cls.server, "old", 8, labels={"branch": "main"})
+
+    def test_a_run_as_fast_as_those_before_passes(self):
+        (run,) = measure(self.server, "old", labels={"branch": "topic", "commit": "f1"})
+        reply = check(self.server, run)
+        answer = reply.json()
+        self.assertEqual("pass", reply.headers["pennyworth-verdict"])
+        self.assertEqual("pass", answer["verdict"])
+        self.assertIsNone(answer["confirmed"])
+        self.assertEqual([run], answer["candidate"]["runs"])
+        self.assertEqual("last", answer["baseline"]["kind"])
+        self.assertTrue(set(self.olds) <= set(answer["baseline"]["runs"]), answer)
+        self.assertEqual("runs", answer["ratio"]["level"])
+        self.assertGreater(answer["smallest_detectable_percent"], 3)
+        self.assertAlmostEqual(1, answer["ratio"]["value"], delta=0.02)
+        self.assertAlmostEqual(answer["candidate"]["value"] / answer["baseline"]["value"],
+                               answer["ratio"]["value"], 5)
+        self.assertIsNone(answer["samples_per_dollar"])  # nobody said what an hour costs
+        self.assertIsNone(answer["price"]["ratio"])
+        self.assertIsNone(answer["confirmation"])
+
+    def test_repeats_stand_together_and_a_label_chooses_the_baseline(self):
+        runs = measure(self.server, "old", 3, labels={"commit": "f2"})
+        answer = check(self.server, runs[1], "?baseline=branch=main").json()
+        self.assertEqual(set(runs), set(answer["candidate"]["runs"]))
+        self.assertEqual(set(self.olds), set(answer["baseline"]["runs"]))
+        self.assertEqual("label", answer["baseline"]["kind"])
+        same = check(self.server, runs[1], "?baseline=branch:main").json()
+        self.assertEqual(answer, same)
+        few = check(self.server, runs[1], "?baseline=branch=main&window=3").json()
+        self.assertEqual(self.olds[:-4:-1], few["baseline"]["runs"])
+        few = check(self.server, runs[0], "?baseline=last:2").json()
+        self.assertEqual(2, few["baseline"]["n"])
+
+    def test_where_only_the_id_tells_two_runs_apart_each_stands_alone(self):
+        runs = measure(self.server, "old", 3, labels={"commit": "same"})
+        answer = check(self.server, runs[2], f"?baseline={runs[0]}").json()
+        self.assertEqual([runs[2]], answer["candidate"]["runs"])
+        self.assertEqual([runs[0]], answer["baseline"]["runs"])
+        self.assertEqual([], answer["differs"])
+
+    def test_one_run_each_may_pass_but_tells_no_slowdown(self):
+        (one,) = measure(self.server, "old", batch_size=7, steps=60)
+        (two,) = measure(self.server, "slow", batch_size=7, steps=60)
+        answer = check(self.server, two, f"?baseline={one}").json()
+        self.assertEqual("cannot_tell", answer["verdict"])
+        self.assertEqual("steps", answer["ratio"]["level"])
+        self.assertEqual(["engine"], answer["differs"])
+        self.assertIsNone(answer["smallest_detectable_percent"])
+        self.assertEqual("run", answer["baseline"]["kind"])
+        faster = check(self.server, one, f"?baseline={two}").json()
+        self.assertEqual("pass", faster["verdict"])
+
+    def test_a_slower_build_fails_and_is_not_yet_confirmed(self):
+        slow = measure(self.server, "slow", 3, labels={"commit": "f3"})
+        answer = check(self.server, slow[0], f"?baseline={self.olds[0]}").json()
+        self.assertEqual("fail", answer["verdict"], answer)
+        self.assertIs(False, answer["confirmed"])
+        self.assertAlmostEqual(2000 / 2400, answer["ratio"]["value"], delta=0.01)
+        self.assertEqual(["engine"], answer["differs"])
+        # Its own margin of tolerance lets it through.
+        self.assertEqual("pass", check(self.server, slow[0], "?margin=30&baseline="
+                                       + self.olds[0]).json()["verdict"])
+
+    def test_nothing_to_compare_with_cannot_be_told(self):
+        (run,) = measure(self.server, "old", batch_size=3)
+        for query in ("", "?baseline=branch=main", "?window=5"):
+            reply = check(self.server, run, query)
+            self.assertEqual("cannot_tell", reply.headers["pennyworth-verdict"])
+            answer = reply.json()
+            self.assertEqual(0, answer["baseline"]["n"])
+            self.assertIsNone(answer["baseline"]["value"])
+            self.assertIsNone(answer["ratio"])
+
+    def test_what_has_not_finished_is_waited_for_or_refused(self):
+        run = self.server.queue("dawdling", steps=30, warmup_steps=1)
+        problem = self.assertProblem(check(self.server, run, wanted=409), 409, "conflict")
+        self.assertRegex(problem["detail"], "queued|running")
+        reply = check(self.server, run, Prefer="wait=30")
+        self.assertEqual("wait=30", reply.headers["preference-applied"])
+        self.assertEqual("cannot_tell", reply.json()["verdict"])
+        self.assertEqual("finished", self.server.show(run)["state"])
+        run = self.server.queue("dawdling", steps=3000, warmup_steps=1)
+        problem = check(self.server, run, "?wait=1", wanted=409).json()
+        self.server.delete(f"/v1/runs/{run}")
+        self.server.wait(run)
+        problem = check(self.server, run, "?wait=30", wanted=409).json()
+        self.assertIn("cancelled", problem["detail"])
+
+    def test_an_invalid_run_says_nothing(self):
+        (run,) = measure(self.server, "slow", labels={"commit": "f4"})
+        database = sqlite3.connect(self.server.database, timeout=30)
+        with database:
+            database.execute("UPDATE runs SET validity = 'invalid', findings = json(?)"
+                             " WHERE id = ?", ('[{"code":"steal","level":"invalid","value":9,'
+                                               '"words":"the hypervisor took 9 %"}]', run))
+        database.close()
+        answer = check(self.server, run, f"?baseline={self.olds[0]}").json()
+        self.assertEqual("cannot_tell", answer["verdict"])
+        self.assertIn("the hypervisor took 9 %", answer["words"])
+        for form in ("github", "bencher"):
+            self.assertFalse(check(self.server, run, "?format=" + form).json())
+        other = check(self.server, self.olds[0], f"?baseline={run}").json()
+        self.assertEqual("cannot_tell", other["verdict"])
+        self.assertIn("the hypervisor took 9 %", other["words"])
+
+    def test_different_machines_are_never_compared(self):
+        here, there = measure(self.server, "old", 2, batch_size=5)
+        other_machine(self.server, there)
+        problem = self.assertProblem(
+            check(self.server, here, f"?baseline={there}", wanted=422), 422,
+            "not-possible-here", "baseline")
+        self.assertIn("different machines can never be A/B", problem["detail"])
+        work = measure(self.server, "old", workload="resnet50")[0]
+        self.assertProblem(check(self.server, here, f"?baseline={work}", wanted=422), 422,
+                           "not-possible-here", "baseline")
+
+    def test_bad_questions_name_the_parameter(self):
+        run = self.olds[0]
+        for query, field in (("baseline=", "baseline"), ("baseline=main", "baseline"),
+                             ("baseline=last:1", "baseline"), ("baseline=last:201", "baseline"),
+                             ("baseline=last:x", "baseline"), ("baseline=a b=c", "baseline"),
+                             ("window=1", "window"), ("baseline=last:9&window=9", "window"),
+                             (f"baseline={run}", "baseline"), ("margin=51", "margin"),
+                             ("margin=-0.5", "margin"), ("margin=nan", "margin"),
+                             ("confirm=1", "confirm"), ("fails_on=price", "fails_on"),
+                             ("format=csv", "format"), ("wait=-1", "wait")):
+            with self.subTest(query):
+                reply = check(self.server, run, "?" + query.replace(" ", "%20"), wanted=400)
+                self.assertProblem(reply, 400, "invalid", field)
+        self.assertProblem(check(self.server, run, "?baseline=" + "0" * 26, wanted=404), 404,
+                           "not-found")
+        self.assertEqual("pass", check(self.server, self.olds[-1], "?margin=0.0").json()
+                         ["verdict"].replace("cannot_tell", "pass"))
+
+    def test_the_comment_has_the_verdict_first_and_calls_nobody(self):
+        (run,) = measure(self.server, "old", labels={"who": "@all `|x|`"})
+        reply = check(self.server, run, "?baseline=who=%40some%20%60%7C", Accept="text/markdown")
+        text = reply.body.decode()
+        self.assertEqual("text/markdown; charset=utf-8", reply.headers["content-type"])
+        self.assertTrue(text.startswith("**cannot_tell**: "), text)
+        self.assertIn("`the newest 20 runs with who=@some ''`", text)
+        text = check(self.server, run, "?format=markdown").body.decode()
+        self.assertTrue(text.startswith("**pass**: "), text)
+        self.assertRegex(text, r"\| code: samples per second \| [01]\.\d+ \| .* \(runs\) \| pass \|")
+        self.assertIn("| samples per dollar | not known | | |", text)
+        self.assertIn(f"](/v1/runs/{run})", text)
+
+    def test_other_tools_get_the_number_with_its_interval(self):
+        (run,) = measure(self.server, "old")
+        speed = self.server.show(run)["summary"]["samples_per_second"]
+        (point,) = check(self.server, run, "?format=github").json()
+        self.assertEqual("samples/s", point["unit"])
+        self.assertAlmostEqual(speed, point["value"], 5)
+        ((name, metrics),) = check(self.server, run, "?format=bencher").json().items()
+        self.assertEqual(point["name"], name)
+        self.assertTrue(name.startswith("mlp/old/f32/"), name)
+        self.assertAlmostEqual(speed, metrics["throughput"]["value"], 5)
+        self.assertNotIn("samples_per_dollar", metrics)
+
+    def test_head_and_a_token_that_reads_queue_nothing(self):
+        server = self.own_server(engines=ENGINES, environment={
+            "PENNYWORTH_READ_TOKEN": "r" * 20, "PENNYWORTH_WRITE_TOKEN": "w" * 20})
+        server.token = "w" * 20
+        olds = measure(server, "old", 3, labels={"a": "b"})
+        slow = measure(server, "slow", 3, labels={"a": "c"})
+        path = f"/v1/runs/{slow[0]}/check?confirm=true&baseline={olds[0]}"
+        reply = server.request("HEAD", path)
+        self.assertEqual("fail", reply.headers["pennyworth-verdict"])
+        server.token = "r" * 20
+        self.assertProblem(server.get(path), 403, "forbidden")
+        self.assertEqual([], server.get("/v1/sweeps").json()["sweeps"])
+        server.token = "w" * 20
+        self.assertEqual("cannot_tell", server.get(path).json()["verdict"])
+        server.token = "r" * 20  # what is there may be read
+        self.assertEqual("fail", server.get(path + "&wait=60").json()["verdict"])
+
+
+class Dollars(ServerCase):
+    ENGINES = ENGINES
+    FLAGS = ("--instance", "test.large")
+
+    def price(self, price):
+        reply = self.server.post({"instance_type": "test.large", "price_per_hour": price},
+                                 path="/v1/prices")
+        self.assertEqual(201, reply.status, reply)
+
+    def test_a_higher_price_is_told_apart_and_fails_only_where_asked(self):
+        self.price("1")
+        olds = measure(self.server, "old", 4, labels={"c": "1"})
+        until(lambda: self.server.get("/v1/machine").json()["price"], "the price is known")
+        self.price("1.25")
+        news = measure(self.server, "old", 4, labels={"c": "2"})
+        answer = check(self.server, news[0], "?baseline=c=1").json()
+        self.assertEqual("pass", answer["verdict"])
+        self.assertEqual("code", answer["fails_on"])
+        self.assertAlmostEqual(1.25, answer["price"]["ratio"], 9)
+        self.assertAlmostEqual(1.25, answer["price"]["candidate_per_hour"], 9)
+        self.assertEqual("fail", answer["samples_per_dollar"]["verdict"])
+        self.assertAlmostEqual(answer["ratio"]["value"] / 1.25,
+                               answer["samples_per_dollar"]["ratio"], 6)
+        answer = check(self.server, news[0], "?baseline=c=1&fails_on=samples_per_dollar").json()
+        self.assertEqual("fail", answer["verdict"])
+        self.assertEqual("pass", answer["code"]["verdict"])
+        self.assertEqual("code_and_price", answer["fails_on"])
+        self.assertIn("samples per dollar", answer["words"])
+        self.assertEqual(["samples/s", "samples/$"], [
+            point["unit"] for point in check(self.server, news[0], "?format=github").json()])
+        self.assertEqual(set(olds), set(answer["baseline"]["runs"]))
+
+
+class Confirmed(ServerCase):
+    ENGINES = ENGINES
+
+    def test_two_builds_are_measured_in_turns_once(self):
+        olds = measure(self.server, "old", 3, labels={"c": "1"})
+        slow = measure(self.server, "slow", 3, labels={"c": "2"})
+        query = f"?baseline={olds[0]}&confirm=true"
+        first = check(self.server, slow[0], query).json()
+        self.assertEqual("cannot_tell", first["verdict"])
+        self.assertIsNone(first["confirmed"])
+        self.assertEqual("running", first["confirmation"]["state"])
+        began = time.monotonic()
+        reply = check(self.server, slow[0], query, Prefer="wait=60")
+        if not SANITIZED:  # it is told of the end, and does not find it when it looks now and then
+            self.assertLess(time.monotonic() - began, 12)
+        answer = reply.json()
+        self.assertEqual("fail", reply.headers["pennyworth-verdict"])
+        self.assertIs(True, answer["confirmed"])
+        self.assertEqual("pairs", answer["ratio"]["level"])
+        self.assertEqual("interleaved", answer["confirmation"]["kind"])
+        self.assertEqual(6, answer["confirmation"]["n"])
+        self.assertEqual(first["confirmation"]["sweep"], answer["confirmation"]["sweep"])
+        sweep = self.server.get("/v1/sweeps/" + answer["confirmation"]["sweep"]).json()
+        self.assertEqual(["slow", "old"], [cell["spec"]["engine"] for cell in sweep["cells"]])
+        self.assertEqual([{"check": slow[0]}] * 2,
+                         [cell["spec"]["labels"] for cell in sweep["cells"]])
+        self.assertEqual({6}, {len(cell["runs"]) for cell in sweep["cells"]})
+        # Neither side has grown by what was measured to confirm.
+        again = check(self.server, slow[0], query).json()
+        self.assertEqual(answer, again)
+        self.assertEqual(3, again["candidate"]["n"])
+        self.assertEqual(3, again["baseline"]["n"])
+        text = check(self.server, slow[0], query + "&format=markdown").body.decode()
+        self.assertIn(f"](/v1/sweeps/{sweep['id']})", text)
+
+    def test_a_build_that_is_gone_is_measured_again_alone(self):
+        measure(self.server, "fast", 7, labels={"c": "1"})
+        server = self.server
+        server.stop()
+        server.engines["fast"] = fake("paced", 2000)  # the same name, another build
+        self.addCleanup(server.engines.update, fast=fake("paced", 1600))
+        server.start()
+        (slow,) = measure(server, "fast", labels={"c": "3"})
+        query = "?baseline=c=1&confirm=true&wait=60"
+        answer = check(server, slow, query).json()
+        self.assertEqual("fail", answer["verdict"], answer)
+        self.assertIs(True, answer["confirmed"])
+        self.assertEqual("rerun", answer["confirmation"]["kind"])
+        self.assertIn("not interleaved, because", answer["confirmation"]["words"])
+        self.assertEqual(4, answer["confirmation"]["n"])
+        self.assertEqual(1, answer["candidate"]["n"])
+
+    def test_a_failure_that_does_not_come_again_cannot_be_told(self):
+        server = self.own_server(engines=ENGINES)
+        measure(server, "old", 7, labels={"c": "1"})
+        server.stop()
+        server.engines = {**ENGINES, "old": fake("paced", 2400)}
+        server.start()
+        (slow,) = measure(server, "old", labels={"c": "2"})
+        server.stop()
+        server.engines = ENGINES
+        server.start()
+        self.assertEqual("fail", check(server, slow).json()["verdict"])
+        reply = check(server, slow, "?confirm=true&wait=60")
+        self.assertEqual("cannot_tell", reply.headers["pennyworth-verdict"])
+        self.assertIs(False, reply.json()["confirmed"])
+        self.assertIn("measured again it did not", reply.json()["words"])
+
+    def test_what_was_cancelled_confirms_nothing(self):
+        server = self.own_server(engines={**ENGINES, "old": fake("slow", 5),
+                                          "slow": fake("slow", 9)})
+        olds = measure(server, "old", 3, labels={"c": "1"})
+        slow = measure(server, "slow", 3, labels={"c": "2"})
+        query = f"?baseline={olds[0]}&confirm=true"
+        answer = check(server, slow[0], query).json()
+        self.assertEqual("running", answer["confirmation"]["state"], answer)
+        server.delete("/v1/sweeps/" + answer["confirmation"]["sweep"])
+        answer = check(server, slow[0], query + "&wait=60").json()
+        self.assertEqual("cannot_tell", answer["verdict"])
+        self.assertEqual("cancelled", answer["confirmation"]["state"])
+
+    def test_a_run_of_another_machine_cannot_be_confirmed_here(self):
+        olds = measure(self.server, "old", 3, labels={"c": "5"}, batch_size=6)
+        slow = measure(self.server, "slow", 3, labels={"c": "6"}, batch_size=6)
+        for run in olds + slow:
+            other_machine(self.server, run)
+        query = f"?baseline={olds[0]}"
+        self.assertEqual("fail", check(self.server, slow[0], query).json()["verdict"])
+        reply = check(self.server, slow[0], query + "&confirm=true", wanted=422)
+        self.assertProblem(reply, 422, "not-possible-here", "confirm")
+
+    def test_a_baseline_whose_engine_is_gone_cannot_be_run(self):
+        server = self.own_server(engines=ENGINES)
+        olds = measure(server, "old", 3, labels={"c": "1"})
+        slow = measure(server, "slow", 3, labels={"c": "2"})
+        server.stop()
+        server.engines = {"slow": ENGINES["slow"]}
+        server.start()
+        reply = check(server, slow[0], f"?baseline={olds[0]}&confirm=true", wanted=422)
+        self.assertProblem(reply, 422, "not-possible-here", "confirm")
+
+    def test_a_killed_server_goes_on_confirming(self):
+        server = Server(engines={**ENGINES, "old": fake("slow", 5), "slow": fake("slow", 9)})
+        self.addCleanup(server.stop)
+        server.start()
+        olds = measure(server, "old", 3, labels={"c": "1"})
+        slow = measure(server, "slow", 3, labels={"c": "2"})
+        query = f"?baseline={olds[0]}&confirm=true"
+        check(server, slow[0], query)
+        server.kill()
+        server.start()
+        answer = check(server, slow[0], query + "&wait=60").json()
+        self.assertEqual("finished", answer["confirmation"]["state"])
+        self.assertIs(True, answer["confirmed"])
+
+
+class Script(ServerCase):
+    """docs/ci/check.sh, against the real server."""
+    ENGINES = ENGINES
+
+    def check_sh(self, *words, url=None, token=""):
+        environment = {**os.environ, "PENNYWORTH_TOKEN": token,
+                       "PENNYWORTH_URL": url or f"http://127.0.0.1:{self.server.port}"}
+        return subprocess.run(["sh", str(SCRIPT), *words], env=environment, text=True,
+                              capture_output=True, timeout=120)
+
+    @staticmethod
+    def spec(engine, **labels):
+        return json.dumps({"engine": engine, **QUICK, "labels": labels})
+
+    def test_it_helps(self):
+        done = self.check_sh("--help")
+        self.assertEqual(0, done.returncode)
+        self.assertIn("Exit status: 0 pass, 1 fail, 2", done.stdout)
+
+    def test_as_fast_is_0_and_slower_is_1(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.check_sh("--spec", self.spec("same", commit="a"),
+                                 "--against", self.spec("old", commit="b"),
+                                 "--json", folder + "/json", "--github", folder + "/github",
+                                 "--bencher", folder + "/bencher", "--markdown", folder + "/md")
+            self.assertEqual(0, done.returncode, done)
+            self.assertTrue(done.stdout.startswith("**pass**: "), done.stdout)
+            self.assertEqual(done.stdout, Path(folder, "md").read_text())
+            answer = json.loads(Path(folder, "json").read_text())
+            self.assertEqual((3, 3), (answer["candidate"]["n"], answer["baseline"]["n"]))
+            self.assertEqual(1, len(json.loads(Path(folder, "github").read_text())))
+            self.assertEqual(1, len(json.loads(Path(folder, "bencher").read_text())))
+        done = self.check_sh("--spec", self.spec("slow", commit="c"), "--against",
+                             self.spec("old", commit="b"))
+        self.assertEqual(1, done.returncode, done)
+        self.assertTrue(done.stdout.startswith("**fail**: "), done.stdout)
+        self.assertIn("Measured again", done.stdout)
+
+    def test_what_is_not_known_is_2(self):
+        done = self.check_sh("--spec", self.spec("old", commit="d"), "--repeat", "1",
+                             "--baseline", "branch=nowhere")
+        self.assertEqual(2, done.returncode, done)
+        self.assertTrue(done.stdout.startswith("**cannot_tell**: "), done.stdout)
+        run = measure(self.server, "old", labels={"commit": "e"})[0]
+        done = self.check_sh("--run", run, "--baseline", "commit=none")
+        self.assertEqual(2, done.returncode, done)
+
+    def test_what_goes_wrong_is_2_and_says_what(self):
+        for words, said in ((["--spec", '{"engine":"nobody"}'], "refused with status 400"),
+                            (["--run", "0" * 26], "refused with status 404"),
+                            (["--mood", "good"], "there is no option --mood"),
+                            (["--margin"], "wants a value"), ([], "--spec or --run is needed"),
+                            (["--spec", "{}", "--repeat", "x"], "--repeat must be")):
+            done = self.check_sh(*words)
+            self.assertEqual(2, done.returncode, done)
+            self.assertIn(said, done.stderr)
+            self.assertEqual("", done.stdout)
+        done = self.check_sh("--spec", "{}", url="http://127.0.0.1:1")
+        self.assertEqual(2, done.returncode, done)
+        self.assertIn("did not answer", done.stderr)
+
+    def test_a_token_gets_through_and_is_not_shown(self):
+        token = 'w"' + "x" * 20
+        server = self.own_server(engines=ENGINES,
+                                 environment={"PENNYWORTH_WRITE_TOKEN": token})
+        url = f"http://127.0.0.1:{server.port}"
+        words = ["--spec", self.spec("old", commit="a"), "--repeat", "1"]
+        self.assertEqual(2, self.check_sh(*words, url=url, token="wrong").returncode)
+        done = self.check_sh(*words, url=url, token=token)
+        self.assertTrue(done.stdout.startswith("**cannot_tell**: "), done)
+        self.assertNotIn("xxxx", done.stdout + done.stderr)
+
+    def test_the_shell_has_nothing_to_complain_of(self):
+        if not shutil.which("shellcheck"):
+            self.skipTest("there is no shellcheck here")
+        done = subprocess.run(["shellcheck", str(SCRIPT)], capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual("", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
