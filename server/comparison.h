@@ -80,7 +80,7 @@ struct comparison_parts {
     const struct discount_list *discounts;
 };
 
-/* ERROR_NOT_FOUND where the reference has no row. */
+/* ERROR_INVALID of "reference" where that has no row. */
 bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_ranking,
                      struct error *err) __attribute__((warn_unused_result));
 

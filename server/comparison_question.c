@@ -274,6 +274,8 @@ static bool check(const struct comparison_question *question, struct error *err)
     static const char *const provenances[] = {"all", "measured", "published", NULL};
     int jobs = (question->samples > 0) + (question->epochs > 0) + (question->job_seconds > 0);
 
+    if (question->reference && !*question->reference)
+        return error_set(err, ERROR_INVALID, "reference", "must name an instance type or a row");
     if (jobs > 1)
         return error_set(err, ERROR_INVALID, "samples",
                          "only one of samples, epochs and job_seconds may be given");

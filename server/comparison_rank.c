@@ -200,12 +200,18 @@ static struct ratio ratio_of(const struct amount *a, const struct amount *b)
     return compare_measures(&left, &right);
 }
 
+static bool is_of_jobs(const struct comparison_row *row)
+{
+    return row->contender->is_published && strcmp(row->contender->published.unit, "job") == 0;
+}
+
 static void refer(const struct comparison_row *reference, struct comparison_row *row)
 {
     enum cost_part part;
     struct cost cost, other;
 
-    if (row->contender->standing.level == STANDING_NONE)
+    if (row->contender->standing.level == STANDING_NONE ||
+        is_of_jobs(row) != is_of_jobs(reference))
         return;
     if (row == reference) { /* surely as good as itself, whatever its interval */
         row->speed_ratio = (struct ratio){.known = true, .value = 1, .low = 1, .high = 1};
@@ -241,11 +247,6 @@ bool comparison_refer(const struct comparison_question *question, struct ranking
     for (size_t i = 0; i < ranking->count; i++)
         refer(ranking->reference, &ranking->rows[i]);
     return true;
-}
-
-static bool is_of_jobs(const struct comparison_row *row)
-{
-    return row->contender->is_published && strcmp(row->contender->published.unit, "job") == 0;
 }
 
 /* Among rows of one unit: a whole job is not a million samples. */
