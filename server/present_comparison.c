@@ -100,7 +100,7 @@ static void present_origin(struct out *out, const struct quote *quote)
 
 static void present_no_origin(struct out *out, const struct row_price *price)
 {
-    bool paid = price->choice != CHOOSE_TYPED;
+    bool paid = !price->is_given;
 
     out_null(out, "region");
     out_null(out, "zone");
