@@ -49,7 +49,8 @@ static bool passes_filters(const struct comparison_question *question,
     if (question->provenance && strcmp(question->provenance, "all") != 0 &&
         (strcmp(question->provenance, "published") == 0) != contender->is_published)
         return false;
-    snprintf(precision, sizeof precision, "\"%.64s\"", question->precision);
+    snprintf(precision, sizeof precision, "\"%.64s\"",
+             question->precision ? question->precision : "");
     if (question->precision && !configuration_says(contender, "precision", precision))
         return false;
     snprintf(batch, sizeof batch, "%lld", question->batch_size);

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "db/standings.h"
 #include "engine/run_spec.h"
 #include "pricing/when.h"
 
@@ -89,43 +90,43 @@ static bool read_numbers(const struct query *query, struct comparison_question *
     return true;
 }
 
-/* Cuts a list at its commas, in place. */
+/* Cuts a list at its commas, in place. The words are followed by NULL. */
 static bool split(const char *name, const char *text, char *storage, size_t size,
-                  const char **ret_words, size_t *ret_count, struct error *err)
+                  const char *ret_words[QUESTION_LIST_MAX + 1], struct error *err)
 {
-    size_t length = strlen(text);
+    size_t length = strlen(text), count = 0;
     char *rest = storage;
 
     if (length >= size)
         return error_set(err, ERROR_INVALID, name, "is too long: %zu bytes", length);
     memcpy(storage, text, length + 1);
-    *ret_count = 0;
     for (char *word; (word = strsep(&rest, ",")) != NULL;) {
         if (!*word)
             return error_set(err, ERROR_INVALID, name, "holds an empty word");
-        if (*ret_count == QUESTION_LIST_MAX)
+        if (count == QUESTION_LIST_MAX)
             return error_set(err, ERROR_INVALID, name, "may name at most %d", QUESTION_LIST_MAX);
-        ret_words[(*ret_count)++] = word;
+        ret_words[count++] = word;
     }
+    ret_words[count] = NULL;
     return true;
 }
+
+_Static_assert(OFFER_REGIONS_MAX == QUESTION_LIST_MAX, "a list of regions is as long as any");
 
 static bool read_choices(const struct query *query, struct comparison_question *question,
                          struct error *err)
 {
     const char *text = query_find(query, "price");
-    const char *words[QUESTION_LIST_MAX];
-    size_t count;
+    const char *words[QUESTION_LIST_MAX + 1];
 
     question->kinds[0] = CHOOSE_ON_DEMAND;
     question->kind_count = 1;
     if (!text)
         return true;
-    if (!split("price", text, question->kinds_text, sizeof question->kinds_text, words, &count,
-               err))
+    if (!split("price", text, question->kinds_text, sizeof question->kinds_text, words, err))
         return false;
     question->kind_count = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; words[i]; i++) {
         int kind = CHOOSE_ON_DEMAND;
 
         while (price_choice_names[kind] && strcmp(price_choice_names[kind], words[i]) != 0)
@@ -134,8 +135,9 @@ static bool read_choices(const struct query *query, struct comparison_question *
             return error_not_allowed(err, "price",
                                      (struct allowed){.choices = price_choice_names},
                                      "'%.40s' is no kind of price", words[i]);
-        if (question->kind_count == COUNT(question->kinds))
-            return error_set(err, ERROR_INVALID, "price", "names a kind twice");
+        for (size_t k = 0; k < question->kind_count; k++)
+            if (question->kinds[k] == (enum price_choice)kind)
+                return error_set(err, ERROR_INVALID, "price", "names %s twice", words[i]);
         question->kinds[question->kind_count++] = (enum price_choice)kind;
     }
     return true;
@@ -161,7 +163,7 @@ static bool read_regions(const struct query *query, const struct identity *here,
 
     if (text)
         return split("region", text, question->regions_text, sizeof question->regions_text,
-                     where->regions, &count, err);
+                     where->regions, err);
     snprintf(question->regions_text, sizeof question->regions_text, "%s", here->region);
     if (here->region[0])
         where->regions[count++] = question->regions_text;
@@ -269,11 +271,25 @@ static bool read_order(const struct query *query, struct comparison_question *qu
     return true;
 }
 
+/* An id is what standings.c makes: a hash. */
+static bool is_configuration(const char *text)
+{
+    return strcmp(text, "best") == 0 || strcmp(text, "all") == 0 ||
+           (strlen(text) == CONTENDER_ID_SIZE - 1 &&
+            strspn(text, "0123456789abcdef") == CONTENDER_ID_SIZE - 1);
+}
+
 static bool check(const struct comparison_question *question, struct error *err)
 {
     static const char *const provenances[] = {"all", "measured", "published", NULL};
     int jobs = (question->samples > 0) + (question->epochs > 0) + (question->job_seconds > 0);
 
+    if (!is_configuration(question->configuration))
+        return error_set(err, ERROR_INVALID, "configuration",
+                         "must be best, all, or the id of a row, got '%.40s'",
+                         question->configuration);
+    if (question->where.zone && strlen(question->where.zone) >= sizeof((struct price *)0)->zone)
+        return error_set(err, ERROR_INVALID, "zone", "is longer than any zone's name");
     if (question->reference && !*question->reference)
         return error_set(err, ERROR_INVALID, "reference", "must name an instance type or a row");
     if (jobs > 1)
