@@ -37,7 +37,8 @@ struct row_job {
     bool has_prospect;            /* a deadline or a budget was given */
     double probability;           /* to keep all that was given */
     double hours_low, hours_high; /* nine in ten are between */
-    long long instances; /* that would keep the deadline if scaling were ideal; 0 not asked */
+    long long instances; /* that would keep the deadline if scaling were ideal; 0: not asked, or
+                            absurd */
 };
 
 struct comparison_row {
