@@ -98,6 +98,11 @@ static void score(const struct comparison_question *question, struct comparison_
         spread_score(question, row);
 }
 
+static bool is_of_jobs(const struct comparison_row *row)
+{
+    return row->contender->is_published && strcmp(row->contender->published.unit, "job") == 0;
+}
+
 static bool may_be_ranked(const struct comparison_question *question, struct comparison_row *row)
 {
     const struct contender *contender = row->contender;
@@ -109,7 +114,8 @@ static bool may_be_ranked(const struct comparison_question *question, struct com
     else if (contender->standing.level == STANDING_NONE)
         why = "no measurement";
     else if (contender->is_published)
-        why = "published, no interval";
+        why =
+            is_of_jobs(row) ? "published, no interval, of a whole job" : "published, no interval";
     else if (!row->speed.has_interval)
         why = "too few steps for an interval";
     else if (!row->price.known && question->order != ORDER_THROUGHPUT)
@@ -198,11 +204,6 @@ static struct ratio ratio_of(const struct amount *a, const struct amount *b)
     const struct measure right = {b->value, b->has_interval ? b->low : 0, b->high};
 
     return compare_measures(&left, &right);
-}
-
-static bool is_of_jobs(const struct comparison_row *row)
-{
-    return row->contender->is_published && strcmp(row->contender->published.unit, "job") == 0;
 }
 
 static void refer(const struct comparison_row *reference, struct comparison_row *row)

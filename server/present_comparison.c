@@ -289,6 +289,15 @@ static void present_comparison_to(struct out *out, const struct comparison_quest
     out_close(out, '}');
 }
 
+const char *comparison_provenance(const struct contender *contender)
+{
+    const struct standing *standing = &contender->standing;
+
+    if (contender->is_published)
+        return "published";
+    return standing->runs > 0 && standing->imported == standing->runs ? "imported" : "measured";
+}
+
 static void present_who(struct out *out, const struct contender *contender)
 {
     out_text(out, "id", contender->id);
@@ -300,12 +309,7 @@ static void present_who(struct out *out, const struct contender *contender)
     out_raw(out, "configuration", contender->configuration);
     out_text(out, "isa", text_or_null(contender->newest.isa));
     out_text(out, "software", text_or_null(contender->newest.software));
-    out_text(out, "provenance",
-             contender->is_published ? "published"
-             : contender->standing.runs > 0 &&
-                     contender->standing.imported == contender->standing.runs
-                 ? "imported"
-                 : "measured");
+    out_text(out, "provenance", comparison_provenance(contender));
     present_published(out, contender);
 }
 
