@@ -93,33 +93,47 @@ static struct sighting sighting_from_row(struct stmt *row)
     return sighting;
 }
 
-/* All columns are in the index runs_by_contender: the wide rows are not touched. */
-static bool read_sightings(struct db *db, long long contender, struct sighting *sightings,
-                           size_t *ret_count, long long *ret_newest, struct error *err)
+/* The newest runs of a contender that count, and how many beside them do not. */
+struct history {
+    struct sighting *sightings; /* owned; room for STANDING_RUNS_MAX */
+    size_t count;
+    long long invalid;
+    long long newest; /* number of the first of them, 0 where there is none */
+};
+
+static void history_free(struct history *history)
+{
+    freep(&history->sightings);
+}
+
+/* All columns are in the index runs_by_contender: the wide rows are not touched. Rows are looked
+ * at until enough of them count, however many bad ones came after. */
+static bool read_history(struct db *db, long long contender, struct history *history,
+                         struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(
         db,
         "SELECT number, validity, samples_per_second, throughput_low, throughput_high, vm,"
-        " ended_us, provenance FROM runs WHERE contender = ? ORDER BY number DESC LIMIT ?",
+        " ended_us, provenance FROM runs WHERE contender = ? ORDER BY number DESC",
         err);
-    enum stmt_step step;
+    enum stmt_step step = STMT_DONE;
 
-    *ret_count = 0;
-    *ret_newest = 0;
     if (!query)
         return false;
     stmt_integer(query, contender);
-    stmt_integer(query, STANDING_RUNS_MAX);
-    while ((step = stmt_step(query, err)) == STMT_ROW) {
+    while (history->count < STANDING_RUNS_MAX && (step = stmt_step(query, err)) == STMT_ROW) {
         struct sighting sighting = sighting_from_row(query);
 
-        if (*ret_newest == 0 &&
-            (sighting.validity == VALIDITY_OK || sighting.validity == VALIDITY_WARN))
-            *ret_newest = stmt_column_integer(query, 0);
-        sightings[(*ret_count)++] = sighting;
+        if (sighting.validity != VALIDITY_OK && sighting.validity != VALIDITY_WARN) {
+            history->invalid++;
+            continue;
+        }
+        if (history->count == 0)
+            history->newest = stmt_column_integer(query, 0);
+        history->sightings[history->count++] = sighting;
     }
-    return step == STMT_DONE;
+    return step != STMT_FAILED;
 }
 
 static int by_hertz(const void *left, const void *right)
@@ -180,19 +194,19 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
 
 static bool read_runs(struct db *db, struct contender *contender, struct error *err)
 {
-    AUTO(freep) struct sighting *sightings = calloc(STANDING_RUNS_MAX, sizeof *sightings);
+    AUTO(history_free)
+    struct history history = {.sightings = calloc(STANDING_RUNS_MAX, sizeof *history.sightings)};
     struct newest newest = {0};
     struct standing standing;
-    long long newest_run;
-    size_t count;
 
-    if (!sightings)
+    if (!history.sightings)
         return no_memory(err);
-    if (!read_sightings(db, contender->number, sightings, &count, &newest_run, err) ||
-        !standing_compute(sightings, count, &standing, err))
+    if (!read_history(db, contender->number, &history, err) ||
+        !standing_compute(history.sightings, history.count, &standing, err))
         return false;
-    if (newest_run > 0 && (!read_newest(db, newest_run, &newest, err) ||
-                           !read_hertz(db, newest_run, &newest.hertz, err)))
+    standing.invalid += history.invalid;
+    if (history.newest > 0 && (!read_newest(db, history.newest, &newest, err) ||
+                               !read_hertz(db, history.newest, &newest.hertz, err)))
         return false;
     contender->standing = standing;
     contender->newest = newest;
