@@ -117,12 +117,12 @@ static bool read_history(struct db *db, long long contender, struct history *his
         "SELECT number, validity, samples_per_second, throughput_low, throughput_high, vm,"
         " ended_us, provenance FROM runs WHERE contender = ? ORDER BY number DESC",
         err);
-    enum stmt_step step = STMT_DONE;
+    enum stmt_step step; /* one more than is needed: it fails where a text found no memory */
 
     if (!query)
         return false;
     stmt_integer(query, contender);
-    while (history->count < STANDING_RUNS_MAX && (step = stmt_step(query, err)) == STMT_ROW) {
+    while ((step = stmt_step(query, err)) == STMT_ROW && history->count < STANDING_RUNS_MAX) {
         struct sighting sighting = sighting_from_row(query);
 
         if (sighting.validity != VALIDITY_OK && sighting.validity != VALIDITY_WARN) {
@@ -189,7 +189,7 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
     if (strcmp(stmt_column_text(query, 10), "USD") == 0)
         newest->paid_per_hour = discounted > 0 ? discounted : stmt_column_real(query, 7);
     COPY(newest->paid_kind, stmt_column_text(query, 9));
-    return true;
+    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
 }
 
 static bool read_runs(struct db *db, struct contender *contender, struct error *err)
@@ -220,7 +220,8 @@ static bool read_figure(struct db *db, struct contender *contender, struct error
                                       "SELECT samples_per_second, unit, derived, source, note,"
                                       " measured_us FROM figures WHERE contender = ?",
                                       err);
-    struct published *published = &contender->published;
+    struct published published = {0};
+    struct standing standing;
     enum stmt_step step;
 
     if (!query)
@@ -229,15 +230,19 @@ static bool read_figure(struct db *db, struct contender *contender, struct error
     step = stmt_step(query, err);
     if (step != STMT_ROW)
         return step == STMT_DONE;
-    contender->standing = (struct standing){.level = STANDING_POINT,
-                                            .value = stmt_column_real(query, 0),
-                                            .first_us = stmt_column_integer(query, 5),
-                                            .newest_us = stmt_column_integer(query, 5)};
-    COPY(published->unit, stmt_column_text(query, 1));
-    published->derived = stmt_column_integer(query, 2) != 0;
-    COPY(published->source, stmt_column_text(query, 3));
-    COPY(published->note, stmt_column_text(query, 4));
-    published->measured_us = stmt_column_integer(query, 5);
+    standing = (struct standing){.level = STANDING_POINT,
+                                 .value = stmt_column_real(query, 0),
+                                 .first_us = stmt_column_integer(query, 5),
+                                 .newest_us = stmt_column_integer(query, 5)};
+    COPY(published.unit, stmt_column_text(query, 1));
+    published.derived = stmt_column_integer(query, 2) != 0;
+    COPY(published.source, stmt_column_text(query, 3));
+    COPY(published.note, stmt_column_text(query, 4));
+    published.measured_us = stmt_column_integer(query, 5);
+    if (stmt_step(query, err) != STMT_DONE) /* a text found no memory */
+        return false;
+    contender->standing = standing;
+    contender->published = published;
     return true;
 }
 
@@ -290,28 +295,40 @@ static bool take_row(struct db *db, struct standings *standings, struct stmt *ro
     return known || add(standings, &fresh, err);
 }
 
-bool standings_update(struct db *db, struct standings *standings, struct error *err)
+static bool take_changes(struct db *db, struct standings *standings, struct error *err)
 {
-    AUTO(stmt_done) struct stmt *query = NULL;
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT number, workload, engine, configuration, provider, instance,"
+                     " stratum, published FROM contenders WHERE changed > ? ORDER BY number",
+                     err);
     enum stmt_step step;
-    long long revision; /* read first: what changes meanwhile is looked at again next time */
 
-    if (!revision_read(db, &revision, err))
-        return false;
-    if (revision == standings->revision)
-        return true;
-    query = stmt_prepare(db,
-                         "SELECT number, workload, engine, configuration, provider, instance,"
-                         " stratum, published FROM contenders WHERE changed > ? ORDER BY number",
-                         err);
     if (!query)
         return false;
     stmt_integer(query, standings->revision);
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!take_row(db, standings, query, err))
             return false;
-    if (step != STMT_DONE)
+    return step == STMT_DONE;
+}
+
+bool standings_update(struct db *db, struct standings *standings, struct error *err)
+{
+    size_t known = standings->count;
+    long long revision; /* read first: what changes meanwhile is looked at again next time */
+
+    if (!revision_read(db, &revision, err))
         return false;
+    if (revision == standings->revision)
+        return true;
+    if (!take_changes(db, standings, err)) {
+        /* Of the new ones a key may have found no memory, and keys are not read again. */
+        while (standings->count > known)
+            contender_clear(&standings->list[--standings->count]);
+        return false;
+    }
     standings->revision = revision;
     return true;
 }
