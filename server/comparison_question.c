@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/text.h"
 #include "db/standings.h"
 #include "engine/run_spec.h"
 #include "pricing/when.h"
@@ -302,6 +303,18 @@ static bool check(const struct comparison_question *question, struct error *err)
     return true;
 }
 
+/* What was asked is told in the answer, and that is JSON. */
+static bool check_words(const struct query *query, struct error *err)
+{
+    for (size_t i = 0; i < query->count; i++) {
+        const struct parameter *parameter = &query->parameters[i];
+
+        if (!text_is_utf8(parameter->value, strlen(parameter->value)))
+            return error_set(err, ERROR_INVALID, parameter->name, "is not UTF-8");
+    }
+    return true;
+}
+
 bool comparison_question_read(const struct query *query, const struct identity *here,
                               long long now_us, struct comparison_question *ret_question,
                               struct error *err)
@@ -328,8 +341,9 @@ bool comparison_question_read(const struct query *query, const struct identity *
         question->workload = "resnet50";
     if (!question->configuration)
         question->configuration = "best";
-    return read_numbers(query, question, err) && read_instances(query, question, err) &&
-           read_choices(query, question, err) && read_regions(query, here, question, err) &&
+    return check_words(query, err) && read_numbers(query, question, err) &&
+           read_instances(query, question, err) && read_choices(query, question, err) &&
+           read_regions(query, here, question, err) &&
            read_moment(query, now_us, question, err) && read_lists(query, question, err) &&
            read_order(query, question, err) && check(question, err);
 }

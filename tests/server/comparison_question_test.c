@@ -108,6 +108,8 @@ static const struct {
 } wrong[] = {
     {"wrong=1", "wrong"},
     {"workload=a&workload=b", "workload"},
+    {"workload=%FC", "workload"}, /* no UTF-8: the answer repeats it */
+    {"zone=a%C3", "zone"},
     {"provenance=imagined", "provenance"},
     {"provenance=", "provenance"},
     {"configuration=worst", "configuration"},
