@@ -80,7 +80,10 @@ static bool stratum_of(struct db *db, const char *fingerprint, char **ret_stratu
     if (step == STMT_FAILED)
         return false;
     *ret_stratum = strdup(step == STMT_ROW ? stmt_column_text(query, 0) : "");
-    return *ret_stratum || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!*ret_stratum)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    /* One step more than is needed: it fails where the text found no memory. */
+    return step == STMT_DONE || stmt_step(query, err) == STMT_DONE;
 }
 
 bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_number,

@@ -58,11 +58,16 @@ static bool passes_filters(const struct comparison_question *question,
     return configuration_says(contender, member);
 }
 
+static int unit_order(const struct contender *left, const struct contender *right)
+{
+    return strcmp(left->published.unit, right->published.unit);
+}
+
 /* Of the same machine, workload and provenance: which of their configurations is the best is
  * asked. Only one with a measurement can be. */
 static bool are_rivals(const struct contender *left, const struct contender *right)
 {
-    return left->is_published == right->is_published &&
+    return left->is_published == right->is_published && unit_order(left, right) == 0 &&
            strcmp(left->instance, right->instance) == 0 &&
            strcmp(left->provider, right->provider) == 0 &&
            strcmp(left->stratum, right->stratum) == 0;
@@ -80,6 +85,8 @@ static int by_rivals(const void *left, const void *right)
         order = strcmp(l->stratum, r->stratum);
     if (order == 0)
         order = l->is_published - r->is_published;
+    if (order == 0)
+        order = unit_order(l, r);
     if (order == 0)
         order = (l->standing.value < r->standing.value) - (l->standing.value > r->standing.value);
     return order != 0 ? order : (l->number > r->number) - (l->number < r->number);
@@ -227,7 +234,8 @@ static bool can_be_had(const struct offers *offers, size_t at)
     return offer->on_demand.known || offer->spot.known || offer->typed.known;
 }
 
-/* Types that could be rented here, of which nothing was measured in this workload. */
+/* Types that could be rented here, of which nothing was measured in this workload: what the
+ * filters leave out was measured too. */
 static bool find_unmeasured(const struct comparison_parts *parts, struct ranking *ranking,
                             struct error *err)
 {
@@ -238,9 +246,16 @@ static bool find_unmeasured(const struct comparison_parts *parts, struct ranking
     ranking->unmeasured = calloc(offers->count + 1, sizeof *ranking->unmeasured);
     if (!ranking->unmeasured || !measured)
         return no_memory(err);
-    for (size_t i = 0; i < ranking->count; i++)
-        if (ranking->rows[i].offer)
-            measured[ranking->rows[i].offer - offers->list] = true;
+    for (size_t i = 0; i < parts->standings->count; i++) {
+        const struct contender *contender = &parts->standings->list[i];
+        const struct offer *offer =
+            strcmp(contender->workload, question->workload) == 0
+                ? offers_find(offers, contender->provider, contender->instance)
+                : NULL;
+
+        if (offer)
+            measured[offer - offers->list] = true;
+    }
     for (size_t i = 0; i < offers->count; i++)
         if (!measured[i] && can_be_had(offers, i) &&
             agrees(question->provider, offers->list[i].provider) &&

@@ -21,14 +21,15 @@ static bool is_about(const struct about *about, const struct contender *contende
             strncmp(about->name, contender->instance, length) == 0);
 }
 
+/* Off the list of a provider; what somebody typed is what they pay. */
 static void take_off(const struct comparison_parts *parts, const struct comparison_row *row,
                      struct row_price *price)
 {
     const struct comparison_question *question = parts->question;
-    struct price like = {.kind = price->choice == CHOOSE_SPOT ? PRICE_SPOT : PRICE_ON_DEMAND};
+    struct price like = {.kind = price->quote->kind};
 
     price->factor = 1;
-    if (price->choice != CHOOSE_ON_DEMAND && price->choice != CHOOSE_SPOT)
+    if (like.kind != PRICE_ON_DEMAND && like.kind != PRICE_SPOT)
         return;
     for (size_t i = 0; i < question->discount_count; i++)
         if (is_about(&question->discounts[i], row->contender)) {
@@ -137,6 +138,7 @@ void comparison_price(const struct comparison_parts *parts, struct comparison_ro
     for (size_t i = 0; i < question->price_count; i++)
         if (is_about(&question->prices[i], row->contender)) {
             row->price = (struct row_price){.known = true,
+                                            .is_given = true,
                                             .choice = CHOOSE_TYPED,
                                             .kind = "typed",
                                             .list = question->prices[i].number,

@@ -100,7 +100,7 @@ static void present_origin(struct out *out, const struct quote *quote)
 
 static void present_no_origin(struct out *out, const struct row_price *price)
 {
-    bool paid = price->choice != CHOOSE_TYPED;
+    bool paid = !price->is_given;
 
     out_null(out, "region");
     out_null(out, "zone");
@@ -290,6 +290,15 @@ static void present_comparison_to(struct out *out, const struct comparison_quest
     out_close(out, '}');
 }
 
+const char *comparison_provenance(const struct contender *contender)
+{
+    const struct standing *standing = &contender->standing;
+
+    if (contender->is_published)
+        return "published";
+    return standing->runs > 0 && standing->imported == standing->runs ? "imported" : "measured";
+}
+
 static void present_who(struct out *out, const struct contender *contender)
 {
     out_text(out, "id", contender->id);
@@ -301,12 +310,7 @@ static void present_who(struct out *out, const struct contender *contender)
     out_raw(out, "configuration", contender->configuration);
     out_text(out, "isa", text_or_null(contender->newest.isa));
     out_text(out, "software", text_or_null(contender->newest.software));
-    out_text(out, "provenance",
-             contender->is_published ? "published"
-             : contender->standing.runs > 0 &&
-                     contender->standing.imported == contender->standing.runs
-                 ? "imported"
-                 : "measured");
+    out_text(out, "provenance", comparison_provenance(contender));
     present_published(out, contender);
 }
 
