@@ -10,6 +10,9 @@ int accept_quality(const char *accept, const char *type);
 /* True for application/json, with or without a charset of UTF-8. */
 bool content_type_is_json(const char *content_type);
 
+/* The same for application/x-ndjson: a value of JSON a line. */
+bool content_type_is_lines(const char *content_type);
+
 /* Seconds of "wait=N" in a Prefer header, 0 when there is none or it makes no sense: a
  * preference that is not understood is to be ignored. */
 long long prefer_wait(const char *prefer);
