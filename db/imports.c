@@ -209,7 +209,7 @@ static bool put_contender(struct imports *imports, const struct imported *import
     configuration = configuration_of_spec(imported->spec);
     if (!configuration)
         return out_of_memory(err);
-    if (!imports->touched && !revision_touch(imports->db, err))
+    if (!imports->touched && !revision_touch_runs(imports->db, err))
         return false;
     imports->touched = true;
     if (!contenders_touch(imports->db,

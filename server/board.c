@@ -18,7 +18,8 @@ struct slot {
 };
 
 struct board {
-    pthread_rwlock_t lock;
+    pthread_mutex_t changing; /* held by who changes the rest, for as long as that takes */
+    pthread_rwlock_t lock;    /* held for writing while it is changed */
     struct standings standings;
     struct slot slots[SLOTS];
     long long uses;
@@ -33,6 +34,7 @@ struct board *board_new(struct error *err)
         error_set(err, ERROR_INTERNAL, NULL, "out of memory");
         return NULL;
     }
+    pthread_mutex_init(&board->changing, NULL);
     return board;
 }
 
@@ -44,6 +46,7 @@ void board_free(struct board *board)
         offers_free(&board->slots[i].offers);
     standings_free(&board->standings);
     pthread_rwlock_destroy(&board->lock);
+    pthread_mutex_destroy(&board->changing);
     free(board);
 }
 
@@ -95,29 +98,48 @@ static struct slot *find_fresh(struct board *board, const char *key, const struc
                : NULL;
 }
 
-/* With the lock for writing. */
+/* With the lock for writing, as short as can be: all who are answered wait meanwhile. Takes the
+ * offers where there are some. */
+static bool change(struct board *board, struct db *db, struct slot *fresh, struct error *err)
+{
+    struct slot *slot;
+
+    if (!standings_update(db, &board->standings, err))
+        return false;
+    if (!fresh->offers.list)
+        return true;
+    slot = find(board, fresh->key);
+    if (!slot)
+        slot = oldest(board);
+    offers_free(&slot->offers);
+    *slot = *fresh;
+    slot->used = ++board->uses;
+    fresh->offers = (struct offers){0};
+    return true;
+}
+
+/* By one at a time, so that nobody else changes the board: prices are loaded while others read.
+ */
 static bool bring_up_to_date(struct board *board, struct db *db,
                              const struct offers_question *question, const char *key,
                              struct error *err)
 {
-    struct slot *slot = find(board, key);
-    struct offers offers;
-    long long prices; /* read first: what changes meanwhile is loaded again next time */
+    const struct slot *slot = find(board, key);
+    struct slot fresh = {0}; /* its revision is read first: what changes meanwhile is loaded again
+                                next time */
+    bool ok;
 
-    if (!standings_update(db, &board->standings, err) || !revision_read_prices(db, &prices, err))
+    if (!revision_read_prices(db, &fresh.prices, err))
         return false;
-    if (slot && slot->prices >= prices)
-        return true; /* only runs came, or somebody else was quicker */
-    if (!offers_load(db, question, &offers, err))
+    /* Unless only runs came, or somebody else was quicker. */
+    if ((!slot || slot->prices < fresh.prices) && !offers_load(db, question, &fresh.offers, err))
         return false;
-    if (!slot)
-        slot = oldest(board);
-    offers_free(&slot->offers);
-    slot->offers = offers;
-    slot->prices = prices;
-    slot->used = ++board->uses;
-    snprintf(slot->key, sizeof slot->key, "%s", key);
-    return true;
+    snprintf(fresh.key, sizeof fresh.key, "%s", key);
+    pthread_rwlock_wrlock(&board->lock);
+    ok = change(board, db, &fresh, err);
+    pthread_rwlock_unlock(&board->lock);
+    offers_free(&fresh.offers);
+    return ok;
 }
 
 bool board_borrow(struct board *board, struct db *db, const struct offers_question *question,
@@ -143,9 +165,9 @@ bool board_borrow(struct board *board, struct db *db, const struct offers_questi
             return true;
         }
         pthread_rwlock_unlock(&board->lock);
-        pthread_rwlock_wrlock(&board->lock);
+        pthread_mutex_lock(&board->changing);
         ok = bring_up_to_date(board, db, question, key, err);
-        pthread_rwlock_unlock(&board->lock);
+        pthread_mutex_unlock(&board->changing);
         if (!ok)
             return false;
     }

@@ -227,6 +227,7 @@ static void runs_of_one_configuration_are_one_contender(void)
     EXPECT(imports_commit(&imports, NULL));
     EXPECT(revision_read(db, &after, NULL));
     EXPECT_INT(after, before + 1);
+    EXPECT_INT(number_of(db, "SELECT prices FROM revision"), before); /* they bring none */
     EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 2);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs GROUP BY contender"), 4);
     EXPECT_INT(number_of(db, "SELECT min(changed) FROM contenders"), after);

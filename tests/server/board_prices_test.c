@@ -4,6 +4,9 @@
 #include "db/contenders.h"
 #include "tests/db/offers.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 static struct board *make_board(void)
 {
     struct error err = {0};
@@ -157,11 +160,74 @@ static void more_questions_than_there_is_room_for_are_all_answered(void)
         }
 }
 
+#define PRICES 60
+#define READERS 3
+
+/* Who asks while prices and runs come. */
+struct crowd {
+    const struct folder *folder;
+    struct board *board;
+    atomic_int stored; /* the last price that is there for sure */
+    atomic_int wrong;  /* answers that were older than that, or none */
+};
+
+static void *read_on(void *user)
+{
+    struct crowd *crowd = user;
+    AUTO(db_freep) struct db *db = db_open(crowd->folder->file, NULL);
+    struct offers_question question = asked(PRICES);
+    char elsewhere[16];
+
+    for (int i = 0; db && crowd->stored < PRICES; i++) {
+        AUTO(board_return) struct board_loan loan = {0};
+        const int least = crowd->stored;
+
+        snprintf(elsewhere, sizeof elsewhere, "place-%d",
+                 i % 20); /* more than there is room for */
+        question.regions[1] = elsewhere;
+        if (!board_borrow(crowd->board, db, &question, &loan, NULL)) {
+            crowd->wrong++;
+            continue;
+        }
+        const struct offer *offer = offers_find(loan.offers, "aws", "a.large");
+        if (!offer || strtol(offer->on_demand.text, NULL, 10) < least ||
+            loan.standings->count < (size_t)least)
+            crowd->wrong++;
+    }
+    crowd->wrong += db == NULL;
+    return NULL;
+}
+
+static void whoever_asks_gets_what_was_there_when_they_asked(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(board_freep) struct board *board = make_board();
+    struct crowd crowd = {.folder = &folder, .board = board};
+    pthread_t readers[READERS];
+
+    READ(db, 0, P("a.large", "1"));
+    for (int i = 0; i < READERS; i++)
+        EXPECT_INT(pthread_create(&readers[i], NULL, read_on, &crowd), 0);
+    for (int i = 1; i <= PRICES; i++) {
+        char text[16];
+
+        snprintf(text, sizeof text, "%d", i);
+        add_contender(db, text);
+        READ(db, i, P("a.large", text));
+        crowd.stored = i;
+    }
+    for (int i = 0; i < READERS; i++)
+        EXPECT_INT(pthread_join(readers[i], NULL), 0);
+    EXPECT_INT(crowd.wrong, 0);
+}
+
 int main(void)
 {
     RUN(only_what_is_about_prices_moves_their_revision);
     RUN(runs_that_come_leave_prices_in_memory);
     RUN(a_price_is_seen_as_soon_as_it_is_stored);
     RUN(more_questions_than_there_is_room_for_are_all_answered);
+    RUN(whoever_asks_gets_what_was_there_when_they_asked);
     return test_result();
 }
