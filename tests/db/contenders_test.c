@@ -1,8 +1,10 @@
 #include "db/contenders.h"
 
+#include "db/discounts.h"
 #include "db/schema.h"
 #include "engine/configuration.h"
 #include "tests/db/finished.h"
+#include "tests/db/prices.h"
 
 static long long contenders_in(struct db *db)
 {
@@ -127,6 +129,39 @@ static void what_is_taken_back_touched_nothing(void)
     EXPECT_INT(revision_of(db), revision);
 }
 
+/* Whatever a comparison is made of, and nothing else. */
+static void what_may_change_a_comparison_raises_the_revision(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct price price = price_said(&(struct said)P("m5.large", "0.3", .source_us = THEN_US));
+    const struct discount discount = {
+        .provider = "aws", .kind = PRICE_SPOT, .factor = 0.5, .since_us = THEN_US};
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+    long long revision = revision_of(db);
+
+    do_not_sync(db);
+    create_one(db, &order);
+    claim_one(db);
+    EXPECT_INT(revision_of(db), revision); /* a run that waits or runs is no row */
+    READ(db, 0, P("m5.large", "0.1"));
+    EXPECT(revision_of(db) > revision);
+    revision = revision_of(db);
+    READ(db, 60, P("m5.large", "0.1")); /* the same, but fresher */
+    EXPECT(revision_of(db) > revision);
+    revision = revision_of(db);
+    price.kind = PRICE_TYPED;
+    EXPECT(prices_put(db, &price, 1, NULL));
+    EXPECT(revision_of(db) > revision);
+    revision = revision_of(db);
+    EXPECT(discounts_put(db, &discount, NULL));
+    EXPECT(revision_of(db) > revision);
+    revision = revision_of(db);
+    EXPECT(!discounts_put(db, &discount, NULL)); /* there is one of that moment */
+    EXPECT_INT(revision_of(db), revision);
+}
+
 /* A spec as it was stored by version 5, of a run that finished on a machine of aws. */
 static void store_old(struct db *db, const char *id, const struct run_spec *spec,
                       const char *state)
@@ -211,6 +246,7 @@ int main(void)
     RUN(equal_specs_share_one_whatever_their_labels_and_seed);
     RUN(each_part_of_a_key_makes_another);
     RUN(what_is_taken_back_touched_nothing);
+    RUN(what_may_change_a_comparison_raises_the_revision);
     RUN(runs_of_version_5_get_their_contender);
     return test_result();
 }

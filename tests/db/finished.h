@@ -68,6 +68,7 @@ static inline struct run run_about_to_end(struct db *db, const struct ended *end
     run.validity = ended->unjudged                       ? VALIDITY_UNKNOWN
                    : ended->validity == VALIDITY_UNKNOWN ? VALIDITY_OK
                                                          : ended->validity;
+    freep(&run.price); /* of an old row that waited */
     run.price = copy_of(ended->price);
     run.engine_details = copy_of(ended->details);
     snprintf(run.software, sizeof run.software, "%s", ended->software ? ended->software : "");

@@ -294,6 +294,24 @@ static void a_figure_is_a_point_with_its_source(void)
     EXPECT_STR(contender->newest.run, "");
 }
 
+static void a_figure_and_a_run_of_one_key_are_two(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+
+    ENDED(db, 100);
+    EXPECT(
+        db_execute(db,
+                   "INSERT INTO contenders SELECT 2, workload, engine, configuration, provider,"
+                   " instance, stratum, 1, changed FROM contenders",
+                   NULL));
+    update(db, &standings);
+    EXPECT_INT((long long)standings.count, 2);
+    EXPECT(strcmp(standings.list[0].id, standings.list[1].id) != 0);
+    EXPECT_INT(standings.list[1].standing.level, STANDING_NONE); /* nobody told its number yet */
+}
+
 static void an_update_that_fails_leaves_them_as_they_were(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -329,6 +347,7 @@ int main(void)
     RUN(the_newest_run_tells_of_machine_engine_and_price);
     RUN(what_was_paid_is_known_in_dollars_only);
     RUN(a_figure_is_a_point_with_its_source);
+    RUN(a_figure_and_a_run_of_one_key_are_two);
     RUN(an_update_that_fails_leaves_them_as_they_were);
     return test_result();
 }

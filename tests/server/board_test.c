@@ -83,6 +83,7 @@ static void what_nobody_touched_is_lent_again(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(free_board) struct board *board = make_board();
+    struct offers_question later = now;
     const struct offers *first;
 
     do_not_sync(db);
@@ -95,8 +96,12 @@ static void what_nobody_touched_is_lent_again(void)
     }
     EXPECT(db_execute(db, "DELETE FROM prices; DELETE FROM price_series", NULL));
     AUTO(board_return) struct board_loan again = borrow(board, db, &now);
+    later.at_us += 10 * SECOND_US; /* within the minute */
+    AUTO(board_return) struct board_loan soon = borrow(board, db, &later);
+    EXPECT(soon.offers == first);
     EXPECT(again.offers == first); /* behind its back: nothing says that they changed */
     EXPECT_NEAR(price_of(&again, "m5.large"), 0.1, 1e-12);
+    board_return(&soon);
     board_return(&again);
     board_return(&again); /* once is enough, twice is fine */
     EXPECT(db_execute(db, "UPDATE revision SET number = number + 1, prices = number + 1", NULL));
@@ -132,6 +137,36 @@ static void each_question_has_its_own_offers(void)
             EXPECT(other.offers != mine);
             EXPECT_NEAR(price_of(&other, "m5.large"), wanted[i], 1e-12);
         }
+}
+
+static double spot_of(const struct board_loan *loan, const char *instance)
+{
+    const struct offer *offer = offers_find(loan->offers, "aws", instance);
+
+    return offer && offer->spot.known ? (double)offer->spot.nanos / 1e9 : 0;
+}
+
+static void a_zone_and_a_moment_are_parts_of_a_question(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(free_board) struct board *board = make_board();
+    struct offers_question question = now;
+
+    READ(db, 0, P("m5.large", "0.1", .kind = PRICE_SPOT, .zone = "y"),
+         P("m5.large", "0.2", .kind = PRICE_SPOT, .zone = "z"));
+    question.zone = "y";
+    AUTO(board_return) struct board_loan y = borrow(board, db, &question);
+    EXPECT_NEAR(spot_of(&y, "m5.large"), 0.1, 1e-12);
+    board_return(&y);
+    question.zone = "z";
+    AUTO(board_return) struct board_loan z = borrow(board, db, &question);
+    EXPECT_NEAR(spot_of(&z, "m5.large"), 0.2, 1e-12);
+    board_return(&z);
+    question.is_now = false;
+    question.at_us = THEN_US / (60 * SECOND_US); /* soon after 1970, not the minute of now */
+    AUTO(board_return) struct board_loan old = borrow(board, db, &question);
+    EXPECT_NEAR(spot_of(&old, "m5.large"), 0, 0);
 }
 
 /* Prices of this moment age; those of another do not. */
@@ -269,6 +304,7 @@ int main(void)
     RUN(a_loan_has_what_the_database_has);
     RUN(what_nobody_touched_is_lent_again);
     RUN(each_question_has_its_own_offers);
+    RUN(a_zone_and_a_moment_are_parts_of_a_question);
     RUN(a_minute_later_they_are_looked_at_again);
     RUN(more_questions_than_there_is_room_for_are_answered);
     RUN(too_long_a_question_is_refused);

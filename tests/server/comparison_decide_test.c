@@ -70,6 +70,18 @@ static void what_booting_costs_comes_off_a_budget(void)
     EXPECT_NEAR(row_of(&stage, "slow")->job.probability, 0, 0);
 }
 
+/* What an hour of waiting is worth is part of what is spent. */
+static void waiting_comes_off_a_budget(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "budget=5.2&hourly_value=0.5");
+    EXPECT_STR(chosen_by(&stage), "fast"); /* $4 and an hour */
+    compare(&stage, "budget=4.2&hourly_value=0.5");
+    EXPECT_STR(chosen_by(&stage), "none");
+}
+
 static void both_have_to_be_kept(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
@@ -107,8 +119,14 @@ static void what_was_published_or_has_no_price_or_interval_is_never_chosen(void)
     OFFERED(&stage, "figure", .on_demand = 0.1);
     OFFERED(&stage, "point", .on_demand = 0.1);
     PUBLISHED(&stage, "figure", 1e6);
-    MEASURED(&stage, "priceless", 1e6, .low = 9e5, .high = 1.1e6);
+    MEASURED(&stage, "priceless", 1e6, .low = 1.9e6, .high = 1.1e6);
     MEASURED(&stage, "point", 1e6);
+    stage_see(&stage, &(struct seen){.instance = "figure",
+                                     .value = 2e6,
+                                     .low = 1.9e6,
+                                     .high = 2.1e6,
+                                     .unit = "sample",
+                                     .engine = "other"}); /* whatever it says of itself */
     compare(&stage, "deadline_h=100");
     EXPECT(stage.ranking.answer == NULL);
     EXPECT_STR(stage.ranking.decision,
@@ -158,16 +176,18 @@ static void machines_of_a_type_differ_where_few_were_seen(void)
 static void interruptions_take_their_time(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
-    double hours;
+    double hours, high;
 
     OFFERED(&stage, "a", .spot = 0.1, .on_demand = 0.2, .band = ">20%");
     MEASURED(&stage, "a", 10, .low = 9.99, .high = 10.01);
     compare(&stage, "deadline_h=30&price=on_demand");
     hours = row_of(&stage, "a")->job.hours;
+    high = row_of(&stage, "a")->job.hours_high;
     EXPECT(isnan(row_of(&stage, "a")->job.interruption_share));
     compare(&stage, "deadline_h=30&price=spot");
     EXPECT_NEAR(row_of(&stage, "a")->job.interruption_share, 0.3, 1e-12);
     EXPECT(row_of(&stage, "a")->job.hours > hours);
+    EXPECT(row_of(&stage, "a")->job.hours_high > high); /* those that it draws too */
     EXPECT(row_of(&stage, "a")->job.checkpointing.waste > 0);
     compare(&stage, "deadline_h=30&price=spot&interruptions_percent=90");
     EXPECT_NEAR(row_of(&stage, "a")->job.interruption_share, 0.9, 1e-12);
@@ -201,6 +221,7 @@ int main(void)
     RUN(a_deadline_takes_the_cheapest_that_surely_keeps_it);
     RUN(a_budget_takes_the_fastest_that_surely_keeps_it);
     RUN(what_booting_costs_comes_off_a_budget);
+    RUN(waiting_comes_off_a_budget);
     RUN(both_have_to_be_kept);
     RUN(where_none_does_the_nearest_is_told);
     RUN(what_was_published_or_has_no_price_or_interval_is_never_chosen);
