@@ -59,6 +59,24 @@ static void the_reference_is_exactly_as_good_as_itself(void)
     EXPECT(row->ratio.low < 0.45 && row->ratio.high > 0.55); /* as unsure as both */
 }
 
+static void a_ratio_is_as_unsure_as_machines_differ(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    struct ratio sure;
+
+    OFFERED(&stage, "a", .on_demand = 0.3);
+    OFFERED(&stage, "b", .on_demand = 0.3);
+    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
+    MEASURED(&stage, "b", 50, .low = 49, .high = 51);
+    compare(&stage, "reference=a&vm_spread=0");
+    sure = row_of(&stage, "b")->speed_ratio;
+    EXPECT_NEAR(sure.low, 0.5 * exp(-hypot(log(51.0 / 49), log(101.0 / 99)) / 2), 1e-9);
+    compare(&stage, "reference=a&vm_spread=10");
+    EXPECT(row_of(&stage, "b")->speed_ratio.low < sure.low * 0.8);
+    EXPECT(row_of(&stage, "b")->ratio.low < sure.low * 0.8);
+    EXPECT_NEAR(row_of(&stage, "b")->speed_ratio.value, 0.5, 1e-12);
+}
+
 static void nothing_is_told_of_what_has_no_price_or_no_number(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
@@ -139,6 +157,7 @@ int main(void)
 {
     RUN(break_even_is_what_the_articles_come_to);
     RUN(the_reference_is_exactly_as_good_as_itself);
+    RUN(a_ratio_is_as_unsure_as_machines_differ);
     RUN(nothing_is_told_of_what_has_no_price_or_no_number);
     RUN(a_job_is_not_held_against_samples);
     RUN(a_reference_is_named_by_instance_or_id);
