@@ -17,6 +17,7 @@ struct row_price {
     bool known;
     const struct quote *quote; /* NULL: what the newest run paid, or given in the question */
     bool is_given;             /* in the question */
+    enum freshness freshness;  /* of one without a quote */
     enum price_choice choice;  /* which of the kinds asked for it is */
     const char *kind;          /* "on_demand", "spot", "typed", "own" */
     double list;               /* dollars an hour before any discount */

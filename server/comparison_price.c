@@ -82,7 +82,17 @@ static const struct quote *quote_of(const struct offer *offer, enum price_choice
     }
 }
 
-static bool use_paid(const struct contender *contender, struct row_price *price)
+/* As old as the run: what was paid then is not what it costs today. */
+static enum freshness freshness_of_paid(const struct contender *contender, long long at_us)
+{
+    enum price_kind kind;
+
+    return price_kind_from_name(contender->newest.paid_kind, &kind)
+               ? freshness_of(kind, at_us - contender->standing.newest_us)
+               : PRICE_EXPIRED;
+}
+
+static bool use_paid(const struct contender *contender, long long at_us, struct row_price *price)
 {
     if (!(contender->newest.paid_per_hour > 0)) {
         snprintf(price->why_not, sizeof price->why_not,
@@ -92,6 +102,7 @@ static bool use_paid(const struct contender *contender, struct row_price *price)
     }
     price->known = true;
     price->kind = contender->newest.paid_kind;
+    price->freshness = freshness_of_paid(contender, at_us);
     price->list = contender->newest.paid_per_hour;
     price->factor = 1;
     price->dollars = exactly(price->list);
@@ -103,11 +114,12 @@ static bool use_choice(const struct comparison_parts *parts, const struct compar
 {
     const struct contender *contender = row->contender;
     const struct quote *quote = NULL;
+    const long long at_us = parts->question->where.at_us;
     bool own;
 
     price->choice = choice;
     if (choice == CHOOSE_PAID)
-        return use_paid(contender, price);
+        return use_paid(contender, at_us, price);
     if (row->offer)
         quote = quote_of(row->offer, choice, contender->is_published);
     if (quote && quote->known) {
@@ -119,7 +131,7 @@ static bool use_choice(const struct comparison_parts *parts, const struct compar
     own = strcmp(contender->newest.paid_kind, "typed") == 0 ||
           strcmp(contender->newest.paid_kind, "own") == 0;
     if (own && !row->offer && choice != CHOOSE_SPOT)
-        return use_paid(contender, price);
+        return use_paid(contender, at_us, price);
     if (quote && quote->why_not[0])
         snprintf(price->why_not, sizeof price->why_not, "%s", quote->why_not);
     else if (!contender->instance[0])

@@ -110,7 +110,7 @@ static void present_no_origin(struct out *out, const struct row_price *price)
     out_null(out, "valid_from");
     out_null(out, "source_time");
     out_null(out, "fetched_at");
-    out_text(out, "freshness", "fresh");
+    out_text(out, "freshness", freshness_names[price->freshness]);
 }
 
 static void present_row_price(struct out *out, const struct row_price *price)

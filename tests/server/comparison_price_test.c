@@ -131,6 +131,23 @@ static void what_was_paid_is_of_the_kind_that_it_was(void)
     EXPECT_STR(price->kind, "spot");
     EXPECT_NEAR(price->dollars.value, 0.11, 1e-12); /* with what was taken off then */
     EXPECT_INT(price->choice, CHOOSE_PAID);
+    EXPECT_INT(price->freshness, PRICE_FRESH);
+}
+
+static void what_was_paid_ages_with_its_run(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    MEASURED(&stage, "a", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "spot",
+             .age_days = 2);
+    MEASURED(&stage, "b", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "on_demand",
+             .age_days = 8);
+    MEASURED(&stage, "c", 100, .low = 99, .high = 101, .paid = 0.1, .paid_kind = "own",
+             .age_days = 80);
+    compare(&stage, "price=paid");
+    EXPECT_INT(row_of(&stage, "a")->price.freshness, PRICE_EXPIRED);
+    EXPECT_INT(row_of(&stage, "b")->price.freshness, PRICE_STALE);
+    EXPECT_INT(row_of(&stage, "c")->price.freshness, PRICE_FRESH);
 }
 
 static void hardware_that_no_feed_knows_costs_what_its_owner_said(void)
@@ -243,6 +260,7 @@ int main(void)
     RUN(what_somebody_types_wins_over_the_list_and_nothing_is_taken_off_it);
     RUN(a_published_price_belongs_to_published_rows);
     RUN(what_was_paid_is_of_the_kind_that_it_was);
+    RUN(what_was_paid_ages_with_its_run);
     RUN(hardware_that_no_feed_knows_costs_what_its_owner_said);
     RUN(discounts_asked_for_win_over_those_stored);
     RUN(a_price_of_the_question_wins_over_all);
