@@ -167,17 +167,24 @@ static void store_old(struct db *db, const char *id, const struct run_spec *spec
                       const char *state)
 {
     AUTO(freep) char *text = run_spec_to_text(spec);
-    char *sql = sqlite3_mprintf(
+    AUTO(stmt_done)
+    struct stmt *insert = stmt_prepare(
+        db,
         "INSERT INTO runs (id, state, spec, engine, workload, instance, created_us, steps,"
-        " samples_per_second, machine, price) VALUES (%Q, %Q, %Q, %Q, %Q, 'm5.large', 5, 0, %s,"
-        " 1, '{\"identity\":{\"provider\":\"aws\",\"region\":\"r-1\",\"zone\":\"\"}}')",
-        id, state, text, spec->engine, spec->workload,
-        strcmp(state, "finished") == 0 ? "12.5" : "NULL");
+        " samples_per_second, machine, price) VALUES (?1, ?2, ?3, ?4, ?5, 'm5.large', 5, 0,"
+        " iif(?2 = 'finished', 12.5, NULL), 1,"
+        " '{\"identity\":{\"provider\":\"aws\",\"region\":\"r-1\",\"zone\":\"\"}}')",
+        NULL);
     struct error err = {0};
 
-    EXPECT(db_execute(db, sql, &err));
+    EXPECT(insert != NULL);
+    stmt_text(insert, id);
+    stmt_text(insert, state);
+    stmt_text(insert, text);
+    stmt_text(insert, spec->engine);
+    stmt_text(insert, spec->workload);
+    EXPECT(stmt_run(insert, &err));
     EXPECT_STR(err.message, "");
-    sqlite3_free(sql);
 }
 
 static struct run_spec unusual_spec(void)
