@@ -10,20 +10,6 @@ static const char *text_or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
-static void present_amount(struct out *out, const char *key, bool known,
-                           const struct amount *amount)
-{
-    if (!known) {
-        out_null(out, key);
-        return;
-    }
-    out_open(out, key, '{');
-    out_number(out, "value", amount->value);
-    out_number(out, "low", amount->has_interval ? amount->low : NAN);
-    out_number(out, "high", amount->has_interval ? amount->high : NAN);
-    out_close(out, '}');
-}
-
 /* What a number may be generalised to, in words. */
 static const char *caveat(const struct contender *contender)
 {
@@ -166,10 +152,12 @@ static void present_cost(struct out *out, const struct comparison_row *row)
 
     out_text(out, "unit",
              row->contender->is_published ? row->contender->published.unit : "sample");
-    present_amount(out, "samples_per_dollar", row->has_cost, &row->cost.samples_per_dollar);
-    present_amount(out, "dollars_per_million_samples", per_million,
-                   &row->cost.dollars_per_million);
-    present_amount(out, "hours_per_million_samples", per_million, &row->cost.hours_per_million);
+    present_interval(out, "samples_per_dollar",
+                     row->has_cost ? &row->cost.samples_per_dollar : NULL);
+    present_interval(out, "dollars_per_million_samples",
+                     per_million ? &row->cost.dollars_per_million : NULL);
+    present_interval(out, "hours_per_million_samples",
+                     per_million ? &row->cost.hours_per_million : NULL);
     out_text(out, "interval_from", row->has_cost ? cost_part_names[row->dominates] : NULL);
 }
 
