@@ -27,7 +27,7 @@ const openDialog = (why) =>
         h('h2', { id: 'token-title' }, 'A token is needed'),
         h('p', {}, why),
         h('label', { for: 'token' }, 'Token'), input,
-        h('p', {}, h('button', { value: 'ok' }, 'Go on'),
+        h('p', {}, h('button', { value: 'ok', class: 'primary' }, 'Go on'),
           h('button', { type: 'button', onclick: () => dialog.close('') }, 'Cancel'))));
     dialog.addEventListener('close', () => {
       dialog.remove();
