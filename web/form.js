@@ -48,7 +48,7 @@ export const labelOf = (name) => capital(words(name)).replace(/\b(isa|numa)\b/i,
 
 const hintOf = (schema) => {
   const range = limits(schema);
-  const standard = schema.default === null ? 'none' : plain(schema.default);
+  const standard = schema.enum ? '' : schema.default === null ? 'none' : plain(schema.default);
   return [`${schema.description ?? ''}.`, range && ` ${capital(range)}.`, standard && ` Default: ${standard}.`].join('').replace(/^\.\s*/, '');
 };
 
@@ -116,7 +116,7 @@ export const rows = (name, { title, hint, names = null, nameTitle, textTitle, pl
   const id = `field-${made++}`;
   const body = h('div', { class: 'rows' });
   const fault = h('p', { class: 'fault', id: `${id}-fault` });
-  const add = h('button', { type: 'button', onclick: () => append('', '').focus() }, `Add ${nameTitle.toLowerCase()}`);
+  const add = h('button', { type: 'button', onclick: () => append('', '').focus() }, `Add a ${title.toLowerCase().replace(/s$/, '')}`);
   const element = h('fieldset', { class: 'field wide', 'data-field': name, 'aria-describedby': `${id}-hint ${id}-fault` },
     h('legend', {}, title), h('p', { class: 'hint', id: `${id}-hint` }, hint), body, add, fault);
 
@@ -130,7 +130,7 @@ export const rows = (name, { title, hint, names = null, nameTitle, textTitle, pl
     const second = h('input', { type: 'text', 'aria-label': textTitle, placeholder, autocomplete: 'off', spellcheck: 'false' });
     second.value = text;
     const row = h('div', { class: 'row' }, first, second,
-      h('button', { type: 'button', 'aria-label': `Remove ${nameTitle.toLowerCase()}`, onclick: () => {
+      h('button', { type: 'button', 'aria-label': `Remove this ${title.toLowerCase().replace(/s$/, '')}`, onclick: () => {
         row.remove();
         look();
         add.focus();
