@@ -63,7 +63,7 @@ export const rowChart = ({ rows, label, reference = null, steps = false, zero = 
       svg.append('text').attr('class', 'row-name').attr('x', EDGE.left).attr('y', y(index) - 14).text(cut(row.name, letters - note.length - 2));
       svg.append('text').attr('class', 'row-note').attr('x', width - EDGE.right).attr('y', y(index) - 14).attr('text-anchor', 'end').text(note);
       whisker(svg, row, x, y(index));
-      svg.append('path').attr('class', row.isBest ? 'mark best' : 'mark').attr('d', d3.symbol(row.isBest ? SHAPES.best : SHAPES.dot, row.isBest ? 110 : 70)())
+      svg.append('path').attr('class', row.isBest ? 'mark best' : 'mark').attr('d', d3.symbol().type(row.isBest ? SHAPES.best : SHAPES.dot).size(row.isBest ? 110 : 70)())
         .attr('transform', `translate(${x(row.value)},${y(index)})`)
         .append('title').text(`${row.name}: ${number(row.value)}`);
     });
@@ -94,7 +94,8 @@ export const lineChart = ({ points, labelX, labelY, ideal = null, best = false, 
       svg.append('path').attr('class', 'reference').attr('d', `M${x(xs[0])},${y(ideal(xs[0]))}L${x(xs[1])},${y(ideal(xs[1]))}`);
     let highest = 0;
     const line = points.map((point) => ({ x: point.x, value: best ? (highest = Math.max(highest, point.value)) : point.value }));
-    svg.append('path').attr('class', 'stairs').attr('d', d3.line((point) => x(point.x), (point) => y(point.value)).curve(best ? d3.curveStepAfter : d3.curveLinear)(line));
+    const path = d3.line().x((point) => x(point.x)).y((point) => y(point.value)).curve(best ? d3.curveStepAfter : d3.curveLinear);
+    svg.append('path').attr('class', 'stairs').attr('d', path(line));
     for (const point of points) {
       if (point.low !== null && point.low !== undefined)
         svg.append('path').attr('class', 'whisker').attr('d', `M${x(point.x) - 5},${y(point.low)}h10M${x(point.x) - 5},${y(point.high)}h10M${x(point.x)},${y(point.low)}V${y(point.high)}`);
