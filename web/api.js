@@ -15,7 +15,10 @@ export class ApiError extends Error {
 const KEY = 'pennyworth-token';
 
 export const token = () => sessionStorage.getItem(KEY);
-export const forgetToken = () => sessionStorage.removeItem(KEY);
+export const forgetToken = () => {
+  sessionStorage.removeItem(KEY);
+  dispatchEvent(new Event('token'));
+};
 
 // A dialog; null when it is closed without a word.
 const askForToken = (why) =>
@@ -46,29 +49,49 @@ export const address = (path, parameters = {}) => {
   return text ? `${path}?${text}` : path;
 };
 
-const send = async (method, target, body, signal) => {
-  const headers = { Accept: 'application/json' };
-  if (token()) headers.Authorization = `Bearer ${token()}`;
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+// One dialog, however many requests wait for it.
+let asking = null;
+const newToken = (why) => {
+  asking ??= askForToken(why).finally(() => {
+    asking = null;
+  });
+  return asking;
+};
+
+const contentOf = async (answer) =>
+  answer.headers.get('content-type')?.includes('json') ? answer.json() : null;
+
+// The answer as it arrives, for who reads it as a stream; what was refused is thrown.
+export const open = async (method, target, { headers = {}, body, signal } = {}) => {
+  const used = token();
+  const credentials = used ? { Authorization: `Bearer ${used}` } : {};
   let answer;
   try {
-    answer = await fetch(target, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal });
+    answer = await fetch(target, { method, headers: { ...headers, ...credentials }, body, signal });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new ApiError(0, { detail: 'The server cannot be reached.' });
   }
-  const content = answer.headers.get('content-type')?.includes('json') ? await answer.json() : null;
-  if (answer.status === 401 || answer.status === 403) {
-    const given = await askForToken(content?.detail ?? 'The server asks who you are.');
-    if (given) {
-      sessionStorage.setItem(KEY, given);
-      return send(method, target, body, signal);
-    }
+  if (answer.ok) return answer;
+  const content = await contentOf(answer);
+  const refused = new ApiError(answer.status, content);
+  if (answer.status !== 401 && answer.status !== 403) throw refused;
+  if (token() === used) {
+    const given = await newToken(used ? `That token did not do: ${refused.message}.` : `The server says: ${refused.message}.`);
+    if (!given) throw refused;
+    sessionStorage.setItem(KEY, given);
+    dispatchEvent(new Event('token'));
   }
-  if (!answer.ok) throw new ApiError(answer.status, content);
-  return content;
+  return open(method, target, { headers, body, signal });
 };
 
-export const get = (path, parameters, { signal } = {}) => send('GET', address(path, parameters), undefined, signal);
-export const post = (path, body) => send('POST', path, body);
+const send = async (method, target, content, { headers = {}, signal } = {}) => {
+  const body = content === undefined ? undefined : JSON.stringify(content);
+  const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+  const wanted = { Accept: 'application/json', ...type, ...headers };
+  return contentOf(await open(method, target, { headers: wanted, body, signal }));
+};
+
+export const get = (path, parameters, { signal } = {}) => send('GET', address(path, parameters), undefined, { signal });
+export const post = (path, body, headers) => send('POST', path, body, { headers });
 export const remove = (path) => send('DELETE', path);
