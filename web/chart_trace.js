@@ -1,7 +1,7 @@
 // The steps of a run as charts: how long each took, and what the loss was.
 import { h } from './dom.js';
 import { number } from './format.js';
-import { table } from './parts.js';
+import { table, whole } from './parts.js';
 import { axes, frame, plot, reader, thin, twin } from './plot.js';
 import { firstMeasured, groups, outliers } from './trace.js';
 
@@ -78,14 +78,14 @@ const pointer = (inner, across, down, x, length, show) => {
 };
 
 const stepWords = (trace, i) =>
-  `Step ${number(i, 10)}: ${milliseconds(trace.seconds[i])} ms, loss ${number(trace.loss[i])}${trace.measured[i] ? '' : ', warm-up'}`;
+  `Step ${whole(i)}: ${milliseconds(trace.seconds[i])} ms, loss ${number(trace.loss[i])}${trace.measured[i] ? '' : ', warm-up'}`;
 
 const describe = (trace, run, canaries, found) => {
   const [low, high] = range(trace.seconds, trace.length);
-  return [`${number(trace.length, 10)} steps, the shortest ${milliseconds(low)} ms, the longest ${milliseconds(high)} ms.`,
+  return [`${whole(trace.length)} steps, the shortest ${milliseconds(low)} ms, the longest ${milliseconds(high)} ms.`,
     run.summary && `The median of those that count is ${milliseconds(run.summary.median_step_seconds)} ms.`,
-    `The first ${number(firstMeasured(trace), 10)} are warm-up and not counted.`,
-    run.summary && `${number(found.length, 10)} are outliers.`,
+    `The first ${whole(firstMeasured(trace))} are warm-up and not counted.`,
+    run.summary && `${whole(found.length)} are outliers.`,
     canaries.length > 0 && `${canaries.length} canary measurements.`].filter(Boolean).join(' ');
 };
 
@@ -95,12 +95,12 @@ const legend = (run, canaries, found) =>
     h('li', { class: 'key-line' }, 'step'),
     run.summary && h('li', { class: 'key-median' }, `median ${milliseconds(run.summary.median_step_seconds)} ms`),
     h('li', { class: 'key-warm-up' }, 'warm-up, not counted'),
-    run.summary && h('li', {}, h('span', { class: 'key outlier-key', 'aria-hidden': 'true' }, '▲'), ` outlier: ${number(found.length, 10)}`),
+    run.summary && h('li', {}, h('span', { class: 'key outlier-key', 'aria-hidden': 'true' }, '▲'), ` outlier: ${whole(found.length)}`),
     canaries.length > 0 && h('li', {}, h('span', { class: 'key canary-key', 'aria-hidden': 'true' }, '◆'), ' canary: the clock of the processor, beside the steps'));
 
 const stepTable = (trace) =>
   table('Steps in groups', [
-    { name: 'Steps', head: true, cell: (group) => (group.to - group.from > 1 ? `${number(group.from, 10)} to ${number(group.to - 1, 10)}` : number(group.from, 10)) },
+    { name: 'Steps', head: true, cell: (group) => (group.to - group.from > 1 ? `${whole(group.from)} to ${whole(group.to - 1)}` : whole(group.from)) },
     { name: 'Counted', cell: (group) => (group.measured ? 'yes' : 'no, warm-up') },
     { name: 'Shortest, ms', number: true, cell: (group) => milliseconds(group.low) },
     { name: 'Median, ms', number: true, cell: (group) => milliseconds(group.median) },
@@ -109,14 +109,14 @@ const stepTable = (trace) =>
   ], groups(trace, 40));
 
 const outlierTable = (trace, found) =>
-  found.length > 0 && table(found.length > MOST_LISTED ? `The first ${MOST_LISTED} of ${number(found.length, 10)} outliers` : 'Outliers', [
-    { name: 'Step', head: true, cell: (i) => number(i, 10) },
+  found.length > 0 && table(found.length > MOST_LISTED ? `The first ${MOST_LISTED} of ${whole(found.length)} outliers` : 'Outliers', [
+    { name: 'Step', head: true, cell: (i) => whole(i) },
     { name: 'Took, ms', number: true, cell: (i) => milliseconds(trace.seconds[i]) },
   ], found.slice(0, MOST_LISTED));
 
 const canaryTable = (canaries) =>
   canaries.length > 0 && table('Canaries', [
-    { name: 'After steps', head: true, cell: (canary) => number(canary.steps, 10) },
+    { name: 'After steps', head: true, cell: (canary) => whole(canary.steps) },
     { name: 'Clock, GHz', number: true, cell: (canary) => number(canary.hertz / 1e9) },
     { name: 'Copying, GB/s', number: true, cell: (canary) => number(canary.copy_bytes_per_second / 1e9) },
   ], canaries);

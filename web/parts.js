@@ -1,6 +1,6 @@
 // Pieces of which several views are made: tables, lists of facts, and what is said of runs and prices.
 import { h } from './dom.js';
-import { age, dollars, words } from './format.js';
+import { age, dollars, number, words } from './format.js';
 import { href } from './state.js';
 
 // Text of others: its direction is its own, and it breaks where it must.
@@ -8,6 +8,9 @@ export const foreign = (text) => h('bdi', { class: 'foreign' }, text);
 
 export const unknown = (reason) =>
   h('span', { class: 'unknown' }, reason ? `unknown: ${reason}` : 'unknown');
+
+// A count: 12,345.
+export const whole = (count) => number(count, 10);
 
 // [['Term', 'value' or element], ...]; null, undefined and '' are said to be unknown.
 export const facts = (pairs) =>
