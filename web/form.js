@@ -65,7 +65,7 @@ const box = (schema, id) =>
 
 // A place for what is wrong, tied to its input: set('') clears it.
 export const faultOf = (input, id, ...also) => {
-  const fault = h('p', { id, class: 'fault' });
+  const fault = h('p', { id, class: 'wrong' });
   input.setAttribute('aria-describedby', [...also, id].join(' '));
   return {
     element: fault,
@@ -115,7 +115,7 @@ export const field = (name, schema, changed) => {
 export const rows = (name, { title, hint, names = null, nameTitle, textTitle, placeholder, most = Infinity }, changed) => {
   const id = `field-${made++}`;
   const body = h('div', { class: 'rows' });
-  const fault = h('p', { class: 'fault', id: `${id}-fault` });
+  const fault = h('p', { class: 'wrong', id: `${id}-fault` });
   const add = h('button', { type: 'button', onclick: () => append('', '').focus() }, `Add a ${title.toLowerCase().replace(/s$/, '')}`);
   const element = h('fieldset', { class: 'field wide', 'data-field': name, 'aria-describedby': `${id}-hint ${id}-fault` },
     h('legend', {}, title), h('p', { class: 'hint', id: `${id}-hint` }, hint), body, add, fault);

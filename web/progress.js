@@ -97,7 +97,7 @@ export const progressBox = (id, { onEnd } = {}) => {
     saidAt = Date.now();
   };
   const onTrouble = (error, seconds) => {
-    box.element.classList.toggle('stale', Boolean(error));
+    box.element.classList.toggle('out-of-date', Boolean(error));
     const then = seconds === null ? '' : ' What is shown is the last that was heard; trying again.';
     box.trouble.textContent = error ? `${error.message}${then}` : '';
   };

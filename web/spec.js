@@ -9,13 +9,6 @@ const GROUPS = [
   { title: 'How long, and how much', fields: ['steps', 'max_seconds', 'max_dollars', 'warmup_steps', 'min_seconds', 'target_percent', 'protocol'] },
 ];
 
-// The spec of a run as a state of the page: href({ view: 'measure', ...stateOf(run.spec) }) measures
-// the same again.
-export const stateOf = ({ labels = {}, ...spec }) => ({
-  ...Object.fromEntries(Object.entries(spec).map(([name, value]) => [name, value === null ? null : `${value}`])),
-  label: Object.entries(labels).map(([key, value]) => `${key}:${value}`),
-});
-
 const groupsOf = (schema) => {
   const known = new Set(GROUPS.flatMap((group) => group.fields));
   const names = Object.keys(schema.properties).filter((name) => name !== 'labels');

@@ -50,13 +50,13 @@ const submitting = ({ form, button, general, request, path, view }, forms) => as
 
 // The parts that both forms have: the button, what it sends, and what is said against it.
 const frame = (kind, elements) => {
-  const general = h('p', { class: 'fault', role: 'alert' });
+  const general = h('p', { class: 'wrong', role: 'alert' });
   const shown = h('code', {});
   const notice = h('p', { class: 'hint' });
   const button = h('button', { type: 'submit', class: 'primary' }, kind === 'run' ? 'Queue this run' : 'Queue this sweep');
   const clear = h('a', { href: href({ view: 'measure', form: kind === 'sweep' ? kind : null }) }, 'All defaults');
   const form = h('form', { class: 'measure-form', novalidate: true, 'aria-label': FORMS[kind] }, elements,
-    h('div', { class: 'send' }, general, h('p', { class: 'actions' }, button, clear), notice),
+    h('div', { class: 'send' }, general, h('p', { class: 'buttons' }, button, clear), notice),
     h('details', {}, h('summary', {}, 'What is sent'), h('p', { class: 'hint' }, 'Only what differs from the defaults.'),
       h('pre', { class: 'request', tabindex: 0 }, shown)));
   return { form, general, shown, notice, button };

@@ -54,7 +54,7 @@ const liveBox = (id, refresh) => {
   };
   const stale = (text) => {
     trouble.textContent = text;
-    element.classList.toggle('stale', Boolean(text));
+    element.classList.toggle('out-of-date', Boolean(text));
   };
   return { element, set, stale, trouble };
 };
@@ -65,7 +65,7 @@ const head = (sweep, trouble) => {
   return h('div', { class: 'sweep-head' },
     h('p', { class: 'lead' }, presetInWords(sweep.preset), h('small', {}, `Queued ${moment(sweep.created_at)}`, sweep.ended_at && `, ended ${moment(sweep.ended_at)}`)),
     base.length > 0 && h('p', { class: 'base' }, 'All cells have: ', base.map(([name, value]) => `${words(name)} ${value}`).join(', '), '.'),
-    h('p', { class: 'actions' },
+    h('p', { class: 'buttons' },
       h('button', { type: 'button', onclick: () => download(sweep.id, trouble) }, 'Save as CSV'),
       again && h('a', { href: href(again) }, 'Sweep again'),
       h('a', { href: href({ view: 'sweep' }) }, 'All sweeps')));
