@@ -24,16 +24,20 @@ export const forgetToken = () => {
 const askForToken = (why) =>
   new Promise((resolve) => {
     const input = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true });
-    const dialog = h('dialog', { class: 'token', 'aria-labelledby': 'token-title' },
-      h('form', { method: 'dialog', onsubmit: () => dialog.close(input.value) },
+    let given = null;
+    const dialog = h('dialog', { class: 'token', 'aria-labelledby': 'token-title', 'aria-describedby': 'token-why' },
+      h('form', { method: 'dialog', onsubmit: () => {
+        given = input.value.trim() || null;
+      } },
         h('h2', { id: 'token-title' }, 'A token is needed'),
-        h('p', {}, why),
+        h('p', { id: 'token-why' }, why),
         h('label', { for: 'token' }, 'Token'), input,
-        h('p', {}, h('button', { value: 'ok' }, 'Go on'),
-          h('button', { type: 'button', onclick: () => dialog.close('') }, 'Cancel'))));
+        h('p', { class: 'hint' }, 'Kept for this tab only, until it is closed.'),
+        h('p', { class: 'buttons' }, h('button', { class: 'primary' }, 'Go on'),
+          h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel'))));
     dialog.addEventListener('close', () => {
       dialog.remove();
-      resolve(dialog.returnValue && dialog.returnValue !== 'ok' ? dialog.returnValue : null);
+      resolve(given);
     });
     document.body.append(dialog);
     dialog.showModal();

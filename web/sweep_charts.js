@@ -1,7 +1,7 @@
 // Which charts a sweep has.
 import { lineChart, rowChart } from './sweep_chart.js';
 import { traceOf, traceTable } from './sweep_table.js';
-import { answerOf, change, count } from './sweep_words.js';
+import { answerOf, change, count, share } from './sweep_words.js';
 
 const WHISKERS = 'Whiskers: 95 % interval. The table below has the same numbers.';
 
@@ -47,7 +47,7 @@ const alarms = (sweep) => {
   const { rate, low, high, margin } = sweep.false_alarms;
   return rowChart({
     rows: [{ name: 'False alarms', value: rate * 100, low: low * 100, high: high * 100 }], zero: true, label: 'Percent of pairs',
-    title: 'Equal runs called different', caption: `At a margin of ${margin * 100} %. Whiskers: 95 % interval of the rate.`,
+    title: 'Equal runs called different', caption: `At a margin of ${share(margin)}. Whiskers: 95 % interval of the rate.`,
     description: answerOf(sweep),
   });
 };
@@ -55,7 +55,7 @@ const alarms = (sweep) => {
 const speeds = (sweep) => {
   const rows = measured(sweep).map((cell) => ({
     name: cell.name, value: cell.samples_per_second, low: cell.interval?.low, high: cell.interval?.high,
-    isBest: cell.cell === sweep.best?.cell, note: cell.cell === sweep.best?.cell ? 'the best' : cell.tied_with_best ? 'tie with the best' : '',
+    isBest: cell.cell === sweep.best?.cell, note: cell.cell === sweep.best?.cell ? 'the best' : cell.tied_with_best ? 'tie' : '',
   }));
   return rowChart({ rows, label: 'Samples/s', title: 'Throughput of each cell', caption: WHISKERS, description: answerOf(sweep) });
 };

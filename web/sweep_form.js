@@ -9,7 +9,7 @@ const heeded = (preset) => HEEDED[preset] ?? ['blocks'];
 // Presets choose a network unless they are told one, so the API's default cannot stand for "none".
 export const baseSchema = (schema) => {
   const { workload } = schema.properties;
-  const free = { ...workload, enum: ['', ...workload.enum], default: '', names: { '': 'as the preset has it' } };
+  const free = { ...workload, enum: ['', ...workload.enum], default: '', names: { '': `the preset's, else ${workload.default}` } };
   return { ...schema, properties: { ...schema.properties, workload: free } };
 };
 

@@ -35,12 +35,12 @@ const first = (cell, cells, same) => (cell === cells[0] ? h('td', { class: 'numb
 const COLUMNS = {
   rank: { title: 'Rank', cell: (cell, cells) => h('td', {}, cell.rank === null ? '' : `${cell.rank}`, cell.rank !== null && cells.filter((other) => other.rank === cell.rank).length > 1 && ' (tie)') },
   name: { title: 'Cell', cell: (cell) => h('th', { scope: 'row' }, h('bdi', {}, cell.name)) },
-  round: { title: 'Round', cell: (cell) => h('td', { class: 'number' }, `${cell.round + 1}`) },
-  speed: { title: 'Samples/s', cell: speedCell },
-  best: { title: 'To the best', cell: (cell, cells, sweep) => (cell.cell === sweep.best?.cell ? h('td', { class: 'number' }, 'the best') : compared(cell.ratio_to_best, ratio, cell)) },
-  first: { title: 'To the first', cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_first, ratio, cell) },
-  previous: { title: 'Gain on the one before', cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_previous, change, cell) },
-  efficiency: { title: 'Efficiency', cell: (cell) => h('td', { class: 'number' }, cell.efficiency ? interval(cell.efficiency) : cell.samples_per_second === null ? '' : 'unknown') },
+  round: { title: 'Round', number: true, cell: (cell) => h('td', { class: 'number' }, `${cell.round + 1}`) },
+  speed: { title: 'Samples/s', number: true, cell: speedCell },
+  best: { title: 'To the best', number: true, cell: (cell, cells, sweep) => (cell.cell === sweep.best?.cell ? h('td', { class: 'number' }, 'the best') : compared(cell.ratio_to_best, ratio, cell)) },
+  first: { title: 'To the first', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_first, ratio, cell) },
+  previous: { title: 'Gain on the one before', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_previous, change, cell) },
+  efficiency: { title: 'Efficiency', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? h('td', { class: 'number' }, cell.efficiency ? interval(cell.efficiency) : cell.samples_per_second === null ? '' : 'unknown') },
   runs: { title: 'Runs, by block', cell: (cell) => h('td', { class: 'runs' }, h('ul', {}, cell.runs.map(runLink)), h('small', {}, tally(cell))) },
 };
 
@@ -59,7 +59,7 @@ export const cellTable = (sweep) => {
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cells' },
     h('table', { class: 'cells' },
       h('caption', {}, 'Cells. Medians of the valid runs with 95 % intervals; equal ranks cannot be told apart.'),
-      h('thead', {}, h('tr', {}, columns.map((column) => h('th', { scope: 'col' }, column.title)))),
+      h('thead', {}, h('tr', {}, columns.map((column) => h('th', { scope: 'col', class: column.number && 'number' }, column.title)))),
       h('tbody', {}, sorted.map((cell) => h('tr', { class: cell.tied_with_best && 'tied' }, columns.map((column) => column.cell(cell, cells, sweep)))))));
 };
 

@@ -43,7 +43,15 @@ export const count = (many, one) => `${many} ${one}${many === 1 ? '' : 's'}`;
 const rateOf = ({ pairs, alarms, rate, low, high }) =>
   `${alarms} of ${count(pairs, 'pair')} of equal runs would be called different: ${percent(rate)} (95 % interval ${percent(low)} to ${percent(high)}).`;
 
-const tieOf = ({ tied_with: tied }) => (tied.length ? ` It cannot be told apart from ${tied.join(', ')}.` : ' No other is as fast.');
+const NAMED = 3;
+const tieOf = ({ tied_with: tied }) => {
+  if (!tied.length) return ' No other is as fast.';
+  const more = tied.length - NAMED;
+  return ` It cannot be told apart from ${tied.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+};
+
+// 0.03 -> "3 %": of what was chosen, not measured.
+export const share = (value) => `${Number((value * 100).toFixed(2))} %`;
 
 // The answer of a sweep in a sentence or two.
 export const answerOf = (sweep) => {

@@ -1,14 +1,14 @@
 // One sweep, live while it runs; without an id, the list of sweeps.
 import { get, open, remove } from './api.js';
 import { announce, empty, h } from './dom.js';
-import { hours, moment, number, words } from './format.js';
+import { hours, moment, words } from './format.js';
 import { href } from './state.js';
 import { sweepCharts } from './sweep_charts.js';
 import { cellTable, refusedList } from './sweep_table.js';
 import { showList } from './sweep_list.js';
-import { againOf, answerOf, count, presetInWords, stateInWords } from './sweep_words.js';
+import { againOf, answerOf, count, presetInWords, share, stateInWords } from './sweep_words.js';
 
-export const title = 'Sweep';
+export const title = 'Sweeps';
 
 const EVERY_MS = 2000;
 
@@ -73,7 +73,7 @@ const head = (sweep, trouble) => {
 
 const details = (sweep) =>
   [h('p', { class: 'answer' }, answerOf(sweep)),
-    h('p', { class: 'hint' }, `A difference below ${number(sweep.margin * 100)} % counts as none. `, sweep.notes.join(' '))];
+    h('p', { class: 'hint' }, `A difference below ${share(sweep.margin)} counts as none. `, sweep.notes.join(' '))];
 
 // Replaces the content without losing where the keyboard is.
 const replace = (place, content) => {
