@@ -81,8 +81,11 @@ export const open = async (method, target, { headers = {}, body, signal } = {}) 
   const refused = new ApiError(answer.status, content);
   if (answer.status !== 401 && answer.status !== 403) throw refused;
   if (token() === used) {
-    const given = await newToken(used ? `That token did not do: ${refused.message}.` : `The server says: ${refused.message}.`);
-    if (!given) throw refused;
+    const given = await newToken(used ? `That token did not do: ${refused.message}.` : 'This server answers only those who have a token.');
+    if (!given) {
+      if (answer.status === 401 && token() === used) forgetToken(); // it is worth nothing
+      throw used ? refused : new ApiError(answer.status, { detail: 'This server answers only those who have a token.' });
+    }
     sessionStorage.setItem(KEY, given);
     dispatchEvent(new Event('token'));
   }

@@ -11,6 +11,6 @@ const look = () => {
   button.hidden = token() === null;
 };
 
-document.querySelector('footer').append(button);
+document.querySelector('footer p').append(' ', button);
 addEventListener('token', look);
 look();

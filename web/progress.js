@@ -17,7 +17,8 @@ const STATES = {
 
 export const stateInWords = (state) => STATES[state] ?? words(state);
 
-const time = (seconds) => hours(seconds / 3600);
+// An estimate needs no fractions.
+export const roughly = (seconds) => (seconds < 600 && seconds >= 60 ? `${Math.round(seconds / 60)} min` : seconds < 60 ? `${Math.round(seconds)} s` : hours(seconds / 3600));
 
 // Of the interval so far only the half width is told.
 const speed = ({ samples_per_second: value, half_width_percent: percent }) => {
@@ -33,11 +34,11 @@ const valuesOf = (progress, noPrice) => [
   speed(progress),
   progress.half_width_percent === null ? 'unknown: too few steps are measured' : `± ${number(progress.half_width_percent)} %`,
   progress.dollars === null ? `unknown: ${noPrice}` : dollars(progress.dollars),
-  `about ${time(progress.seconds_left)}`,
+  `about ${roughly(progress.seconds_left)}`,
 ];
 
 const spoken = (progress) =>
-  `${progress.steps_done} of about ${progress.steps_planned} steps are done, about ${time(progress.seconds_left)} left.`;
+  `${progress.steps_done} of about ${progress.steps_planned} steps are done, about ${roughly(progress.seconds_left)} left.`;
 
 const parts = (id) => {
   const state = h('strong', { class: 'state' });

@@ -2,6 +2,7 @@
 import { get, open, remove } from './api.js';
 import { announce, empty, h } from './dom.js';
 import { hours, moment, words } from './format.js';
+import { roughly } from './progress.js';
 import { href } from './state.js';
 import { sweepCharts } from './sweep_charts.js';
 import { cellTable, refusedList } from './sweep_table.js';
@@ -23,8 +24,6 @@ const download = async (id, trouble) => {
     trouble.textContent = error.message;
   }
 };
-
-const time = (seconds) => hours(seconds / 3600);
 
 const liveBox = (id, refresh) => {
   const state = h('strong', { class: 'state' });
@@ -48,8 +47,8 @@ const liveBox = (id, refresh) => {
     element.dataset.state = now;
     bar.hidden = cancel.hidden = now !== 'running';
     bar.value = progress.runs_total ? progress.runs_done / progress.runs_total : 0;
-    const left = now === 'running' ? `, ${progress.seconds_left === null ? 'time left unknown until a run is done' : `about ${time(progress.seconds_left)} left`}` : '';
-    line.replaceChildren(`${progress.runs_done} of ${count(progress.runs_total, 'run')} done in ${time(progress.elapsed_seconds)}${left}. `,
+    const left = now === 'running' ? `, ${progress.seconds_left === null ? 'time left unknown until a run is done' : `about ${roughly(progress.seconds_left)} left`}` : '';
+    line.replaceChildren(`${progress.runs_done} of ${count(progress.runs_total, 'run')} done in ${hours(progress.elapsed_seconds / 3600)}${left}. `,
       current ? h('a', { href: href({ view: 'run', id: current.id }) }, `Now: ${current.name}`) : '');
   };
   const stale = (text) => {
