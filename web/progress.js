@@ -66,31 +66,29 @@ const cancelling = (id, { cancel, trouble }) => async () => {
   }
 };
 
-// The price is settled when the run begins, and the reason why there is none.
-const whyNoPrice = (id) =>
-  get(`/v1/runs/${id}`).then((run) => run.cost?.why_no_price ?? 'the price of this machine is not known',
-    () => 'the price of this machine is not known');
+const whyNoPrice = () => get('/v1/machine').then((machine) => machine.why_no_price, () => null);
 
 // Follows the run; onEnd(state) is called once it has ended. { element, stop }
 export const progressBox = (id, { onEnd } = {}) => {
   const box = parts(id);
-  let noPrice = 'its price is being looked up';
+  let noPrice = null; // asked once
+  let reason = 'the price of this machine is not known';
   let saidAt = 0;
   box.state.textContent = 'Connecting …';
   box.cancel.addEventListener('click', cancelling(id, box));
 
-  const onState = ({ state, reason }) => {
+  const onState = ({ state, reason: told }) => {
     box.state.textContent = stateInWords(state);
     box.element.dataset.state = state;
-    if (reason) box.trouble.textContent = reason;
+    if (told) box.trouble.textContent = told;
     announce(`The run: ${stateInWords(state)}.`);
-    if (state === 'running') whyNoPrice(id).then((why) => (noPrice = why));
     if (isFinal(state)) box.cancel.remove();
     if (state === 'finished') box.bar.value = 1;
   };
   const onProgress = (progress) => {
+    if (progress.dollars === null) noPrice ??= whyNoPrice().then((why) => (reason = why ?? reason));
     box.bar.value = Math.min(1, progress.steps_done / progress.steps_planned);
-    valuesOf(progress, noPrice).forEach((text, index) => {
+    valuesOf(progress, reason).forEach((text, index) => {
       if (box.cells[index].textContent !== text) box.cells[index].textContent = text;
     });
     if (Date.now() - saidAt < SPOKEN_MS) return;
