@@ -9,6 +9,7 @@ import { go, href, state } from './state.js';
 
 export const title = 'Measure';
 
+const LONGEST = 1900; // bytes of an address; the server takes little more
 const FORMS = { run: 'One run', sweep: 'A sweep' };
 const kindOf = (now) => (now.form === 'sweep' ? 'sweep' : 'run');
 
@@ -53,13 +54,14 @@ const frame = (kind, elements) => {
   const general = h('p', { class: 'wrong', role: 'alert' });
   const shown = h('code', {});
   const notice = h('p', { class: 'hint' });
+  const unkept = h('p', { class: 'hint', hidden: true }, 'The labels are too long for an address: they are sent, but a link or a reload loses them.');
   const button = h('button', { type: 'submit', class: 'primary' }, kind === 'run' ? 'Queue this run' : 'Queue this sweep');
   const clear = h('a', { href: href({ view: 'measure', form: kind === 'sweep' ? kind : null }) }, 'All defaults');
   const form = h('form', { class: 'measure-form', novalidate: true, 'aria-label': FORMS[kind] }, elements,
-    h('div', { class: 'send' }, general, h('p', { class: 'buttons' }, button, clear), notice),
+    h('div', { class: 'send' }, general, h('p', { class: 'buttons' }, button, clear), notice, unkept),
     h('details', {}, h('summary', {}, 'What is sent'), h('p', { class: 'hint' }, 'Only what differs from the defaults.'),
       h('pre', { class: 'request', tabindex: 0 }, shown)));
-  return { form, general, shown, notice, button };
+  return { form, general, shown, notice, unkept, button };
 };
 
 const build = (description, kind, root) => {
@@ -69,7 +71,10 @@ const build = (description, kind, root) => {
     look();
     parts.general.textContent = '';
     own = true; // what a person types is not filled in a second time
-    go(Object.fromEntries(forms.flatMap((form) => Object.entries(form.texts()))), { replace: true });
+    const filled = Object.fromEntries(forms.flatMap((form) => Object.entries(form.texts())));
+    const fits = href(filled).length <= LONGEST;
+    go(fits ? filled : { ...filled, label: null }, { replace: true });
+    parts.unkept.hidden = fits;
     own = false;
     root.querySelector('.tabs').replaceWith(tabs(state()));
   };

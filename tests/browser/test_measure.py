@@ -18,8 +18,7 @@ class Measuring(BrowserCase):
 
     def write(self, name, text):
         box = self.field(name)
-        box.clear()
-        box.send_keys(text, Keys.TAB)
+        box.send_keys(Keys.CONTROL + "a", Keys.NULL, text, Keys.TAB)
 
     def fault(self, name):
         return self.text(f"[data-field={name}] .wrong")
@@ -71,9 +70,9 @@ class Measuring(BrowserCase):
     def test_a_link_fills_the_form_whatever_it_holds(self):
         hostile = "<script>alert(1)</script>\u202e"
         self.open("/?view=measure&engine=gone&batch_size=64&label=a:%3Cscript%3Ealert(1)"
-                  "%3C/script%3E%E2%80%AE&label=b:" + "x" * 3000)
+                  "%3C/script%3E%E2%80%AE&label=b:" + "x" * 256)
         self.assertEqual("gone", self.sent()["engine"])
-        self.assertEqual({"a": hostile, "b": "x" * 3000}, self.sent()["labels"])
+        self.assertEqual({"a": hostile, "b": "x" * 256}, self.sent()["labels"])
         for width in (360, 1280):
             self.look(width=width)
             self.assertNoSideways(str(width))
@@ -126,9 +125,9 @@ class Following(BrowserCase):
     ENGINES = {"slow": fake("slow", 20)}
 
     def follow(self, steps):
-        run_id = self.server.queue("slow", steps=steps, max_seconds=600)
+        run_id = self.server.queue("slow", steps=steps, warmup_steps=1, max_seconds=600)
         self.open(f"/?view=run&id={run_id}")
-        self.until(lambda: "of" in self.text(".live dl"), "progress is shown")
+        self.until(lambda: f" of {steps + 1}" in self.text(".live dl").replace(",", ""), "it moves")
         return run_id
 
     def test_a_run_is_seen_to_its_end_without_loading_the_page_again(self):
@@ -148,7 +147,6 @@ class Following(BrowserCase):
         self.until(lambda: "cancelled" in self.text().lower(), "and it is seen")
 
     def test_news_are_not_told_at_each_tick(self):
-        self.script("return 1")
         run_id = self.follow(150)
         self.script("""
             window.news = 0;
