@@ -15,22 +15,29 @@ export class ApiError extends Error {
 const KEY = 'pennyworth-token';
 
 export const token = () => sessionStorage.getItem(KEY);
-export const forgetToken = () => sessionStorage.removeItem(KEY);
+export const forgetToken = () => {
+  sessionStorage.removeItem(KEY);
+  dispatchEvent(new Event('token'));
+};
 
 // A dialog; null when it is closed without a word.
 const askForToken = (why) =>
   new Promise((resolve) => {
     const input = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true });
-    const dialog = h('dialog', { class: 'token', 'aria-labelledby': 'token-title' },
-      h('form', { method: 'dialog', onsubmit: () => dialog.close(input.value) },
+    let given = null;
+    const dialog = h('dialog', { class: 'token', 'aria-labelledby': 'token-title', 'aria-describedby': 'token-why' },
+      h('form', { method: 'dialog', onsubmit: () => {
+        given = input.value.trim() || null;
+      } },
         h('h2', { id: 'token-title' }, 'A token is needed'),
-        h('p', {}, why),
+        h('p', { id: 'token-why' }, why),
         h('label', { for: 'token' }, 'Token'), input,
-        h('p', {}, h('button', { value: 'ok' }, 'Go on'),
-          h('button', { type: 'button', onclick: () => dialog.close('') }, 'Cancel'))));
+        h('p', { class: 'hint' }, 'Kept for this tab only, until it is closed.'),
+        h('p', { class: 'buttons' }, h('button', { class: 'primary' }, 'Go on'),
+          h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel'))));
     dialog.addEventListener('close', () => {
       dialog.remove();
-      resolve(dialog.returnValue && dialog.returnValue !== 'ok' ? dialog.returnValue : null);
+      resolve(given);
     });
     document.body.append(dialog);
     dialog.showModal();
@@ -46,29 +53,52 @@ export const address = (path, parameters = {}) => {
   return text ? `${path}?${text}` : path;
 };
 
-const send = async (method, target, body, signal) => {
-  const headers = { Accept: 'application/json' };
-  if (token()) headers.Authorization = `Bearer ${token()}`;
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+// One dialog, however many requests wait for it.
+let asking = null;
+const newToken = (why) => {
+  asking ??= askForToken(why).finally(() => {
+    asking = null;
+  });
+  return asking;
+};
+
+const contentOf = async (answer) =>
+  answer.headers.get('content-type')?.includes('json') ? answer.json() : null;
+
+// The answer as it arrives, for who reads it as a stream; what was refused is thrown.
+export const open = async (method, target, { headers = {}, body, signal } = {}) => {
+  const used = token();
+  const credentials = used ? { Authorization: `Bearer ${used}` } : {};
   let answer;
   try {
-    answer = await fetch(target, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal });
+    answer = await fetch(target, { method, headers: { ...headers, ...credentials }, body, signal });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new ApiError(0, { detail: 'The server cannot be reached.' });
   }
-  const content = answer.headers.get('content-type')?.includes('json') ? await answer.json() : null;
-  if (answer.status === 401 || answer.status === 403) {
-    const given = await askForToken(content?.detail ?? 'The server asks who you are.');
-    if (given) {
-      sessionStorage.setItem(KEY, given);
-      return send(method, target, body, signal);
+  if (answer.ok) return answer;
+  const content = await contentOf(answer);
+  const refused = new ApiError(answer.status, content);
+  if (answer.status !== 401 && answer.status !== 403) throw refused;
+  if (token() === used) {
+    const given = await newToken(used ? `That token did not do: ${refused.message}.` : 'This server answers only those who have a token.');
+    if (!given) {
+      if (answer.status === 401 && token() === used) forgetToken(); // it is worth nothing
+      throw used ? refused : new ApiError(answer.status, { detail: 'This server answers only those who have a token.' });
     }
+    sessionStorage.setItem(KEY, given);
+    dispatchEvent(new Event('token'));
   }
-  if (!answer.ok) throw new ApiError(answer.status, content);
-  return content;
+  return open(method, target, { headers, body, signal });
 };
 
-export const get = (path, parameters, { signal } = {}) => send('GET', address(path, parameters), undefined, signal);
-export const post = (path, body) => send('POST', path, body);
+const send = async (method, target, content, { headers = {}, signal } = {}) => {
+  const body = content === undefined ? undefined : JSON.stringify(content);
+  const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+  const wanted = { Accept: 'application/json', ...type, ...headers };
+  return contentOf(await open(method, target, { headers: wanted, body, signal }));
+};
+
+export const get = (path, parameters, { signal } = {}) => send('GET', address(path, parameters), undefined, { signal });
+export const post = (path, body, headers) => send('POST', path, body, { headers });
 export const remove = (path) => send('DELETE', path);

@@ -5,6 +5,7 @@
 // the state changes within the view, it is asked again, unless it exports
 //     export const change = (state) => void;  // which is called in place of that
 import { h, loading, problem } from './dom.js';
+import './forget.js';
 import { href, onChange, state } from './state.js';
 import * as comparison from './view_comparison.js';
 import * as history from './view_history.js';

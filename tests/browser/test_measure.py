@@ -1,0 +1,173 @@
+"""A run asked for on the page and followed to its end, and what may happen meanwhile."""
+import json
+import unittest
+
+from browser import BrowserCase
+from harness import fake
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+UNANSWERED = "return sessionStorage.getItem('pennyworth-unanswered')"
+
+
+class Measuring(BrowserCase):
+    ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20)}
+
+    def field(self, name):
+        return self.one(f"[data-field={name}] input, [data-field={name}] select")
+
+    def write(self, name, text):
+        box = self.field(name)
+        box.send_keys(Keys.CONTROL + "a", Keys.NULL, text, Keys.TAB)
+
+    def fault(self, name):
+        return self.text(f"[data-field={name}] .wrong")
+
+    def runs(self):
+        return self.server.get("/v1/runs?limit=200").json()["runs"]
+
+    def submit(self):
+        self.one("main button.primary").click()
+
+    def sent(self):
+        """The body that the page says it will send."""
+        return json.loads(self.one(".request").get_property("textContent").split("\n", 1)[1])
+
+    def test_from_nothing_to_a_finished_run(self):
+        self.open("/?view=measure")
+        Select(self.field("engine")).select_by_value("ok")
+        self.write("steps", "40")
+        self.assertEqual({"engine": "ok", "steps": 40}, self.sent())
+        self.assertEqual("/?view=measure&engine=ok&steps=40", self.address())
+        self.submit()
+        self.until(lambda: "view=run&id=" in self.address(), "the run is shown")
+        run = self.server.wait(self.address().rpartition("=")[2])
+        self.assertEqual(("finished", "ok", 40),
+                         (run["state"], run["spec"]["engine"], run["spec"]["steps"]))
+
+    def test_every_field_of_the_api_is_there_with_its_limits(self):
+        schema = self.server.get("/v1/openapi.json").json()["components"]["schemas"]["RunSpec"]
+        self.open("/?view=measure")
+        shown = {each.get_dom_attribute("data-field") for each in self.all("[data-field]")}
+        self.assertEqual({*schema["properties"], "label"} - {"labels"}, shown)
+        self.assertIn("1 to 65,536", self.text("[data-field=batch_size] .hint"))
+        engines = [each.get_dom_attribute("value") for each in self.all("[data-field=engine] option")]
+        self.assertEqual(schema["properties"]["engine"]["enum"], engines)
+
+    def test_what_the_api_refuses_stands_at_its_field(self):
+        self.forgive("400", "422")
+        self.open("/?view=measure&engine=ok&label=two words:x")
+        self.submit()
+        self.until(lambda: "must hold only" in self.text("[data-field=label] .wrong"), "at labels")
+        self.open("/?view=measure&engine=ok&threads=lots")
+        self.submit()
+        self.until(lambda: "Must be" in self.fault("threads"), "at threads, unfolded")
+        self.assertEqual(self.field("threads"), self.focused())
+        self.assertEqual("true", self.field("threads").get_dom_attribute("aria-invalid"))
+        self.write("threads", "2")
+        self.assertEqual("", self.fault("threads"))
+
+    def test_a_link_fills_the_form_whatever_it_holds(self):
+        hostile = "<script>alert(1)</script>\u202e"
+        self.open("/?view=measure&engine=gone&batch_size=64&label=a:%3Cscript%3Ealert(1)"
+                  "%3C/script%3E%E2%80%AE&label=b:" + "x" * 256)
+        self.assertEqual("gone", self.sent()["engine"])
+        self.assertEqual({"a": hostile, "b": "x" * 256}, self.sent()["labels"])
+        for width in (360, 1280):
+            self.look(width=width)
+            self.assertNoSideways(str(width))
+
+    def test_two_clicks_and_a_lost_answer_make_one_run(self):
+        self.forgive("ERR_CONNECTION", "Failed to load resource")
+        before = len(self.runs())
+        self.open("/?view=measure&engine=ok&steps=5&seed=77")
+        # The request arrives, its answer does not: the page sees what a broken connection shows.
+        self.script("""
+            const real = window.fetch;
+            window.fetch = async (target, options) => {
+                const answer = await real(target, options);
+                if (options?.method !== 'POST') return answer;
+                window.fetch = real;
+                throw new TypeError('lost');
+            };""")
+        self.script("const button = document.querySelector('main button.primary');"
+                    "button.click(); button.click();")
+        self.until(lambda: "cannot be reached" in self.text("form"), "the loss is told")
+        self.assertTrue(self.script(UNANSWERED))
+        self.driver.refresh()
+        self.loaded()
+        self.assertIn("sent before", self.text(".send"))
+        self.submit()
+        self.until(lambda: "view=run&id=" in self.address(), "the run is shown")
+        self.assertEqual(before + 1, len(self.runs()))
+        self.assertIsNone(self.script(UNANSWERED))
+
+    def test_it_is_accessible_and_fits(self):
+        for form in ("", "&form=sweep"):
+            self.open("/?view=measure&threads=2&label=a:b" + form)
+            for dark, width in ((False, 1280), (True, 360)):
+                self.look(dark=dark, width=width)
+                self.screenshot(f"measure{form.strip('&')}-{'dark' if dark else 'light'}-{width}")
+                self.assertNoSideways(f"{form} {width}")
+                self.assertAccessible(f"measure {form} {width}")
+
+    def test_the_tabs_keep_what_is_filled_in(self):
+        self.open("/?view=measure&engine=ok&steps=9")
+        self.all(".tabs a")[1].click()
+        self.until(lambda: self.all("[data-field=preset]"), "the form of sweeps")
+        self.assertEqual({"base": {"engine": "ok", "steps": 9}}, self.sent())
+        self.driver.back()
+        self.until(lambda: not self.all("[data-field=preset]"), "the form of runs")
+        self.assertEqual({"engine": "ok", "steps": 9}, self.sent())
+
+
+class Following(BrowserCase):
+    ENGINES = {"slow": fake("slow", 20)}
+
+    def follow(self, steps):
+        run_id = self.server.queue("slow", steps=steps, warmup_steps=1, max_seconds=600)
+        self.open(f"/?view=run&id={run_id}")
+        self.until(lambda: f" of {steps + 1}" in self.text(".live dl").replace(",", ""), "it moves")
+        return run_id
+
+    def test_a_run_is_seen_to_its_end_without_loading_the_page_again(self):
+        run_id = self.follow(150)
+        self.script("window.mark = 1")
+        self.assertTrue(self.script("return document.querySelector('.live progress').value > 0"))
+        self.assertIn("unknown: ", self.text(".live dl"))  # the machine has no price
+        self.screenshot("live")
+        self.server.wait(run_id, {"finished"})
+        self.until(lambda: not self.all(".live .cancel"), "its end is shown")
+        self.assertEqual(1, self.script("return window.mark"))
+
+    def test_a_button_cancels_it(self):
+        run_id = self.follow(100000)
+        self.one(".live .cancel").click()
+        self.assertEqual("cancelled", self.server.wait(run_id)["state"])
+        self.until(lambda: "cancelled" in self.text().lower(), "and it is seen")
+
+    def test_news_are_not_told_at_each_tick(self):
+        run_id = self.follow(150)
+        self.script("""
+            window.news = 0;
+            new MutationObserver(() => window.news++)
+                .observe(document.querySelector('#news'), {childList: true});""")
+        self.server.wait(run_id)
+        self.until(lambda: not self.all(".live .cancel"), "its end is shown")
+        self.assertLess(self.script("return window.news"), 4)
+
+    def test_a_server_that_restarts_is_found_again(self):
+        self.forgive("ERR_CONNECTION", "ERR_INCOMPLETE", "Failed to load resource", "network error")
+        run_id = self.follow(100000)
+        port = self.server.port
+        self.server.kill()
+        self.until(lambda: "lost" in self.text(".live .trouble"), "the loss is told")
+        self.server.flags += ["--port", str(port)]
+        self.server.start()
+        self.assertEqual(port, self.server.port)
+        self.assertEqual("interrupted", self.server.show(run_id)["state"])
+        self.until(lambda: "interrupted" in self.text().lower(), "what became of it is shown")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,118 @@
+"""Sweeps on the page: asked for, live, ranked, drawn, cancelled, listed."""
+import json
+import unittest
+
+from browser import BrowserCase
+from harness import fake, until
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+SPEED = {"engine": "speed", "steps": 20, "warmup_steps": 1}
+
+
+class Sweeps(BrowserCase):
+    ENGINES = {"speed": fake("speed"), "slow": fake("slow", 50), "crash": fake("crash"),
+               "paced": fake("paced", 5000)}
+
+    def queue(self, **body):
+        return self.server.post(body, path="/v1/sweeps").json()["id"]
+
+    def ended(self, sweep_id):
+        def look():
+            sweep = self.server.get(f"/v1/sweeps/{sweep_id}").json()
+            return sweep if sweep["state"] != "running" else None
+        return until(look, f"sweep {sweep_id} has ended", pause=0.05)
+
+    def show(self, **body):
+        """A sweep that has ended, shown."""
+        sweep = self.ended(self.queue(**body))
+        self.open(f"/?view=sweep&id={sweep['id']}")
+        return sweep
+
+    def cells(self):
+        return [each.text for each in self.all(".cells tbody th")]
+
+    def test_a_matrix_from_the_form_to_its_answer(self):
+        self.open("/?view=measure&form=sweep&engine=speed&steps=20&warmup_steps=1")
+        self.one("[data-field=knob] input").send_keys("8, 64", Keys.TAB)
+        blocks = self.one("[data-field=blocks] input")
+        blocks.send_keys(Keys.CONTROL + "a", Keys.NULL, "2", Keys.TAB)
+        self.one("main button.primary").click()
+        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
+        self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
+        self.assertIn("Fastest: batch_size=64", self.text(".answer"))
+        self.assertEqual(["batch_size=64", "batch_size=8"], self.cells())
+        self.assertEqual(4, len(self.all(".cells .runs a")))
+        self.one(".cells .runs a").click()
+        self.until(lambda: "view=run&id=" in self.address(), "a run of it is shown")
+
+    def test_what_is_refused_stands_there_with_its_reason(self):
+        self.show(base=SPEED, knobs={"numa": ["auto", "local"]}, blocks=1)
+        self.assertIn("several nodes", self.text(".refused"))
+        self.assertEqual(["numa=auto"], self.cells())
+
+    def test_failed_runs_are_unknown_and_never_nothing(self):
+        self.show(base={"engine": "crash", "steps": 5}, knobs={"batch_size": [8, 16]}, blocks=1)
+        self.assertIn("not known", self.text(".answer"))
+        self.assertIn("unknown: 1 run failed", self.text(".cells"))
+        self.assertEqual([], self.all(".sweep-chart"))
+
+    def test_each_preset_has_its_chart_and_its_table(self):
+        paced = {"engine": "paced", "steps": 20, "warmup_steps": 1}
+        titles = {"ladder": "What each rung gains", "threads": "How it scales",
+                  "batch": "Throughput of each cell", "aa": "Equal runs called different",
+                  "tune": "The search"}
+        for preset, title in titles.items():
+            more = {"tune": {"budget_seconds": 30}, "aa": {"pairs": 3}}.get(preset, {"blocks": 2})
+            with self.subTest(preset=preset):
+                self.show(preset=preset, base=paced, **more)
+                self.assertEqual(title, self.text(".sweep-chart figcaption strong"))
+                self.assertTrue(self.all(".sweep-chart svg .mark"))
+                self.assertTrue(self.all(".cells tbody tr"))
+                self.assertNotIn("NaN", self.one("main").get_attribute("outerHTML"))
+                for dark, width in ((False, 1280), (True, 360)):
+                    self.look(dark=dark, width=width)
+                    self.screenshot(f"sweep-{preset}-{'dark' if dark else 'light'}-{width}")
+                    self.assertNoSideways(f"{preset} {width}")
+                    self.assertAccessible(f"{preset} {width}")
+
+    def test_it_is_live_and_can_be_cancelled(self):
+        sweep_id = self.queue(base={"engine": "slow", "steps": 20, "warmup_steps": 1},
+                              knobs={"batch_size": [8, 16, 32]}, blocks=3)
+        self.open(f"/?view=sweep&id={sweep_id}")
+        self.until(lambda: "1 of 9 runs done" in self.text(".live"), "it moves by itself", 60)
+        self.one(".live .cancel").click()
+        self.until(lambda: "Cancelled" in self.text(".live"), "it is cancelled")
+        self.assertEqual("cancelled", self.ended(sweep_id)["state"])
+
+    def test_sweep_again_asks_for_the_same(self):
+        request = {"base": {**SPEED, "labels": {"a": "b:c"}}, "knobs": {"batch_size": [8, 16]},
+                   "blocks": 1}
+        self.show(**request)
+        self.driver.find_element("link text", "Sweep again").click()
+        self.until(lambda: self.all(".request"), "the form is shown")
+        self.assertEqual("sweep", self.script("return new URLSearchParams(location.search).get('form')"))
+        sent = self.one(".request").get_property("textContent").split("\n", 1)[1]
+        self.assertEqual(request, json.loads(sent))
+
+    def test_a_field_of_the_base_or_of_a_knob_is_blamed_where_it_stands(self):
+        self.forgive("400")
+        self.open("/?view=measure&form=sweep&engine=speed&knob=batch_size:0")
+        self.one("main button.primary").click()
+        self.until(lambda: "batch_size" in self.text("[data-field=knob] .wrong"), "at the knobs")
+        Select(self.one("[data-field=preset] select")).select_by_value("aa")
+        self.assertFalse(self.one("[data-field=knob]").is_displayed())
+        self.assertTrue(self.one("[data-field=pairs]").is_displayed())
+
+    def test_they_are_listed_and_one_that_is_not_there_says_so(self):
+        self.forgive("404")
+        sweep = self.show(base=SPEED, knobs={"seed": [1]}, blocks=1)
+        self.open("/?view=sweep")
+        links = [each.get_dom_attribute("href") for each in self.all(".sweeps a")]
+        self.assertEqual(f"/?view=sweep&id={sweep['id']}", links[0])
+        self.open("/?view=sweep&id=" + "0" * 26)
+        self.assertIn("There is no such sweep", self.text())
+
+
+if __name__ == "__main__":
+    unittest.main()

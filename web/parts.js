@@ -1,0 +1,84 @@
+// Pieces of which several views are made: tables, lists of facts, and what is said of runs and prices.
+import { h } from './dom.js';
+import { age, dollars, number, words } from './format.js';
+import { href } from './state.js';
+
+// Text of others: its direction is its own, and it breaks where it must.
+export const foreign = (text) => h('bdi', { class: 'foreign' }, text);
+
+export const unknown = (reason) =>
+  h('span', { class: 'unknown' }, reason ? `unknown: ${reason}` : 'unknown');
+
+// A count: 12,345.
+export const whole = (count) => number(count, 10);
+
+// [['Term', 'value' or element], ...]; null, undefined and '' are said to be unknown.
+export const facts = (pairs) =>
+  h('dl', { class: 'facts' }, pairs.filter(Boolean).map(([term, value]) =>
+    h('div', {}, h('dt', {}, term),
+      h('dd', {}, value === null || value === undefined || value === '' ? unknown() : value))));
+
+// columns: [{ name, cell: (row) => text or element, number: true, head: true }]. It scrolls by itself
+// where it is too wide, by keyboard too.
+export const table = (caption, columns, rows, attributes = {}) =>
+  h('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': caption },
+    h('table', attributes, h('caption', {}, caption),
+      h('thead', {}, h('tr', {}, columns.map((column) =>
+        h('th', { scope: 'col', class: column.number && 'number' }, column.name)))),
+      h('tbody', {}, rows.map((row) => tableRow(columns, row)))));
+
+export const tableRow = (columns, row) =>
+  h('tr', {}, columns.map((column) =>
+    h(column.head ? 'th' : 'td', { scope: column.head && 'row', class: column.number && 'number' }, column.cell(row))));
+
+const MARKS = { ok: ['✓', 'valid'], warn: ['!', 'valid, with a warning'], invalid: ['✕', 'invalid'], unknown: ['?', 'unknown'] };
+
+// How far a number can be believed: a mark and a word, never colour alone.
+export const validity = (level, word) => {
+  const [mark, meaning] = MARKS[level] ?? MARKS.unknown;
+  return h('span', { class: `mark ${level ?? 'unknown'}` }, h('span', { class: 'sign', 'aria-hidden': 'true' }, mark), ' ', word ?? meaning);
+};
+
+export const runState = (run) => h('span', { class: `state ${run.state}` }, run.state);
+
+export const labels = (all) => {
+  const entries = Object.entries(all ?? {});
+  if (!entries.length) return null;
+  return h('ul', { class: 'labels' }, entries.map(([key, value]) =>
+    h('li', {}, h('a', { href: href({ view: 'runs', label: `${key}:${value}` }) },
+      foreign(key), ': ', foreign(value.length > 120 ? `${value.slice(0, 120)}…` : value)))));
+};
+
+// What of a configuration is not as it would be without being said.
+const PLAIN = { precision: null, batch_size: null, layout: 'auto', plan: 'auto', isa: 'auto', threads: 0, input_workers: 0,
+  pinning: 'cores', numa: 'auto', huge_pages: 'auto', openmp: 'gnu', allocator: 'system', protocol: 'detected' };
+
+export const configuration = (spec) =>
+  Object.entries(PLAIN)
+    .filter(([name, plain]) => spec[name] !== plain)
+    .map(([name, plain]) => (name === 'batch_size' ? `batch ${spec[name]}` : plain === null ? spec[name] : `${words(name)} ${spec[name]}`))
+    .join(', ');
+
+const WHERE = ['provider', 'region', 'zone'];
+
+// "$0.357 an hour, typed (given by a person), aws us-east-1": the price, its kind, and where it holds.
+export const priceWords = (price) => {
+  const where = WHERE.map((name) => price[name]).filter(Boolean).join(' ');
+  return `${dollars(price.price_per_hour)} an hour, ${words(price.kind)} (${price.label})${where ? `, ${where}` : ''}`;
+};
+
+// Who says so, and since when; what is not fresh is said to be so.
+export const priceSource = (price) => {
+  const said = price.source_time ?? price.fetched_at ?? price.valid_from;
+  return h('span', {}, price.third_party ? 'third party ' : '', price.feed, ', said ',
+    said ? h('time', { datetime: said, title: said }, age(said)) : 'at an unknown time',
+    price.freshness === 'fresh' ? null : [' ', h('strong', { class: 'stale' }, price.freshness)]);
+};
+
+// Calls again and again, but not while nobody looks; returns what ends it.
+export const every = (milliseconds, call) => {
+  const timer = setInterval(() => {
+    if (!document.hidden) call();
+  }, milliseconds);
+  return () => clearInterval(timer);
+};

@@ -1,0 +1,80 @@
+// What a sweep says, in words.
+import { interval, number, percent, words } from './format.js';
+
+const PRESETS = {
+  matrix: 'A matrix of values',
+  ladder: 'Ladder: from plain f32 to a tuned configuration',
+  batch: 'Batch sizes',
+  input_workers: 'Input workers',
+  threads: 'Threads: how it scales',
+  isa: 'Instruction sets',
+  tune: 'Tune: a search for the fastest',
+  aa: 'A/A: the same against itself',
+};
+
+export const presetInWords = (preset) => PRESETS[preset] ?? words(preset);
+
+const VERDICTS = { better: 'faster', worse: 'slower', cannot_be_told_apart: 'tie' };
+export const verdictInWords = (verdict) => VERDICTS[verdict] ?? words(verdict);
+
+// A ratio is "×1.32 (1.29 to 1.35)", as a change "+32 % (+29 to +35)"; null is null.
+export const ratio = (value) => (value ? `×${interval(value)}` : null);
+export const change = (value) => {
+  if (!value) return null;
+  const half = (value.high - value.low) * 50;
+  const signed = (share) => `${share >= 1 ? '+' : '−'}${number(Math.abs(share - 1) * 100, half)}`;
+  return `${signed(value.value)} % (${signed(value.low)} to ${signed(value.high)})`;
+};
+
+export const throughput = (cell) =>
+  cell.samples_per_second === null ? null : interval({ value: cell.samples_per_second, low: cell.interval?.low ?? null, high: cell.interval?.high ?? null });
+
+// Why a cell has no number.
+export const whyNothing = (cell) => {
+  const left = cell.runs.filter((run) => run.state === 'queued' || run.state === 'running').length;
+  if (cell.refused) return `refused: ${cell.refused}`;
+  if (left) return 'not yet: its runs are to come';
+  if (cell.failed_runs || cell.invalid_runs) return `unknown: ${count(cell.failed_runs, 'run')} failed, ${cell.invalid_runs} not valid`;
+  return 'unknown: no run of it has finished';
+};
+
+export const count = (many, one) => `${many} ${one}${many === 1 ? '' : 's'}`;
+
+const rateOf = ({ pairs, alarms, rate, low, high }) =>
+  `${alarms} of ${count(pairs, 'pair')} of equal runs would be called different: ${percent(rate)} (95 % interval ${percent(low)} to ${percent(high)}).`;
+
+const NAMED = 3;
+const tieOf = ({ tied_with: tied }) => {
+  if (!tied.length) return ' No other is as fast.';
+  const more = tied.length - NAMED;
+  return ` It cannot be told apart from ${tied.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+};
+
+// 0.03 -> "3 %": of what was chosen, not measured.
+export const share = (value) => `${Number((value * 100).toFixed(2))} %`;
+
+// The answer of a sweep in a sentence or two.
+export const answerOf = (sweep) => {
+  if (sweep.preset === 'aa')
+    return sweep.false_alarms ? `False alarms: ${rateOf(sweep.false_alarms)}` : 'False alarms: unknown, no pair has finished.';
+  if (!sweep.best) return 'Which is fastest is not known: no cell has a valid run.';
+  const cell = sweep.cells.find((each) => each.cell === sweep.best.cell);
+  const so = sweep.state === 'running' ? 'Fastest so far' : 'Fastest';
+  const last = sweep.cells.filter((each) => each.rank !== null).length > 1 ? tieOf(sweep.best) : ' It is the only one with a number.';
+  return `${so}: ${sweep.best.name}, with ${throughput(cell)} samples/s.${last}`;
+};
+
+const STATES = { running: 'Runs', finished: 'Finished', cancelled: 'Cancelled' };
+export const stateInWords = (state) => STATES[state] ?? words(state);
+
+// The request as a state of the page that asks for the same again; null where the form cannot.
+export const againOf = ({ request }) => {
+  if (!request || request.cells) return null;
+  const { base = {}, knobs = {}, ...rest } = request;
+  const { labels = {}, ...fields } = base;
+  return {
+    view: 'measure', form: 'sweep', ...rest, ...fields,
+    knob: Object.entries(knobs).map(([name, values]) => `${name}:${values.join(', ')}`),
+    label: Object.entries(labels).map(([key, value]) => `${key}:${value}`),
+  };
+};
