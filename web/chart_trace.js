@@ -128,7 +128,7 @@ const drawSteps = (g, width, { trace, run, canaries, found, show }) => {
   const { y, kind } = scaleOf(trace, down);
   const border = firstMeasured(trace);
   drawWarmUp(inner, x, border, down);
-  axes(inner, { x, y, across, down, xWords: 'step', yWords: `milliseconds${kind}`, yFormat: (value) => number(value), xFormat: window.d3.format(',d') });
+  axes(inner, { x, y, across, down, xWords: 'step', yWords: `milliseconds${kind}`, yFormat: y.tickFormat(5, kind ? '~g' : undefined), xFormat: window.d3.format(',d') });
   const values = trace.seconds;
   drawLine(inner, thin(values, 0, trace.length, Math.max(50, Math.floor(across))), x, (seconds) => y(seconds * 1000), values, 'line');
   if (run.summary) {
@@ -147,7 +147,7 @@ const drawLoss = (g, width, { trace, show }) => {
   const [low, high] = range(trace.loss, trace.length);
   const y = window.d3.scaleLinear().domain([Math.min(0, low), high || 1]).range([down, 0]).nice();
   drawWarmUp(inner, x, firstMeasured(trace), down);
-  axes(inner, { x, y, across, down, xWords: 'step', yWords: 'loss', ticks: 3, yFormat: (value) => number(value), xFormat: window.d3.format(',d') });
+  axes(inner, { x, y, across, down, xWords: 'step', yWords: 'loss', ticks: 3, xFormat: window.d3.format(',d') });
   drawLine(inner, thin(trace.loss, 0, trace.length, Math.max(50, Math.floor(across))), x, y, trace.loss, 'line second');
   pointer(inner, across, down, x, () => trace.length, show);
 };

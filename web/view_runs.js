@@ -26,7 +26,7 @@ const verdict = (run) => {
 };
 
 const columns = [
-  { name: 'Begun', head: true, cell: (run) => h('a', { href: href({ view: 'run', id: run.id }) }, moment(run.started_at ?? run.created_at)) },
+  { name: 'Begun', head: true, cell: (run) => h('a', { class: 'moment', href: href({ view: 'run', id: run.id }) }, moment(run.started_at ?? run.created_at)) },
   { name: 'State', cell: (run) => [runState(run), run.provenance === 'imported' && h('span', { class: 'note' }, ' imported')] },
   { name: 'Workload', cell: (run) => run.spec.workload },
   { name: 'Engine', cell: (run) => foreign(run.spec.engine) },
@@ -71,7 +71,7 @@ const controls = (now) => {
   field('label', now, h('input', { id: 'filter-label', name: 'label', autocomplete: 'off', spellcheck: 'false', 'aria-describedby': 'filter-problem' })),
   h('button', {}, 'Filter'),
   FILTERS.some((name) => now[name]) && h('a', { href: href({ view: 'runs' }) }, 'All runs'),
-  h('p', { id: 'filter-problem', class: 'field-problem', role: 'alert' }));
+  h('p', { id: 'filter-problem', class: 'wrong', role: 'alert' }));
 };
 
 // What was seen so far, to choose from.
