@@ -128,7 +128,7 @@ const drawSteps = (g, width, { trace, run, canaries, found, show }) => {
   const { y, kind } = scaleOf(trace, down);
   const border = firstMeasured(trace);
   drawWarmUp(inner, x, border, down);
-  axes(inner, { x, y, across, down, xWords: 'step', yWords: `milliseconds${kind}`, yFormat: y.tickFormat(5, kind ? '~g' : undefined), xFormat: window.d3.format(',d') });
+  axes(inner, { x, y, across, down, xWords: 'step', yWords: `milliseconds${kind}`, yFormat: kind ? y.tickFormat(2, '~g') : undefined, xFormat: window.d3.format(',d') });
   const values = trace.seconds;
   drawLine(inner, thin(values, 0, trace.length, Math.max(50, Math.floor(across))), x, (seconds) => y(seconds * 1000), values, 'line');
   if (run.summary) {
