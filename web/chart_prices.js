@@ -10,7 +10,7 @@ const MOST_NAMED = 24;
 
 const since = (price) => new Date(price.valid_from ?? price.source_time ?? price.fetched_at);
 
-const nameOf = (price) => [price.provider, price.zone ?? price.region ?? 'no place named', price.kind.replace('_', ' '), price.feed].filter(Boolean).join(', ');
+const nameOf = (price) => [price.provider, price.zone ?? price.region ?? 'any place', price.kind.replace('_', ' '), price.feed !== price.kind && price.feed].filter(Boolean).join(', ');
 
 // Lines of prices, oldest first; a null ends one for a while.
 export const priceLines = (prices) => {
@@ -33,7 +33,7 @@ const draw = (g, width, lines, now) => {
   const first = d3.min(points, (point) => point.time);
   const x = d3.scaleTime().domain([Math.min(first, now - 3600000), now]).range([0, across]);
   const y = d3.scaleLinear().domain([0, d3.max(known, (point) => point.value) * 1.1]).range([down, 0]).nice();
-  axes(inner, { x, y, across, down, xWords: 'since when', yWords: 'dollars an hour', left: -54, yFormat: (value) => (value ? `$${d3.format('~g')(value)}` : '$0') });
+  axes(inner, { x, y, across, down, xWords: 'since when', yWords: 'dollars an hour', left: -54, yFormat: dollars });
   const path = d3.line().defined((point) => point.value !== null).curve(d3.curveStepAfter).x((point) => x(point.time)).y((point) => y(point.value ?? 0));
   lines.forEach((line, i) => {
     const last = line.points[line.points.length - 1];

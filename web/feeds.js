@@ -38,7 +38,7 @@ const scopes = (feed) =>
       ], feed.scopes));
 
 const columns = (refresh) => [
-  { name: 'Feed', head: true, cell: (feed) => [foreign(feed.label), feed.third_party && h('span', { class: 'note' }, ' third party'), h('br', {}), h('code', {}, feed.feed)] },
+  { name: 'Feed', head: true, cell: (feed) => h('span', { class: 'feed-name' }, foreign(feed.label), feed.third_party && h('span', { class: 'note' }, ' third party'), h('br', {}), h('code', {}, feed.feed)) },
   { name: 'State', cell: (feed) => [badge(feed.state, STATES), feed.reason && h('p', { class: 'reason' }, foreign(feed.reason))] },
   { name: 'Prices are', cell: (feed) => (feed.freshness ? badge(feed.freshness, FRESHNESS) : 'unknown: none was read') },
   { name: 'Last good answer', cell: ageOf },
@@ -53,7 +53,7 @@ const off = (feeds) =>
     h('ul', {}, feeds.map((feed) => h('li', {}, foreign(feed.label), ' ', h('code', {}, feed.feed), feed.third_party && ', third party', feed.reason && [': ', foreign(feed.reason)]))));
 
 const progress = (refresh) => {
-  if (!refresh.running) return refresh.ended_at ? h('p', { class: 'note' }, `All were last asked for ${age(refresh.ended_at)}.`) : '';
+  if (!refresh.running) return refresh.ended_at ? h('p', { class: 'note' }, `The last reading ended ${age(refresh.ended_at)}.`) : '';
   const share = refresh.feeds ? (refresh.feeds_done + (refresh.scopes ? refresh.scopes_done / refresh.scopes : 0)) / refresh.feeds : 0;
   return h('p', { class: 'reading' }, h('progress', { max: 1, value: Math.min(1, share), 'aria-label': 'Feeds read' }), ' ',
     `Reading: ${refresh.feeds_done} of ${refresh.feeds} feeds done`, refresh.feed && [', now ', h('code', {}, refresh.feed)], refresh.scope && [' ', foreign(refresh.scope)], '.');

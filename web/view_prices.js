@@ -30,7 +30,7 @@ const machinePart = async () => {
 const discounted = ({ discount }) => discount && h('p', { class: 'note' }, `${dollars(discount.price_per_hour)} at a factor of ${discount.factor}`, discount.note && [': ', foreign(discount.note)]);
 
 const columns = [
-  { name: 'Where', head: true, cell: (price) => [price.provider ?? 'any provider', ' ', price.zone ?? price.region ?? ''] },
+  { name: 'Where', head: true, cell: (price) => h('span', { class: 'moment' }, price.provider ?? 'any provider', ' ', price.zone ?? price.region ?? '') },
   { name: 'Instance', cell: (price) => (price.instance_type ? foreign(price.instance_type) : 'this machine') },
   { name: 'Kind', cell: (price) => words(price.kind) },
   { name: 'An hour', number: true, cell: (price) => [price.price_per_hour === null ? 'none from here on' : dollars(price.price_per_hour), discounted(price)] },

@@ -11,18 +11,22 @@ const FILTERS = ['state', 'workload', 'engine', 'instance', 'label'];
 const STATES = ['queued', 'running', 'finished', 'failed', 'cancelled', 'interrupted'];
 const KEEP_UP = 2000;
 
+const isMoving = (run) => run.state === 'queued' || run.state === 'running';
+
 let view = null; // what is shown: { list, form, known }
 
 export const speed = (run) => {
   const { summary, progress } = run;
   if (summary) return interval({ value: summary.samples_per_second, low: summary.interval?.low ?? null, high: summary.interval?.high ?? null });
-  return progress?.samples_per_second ? `${interval({ value: progress.samples_per_second, low: null })} so far` : 'unknown';
+  if (progress?.samples_per_second) return `${interval({ value: progress.samples_per_second, low: null })} so far`;
+  return isMoving(run) ? 'not yet' : 'unknown: it did not finish';
 };
 
 const verdict = (run) => {
   if (run.validity) return validity(run.validity.level);
   if (run.progress) return `${run.progress.steps_done} of about ${run.progress.steps_planned} steps`;
-  return run.reason ? foreign(run.reason) : 'not judged';
+  if (isMoving(run)) return 'not yet';
+  return run.reason ? foreign(run.reason) : 'not judged: it did not finish';
 };
 
 const columns = [
@@ -92,8 +96,6 @@ const nothing = (now) =>
   FILTERS.some((name) => now[name])
     ? empty('No run is like that. ', h('a', { href: href({ view: 'runs' }) }, 'All runs'))
     : empty('Nothing was run yet. ', h('a', { href: href({ view: 'measure' }) }, 'Measure something'));
-
-const isMoving = (run) => run.state === 'queued' || run.state === 'running';
 
 // Only rows that changed are made again: what has the focus keeps it.
 const keepUp = (shown, runs) => {
