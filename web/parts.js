@@ -14,7 +14,7 @@ export const whole = (count) => number(count, 10);
 
 // [['Term', 'value' or element], ...]; null, undefined and '' are said to be unknown.
 export const facts = (pairs) =>
-  h('dl', { class: 'facts' }, pairs.filter(Boolean).map(([term, value]) =>
+  h('dl', { class: 'ledger' }, pairs.filter(Boolean).map(([term, value]) =>
     h('div', {}, h('dt', {}, term),
       h('dd', {}, value === null || value === undefined || value === '' ? unknown() : value))));
 
@@ -72,7 +72,7 @@ export const priceSource = (price) => {
   const said = price.source_time ?? price.fetched_at ?? price.valid_from;
   return h('span', {}, price.third_party ? 'third party ' : '', price.feed, ', said ',
     said ? h('time', { datetime: said, title: said }, age(said)) : 'at an unknown time',
-    price.freshness === 'fresh' ? null : [' ', h('strong', { class: 'stale' }, price.freshness)]);
+    price.freshness === 'fresh' ? null : [' ', h('span', { class: 'badge warn' }, price.freshness)]);
 };
 
 // Calls again and again, but not while nobody looks; returns what ends it.

@@ -17,12 +17,15 @@ export const throughput = ({ summary }) =>
   summary && { value: summary.samples_per_second, low: summary.interval?.low ?? null, high: summary.interval?.high ?? null };
 
 // A number of the head with its interval and what else must be said of it.
-const amount = (name, value, unit, noted) =>
-  h('div', { class: 'amount' },
+const amount = (name, value, unit, noted, show = number) => {
+  const width = half(value);
+  const sure = !value ? null : value.low === null ? 'no interval: too few steps' : `95 %: ${show(value.low, width)} to ${show(value.high, width)}`;
+  return h('div', { class: 'amount' },
     h('p', { class: 'amount-name' }, name),
-    h('p', { class: 'amount-value' }, value ? number(value.value, half(value)) : 'unknown', ' ', h('span', { class: 'unit' }, value ? unit : '')),
-    h('p', { class: 'amount-interval' }, value ? (half(value) || value.low !== null ? `95 %: ${interval(value).replace(/^.*\((.*)\)$/, '$1')}` : 'no interval: too few steps') : null),
+    h('p', { class: 'headline' }, value ? show(value.value, width) : 'unknown', ' ', value && h('span', { class: 'unit' }, unit)),
+    h('p', { class: 'amount-interval' }, sure),
     h('p', { class: 'note' }, noted));
+};
 
 export const amounts = (run) => {
   const speed = throughput(run);
@@ -33,8 +36,8 @@ export const amounts = (run) => {
     amount('Training per dollar', cost?.samples_per_dollar, 'samples', paid),
     amount('Throughput', speed, 'samples/s',
       `of ${whole(run.summary.measured_steps)} steps in ${number(run.summary.measured_seconds)} s; one run on one machine says little of its type`),
-    amount('A million samples', cost?.dollars_per_million_samples, 'dollars',
-      cost?.hours_per_million_samples ? `${interval(cost.hours_per_million_samples)} hours` : cost?.price ? null : noPrice.cloneNode(true)));
+    amount('A million samples', cost?.dollars_per_million_samples, '',
+      [!cost?.price && [noPrice.cloneNode(true), '; '], cost?.hours_per_million_samples && `${interval(cost.hours_per_million_samples)} hours`], dollars));
 };
 
 const FIRST = { invalid: 0, warn: 1, unknown: 2, ok: 3 };
@@ -57,7 +60,7 @@ const splitBar = (parts, total) => {
     at += seconds;
     return bar;
   });
-  return s('svg', { class: 'split-bar', role: 'img', width: '100%', height: 28, 'aria-labelledby': 'split-title split-description' },
+  return s('svg', { class: 'split-bar', role: 'img', width: '100%', 'aria-labelledby': 'split-title split-description' },
     s('title', { id: 'split-title' }, 'Where the time of a step goes'),
     s('desc', { id: 'split-description' }, parts.map(({ name, seconds }) => `${name} ${percent(seconds / total)}`).join(', ')), bars);
 };
@@ -204,6 +207,7 @@ export const again = ({ spec }) => {
 };
 
 export const times = (run) => facts([
+  ['Id', foreign(run.id)],
   ['Asked for', moment(run.created_at)], ['Begun', run.started_at ? moment(run.started_at) : 'not yet'],
   ['Ended', run.ended_at ? moment(run.ended_at) : 'not yet'], run.ended_by && ['Ended by', words(run.ended_by)],
   run.sweep && ['Part of', h('a', { href: href({ view: 'sweep', id: run.sweep.id }) }, `a sweep, cell ${run.sweep.cell}, block ${run.sweep.block}`)],
