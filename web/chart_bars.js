@@ -2,11 +2,11 @@
 import { h, s } from './dom.js';
 import { half, number } from './format.js';
 import { cut, makeChart } from './chart_frame.js';
-import { brief, name, nameOf, runLink, unit } from './comparison_words.js';
+import { brief, count, labels, name, runLink, unit } from './comparison_words.js';
 
 const d3 = globalThis.d3;
 const DRAWN = 12; // the table has the others
-const ROW_PX = 36;
+const ROW_PX = 40;
 const BAR_PX = 12;
 const CHARACTER_PX = 7.2;
 const AXIS_PX = 26;
@@ -21,15 +21,15 @@ const chosen = (rows, take, reference) => {
   return other ? [...first.slice(0, -1), other] : first;
 };
 
-const bar = (row, told, i, x, width) => {
+const bar = (row, told, text, i, x, width) => {
   const top = i * ROW_PX;
-  const middle = top + 16 + BAR_PX / 2 + 3;
+  const middle = top + 20 + BAR_PX / 2;
   const rank = row.rank ? `${row.rank}${row.tied ? ' (tie)' : ''}` : '–';
   const value = `${number(told.value, half(told))}`;
   const room = Math.floor((width - value.length * CHARACTER_PX - 60) / CHARACTER_PX);
-  return s('g', { class: 'bar', role: 'img', 'aria-label': `${nameOf(row)}: ${brief(row).join('; ')}` },
+  return s('g', { class: 'bar', role: 'img', 'aria-label': `${text}: ${brief(row).join('; ')}` },
     s('rect', { class: 'reach', x: 0, y: top, width, height: ROW_PX - 2 }),
-    s('text', { x: 0, y: top + 13 }, s('tspan', { class: 'rank' }, rank), s('tspan', { dx: 8 }, cut(nameOf(row), room))),
+    s('text', { x: 0, y: top + 13 }, s('tspan', { class: 'rank' }, rank), s('tspan', { dx: 8 }, cut(text, room))),
     s('text', { class: 'value', x: width, y: top + 13, 'text-anchor': 'end' }, value),
     s('rect', { class: `fill ${row.provenance === 'published' ? 'hollow' : 'full'} series-1`, x: x(0) + 0.5, y: middle - BAR_PX / 2,
       width: Math.max(1, x(told.value) - x(0)), height: BAR_PX }),
@@ -48,8 +48,8 @@ const words = (relative, reference, shown, rows, known) => {
   return [h('p', {},
     relative ? ['Per dollar, as a multiple of ', h('bdi', {}, reference), ' (the line at 1). '] : `${unit(rows[0]) === 'jobs' ? 'Jobs' : 'Samples'} per dollar. `,
     'Whiskers are 95 % intervals; an empty bar was published by others and has none. ',
-    shown.length < known && `The first ${shown.length} of ${number(known)}. `,
-    missing > 0 && `${number(missing)} ${missing === 1 ? 'row has' : 'rows have'} no such number. `,
+    shown.length < known && `The first ${shown.length} of ${count(known)}. `,
+    missing > 0 && `${count(missing)} ${missing === 1 ? 'row has' : 'rows have'} no such number. `,
     'The table below has the same numbers.')];
 };
 
@@ -63,15 +63,16 @@ const draw = (canvas, width, { rows, reference }) => {
   const height = shown.length * ROW_PX;
   const most = d3.max(shown, (row) => take(row).high ?? take(row).value);
   const x = d3.scaleLinear().domain([0, Math.max(most, relative ? 1 : 0)]).range([0, width - 14]);
-  const bars = shown.map((row, i) => bar(row, take(row), i, x, width));
+  const names = labels(shown);
+  const bars = shown.map((row, i) => bar(row, take(row), names.get(row), i, x, width));
   canvas.append(axis(x, height, relative), s('g', {}, bars));
   const marks = shown.map((row, i) => ({
     element: bars[i], x: width / 2, y: (i + 0.5) * ROW_PX,
     distance: (_x, y) => Math.abs(y - (i + 0.5) * ROW_PX),
-    details: () => [h('p', {}, h('strong', {}, runLink(row, name(row)))), h('p', {}, brief(row).join('; '), '.')],
+    details: () => [h('p', {}, h('strong', {}, runLink(row, name(row, names.get(row))))), h('p', {}, brief(row).join('; '), '.')],
   }));
   return { height: height + AXIS_PX, marks, caption: words(relative, reference, shown, rows, rows.filter(take).length),
-    description: `${shown.length} bars, from ${nameOf(shown[0])} to ${nameOf(shown[shown.length - 1])}. The table below has the same numbers.` };
+    description: `${shown.length} bars, from ${names.get(shown[0])} to ${names.get(shown[shown.length - 1])}. The table below has the same numbers.` };
 };
 
 export const makeBars = () => makeChart({ name: 'bars', title: 'For a dollar', draw });

@@ -1,14 +1,14 @@
 // Price an hour against throughput: what is up and to the left gives more for the money.
 import { h, s } from './dom.js';
-import { dollars, number } from './format.js';
+import { dollars } from './format.js';
 import { cut, logTicks, makeChart } from './chart_frame.js';
-import { brief, name, nameOf, runLink, unit } from './comparison_words.js';
+import { brief, count, labels, name, runLink, unit } from './comparison_words.js';
 
 const d3 = globalThis.d3;
-const EDGE = { top: 14, right: 18, bottom: 46, left: 58 };
+const EDGE = { top: 14, right: 18, bottom: 46, left: 64 };
 const DRAWN = 600; // more marks would be a smear; the table has them all
 const LABELS = 24;
-const LABEL_CHARACTERS = 22;
+const LABEL_CHARACTERS = 24;
 const CHARACTER_PX = 6.7; // about; labels are placed by it, nothing else
 const LINE_PX = 14;
 const SHAPES = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond, d3.symbolCross, d3.symbolWye];
@@ -56,12 +56,17 @@ const whiskers = (row, x, y) => {
 const overlap = (a, b) => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
 
 // Around a mark, the first place that is free; a label without one is left out.
-const place = (marks, width, height) => {
-  const taken = marks.map(({ x, y }) => ({ x0: x - 7, x1: x + 7, y0: y - 7, y1: y + 7 }));
+const place = (marks, line, names, width, height) => {
+  const around = (x, y) => ({ x0: x - 7, x1: x + 7, y0: y - 7, y1: y + 7 });
+  const taken = marks.map(({ x, y }) => around(x, y));
+  for (let at = 0; line && at < line.getTotalLength(); at += 10) {
+    const { x, y } = line.getPointAtLength(at);
+    taken.push(around(x, y));
+  }
   const labels = [];
   const important = [...marks].sort((a, b) => b.row.pareto - a.row.pareto);
   for (const { x, y, row } of important.slice(0, LABELS)) {
-    const text = cut(nameOf(row), LABEL_CHARACTERS);
+    const text = cut(names.get(row), LABEL_CHARACTERS);
     const wide = text.length * CHARACTER_PX;
     const spots = [[x + 10, y], [x - 10 - wide, y], [x - wide / 2, y - 17], [x - wide / 2, y + 17], [x + 8, y - 13],
       [x + 8, y + 13], [x - 8 - wide, y - 13], [x - 8 - wide, y + 13]];
@@ -77,7 +82,7 @@ const place = (marks, width, height) => {
   return labels;
 };
 
-const details = (row) => () => [h('p', {}, h('strong', {}, runLink(row, name(row)))), h('p', {}, brief(row).join('; '), '.')];
+const details = (row, names) => () => [h('p', {}, h('strong', {}, runLink(row, name(row, names.get(row))))), h('p', {}, brief(row).join('; '), '.')];
 
 const front = (rows, x, y) => {
   const on = rows.filter((row) => row.pareto).sort((a, b) => a.throughput.value - b.throughput.value);
@@ -103,8 +108,8 @@ const caption = (drawn, rows, providers) => {
   const left = rows.length - missing - drawn.length;
   return [legend(drawn, providers),
     h('p', {}, 'Whiskers are 95 % intervals. ',
-      missing > 0 && `${number(missing)} ${missing === 1 ? 'row has' : 'rows have'} no price or no throughput and cannot be drawn. `,
-      left > 0 && `The first ${number(drawn.length)} are drawn. `, 'The table below has the same numbers.')];
+      missing > 0 && `${count(missing)} ${missing === 1 ? 'row has' : 'rows have'} no price or no throughput and cannot be drawn. `,
+      left > 0 && `The first ${count(drawn.length)} are drawn. `, 'The table below has the same numbers.')];
 };
 
 const draw = (canvas, width, { rows }) => {
@@ -117,20 +122,22 @@ const draw = (canvas, width, { rows }) => {
     [EDGE.left, width - EDGE.right], Math.floor(width / 70));
   const y = scale(drawn.flatMap(({ throughput: told }) => [told.value, told.low > 0 ? told.low : told.value, told.high ?? told.value]),
     [height - EDGE.bottom, EDGE.top], 7);
+  const names = labels(drawn);
+  const line = front(drawn, x, y) || null;
   const providers = [...new Set(drawn.map((row) => row.provider ?? 'unknown provider'))].sort();
   const marks = drawn.map((row) => {
     const i = providers.indexOf(row.provider ?? 'unknown provider');
     const [px, py] = [x(row.price.price_per_hour), y(row.throughput.value)];
     const element = s('path', { class: `mark ${kind(row)} series-${i % SHAPES.length + 1}`, d: symbol(i, row.rank === 1 ? 130 : 80),
-      transform: `translate(${px} ${py})`, role: 'img', 'aria-label': `${nameOf(row)}: ${brief(row).join('; ')}` });
-    return { element, x: px, y: py, row, details: details(row) };
+      transform: `translate(${px} ${py})`, role: 'img', 'aria-label': `${names.get(row)}: ${brief(row).join('; ')}` });
+    return { element, x: px, y: py, row, details: details(row, names) };
   });
   canvas.append(axes(x, y, width, height, unit(drawn[0])),
-    s('g', { 'aria-hidden': 'true' }, front(drawn, x, y) || null, drawn.map((row) => whiskers(row, x, y).filter(Boolean))),
+    s('g', { 'aria-hidden': 'true' }, line, drawn.map((row) => whiskers(row, x, y).filter(Boolean))),
     // In order for the keyboard, from back to front for the eye: the same here.
     s('g', {}, marks.map((mark) => mark.element)),
-    s('g', { class: 'labels', 'aria-hidden': 'true' }, place(marks, width, height)));
-  const pareto = drawn.filter((row) => row.pareto).map(nameOf).slice(0, 8);
+    s('g', { class: 'labels', 'aria-hidden': 'true' }, place(marks, line, names, width, height)));
+  const pareto = drawn.filter((row) => row.pareto).map((row) => names.get(row)).slice(0, 8);
   return { height, marks, caption: caption(drawn, rows, providers),
     description: `${drawn.length} rows by dollars an hour, from ${dollars(d3.min(drawn, (row) => row.price.price_per_hour))} to ` +
       `${dollars(d3.max(drawn, (row) => row.price.price_per_hour))}, and ${unit(drawn[0])} a second. ` +

@@ -1,7 +1,7 @@
 // The columns of the comparison: what each sorts by and shows. `id` is what the address calls it.
 import { h } from './dom.js';
-import { age, dollars, half, hours, interval, moment, number, words } from './format.js';
-import { FRESHNESS, badges, counts, name, priceSource, probability, ratio, runLink, unit, verdict } from './comparison_words.js';
+import { age, dollars, half, hours, interval, moment, number, percent, words } from './format.js';
+import { FRESHNESS, badges, count, counts, name, priceSource, probability, ratio, runLink, unit, verdict } from './comparison_words.js';
 
 const small = (...content) => h('span', { class: 'small' }, ...content);
 const unknown = (why) => [h('span', { class: 'unknown' }, 'unknown'), why && small(why)];
@@ -32,7 +32,7 @@ const configuration = (row) => {
 };
 
 // Two times where a row has neither the one nor the other: only once is why said.
-const notes = (row) => [badges(row),
+const notes = (row) => [h('span', { class: 'badges' }, badges(row)),
   row.why_no_rank && small(h('bdi', {}, `Not ranked: ${row.why_no_rank}`)),
   row.why_no_price && row.why_no_price !== row.why_no_rank && small(h('bdi', {}, row.why_no_price)),
   row.stale && small(row.stale),
@@ -73,9 +73,9 @@ export const COLUMNS = [
     cell: (row) => (row.job?.prospect ? [probability(row), small(`${hours(row.job.prospect.hours_low)} to ${hours(row.job.prospect.hours_high)}`)] : unknown()) },
   { id: 'in_parallel', title: 'In parallel', hint: 'instances that would keep the deadline', width: 8, number: true,
     value: (row) => row.job?.in_parallel?.instances ?? null,
-    cell: (row) => (row.job?.in_parallel ? [number(row.job.in_parallel.instances), small(row.job.in_parallel.words)] : unknown()) },
+    cell: (row) => (row.job?.in_parallel ? [count(row.job.in_parallel.instances), small(row.job.in_parallel.words)] : unknown()) },
   { id: 'utility', title: 'Formula', width: 8, number: true, most: true, value: (row) => row.utility, cell: (row) => amount(row.utility) },
-  { id: 'evidence', title: 'Evidence', width: 8, number: true, most: true, value: (row) => row.throughput?.runs ?? null,
+  { id: 'evidence', title: 'Evidence', width: 8, most: true, value: (row) => row.throughput?.runs ?? null,
     cell: (row) => counts(row.throughput) ?? small(row.throughput?.words ?? 'no valid run') },
   { id: 'notes', title: 'Notes', width: 17, value: (row) => row.why_no_rank, cell: notes },
   { id: 'dollars_per_million', title: 'Dollars a million samples', width: 9,
@@ -98,7 +98,7 @@ export const COLUMNS = [
   { id: 'isa', title: 'Instruction set', width: 8, ...text((row) => row.isa) },
   { id: 'utilisation', title: 'Utilisation', hint: 'an estimate', width: 9, number: true, most: true,
     value: (row) => row.utilisation?.share ?? null,
-    cell: (row) => (row.utilisation ? [`${number(row.utilisation.share * 100)} %`, small(row.utilisation.words)] : unknown()) },
+    cell: (row) => (row.utilisation ? [percent(row.utilisation.share), small(row.utilisation.words)] : unknown()) },
   { id: 'engine', title: 'Engine', width: 9, ...text((row) => row.engine) },
   { id: 'software', title: 'Software', width: 11, ...text((row) => row.software) },
   { id: 'configuration', title: 'Configuration', width: 13, value: (row) => JSON.stringify(row.configuration),

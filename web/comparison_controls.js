@@ -16,13 +16,13 @@ const FIELDS = [
   { group: 'job', name: 'epochs', label: 'Epochs of ImageNet', kind: 'number', hint: '90' },
   { group: 'job', name: 'deadline_h', label: 'Deadline, hours', kind: 'number', hint: '24' },
   { group: 'job', name: 'budget', label: 'Budget, dollars', kind: 'number', hint: '100' },
-  { group: 'job', name: 'hourly_value', label: 'Dollars an hour of waiting is worth', kind: 'number', hint: '0' },
+  { group: 'job', name: 'hourly_value', label: 'Worth of an hour, dollars', kind: 'number', hint: '0' },
   { group: 'more', name: 'discount', label: 'Discount: a factor on list prices', kind: 'list', hint: '0.8, or c7i.:0.8' },
   { group: 'more', name: 'price_of', label: 'What if a type cost', kind: 'list', hint: 'c7i.2xlarge:0.30' },
   { group: 'more', name: 'configuration', label: 'Configurations', kind: 'select', choices: [['', 'the best of each'], ['all', 'all']] },
-  { group: 'more', name: 'provenance', label: 'From', kind: 'select', choices: [['', 'measured and published'],
+  { group: 'more', name: 'provenance', label: 'From', kind: 'select', choices: [['', 'everything'],
     ['measured', 'measured'], ['published', 'published by others']] },
-  { group: 'more', name: 'sort', label: 'Ranked by', kind: 'select', choices: [['', 'as the question has it'],
+  { group: 'more', name: 'sort', label: 'Ranked by', kind: 'select', choices: [['', 'what was asked'],
     ['samples_per_dollar', 'samples per dollar'], ['throughput', 'throughput'], ['total_dollars', 'total dollars']] },
   { group: 'more', name: 'utility', label: 'Formula to rank by', wide: true, hint: 'samples_per_dollar * min(1, 10 / hours)' },
 ];
@@ -112,7 +112,7 @@ export const makeControls = () => {
     others.replaceChildren(...chips(now));
     others.hidden = others.children.length === 0;
   };
-  // True where the error has a place here.
+  // The name of the field where the error has its place; null where it has none here.
   const showError = (error) => {
     for (const [name, place] of errors) {
       const mine = error?.field === name;
@@ -121,7 +121,7 @@ export const makeControls = () => {
       if (mine) inputs.get(name).setAttribute('aria-invalid', 'true');
       if (mine) place.closest('details')?.setAttribute('open', '');
     }
-    return Boolean(error) && errors.has(error.field);
+    return errors.has(error?.field) ? FIELDS.find((field) => field.name === error.field).label : null;
   };
   const offer = (name, values) => lists[name].replaceChildren(...values.map((value) => h('option', { value })));
   const stop = () => timers.forEach(clearTimeout);

@@ -1,13 +1,14 @@
 // What is not among the rows: those that filters hide, and types that nobody has measured.
 import { h } from './dom.js';
-import { dollars, number } from './format.js';
+import { dollars } from './format.js';
 import { href } from './state.js';
+import { count as digits } from './comparison_words.js';
 
 const FILTERS = ['engine', 'provider', 'instance', 'stratum', 'precision', 'batch_size', 'provenance'];
 const SHOWN = 100; // of unmeasured types
 
 const hidden = ({ hidden: { by_filters: count } }) =>
-  count > 0 && h('p', {}, `${number(count)} more ${count === 1 ? 'row is' : 'rows are'} hidden by what was asked: of each machine only the best, or other filters. `,
+  count > 0 && h('p', {}, `${digits(count)} more ${count === 1 ? 'row is' : 'rows are'} hidden by what was asked: of each machine only the best, or other filters. `,
     h('a', { href: href({ ...Object.fromEntries(FILTERS.map((each) => [each, null])), configuration: 'all' }) }, 'Show all'));
 
 const price = (value) => h('td', { class: 'number' }, value === null ? h('span', { class: 'unknown' }, 'unknown') : dollars(value));
@@ -23,11 +24,11 @@ const unmeasured = ({ unmeasured: { count, reason, instances } }, workload) => {
   const more = instances.length > SHOWN && h('button', { type: 'button', onclick: (event) => {
     body.append(...instances.slice(SHOWN).map(line));
     event.target.remove();
-  } }, `Show the other ${number(instances.length - SHOWN)}`);
+  } }, `Show the other ${digits(instances.length - SHOWN)}`);
   return h('section', { 'aria-labelledby': 'unmeasured-title' },
     h('h2', { id: 'unmeasured-title' }, 'Not measured'),
-    h('p', {}, `${number(count)} ${count === 1 ? 'type has' : 'types have'} a price and no rank: ${reason}. `,
-      instances.length < count && `The first ${number(instances.length)} are listed. `,
+    h('p', {}, `${digits(count)} ${count === 1 ? 'type has' : 'types have'} a price and no rank: ${reason}. `,
+      instances.length < count && `The first ${digits(instances.length)} are listed. `,
       h('a', { href: href({ view: 'measure', workload }, {}) }, 'Measure here')),
     h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Types that were not measured' },
       h('table', { class: 'unmeasured' }, h('caption', {}, 'Dollars an hour'),

@@ -1,8 +1,8 @@
 // Beside the table: looking for a text, choosing columns, taking the answer along.
 import { address } from './api.js';
 import { announce, h } from './dom.js';
-import { number } from './format.js';
 import { go, state } from './state.js';
+import { count as digits } from './comparison_words.js';
 import { PAGE, question } from './comparison_load.js';
 
 const WAIT_MS = 250; // after the last key
@@ -65,8 +65,8 @@ export const makeTools = (all) => {
     for (const column of all) boxes.get(column.id).checked = columns.includes(column);
     usual.disabled = !now.columns;
     if (document.activeElement !== filter) filter.value = now.filter ?? '';
-    count.textContent = !done ? `Loading: ${number(loaded)} of ${number(of)} rows …`
-      : now.filter ? `${number(rows)} of ${number(loaded)} rows` : `${number(loaded)} ${loaded === 1 ? 'row' : 'rows'}`;
+    count.textContent = !done ? `Loading: ${digits(loaded)} of ${digits(of)} rows …`
+      : now.filter ? `${digits(rows)} of ${digits(loaded)} rows` : `${digits(loaded)} ${loaded === 1 ? 'row' : 'rows'}`;
     files.replaceChildren(...downloads(state(), of).flatMap((each) => [each, ' ']));
     copied.replaceChildren();
   };

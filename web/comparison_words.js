@@ -1,16 +1,21 @@
 // A row of the comparison in words, and the sentence that answers the question.
 import { h } from './dom.js';
 import { href } from './state.js';
-import { age, dollars, half, hours, interval, moment, number, percent, words } from './format.js';
+import { age, dollars, hours, interval, moment, number, percent, words } from './format.js';
+
+// How many: all digits, as nothing was measured about it.
+export const count = (value) => value.toLocaleString('en');
 
 // Of a job of which only the time is known, nothing is said of samples.
-export const unit = (row, count = 2) => `${row.unit === 'job' ? 'job' : 'sample'}${count === 1 ? '' : 's'}`;
+export const unit = (row) => (row.unit === 'job' ? 'jobs' : 'samples');
 
 export const nameOf = (row) => row.instance ?? 'unknown type';
 
+const LONG = 64; // from here on a name is a block of a few lines, not a part of a line
+
 // Names come from outside: a bdi keeps their direction to themselves.
-export const name = (row) =>
-  h('bdi', { class: row.instance ? 'instance' : 'instance unknown' }, nameOf(row));
+export const name = (row, text = nameOf(row)) =>
+  h('bdi', { class: `instance${row.instance ? '' : ' unknown'}${text.length > LONG ? ' long' : ''}` }, text);
 
 export const runLink = (row, ...content) =>
   row.newest_run ? h('a', { href: href({ view: 'run', id: row.newest_run }, {}) }, ...content) : content;
@@ -18,7 +23,7 @@ export const runLink = (row, ...content) =>
 export const counts = (throughput) => {
   if (!throughput || throughput.level === 'point') return null;
   const { runs, vms } = throughput;
-  return `${vms === 0 ? 'unknown number of VMs' : vms === 1 ? 'one VM' : `${number(vms)} VMs`}, ${runs === 1 ? 'one run' : `${number(runs)} runs`}`;
+  return `${vms === 0 ? 'unknown number of VMs' : vms === 1 ? 'one VM' : `${count(vms)} VMs`}, ${runs === 1 ? 'one run' : `${count(runs)} runs`}`;
 };
 
 export const FRESHNESS = { stale: 'stale', expired: 'expired', published: 'of its time' };
@@ -29,6 +34,24 @@ export const priceSource = (price) => {
   const seen = price.freshness === 'published' ? `of ${moment(price.valid_from)}` : `seen ${age(price.fetched_at ?? price.source_time)}`;
   return [price.kind === 'typed' ? 'typed by a person' : words(price.kind), where, seen,
     price.kind !== 'typed' && price.label, price.third_party && 'third party'].filter(Boolean).join(', ');
+};
+
+const distinctions = (row) => [row.stratum, row.engine, ...Object.values(row.configuration).map(String),
+  row.provenance === 'published' ? 'published' : null].filter(Boolean);
+
+// A name for each of these rows. Rows of one type are told apart by what not all of them share.
+export const labels = (rows) => {
+  const groups = new Map();
+  for (const row of rows) groups.set(nameOf(row), [...(groups.get(nameOf(row)) ?? []), row]);
+  const result = new Map();
+  for (const [text, group] of groups) {
+    const shared = distinctions(group[0]).filter((each) => group.every((row) => distinctions(row).includes(each)));
+    for (const row of group) {
+      const own = group.length > 1 ? distinctions(row).filter((each) => !shared.includes(each)) : [];
+      result.set(row, [text, ...own].join(', '));
+    }
+  }
+  return result;
 };
 
 const MEASURES = {
@@ -45,7 +68,7 @@ const MEASURES = {
 };
 const measureOf = (answer) => MEASURES[answer.question.sort] ?? MEASURES.samples_per_dollar;
 
-const list = (items) =>
+const enumerate = (items) =>
   items.flatMap((item, i) => [i === 0 ? '' : i === items.length - 1 ? ' and ' : ', ', item]);
 
 const NAMED = 4; // ties that are named; more are counted
@@ -54,10 +77,10 @@ const ranked = (answer, rows) => {
   const measure = measureOf(answer);
   const [first, ...others] = rows.filter((row) => row.rank === 1);
   const ties = others.slice(0, NAMED).map((row) => name(row));
-  if (others.length > NAMED) ties.push(`${number(others.length - NAMED)} more`);
+  if (others.length > NAMED) ties.push(`${count(others.length - NAMED)} more`);
   return [`${measure.best} for `, h('bdi', {}, answer.question.workload), ': ',
     h('strong', {}, runLink(first, name(first))), `, ${measure.of(first)}`,
-    ties.length > 0 && [', tied with ', list(ties)], '.'];
+    ties.length > 0 && [', tied with ', enumerate(ties)], '.'];
 };
 
 // Why there is no rank, when there is none: by how many rows have which reason.
@@ -73,9 +96,9 @@ const unranked = (answer, rows) => {
   const reasons = new Map();
   for (const row of rows)
     if (row.provenance !== 'published') reasons.set(row.why_no_rank, (reasons.get(row.why_no_rank) ?? 0) + 1);
-  const [why, count] = [...reasons].sort((a, b) => b[1] - a[1])[0];
+  const [why, times] = [...reasons].sort((a, b) => b[1] - a[1])[0];
   return ['Nothing can be ranked for ', workload, ': ', h('bdi', {}, why),
-    count > 1 ? ` (and ${number(count - 1)} more like it).` : '.'];
+    times > 1 ? ` (and ${count(times - 1)} more like it).` : '.'];
 };
 
 export const sentence = (answer, rows) =>
@@ -110,7 +133,7 @@ export const badges = (row) => {
   if (row.throughput && !row.throughput.generalisable && row.throughput.level !== 'point')
     list.push([row.throughput.vms === 2 ? 'two VMs' : 'one VM', 'warn']);
   if (row.stale) list.push(['old measurement', 'warn']);
-  if (row.throughput?.warned > 0) list.push([`${number(row.throughput.warned)} with warnings`, 'warn']);
+  if (row.throughput?.warned > 0) list.push([`${count(row.throughput.warned)} with warnings`, 'warn']);
   if (row.pareto) list.push(['Pareto', 'good']);
   return list.map(([text, kind]) => h('span', { class: `badge ${kind}` }, text));
 };
@@ -126,4 +149,3 @@ export const brief = (row) => [
 ].filter(Boolean);
 
 export const probability = (row) => percent(row.job?.prospect?.probability);
-export const halfOf = half;

@@ -6,8 +6,9 @@
 // what it is sorted by, null goes last; most: who sorts by it first wants the highest.
 import { h } from './dom.js';
 
-const SLICE = 40;
+const SLICE = 20;
 const ROW_PX = 60; // until a slice was seen
+const TALL = 40; // rows, from which on the table scrolls by itself, under its heads
 const NEAR_PX = 1200; // drawn before it comes into sight
 
 const collator = new Intl.Collator('en', { numeric: true });
@@ -50,7 +51,8 @@ const line = (row, number, columns) =>
 
 export const makeTable = ({ label, onOrder }) => {
   const table = h('table', { class: 'rows' });
-  const element = h('div', { class: 'scroll tall', tabindex: '0', role: 'region', 'aria-label': label }, table);
+  const element = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, table);
+  const bodies = new WeakMap();
   let slices = [];
   let columns = [];
 
@@ -59,8 +61,7 @@ export const makeTable = ({ label, onOrder }) => {
     slice.drawn = true;
     slice.body.replaceChildren(...slice.rows.map((row, i) => line(row, slice.from + i, columns)));
   };
-  const clear = (slice) => {
-    const height = slice.drawn ? slice.body.getBoundingClientRect().height : slice.rows.length * ROW_PX;
+  const clear = (slice, height = slice.rows.length * ROW_PX) => {
     slice.drawn = false;
     const space = h('td', { colspan: columns.length });
     space.style.height = `${height}px`; // by script: the policy allows no style attribute
@@ -68,11 +69,11 @@ export const makeTable = ({ label, onOrder }) => {
   };
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries) {
-      const slice = slices.find((each) => each.body === entry.target);
-      if (!slice) continue;
+      const slice = bodies.get(entry.target);
       if (entry.isIntersecting) draw(slice);
       // What has the focus stays, or the keyboard would lose its place.
-      else if (slice.drawn && !slice.body.contains(document.activeElement)) clear(slice);
+      // Its height comes with the entry: to ask for it here would lay out the page again.
+      else if (slice.drawn && !slice.body.contains(document.activeElement)) clear(slice, entry.boundingClientRect.height);
     }
   }, { root: element, rootMargin: `${NEAR_PX}px 0px` });
   const all = () => slices.forEach(draw); // paper has no scrolling
@@ -91,12 +92,16 @@ export const makeTable = ({ label, onOrder }) => {
       return col;
     });
     table.style.minWidth = `${columns.reduce((sum, column) => sum + column.width, 0)}rem`;
+    element.classList.toggle('tall', rows.length > TALL);
     table.setAttribute('aria-rowcount', rows.length + 1);
-    slices.forEach((slice, i) => (i < 1 ? draw(slice) : clear(slice)));
-    table.replaceChildren(h('caption', {}, caption), h('colgroup', {}, widths),
+    slices.forEach((slice, i) => (i < 2 ? draw(slice) : clear(slice)));
+    table.replaceChildren(h('caption', { class: 'hidden' }, caption), h('colgroup', {}, widths),
       h('thead', {}, h('tr', { 'aria-rowindex': 1 }, columns.map((column) => heading(column, order, onOrder)))),
       ...slices.map((slice) => slice.body));
-    slices.forEach((slice) => seen.observe(slice.body));
+    for (const slice of slices) {
+      bodies.set(slice.body, slice);
+      seen.observe(slice.body);
+    }
     if (focused) table.querySelector(`[data-column="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   };
   const stop = () => {

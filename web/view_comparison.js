@@ -2,14 +2,13 @@
 import { address } from './api.js';
 import { announce, empty, h, loading, problem } from './dom.js';
 import { go, href, state as addressState } from './state.js';
-import { number } from './format.js';
 import { makeBars } from './chart_bars.js';
 import { makeScatter } from './chart_scatter.js';
 import { COLUMNS, haystack, usual } from './comparison_columns.js';
 import { makeControls } from './comparison_controls.js';
 import { PAGE, PARAMETERS, choices, load, question } from './comparison_load.js';
 import { makeRest } from './comparison_rest.js';
-import { evidence, sentence } from './comparison_words.js';
+import { count, evidence, sentence } from './comparison_words.js';
 import { makeSpot } from './comparison_spot.js';
 import { makeTools } from './comparison_tools.js';
 import { makeTable, readOrder, sorted } from './table.js';
@@ -29,9 +28,11 @@ const columnsOf = (now) => {
   return known.length ? known : usual(now).map((id) => byId.get(id));
 };
 
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 const answerOf = (answer, rows) => [
   h('p', { class: 'sentence' }, sentence(answer, rows)),
-  answer.decision && h('p', { class: 'decision' }, h('bdi', {}, answer.decision.words), '.'),
+  answer.decision && h('p', { class: 'decision' }, h('bdi', {}, capital(answer.decision.words)), '.'),
   evidence(answer, rows).map((each) => h('p', { class: 'evidence' }, each)),
 ].flat().filter(Boolean);
 
@@ -39,12 +40,13 @@ const skeleton = () => {
   const parts = {
     controls: makeControls(), answer: h('div', { class: 'answer' }), spot: makeSpot(), trouble: h('div', {}),
     scatter: makeScatter(), bars: makeBars(), tools: makeTools(COLUMNS), rest: makeRest(),
+    words: h('p', { class: 'small' }), none: h('p', { class: 'empty' }),
     table: makeTable({ label: 'The comparison as a table', onOrder: (order) => go({ order }, { replace: true }) }),
   };
   parts.content = h('div', { class: 'content' },
     h('div', { class: 'charts' }, parts.scatter.figure, parts.bars.figure),
-    h('section', { 'aria-labelledby': 'rows-title' }, h('h2', { id: 'rows-title' }, 'All rows'),
-      parts.tools.element, parts.table.element),
+    h('section', { class: 'all', 'aria-labelledby': 'rows-title' }, h('h2', { id: 'rows-title' }, 'All rows'),
+      parts.tools.element, parts.words, parts.none, parts.table.element),
     parts.rest.element);
   parts.content.hidden = true;
   return parts;
@@ -54,8 +56,8 @@ const make = (root) => {
   const parts = skeleton();
   const seen = { asked: null, answer: null, rows: [], total: 0, done: false, hay: new Map() };
   let abort = null;
-  root.append(h('section', { 'aria-label': 'The answer', class: 'top' }, parts.answer, parts.spot.element),
-    parts.controls.element, parts.trouble, parts.content);
+  root.append(h('section', { 'aria-label': 'The answer', class: 'top' }, parts.answer, parts.spot.element, parts.trouble),
+    parts.controls.element, parts.content);
 
   const drawTable = (now) => {
     const { answer } = seen;
@@ -69,7 +71,11 @@ const make = (root) => {
     const order = readOrder(now.order);
     parts.tools.update({ now, columns, count: rows.length, of: seen.total, done: seen.done, loaded: seen.rows.length });
     parts.table.update({ columns, rows: sorted(rows, COLUMNS, order), order,
-      caption: `${answer.question.workload}: ${answer.words}.` });
+      caption: `Comparison of ${answer.question.workload}` });
+    parts.none.hidden = rows.length > 0;
+    parts.none.replaceChildren('No row has the text ', h('bdi', {}, now.filter ?? ''), '. ', h('a', { href: href({ filter: null }) }, 'Show all rows'));
+    parts.table.element.hidden = rows.length === 0;
+    parts.words.replaceChildren(h('bdi', {}, answer.question.workload), `: ${answer.words}.`);
   };
   const onPage = ({ answer, rows, total, done }) => {
     const first = seen.answer !== answer;
@@ -80,7 +86,7 @@ const make = (root) => {
     parts.content.classList.remove('old');
     parts.trouble.replaceChildren();
     parts.answer.replaceChildren(...answerOf(answer, rows));
-    parts.content.querySelector('.charts').hidden = rows.length === 0;
+    for (const part of parts.content.querySelectorAll('.charts, .all')) part.hidden = rows.length === 0;
     if (first || done) {
       parts.scatter.update({ rows });
       parts.bars.update({ rows, reference: answer.question.reference });
@@ -89,7 +95,7 @@ const make = (root) => {
     drawTable(now);
     parts.controls.offer('instances', [...new Set([...rows.map((row) => row.instance),
       ...answer.unmeasured.instances.map((each) => each.instance)])].filter(Boolean).slice(0, 2000));
-    if (done) announce(`${number(rows.length)} rows, ${number(answer.ranked)} of them ranked.`);
+    if (done) announce(`${count(rows.length)} rows, ${count(answer.ranked)} of them ranked.`);
   };
   const ask = async (now) => {
     abort?.abort();
@@ -109,10 +115,11 @@ const make = (root) => {
     }
   };
   const failed = (error, now) => {
-    const placed = parts.controls.showError(error);
+    const field = parts.controls.showError(error);
     parts.answer.querySelector('.loading')?.remove();
-    parts.trouble.replaceChildren(problem(error, placed ? null : () => ask(now)),
-      seen.answer ? empty('What is shown below answers the question before.') : '');
+    const told = field ? { message: `This cannot be answered: see the field “${field}”.` } : error;
+    parts.trouble.replaceChildren(problem(told, field ? null : () => ask(now)),
+      seen.answer ? empty('What is shown answers the question before.') : '');
   };
   const changeTo = (now) => {
     parts.controls.update(now);
