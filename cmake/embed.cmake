@@ -1,4 +1,6 @@
-# Writes the files of ASSETS, OPENAPI and PUBLISHED into OUTPUT as C: see server/assets.h.
+# Writes the files of ASSETS, OPENAPI and PUBLISHED, and D3 as d3.js, into OUTPUT as C: see
+# server/assets.h. A browser may keep what it got under a name for ever, so each name holds a hash of
+# all the files, and they call each other by it; only the page that a person opens keeps its name.
 function(bytes_of FILE RESULT)
     file(READ ${FILE} HEX HEX)
     string(REGEX REPLACE "(................................)" "\\1\n" HEX "${HEX}")
@@ -19,21 +21,77 @@ function(type_of FILE RESULT)
     set(${RESULT} "${TYPE}" PARENT_SCOPE)
 endfunction()
 
+function(name_of FILE RESULT)
+    get_filename_component(NAME ${FILE} NAME)
+    if(FILE STREQUAL D3)
+        set(NAME d3.js)
+    endif()
+    set(${RESULT} ${NAME} PARENT_SCOPE)
+endfunction()
+
+function(hashed NAME RESULT)
+    if(NOT NAME STREQUAL index.html)
+        string(REGEX REPLACE "^(.*)(\\.[a-z]+)$" "\\1-${HASH}\\2" NAME ${NAME})
+    endif()
+    set(${RESULT} ${NAME} PARENT_SCOPE)
+endfunction()
+
+# The file with the names of the others as they are served, and the same packed, in STAGE.
+function(stage FILE)
+    name_of(${FILE} NAME)
+    if(FILE STREQUAL D3)
+        configure_file(${FILE} ${STAGE}/${NAME} COPYONLY)
+    else()
+        file(READ ${FILE} TEXT)
+        foreach(OTHER ${ASSETS})
+            name_of(${OTHER} OTHER)
+            hashed(${OTHER} SERVED)
+            string(REPLACE "'./${OTHER}'" "'./${SERVED}'" TEXT "${TEXT}")
+            string(REPLACE "\"/assets/${OTHER}\"" "\"/assets/${SERVED}\"" TEXT "${TEXT}")
+        endforeach()
+        file(WRITE ${STAGE}/${NAME} "${TEXT}")
+    endif()
+    execute_process(COMMAND ${GZIP} -9nc ${STAGE}/${NAME} OUTPUT_FILE ${STAGE}/${NAME}.gz
+        RESULT_VARIABLE FAILED)
+    if(FAILED)
+        message(FATAL_ERROR "${GZIP} could not pack ${FILE}")
+    endif()
+endfunction()
+
+list(APPEND ASSETS ${D3})
+# This script is hashed too: what it makes of the files is what is served.
+set(ALL "")
+foreach(FILE ${ASSETS} ${CMAKE_CURRENT_LIST_FILE})
+    file(SHA256 ${FILE} ONE)
+    string(APPEND ALL "${ONE}")
+endforeach()
+string(SHA256 ALL "${ALL}")
+string(SUBSTRING ${ALL} 0 8 HASH)
+string(SUBSTRING ${ALL} 0 16 ETAG)
+get_filename_component(STAGE ${OUTPUT} DIRECTORY)
+set(STAGE ${STAGE}/page)
+
 set(CODE "/* Made by cmake/embed.cmake. */\n#include \"server/assets.h\"\n\n")
 set(TABLE "")
 set(COUNT 0)
 foreach(FILE ${ASSETS})
-    bytes_of(${FILE} HEX)
-    type_of(${FILE} TYPE)
-    get_filename_component(NAME ${FILE} NAME)
-    string(APPEND CODE "static const unsigned char bytes_${COUNT}[] = {\n${HEX}};\n")
-    string(APPEND TABLE
-        "    {\"${NAME}\", \"${TYPE}\", (const char *)bytes_${COUNT}, sizeof bytes_${COUNT}},\n")
+    stage(${FILE})
+    name_of(${FILE} NAME)
+    hashed(${NAME} SERVED)
+    type_of(${NAME} TYPE)
+    bytes_of(${STAGE}/${NAME} HEX)
+    bytes_of(${STAGE}/${NAME}.gz PACKED)
+    string(APPEND CODE "static const unsigned char bytes_${COUNT}[] = {\n${HEX}};\n"
+        "static const unsigned char packed_${COUNT}[] = {\n${PACKED}};\n")
+    string(APPEND TABLE "    {\"${SERVED}\", \"${TYPE}\",\n"
+        "     (const char *)bytes_${COUNT}, sizeof bytes_${COUNT},\n"
+        "     (const char *)packed_${COUNT}, sizeof packed_${COUNT}},\n")
     math(EXPR COUNT "${COUNT} + 1")
 endforeach()
 bytes_of(${OPENAPI} HEX)
 string(APPEND CODE "const char openapi_source[] = {\n${HEX}0};\n\n")
 bytes_of(${PUBLISHED} HEX)
 string(APPEND CODE "const char published_source[] = {\n${HEX}0};\n\n")
-string(APPEND CODE "const struct asset assets[] = {\n${TABLE}};\nconst size_t asset_count = ${COUNT};\n")
+string(APPEND CODE "const struct asset assets[] = {\n${TABLE}};\nconst size_t asset_count = ${COUNT};\n"
+    "const char page_etag[] = \"\\\"${ETAG}\\\"\";\n")
 file(WRITE ${OUTPUT} "${CODE}")

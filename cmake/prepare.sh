@@ -2,7 +2,7 @@
 # there already is left alone; what goes on is told on stderr, so stdout stays the program's.
 
 BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev libdnnl-dev
-    libjansson-dev libsqlite3-dev libcurl4-openssl-dev libexpat1-dev zlib1g-dev"
+    libjansson-dev libsqlite3-dev libcurl4-openssl-dev libexpat1-dev zlib1g-dev node-d3"
 INSTALLED=no # becomes yes when packages were installed: what CMake knows of the machine is old
 built=       # the presets that were built, or could not be, since
 

@@ -19,7 +19,7 @@ struct exchange;
 
 /* Header fields that matter to somebody; NULL where the client sent none. */
 struct request_headers {
-    const char *accept, *authorization, *content_type, *idempotency_key;
+    const char *accept, *accept_encoding, *authorization, *content_type, *idempotency_key;
     const char *last_event_id, *prefer, *content_length, *if_none_match;
     bool chunked;
     size_t bytes; /* of the whole header */
@@ -51,8 +51,8 @@ struct stream {
     };
 };
 
-#define REPLY_FIELDS_MAX 6
-#define FIELD_VALUE_MAX 160
+#define REPLY_FIELDS_MAX 8
+#define FIELD_VALUE_MAX 192
 
 struct reply {
     int status;

@@ -3,7 +3,6 @@
 #include "common/clock.h"
 #include "db/feed_rows.h"
 #include "db/runs.h"
-#include "server/assets.h"
 #include "server/comparison_metrics.h"
 #include "server/handlers.h"
 #include "server/log.h"
@@ -164,21 +163,4 @@ void openapi_handler(struct exchange *exchange)
 
     if (request_accepts(exchange, "application/json") && request_allows(exchange, no_parameters))
         reply_fixed(exchange, "application/json", document->data, document->used);
-}
-
-void asset_handler(struct exchange *exchange)
-{
-    const char *name = exchange->match.id ? exchange->match.id : "index.html";
-
-    for (size_t i = 0; i < asset_count; i++) {
-        if (strcmp(assets[i].name, name) != 0)
-            continue;
-        reply_fixed(exchange, assets[i].content_type, assets[i].bytes, assets[i].size);
-        reply_field(exchange, "Cache-Control", "no-cache");
-        reply_field(exchange, "Content-Security-Policy",
-                    "default-src 'self'; img-src 'self' data:; base-uri 'none'; "
-                    "frame-ancestors 'none'");
-        return;
-    }
-    reply_problem(exchange, 404, NULL, "there is no such file");
 }

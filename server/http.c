@@ -106,6 +106,7 @@ static void read_headers(struct request *request, const char *method)
     exchange->method = method;
     exchange->headers = (struct request_headers){
         .accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
+        .accept_encoding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
         .authorization = header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
         .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
         .content_length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),

@@ -73,6 +73,23 @@ int accept_quality(const char *accept, const char *type)
     return quality;
 }
 
+bool encoding_is_accepted(const char *accept_encoding, const char *coding)
+{
+    bool any = false;
+
+    while (accept_encoding && *accept_encoding) {
+        const char *item = skip_spaces(accept_encoding);
+        const char *end = item + strcspn(item, ",");
+        size_t length = strcspn(item, ";, \t");
+
+        if (length == strlen(coding) && strncasecmp(item, coding, length) == 0)
+            return range_quality(item, end) > 0;
+        any = any || (length == 1 && *item == '*' && range_quality(item, end) > 0);
+        accept_encoding = *end ? end + 1 : end;
+    }
+    return any;
+}
+
 bool content_type_is_json(const char *content_type)
 {
     static const char json[] = "application/json";

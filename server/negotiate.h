@@ -7,6 +7,10 @@
  * A missing header (NULL) likes everything. */
 int accept_quality(const char *accept, const char *type);
 
+/* Whether an Accept-Encoding header lets us send this coding, such as "gzip". A missing header
+ * (NULL) does not: whoever can unpack says so. */
+bool encoding_is_accepted(const char *accept_encoding, const char *coding);
+
 /* True for application/json, with or without a charset of UTF-8. */
 bool content_type_is_json(const char *content_type);
 

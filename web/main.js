@@ -27,7 +27,7 @@ const menu = (name) =>
 
 const render = async () => {
   const now = state();
-  const name = now.view in views ? now.view : 'comparison';
+  const name = Object.hasOwn(views, now.view) ? now.view : 'comparison';
   const view = views[name];
   const root = document.querySelector('main');
   if (name === shown && view.change) {

@@ -3,7 +3,7 @@
 
 // { view: 'comparison', workload: 'mlp', instance: ['a', 'b'] }: a list where a name is there twice.
 export const state = () => {
-  const result = {};
+  const result = Object.create(null); // a name may be "constructor"
   for (const [name, value] of new URLSearchParams(location.search)) {
     if (name in result) result[name] = [result[name], value].flat();
     else result[name] = value;

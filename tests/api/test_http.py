@@ -51,7 +51,7 @@ class Methods(ServerCase):
 
     def test_the_page_and_its_files_are_there(self):
         page = self.server.get("/")
-        self.assertIn("default-src 'self'", page.headers["content-security-policy"])
+        self.assertIn("default-src 'none'", page.headers["content-security-policy"])
         self.assertEqual("nosniff", page.headers["x-content-type-options"])
         for path in re.findall(rb'(?:src|href)="(/?assets/[^"]+)"', page.body):
             self.assertEqual(200, self.server.get("/" + path.decode().lstrip("/")).status)

@@ -190,6 +190,8 @@ class Tour(unittest.TestCase):
         self.assertGreater(len(files), 1)
         for path in [*files, "assets/index.html"]:
             self.ask(server, "GET", "/" + path, 200)
+        for path in ("/", "/assets/index.html"):
+            self.ask(server, "GET", path, 304, {"If-None-Match": page.headers["etag"]})
         for path in ("/healthz", "/readyz", "/metrics", "/v1/openapi.json"):
             self.ask(server, "GET", path, 200)
             self.ask(server, "HEAD", path, 200)

@@ -39,6 +39,20 @@ static const struct {
     {",,, ,", 0, 0, 0},
 };
 
+static const struct {
+    const char *accept_encoding;
+    bool gzip;
+} codings[] = {
+    {NULL, false},          {"", false},
+    {"gzip", true},         {"GZIP", true},
+    {"br, gzip", true},     {"gzip;q=0.1, br", true},
+    {"gzip;q=0", false},    {"gzip;q=0, *", false}, /* the name decides, not the star */
+    {"*, gzip;q=0", false}, {"*", true},
+    {"*;q=0", false},       {"identity", false},
+    {"xgzip", false},       {"gzi", false},
+    {"gzipped", false},     {",, ,gzip", true},
+};
+
 static void an_accept_header_says_how_much_it_likes_a_type(void)
 {
     for (size_t i = 0; i < COUNT(likings); i++) {
@@ -46,6 +60,12 @@ static void an_accept_header_says_how_much_it_likes_a_type(void)
         EXPECT_INT(accept_quality(likings[i].accept, "text/csv"), likings[i].csv);
         EXPECT_INT(accept_quality(likings[i].accept, "text/event-stream"), likings[i].events);
     }
+}
+
+static void packing_is_only_for_who_asks_for_it(void)
+{
+    for (size_t i = 0; i < COUNT(codings); i++)
+        EXPECT_INT(encoding_is_accepted(codings[i].accept_encoding, "gzip"), codings[i].gzip);
 }
 
 static const struct {
@@ -187,6 +207,7 @@ static void a_token_follows_the_word_bearer(void)
 int main(void)
 {
     RUN(an_accept_header_says_how_much_it_likes_a_type);
+    RUN(packing_is_only_for_who_asks_for_it);
     RUN(only_json_in_utf8_is_taken_for_json);
     RUN(a_preference_that_makes_no_sense_is_ignored);
     RUN(a_key_is_printable_ascii_in_quotes_or_not);

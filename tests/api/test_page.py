@@ -1,0 +1,113 @@
+"""The page as it is sent: names that hold a hash, packed or not, kept or asked for again."""
+import gzip
+import re
+import unittest
+
+from harness import ROOT, ServerCase
+
+WEB = ROOT / "web"
+# A page that opens at once over a bad line.
+MOST_BYTES = 250_000
+HASHED = re.compile(r"-[0-9a-f]{8}(?=\.(?:js|css)\b)")
+FOR_EVER = "public, max-age=31536000, immutable"
+CALLS = re.compile(r"""["'](?:/assets|\.)/([\w.-]+\.(?:js|css))["']""")
+
+
+class Page(ServerCase):
+    def files(self):
+        """Path and answer of the page, of all that is written, and of what either of them calls."""
+        digest = HASHED.search(self.server.get("/").body.decode())[0]
+        found = {}
+        ahead = ["/", *(f"/assets/{file.stem}{digest}{file.suffix}" for file in WEB.iterdir()
+                        if file.suffix != ".html")]
+        while ahead:
+            path = ahead.pop()
+            if path in found:
+                continue
+            reply = found[path] = self.server.get(path)
+            self.assertEqual(200, reply.status, path)
+            if not path.startswith("/assets/d3-"):
+                ahead += ["/assets/" + name for name in CALLS.findall(reply.body.decode())]
+        return found
+
+    def test_all_that_is_written_is_served_under_the_names_of_one_hash(self):
+        names = self.files().keys() - {"/"}
+        plain = {HASHED.sub("", path) for path in names}
+        written = {f"/assets/{file.name}" for file in WEB.iterdir() if file.suffix != ".html"}
+        self.assertEqual(written | {"/assets/d3.js"}, plain)
+        self.assertEqual(1, len({HASHED.search(path)[0] for path in names}))
+
+    def test_files_are_as_they_were_written_but_for_the_names(self):
+        for path, reply in self.files().items():
+            name = HASHED.sub("", path).removeprefix("/assets/").strip("/") or "index.html"
+            if name != "d3.js":
+                written = (WEB / name).read_text()
+                self.assertEqual(written, HASHED.sub("", reply.body.decode()), name)
+
+    def test_a_name_without_the_hash_or_with_another_is_not_known(self):
+        for path in ("/assets/main.js", "/assets/d3.js", "/assets/main-00000000.js"):
+            self.assertProblem(self.server.get(path), 404, "not-found")
+
+    def test_what_has_a_hash_is_kept_for_ever_and_the_start_is_asked_for_again(self):
+        for path, reply in self.files().items():
+            self.assertEqual("no-cache" if path == "/" else FOR_EVER,
+                             reply.headers["cache-control"])
+            self.assertEqual(path == "/", "etag" in reply.headers)
+
+    def test_packed_is_the_same_in_less_and_only_for_who_can_unpack(self):
+        total = 0
+        for path, plain in self.files().items():
+            packed = self.server.get(path, Accept_Encoding="br, gzip;q=0.8")
+            self.assertEqual("gzip", packed.headers["content-encoding"])
+            self.assertEqual(plain.body, gzip.decompress(packed.body))
+            self.assertNotIn("content-encoding", plain.headers)
+            for reply in (plain, packed):
+                self.assertEqual("Accept-Encoding", reply.headers["vary"])
+            total += len(packed.body)
+        self.assertLess(total, MOST_BYTES)
+
+    def test_no_packing_where_it_is_refused(self):
+        for header in ("identity", "gzip;q=0", "br", "*, gzip;q=0.0", "xgzip", ""):
+            self.assertNotIn("content-encoding",
+                             self.server.get("/", Accept_Encoding=header).headers, header)
+
+    def test_who_has_the_start_need_not_get_it_again(self):
+        etag = self.server.get("/").headers["etag"]
+        for known in (etag, f'"x", {etag}', "*"):
+            again = self.server.get("/", If_None_Match=known, Accept_Encoding="gzip")
+            self.assertEqual((304, b"", etag), (again.status, again.body, again.headers["etag"]))
+            self.assertNotIn("content-encoding", again.headers)
+            self.assertIn("default-src 'none'", again.headers["content-security-policy"])
+        self.assertEqual(200, self.server.get("/", If_None_Match='W/"0"').status)
+
+    def test_head_says_what_get_would_send(self):
+        for coding in ("identity", "gzip"):
+            get = self.server.get("/", Accept_Encoding=coding)
+            head = self.server.request("HEAD", "/", headers={"Accept-Encoding": coding})
+            self.assertEqual((200, b""), (head.status, head.body))
+            self.assertEqual(str(len(get.body)), head.headers["content-length"])
+
+    def test_the_browser_is_told_to_keep_the_page_to_itself(self):
+        for reply in self.files().values():
+            policy = dict(part.split(" ", 1) for part in
+                          reply.headers["content-security-policy"].split("; "))
+            self.assertEqual({"'none'", "'self'", "'self' data:"}, set(policy.values()))
+            self.assertEqual("'none'", policy["default-src"])
+            self.assertEqual("'none'", policy["frame-ancestors"])
+            self.assertEqual("no-referrer", reply.headers["referrer-policy"])
+            self.assertEqual("same-origin", reply.headers["cross-origin-opener-policy"])
+            self.assertIn("camera=()", reply.headers["permissions-policy"])
+            self.assertEqual("nosniff", reply.headers["x-content-type-options"])
+
+    def test_nothing_in_it_needs_more_than_the_policy_allows(self):
+        for path, reply in self.files().items():
+            text = reply.body.decode()
+            if path.startswith("/assets/d3-"):
+                continue
+            self.assertNotRegex(text, r"innerHTML|outerHTML|insertAdjacentHTML|document\.write")
+            self.assertNotRegex(text, r"""style=["']|\('style'|\beval\(""", path)
+            self.assertNotRegex(text, r"(?<!xmlns=.)https?://(?!www\.w3\.org/2000/svg)", path)
+
+
+if __name__ == "__main__":
+    unittest.main()

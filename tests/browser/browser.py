@@ -1,0 +1,183 @@
+"""The page in a real browser: a server of its own, a headless Chromium, and after each test a look
+at what the browser complained about and at whom it asked."""
+import base64
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+from harness import ROOT, ServerCase, until  # noqa: E402
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+except ImportError:
+    raise SystemExit("selenium is missing; on Debian: apt-get install python3-selenium")
+
+AXE = ROOT / "build/browser/node_modules/axe-core/axe.min.js"
+AXE_INSTALL = "npm install --prefix build/browser --no-save axe-core@4.14.1"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+RUN_AXE = """
+    const done = arguments[arguments.length - 1];
+    axe.run(document, { runOnly: arguments[0], resultTypes: ['violations'] }).then(
+        (found) => done(found.violations.map((each) =>
+            `${each.id}: ${each.help}\\n` + each.nodes.map((node) =>
+                `    ${node.target}: ${node.failureSummary}`).join('\\n'))),
+        (error) => done([`axe broke: ${error}`]));
+"""
+# A browser that would ask somebody else finds nobody.
+SWITCHES = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+            "--no-first-run", "--disable-background-networking", "--disable-component-update",
+            "--disable-default-apps", "--disable-extensions", "--disable-sync", "--lang=en",
+            "--force-color-profile=srgb", "--hide-scrollbars",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+
+
+def program(name):
+    found = shutil.which(name, path="/usr/bin:" + os.environ.get("PATH", ""))
+    if not found:
+        raise SystemExit(f"{name} is missing; on Debian: apt-get install chromium chromium-driver")
+    return found
+
+
+def open_browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = program("chromium")
+    for switch in SWITCHES:
+        options.add_argument(switch)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.chrome.service.Service(program("chromedriver"))
+    return webdriver.Chrome(service=service, options=options)
+
+
+class BrowserCase(ServerCase):
+    """Tests that share a server and a browser. self.driver is Selenium's; what is here besides
+    says it shorter."""
+    driver = None
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.addClassCleanup(super().tearDownClass)
+        cls.driver = open_browser()
+        cls.addClassCleanup(cls.driver.quit)
+
+    @classmethod
+    def tearDownClass(cls):
+        """All is done by the cleanups, which also come where setUpClass() breaks half way."""
+
+    def setUp(self):
+        self.forgiven = ()
+        self.asked = []  # URLs, filled by what reads the log
+        self.driver.get("about:blank")
+        self.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+        self.look(dark=False, width=1280)
+        self.driver.get_log("browser")
+        self.driver.get_log("performance")
+
+    def tearDown(self):
+        complaints = [entry["message"] for entry in self.driver.get_log("browser")
+                      if entry["level"] in ("SEVERE", "WARNING")
+                      and not any(part in entry["message"] for part in self.forgiven)]
+        self.assertEqual([], complaints, "the console complains")
+        self.assertEqual(set(), {url for url in self.requests() if not self.is_ours(url)},
+                         "requests that leave the origin")
+
+    def forgive(self, *parts):
+        """What the console may say in this test: it tells of every answer that is not a 2xx."""
+        self.forgiven += parts
+
+    def requests(self):
+        """The URLs that were asked for since the test began."""
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                self.asked.append(message["params"]["request"]["url"])
+            elif message["method"] == "Network.webSocketCreated":
+                self.asked.append(message["params"]["url"])
+        return self.asked
+
+    def is_ours(self, url):
+        return url.startswith((self.origin() + "/", "data:", "blob:", "about:"))
+
+    def origin(self):
+        return f"http://127.0.0.1:{self.server.port}"
+
+    # How it is looked at
+
+    def look(self, dark=False, width=1280, height=900, moving=False):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": [
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+            {"name": "prefers-reduced-motion", "value": "no-preference" if moving else "reduce"}]})
+
+    def screenshot(self, name):
+        """Of the whole page, as NAME.png in $PENNYWORTH_TEST_SCREENSHOTS, where that is set."""
+        folder = os.environ.get("PENNYWORTH_TEST_SCREENSHOTS")
+        if folder:
+            image = self.driver.execute_cdp_cmd("Page.captureScreenshot", {
+                "format": "png", "captureBeyondViewport": True})["data"]
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            Path(folder, name + ".png").write_bytes(base64.b64decode(image))
+
+    # What is done
+
+    def open(self, target="/"):
+        """Opens a path of the page, and waits until it is there."""
+        self.driver.get(self.origin() + target)
+        self.loaded()
+
+    def loaded(self):
+        until(lambda: self.script("return document.querySelector('main h1') !== null && "
+                                  "document.querySelector('main .loading') === null"),
+              f"the view is loaded: {self.driver.current_url}", seconds=20, pause=0.05)
+
+    def script(self, text, *arguments):
+        return self.driver.execute_script(text, *arguments)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def text(self, selector="main"):
+        return self.one(selector).text
+
+    def press(self, *keys):
+        """Keys, to whatever has the focus."""
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def focused(self):
+        return self.driver.switch_to.active_element
+
+    def address(self):
+        """Path and query of where the browser is."""
+        parts = urlsplit(self.driver.current_url)
+        return parts.path + (f"?{parts.query}" if parts.query else "")
+
+    def until(self, truth, what, seconds=20):
+        """Calls truth() until it returns something true, and returns that."""
+        return until(truth, what, seconds, pause=0.05)
+
+    # What must hold everywhere
+
+    def assertAccessible(self, what=""):
+        if not AXE.exists():
+            self.assertIsNone(shutil.which("npm"), f"axe-core is missing: {AXE_INSTALL}")
+            print(f"there is no npm, so nothing asked axe about {what or 'the page'}")
+            return
+        if not self.script("return 'axe' in window"):
+            self.script(AXE.read_text())
+        violations = self.driver.execute_async_script(RUN_AXE, RULES)
+        self.assertFalse(violations, f"{what}\n" + "\n".join(violations))
+
+    def assertNoSideways(self, what=""):
+        """The body is not wider than the screen; parts of it may scroll."""
+        widths = self.script("return [document.documentElement.scrollWidth, innerWidth]")
+        self.assertLessEqual(*widths, f"{what} is wider than the screen")
