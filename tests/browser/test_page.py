@@ -184,7 +184,7 @@ class Limits(BrowserCase):
             "const done = arguments[arguments.length - 1];"
             "fetch('http://127.0.0.1:9/').then(() => done('sent'), () => done('refused'))")
         self.assertEqual("refused", refused)
-        self.asked = [url for url in self.requests() if ":9/" not in url]
+        self.urls = [url for url in self.requests() if ":9/" not in url]
 
     def test_names_with_a_hash_are_asked_for_once(self):
         self.open()
