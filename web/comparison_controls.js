@@ -79,6 +79,7 @@ export const makeControls = () => {
   const groups = { main: [], job: [], more: [] };
   const apply = (field, replace) => {
     clearTimeout(timers.get(field.name));
+    timers.delete(field.name);
     go({ [field.name]: read(field, inputs.get(field.name).value) }, { replace });
   };
   for (const field of FIELDS) {
@@ -86,7 +87,7 @@ export const makeControls = () => {
       clearTimeout(timers.get(field.name));
       timers.set(field.name, setTimeout(() => apply(field, true), WAIT_MS));
     }, () => apply(field, field.kind !== 'select'));
-    const error = h('p', { id: `error-${field.name}`, class: 'field-error' });
+    const error = h('p', { id: `error-${field.name}`, class: 'wrong', hidden: true });
     inputs.set(field.name, element);
     errors.set(field.name, error);
     groups[field.group].push(h('div', { class: field.wide ? 'field wide' : 'field' },
@@ -96,16 +97,18 @@ export const makeControls = () => {
   const job = h('details', {}, h('summary', {}, 'A job: how much, by when, for how much'), h('div', { class: 'fields' }, groups.job));
   const more = h('details', {}, h('summary', {}, 'Discounts, what if, which rows, formula'), h('div', { class: 'fields' }, groups.more));
   const others = h('ul', { class: 'chips', 'aria-label': 'More of the question, from the address' });
+  const fieldOf = (focused) => FIELDS.find((field) => field.name === focused?.name);
   const element = h('form', { class: 'ask', role: 'search', 'aria-label': 'The question', onsubmit: (event) => {
     event.preventDefault();
-    if (FIELDS.includes(fieldOf(document.activeElement))) apply(fieldOf(document.activeElement), true);
+    const field = fieldOf(document.activeElement);
+    if (field) apply(field, true);
   } }, h('div', { class: 'fields main' }, groups.main), job, more, others, Object.values(lists));
-  const fieldOf = (focused) => FIELDS.find((field) => field.name === focused?.name);
 
   const update = (now) => {
     for (const field of FIELDS) {
-      // Who types is not interrupted by what they typed a moment ago.
-      if (document.activeElement !== inputs.get(field.name)) set(inputs.get(field.name), field, now[field.name]);
+      // Who types is not interrupted by what they typed a moment ago, nor by a space less.
+      const element = inputs.get(field.name);
+      if (!timers.has(field.name) && shown(read(field, element.value)) !== shown(now[field.name])) set(element, field, now[field.name]);
       if (now[field.name] && field.group === 'job') job.open = true;
       if (now[field.name] && field.group === 'more') more.open = true;
     }
@@ -117,13 +120,15 @@ export const makeControls = () => {
     for (const [name, place] of errors) {
       const mine = error?.field === name;
       place.replaceChildren(...(mine ? [error.message, pointer(shown(state()[name]), error)].filter(Boolean) : []));
-      inputs.get(name).toggleAttribute('aria-invalid', false);
+      place.hidden = !mine;
       if (mine) inputs.get(name).setAttribute('aria-invalid', 'true');
+      else inputs.get(name).removeAttribute('aria-invalid');
       if (mine) place.closest('details')?.setAttribute('open', '');
     }
     return errors.has(error?.field) ? FIELDS.find((field) => field.name === error.field).label : null;
   };
   const offer = (name, values) => lists[name].replaceChildren(...values.map((value) => h('option', { value })));
+  const hint = (name, text) => inputs.get(name).setAttribute('placeholder', text);
   const stop = () => timers.forEach(clearTimeout);
-  return { element, update, showError, offer, stop };
+  return { element, update, showError, offer, hint, stop };
 };

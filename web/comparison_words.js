@@ -36,19 +36,25 @@ export const priceSource = (price) => {
     price.kind !== 'typed' && price.label, price.third_party && 'third party'].filter(Boolean).join(', ');
 };
 
-const distinctions = (row) => [row.stratum, row.engine, ...Object.values(row.configuration).map(String),
-  row.provenance === 'published' ? 'published' : null].filter(Boolean);
+// What rows of one type may differ in, the most telling first.
+const distinctions = (row) => [
+  ...Object.entries(row.configuration).map(([key, value]) => (typeof value === 'string' ? value : `${words(key)} ${value}`)),
+  row.stratum, row.engine, row.provenance === 'published' && 'published'].filter(Boolean);
 
-// A name for each of these rows. Rows of one type are told apart by what not all of them share.
+// A name for each of these rows. Rows of one type are told apart by one thing that is theirs alone,
+// or else by all that not all of them share.
 export const labels = (rows) => {
   const groups = new Map();
   for (const row of rows) groups.set(nameOf(row), [...(groups.get(nameOf(row)) ?? []), row]);
   const result = new Map();
   for (const [text, group] of groups) {
-    const shared = distinctions(group[0]).filter((each) => group.every((row) => distinctions(row).includes(each)));
+    const has = new Map(); // of how many
+    for (const row of group)
+      for (const each of new Set(distinctions(row))) has.set(each, (has.get(each) ?? 0) + 1);
     for (const row of group) {
-      const own = group.length > 1 ? distinctions(row).filter((each) => !shared.includes(each)) : [];
-      result.set(row, [text, ...own].join(', '));
+      const own = distinctions(row).filter((each) => has.get(each) < group.length);
+      const alone = own.find((each) => has.get(each) === 1);
+      result.set(row, [text, ...(alone ? [alone] : own)].join(', '));
     }
   }
   return result;
@@ -104,6 +110,8 @@ const unranked = (answer, rows) => {
 export const sentence = (answer, rows) =>
   rows.some((row) => row.rank === 1) ? ranked(answer, rows) : unranked(answer, rows);
 
+export const capital = (text) => text && text.charAt(0).toUpperCase() + text.slice(1);
+
 const ratioWords = { better: 'better than', worse: 'worse than', cannot_be_told_apart: 'cannot be told apart from',
   no_interval: 'against (no interval)' };
 
@@ -117,7 +125,7 @@ export const evidence = (answer, rows) => {
   const told = first.to_reference?.samples_per_dollar;
   const { price, throughput } = first;
   return [
-    [counts(throughput), price && `${dollars(price.price_per_hour)} an hour (${priceSource(price)})`].filter(Boolean).join('; ') + '.',
+    [capital(counts(throughput)), price && `${dollars(price.price_per_hour)} an hour (${priceSource(price)})`].filter(Boolean).join('; ') + '.',
     !throughput.generalisable && `It says little of other machines of the type (${throughput.words}).`,
     price && price.freshness in FRESHNESS && price.freshness !== 'published' && `The price is ${FRESHNESS[price.freshness]}.`,
     first.stale && `Its measurement is old: ${first.stale}.`,

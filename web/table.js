@@ -79,7 +79,10 @@ export const makeTable = ({ label, onOrder }) => {
   const all = () => slices.forEach(draw); // paper has no scrolling
   addEventListener('beforeprint', all);
 
-  const update = ({ columns: now, rows, order, caption }) => {
+  let text = null; // which rows are there, and how
+  const update = ({ columns: now, rows, order, caption, key }) => {
+    if (text !== key) element.scrollTop = 0;
+    text = key;
     const focused = document.activeElement?.dataset?.column;
     columns = now;
     seen.disconnect();

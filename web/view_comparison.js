@@ -1,19 +1,20 @@
 // The first thing that is seen: which machine gives the most training for the money.
-import { address } from './api.js';
 import { announce, empty, h, loading, problem } from './dom.js';
 import { go, href, state as addressState } from './state.js';
 import { makeBars } from './chart_bars.js';
 import { makeScatter } from './chart_scatter.js';
 import { COLUMNS, haystack, usual } from './comparison_columns.js';
 import { makeControls } from './comparison_controls.js';
-import { PAGE, PARAMETERS, choices, load, question } from './comparison_load.js';
+import { choices, load, question } from './comparison_load.js';
 import { makeRest } from './comparison_rest.js';
-import { count, evidence, sentence } from './comparison_words.js';
+import { capital, count, evidence, sentence } from './comparison_words.js';
 import { makeSpot } from './comparison_spot.js';
 import { makeTools } from './comparison_tools.js';
 import { makeTable, readOrder, sorted } from './table.js';
 
 export const title = 'Compare';
+
+const OFFERED = 1000; // names that a list under a field can hold
 
 let view = null; // what is shown, while it is
 
@@ -27,8 +28,6 @@ const columnsOf = (now) => {
   const known = chosen.map((id) => byId.get(id)).filter(Boolean);
   return known.length ? known : usual(now).map((id) => byId.get(id));
 };
-
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const answerOf = (answer, rows) => [
   h('p', { class: 'sentence' }, sentence(answer, rows)),
@@ -52,6 +51,55 @@ const skeleton = () => {
   return parts;
 };
 
+const drawTable = (parts, seen, now) => {
+  const { answer } = seen;
+  const columns = columnsOf(now);
+  const wanted = (now.filter ?? '').toLowerCase().trim();
+  const hay = (row) => {
+    if (!seen.hay.has(row)) seen.hay.set(row, haystack(row));
+    return seen.hay.get(row);
+  };
+  const rows = wanted ? seen.rows.filter((row) => hay(row).includes(wanted)) : seen.rows;
+  const order = readOrder(now.order);
+  parts.tools.update({ now, columns, count: rows.length, of: seen.total, done: seen.done, loaded: seen.rows.length });
+  parts.table.update({ columns, rows: sorted(rows, COLUMNS, order), order,
+    key: JSON.stringify([seen.asked, wanted, order]), caption: `Comparison of ${answer.question.workload}` });
+  parts.none.hidden = rows.length > 0;
+  parts.none.replaceChildren('No row has the text ', h('bdi', {}, now.filter ?? ''), '. ',
+    h('a', { href: href({ filter: null }) }, 'Show all rows'));
+  parts.table.element.hidden = rows.length === 0;
+  parts.words.replaceChildren(h('bdi', {}, answer.question.workload), `: ${answer.words}.`);
+};
+
+// Draws what is there of an answer; the first page of it says all but the other rows.
+const drawAnswer = (parts, seen, isFirst) => {
+  const { answer, rows, done } = seen;
+  const others = answer.unmeasured.count + answer.hidden.by_filters;
+  parts.content.hidden = rows.length + others === 0;
+  parts.content.classList.remove('old');
+  parts.trouble.replaceChildren();
+  parts.answer.replaceChildren(...answerOf(answer, rows));
+  for (const part of parts.content.querySelectorAll('.charts, .all')) part.hidden = rows.length === 0;
+  if (isFirst || done) {
+    parts.scatter.update({ rows });
+    parts.bars.update({ rows, reference: answer.question.reference });
+  }
+  parts.rest.update(answer, rows);
+  drawTable(parts, seen, addressState());
+  parts.controls.hint('region', answer.question.regions.join(','));
+  parts.controls.offer('instances', [...new Set([...rows.map((row) => row.instance),
+    ...answer.unmeasured.instances.map((each) => each.instance)])].filter(Boolean).slice(0, OFFERED));
+  if (done) announce(`${count(rows.length)} rows, ${count(answer.ranked)} of them ranked.`);
+};
+
+const drawFailure = (parts, seen, error, again) => {
+  const field = parts.controls.showError(error);
+  parts.answer.querySelector('.loading')?.remove();
+  const told = field ? { message: `This cannot be answered: see the field “${field}”.` } : error;
+  parts.trouble.replaceChildren(problem(told, field ? null : again),
+    seen.answer ? empty('What is shown answers the question before.') : '');
+};
+
 const make = (root) => {
   const parts = skeleton();
   const seen = { asked: null, answer: null, rows: [], total: 0, done: false, hay: new Map() };
@@ -59,44 +107,6 @@ const make = (root) => {
   root.append(h('section', { 'aria-label': 'The answer', class: 'top' }, parts.answer, parts.spot.element, parts.trouble),
     parts.controls.element, parts.content);
 
-  const drawTable = (now) => {
-    const { answer } = seen;
-    const columns = columnsOf(now);
-    const wanted = (now.filter ?? '').toLowerCase().trim();
-    const hay = (row) => {
-      if (!seen.hay.has(row)) seen.hay.set(row, haystack(row));
-      return seen.hay.get(row);
-    };
-    const rows = wanted ? seen.rows.filter((row) => hay(row).includes(wanted)) : seen.rows;
-    const order = readOrder(now.order);
-    parts.tools.update({ now, columns, count: rows.length, of: seen.total, done: seen.done, loaded: seen.rows.length });
-    parts.table.update({ columns, rows: sorted(rows, COLUMNS, order), order,
-      caption: `Comparison of ${answer.question.workload}` });
-    parts.none.hidden = rows.length > 0;
-    parts.none.replaceChildren('No row has the text ', h('bdi', {}, now.filter ?? ''), '. ', h('a', { href: href({ filter: null }) }, 'Show all rows'));
-    parts.table.element.hidden = rows.length === 0;
-    parts.words.replaceChildren(h('bdi', {}, answer.question.workload), `: ${answer.words}.`);
-  };
-  const onPage = ({ answer, rows, total, done }) => {
-    const first = seen.answer !== answer;
-    Object.assign(seen, { answer, rows, total, done });
-    if (first) seen.hay.clear();
-    const now = addressState();
-    parts.content.hidden = rows.length === 0 && answer.unmeasured.count === 0 && answer.hidden.by_filters === 0;
-    parts.content.classList.remove('old');
-    parts.trouble.replaceChildren();
-    parts.answer.replaceChildren(...answerOf(answer, rows));
-    for (const part of parts.content.querySelectorAll('.charts, .all')) part.hidden = rows.length === 0;
-    if (first || done) {
-      parts.scatter.update({ rows });
-      parts.bars.update({ rows, reference: answer.question.reference });
-    }
-    parts.rest.update(answer, rows);
-    drawTable(now);
-    parts.controls.offer('instances', [...new Set([...rows.map((row) => row.instance),
-      ...answer.unmeasured.instances.map((each) => each.instance)])].filter(Boolean).slice(0, 2000));
-    if (done) announce(`${count(rows.length)} rows, ${count(answer.ranked)} of them ranked.`);
-  };
   const ask = async (now) => {
     abort?.abort();
     abort = new AbortController();
@@ -106,25 +116,22 @@ const make = (root) => {
     parts.controls.showError(null);
     if (!seen.answer) parts.answer.replaceChildren(loading('the comparison'));
     parts.content.classList.toggle('old', Boolean(seen.answer));
+    const onPage = (page) => {
+      const isFirst = seen.answer !== page.answer;
+      if (isFirst) seen.hay.clear();
+      drawAnswer(parts, Object.assign(seen, page), isFirst);
+    };
     try {
       parts.spot.update(asked, signal);
       await load(asked, { signal, onPage });
     } catch (error) {
-      if (error.name === 'AbortError') return;
-      failed(error, now);
+      if (error.name !== 'AbortError') drawFailure(parts, seen, error, () => ask(now));
     }
-  };
-  const failed = (error, now) => {
-    const field = parts.controls.showError(error);
-    parts.answer.querySelector('.loading')?.remove();
-    const told = field ? { message: `This cannot be answered: see the field “${field}”.` } : error;
-    parts.trouble.replaceChildren(problem(told, field ? null : () => ask(now)),
-      seen.answer ? empty('What is shown answers the question before.') : '');
   };
   const changeTo = (now) => {
     parts.controls.update(now);
     if (JSON.stringify(question(now)) !== seen.asked) ask(now);
-    else if (seen.answer) drawTable(now);
+    else if (seen.answer) drawTable(parts, seen, now);
   };
   const stop = () => {
     abort?.abort();
