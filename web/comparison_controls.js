@@ -9,7 +9,7 @@ const WAIT_MS = 450; // after the last key
 const FIELDS = [
   { group: 'main', name: 'workload', label: 'Workload', list: 'workloads', hint: 'resnet50' },
   { group: 'main', name: 'price', label: 'Price', kind: 'select', choices: [['', 'on demand'], ['spot', 'spot'],
-    ['spot,on_demand', 'spot, else on demand'], ['typed', 'typed'], ['paid', 'as paid']] },
+    ['spot,on_demand', 'spot where known'], ['typed', 'typed'], ['paid', 'as paid']] },
   { group: 'main', name: 'region', label: 'Region', list: 'regions', hint: 'one for each cloud' },
   { group: 'main', name: 'reference', label: 'Reference', list: 'instances', hint: 'an instance type' },
   { group: 'job', name: 'samples', label: 'Samples', kind: 'number', hint: '1000000' },
@@ -17,7 +17,7 @@ const FIELDS = [
   { group: 'job', name: 'deadline_h', label: 'Deadline, hours', kind: 'number', hint: '24' },
   { group: 'job', name: 'budget', label: 'Budget, dollars', kind: 'number', hint: '100' },
   { group: 'job', name: 'hourly_value', label: 'Worth of an hour, dollars', kind: 'number', hint: '0' },
-  { group: 'more', name: 'discount', label: 'Discount: a factor on list prices', kind: 'list', hint: '0.8, or c7i.:0.8' },
+  { group: 'more', name: 'discount', label: 'Discount, a factor', kind: 'list', hint: '0.8, or c7i.:0.8' },
   { group: 'more', name: 'price_of', label: 'What if a type cost', kind: 'list', hint: 'c7i.2xlarge:0.30' },
   { group: 'more', name: 'configuration', label: 'Configurations', kind: 'select', choices: [['', 'the best of each'], ['all', 'all']] },
   { group: 'more', name: 'provenance', label: 'From', kind: 'select', choices: [['', 'everything'],

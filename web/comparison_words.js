@@ -23,7 +23,8 @@ export const runLink = (row, ...content) =>
 export const counts = (throughput) => {
   if (!throughput || throughput.level === 'point') return null;
   const { runs, vms } = throughput;
-  return `${vms === 0 ? 'unknown number of VMs' : vms === 1 ? 'one VM' : `${count(vms)} VMs`}, ${runs === 1 ? 'one run' : `${count(runs)} runs`}`;
+  const machines = vms === 0 ? 'unknown number of VMs' : vms === 1 ? 'one VM' : `${count(vms)} VMs`;
+  return `${machines}, ${runs === 1 ? 'one run' : `${count(runs)} runs`}`;
 };
 
 export const FRESHNESS = { stale: 'stale', expired: 'expired', published: 'of its time' };
@@ -62,15 +63,18 @@ export const labels = (rows) => {
 
 const MEASURES = {
   samples_per_dollar: {
-    best: 'Most training per dollar',
+    best: (workload) => ['Most training per dollar for ', workload],
     of: (row) => `${interval(row.samples_per_dollar)} ${unit(row)} per dollar`,
   },
-  throughput: { best: 'Fastest training', of: (row) => `${interval(row.throughput)} ${unit(row)} per second` },
-  total_dollars: {
-    best: 'Least in total, waiting included',
-    of: (row) => `${dollars(row.job?.total_dollars)} for ${hours(row.job?.hours)}`,
+  throughput: {
+    best: (workload) => ['Fastest training of ', workload],
+    of: (row) => `${interval(row.throughput)} ${unit(row)} per second`,
   },
-  utility: { best: 'Highest by the formula', of: (row) => number(row.utility) },
+  total_dollars: {
+    best: (workload) => ['Least in total for ', workload, ', with what waiting is worth'],
+    of: (row) => `${dollars(row.job?.total_dollars)}: ${dollars(row.job?.dollars)} for the machine and ${dollars(row.job?.waiting_dollars)} for ${hours(row.job?.hours)} of waiting`,
+  },
+  utility: { best: (workload) => ['Highest by the formula for ', workload], of: (row) => number(row.utility) },
 };
 const measureOf = (answer) => MEASURES[answer.question.sort] ?? MEASURES.samples_per_dollar;
 
@@ -81,12 +85,14 @@ const NAMED = 4; // ties that are named; more are counted
 
 const ranked = (answer, rows) => {
   const measure = measureOf(answer);
-  const [first, ...others] = rows.filter((row) => row.rank === 1);
-  const ties = others.slice(0, NAMED).map((row) => name(row));
+  const best = rows.filter((row) => row.rank === 1);
+  const [first, ...others] = best;
+  const names = labels(best);
+  const ties = others.slice(0, NAMED).map((row) => name(row, names.get(row)));
   if (others.length > NAMED) ties.push(`${count(others.length - NAMED)} more`);
-  return [`${measure.best} for `, h('bdi', {}, answer.question.workload), ': ',
-    h('strong', {}, runLink(first, name(first))), `, ${measure.of(first)}`,
-    ties.length > 0 && [', tied with ', enumerate(ties)], '.'];
+  return [measure.best(h('bdi', {}, answer.question.workload)), ': ',
+    h('strong', {}, runLink(first, name(first, names.get(first)))), `, ${measure.of(first)}`,
+    ties.length > 0 && [', tied with ', enumerate(ties)], '.'].flat();
 };
 
 // Why there is no rank, when there is none: by how many rows have which reason.
@@ -116,7 +122,8 @@ const ratioWords = { better: 'better than', worse: 'worse than', cannot_be_told_
   no_interval: 'against (no interval)' };
 
 export const ratio = (told) => (told ? `${interval(told)} ×` : 'unknown');
-export const verdict = (told) => (told ? words(told.verdict) : '');
+// Of the reference itself no verdict is due.
+export const verdict = (told) => (told.low === 1 && told.high === 1 ? 'the reference' : words(told.verdict));
 
 // What to know beside the answer: counts, price with age and source, the reference, one VM.
 export const evidence = (answer, rows) => {
@@ -124,6 +131,7 @@ export const evidence = (answer, rows) => {
   if (!first) return [];
   const told = first.to_reference?.samples_per_dollar;
   const { price, throughput } = first;
+  const kinds = [...new Set(rows.filter((row) => row.rank && row.price).map((row) => row.price.choice))];
   return [
     [capital(counts(throughput)), price && `${dollars(price.price_per_hour)} an hour (${priceSource(price)})`].filter(Boolean).join('; ') + '.',
     !throughput.generalisable && `It says little of other machines of the type (${throughput.words}).`,
@@ -132,6 +140,7 @@ export const evidence = (answer, rows) => {
     told && first.id !== answer.question.reference && nameOf(first) !== answer.question.reference &&
       ['Per dollar it is ', ratio(told), ', ', ratioWords[told.verdict], ' ', h('bdi', {}, answer.question.reference), '.'],
     first.to_reference?.mixed_kinds && 'The two prices are of different kinds.',
+    kinds.length > 1 && `Prices of different kinds are put beside each other: ${kinds.map(words).join(', ')}.`,
   ].filter(Boolean);
 };
 

@@ -14,6 +14,7 @@ import { makeTable, readOrder, sorted } from './table.js';
 
 export const title = 'Compare';
 
+const OLD_MS = 60000;
 const OFFERED = 1000; // names that a list under a field can hold
 
 let view = null; // what is shown, while it is
@@ -32,8 +33,8 @@ const columnsOf = (now) => {
 const answerOf = (answer, rows) => [
   h('p', { class: 'sentence' }, sentence(answer, rows)),
   answer.decision && h('p', { class: 'decision' }, h('bdi', {}, capital(answer.decision.words)), '.'),
-  evidence(answer, rows).map((each) => h('p', { class: 'evidence' }, each)),
-].flat().filter(Boolean);
+  h('p', { class: 'evidence' }, evidence(answer, rows).flatMap((each) => [each, ' '])),
+].filter(Boolean);
 
 const skeleton = () => {
   const parts = {
@@ -104,12 +105,14 @@ const make = (root) => {
   const parts = skeleton();
   const seen = { asked: null, answer: null, rows: [], total: 0, done: false, hay: new Map() };
   let abort = null;
+  let askedAt = 0;
   root.append(h('section', { 'aria-label': 'The answer', class: 'top' }, parts.answer, parts.spot.element, parts.trouble),
     parts.controls.element, parts.content);
 
   const ask = async (now) => {
     abort?.abort();
     abort = new AbortController();
+    askedAt = Date.now();
     const { signal } = abort;
     const asked = question(now);
     seen.asked = JSON.stringify(asked);
@@ -133,7 +136,13 @@ const make = (root) => {
     if (JSON.stringify(question(now)) !== seen.asked) ask(now);
     else if (seen.answer) drawTable(parts, seen, now);
   };
+  // Who comes back to the page after a while finds it as it is now.
+  const back = () => {
+    if (document.visibilityState === 'visible' && Date.now() - askedAt > OLD_MS) ask(addressState());
+  };
+  document.addEventListener('visibilitychange', back);
   const stop = () => {
+    document.removeEventListener('visibilitychange', back);
     abort?.abort();
     for (const part of [parts.controls, parts.table, parts.scatter, parts.bars, parts.tools]) part.stop?.();
   };
