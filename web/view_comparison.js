@@ -75,8 +75,7 @@ const drawTable = (parts, seen, now) => {
 // Draws what is there of an answer; the first page of it says all but the other rows.
 const drawAnswer = (parts, seen, isFirst) => {
   const { answer, rows, done } = seen;
-  const others = answer.unmeasured.count + answer.hidden.by_filters;
-  parts.content.hidden = rows.length + others === 0;
+  parts.content.hidden = false;
   parts.content.classList.remove('old');
   parts.trouble.replaceChildren();
   parts.answer.replaceChildren(...answerOf(answer, rows));
@@ -156,6 +155,7 @@ export const show = async (root, now) => {
   mine.change(now);
   choices(lists.signal).then(({ workloads, regions }) => {
     mine.parts.controls.offer('workloads', workloads);
+    mine.parts.rest.offer(workloads);
     mine.parts.controls.offer('regions', regions);
   });
   return () => {

@@ -213,6 +213,9 @@ class Published(BrowserCase):
         self.open("/?workload=nothing")
         self.until(lambda: self.all(".sentence"), "the answer is there")
         self.assertIn("Nothing is known yet of training nothing", self.text(".sentence"))
+        self.until(lambda: self.all(".rest .empty p + p a"), "others are named")
+        self.one(".rest .empty p + p a").click()
+        self.until(lambda: "published" in self.text(".sentence"), "there is something about it")
 
 
 class Many(Rows):
