@@ -1,7 +1,9 @@
 """The comparison as a person sees it: one answer in words, two charts and a table with the same
 numbers, a question that lives in the address, and nothing that is unknown shown as if it were not."""
 import sqlite3
+import tempfile
 import unittest
+from pathlib import Path
 
 from browser import BrowserCase
 from harness import fake
@@ -216,6 +218,25 @@ class Published(BrowserCase):
         self.until(lambda: self.all(".rest .empty p + p a"), "others are named")
         self.one(".rest .empty p + p a").click()
         self.until(lambda: "published" in self.text(".sentence"), "there is something about it")
+
+
+class Guarded(BrowserCase):
+    FLAGS = ("--published", "on")
+    ENVIRONMENT = {"PENNYWORTH_READ_TOKEN": "read-token-of-a-test"}
+
+    def test_a_download_carries_the_token_that_a_link_cannot(self):
+        self.forgive("401 (Unauthorized)")
+        with tempfile.TemporaryDirectory() as folder:
+            self.driver.execute_cdp_cmd("Browser.setDownloadBehavior",
+                                        {"behavior": "allow", "downloadPath": folder})
+            self.driver.get(self.origin() + "/")
+            self.script("sessionStorage.setItem('pennyworth-token', 'read-token-of-a-test')")
+            self.open("/")
+            self.until(lambda: self.all(".files a"), "the links are there")
+            self.one(".files a").click()
+            file = Path(folder, "comparison.csv")
+            self.until(file.exists, "the file is there")
+            self.assertTrue(file.read_text().startswith("rank,tied,instance,"))
 
 
 class Many(Rows):
