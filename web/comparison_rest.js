@@ -2,9 +2,9 @@
 import { h } from './dom.js';
 import { dollars } from './format.js';
 import { href } from './state.js';
+import { FILTERS } from './comparison_load.js';
 import { count as digits } from './comparison_words.js';
 
-const FILTERS = ['engine', 'provider', 'instance', 'stratum', 'precision', 'batch_size', 'provenance'];
 const SHOWN = 100; // of unmeasured types
 
 const hidden = ({ hidden: { by_filters: count } }) =>

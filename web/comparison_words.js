@@ -96,14 +96,15 @@ const ranked = (answer, rows) => {
 };
 
 // Why there is no rank, when there is none: by how many rows have which reason.
-const unranked = (answer, rows) => {
+const unranked = (answer, rows, isFiltered) => {
   const workload = h('bdi', {}, answer.question.workload);
-  if (rows.length === 0) return ['Nothing is known yet of training ', workload, '.'];
+  if (rows.length === 0) return [isFiltered ? 'Nothing that was asked for is known of training ' : 'Nothing is known yet of training ', workload, '.'];
   if (rows.every((row) => row.provenance === 'published')) {
     const [first] = rows.filter((row) => row.samples_per_dollar);
-    return ['Nothing was measured yet for ', workload,
-      ': these are published figures, without intervals, so nothing is ranked.',
-      first && [' The highest of them is ', name(first), `, ${measureOf(answer).of(first)}.`]];
+    return [isFiltered ? 'Among what was asked for there are only published figures of ' : 'Nothing was measured yet for ', workload,
+      isFiltered ? ', without intervals, so nothing is ranked.' : ': these are published figures, without intervals, so nothing is ranked.',
+      first && [' The highest of them is ', name(first), `, ${measureOf(answer).of(first)}`,
+        first.price && ` at ${dollars(first.price.price_per_hour)} an hour (${priceSource(first.price)})`, '.']].flat(2);
   }
   const reasons = new Map();
   for (const row of rows)
@@ -113,8 +114,9 @@ const unranked = (answer, rows) => {
     times > 1 ? ` (and ${count(times - 1)} more like it).` : '.'];
 };
 
-export const sentence = (answer, rows) =>
-  rows.some((row) => row.rank === 1) ? ranked(answer, rows) : unranked(answer, rows);
+// isFiltered: more may be known than was asked for.
+export const sentence = (answer, rows, isFiltered) =>
+  (rows.some((row) => row.rank === 1) ? ranked(answer, rows) : unranked(answer, rows, isFiltered)).filter(Boolean);
 
 export const capital = (text) => text && text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -124,6 +126,12 @@ const ratioWords = { better: 'better than', worse: 'worse than', cannot_be_told_
 export const ratio = (told) => (told ? `${interval(told)} ×` : 'unknown');
 // Of the reference itself no verdict is due.
 export const verdict = (told) => (told.low === 1 && told.high === 1 ? 'the reference' : words(told.verdict));
+
+// Who only reads the first line should not miss that others claim more.
+const higher = (first, rows) => {
+  const best = rows.find((row) => row.provenance === 'published' && row.samples_per_dollar?.value > first.samples_per_dollar?.value);
+  return best && ['A published figure is higher (', name(best), `, ${number(best.samples_per_dollar.value)} ${unit(best)} per dollar), but has no interval and no rank.`];
+};
 
 // What to know beside the answer: counts, price with age and source, the reference, one VM.
 export const evidence = (answer, rows) => {
@@ -136,6 +144,7 @@ export const evidence = (answer, rows) => {
     [capital(counts(throughput)), price && `${dollars(price.price_per_hour)} an hour (${priceSource(price)})`].filter(Boolean).join('; ') + '.',
     !throughput.generalisable && `It says little of other machines of the type (${throughput.words}).`,
     price && price.freshness in FRESHNESS && price.freshness !== 'published' && `The price is ${FRESHNESS[price.freshness]}.`,
+    answer.question.sort === 'samples_per_dollar' && higher(first, rows),
     first.stale && `Its measurement is old: ${first.stale}.`,
     told && first.id !== answer.question.reference && nameOf(first) !== answer.question.reference &&
       ['Per dollar it is ', ratio(told), ', ', ratioWords[told.verdict], ' ', h('bdi', {}, answer.question.reference), '.'],

@@ -5,7 +5,7 @@ import { makeBars } from './chart_bars.js';
 import { makeScatter } from './chart_scatter.js';
 import { COLUMNS, haystack, usual } from './comparison_columns.js';
 import { makeControls } from './comparison_controls.js';
-import { choices, load, question } from './comparison_load.js';
+import { FILTERS, choices, load, question } from './comparison_load.js';
 import { makeRest } from './comparison_rest.js';
 import { capital, count, evidence, sentence } from './comparison_words.js';
 import { makeSpot } from './comparison_spot.js';
@@ -30,8 +30,8 @@ const columnsOf = (now) => {
   return known.length ? known : usual(now).map((id) => byId.get(id));
 };
 
-const answerOf = (answer, rows) => [
-  h('p', { class: 'sentence' }, sentence(answer, rows)),
+const answerOf = ({ answer, rows, asked }) => [
+  h('p', { class: 'sentence' }, sentence(answer, rows, FILTERS.some((name) => name in asked))),
   answer.decision && h('p', { class: 'decision' }, h('bdi', {}, capital(answer.decision.words)), '.'),
   h('p', { class: 'evidence' }, evidence(answer, rows).flatMap((each) => [each, ' '])),
 ].filter(Boolean);
@@ -78,7 +78,7 @@ const drawAnswer = (parts, seen, isFirst) => {
   parts.content.hidden = false;
   parts.content.classList.remove('old');
   parts.trouble.replaceChildren();
-  parts.answer.replaceChildren(...answerOf(answer, rows));
+  parts.answer.replaceChildren(...answerOf(seen));
   for (const part of parts.content.querySelectorAll('.charts, .all')) part.hidden = rows.length === 0;
   if (isFirst || done) {
     parts.scatter.update({ rows });
@@ -114,7 +114,7 @@ const make = (root) => {
     askedAt = Date.now();
     const { signal } = abort;
     const asked = question(now);
-    seen.asked = JSON.stringify(asked);
+    seen.asked = asked;
     parts.controls.showError(null);
     if (!seen.answer) parts.answer.replaceChildren(loading('the comparison'));
     parts.content.classList.toggle('old', Boolean(seen.answer));
@@ -132,7 +132,7 @@ const make = (root) => {
   };
   const changeTo = (now) => {
     parts.controls.update(now);
-    if (JSON.stringify(question(now)) !== seen.asked) ask(now);
+    if (JSON.stringify(question(now)) !== JSON.stringify(seen.asked)) ask(now);
     else if (seen.answer) drawTable(parts, seen, now);
   };
   // Who comes back to the page after a while finds it as it is now.
