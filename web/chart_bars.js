@@ -28,7 +28,7 @@ const bar = (row, told, text, i, x, width) => {
   const value = `${number(told.value, half(told))}`;
   const room = Math.floor((width - value.length * CHARACTER_PX - 60) / CHARACTER_PX);
   return s('g', { class: 'bar', role: 'img', 'aria-label': `${text}: ${brief(row).join('; ')}` },
-    s('rect', { class: 'reach', x: 0, y: top, width, height: ROW_PX - 2 }),
+    s('rect', { class: 'reach', x: -5, y: top - 1, width: width + 10, height: ROW_PX - 3 }),
     s('text', { x: 0, y: top + 13 }, s('tspan', { class: 'rank' }, rank), s('tspan', { dx: 8 }, cut(text, room))),
     s('text', { class: 'value', x: width, y: top + 13, 'text-anchor': 'end' }, value),
     s('rect', { class: `fill ${row.provenance === 'published' ? 'hollow' : 'full'} series-1`, x: x(0) + 0.5, y: middle - BAR_PX / 2,

@@ -16,7 +16,8 @@ export const makeChart = ({ name, title, draw }) => {
     heading, description, canvas);
   const detail = h('div', { class: 'detail' });
   const caption = h('figcaption', {});
-  const figure = h('figure', { class: `figure ${name}` }, h('h2', {}, title), h('div', { class: 'canvas' }, svg), detail, caption);
+  const holder = h('div', { class: 'canvas' }, svg);
+  const figure = h('figure', { class: `figure ${name}` }, h('h2', {}, title), holder, detail, caption);
   let data = null;
   let marks = [];
   let current = -1;
@@ -38,7 +39,7 @@ export const makeChart = ({ name, title, draw }) => {
     marks[i].element.focus({ preventScroll: true });
   };
   const redraw = () => {
-    const width = svg.parentNode.clientWidth;
+    const width = holder.clientWidth;
     if (!data || width < 40) return;
     const hadFocus = svg.contains(document.activeElement);
     drawnWidth = width;
@@ -54,8 +55,9 @@ export const makeChart = ({ name, title, draw }) => {
     if (hadFocus && marks.length) focus(0);
   };
 
-  svg.addEventListener('focusin', (event) => look(marks.findIndex((mark) => mark.element === event.target)));
-  svg.addEventListener('keydown', (event) => {
+  // Not on the svg: one that listens to the focus gets it, a stop for nothing.
+  holder.addEventListener('focusin', (event) => look(marks.findIndex((mark) => mark.element === event.target)));
+  holder.addEventListener('keydown', (event) => {
     const at = marks.findIndex((mark) => mark.element === event.target);
     const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: marks.length - 1 }[event.key];
     if (at < 0 || to === undefined) return;
@@ -73,8 +75,8 @@ export const makeChart = ({ name, title, draw }) => {
     });
     if (best >= 0 && best !== current) look(best);
   });
-  const observer = new ResizeObserver(() => svg.parentNode.clientWidth !== drawnWidth && redraw());
-  observer.observe(svg.parentNode);
+  const observer = new ResizeObserver(() => holder.clientWidth !== drawnWidth && redraw());
+  observer.observe(holder);
 
   const update = (now) => {
     data = now;

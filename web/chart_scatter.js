@@ -11,6 +11,7 @@ const LABELS = 24;
 const LABEL_CHARACTERS = 24;
 const CHARACTER_PX = 6.7; // about; labels are placed by it, nothing else
 const LINE_PX = 14;
+const CORNER = { x0: EDGE.left, x1: EDGE.left + 130, y0: 0, y1: EDGE.top + 14 }; // has words of its own
 const SHAPES = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond, d3.symbolCross, d3.symbolWye];
 
 const can = (row) => row.price && row.throughput;
@@ -39,6 +40,7 @@ const axes = (x, y, width, height, what) => {
       s('text', { x: left - 8, y: y(tick), dy: '0.32em', 'text-anchor': 'end' }, tick.toLocaleString('en', { maximumSignificantDigits: 3 }))]),
     s('line', { class: 'axis', x1: left, x2: width - EDGE.right, y1: bottom, y2: bottom }),
     s('line', { class: 'axis', x1: left, x2: left, y1: EDGE.top, y2: bottom }),
+    s('text', { class: 'axis-name', x: left + 8, y: EDGE.top + 10 }, '↖ more for a dollar'),
     s('text', { class: 'axis-name', x: width - EDGE.right, y: height - 8, 'text-anchor': 'end' }, 'dollars an hour →'),
     s('text', { class: 'axis-name', transform: `translate(13 ${EDGE.top}) rotate(-90)`, 'text-anchor': 'end' }, `${what} a second →`));
 };
@@ -58,7 +60,7 @@ const overlap = (a, b) => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.
 // Around a mark, the first place that is free; a label without one is left out.
 const place = (marks, line, names, width, height) => {
   const around = (x, y) => ({ x0: x - 7, x1: x + 7, y0: y - 7, y1: y + 7 });
-  const taken = marks.map(({ x, y }) => around(x, y));
+  const taken = [CORNER, ...marks.map(({ x, y }) => around(x, y))];
   for (let at = 0; line && at < line.getTotalLength(); at += 10) {
     const { x, y } = line.getPointAtLength(at);
     taken.push(around(x, y));

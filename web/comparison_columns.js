@@ -1,7 +1,7 @@
 // The columns of the comparison: what each sorts by and shows. `id` is what the address calls it.
 import { h } from './dom.js';
 import { age, dollars, half, hours, interval, moment, number, percent, words } from './format.js';
-import { FRESHNESS, badges, count, counts, name, priceSource, probability, ratio, runLink, unit, verdict } from './comparison_words.js';
+import { FRESHNESS, badges, count, counts, name, priceSource, probability, runLink, unit, verdict } from './comparison_words.js';
 
 const small = (...content) => h('span', { class: 'small' }, ...content);
 const unknown = (why) => [h('span', { class: 'unknown' }, 'unknown'), why && small(why)];
@@ -19,10 +19,10 @@ const measured = (told, after) => {
 const price = (row) => {
   if (!row.price) return unknown();
   const { price_per_hour: value, low, high, factor, factor_note: note, list_price_per_hour: list, freshness } = row.price;
-  return [dollars(value),
+  return [dollars(value), ' ',
     freshness in FRESHNESS && freshness !== 'published' && h('span', { class: 'badge warn' }, FRESHNESS[freshness]),
     low !== null && low !== high && small(`${dollars(low)} to ${dollars(high)} in seven days`),
-    factor < 1 && small(`${number(factor)} × ${dollars(list)}`, note && [', ', h('bdi', {}, note)]),
+    factor < 1 && small(`${factor.toLocaleString('en')} × ${dollars(list)}`, note && [', ', h('bdi', {}, note)]),
     small(priceSource(row.price))];
 };
 
@@ -50,21 +50,21 @@ const measure = (take, after) => ({
 const text = (take) => ({ value: take, cell: (row) => (take(row) ? h('bdi', {}, take(row)) : unknown()) });
 
 export const COLUMNS = [
-  { id: 'rank', title: 'Rank', width: 5, value: (row) => row.rank,
+  { id: 'rank', title: 'Rank', width: 4.5, value: (row) => row.rank,
     cell: (row) => (row.rank ? [`${row.rank}`, row.tied && ' (tie)'] : h('span', { class: 'unknown' }, 'none')) },
-  { id: 'instance', title: 'Instance', width: 12, heading: true, value: (row) => row.instance,
+  { id: 'instance', title: 'Instance', width: 11, heading: true, value: (row) => row.instance,
     cell: (row) => [runLink(row, name(row)), small([row.provider, row.stratum].filter(Boolean).join(', ') || 'processor unknown')] },
-  { id: 'samples_per_dollar', title: 'Per dollar', hint: 'samples, or jobs where only the time of a whole job is known', width: 9,
+  { id: 'samples_per_dollar', title: 'Per dollar', hint: 'samples, or jobs where only the time of a whole job is known', width: 8.5,
     ...measure((row) => row.samples_per_dollar, (row) => row.unit === 'job' && ' jobs') },
-  { id: 'to_reference', title: 'Per dollar, to the reference', width: 10, number: true, most: true,
+  { id: 'to_reference', title: 'Per dollar, to the reference', width: 8.5, number: true, most: true,
     value: (row) => row.to_reference?.samples_per_dollar?.value ?? null,
     cell: (row) => (row.to_reference?.samples_per_dollar
-      ? [ratio(row.to_reference.samples_per_dollar), small(verdict(row.to_reference.samples_per_dollar)),
+      ? [measured(row.to_reference.samples_per_dollar, ' ×'), row.to_reference.samples_per_dollar.low !== null && small(verdict(row.to_reference.samples_per_dollar)),
         row.to_reference.mixed_kinds && small('prices of different kinds')]
       : unknown()) },
   { id: 'throughput', title: 'Per second', hint: 'throughput of training', width: 8,
     ...measure((row) => row.throughput, (row) => row.unit === 'job' && ' jobs') },
-  { id: 'price', title: 'Price an hour', width: 13, number: true, value: (row) => row.price?.price_per_hour ?? null, cell: price },
+  { id: 'price', title: 'Price an hour', width: 11, number: true, value: (row) => row.price?.price_per_hour ?? null, cell: price },
   { id: 'hours', title: 'Hours of the job', width: 7, ...job((told) => told.hours, hours) },
   { id: 'dollars', title: 'Dollars of the job', width: 8, ...job((told) => told.dollars, dollars) },
   { id: 'total_dollars', title: 'Total with waiting', width: 8, ...job((told) => told.total_dollars, dollars) },
@@ -77,7 +77,7 @@ export const COLUMNS = [
   { id: 'utility', title: 'Formula', width: 8, number: true, most: true, value: (row) => row.utility, cell: (row) => amount(row.utility) },
   { id: 'evidence', title: 'Evidence', width: 8, most: true, value: (row) => row.throughput?.runs ?? null,
     cell: (row) => counts(row.throughput) ?? small(row.throughput?.words ?? 'no valid run') },
-  { id: 'notes', title: 'Notes', width: 17, value: (row) => row.why_no_rank, cell: notes },
+  { id: 'notes', title: 'Notes', width: 16, value: (row) => row.why_no_rank, cell: notes },
   { id: 'dollars_per_million', title: 'Dollars a million samples', width: 9,
     ...measure((row) => row.dollars_per_million_samples), most: false },
   { id: 'hours_per_million', title: 'Hours a million samples', width: 9, ...measure((row) => row.hours_per_million_samples), most: false },

@@ -9,7 +9,7 @@ const WAIT_MS = 450; // after the last key
 const FIELDS = [
   { group: 'main', name: 'workload', label: 'Workload', list: 'workloads', hint: 'resnet50' },
   { group: 'main', name: 'price', label: 'Price', kind: 'select', choices: [['', 'on demand'], ['spot', 'spot'],
-    ['spot,on_demand', 'spot, else on demand'], ['typed', 'typed'], ['paid', 'as paid']] },
+    ['spot,on_demand', 'spot where known'], ['typed', 'typed'], ['paid', 'as paid']] },
   { group: 'main', name: 'region', label: 'Region', list: 'regions', hint: 'one for each cloud' },
   { group: 'main', name: 'reference', label: 'Reference', list: 'instances', hint: 'an instance type' },
   { group: 'job', name: 'samples', label: 'Samples', kind: 'number', hint: '1000000' },
@@ -17,7 +17,7 @@ const FIELDS = [
   { group: 'job', name: 'deadline_h', label: 'Deadline, hours', kind: 'number', hint: '24' },
   { group: 'job', name: 'budget', label: 'Budget, dollars', kind: 'number', hint: '100' },
   { group: 'job', name: 'hourly_value', label: 'Worth of an hour, dollars', kind: 'number', hint: '0' },
-  { group: 'more', name: 'discount', label: 'Discount: a factor on list prices', kind: 'list', hint: '0.8, or c7i.:0.8' },
+  { group: 'more', name: 'discount', label: 'Discount, a factor', kind: 'list', hint: '0.8, or c7i.:0.8' },
   { group: 'more', name: 'price_of', label: 'What if a type cost', kind: 'list', hint: 'c7i.2xlarge:0.30' },
   { group: 'more', name: 'configuration', label: 'Configurations', kind: 'select', choices: [['', 'the best of each'], ['all', 'all']] },
   { group: 'more', name: 'provenance', label: 'From', kind: 'select', choices: [['', 'everything'],
@@ -79,6 +79,7 @@ export const makeControls = () => {
   const groups = { main: [], job: [], more: [] };
   const apply = (field, replace) => {
     clearTimeout(timers.get(field.name));
+    timers.delete(field.name);
     go({ [field.name]: read(field, inputs.get(field.name).value) }, { replace });
   };
   for (const field of FIELDS) {
@@ -86,7 +87,7 @@ export const makeControls = () => {
       clearTimeout(timers.get(field.name));
       timers.set(field.name, setTimeout(() => apply(field, true), WAIT_MS));
     }, () => apply(field, field.kind !== 'select'));
-    const error = h('p', { id: `error-${field.name}`, class: 'field-error' });
+    const error = h('p', { id: `error-${field.name}`, class: 'wrong', hidden: true });
     inputs.set(field.name, element);
     errors.set(field.name, error);
     groups[field.group].push(h('div', { class: field.wide ? 'field wide' : 'field' },
@@ -96,16 +97,18 @@ export const makeControls = () => {
   const job = h('details', {}, h('summary', {}, 'A job: how much, by when, for how much'), h('div', { class: 'fields' }, groups.job));
   const more = h('details', {}, h('summary', {}, 'Discounts, what if, which rows, formula'), h('div', { class: 'fields' }, groups.more));
   const others = h('ul', { class: 'chips', 'aria-label': 'More of the question, from the address' });
+  const fieldOf = (focused) => FIELDS.find((field) => field.name === focused?.name);
   const element = h('form', { class: 'ask', role: 'search', 'aria-label': 'The question', onsubmit: (event) => {
     event.preventDefault();
-    if (FIELDS.includes(fieldOf(document.activeElement))) apply(fieldOf(document.activeElement), true);
+    const field = fieldOf(document.activeElement);
+    if (field) apply(field, true);
   } }, h('div', { class: 'fields main' }, groups.main), job, more, others, Object.values(lists));
-  const fieldOf = (focused) => FIELDS.find((field) => field.name === focused?.name);
 
   const update = (now) => {
     for (const field of FIELDS) {
-      // Who types is not interrupted by what they typed a moment ago.
-      if (document.activeElement !== inputs.get(field.name)) set(inputs.get(field.name), field, now[field.name]);
+      // Who types is not interrupted by what they typed a moment ago, nor by a space less.
+      const element = inputs.get(field.name);
+      if (!timers.has(field.name) && shown(read(field, element.value)) !== shown(now[field.name])) set(element, field, now[field.name]);
       if (now[field.name] && field.group === 'job') job.open = true;
       if (now[field.name] && field.group === 'more') more.open = true;
     }
@@ -117,13 +120,15 @@ export const makeControls = () => {
     for (const [name, place] of errors) {
       const mine = error?.field === name;
       place.replaceChildren(...(mine ? [error.message, pointer(shown(state()[name]), error)].filter(Boolean) : []));
-      inputs.get(name).toggleAttribute('aria-invalid', false);
+      place.hidden = !mine;
       if (mine) inputs.get(name).setAttribute('aria-invalid', 'true');
+      else inputs.get(name).removeAttribute('aria-invalid');
       if (mine) place.closest('details')?.setAttribute('open', '');
     }
     return errors.has(error?.field) ? FIELDS.find((field) => field.name === error.field).label : null;
   };
   const offer = (name, values) => lists[name].replaceChildren(...values.map((value) => h('option', { value })));
+  const hint = (name, text) => inputs.get(name).setAttribute('placeholder', text);
   const stop = () => timers.forEach(clearTimeout);
-  return { element, update, showError, offer, stop };
+  return { element, update, showError, offer, hint, stop };
 };

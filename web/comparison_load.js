@@ -7,6 +7,9 @@ export const PARAMETERS = ['workload', 'price', 'region', 'zone', 'price_at', 'r
   'interruptions_percent', 'checkpoint_seconds', 'restart_seconds', 'utility', 'sort', 'configuration',
   'provenance', 'engine', 'provider', 'instance', 'stratum', 'precision', 'batch_size', 'margin', 'vm_spread'];
 
+// Those that leave rows out.
+export const FILTERS = ['engine', 'provider', 'instance', 'stratum', 'precision', 'batch_size', 'provenance'];
+
 export const question = (state) =>
   Object.fromEntries(PARAMETERS.filter((name) => name in state).map((name) => [name, state[name]]));
 

@@ -2,9 +2,9 @@
 import { h } from './dom.js';
 import { dollars } from './format.js';
 import { href } from './state.js';
+import { FILTERS } from './comparison_load.js';
 import { count as digits } from './comparison_words.js';
 
-const FILTERS = ['engine', 'provider', 'instance', 'stratum', 'precision', 'batch_size', 'provenance'];
 const SHOWN = 100; // of unmeasured types
 
 const hidden = ({ hidden: { by_filters: count } }) =>
@@ -37,9 +37,32 @@ const unmeasured = ({ unmeasured: { count, reason, instances } }, workload) => {
           h('th', { scope: 'col' }, 'Interruptions'))), body)), more);
 };
 
+// Where a workload has no row: which have some, as far as the API tells.
+const others = (workload, known) => {
+  const names = known.filter((each) => each !== workload);
+  return h('div', { class: 'empty' },
+    h('p', {}, 'No run and no published figure of it is known here. ',
+      h('a', { href: href({ view: 'measure', workload }, {}) }, 'Measure it')),
+    names.length > 0 && h('p', {}, 'There is something about ',
+      names.map((each, i) => [i > 0 && ', ', h('a', { href: href({ workload: each }, {}) }, h('bdi', {}, each))]), '.'));
+};
+
 export const makeRest = () => {
   const element = h('div', { class: 'rest' });
-  const update = (answer) =>
-    element.replaceChildren(...[hidden(answer), unmeasured(answer, answer.question.workload)].filter(Boolean));
-  return { element, update };
+  let answer = null;
+  let any = true;
+  let known = [];
+  const draw = () => {
+    const { workload } = answer.question;
+    element.replaceChildren(...[!any && others(workload, known), hidden(answer), unmeasured(answer, workload)].filter(Boolean));
+  };
+  const update = (now, rows) => {
+    [answer, any] = [now, rows.length > 0];
+    draw();
+  };
+  const offer = (workloads) => {
+    known = workloads;
+    if (answer && !any) draw();
+  };
+  return { element, update, offer };
 };

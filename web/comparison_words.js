@@ -23,7 +23,8 @@ export const runLink = (row, ...content) =>
 export const counts = (throughput) => {
   if (!throughput || throughput.level === 'point') return null;
   const { runs, vms } = throughput;
-  return `${vms === 0 ? 'unknown number of VMs' : vms === 1 ? 'one VM' : `${count(vms)} VMs`}, ${runs === 1 ? 'one run' : `${count(runs)} runs`}`;
+  const machines = vms === 0 ? 'unknown number of VMs' : vms === 1 ? 'one VM' : `${count(vms)} VMs`;
+  return `${machines}, ${runs === 1 ? 'one run' : `${count(runs)} runs`}`;
 };
 
 export const FRESHNESS = { stale: 'stale', expired: 'expired', published: 'of its time' };
@@ -36,19 +37,25 @@ export const priceSource = (price) => {
     price.kind !== 'typed' && price.label, price.third_party && 'third party'].filter(Boolean).join(', ');
 };
 
-const distinctions = (row) => [row.stratum, row.engine, ...Object.values(row.configuration).map(String),
-  row.provenance === 'published' ? 'published' : null].filter(Boolean);
+// What rows of one type may differ in, the most telling first.
+const distinctions = (row) => [
+  ...Object.entries(row.configuration).map(([key, value]) => (typeof value === 'string' ? value : `${words(key)} ${value}`)),
+  row.stratum, row.engine, row.provenance === 'published' && 'published'].filter(Boolean);
 
-// A name for each of these rows. Rows of one type are told apart by what not all of them share.
+// A name for each of these rows. Rows of one type are told apart by one thing that is theirs alone,
+// or else by all that not all of them share.
 export const labels = (rows) => {
   const groups = new Map();
   for (const row of rows) groups.set(nameOf(row), [...(groups.get(nameOf(row)) ?? []), row]);
   const result = new Map();
   for (const [text, group] of groups) {
-    const shared = distinctions(group[0]).filter((each) => group.every((row) => distinctions(row).includes(each)));
+    const has = new Map(); // of how many
+    for (const row of group)
+      for (const each of new Set(distinctions(row))) has.set(each, (has.get(each) ?? 0) + 1);
     for (const row of group) {
-      const own = group.length > 1 ? distinctions(row).filter((each) => !shared.includes(each)) : [];
-      result.set(row, [text, ...own].join(', '));
+      const own = distinctions(row).filter((each) => has.get(each) < group.length);
+      const alone = own.find((each) => has.get(each) === 1);
+      result.set(row, [text, ...(alone ? [alone] : own)].join(', '));
     }
   }
   return result;
@@ -56,15 +63,18 @@ export const labels = (rows) => {
 
 const MEASURES = {
   samples_per_dollar: {
-    best: 'Most training per dollar',
+    best: (workload) => ['Most training per dollar for ', workload],
     of: (row) => `${interval(row.samples_per_dollar)} ${unit(row)} per dollar`,
   },
-  throughput: { best: 'Fastest training', of: (row) => `${interval(row.throughput)} ${unit(row)} per second` },
-  total_dollars: {
-    best: 'Least in total, waiting included',
-    of: (row) => `${dollars(row.job?.total_dollars)} for ${hours(row.job?.hours)}`,
+  throughput: {
+    best: (workload) => ['Fastest training of ', workload],
+    of: (row) => `${interval(row.throughput)} ${unit(row)} per second`,
   },
-  utility: { best: 'Highest by the formula', of: (row) => number(row.utility) },
+  total_dollars: {
+    best: (workload) => ['Least in total for ', workload, ', with what waiting is worth'],
+    of: (row) => `${dollars(row.job?.total_dollars)}: ${dollars(row.job?.dollars)} for the machine and ${dollars(row.job?.waiting_dollars)} for ${hours(row.job?.hours)} of waiting`,
+  },
+  utility: { best: (workload) => ['Highest by the formula for ', workload], of: (row) => number(row.utility) },
 };
 const measureOf = (answer) => MEASURES[answer.question.sort] ?? MEASURES.samples_per_dollar;
 
@@ -75,23 +85,26 @@ const NAMED = 4; // ties that are named; more are counted
 
 const ranked = (answer, rows) => {
   const measure = measureOf(answer);
-  const [first, ...others] = rows.filter((row) => row.rank === 1);
-  const ties = others.slice(0, NAMED).map((row) => name(row));
+  const best = rows.filter((row) => row.rank === 1);
+  const [first, ...others] = best;
+  const names = labels(best);
+  const ties = others.slice(0, NAMED).map((row) => name(row, names.get(row)));
   if (others.length > NAMED) ties.push(`${count(others.length - NAMED)} more`);
-  return [`${measure.best} for `, h('bdi', {}, answer.question.workload), ': ',
-    h('strong', {}, runLink(first, name(first))), `, ${measure.of(first)}`,
-    ties.length > 0 && [', tied with ', enumerate(ties)], '.'];
+  return [measure.best(h('bdi', {}, answer.question.workload)), ': ',
+    h('strong', {}, runLink(first, name(first, names.get(first)))), `, ${measure.of(first)}`,
+    ties.length > 0 && [', tied with ', enumerate(ties)], '.'].flat();
 };
 
 // Why there is no rank, when there is none: by how many rows have which reason.
-const unranked = (answer, rows) => {
+const unranked = (answer, rows, isFiltered) => {
   const workload = h('bdi', {}, answer.question.workload);
-  if (rows.length === 0) return ['Nothing is known yet of training ', workload, '.'];
+  if (rows.length === 0) return [isFiltered ? 'Nothing that was asked for is known of training ' : 'Nothing is known yet of training ', workload, '.'];
   if (rows.every((row) => row.provenance === 'published')) {
     const [first] = rows.filter((row) => row.samples_per_dollar);
-    return ['Nothing was measured yet for ', workload,
-      ': these are published figures, without intervals, so nothing is ranked.',
-      first && [' The highest of them is ', name(first), `, ${measureOf(answer).of(first)}.`]];
+    return [isFiltered ? 'Among what was asked for there are only published figures of ' : 'Nothing was measured yet for ', workload,
+      isFiltered ? ', without intervals, so nothing is ranked.' : ': these are published figures, without intervals, so nothing is ranked.',
+      first && [' The highest of them is ', name(first), `, ${measureOf(answer).of(first)}`,
+        first.price && ` at ${dollars(first.price.price_per_hour)} an hour (${priceSource(first.price)})`, '.']].flat(2);
   }
   const reasons = new Map();
   for (const row of rows)
@@ -101,14 +114,24 @@ const unranked = (answer, rows) => {
     times > 1 ? ` (and ${count(times - 1)} more like it).` : '.'];
 };
 
-export const sentence = (answer, rows) =>
-  rows.some((row) => row.rank === 1) ? ranked(answer, rows) : unranked(answer, rows);
+// isFiltered: more may be known than was asked for.
+export const sentence = (answer, rows, isFiltered) =>
+  (rows.some((row) => row.rank === 1) ? ranked(answer, rows) : unranked(answer, rows, isFiltered)).filter(Boolean);
+
+export const capital = (text) => text && text.charAt(0).toUpperCase() + text.slice(1);
 
 const ratioWords = { better: 'better than', worse: 'worse than', cannot_be_told_apart: 'cannot be told apart from',
   no_interval: 'against (no interval)' };
 
 export const ratio = (told) => (told ? `${interval(told)} ×` : 'unknown');
-export const verdict = (told) => (told ? words(told.verdict) : '');
+// Of the reference itself no verdict is due.
+export const verdict = (told) => (told.low === 1 && told.high === 1 ? 'the reference' : words(told.verdict));
+
+// Who only reads the first line should not miss that others claim more.
+const higher = (first, rows) => {
+  const best = rows.find((row) => row.provenance === 'published' && row.samples_per_dollar?.value > first.samples_per_dollar?.value);
+  return best && ['A published figure is higher (', name(best), `, ${number(best.samples_per_dollar.value)} ${unit(best)} per dollar), but has no interval and no rank.`];
+};
 
 // What to know beside the answer: counts, price with age and source, the reference, one VM.
 export const evidence = (answer, rows) => {
@@ -116,14 +139,17 @@ export const evidence = (answer, rows) => {
   if (!first) return [];
   const told = first.to_reference?.samples_per_dollar;
   const { price, throughput } = first;
+  const kinds = [...new Set(rows.filter((row) => row.rank && row.price).map((row) => row.price.choice))];
   return [
-    [counts(throughput), price && `${dollars(price.price_per_hour)} an hour (${priceSource(price)})`].filter(Boolean).join('; ') + '.',
+    [capital(counts(throughput)), price && `${dollars(price.price_per_hour)} an hour (${priceSource(price)})`].filter(Boolean).join('; ') + '.',
     !throughput.generalisable && `It says little of other machines of the type (${throughput.words}).`,
     price && price.freshness in FRESHNESS && price.freshness !== 'published' && `The price is ${FRESHNESS[price.freshness]}.`,
+    answer.question.sort === 'samples_per_dollar' && higher(first, rows),
     first.stale && `Its measurement is old: ${first.stale}.`,
     told && first.id !== answer.question.reference && nameOf(first) !== answer.question.reference &&
       ['Per dollar it is ', ratio(told), ', ', ratioWords[told.verdict], ' ', h('bdi', {}, answer.question.reference), '.'],
     first.to_reference?.mixed_kinds && 'The two prices are of different kinds.',
+    kinds.length > 1 && `Prices of different kinds are put beside each other: ${kinds.map(words).join(', ')}.`,
   ].filter(Boolean);
 };
 

@@ -79,19 +79,23 @@ export const makeTable = ({ label, onOrder }) => {
   const all = () => slices.forEach(draw); // paper has no scrolling
   addEventListener('beforeprint', all);
 
-  const update = ({ columns: now, rows, order, caption }) => {
+  let text = null; // which rows are there, and how
+  const update = ({ columns: now, rows, order, caption, key }) => {
+    if (text !== key) element.scrollTop = 0;
+    text = key;
     const focused = document.activeElement?.dataset?.column;
     columns = now;
     seen.disconnect();
     slices = [];
     for (let from = 0; from < rows.length; from += SLICE)
       slices.push({ from, rows: rows.slice(from, from + SLICE), drawn: false, body: h('tbody') });
+    const whole = columns.reduce((sum, column) => sum + column.width, 0);
     const widths = columns.map((column) => {
       const col = h('col');
-      col.style.width = `${column.width}rem`;
+      col.style.width = `${(100 * column.width) / whole}%`; // paper may be narrower than the sum
       return col;
     });
-    table.style.minWidth = `${columns.reduce((sum, column) => sum + column.width, 0)}rem`;
+    table.style.minWidth = `${whole}rem`;
     element.classList.toggle('tall', rows.length > TALL);
     table.setAttribute('aria-rowcount', rows.length + 1);
     slices.forEach((slice, i) => (i < 2 ? draw(slice) : clear(slice)));
