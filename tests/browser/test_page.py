@@ -12,25 +12,20 @@ class Frame(BrowserCase):
     def menu(self):
         """Target of each view in the menu."""
         self.open()
-        return [link.get_dom_attribute("href") for link in self.all("nav a")]
-
-    def each_view(self):
-        for target in self.menu():
-            with self.subTest(view=target):
-                yield target
+        return [link.get_dom_attribute("href") for link in self.all("header nav a")]
 
     def heading(self):
         return self.text("main h1")
 
     def current(self):
         """What the menu says about where one is."""
-        return [link.text for link in self.all("nav a[aria-current=page]")]
+        return [link.text for link in self.all("header nav a[aria-current=page]")]
 
     def test_every_view_of_the_menu_loads_and_has_a_name(self):
         titles = set()
-        for target in self.each_view():
+        for target in self.menu():
             self.open(target)
-            self.assertEqual([], self.all("main [role=alert]"))
+            self.assertEqual([], [each.text for each in self.all("main [role=alert]") if each.text])
             self.assertEqual(1, len(self.all("h1")))
             self.assertEqual([self.heading()], self.current())
             self.assertEqual(f"{self.heading()} - pennyworth", self.driver.title)
@@ -38,7 +33,7 @@ class Frame(BrowserCase):
         self.assertEqual(5, len(titles))
 
     def test_axe_finds_nothing_in_light_and_dark_and_on_a_telephone(self):
-        for target in self.each_view():
+        for target in self.menu():
             name = target.rpartition("=")[2].strip("/") or "start"
             self.open(target)
             for dark in (False, True):
@@ -49,7 +44,7 @@ class Frame(BrowserCase):
                     self.assertAccessible(what)
 
     def test_nothing_scrolls_sideways_from_360_pixels_up(self):
-        for target in self.each_view():
+        for target in self.menu():
             self.open(target)
             for width in (360, 600, 1280):
                 self.look(width=width)
@@ -75,8 +70,8 @@ class Frame(BrowserCase):
     def test_back_and_forward_go_through_the_views(self):
         self.open()
         walked = [(self.address(), self.heading())]
-        for number in range(1, len(self.all("nav a"))):
-            self.all("nav a")[number].click()
+        for number in range(1, len(self.all("header nav a"))):
+            self.all("header nav a")[number].click()
             self.loaded()
             walked.append((self.address(), self.heading()))
         self.assertEqual(len(walked), len(set(walked)))
@@ -91,13 +86,13 @@ class Frame(BrowserCase):
     def test_going_to_a_view_does_not_load_the_page_again(self):
         self.open()
         self.script("window.mark = 1")
-        self.all("nav a")[1].click()
+        self.all("header nav a")[1].click()
         self.loaded()
         self.assertEqual(1, self.script("return window.mark"))
 
     def test_the_page_opened_again_shows_the_same_view(self):
         self.open()
-        self.all("nav a")[2].click()
+        self.all("header nav a")[2].click()
         self.loaded()
         before = self.heading()
         self.driver.refresh()
@@ -118,7 +113,7 @@ class Keyboard(BrowserCase):
 
     def test_the_menu_is_reached_and_used_by_keys_alone(self):
         self.open()
-        links = self.all("nav a")
+        links = self.all("header nav a")
         for _ in range(2 + len(links)):  # the skip link, the name, the menu
             self.press(Keys.TAB)
         self.assertEqual(links[-1], self.focused())
@@ -137,7 +132,7 @@ class Keyboard(BrowserCase):
 
     def test_what_listens_is_told_where_things_are(self):
         self.open()
-        for landmark in ("body > header", "nav[aria-label]", "main", "body > footer"):
+        for landmark in ("body > header", "header nav[aria-label]", "main", "body > footer"):
             self.assertEqual(1, len(self.all(landmark)), landmark)
         self.assertEqual("en", self.one("html").get_dom_attribute("lang"))
         self.assertEqual("status", self.one("#news").get_dom_attribute("role"))
