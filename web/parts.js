@@ -61,10 +61,14 @@ export const configuration = (spec) =>
 
 const WHERE = ['provider', 'region', 'zone'];
 
+// In the currency that it was given in.
+export const money = ({ price_per_hour: value, currency }) =>
+  (currency === 'USD' || value === null ? dollars(value) : `${number(value)} ${currency}`);
+
 // "$0.357 an hour, typed (given by a person), aws us-east-1": the price, its kind, and where it holds.
 export const priceWords = (price) => {
   const where = WHERE.map((name) => price[name]).filter(Boolean).join(' ');
-  return `${dollars(price.price_per_hour)} an hour, ${words(price.kind)} (${price.label})${where ? `, ${where}` : ''}`;
+  return `${money(price)} an hour, ${words(price.kind)} (${price.label})${where ? `, ${where}` : ''}`;
 };
 
 // Who says so, and since when; what is not fresh is said to be so.
