@@ -86,3 +86,7 @@ export const every = (milliseconds, call) => {
   }, milliseconds);
   return () => clearInterval(timer);
 };
+
+// A form that is sent as soon as something in it is changed. Enter sends it, too, and comes second: by
+// then another form may stand in its place.
+export const sendWhenChanged = ({ currentTarget: form }) => setTimeout(() => form.isConnected && form.requestSubmit());

@@ -4,7 +4,7 @@ import { priceChart } from './chart_prices.js';
 import { empty, h, loading, problem } from './dom.js';
 import { dollars, moment, words } from './format.js';
 import { feedsPart } from './feeds.js';
-import { facts, foreign, money, priceSource, priceWords, table, unknown, whole } from './parts.js';
+import { facts, foreign, money, priceSource, priceWords, sendWhenChanged, table, unknown, whole } from './parts.js';
 import { twin } from './plot.js';
 import { section } from './run_parts.js';
 import { go, state } from './state.js';
@@ -104,7 +104,7 @@ const control = (name, now) => {
 };
 
 const controls = (now) =>
-  h('form', { class: 'filters', role: 'search', 'aria-label': 'Which prices', novalidate: true, onchange: (event) => event.currentTarget.requestSubmit(),
+  h('form', { class: 'filters', role: 'search', 'aria-label': 'Which prices', novalidate: true, onchange: sendWhenChanged,
     onsubmit: (event) => {
       event.preventDefault();
       const given = new FormData(event.target);

@@ -114,16 +114,6 @@ class One(BrowserCase):
         machine = self.server.get(f"/v1/machines/{run['machine']}").json()
         self.assertEqual(machine["stratum"], self.words("Comparable with"))
 
-    def test_no_price_is_unknown_with_its_reason(self):
-        server = self.own_server(*PLACE, engines=ENGINES)
-        run = server.run("talkative", steps=50)
-        self.assertIsNone(run["cost"]["price"])
-        whole, self.server = self.server, server
-        self.addCleanup(setattr, self, "server", whole)
-        self.open_run(run)
-        self.assertIn("unknown: " + run["cost"]["why_no_price"], self.text(".amounts"))
-        self.assertNotIn("$0", self.text(".amounts"))
-
     def test_of_an_invalid_run_the_reasons_come_first(self):
         run = self.finished("singing")
         self.assertEqual("invalid", run["validity"]["level"])
@@ -208,6 +198,18 @@ class One(BrowserCase):
                 self.screenshot(f"run-{width}-{dark}")
                 self.assertAccessible(f"a run at {width}, dark: {dark}")
                 self.assertNoSideways(f"a run at {width}")
+
+
+class Unpriced(BrowserCase):
+    ENGINES = ENGINES
+    FLAGS = PLACE
+
+    def test_no_price_is_unknown_with_its_reason(self):
+        run = self.server.run("talkative", steps=50)
+        self.assertIsNone(run["cost"]["price"])
+        self.open(f"/?view=run&id={run['id']}")
+        self.assertIn("unknown: " + run["cost"]["why_no_price"], self.text(".amounts"))
+        self.assertNotIn("$0", self.text(".amounts"))
 
 
 if __name__ == "__main__":
