@@ -31,16 +31,19 @@ const scaleOf = (trace, down) => {
   return { y: scaleLinear().domain([Math.max(0, low - space), high + space]).range([down, 0]).nice(), kind: '' };
 };
 
+// Which steps count is decided at the end; until then no warm-up is known.
+const border = (trace, run) => (run.summary ? firstMeasured(trace) : 0);
+
 const drawLine = (inner, indices, x, y, values, name) => {
   const line = window.d3.line().x((i) => x(i)).y((i) => y(values[i]));
   inner.append('path').attr('class', name).attr('d', line(indices));
 };
 
-const drawWarmUp = (inner, x, border, down) => {
-  if (!border) return;
-  inner.append('rect').attr('class', 'warm-up').attr('x', 0).attr('y', 0).attr('width', Math.max(1, x(border))).attr('height', down);
-  inner.append('line').attr('class', 'warm-up-end').attr('x1', x(border)).attr('x2', x(border)).attr('y1', 0).attr('y2', down);
-  if (x(border) > 70) inner.append('text').attr('class', 'inside').attr('x', 6).attr('y', 16).text('warm-up');
+const drawWarmUp = (inner, x, end, down) => {
+  if (!end) return;
+  inner.append('rect').attr('class', 'warm-up').attr('x', 0).attr('y', 0).attr('width', Math.max(1, x(end))).attr('height', down);
+  inner.append('line').attr('class', 'warm-up-end').attr('x1', x(end)).attr('x2', x(end)).attr('y1', 0).attr('y2', down);
+  if (x(end) > 70) inner.append('text').attr('class', 'inside').attr('x', 6).attr('y', 16).text('warm-up');
 };
 
 // One mark where several would cover each other to the pixel; the words count them all.
@@ -56,14 +59,14 @@ const drawOutliers = (inner, all, x, y, { seconds }, { above_seconds: above }) =
   }
 };
 
-const drawCanaries = (inner, canaries, x) => {
+const drawCanaries = (inner, canaries, x, across) => {
   const { symbol, symbolDiamond } = window.d3;
   const mark = symbol().type(symbolDiamond).size(50)();
   canaries.forEach((canary, i) => {
     const at = x(canary.steps);
     inner.append('path').attr('class', 'canary').attr('d', mark).attr('transform', `translate(${at},-12)`);
     const last = i === canaries.length - 1;
-    if (i && !last) return;
+    if ((i && !last) || across < 500) return;
     inner.append('text').attr('class', 'inside').attr('x', at + (i ? -10 : 10)).attr('y', -8)
       .attr('text-anchor', i ? 'end' : 'start').text(`${number(canary.hertz / 1e9)} GHz`);
   });
@@ -77,14 +80,14 @@ const pointer = (inner, across, down, x, length, show) => {
   });
 };
 
-const stepWords = (trace, i) =>
-  `Step ${whole(i)}: ${milliseconds(trace.seconds[i])} ms, loss ${number(trace.loss[i])}${trace.measured[i] ? '' : ', warm-up'}`;
+const stepWords = (trace, run, i) =>
+  `Step ${whole(i)}: ${milliseconds(trace.seconds[i])} ms, loss ${number(trace.loss[i])}${run.summary && !trace.measured[i] ? ', warm-up' : ''}`;
 
 const describe = (trace, run, canaries, found) => {
   const [low, high] = range(trace.seconds, trace.length);
   return [`${whole(trace.length)} steps, the shortest ${milliseconds(low)} ms, the longest ${milliseconds(high)} ms.`,
     run.summary && `The median of those that count is ${milliseconds(run.summary.median_step_seconds)} ms.`,
-    `The first ${whole(firstMeasured(trace))} are warm-up and not counted.`,
+    run.summary ? `The first ${whole(firstMeasured(trace))} are warm-up and not counted.` : 'Which of them count is decided when a run finishes.',
     run.summary && `${whole(found.length)} are outliers.`,
     canaries.length > 0 && `${canaries.length} canary measurements.`].filter(Boolean).join(' ');
 };
@@ -94,14 +97,14 @@ const legend = (run, canaries, found) =>
   h('ul', { class: 'legend' },
     h('li', { class: 'key-line' }, 'step'),
     run.summary && h('li', { class: 'key-median' }, `median ${milliseconds(run.summary.median_step_seconds)} ms`),
-    h('li', { class: 'key-warm-up' }, 'warm-up, not counted'),
+    run.summary ? h('li', { class: 'key-warm-up' }, 'warm-up, not counted') : h('li', {}, 'which of them count is decided when a run finishes'),
     run.summary && h('li', {}, h('span', { class: 'key outlier-key', 'aria-hidden': 'true' }, '▲'), ` outlier: ${whole(found.length)}`),
     canaries.length > 0 && h('li', {}, h('span', { class: 'key canary-key', 'aria-hidden': 'true' }, '◆'), ' canary: the clock of the processor, beside the steps'));
 
-const stepTable = (trace) =>
+const stepTable = (trace, run) =>
   table('Steps in groups', [
     { name: 'Steps', head: true, cell: (group) => (group.to - group.from > 1 ? `${whole(group.from)} to ${whole(group.to - 1)}` : whole(group.from)) },
-    { name: 'Counted', cell: (group) => (group.measured ? 'yes' : 'no, warm-up') },
+    { name: 'Counted', cell: (group) => (!run.summary ? 'not decided' : group.measured ? 'yes' : 'no, warm-up') },
     { name: 'Shortest, ms', number: true, cell: (group) => milliseconds(group.low) },
     { name: 'Median, ms', number: true, cell: (group) => milliseconds(group.median) },
     { name: 'Longest, ms', number: true, cell: (group) => milliseconds(group.high) },
@@ -126,28 +129,28 @@ const drawSteps = (g, width, { trace, run, canaries, found, show }) => {
   const { inner, across, down } = frame(g, width, HEIGHT, { top: canaries.length ? STRIP + 8 : 12 });
   const x = window.d3.scaleLinear().domain([0, Math.max(1, trace.length - 1)]).range([0, across]);
   const { y, kind } = scaleOf(trace, down);
-  const border = firstMeasured(trace);
-  drawWarmUp(inner, x, border, down);
-  axes(inner, { x, y, across, down, xWords: 'step', yWords: `milliseconds${kind}`, yFormat: (value) => number(value), xFormat: window.d3.format(',d') });
+  const begin = border(trace, run);
+  drawWarmUp(inner, x, begin, down);
+  axes(inner, { x, y, across, down, xWords: 'step', yWords: `milliseconds${kind}`, yFormat: kind ? y.tickFormat(2, '~g') : undefined, xFormat: window.d3.format(',d') });
   const values = trace.seconds;
   drawLine(inner, thin(values, 0, trace.length, Math.max(50, Math.floor(across))), x, (seconds) => y(seconds * 1000), values, 'line');
   if (run.summary) {
     const at = y(run.summary.median_step_seconds * 1000);
-    inner.append('line').attr('class', 'median').attr('x1', x(Math.min(border, trace.length - 1))).attr('x2', across).attr('y1', at).attr('y2', at);
+    inner.append('line').attr('class', 'median').attr('x1', x(Math.min(begin, trace.length - 1))).attr('x2', across).attr('y1', at).attr('y2', at);
     drawOutliers(inner, found, x, y, trace, run.summary.outliers);
   }
-  drawCanaries(inner, canaries, x);
+  drawCanaries(inner, canaries, x, across);
   pointer(inner, across, down, x, () => trace.length, show);
 };
 
-const drawLoss = (g, width, { trace, show }) => {
+const drawLoss = (g, width, { trace, run, show }) => {
   if (!trace.length) return;
   const { inner, across, down } = frame(g, width, LOSS_HEIGHT);
   const x = window.d3.scaleLinear().domain([0, Math.max(1, trace.length - 1)]).range([0, across]);
   const [low, high] = range(trace.loss, trace.length);
   const y = window.d3.scaleLinear().domain([Math.min(0, low), high || 1]).range([down, 0]).nice();
-  drawWarmUp(inner, x, firstMeasured(trace), down);
-  axes(inner, { x, y, across, down, xWords: 'step', yWords: 'loss', ticks: 3, yFormat: (value) => number(value), xFormat: window.d3.format(',d') });
+  drawWarmUp(inner, x, border(trace, run), down);
+  axes(inner, { x, y, across, down, xWords: 'step', yWords: 'loss', ticks: 3, xFormat: window.d3.format(',d') });
   drawLine(inner, thin(trace.loss, 0, trace.length, Math.max(50, Math.floor(across))), x, y, trace.loss, 'line second');
   pointer(inner, across, down, x, () => trace.length, show);
 };
@@ -156,7 +159,7 @@ const drawLoss = (g, width, { trace, show }) => {
 export const traceCharts = (trace, run, canaries) => {
   const holders = { legend: h('div', {}), twin: h('div', {}) };
   const now = { trace, run, canaries, found: [], show: (i) => read.show(i) };
-  const read = reader('Read out step', 0, (i) => (trace.length ? stepWords(trace, i) : ''));
+  const read = reader('Read out step', 0, (i) => (trace.length ? stepWords(trace, run, i) : ''));
   const steps = plot({ title: 'Duration of each step', description: 'Nothing is there yet.', height: HEIGHT,
     draw: (g, width) => drawSteps(g, width, now), below: [holders.legend, read.element, holders.twin] });
   const loss = plot({ title: 'Loss', description: 'Nothing is there yet.', height: LOSS_HEIGHT, draw: (g, width) => drawLoss(g, width, now) });
@@ -164,7 +167,7 @@ export const traceCharts = (trace, run, canaries) => {
   const tables = () => {
     waiting = false;
     const open = holders.twin.firstChild?.open;
-    const made = twin(stepTable(trace), outlierTable(trace, now.found) || '', canaryTable(canaries) || '');
+    const made = twin(stepTable(trace, run), outlierTable(trace, now.found) || '', canaryTable(canaries) || '');
     made.open = Boolean(open);
     holders.twin.replaceChildren(made);
   };

@@ -14,7 +14,7 @@ export const whole = (count) => number(count, 10);
 
 // [['Term', 'value' or element], ...]; null, undefined and '' are said to be unknown.
 export const facts = (pairs) =>
-  h('dl', { class: 'facts' }, pairs.filter(Boolean).map(([term, value]) =>
+  h('dl', { class: 'ledger' }, pairs.filter(Boolean).map(([term, value]) =>
     h('div', {}, h('dt', {}, term),
       h('dd', {}, value === null || value === undefined || value === '' ? unknown() : value))));
 
@@ -61,10 +61,14 @@ export const configuration = (spec) =>
 
 const WHERE = ['provider', 'region', 'zone'];
 
+// In the currency that it was given in.
+export const money = ({ price_per_hour: value, currency }) =>
+  (currency === 'USD' || value === null ? dollars(value) : `${number(value)} ${currency}`);
+
 // "$0.357 an hour, typed (given by a person), aws us-east-1": the price, its kind, and where it holds.
 export const priceWords = (price) => {
   const where = WHERE.map((name) => price[name]).filter(Boolean).join(' ');
-  return `${dollars(price.price_per_hour)} an hour, ${words(price.kind)} (${price.label})${where ? `, ${where}` : ''}`;
+  return `${money(price)} an hour, ${words(price.kind)} (${price.label})${where ? `, ${where}` : ''}`;
 };
 
 // Who says so, and since when; what is not fresh is said to be so.
@@ -72,7 +76,7 @@ export const priceSource = (price) => {
   const said = price.source_time ?? price.fetched_at ?? price.valid_from;
   return h('span', {}, price.third_party ? 'third party ' : '', price.feed, ', said ',
     said ? h('time', { datetime: said, title: said }, age(said)) : 'at an unknown time',
-    price.freshness === 'fresh' ? null : [' ', h('strong', { class: 'stale' }, price.freshness)]);
+    price.freshness === 'fresh' ? null : [' ', h('span', { class: 'badge warn' }, price.freshness)]);
 };
 
 // Calls again and again, but not while nobody looks; returns what ends it.
@@ -82,3 +86,7 @@ export const every = (milliseconds, call) => {
   }, milliseconds);
   return () => clearInterval(timer);
 };
+
+// A form that is sent as soon as something in it is changed. Enter sends it, too, and comes second: by
+// then another form may stand in its place.
+export const sendWhenChanged = ({ currentTarget: form }) => setTimeout(() => form.isConnected && form.requestSubmit());

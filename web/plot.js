@@ -10,9 +10,10 @@ export const plot = ({ title, description, height, draw, caption, below = [], in
   const id = `plot-${++count}`;
   const words = s('desc', { id: `${id}-description` }, description);
   const body = s('g', {});
-  const svg = s('svg', { class: 'plot', role: interactive ? 'group' : 'img', height, width: '100%',
+  const svg = s('svg', { class: 'plot', role: interactive ? 'group' : 'img', width: '100%',
     'aria-labelledby': `${id}-title`, 'aria-describedby': `${id}-description` },
   s('title', { id: `${id}-title` }, title), words, body);
+  svg.style.height = `${height}px`;
   const holder = h('div', { class: 'plot-holder' }, svg);
   let width = 0;
   const redraw = () => {
@@ -40,16 +41,16 @@ export const frame = (g, width, height, { left = 56, right = 14, top = 12, botto
 };
 
 // Axes with few ticks where there is little room, and grid lines from the left one.
-export const axes = (inner, { x, y, across, down, xWords, yWords, xFormat, yFormat, ticks = 5, xTicks = Math.max(2, Math.floor(across / 90)) }) => {
+export const axes = (inner, { x, y, across, down, xWords, yWords, xFormat, yFormat, ticks = 5, xTicks = Math.max(2, Math.floor(across / 90)), left: wordsAt = -44 }) => {
   const { axisBottom, axisLeft } = window.d3;
   const bottom = axisBottom(x).ticks(xTicks).tickSizeOuter(0);
-  const left = axisLeft(y).ticks(ticks).tickSize(-across);
+  const side = axisLeft(y).ticks(ticks).tickSize(-across);
   if (xFormat) bottom.tickFormat(xFormat);
-  if (yFormat) left.tickFormat(yFormat);
-  inner.append('g').attr('class', 'axis grid').call(left).select('.domain').remove();
+  if (yFormat) side.tickFormat(yFormat);
+  inner.append('g').attr('class', 'axis grid').call(side).select('.domain').remove();
   inner.append('g').attr('class', 'axis').attr('transform', `translate(0,${down})`).call(bottom);
   inner.append('text').attr('class', 'axis-words').attr('x', across / 2).attr('y', down + 34).attr('text-anchor', 'middle').text(xWords);
-  inner.append('text').attr('class', 'axis-words').attr('transform', 'rotate(-90)').attr('x', -down / 2).attr('y', -44)
+  inner.append('text').attr('class', 'axis-words').attr('transform', 'rotate(-90)').attr('x', -down / 2).attr('y', wordsAt)
     .attr('text-anchor', 'middle').text(yWords);
 };
 

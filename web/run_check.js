@@ -5,7 +5,7 @@ import { dollars, number, percent, words } from './format.js';
 import { facts, foreign, validity } from './parts.js';
 import { go, href } from './state.js';
 
-const VERDICTS = { pass: ['ok', 'Pass'], fail: ['invalid', 'Fail'], cannot_tell: ['unknown', 'Cannot tell'] };
+const VERDICTS = { pass: 'ok', fail: 'invalid', cannot_tell: 'unknown' };
 const FIELDS = ['baseline', 'margin', 'window'];
 
 const ratioWords = (ratio) => {
@@ -24,9 +24,9 @@ const side = ({ runs, value, n }) =>
   h('span', {}, value === null ? 'unknown: no valid run' : `${number(value)} samples/s`, `, ${n} ${n === 1 ? 'run' : 'runs'}: `, runLinks(runs));
 
 const answered = (check) => {
-  const [level, word] = VERDICTS[check.verdict];
+  const level = VERDICTS[check.verdict];
   return h('div', {},
-    h('p', { class: 'verdict' }, validity(level, word), ' ', check.words),
+    h('p', { class: 'verdict' }, validity(level, check.words)),
     facts([
       ['Ratio to the baseline (95 %)', ratioWords(check.ratio) ?? 'unknown: nothing to compare'],
       ['May be slower by', percent(check.margin_percent / 100)],
@@ -42,8 +42,8 @@ const answered = (check) => {
 const field = (name, label, attributes, meaning) =>
   h('div', { class: 'field' }, h('label', { for: `check-${name}` }, label),
     h('input', { id: `check-${name}`, name, autocomplete: 'off', 'aria-describedby': `check-${name}-meaning check-${name}-problem`, ...attributes }),
-    h('p', { id: `check-${name}-meaning`, class: 'note' }, meaning),
-    h('p', { id: `check-${name}-problem`, class: 'field-problem', role: 'alert' }));
+    h('p', { id: `check-${name}-meaning`, class: 'hint' }, meaning),
+    h('p', { id: `check-${name}-problem`, class: 'wrong', role: 'alert' }));
 
 // { element, ask }: ask(state) puts the question that the address names.
 export const checkPart = (id) => {

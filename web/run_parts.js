@@ -10,19 +10,26 @@ export const section = (name, ...content) => {
   return h('section', { 'aria-labelledby': id }, h('h2', { id }, name), content);
 };
 
-const gib = (bytes) => (bytes === null || bytes === undefined ? null : `${number(bytes / 2 ** 30)} GiB`);
+const size = (bytes) => {
+  if (bytes === null || bytes === undefined) return null;
+  const [unit, name] = [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'bytes']].find(([each]) => bytes >= each || each === 1);
+  return `${number(bytes / unit)} ${name}`;
+};
 const yes = (value) => (value === null || value === undefined ? null : value ? 'yes' : 'no');
 
 export const throughput = ({ summary }) =>
   summary && { value: summary.samples_per_second, low: summary.interval?.low ?? null, high: summary.interval?.high ?? null };
 
 // A number of the head with its interval and what else must be said of it.
-const amount = (name, value, unit, noted) =>
-  h('div', { class: 'amount' },
+const amount = (name, value, unit, noted, show = number) => {
+  const width = half(value);
+  const sure = !value ? null : value.low === null ? 'no interval: too few steps' : `95 %: ${show(value.low, width)} to ${show(value.high, width)}`;
+  return h('div', { class: 'amount' },
     h('p', { class: 'amount-name' }, name),
-    h('p', { class: 'amount-value' }, value ? number(value.value, half(value)) : 'unknown', ' ', h('span', { class: 'unit' }, value ? unit : '')),
-    h('p', { class: 'amount-interval' }, value ? (half(value) || value.low !== null ? `95 %: ${interval(value).replace(/^.*\((.*)\)$/, '$1')}` : 'no interval: too few steps') : null),
+    h('p', { class: 'headline' }, value ? show(value.value, width) : 'unknown', ' ', value && h('span', { class: 'unit' }, unit)),
+    h('p', { class: 'amount-interval' }, sure),
     h('p', { class: 'note' }, noted));
+};
 
 export const amounts = (run) => {
   const speed = throughput(run);
@@ -33,8 +40,8 @@ export const amounts = (run) => {
     amount('Training per dollar', cost?.samples_per_dollar, 'samples', paid),
     amount('Throughput', speed, 'samples/s',
       `of ${whole(run.summary.measured_steps)} steps in ${number(run.summary.measured_seconds)} s; one run on one machine says little of its type`),
-    amount('A million samples', cost?.dollars_per_million_samples, 'dollars',
-      cost?.hours_per_million_samples ? `${interval(cost.hours_per_million_samples)} hours` : cost?.price ? null : noPrice.cloneNode(true)));
+    amount('A million samples', cost?.dollars_per_million_samples, '',
+      [!cost?.price && [noPrice.cloneNode(true), '; '], cost?.hours_per_million_samples && `${interval(cost.hours_per_million_samples)} hours`], dollars));
 };
 
 const FIRST = { invalid: 0, warn: 1, unknown: 2, ok: 3 };
@@ -57,7 +64,7 @@ const splitBar = (parts, total) => {
     at += seconds;
     return bar;
   });
-  return s('svg', { class: 'split-bar', role: 'img', width: '100%', height: 28, 'aria-labelledby': 'split-title split-description' },
+  return s('svg', { class: 'split-bar', role: 'img', width: '100%', 'aria-labelledby': 'split-title split-description' },
     s('title', { id: 'split-title' }, 'Where the time of a step goes'),
     s('desc', { id: 'split-description' }, parts.map(({ name, seconds }) => `${name} ${percent(seconds / total)}`).join(', ')), bars);
 };
@@ -110,8 +117,8 @@ export const engineFacts = (run) => {
     ['Huge pages', yes(details.huge_pages)],
     ['Parameters', details.parameters && whole(details.parameters)],
     ['Multiply-adds a sample, forward', details.multiply_adds && whole(details.multiply_adds)],
-    ['Memory planned', gib(details.memory_bytes)],
-    ['Memory at most', gib(run.peak_memory_bytes)],
+    ['Memory planned', size(details.memory_bytes)],
+    ['Memory at most', size(run.peak_memory_bytes)],
     ['Allocator loaded', run.loaded?.allocator],
     ['OpenMP loaded', run.loaded?.openmp],
     ['Samples trained', run.samples && whole(run.samples)],
@@ -132,16 +139,14 @@ export const machineFacts = async (run, signal) => {
     ['Comparable with', stratum], ['Processor', machine.cpu_model && foreign(machine.cpu_model)],
     ['Cores', `${machine.cores}, ${machine.processors} hardware threads`], ['Packages, NUMA nodes', `${machine.packages}, ${machine.numa_nodes}`],
     ['Granted by the control group', machine.quota_processors === null ? 'no limit known' : `${number(machine.quota_processors)} processors`],
-    ['Most of instructions', machine.isa], ['Memory', gib(machine.memory_bytes)], ['Memory limit', gib(machine.memory_limit_bytes) ?? 'none known'],
-    ['Caches L1d, L2, L3', ['l1d', 'l2', 'l3'].map((name) => gibOrLess(machine.caches[`${name}_bytes`])).join(', ')],
+    ['Most of instructions', machine.isa], ['Memory', size(machine.memory_bytes)], ['Memory limit', size(machine.memory_limit_bytes) ?? 'none known'],
+    ['Caches L1d, L2, L3', ['l1d', 'l2', 'l3'].map((name) => size(machine.caches[`${name}_bytes`]) ?? 'unknown').join(', ')],
     ['Hypervisor', machine.hypervisor], ['Clock governor', machine.governor], ['Clock source', machine.clock_source],
     ['Microcode', machine.microcode], ['Huge pages', machine.huge_pages && foreign(machine.huge_pages)],
     ['Kernel', machine.kernel && foreign(machine.kernel)], ['Distribution', machine.distribution && foreign(machine.distribution)],
     ['pennyworth', `${machine.software.version} (${machine.software.commit})`], ['Compiler', machine.software.compiler],
   ]), h('details', {}, h('summary', {}, `${machine.cpu_flags.length} processor flags`), h('p', { class: 'foreign' }, machine.cpu_flags.join(' '))));
 };
-
-const gibOrLess = (bytes) => (bytes === null ? 'unknown' : bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${number(bytes / 2 ** 20)} MiB`);
 
 export const implementations = async (run, signal) => {
   const { implementations: all } = await get(`/v1/runs/${run.id}/implementations`, {}, { signal });
@@ -204,6 +209,7 @@ export const again = ({ spec }) => {
 };
 
 export const times = (run) => facts([
+  ['Id', foreign(run.id)],
   ['Asked for', moment(run.created_at)], ['Begun', run.started_at ? moment(run.started_at) : 'not yet'],
   ['Ended', run.ended_at ? moment(run.ended_at) : 'not yet'], run.ended_by && ['Ended by', words(run.ended_by)],
   run.sweep && ['Part of', h('a', { href: href({ view: 'sweep', id: run.sweep.id }) }, `a sweep, cell ${run.sweep.cell}, block ${run.sweep.block}`)],

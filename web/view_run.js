@@ -118,6 +118,7 @@ const fillFrom = (root, now) => {
     mine.end?.();
     mine.end = null;
     const rest = isFinal(run.state) ? ended(run, now) : going(run, () => fill().catch((error) => root.prepend(problem(error, fill))));
+    document.title = `${run.spec.workload} on ${run.instance ?? 'an unknown machine'} - pennyworth`;
     root.replaceChildren(subtitle(run), actions(run), ...rest);
   };
   return fill();

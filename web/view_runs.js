@@ -2,7 +2,7 @@
 import { get } from './api.js';
 import { announce, empty, h, loading, problem } from './dom.js';
 import { interval, moment } from './format.js';
-import { configuration, every, foreign, labels, runState, table, tableRow, validity } from './parts.js';
+import { configuration, every, foreign, labels, runState, sendWhenChanged, table, tableRow, validity } from './parts.js';
 import { go, href, state } from './state.js';
 
 export const title = 'Runs';
@@ -11,22 +11,26 @@ const FILTERS = ['state', 'workload', 'engine', 'instance', 'label'];
 const STATES = ['queued', 'running', 'finished', 'failed', 'cancelled', 'interrupted'];
 const KEEP_UP = 2000;
 
+const isMoving = (run) => run.state === 'queued' || run.state === 'running';
+
 let view = null; // what is shown: { list, form, known }
 
 export const speed = (run) => {
   const { summary, progress } = run;
   if (summary) return interval({ value: summary.samples_per_second, low: summary.interval?.low ?? null, high: summary.interval?.high ?? null });
-  return progress?.samples_per_second ? `${interval({ value: progress.samples_per_second, low: null })} so far` : 'unknown';
+  if (progress?.samples_per_second) return `${interval({ value: progress.samples_per_second, low: null })} so far`;
+  return isMoving(run) ? 'not yet' : 'unknown: it did not finish';
 };
 
 const verdict = (run) => {
   if (run.validity) return validity(run.validity.level);
   if (run.progress) return `${run.progress.steps_done} of about ${run.progress.steps_planned} steps`;
-  return run.reason ? foreign(run.reason) : 'not judged';
+  if (isMoving(run)) return 'not yet';
+  return run.reason ? foreign(run.reason) : 'not judged: it did not finish';
 };
 
 const columns = [
-  { name: 'Begun', head: true, cell: (run) => h('a', { href: href({ view: 'run', id: run.id }) }, moment(run.started_at ?? run.created_at)) },
+  { name: 'Begun', head: true, cell: (run) => h('a', { class: 'moment', href: href({ view: 'run', id: run.id }) }, moment(run.started_at ?? run.created_at)) },
   { name: 'State', cell: (run) => [runState(run), run.provenance === 'imported' && h('span', { class: 'note' }, ' imported')] },
   { name: 'Workload', cell: (run) => run.spec.workload },
   { name: 'Engine', cell: (run) => foreign(run.spec.engine) },
@@ -63,7 +67,7 @@ const controls = (now) => {
     go({ ...changes, cursor: null });
   };
   return h('form', { class: 'filters', role: 'search', 'aria-label': 'Which runs', onsubmit: submit,
-    onchange: (event) => event.currentTarget.requestSubmit() },
+    onchange: sendWhenChanged },
   field('state', now, h('select', { id: 'filter-state', name: 'state' },
     h('option', { value: '' }, 'any'),
     STATES.map((each) => h('option', { value: each, selected: each === now.state }, each)))),
@@ -71,7 +75,7 @@ const controls = (now) => {
   field('label', now, h('input', { id: 'filter-label', name: 'label', autocomplete: 'off', spellcheck: 'false', 'aria-describedby': 'filter-problem' })),
   h('button', {}, 'Filter'),
   FILTERS.some((name) => now[name]) && h('a', { href: href({ view: 'runs' }) }, 'All runs'),
-  h('p', { id: 'filter-problem', class: 'field-problem', role: 'alert' }));
+  h('p', { id: 'filter-problem', class: 'wrong', role: 'alert' }));
 };
 
 // What was seen so far, to choose from.
@@ -92,8 +96,6 @@ const nothing = (now) =>
   FILTERS.some((name) => now[name])
     ? empty('No run is like that. ', h('a', { href: href({ view: 'runs' }) }, 'All runs'))
     : empty('Nothing was run yet. ', h('a', { href: href({ view: 'measure' }) }, 'Measure something'));
-
-const isMoving = (run) => run.state === 'queued' || run.state === 'running';
 
 // Only rows that changed are made again: what has the focus keeps it.
 const keepUp = (shown, runs) => {
