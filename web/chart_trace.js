@@ -72,11 +72,14 @@ const drawCanaries = (inner, canaries, x, across) => {
   });
 };
 
-const pointer = (inner, across, down, x, length, show) => {
+// Where one reads: a line that follows the slider and the pointer.
+const pointer = (inner, across, down, x, { trace, show, cursors }, name) => {
   const { mouse } = window.d3;
+  const cursor = inner.append('line').attr('class', 'cursor').attr('y1', 0).attr('y2', down).attr('visibility', 'hidden');
+  cursors[name] = (i) => cursor.attr('x1', x(i)).attr('x2', x(i)).attr('visibility', 'visible');
   inner.append('rect').attr('class', 'catcher').attr('width', across).attr('height', down).on('mousemove', function move() {
     const at = Math.round(x.invert(mouse(this)[0]));
-    if (at >= 0 && at < length()) show(at);
+    if (at >= 0 && at < trace.length) show(at);
   });
 };
 
@@ -94,7 +97,7 @@ const describe = (trace, run, canaries, found) => {
 
 // What each mark means, with the mark itself.
 const legend = (run, canaries, found) =>
-  h('ul', { class: 'legend' },
+  h('ul', { class: 'plot-legend' },
     h('li', { class: 'key-line' }, 'step'),
     run.summary && h('li', { class: 'key-median' }, `median ${milliseconds(run.summary.median_step_seconds)} ms`),
     run.summary ? h('li', { class: 'key-warm-up' }, 'warm-up, not counted') : h('li', {}, 'which of them count is decided when a run finishes'),
@@ -124,7 +127,8 @@ const canaryTable = (canaries) =>
     { name: 'Copying, GB/s', number: true, cell: (canary) => number(canary.copy_bytes_per_second / 1e9) },
   ], canaries);
 
-const drawSteps = (g, width, { trace, run, canaries, found, show }) => {
+const drawSteps = (g, width, now) => {
+  const { trace, run, canaries, found } = now;
   if (!trace.length) return;
   const { inner, across, down } = frame(g, width, HEIGHT, { top: canaries.length ? STRIP + 8 : 12 });
   const x = window.d3.scaleLinear().domain([0, Math.max(1, trace.length - 1)]).range([0, across]);
@@ -140,10 +144,11 @@ const drawSteps = (g, width, { trace, run, canaries, found, show }) => {
     drawOutliers(inner, found, x, y, trace, run.summary.outliers);
   }
   drawCanaries(inner, canaries, x, across);
-  pointer(inner, across, down, x, () => trace.length, show);
+  pointer(inner, across, down, x, now, 'steps');
 };
 
-const drawLoss = (g, width, { trace, run, show }) => {
+const drawLoss = (g, width, now) => {
+  const { trace, run } = now;
   if (!trace.length) return;
   const { inner, across, down } = frame(g, width, LOSS_HEIGHT);
   const x = window.d3.scaleLinear().domain([0, Math.max(1, trace.length - 1)]).range([0, across]);
@@ -152,15 +157,16 @@ const drawLoss = (g, width, { trace, run, show }) => {
   drawWarmUp(inner, x, border(trace, run), down);
   axes(inner, { x, y, across, down, xWords: 'step', yWords: 'loss', ticks: 3, xFormat: window.d3.format(',d') });
   drawLine(inner, thin(trace.loss, 0, trace.length, Math.max(50, Math.floor(across))), x, y, trace.loss, 'line second');
-  pointer(inner, across, down, x, () => trace.length, show);
+  pointer(inner, across, down, x, now, 'loss');
 };
 
 // The charts of a trace that may still grow. Returns { element, update }.
 export const traceCharts = (trace, run, canaries) => {
   const holders = { legend: h('div', {}), twin: h('div', {}) };
-  const now = { trace, run, canaries, found: [], show: (i) => read.show(i) };
-  const read = reader('Read out step', 0, (i) => (trace.length ? stepWords(trace, run, i) : ''));
-  const steps = plot({ title: 'Duration of each step', description: 'Nothing is there yet.', height: HEIGHT,
+  const now = { trace, run, canaries, found: [], cursors: {}, show: (i) => read.show(i) };
+  const read = reader('Read out step', 0, (i) => (trace.length ? stepWords(trace, run, i) : ''),
+    (i) => Object.values(now.cursors).forEach((move) => move(i)));
+  const steps = plot({ title: 'Duration of each step', description: 'Nothing is there yet.', height: HEIGHT, caption: 'The axis need not begin at 0.',
     draw: (g, width) => drawSteps(g, width, now), below: [holders.legend, read.element, holders.twin] });
   const loss = plot({ title: 'Loss', description: 'Nothing is there yet.', height: LOSS_HEIGHT, draw: (g, width) => drawLoss(g, width, now) });
   let waiting = false;
@@ -183,5 +189,5 @@ export const traceCharts = (trace, run, canaries) => {
     if (!waiting) setTimeout(tables, 300);
     waiting = true;
   };
-  return { element: h('div', { class: 'charts' }, steps.element, loss.element), update };
+  return { element: h('div', { class: 'plots' }, steps.element, loss.element), update };
 };
