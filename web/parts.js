@@ -36,7 +36,7 @@ const MARKS = { ok: ['✓', 'valid'], warn: ['!', 'valid, with a warning'], inva
 // How far a number can be believed: a mark and a word, never colour alone.
 export const validity = (level, word) => {
   const [mark, meaning] = MARKS[level] ?? MARKS.unknown;
-  return h('span', { class: `mark ${level ?? 'unknown'}` }, h('span', { class: 'sign', 'aria-hidden': 'true' }, mark), ' ', word ?? meaning);
+  return h('span', { class: `judged ${level ?? 'unknown'}` }, h('span', { class: 'sign', 'aria-hidden': 'true' }, mark), ' ', word ?? meaning);
 };
 
 export const runState = (run) => h('span', { class: `state ${run.state}` }, run.state);
@@ -61,10 +61,14 @@ export const configuration = (spec) =>
 
 const WHERE = ['provider', 'region', 'zone'];
 
+// In the currency that it was given in.
+export const money = ({ price_per_hour: value, currency }) =>
+  (currency === 'USD' || value === null ? dollars(value) : `${number(value)} ${currency}`);
+
 // "$0.357 an hour, typed (given by a person), aws us-east-1": the price, its kind, and where it holds.
 export const priceWords = (price) => {
   const where = WHERE.map((name) => price[name]).filter(Boolean).join(' ');
-  return `${dollars(price.price_per_hour)} an hour, ${words(price.kind)} (${price.label})${where ? `, ${where}` : ''}`;
+  return `${money(price)} an hour, ${words(price.kind)} (${price.label})${where ? `, ${where}` : ''}`;
 };
 
 // Who says so, and since when; what is not fresh is said to be so.
@@ -82,3 +86,7 @@ export const every = (milliseconds, call) => {
   }, milliseconds);
   return () => clearInterval(timer);
 };
+
+// A form that is sent as soon as something in it is changed. Enter sends it, too, and comes second: by
+// then another form may stand in its place.
+export const sendWhenChanged = ({ currentTarget: form }) => setTimeout(() => form.isConnected && form.requestSubmit());

@@ -8,7 +8,7 @@ const SPOKEN_MS = 30000; // who listens instead of looking is told no more often
 
 const STATES = {
   queued: 'Waits for its turn',
-  running: 'Runs',
+  running: 'Running',
   finished: 'Finished',
   failed: 'Failed',
   cancelled: 'Cancelled',

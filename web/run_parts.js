@@ -10,7 +10,11 @@ export const section = (name, ...content) => {
   return h('section', { 'aria-labelledby': id }, h('h2', { id }, name), content);
 };
 
-const gib = (bytes) => (bytes === null || bytes === undefined ? null : `${number(bytes / 2 ** 30)} GiB`);
+const size = (bytes) => {
+  if (bytes === null || bytes === undefined) return null;
+  const [unit, name] = [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'bytes']].find(([each]) => bytes >= each || each === 1);
+  return `${number(bytes / unit)} ${name}`;
+};
 const yes = (value) => (value === null || value === undefined ? null : value ? 'yes' : 'no');
 
 export const throughput = ({ summary }) =>
@@ -113,8 +117,8 @@ export const engineFacts = (run) => {
     ['Huge pages', yes(details.huge_pages)],
     ['Parameters', details.parameters && whole(details.parameters)],
     ['Multiply-adds a sample, forward', details.multiply_adds && whole(details.multiply_adds)],
-    ['Memory planned', gib(details.memory_bytes)],
-    ['Memory at most', gib(run.peak_memory_bytes)],
+    ['Memory planned', size(details.memory_bytes)],
+    ['Memory at most', size(run.peak_memory_bytes)],
     ['Allocator loaded', run.loaded?.allocator],
     ['OpenMP loaded', run.loaded?.openmp],
     ['Samples trained', run.samples && whole(run.samples)],
@@ -135,16 +139,14 @@ export const machineFacts = async (run, signal) => {
     ['Comparable with', stratum], ['Processor', machine.cpu_model && foreign(machine.cpu_model)],
     ['Cores', `${machine.cores}, ${machine.processors} hardware threads`], ['Packages, NUMA nodes', `${machine.packages}, ${machine.numa_nodes}`],
     ['Granted by the control group', machine.quota_processors === null ? 'no limit known' : `${number(machine.quota_processors)} processors`],
-    ['Most of instructions', machine.isa], ['Memory', gib(machine.memory_bytes)], ['Memory limit', gib(machine.memory_limit_bytes) ?? 'none known'],
-    ['Caches L1d, L2, L3', ['l1d', 'l2', 'l3'].map((name) => gibOrLess(machine.caches[`${name}_bytes`])).join(', ')],
+    ['Most of instructions', machine.isa], ['Memory', size(machine.memory_bytes)], ['Memory limit', size(machine.memory_limit_bytes) ?? 'none known'],
+    ['Caches L1d, L2, L3', ['l1d', 'l2', 'l3'].map((name) => size(machine.caches[`${name}_bytes`]) ?? 'unknown').join(', ')],
     ['Hypervisor', machine.hypervisor], ['Clock governor', machine.governor], ['Clock source', machine.clock_source],
     ['Microcode', machine.microcode], ['Huge pages', machine.huge_pages && foreign(machine.huge_pages)],
     ['Kernel', machine.kernel && foreign(machine.kernel)], ['Distribution', machine.distribution && foreign(machine.distribution)],
     ['pennyworth', `${machine.software.version} (${machine.software.commit})`], ['Compiler', machine.software.compiler],
   ]), h('details', {}, h('summary', {}, `${machine.cpu_flags.length} processor flags`), h('p', { class: 'foreign' }, machine.cpu_flags.join(' '))));
 };
-
-const gibOrLess = (bytes) => (bytes === null ? 'unknown' : bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${number(bytes / 2 ** 20)} MiB`);
 
 export const implementations = async (run, signal) => {
   const { implementations: all } = await get(`/v1/runs/${run.id}/implementations`, {}, { signal });

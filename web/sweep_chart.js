@@ -5,6 +5,7 @@ import { number } from './format.js';
 
 const ROW = 46;
 const EDGE = { left: 14, right: 26, top: 8, bottom: 44 };
+const NARROW = 480;
 let made = 0;
 
 const cut = (text, room) => (text.length > room ? `${text.slice(0, Math.max(1, room - 1))}…` : text);
@@ -59,7 +60,7 @@ export const rowChart = ({ rows, label, reference = null, steps = false, zero = 
       svg.append('path').attr('class', 'stairs').attr('d', rows.map((row, index) => (index ? `V${y(index)}H${x(row.value)}` : `M${x(row.value)},${y(0)}`)).join(''));
     rows.forEach((row, index) => {
       const letters = Math.floor((width - 40) / 8);
-      const note = row.note ?? '';
+      const note = (width < NARROW ? row.short : null) ?? row.note ?? '';
       svg.append('text').attr('class', 'row-name').attr('x', EDGE.left).attr('y', y(index) - 14).text(cut(row.name, letters - note.length - 2));
       svg.append('text').attr('class', 'row-note').attr('x', width - EDGE.right).attr('y', y(index) - 14).attr('text-anchor', 'end').text(note);
       whisker(svg, row, x, y(index));

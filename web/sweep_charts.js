@@ -1,7 +1,7 @@
 // Which charts a sweep has.
 import { lineChart, rowChart } from './sweep_chart.js';
 import { traceOf, traceTable } from './sweep_table.js';
-import { answerOf, change, count, share } from './sweep_words.js';
+import { answerOf, change, count, share, shortChange } from './sweep_words.js';
 
 const WHISKERS = 'Whiskers: 95 % interval. The table below has the same numbers.';
 
@@ -12,7 +12,7 @@ const ladder = (sweep) => {
   const rows = rungs.map((cell, index) => ({
     name: cell.name, isBest: cell.cell === sweep.best?.cell,
     ...(index && cell.ratio_to_first ? cell.ratio_to_first : { value: 1, low: null, high: null }),
-    note: index ? change(cell.ratio_to_previous) ?? '' : 'the first',
+    note: index ? change(cell.ratio_to_previous) ?? '' : 'the first', short: index ? shortChange(cell.ratio_to_previous) ?? '' : null,
   })).filter((row, index) => index === 0 || row.low !== null);
   return rowChart({
     rows, steps: true, reference: 1, label: 'Throughput, times the first rung', format: (value) => `×${value}`,

@@ -25,6 +25,7 @@ export const change = (value) => {
   const signed = (share) => `${share >= 1 ? '+' : '−'}${number(Math.abs(share - 1) * 100, half)}`;
   return `${signed(value.value)} % (${signed(value.low)} to ${signed(value.high)})`;
 };
+export const shortChange = (value) => change(value)?.replace(/ \(.*/, '') ?? null;
 
 export const throughput = (cell) =>
   cell.samples_per_second === null ? null : interval({ value: cell.samples_per_second, low: cell.interval?.low ?? null, high: cell.interval?.high ?? null });
@@ -64,7 +65,7 @@ export const answerOf = (sweep) => {
   return `${so}: ${sweep.best.name}, with ${throughput(cell)} samples/s.${last}`;
 };
 
-const STATES = { running: 'Runs', finished: 'Finished', cancelled: 'Cancelled' };
+const STATES = { running: 'Running', finished: 'Finished', cancelled: 'Cancelled' };
 export const stateInWords = (state) => STATES[state] ?? words(state);
 
 // The request as a state of the page that asks for the same again; null where the form cannot.

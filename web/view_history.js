@@ -4,7 +4,7 @@ import { get } from './api.js';
 import { historyCharts } from './chart_history.js';
 import { empty, h, loading, problem } from './dom.js';
 import { interval, moment } from './format.js';
-import { configuration, foreign, table, validity, whole } from './parts.js';
+import { configuration, foreign, sendWhenChanged, table, validity, whole } from './parts.js';
 import { twin } from './plot.js';
 import { go, href } from './state.js';
 
@@ -115,7 +115,7 @@ const field = (name, now) =>
     h('input', { id: `history-${name}`, name, value: [now[name] ?? ''].flat().join(' '), autocomplete: 'off', spellcheck: 'false' }));
 
 const controls = (now) =>
-  h('form', { class: 'filters', 'aria-label': 'Which history', onchange: (event) => event.currentTarget.requestSubmit(),
+  h('form', { class: 'filters', 'aria-label': 'Which history', onchange: sendWhenChanged,
     onsubmit: (event) => {
       event.preventDefault();
       const given = new FormData(event.target);
@@ -184,11 +184,12 @@ const attempt = async (now) => {
 
 export const show = async (root, now) => {
   view = { body: h('div', {}), form: h('div', {}), gone: null };
-  root.append(view.form, view.body);
+  const mine = view;
+  root.append(mine.form, mine.body);
   await attempt(now);
   return () => {
-    view.gone?.abort();
-    view = null;
+    mine.gone?.abort();
+    if (view === mine) view = null;
   };
 };
 

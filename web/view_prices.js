@@ -4,7 +4,7 @@ import { priceChart } from './chart_prices.js';
 import { empty, h, loading, problem } from './dom.js';
 import { dollars, moment, words } from './format.js';
 import { feedsPart } from './feeds.js';
-import { facts, foreign, priceSource, priceWords, table, unknown, whole } from './parts.js';
+import { facts, foreign, money, priceSource, priceWords, sendWhenChanged, table, unknown, whole } from './parts.js';
 import { twin } from './plot.js';
 import { section } from './run_parts.js';
 import { go, state } from './state.js';
@@ -33,7 +33,7 @@ const columns = [
   { name: 'Where', head: true, cell: (price) => h('span', { class: 'moment' }, price.provider ?? 'any provider', ' ', price.zone ?? price.region ?? '') },
   { name: 'Instance', cell: (price) => (price.instance_type ? foreign(price.instance_type) : 'this machine') },
   { name: 'Kind', cell: (price) => words(price.kind) },
-  { name: 'An hour', number: true, cell: (price) => [price.price_per_hour === null ? 'none from here on' : dollars(price.price_per_hour), discounted(price)] },
+  { name: 'An hour', number: true, cell: (price) => [price.price_per_hour === null ? 'none from here on' : money(price), discounted(price)] },
   { name: 'What it is', cell: (price) => [foreign(price.label), price.reference && [' ', foreign(price.reference)]] },
   { name: 'Holds since', cell: (price) => moment(price.valid_from) },
   { name: 'Source and age', cell: priceSource },
@@ -104,7 +104,7 @@ const control = (name, now) => {
 };
 
 const controls = (now) =>
-  h('form', { class: 'filters', role: 'search', 'aria-label': 'Which prices', novalidate: true, onchange: (event) => event.currentTarget.requestSubmit(),
+  h('form', { class: 'filters', role: 'search', 'aria-label': 'Which prices', novalidate: true, onchange: sendWhenChanged,
     onsubmit: (event) => {
       event.preventDefault();
       const given = new FormData(event.target);
@@ -132,7 +132,7 @@ export const show = async (root, now) => {
   return () => {
     feeds.stop();
     mine.gone?.abort();
-    view = null;
+    if (view === mine) view = null;
   };
 };
 

@@ -2,7 +2,7 @@
 import { get } from './api.js';
 import { announce, empty, h, loading, problem } from './dom.js';
 import { interval, moment } from './format.js';
-import { configuration, every, foreign, labels, runState, table, tableRow, validity } from './parts.js';
+import { configuration, every, foreign, labels, runState, sendWhenChanged, table, tableRow, validity } from './parts.js';
 import { go, href, state } from './state.js';
 
 export const title = 'Runs';
@@ -67,7 +67,7 @@ const controls = (now) => {
     go({ ...changes, cursor: null });
   };
   return h('form', { class: 'filters', role: 'search', 'aria-label': 'Which runs', onsubmit: submit,
-    onchange: (event) => event.currentTarget.requestSubmit() },
+    onchange: sendWhenChanged },
   field('state', now, h('select', { id: 'filter-state', name: 'state' },
     h('option', { value: '' }, 'any'),
     STATES.map((each) => h('option', { value: each, selected: each === now.state }, each)))),
@@ -157,12 +157,13 @@ export const show = async (root, now) => {
     seen: { workload: new Set(), engine: new Set(), instance: new Set() } };
   root.append(view.form, view.known, view.list);
   view.form.replaceChildren(controls(now), chosen(now) || '');
+  const mine = view;
   await fillList(now);
   const stop = every(KEEP_UP, refresh);
   return () => {
     stop();
-    view.asked?.abort();
-    view = null;
+    mine.asked?.abort();
+    if (view === mine) view = null;
   };
 };
 

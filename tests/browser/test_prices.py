@@ -1,0 +1,99 @@
+"""Prices on the page: this machine, a type now and before, and feeds that work and fail."""
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from browser import BrowserCase
+from harness import fake
+from selenium.webdriver.common.keys import Keys
+
+TYPE = "a.large"
+
+
+class Prices(BrowserCase):
+    ENGINES = {"ok": fake("ok")}
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.file = Path(folder.name, "prices.json")
+        cls.FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance", TYPE,
+                     "--feed", "price-file=on", "--feed", f"price-file=url={cls.file}")
+        super().setUpClass()
+        for day, dollars in ((1, "0.30"), (5, "0.36"), (9, None)):
+            cls.server.post({"instance_type": TYPE, "provider": "aws", "region": "eu-west-1",
+                             "price_per_hour": dollars,
+                             "valid_from": f"2026-01-0{day}T00:00:00Z"}, path="/v1/prices")
+        cls.server.post({"instance_type": TYPE, "provider": "aws", "region": "us-east-1",
+                         "price_per_hour": "0.25"}, path="/v1/prices")
+
+    def open_it(self, rest=""):
+        self.open(f"/?view=prices{rest}")
+        self.until(lambda: self.all("section table"), "tables are there")
+
+    def badges(self):
+        return self.script("return [...document.querySelectorAll('td .badge')]"
+                           ".map((each) => each.textContent)")
+
+    def test_this_machine_and_its_price_with_source_and_age(self):
+        self.open_it()
+        self.assertIn("$0.25 an hour, typed", self.text())
+        self.assertIn("said just now", self.text())
+
+    def test_a_type_has_its_prices_drawn_as_they_were(self):
+        self.open_it(f"&instance_type={TYPE}")
+        self.until(lambda: self.all(".plot .price-line[d]"), "the chart")
+        self.assertEqual(2, len(self.all(".plot .price-line")))
+        self.one(".twin summary").click()
+        table = self.text(".twin")
+        for words in ("$0.30", "$0.36", "none from here on", "$0.25"):
+            self.assertIn(words, table)
+        slider = self.one(".reader input")
+        slider.send_keys(Keys.HOME)
+        self.assertIn("$0.30 an hour", self.text(".reader output"))
+
+    def test_without_a_price_every_feed_says_why(self):
+        self.open("/?view=prices&instance_type=nothing.large")
+        self.until(lambda: "There is no price of that" in self.text(), "the answer")
+        self.assertNotIn("$0.00", self.text())
+        absent = self.server.get("/v1/prices?instance_type=nothing.large").json()["absent"]
+        self.one("section:nth-of-type(2) details summary").click()
+        for each in absent:
+            self.assertIn(each["reason"], self.text())
+
+    def test_a_filter_goes_into_the_address(self):
+        self.open_it()
+        field = self.one("#price-region")
+        field.send_keys("us-east-1", Keys.ENTER)
+        self.until(lambda: "region=us-east-1" in self.address(), "the address")
+        self.assertIn(f"instance_type={TYPE}", self.address())
+
+    def test_feeds_are_read_when_asked_and_say_what_is_wrong(self):
+        self.open_it()
+        self.assertIn("failed", self.badges())
+        self.file.write_text(json.dumps({"prices": []}))
+        before = self.server.get("/v1/feeds").json()["refresh"]["ended_at"]
+        self.until(lambda: self.one("#read-price-file").is_enabled(), "it can be asked")
+        self.one("#read-price-file").click()
+        self.until(lambda: self.server.get("/v1/feeds").json()["refresh"]["ended_at"] != before,
+                   "it was read")
+        state = next(feed for feed in self.server.get("/v1/feeds").json()["feeds"]
+                     if feed["feed"] == "price-file")["state"].replace("_", " ")
+        self.until(lambda: state in self.badges(),
+                   f"the page says {state}")
+
+    def test_axe_finds_nothing_and_it_fits(self):
+        self.open_it(f"&instance_type={TYPE}")
+        self.until(lambda: self.all(".twin"), "the chart")
+        for dark in (False, True):
+            for width in (360, 1280):
+                self.look(dark=dark, width=width)
+                self.screenshot(f"prices-{width}-{dark}")
+                self.assertAccessible(f"prices at {width}, dark: {dark}")
+                self.assertNoSideways(f"prices at {width}")
+
+
+if __name__ == "__main__":
+    unittest.main()

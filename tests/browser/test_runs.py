@@ -1,0 +1,244 @@
+"""Runs on the page: the list with its filters, one run from its start to its end, and what others
+wrote, shown as what it is."""
+import re
+import sqlite3
+import unittest
+
+from browser import BrowserCase
+from harness import fake
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+HOSTILE = {"script": "<script>document.title='taken'</script>", "left": "\u202eabc\u05d0\u05d1",
+           "long": "x" * 256}
+ENGINES = {"ok": fake("ok"), "talkative": fake("talkative"), "slow": fake("slow", 60),
+           "crash": fake("crash"), "singing": fake("wavering")}
+PLACE = ("--provider", "aws", "--region", "us-east-1", "--instance", "test.large")
+
+
+class List(BrowserCase):
+    ENGINES = ENGINES
+    FLAGS = PLACE
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server.run("ok", labels=HOSTILE)
+        cls.server.run("crash")
+        for _ in range(51):
+            cls.server.queue("ok", workload="resnet50")
+        cls.server.wait(cls.server.queue("ok", workload="resnet50"))
+
+    def rows(self):
+        return [row.text for row in self.all("tbody tr")]
+
+    def test_what_others_wrote_is_text_and_breaks_nothing(self):
+        self.open("/?view=runs&workload=mlp")
+        self.assertIn(HOSTILE["script"], self.text("tbody"))
+        self.assertNotEqual("taken", self.driver.title)
+        self.assertEqual("isolate", self.script(
+            "return getComputedStyle(document.querySelector('tbody .labels bdi')).unicodeBidi"))
+        for width in (360, 1280):
+            self.look(width=width)
+            self.assertNoSideways(f"labels at {width}")
+
+    def test_a_filter_is_in_the_address_and_comes_back_with_it(self):
+        self.open("/?view=runs")
+        Select(self.one("#filter-state")).select_by_value("failed")
+        self.until(lambda: len(self.rows()) == 1, "one run has failed")
+        self.assertIn("signal", self.rows()[0])
+        self.assertEqual("/?view=runs&state=failed", self.address())
+        self.assertEqual("filter-state", self.focused().get_attribute("id"))
+        self.driver.refresh()
+        self.loaded()
+        self.assertEqual(1, len(self.rows()))
+        self.assertEqual("failed", Select(self.one("#filter-state")).first_selected_option.text)
+
+    def test_pages_follow_each_other_and_back_leads_back(self):
+        self.open("/?view=runs&workload=resnet50")
+        self.assertEqual(50, len(self.rows()))
+        first = self.rows()[0]
+        self.one("a[rel=next]").click()
+        self.until(lambda: len(self.rows()) == 2, "the rest")
+        self.assertIn("cursor=", self.address())
+        self.driver.back()
+        self.until(lambda: len(self.rows()) == 50, "the first page again")
+        self.assertEqual(first, self.rows()[0])
+
+    def test_what_the_api_refuses_is_said_beside_the_fields(self):
+        self.forgive("400")
+        self.open("/?view=runs&label=no-colon")
+        self.assertIn("label", self.text("#filter-problem"))
+
+    def test_nothing_found_says_so_and_leads_on(self):
+        self.open("/?view=runs&engine=nobody")
+        self.assertIn("No run is like that", self.text())
+        self.one(".empty a").click()
+        self.until(lambda: len(self.rows()) == 50, "all runs")
+
+    def test_axe_finds_nothing(self):
+        for dark in (False, True):
+            self.look(dark=dark)
+            self.open("/?view=runs")
+            self.assertAccessible(f"the list, dark: {dark}")
+
+
+class One(BrowserCase):
+    ENGINES = ENGINES
+    FLAGS = (*PLACE, "--price-per-hour", "0.36")
+
+    def open_run(self, run, rest=""):
+        self.open(f"/?view=run&id={run['id'] if isinstance(run, dict) else run}{rest}")
+
+    def finished(self, engine="talkative", **fields):
+        return self.server.run(engine, **{"steps": 200, "warmup_steps": 20, **fields})
+
+    def words(self, name):
+        """Of a fact."""
+        for pair in self.all(".ledger > div"):
+            term, value = (pair.find_element("css selector", part).text for part in ("dt", "dd"))
+            if term == name:
+                return value
+        raise AssertionError(f"no {name}")
+
+    def test_the_numbers_are_those_of_the_api(self):
+        run = self.finished()
+        self.open_run(run)
+        page = self.text()
+        self.assertIn(f"{run['summary']['samples_per_second']:,.0f}", page)
+        self.assertIn(f"{run['cost']['samples_per_dollar']['value']:,.0f}", page)
+        self.assertIn(f"$0.36 an hour, typed ({run['cost']['price']['label']})", page)
+        for finding in run["validity"]["findings"]:
+            self.assertIn(finding["words"], page)
+        self.assertIn("jit:avx2", page)
+        machine = self.server.get(f"/v1/machines/{run['machine']}").json()
+        self.assertEqual(machine["stratum"], self.words("Comparable with"))
+
+    def test_of_an_invalid_run_the_reasons_come_first(self):
+        run = self.finished("singing")
+        self.assertEqual("invalid", run["validity"]["level"])
+        self.open_run(run)
+        page = self.text()
+        why = next(each["words"] for each in run["validity"]["findings"]
+                   if each["level"] == "invalid")
+        self.assertLess(page.index(why), page.index("Training per dollar"))
+        self.assertIn("never ranked", page)
+
+    def test_the_steps_are_drawn_read_out_and_told(self):
+        run = self.finished()
+        self.open_run(run)
+        self.until(lambda: self.all(".plot .line[d]"), "the line")
+        self.assertEqual(1, len(self.all(".plot .warm-up")[:1]))
+        for svg in self.all("svg.plot"):
+            for part in ("title", "desc"):
+                self.assertTrue(svg.find_element("css selector", part).get_attribute("textContent"))
+        slider = self.one(".reader input")
+        slider.send_keys(Keys.HOME, *[Keys.ARROW_RIGHT] * 3)
+        self.assertRegex(self.text(".reader output"), r"^Step 3: 1\.00 ms, loss 1\.25")
+        self.until(lambda: self.all(".twin"), "the table")
+        self.one(".twin summary").click()
+        self.assertIn("no, warm-up", self.text(".twin"))
+
+    def test_of_many_steps_few_are_drawn_and_none_that_stands_out_is_lost(self):
+        run = self.finished("ok", steps=50, warmup_steps=0)
+        with sqlite3.connect(self.server.database) as database:
+            (number,), = database.execute("SELECT number FROM runs WHERE id = ?", [run["id"]])
+            database.executemany(
+                "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (?, ?, ?, 1)",
+                [(number, i, 5_000_000 if i == 43_210 else 1_000_000 + i % 7)
+                 for i in range(run["steps_stored"], 100_000)])
+            database.execute(
+                "UPDATE runs SET steps = 100000, measured_steps = 99990, summary ="
+                " replace(summary, '\"measured_steps\":50,', '\"measured_steps\":99990,')"
+                " WHERE number = ?", [number])
+        self.open_run(run)
+        self.until(lambda: self.all(".twin"), "all steps are read")
+        self.assertIn("100,000 steps", self.script(
+            "return document.querySelector('.plot desc').textContent"))
+        vertices = self.script("return document.querySelector('.plot .line')"
+                               ".getAttribute('d').split('L').length")
+        self.assertLess(vertices, 4 * 1280)
+        top = "return Math.round(document.querySelector('.plot .%s').getBBox().y)"
+        self.assertAlmostEqual(self.script(top % "line"), self.script(
+            "const at = [...document.querySelectorAll('.plot .outlier')].map((mark) =>"
+            " Number(mark.getAttribute('transform').match(/,([0-9.]+)/)[1]));"
+            "return Math.min(...at)"), delta=2)
+        self.one(".twin summary").click()
+        self.assertIn("43,210", self.text(".twin"))
+        self.assertIn("no, after there was enough", self.text(".twin"))
+
+    def test_the_number_can_be_made_again(self):
+        self.open_run(self.finished())
+        next(button for button in self.all("button") if "again" in button.text).click()
+        self.until(lambda: "to the last digit" in self.text(), "the answer")
+
+    def test_measure_again_has_the_whole_spec(self):
+        run = self.finished(batch_size=8, labels={"commit": "a:b"})
+        self.open_run(run)
+        target = next(a for a in self.all("a") if a.text == "Measure again").get_attribute("href")
+        for part in ("view=measure", "batch_size=8", "engine=talkative", "label=commit%3Aa%3Ab"):
+            self.assertIn(part, target)
+
+    def test_the_gate_answers_in_words_and_refuses_at_its_field(self):
+        self.finished(seed=5)
+        run = self.finished(seed=5)
+        check = self.server.get(f"/v1/runs/{run['id']}/check").json()
+        self.open_run(run)
+        self.until(lambda: check["words"] in self.text(), "the answer")
+        self.forgive("400", "404", "422")
+        self.one("#check-baseline").send_keys("last:none", Keys.ENTER)
+        self.until(lambda: self.text("#check-baseline-problem"), "the refusal")
+        self.assertEqual("true", self.one("#check-baseline").get_attribute("aria-invalid"))
+        self.assertIn("baseline=last%3Anone", self.address())
+
+    def test_a_run_that_failed_says_why(self):
+        run = self.server.run("crash")
+        self.open_run(run)
+        self.assertIn(run["reason"], self.text())
+
+    def test_a_run_that_goes_becomes_the_finished_one_by_itself(self):
+        run = self.server.queue("slow", steps=60)
+        self.open_run(run)
+        self.until(lambda: re.search(r"\d+ of 60", self.text()), "steps are counted")
+        self.until(lambda: "Training per dollar" in self.text(), "the finished run")
+        self.assertIn("Make the number again", self.text())
+        self.assertEqual([], self.all(".live"))
+
+    def test_an_imported_run_is_told(self):
+        run = self.finished()
+        with sqlite3.connect(self.server.database) as database:
+            database.execute("UPDATE runs SET provenance = 'imported' WHERE id = ?", [run["id"]])
+        self.open_run(run)
+        self.assertIn("imported", self.text(".subtitle"))
+
+    def test_a_run_that_is_not_there_is_said_to_be_so(self):
+        self.forgive("404")
+        self.open_run("01ARZ3NDEKTSV4RRFFQ69G5FAV")
+        self.assertTrue(self.all("main [role=alert]"))
+
+    def test_axe_finds_nothing_and_it_fits(self):
+        run = self.finished(labels=HOSTILE)
+        self.open_run(run)
+        self.until(lambda: self.all(".twin"), "the table")
+        for dark in (False, True):
+            for width in (360, 1280):
+                self.look(dark=dark, width=width)
+                self.screenshot(f"run-{width}-{dark}")
+                self.assertAccessible(f"a run at {width}, dark: {dark}")
+                self.assertNoSideways(f"a run at {width}")
+
+
+class Unpriced(BrowserCase):
+    ENGINES = ENGINES
+    FLAGS = PLACE
+
+    def test_no_price_is_unknown_with_its_reason(self):
+        run = self.server.run("talkative", steps=50)
+        self.assertIsNone(run["cost"]["price"])
+        self.open(f"/?view=run&id={run['id']}")
+        self.assertIn("unknown: " + run["cost"]["why_no_price"], self.text(".amounts"))
+        self.assertNotIn("$0", self.text(".amounts"))
+
+
+if __name__ == "__main__":
+    unittest.main()
