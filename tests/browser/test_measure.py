@@ -77,6 +77,20 @@ class Measuring(BrowserCase):
             self.look(width=width)
             self.assertNoSideways(str(width))
 
+    def test_labels_that_are_too_long_for_an_address_are_sent_all_the_same(self):
+        self.forgive("400")
+        self.open("/?view=measure&engine=ok&label=a:b")
+        self.script("""
+            const box = document.querySelectorAll('[data-field=label] .row input')[1];
+            box.value = 'y'.repeat(10000);
+            box.dispatchEvent(new Event('change', {bubbles: true}));""")
+        self.assertEqual("/?view=measure&engine=ok", self.address())
+        self.assertIn("too long for an address", self.text(".send"))
+        self.assertEqual(10000, len(self.sent()["labels"]["a"]))
+        self.assertNoSideways("a label of 10,000 letters")
+        self.submit()
+        self.until(lambda: "at most 256" in self.fault("label"), "the API's own words")
+
     def test_two_clicks_and_a_lost_answer_make_one_run(self):
         self.forgive("ERR_CONNECTION", "Failed to load resource")
         before = len(self.runs())
@@ -133,7 +147,8 @@ class Following(BrowserCase):
     def test_a_run_is_seen_to_its_end_without_loading_the_page_again(self):
         run_id = self.follow(150)
         self.script("window.mark = 1")
-        self.assertTrue(self.script("return document.querySelector('.live progress').value > 0"))
+        self.until(lambda: self.script("return document.querySelector('.live progress').value > 0"),
+                   "the bar moves")
         self.assertIn("unknown: ", self.text(".live dl"))  # the machine has no price
         self.screenshot("live")
         self.server.wait(run_id, {"finished"})
