@@ -67,8 +67,8 @@ export const sweepForm = (schema, spec, changed) => {
   const runs = () => {
     const request = body();
     if (request.preset === 'aa') return 2 * pairs.value();
-    if (request.preset) return null;
-    return Object.values(request.knobs ?? {}).reduce((product, values) => product * values.length, 1) * blocks.value();
+    if (request.preset || !request.knobs) return null;
+    return Object.values(request.knobs).reduce((product, values) => product * values.length, 1) * blocks.value();
   };
   return { element, fill, body, fail, runs, texts: () => Object.fromEntries(all.map((each) => [each.name, each.element.hidden ? null : each.text()])) };
 };

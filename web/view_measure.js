@@ -2,8 +2,8 @@
 // same and a reload loses nothing.
 import { get } from './api.js';
 import { announce, h } from './dom.js';
-import { hours } from './format.js';
 import { isUnanswered, postOnce } from './pending.js';
+import { roughly } from './progress.js';
 import { baseSchema, sweepForm } from './sweep_form.js';
 import { specForm } from './spec.js';
 import { go, href, state } from './state.js';
@@ -91,7 +91,7 @@ const build = (description, kind, root) => {
   const size = () => {
     const runs = beside?.runs() ?? null;
     const most = spec.body().max_seconds ?? run.properties.max_seconds.default;
-    return Number.isInteger(runs * most) && runs ? `Makes ${runs} runs of at most ${hours(most / 3600)} each.` : '';
+    return Number.isInteger(runs * most) && runs ? `Makes ${runs} runs of at most ${roughly(most)} each.` : '';
   };
   const look = () => {
     parts.shown.textContent = `POST ${path}\n${JSON.stringify(request(), null, 2)}`;

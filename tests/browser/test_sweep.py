@@ -103,7 +103,7 @@ class Sweeps(BrowserCase):
     def test_what_it_may_come_to_is_said_beforehand(self):
         self.open("/?view=measure&form=sweep&knob=batch_size:8, 16&knob=seed:1,2,3&blocks=4"
                   "&max_seconds=30")
-        self.assertIn("Makes 24 runs of at most 30.0 s each", self.text(".send"))
+        self.assertIn("Makes 24 runs of at most 30 s each", self.text(".send"))
 
     def test_sweep_again_asks_for_the_same(self):
         request = {"base": {**SPEED, "labels": {"a": "b:c"}}, "knobs": {"batch_size": [8, 16]},
