@@ -14,7 +14,7 @@ const shapeOf = (i) => {
   return [symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbolCross][i % 5];
 };
 const markOf = (i, size) => window.d3.symbol().type(shapeOf(i)).size(size)();
-const seriesOf = (i) => `series-${(i % SERIES) + 1}`;
+const seriesOf = (i) => `tone-${(i % SERIES) + 1}`;
 
 const extent = (points, value) => {
   const all = points.flatMap((point) => [value(point).value, value(point).low, value(point).high].filter((each) => each !== null && each !== undefined));
@@ -86,7 +86,7 @@ const describe = (lines, value, unit) => {
 };
 
 const legend = (lines) =>
-  h('ul', { class: 'legend' }, lines.map((line, i) =>
+  h('ul', { class: 'plot-legend' }, lines.map((line, i) =>
     h('li', {}, s('svg', { class: 'key', width: 14, height: 14, viewBox: '-7 -7 14 14', 'aria-hidden': 'true' },
       s('path', { class: `point ${seriesOf(i)}`, d: markOf(i, 60) })), ' ', foreign(line.name), ` (${whole(line.points.length)})`)));
 
@@ -107,6 +107,7 @@ export const historyCharts = (lines, workload) => {
   const speed = (point) => point.throughput;
   const perDollar = (point) => point.dollars;
   const made = (title, value, unit, below) => plot({ title: `${title} of ${workload}`, description: describe(lines, value, unit), height: HEIGHT, interactive: true,
+    caption: 'The axis need not begin at 0.',
     draw: (g, width) => drawHistory(g, width, { lines, value, words: unit, show }), below });
   const throughput = made('Throughput', speed, 'samples/s', [legend(lines), read.element]);
   const dollars = made('Training per dollar', perDollar, 'samples per dollar', []);
@@ -120,5 +121,5 @@ export const historyCharts = (lines, workload) => {
     dollars.describe(describe(lines, perDollar, 'samples per dollar'));
     dollars.redraw();
   };
-  return { element: h('div', { class: 'charts' }, throughput.element, dollars.element, note), update };
+  return { element: h('div', { class: 'plots' }, throughput.element, dollars.element, note), update };
 };

@@ -37,16 +37,16 @@ const draw = (g, width, lines, now) => {
   const path = d3.line().defined((point) => point.value !== null).curve(d3.curveStepAfter).x((point) => x(point.time)).y((point) => y(point.value ?? 0));
   lines.forEach((line, i) => {
     const last = line.points[line.points.length - 1];
-    inner.append('path').attr('class', `price-line series-${(i % 6) + 1}`).attr('stroke-dasharray', DASHES[Math.floor(i / 6) % DASHES.length])
+    inner.append('path').attr('class', `price-line tone-${(i % 6) + 1}`).attr('stroke-dasharray', DASHES[Math.floor(i / 6) % DASHES.length])
       .attr('d', path([...line.points, { ...last, time: now }]));
     for (const point of line.points.filter((each) => each.value !== null))
-      inner.append('circle').attr('class', `point series-${(i % 6) + 1}`).attr('r', 3).attr('cx', x(point.time)).attr('cy', y(point.value));
+      inner.append('circle').attr('class', `point tone-${(i % 6) + 1}`).attr('r', 3).attr('cx', x(point.time)).attr('cy', y(point.value));
   });
 };
 
 const legend = (lines) =>
-  h('ul', { class: 'legend' }, lines.slice(0, MOST_NAMED).map((line, i) =>
-    h('li', {}, s('svg', { class: `key series-${(i % 6) + 1}`, width: 28, height: 10, 'aria-hidden': 'true' },
+  h('ul', { class: 'plot-legend' }, lines.slice(0, MOST_NAMED).map((line, i) =>
+    h('li', {}, s('svg', { class: `key tone-${(i % 6) + 1}`, width: 28, height: 10, 'aria-hidden': 'true' },
       s('path', { class: 'price-line', d: 'M0,5H28', 'stroke-dasharray': DASHES[Math.floor(i / 6) % DASHES.length] })), ' ', foreign(line.name))),
   lines.length > MOST_NAMED && h('li', {}, `and ${whole(lines.length - MOST_NAMED)} more, in the table`));
 

@@ -3,7 +3,7 @@ import { h } from './dom.js';
 import { number } from './format.js';
 import { table, whole } from './parts.js';
 import { axes, frame, plot, reader, thin, twin } from './plot.js';
-import { firstMeasured, groups, outliers } from './trace.js';
+import { endMeasured, firstMeasured, groups, outliers } from './trace.js';
 
 const HEIGHT = 300;
 const LOSS_HEIGHT = 150;
@@ -72,16 +72,31 @@ const drawCanaries = (inner, canaries, x, across) => {
   });
 };
 
-const pointer = (inner, across, down, x, length, show) => {
+// What came after there was enough.
+const drawRest = (inner, x, { trace, run }, across, down) => {
+  const end = run.summary ? endMeasured(trace) : trace.length;
+  if (end < trace.length) inner.append('rect').attr('class', 'warm-up').attr('x', x(end)).attr('y', 0).attr('width', Math.max(1, across - x(end))).attr('height', down);
+};
+
+// Where one reads: a line that follows the slider and the pointer.
+const pointer = (inner, across, down, x, { trace, show, cursors }, name) => {
   const { mouse } = window.d3;
+  const cursor = inner.append('line').attr('class', 'cursor').attr('y1', 0).attr('y2', down).attr('visibility', 'hidden');
+  cursors[name] = (i) => cursor.attr('x1', x(i)).attr('x2', x(i)).attr('visibility', 'visible');
   inner.append('rect').attr('class', 'catcher').attr('width', across).attr('height', down).on('mousemove', function move() {
     const at = Math.round(x.invert(mouse(this)[0]));
-    if (at >= 0 && at < length()) show(at);
+    if (at >= 0 && at < trace.length) show(at);
   });
 };
 
+const counted = (trace, run, i) => {
+  if (!run.summary) return 'not decided';
+  if (trace.measured[i]) return 'yes';
+  return i < firstMeasured(trace) ? 'no, warm-up' : 'no, after there was enough';
+};
+
 const stepWords = (trace, run, i) =>
-  `Step ${whole(i)}: ${milliseconds(trace.seconds[i])} ms, loss ${number(trace.loss[i])}${run.summary && !trace.measured[i] ? ', warm-up' : ''}`;
+  `Step ${whole(i)}: ${milliseconds(trace.seconds[i])} ms, loss ${number(trace.loss[i])}${run.summary && !trace.measured[i] ? `, counted: ${counted(trace, run, i)}` : ''}`;
 
 const describe = (trace, run, canaries, found) => {
   const [low, high] = range(trace.seconds, trace.length);
@@ -94,28 +109,33 @@ const describe = (trace, run, canaries, found) => {
 
 // What each mark means, with the mark itself.
 const legend = (run, canaries, found) =>
-  h('ul', { class: 'legend' },
+  h('ul', { class: 'plot-legend' },
     h('li', { class: 'key-line' }, 'step'),
     run.summary && h('li', { class: 'key-median' }, `median ${milliseconds(run.summary.median_step_seconds)} ms`),
-    run.summary ? h('li', { class: 'key-warm-up' }, 'warm-up, not counted') : h('li', {}, 'which of them count is decided when a run finishes'),
+    run.summary ? h('li', { class: 'key-warm-up' }, 'not counted: the warm-up, and what came after there was enough') : h('li', {}, 'which of them count is decided when a run finishes'),
     run.summary && h('li', {}, h('span', { class: 'key outlier-key', 'aria-hidden': 'true' }, '▲'), ` outlier: ${whole(found.length)}`),
     canaries.length > 0 && h('li', {}, h('span', { class: 'key canary-key', 'aria-hidden': 'true' }, '◆'), ' canary: the clock of the processor, beside the steps'));
 
 const stepTable = (trace, run) =>
   table('Steps in groups', [
     { name: 'Steps', head: true, cell: (group) => (group.to - group.from > 1 ? `${whole(group.from)} to ${whole(group.to - 1)}` : whole(group.from)) },
-    { name: 'Counted', cell: (group) => (!run.summary ? 'not decided' : group.measured ? 'yes' : 'no, warm-up') },
+    { name: 'Counted', cell: (group) => counted(trace, run, group.from) },
     { name: 'Shortest, ms', number: true, cell: (group) => milliseconds(group.low) },
     { name: 'Median, ms', number: true, cell: (group) => milliseconds(group.median) },
     { name: 'Longest, ms', number: true, cell: (group) => milliseconds(group.high) },
     { name: 'Mean loss', number: true, cell: (group) => number(group.loss) },
   ], groups(trace, 40));
 
-const outlierTable = (trace, found) =>
-  found.length > 0 && table(found.length > MOST_LISTED ? `The first ${MOST_LISTED} of ${whole(found.length)} outliers` : 'Outliers', [
+// Those that are farthest off, where there are too many to list; in their order.
+const worst = ({ seconds }, found, median) =>
+  [...found].sort((one, other) => Math.abs(seconds[other] - median) - Math.abs(seconds[one] - median))
+    .slice(0, MOST_LISTED).sort((one, other) => one - other);
+
+const outlierTable = (trace, found, run) =>
+  found.length > 0 && table(found.length > MOST_LISTED ? `Of ${whole(found.length)} outliers the ${MOST_LISTED} that are farthest off` : 'Outliers', [
     { name: 'Step', head: true, cell: (i) => whole(i) },
     { name: 'Took, ms', number: true, cell: (i) => milliseconds(trace.seconds[i]) },
-  ], found.slice(0, MOST_LISTED));
+  ], worst(trace, found, run.summary.median_step_seconds));
 
 const canaryTable = (canaries) =>
   canaries.length > 0 && table('Canaries', [
@@ -124,13 +144,15 @@ const canaryTable = (canaries) =>
     { name: 'Copying, GB/s', number: true, cell: (canary) => number(canary.copy_bytes_per_second / 1e9) },
   ], canaries);
 
-const drawSteps = (g, width, { trace, run, canaries, found, show }) => {
+const drawSteps = (g, width, now) => {
+  const { trace, run, canaries, found } = now;
   if (!trace.length) return;
   const { inner, across, down } = frame(g, width, HEIGHT, { top: canaries.length ? STRIP + 8 : 12 });
   const x = window.d3.scaleLinear().domain([0, Math.max(1, trace.length - 1)]).range([0, across]);
   const { y, kind } = scaleOf(trace, down);
   const begin = border(trace, run);
   drawWarmUp(inner, x, begin, down);
+  drawRest(inner, x, now, across, down);
   axes(inner, { x, y, across, down, xWords: 'step', yWords: `milliseconds${kind}`, yFormat: kind ? y.tickFormat(2, '~g') : undefined, xFormat: window.d3.format(',d') });
   const values = trace.seconds;
   drawLine(inner, thin(values, 0, trace.length, Math.max(50, Math.floor(across))), x, (seconds) => y(seconds * 1000), values, 'line');
@@ -140,34 +162,37 @@ const drawSteps = (g, width, { trace, run, canaries, found, show }) => {
     drawOutliers(inner, found, x, y, trace, run.summary.outliers);
   }
   drawCanaries(inner, canaries, x, across);
-  pointer(inner, across, down, x, () => trace.length, show);
+  pointer(inner, across, down, x, now, 'steps');
 };
 
-const drawLoss = (g, width, { trace, run, show }) => {
+const drawLoss = (g, width, now) => {
+  const { trace, run } = now;
   if (!trace.length) return;
   const { inner, across, down } = frame(g, width, LOSS_HEIGHT);
   const x = window.d3.scaleLinear().domain([0, Math.max(1, trace.length - 1)]).range([0, across]);
   const [low, high] = range(trace.loss, trace.length);
   const y = window.d3.scaleLinear().domain([Math.min(0, low), high || 1]).range([down, 0]).nice();
   drawWarmUp(inner, x, border(trace, run), down);
+  drawRest(inner, x, now, across, down);
   axes(inner, { x, y, across, down, xWords: 'step', yWords: 'loss', ticks: 3, xFormat: window.d3.format(',d') });
   drawLine(inner, thin(trace.loss, 0, trace.length, Math.max(50, Math.floor(across))), x, y, trace.loss, 'line second');
-  pointer(inner, across, down, x, () => trace.length, show);
+  pointer(inner, across, down, x, now, 'loss');
 };
 
 // The charts of a trace that may still grow. Returns { element, update }.
 export const traceCharts = (trace, run, canaries) => {
   const holders = { legend: h('div', {}), twin: h('div', {}) };
-  const now = { trace, run, canaries, found: [], show: (i) => read.show(i) };
-  const read = reader('Read out step', 0, (i) => (trace.length ? stepWords(trace, run, i) : ''));
-  const steps = plot({ title: 'Duration of each step', description: 'Nothing is there yet.', height: HEIGHT,
+  const now = { trace, run, canaries, found: [], cursors: {}, show: (i) => read.show(i) };
+  const read = reader('Read out step', 0, (i) => (trace.length ? stepWords(trace, run, i) : ''),
+    (i) => Object.values(now.cursors).forEach((move) => move(i)));
+  const steps = plot({ title: 'Duration of each step', description: 'Nothing is there yet.', height: HEIGHT, caption: 'The axis need not begin at 0.',
     draw: (g, width) => drawSteps(g, width, now), below: [holders.legend, read.element, holders.twin] });
   const loss = plot({ title: 'Loss', description: 'Nothing is there yet.', height: LOSS_HEIGHT, draw: (g, width) => drawLoss(g, width, now) });
   let waiting = false;
   const tables = () => {
     waiting = false;
     const open = holders.twin.firstChild?.open;
-    const made = twin(stepTable(trace, run), outlierTable(trace, now.found) || '', canaryTable(canaries) || '');
+    const made = twin(stepTable(trace, run), outlierTable(trace, now.found, run) || '', canaryTable(canaries) || '');
     made.open = Boolean(open);
     holders.twin.replaceChildren(made);
   };
@@ -183,5 +208,5 @@ export const traceCharts = (trace, run, canaries) => {
     if (!waiting) setTimeout(tables, 300);
     waiting = true;
   };
-  return { element: h('div', { class: 'charts' }, steps.element, loss.element), update };
+  return { element: h('div', { class: 'plots' }, steps.element, loss.element), update };
 };

@@ -39,7 +39,7 @@ const scopes = (feed) =>
 
 const columns = (refresh) => [
   { name: 'Feed', head: true, cell: (feed) => h('span', { class: 'feed-name' }, foreign(feed.label), feed.third_party && h('span', { class: 'note' }, ' third party'), h('br', {}), h('code', {}, feed.feed)) },
-  { name: 'State', cell: (feed) => [badge(feed.state, STATES), feed.reason && h('p', { class: 'reason' }, foreign(feed.reason))] },
+  { name: 'State', cell: (feed) => [badge(feed.state, STATES), feed.reason && h('p', { class: 'feed-reason' }, foreign(feed.reason))] },
   { name: 'Prices are', cell: (feed) => (feed.freshness ? badge(feed.freshness, FRESHNESS) : 'unknown: none was read') },
   { name: 'Last good answer', cell: ageOf },
   { name: 'Prices', number: true, cell: (feed) => whole(feed.prices) },

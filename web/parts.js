@@ -36,7 +36,7 @@ const MARKS = { ok: ['✓', 'valid'], warn: ['!', 'valid, with a warning'], inva
 // How far a number can be believed: a mark and a word, never colour alone.
 export const validity = (level, word) => {
   const [mark, meaning] = MARKS[level] ?? MARKS.unknown;
-  return h('span', { class: `mark ${level ?? 'unknown'}` }, h('span', { class: 'sign', 'aria-hidden': 'true' }, mark), ' ', word ?? meaning);
+  return h('span', { class: `judged ${level ?? 'unknown'}` }, h('span', { class: 'sign', 'aria-hidden': 'true' }, mark), ' ', word ?? meaning);
 };
 
 export const runState = (run) => h('span', { class: `state ${run.state}` }, run.state);

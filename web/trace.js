@@ -49,13 +49,20 @@ export const firstMeasured = (trace) => {
   return at < 0 ? trace.length : at;
 };
 
-// The trace in at most so many groups of steps, none across the end of the warm-up.
+// Where it ends: a step that was under way when there was enough is stored, and not counted.
+export const endMeasured = (trace) => {
+  const at = trace.measured.subarray(0, trace.length).lastIndexOf(1);
+  return at < 0 ? trace.length : at + 1;
+};
+
+// The trace in at most so many groups of steps, none of both what counts and what does not.
 export const groups = (trace, most) => {
-  const border = firstMeasured(trace);
+  const begin = firstMeasured(trace);
+  const stop = endMeasured(trace);
   const size = Math.max(1, Math.ceil(trace.length / most));
   const result = [];
-  for (const [begin, end] of [[0, border], [border, trace.length]])
-    for (let from = begin; from < end; from += size) result.push(groupOf(trace, from, Math.min(end, from + size)));
+  for (const [first, end] of [[0, begin], [begin, stop], [stop, trace.length]])
+    for (let from = first; from < end; from += size) result.push(groupOf(trace, from, Math.min(end, from + size)));
   return result;
 };
 

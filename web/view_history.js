@@ -184,11 +184,12 @@ const attempt = async (now) => {
 
 export const show = async (root, now) => {
   view = { body: h('div', {}), form: h('div', {}), gone: null };
-  root.append(view.form, view.body);
+  const mine = view;
+  root.append(mine.form, mine.body);
   await attempt(now);
   return () => {
-    view.gone?.abort();
-    view = null;
+    mine.gone?.abort();
+    if (view === mine) view = null;
   };
 };
 

@@ -132,7 +132,7 @@ export const show = async (root, now) => {
   return () => {
     feeds.stop();
     mine.gone?.abort();
-    view = null;
+    if (view === mine) view = null;
   };
 };
 

@@ -35,7 +35,7 @@ const subtitle = (run) =>
     run.provenance === 'imported' && h('span', { class: 'badge' }, 'imported: measured by another pennyworth, and taken in'));
 
 const actions = (run) =>
-  h('p', { class: 'actions' }, h('a', { href: again(run) }, 'Measure again'),
+  h('p', { class: 'run-actions' }, h('a', { href: again(run) }, 'Measure again'),
     h('a', { href: href({ view: 'history', workload: run.spec.workload }) }, `History of ${run.spec.workload}`),
     h('a', { href: href({ view: 'runs' }) }, 'All runs'));
 
@@ -141,7 +141,7 @@ const open = async (root, now) => {
 export const show = async (root, now) => {
   last = root;
   await open(root, now);
-  return close;
+  return () => last === root && close(); // unless it is shown anew by now
 };
 
 // Another run, or another question to the gate about this one.

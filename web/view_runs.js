@@ -157,12 +157,13 @@ export const show = async (root, now) => {
     seen: { workload: new Set(), engine: new Set(), instance: new Set() } };
   root.append(view.form, view.known, view.list);
   view.form.replaceChildren(controls(now), chosen(now) || '');
+  const mine = view;
   await fillList(now);
   const stop = every(KEEP_UP, refresh);
   return () => {
     stop();
-    view.asked?.abort();
-    view = null;
+    mine.asked?.abort();
+    if (view === mine) view = null;
   };
 };
 

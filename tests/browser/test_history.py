@@ -46,13 +46,13 @@ class History(BrowserCase):
 
     def test_there_is_a_line_for_each_type_and_a_hollow_mark_for_what_did_not_count(self):
         self.open_it()
-        self.assertEqual(2, len(self.all(".charts > figure:first-child .history-line")))
-        self.assertEqual(1, len(self.all(".charts > figure:first-child .point.hollow")))
-        self.assertIn("a.large, ok, f32, batch 32", self.text(".legend"))
+        self.assertEqual(2, len(self.all(".plots > figure:first-child .history-line")))
+        self.assertEqual(1, len(self.all(".plots > figure:first-child .point.hollow")))
+        self.assertIn("a.large, ok, f32, batch 32", self.text(".plot-legend"))
 
     def test_where_the_engine_changed_is_marked(self):
         self.open_it("&workload=mlp&instance=b.large")
-        marks = self.all(".charts > figure:first-child .changed title")
+        marks = self.all(".plots > figure:first-child .changed title")
         self.assertEqual(["engine 1 \u2192 engine 2"],
                          [mark.get_attribute("textContent") for mark in marks])
 

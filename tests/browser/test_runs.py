@@ -139,6 +139,34 @@ class One(BrowserCase):
         self.one(".twin summary").click()
         self.assertIn("no, warm-up", self.text(".twin"))
 
+    def test_of_many_steps_few_are_drawn_and_none_that_stands_out_is_lost(self):
+        run = self.finished("ok", steps=50, warmup_steps=0)
+        with sqlite3.connect(self.server.database) as database:
+            (number,), = database.execute("SELECT number FROM runs WHERE id = ?", [run["id"]])
+            database.executemany(
+                "INSERT INTO steps (run, position, nanoseconds, loss) VALUES (?, ?, ?, 1)",
+                [(number, i, 5_000_000 if i == 43_210 else 1_000_000 + i % 7)
+                 for i in range(run["steps_stored"], 100_000)])
+            database.execute(
+                "UPDATE runs SET steps = 100000, measured_steps = 99990, summary ="
+                " replace(summary, '\"measured_steps\":50,', '\"measured_steps\":99990,')"
+                " WHERE number = ?", [number])
+        self.open_run(run)
+        self.until(lambda: self.all(".twin"), "all steps are read")
+        self.assertIn("100,000 steps", self.script(
+            "return document.querySelector('.plot desc').textContent"))
+        vertices = self.script("return document.querySelector('.plot .line')"
+                               ".getAttribute('d').split('L').length")
+        self.assertLess(vertices, 4 * 1280)
+        top = "return Math.round(document.querySelector('.plot .%s').getBBox().y)"
+        self.assertAlmostEqual(self.script(top % "line"), self.script(
+            "const at = [...document.querySelectorAll('.plot .outlier')].map((mark) =>"
+            " Number(mark.getAttribute('transform').match(/,([0-9.]+)/)[1]));"
+            "return Math.min(...at)"), delta=2)
+        self.one(".twin summary").click()
+        self.assertIn("43,210", self.text(".twin"))
+        self.assertIn("no, after there was enough", self.text(".twin"))
+
     def test_the_number_can_be_made_again(self):
         self.open_run(self.finished())
         next(button for button in self.all("button") if "again" in button.text).click()
