@@ -86,6 +86,25 @@ class Sweeps(BrowserCase):
         self.until(lambda: "Cancelled" in self.text(".live"), "it is cancelled")
         self.assertEqual("cancelled", self.ended(sweep_id)["state"])
 
+    def test_a_server_that_is_away_is_told_and_found_again(self):
+        self.forgive("ERR_CONNECTION", "Failed to load resource")
+        sweep_id = self.queue(base={"engine": "slow", "steps": 40, "warmup_steps": 1},
+                              knobs={"batch_size": [8, 16]}, blocks=2)
+        self.open(f"/?view=sweep&id={sweep_id}")
+        port = self.server.port
+        self.server.kill()
+        self.until(lambda: "trying again" in self.text(".live .trouble"), "the loss is told")
+        self.assertEqual(2, len(self.cells()))  # what was there stays
+        self.server.flags += ["--port", str(port)]
+        self.server.start()
+        self.until(lambda: "Finished" in self.text(".live"), "it goes on to its end", 60)
+        self.assertEqual("", self.text(".live .trouble"))
+
+    def test_what_it_may_come_to_is_said_beforehand(self):
+        self.open("/?view=measure&form=sweep&knob=batch_size:8, 16&knob=seed:1,2,3&blocks=4"
+                  "&max_seconds=30")
+        self.assertIn("Makes 24 runs of at most 30 s each", self.text(".send"))
+
     def test_sweep_again_asks_for_the_same(self):
         request = {"base": {**SPEED, "labels": {"a": "b:c"}}, "knobs": {"batch_size": [8, 16]},
                    "blocks": 1}
