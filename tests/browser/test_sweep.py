@@ -77,6 +77,19 @@ class Sweeps(BrowserCase):
                     self.assertNoSideways(f"{preset} {width}")
                     self.assertAccessible(f"{preset} {width}")
 
+    def test_its_table_is_saved_as_the_api_has_it(self):
+        sweep = self.show(base=SPEED, knobs={"batch_size": [8, 16]}, blocks=1)
+        self.script("""
+            const real = URL.createObjectURL;
+            URL.createObjectURL = (blob) => {
+                blob.text().then((text) => { window.saved = text; });
+                return real.call(URL, blob);
+            };""")
+        self.driver.find_element("xpath", "//button[.='Save as CSV']").click()
+        saved = self.until(lambda: self.script("return window.saved"), "it is saved")
+        table = self.server.get(f"/v1/sweeps/{sweep['id']}", Accept="text/csv").body.decode()
+        self.assertEqual(table, saved)
+
     def test_it_is_live_and_can_be_cancelled(self):
         sweep_id = self.queue(base={"engine": "slow", "steps": 20, "warmup_steps": 1},
                               knobs={"batch_size": [8, 16, 32]}, blocks=3)
