@@ -1,0 +1,91 @@
+"""Pictures of every view for docs/screenshots, of rows that are made up for the purpose.
+
+    /usr/bin/python3 tests/browser/screenshots.py FOLDER
+
+with the variables that tests/api/README.md names. The run and the sweep are real, of engines that
+only wait; the types of machines, their speeds and their prices are invented."""
+import os
+import random
+import sys
+from pathlib import Path
+
+if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+    raise SystemExit(__doc__)
+os.environ["PENNYWORTH_TEST_SCREENSHOTS"] = sys.argv[1]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+
+from browser import BrowserCase  # noqa: E402
+from harness import fake  # noqa: E402
+from run_documents import document, lines  # noqa: E402
+
+# samples/s, dollars an hour, machines that were measured; None: nobody knows a price
+TYPES = {"demo7i.2xlarge": (52, "0.357", 4), "demo7a.2xlarge": (61, "0.4106", 4),
+         "demo7.xlarge": (25.5, "0.1785", 3), "demo6i.2xlarge": (14, "0.34", 3),
+         "demo8.4xlarge": (131, "0.95", 3), "demo8.large": (17, "0.11", 1),
+         "demo9.metal": (410, None, 3)}
+SPEC = {"workload": "resnet50", "engine": "native", "precision": "bf16", "batch_size": 16,
+        "warmup_steps": 10, "steps": 50}
+
+
+def runs():
+    """Runs of the invented machines, three on each, over some weeks."""
+    chance, number = random.Random(7), 0
+    for instance, (speed, _, vms) in TYPES.items():
+        for vm in range(vms):
+            of_vm = speed * chance.gauss(1, 0.01)
+            for day in range(3):
+                number += 1
+                made = document(number, 60, int(16e9 / of_vm / chance.gauss(1, 0.006)))
+                ended = f"2026-0{1 + day}-{10 + vm:02d}T12:00:00Z"
+                yield {**made, "spec": {**SPEC, "seed": number}, "instance": instance,
+                       "vm": f"{0xa0 + vm:016x}", "created_at": ended, "started_at": ended,
+                       "ended_at": ended, "software": f"pennyworth-worker 0.{1 + (day > 0)}.0",
+                       "machine": {"fingerprint": f"{sum(map(ord, instance)):016x}",
+                                   "stratum": f"{len(instance) * 7919 + vms:016x}",
+                                   "facts": {"cpu_model": "Demonstration CPU", "isa": "avx512_bf16",
+                                             "cores": 4}}}
+
+
+class Pictures(BrowserCase):
+    ENGINES = {"ok": fake("ok"), "paced": fake("paced", 20000), "faster": fake("paced", 16000)}
+    FLAGS = ("--published", "on", "--provider", "aws", "--region", "us-east-1",
+             "--instance", "demo7i.2xlarge")
+
+    def picture(self, name, target, ready):
+        for dark in (False, True):
+            for width in (1280, 360):
+                self.look(dark, width)
+                self.open(target)
+                self.until(lambda: self.all(ready), f"{name} is there")
+                self.screenshot(f"{name}-{'dark' if dark else 'light'}-{width}")
+
+    def fill(self):
+        reply = self.server.request("POST", "/v1/runs/import", lines(runs()),
+                                    {"Content-Type": "application/x-ndjson"})
+        assert reply.json()["refused"] == 0, reply
+        for instance, (_, dollars, _) in TYPES.items():
+            if dollars:
+                self.server.post({"instance_type": instance, "price_per_hour": dollars,
+                                  "provider": "aws"}, path="/v1/prices")
+
+    def test_pictures(self):
+        self.fill()
+        run = self.server.post({"engine": "paced", "min_seconds": 2, "max_seconds": 20,
+                                "labels": {"branch": "main"}}, "?wait=60").json()
+        sweep = self.server.post({"base": {"steps": 60, "warmup_steps": 10}, "blocks": 3,
+                                  "knobs": {"engine": ["paced", "faster"]}},
+                                 path="/v1/sweeps").json()
+        self.until(lambda: self.server.get("/v1/sweeps/" + sweep["id"]).json()["state"] !=
+                   "running", "the sweep is through", seconds=120)
+        self.picture("comparison", "/?reference=demo7i.2xlarge", ".sentence")
+        self.picture("run", f"/?view=run&id={run['id']}", "svg")
+        self.picture("runs", "/?view=runs", "table")
+        self.picture("sweep", f"/?view=sweep&id={sweep['id']}", "svg")
+        self.picture("history", "/?view=history&workload=resnet50", "svg")
+        self.picture("prices", "/?view=prices&instance_type=demo7i.2xlarge", "svg")
+        self.picture("measure", "/?view=measure", "form")
+
+
+if __name__ == "__main__":
+    import unittest
+    unittest.main(argv=sys.argv[:1])
