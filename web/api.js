@@ -18,10 +18,9 @@ export const token = () => sessionStorage.getItem(KEY);
 export const forgetToken = () => sessionStorage.removeItem(KEY);
 
 // A dialog; null when it is closed without a word.
-const openDialog = (why) =>
+const askForToken = (why) =>
   new Promise((resolve) => {
-    const input = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true,
-      pattern: '[!-~]+', title: 'Letters, digits and signs of ASCII, without spaces' });
+    const input = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true });
     const dialog = h('dialog', { class: 'token', 'aria-labelledby': 'token-title' },
       h('form', { method: 'dialog', onsubmit: () => dialog.close(input.value) },
         h('h2', { id: 'token-title' }, 'A token is needed'),
@@ -37,16 +36,6 @@ const openDialog = (why) =>
     dialog.showModal();
   });
 
-let asking = null;
-
-// Many may be refused at once, and one question is enough.
-const askForToken = (why) => {
-  asking ??= openDialog(why).finally(() => {
-    asking = null;
-  });
-  return asking;
-};
-
 // "/v1/runs", { limit: 5, label: ['a:b'] } -> "/v1/runs?limit=5&label=a%3Ab"; empty values are left out.
 export const address = (path, parameters = {}) => {
   const query = new URLSearchParams();
@@ -59,8 +48,7 @@ export const address = (path, parameters = {}) => {
 
 const send = async (method, target, body, signal) => {
   const headers = { Accept: 'application/json' };
-  const used = token();
-  if (used) headers.Authorization = `Bearer ${used}`;
+  if (token()) headers.Authorization = `Bearer ${token()}`;
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let answer;
   try {
@@ -69,12 +57,9 @@ const send = async (method, target, body, signal) => {
     if (error.name === 'AbortError') throw error;
     throw new ApiError(0, { detail: 'The server cannot be reached.' });
   }
-  let content = answer.headers.get('content-type')?.includes('json') ? await answer.json() : null;
-  // What the API says is for who writes requests.
-  if (answer.status === 401)
-    content = { ...content, detail: used ? 'The server does not know this token.' : 'This server answers only with a token.' };
+  const content = answer.headers.get('content-type')?.includes('json') ? await answer.json() : null;
   if (answer.status === 401 || answer.status === 403) {
-    const given = token() !== used ? token() : await askForToken(content?.detail ?? 'The server asks who you are.');
+    const given = await askForToken(content?.detail ?? 'The server asks who you are.');
     if (given) {
       sessionStorage.setItem(KEY, given);
       return send(method, target, body, signal);
