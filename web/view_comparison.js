@@ -76,7 +76,7 @@ const drawTable = (parts, seen, now) => {
 const drawAnswer = (parts, seen, isFirst) => {
   const { answer, rows, done } = seen;
   parts.content.hidden = false;
-  parts.content.classList.remove('old');
+  parts.content.classList.remove('old', 'asking');
   parts.trouble.replaceChildren();
   parts.answer.replaceChildren(...answerOf(seen));
   for (const part of parts.content.querySelectorAll('.charts, .all')) part.hidden = rows.length === 0;
@@ -93,6 +93,7 @@ const drawAnswer = (parts, seen, isFirst) => {
 };
 
 const drawFailure = (parts, seen, error, again) => {
+  parts.content.classList.remove('asking');
   const field = parts.controls.showError(error);
   parts.answer.querySelector('.loading')?.remove();
   const told = field ? { message: `This cannot be answered: see the field “${field}”.` } : error;
@@ -117,7 +118,7 @@ const make = (root) => {
     seen.asked = asked;
     parts.controls.showError(null);
     if (!seen.answer) parts.answer.replaceChildren(loading('the comparison'));
-    parts.content.classList.toggle('old', Boolean(seen.answer));
+    if (seen.answer) parts.content.classList.add('old', 'asking');
     const onPage = (page) => {
       const isFirst = seen.answer !== page.answer;
       if (isFirst) seen.hay.clear();
