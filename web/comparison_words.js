@@ -150,11 +150,11 @@ export const evidence = (answer, rows) => {
     [capital(counts(throughput)), price && anHour(price)].filter(Boolean).join('; ') + '.',
     !throughput.generalisable && `It says little of other machines of the type (${throughput.words}).`,
     price && price.freshness in FRESHNESS && price.freshness !== 'published' && `The price is ${FRESHNESS[price.freshness]}.`,
-    answer.question.sort === 'samples_per_dollar' && higher(first, rows),
     first.stale && `Its measurement is old: ${first.stale}.`,
     told && first.id !== answer.question.reference && nameOf(first) !== answer.question.reference &&
       ['Per dollar it is ', ratio(told), ', ', ratioWords[told.verdict], ' ', h('bdi', {}, answer.question.reference), '.'],
     first.to_reference?.mixed_kinds && 'The two prices are of different kinds.',
+    answer.question.sort === 'samples_per_dollar' && higher(first, rows),
     kinds.length > 1 && `Prices of different kinds are put beside each other: ${kinds.map(words).join(', ')}.`,
   ].filter(Boolean);
 };

@@ -1,5 +1,5 @@
 // The first thing that is seen: which machine gives the most training for the money.
-import { announce, empty, h, loading, problem } from './dom.js';
+import { announce, h, loading, problem } from './dom.js';
 import { go, href, state as addressState } from './state.js';
 import { makeBars } from './chart_bars.js';
 import { makeScatter } from './chart_scatter.js';
@@ -98,7 +98,7 @@ const drawFailure = (parts, seen, error, again) => {
   parts.answer.querySelector('.loading')?.remove();
   const told = field ? { message: `This cannot be answered: see the field “${field}”.` } : error;
   parts.trouble.replaceChildren(problem(told, field ? null : again),
-    seen.answer ? empty('What is shown answers the question before.') : '');
+    seen.answer ? h('p', { class: 'note' }, 'What is shown answers the question before.') : '');
 };
 
 const make = (root) => {
