@@ -1,7 +1,7 @@
 // Samples per dollar as bars; against the reference where there is one.
 import { h, s } from './dom.js';
 import { half, number } from './format.js';
-import { cut, makeChart } from './chart_frame.js';
+import { across, cut, makeChart } from './chart_frame.js';
 import { brief, count, labels, name, runLink, unit } from './comparison_words.js';
 
 const d3 = globalThis.d3;
@@ -33,7 +33,7 @@ const bar = (row, told, text, i, x, width) => {
     s('text', { class: 'value', x: width, y: top + 13, 'text-anchor': 'end' }, value),
     s('rect', { class: `fill ${row.provenance === 'published' ? 'hollow' : 'full'} series-1`, x: x(0) + 0.5, y: middle - BAR_PX / 2,
       width: Math.max(1, x(told.value) - x(0)), height: BAR_PX }),
-    told.low !== null && s('path', { class: 'whisker', d: `M${x(Math.max(0, told.low))} ${middle}H${x(told.high)}M${x(Math.max(0, told.low))} ${middle - 5}v10M${x(told.high)} ${middle - 5}v10` }));
+    told.low !== null && s('path', { class: 'whisker', d: across(middle, x(Math.max(0, told.low)), x(told.high)) }));
 };
 
 const axis = (x, height, relative) => s('g', { class: 'axes', 'aria-hidden': 'true' },

@@ -59,7 +59,8 @@ export const makeChart = ({ name, title, draw }) => {
   holder.addEventListener('focusin', (event) => look(marks.findIndex((mark) => mark.element === event.target)));
   holder.addEventListener('keydown', (event) => {
     const at = marks.findIndex((mark) => mark.element === event.target);
-    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: marks.length - 1 }[event.key];
+    const steps = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: marks.length - 1 };
+    const to = steps[event.key];
     if (at < 0 || to === undefined) return;
     event.preventDefault();
     if (marks[to]) focus(to);
@@ -84,6 +85,10 @@ export const makeChart = ({ name, title, draw }) => {
   };
   return { figure, update, stop: () => observer.disconnect() };
 };
+
+// Whiskers: a line with an end on each side.
+export const upright = (x, y0, y1) => `M${x} ${y0}V${y1}M${x - 4} ${y0}h8M${x - 4} ${y1}h8`;
+export const across = (y, x0, x1) => `M${x0} ${y}H${x1}M${x0} ${y - 4}v8M${x1} ${y - 4}v8`;
 
 // Round numbers of a logarithmic axis: 1, 2, 5, 10, ..., fewer where they would crowd.
 export const logTicks = ([low, high], most) => {

@@ -1,7 +1,7 @@
 // Price an hour against throughput: what is up and to the left gives more for the money.
 import { h, s } from './dom.js';
 import { dollars } from './format.js';
-import { cut, logTicks, makeChart } from './chart_frame.js';
+import { across, cut, logTicks, makeChart, upright } from './chart_frame.js';
 import { brief, count, labels, name, runLink, unit } from './comparison_words.js';
 
 const d3 = globalThis.d3;
@@ -45,13 +45,14 @@ const axes = (x, y, width, height, what) => {
     s('text', { class: 'axis-name', transform: `translate(13 ${EDGE.top}) rotate(-90)`, 'text-anchor': 'end' }, `${what} a second →`));
 };
 
-const whiskers = (row, x, y) => {
+// On a logarithmic axis an interval that reaches 0 goes down to the edge.
+const whiskers = (row, x, y, bottom) => {
   const [px, py] = [x(row.price.price_per_hour), y(row.throughput.value)];
   const { low, high } = row.throughput;
   return [
-    low !== null && low > 0 && s('path', { class: 'whisker', d: `M${px} ${y(low)}V${y(high)}M${px - 4} ${y(low)}h8M${px - 4} ${y(high)}h8` }),
+    low !== null && s('path', { class: 'whisker', d: upright(px, low > 0 ? y(low) : bottom, y(high)) }),
     row.price.low !== null && row.price.low < row.price.high &&
-      s('path', { class: 'whisker', d: `M${x(row.price.low)} ${py}H${x(row.price.high)}M${x(row.price.low)} ${py - 4}v8M${x(row.price.high)} ${py - 4}v8` }),
+      s('path', { class: 'whisker', d: across(py, x(row.price.low), x(row.price.high)) }),
   ];
 };
 
@@ -84,7 +85,8 @@ const place = (marks, line, names, width, height) => {
   return labels;
 };
 
-const details = (row, names) => () => [h('p', {}, h('strong', {}, runLink(row, name(row, names.get(row))))), h('p', {}, brief(row).join('; '), '.')];
+const details = (row, names) => () =>
+  [h('p', {}, h('strong', {}, runLink(row, name(row, names.get(row))))), h('p', {}, brief(row).join('; '), '.')];
 
 const front = (rows, x, y) => {
   const on = rows.filter((row) => row.pareto).sort((a, b) => a.throughput.value - b.throughput.value);
@@ -120,7 +122,7 @@ const draw = (canvas, width, { rows }) => {
     return { height: 1, description: 'Nothing to draw.', marks: [],
       caption: h('p', { class: 'empty' }, 'No row has both a price and a throughput, so there is nothing to draw.') };
   const height = Math.max(300, Math.min(440, Math.round(width * 0.68)));
-  const x = scale(drawn.flatMap(({ price }) => [price.price_per_hour, price.low ?? price.price_per_hour, price.high ?? price.price_per_hour]),
+  const x = scale(drawn.flatMap(({ price: { price_per_hour: value, low, high } }) => [value, low ?? value, high ?? value]),
     [EDGE.left, width - EDGE.right], Math.floor(width / 70));
   const y = scale(drawn.flatMap(({ throughput: told }) => [told.value, told.low > 0 ? told.low : told.value, told.high ?? told.value]),
     [height - EDGE.bottom, EDGE.top], 7);
@@ -135,7 +137,7 @@ const draw = (canvas, width, { rows }) => {
     return { element, x: px, y: py, row, details: details(row, names) };
   });
   canvas.append(axes(x, y, width, height, unit(drawn[0])),
-    s('g', { 'aria-hidden': 'true' }, line, drawn.map((row) => whiskers(row, x, y).filter(Boolean))),
+    s('g', { 'aria-hidden': 'true' }, line, drawn.map((row) => whiskers(row, x, y, height - EDGE.bottom).filter(Boolean))),
     // In order for the keyboard, from back to front for the eye: the same here.
     s('g', {}, marks.map((mark) => mark.element)),
     s('g', { class: 'labels', 'aria-hidden': 'true' }, place(marks, line, names, width, height)));

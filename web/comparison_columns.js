@@ -1,7 +1,7 @@
 // The columns of the comparison: what each sorts by and shows. `id` is what the address calls it.
 import { h } from './dom.js';
 import { age, dollars, half, hours, interval, moment, number, percent, words } from './format.js';
-import { FRESHNESS, badges, count, counts, name, priceSource, probability, runLink, unit, verdict } from './comparison_words.js';
+import { FRESHNESS, badges, count, counts, name, priceSource, runLink, unit, verdict } from './comparison_words.js';
 
 const small = (...content) => h('span', { class: 'small' }, ...content);
 const unknown = (why) => [h('span', { class: 'unknown' }, 'unknown'), why && small(why)];
@@ -58,9 +58,9 @@ export const COLUMNS = [
     ...measure((row) => row.samples_per_dollar, (row) => row.unit === 'job' && ' jobs') },
   { id: 'to_reference', title: 'Per dollar, to the reference', width: 8.5, number: true, most: true,
     value: (row) => row.to_reference?.samples_per_dollar?.value ?? null,
-    cell: (row) => (row.to_reference?.samples_per_dollar
-      ? [measured(row.to_reference.samples_per_dollar, ' ×'), row.to_reference.samples_per_dollar.low !== null && small(verdict(row.to_reference.samples_per_dollar)),
-        row.to_reference.mixed_kinds && small('prices of different kinds')]
+    cell: ({ to_reference: told }) => (told?.samples_per_dollar
+      ? [measured(told.samples_per_dollar, ' ×'), told.samples_per_dollar.low !== null && small(verdict(told.samples_per_dollar)),
+        told.mixed_kinds && small('prices of different kinds')]
       : unknown()) },
   { id: 'throughput', title: 'Per second', hint: 'throughput of training', width: 8,
     ...measure((row) => row.throughput, (row) => row.unit === 'job' && ' jobs') },
@@ -70,7 +70,9 @@ export const COLUMNS = [
   { id: 'total_dollars', title: 'Total with waiting', width: 8, ...job((told) => told.total_dollars, dollars) },
   { id: 'probability', title: 'Probability', hint: 'of keeping the deadline or the budget', width: 8, number: true, most: true,
     value: (row) => row.job?.prospect?.probability ?? null,
-    cell: (row) => (row.job?.prospect ? [probability(row), small(`${hours(row.job.prospect.hours_low)} to ${hours(row.job.prospect.hours_high)}`)] : unknown()) },
+    cell: ({ job: told }) => (told?.prospect
+      ? [percent(told.prospect.probability), small(`${hours(told.prospect.hours_low)} to ${hours(told.prospect.hours_high)}`)]
+      : unknown()) },
   { id: 'in_parallel', title: 'In parallel', hint: 'instances that would keep the deadline', width: 8, number: true,
     value: (row) => row.job?.in_parallel?.instances ?? null,
     cell: (row) => (row.job?.in_parallel ? [count(row.job.in_parallel.instances), small(row.job.in_parallel.words)] : unknown()) },

@@ -8,7 +8,8 @@ import { count as digits } from './comparison_words.js';
 const SHOWN = 100; // of unmeasured types
 
 const hidden = ({ hidden: { by_filters: count } }) =>
-  count > 0 && h('p', {}, `${digits(count)} more ${count === 1 ? 'row is' : 'rows are'} hidden by what was asked: of each machine only the best, or other filters. `,
+  count > 0 && h('p', {}, `${digits(count)} more ${count === 1 ? 'row is' : 'rows are'} hidden by what was asked: `,
+    'of each machine only the best, or other filters. ',
     h('a', { href: href({ ...Object.fromEntries(FILTERS.map((each) => [each, null])), configuration: 'all' }) }, 'Show all'));
 
 const price = (value) => h('td', { class: 'number' }, value === null ? h('span', { class: 'unknown' }, 'unknown') : dollars(value));

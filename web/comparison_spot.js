@@ -1,9 +1,8 @@
 // The same question at spot prices, beside the answer at list prices: one more sentence.
 import { get } from './api.js';
 import { h } from './dom.js';
-import { dollars, interval } from './format.js';
 import { href } from './state.js';
-import { name, priceSource, unit } from './comparison_words.js';
+import { anHour, name, perDollar } from './comparison_words.js';
 
 export const makeSpot = () => {
   const element = h('p', { class: 'evidence spot' });
@@ -24,7 +23,7 @@ export const makeSpot = () => {
     const [row] = answer.rows;
     if (signal.aborted || !row?.samples_per_dollar || !row.price) return;
     say(row.rank ? 'On spot: ' : 'On spot, by what others published: ', h('strong', {}, name(row)),
-      `, ${interval(row.samples_per_dollar)} ${unit(row)} per dollar at ${dollars(row.price.price_per_hour)} an hour (${priceSource(row.price)}). `,
+      `, ${perDollar(row)} at ${anHour(row.price)}. `,
       h('a', { href: href({ price: 'spot' }) }, 'Compare on spot'));
   };
   return { element, update };

@@ -1,7 +1,7 @@
 // A row of the comparison in words, and the sentence that answers the question.
 import { h } from './dom.js';
 import { href } from './state.js';
-import { age, dollars, hours, interval, moment, number, percent, words } from './format.js';
+import { age, dollars, hours, interval, moment, number, words } from './format.js';
 
 // How many: all digits, as nothing was measured about it.
 export const count = (value) => value.toLocaleString('en');
@@ -32,15 +32,16 @@ export const FRESHNESS = { stale: 'stale', expired: 'expired', published: 'of it
 // "on demand, 2 hours ago, given by a person"
 export const priceSource = (price) => {
   const where = [price.region, price.zone].filter(Boolean).join(', ');
-  const seen = price.freshness === 'published' ? `of ${moment(price.valid_from)}` : `seen ${age(price.fetched_at ?? price.source_time)}`;
+  const seen = price.freshness === 'published' ? `of ${moment(price.valid_from)}`
+    : `seen ${age(price.fetched_at ?? price.source_time)}`;
   return [price.kind === 'typed' ? 'typed by a person' : words(price.kind), where, seen,
     price.kind !== 'typed' && price.label, price.third_party && 'third party'].filter(Boolean).join(', ');
 };
 
 // What rows of one type may differ in, the most telling first.
-const distinctions = (row) => [
+const distinctions = (row) => [row.provenance,
   ...Object.entries(row.configuration).map(([key, value]) => (typeof value === 'string' ? value : `${words(key)} ${value}`)),
-  row.stratum, row.engine, row.provenance === 'published' && 'published'].filter(Boolean);
+  row.stratum, row.engine].filter(Boolean);
 
 // A name for each of these rows. Rows of one type are told apart by one thing that is theirs alone,
 // or else by all that not all of them share.
@@ -61,10 +62,13 @@ export const labels = (rows) => {
   return result;
 };
 
+export const perDollar = (row) => `${interval(row.samples_per_dollar)} ${unit(row)} per dollar`;
+export const anHour = (price) => `${dollars(price.price_per_hour)} an hour (${priceSource(price)})`;
+
 const MEASURES = {
   samples_per_dollar: {
     best: (workload) => ['Most training per dollar for ', workload],
-    of: (row) => `${interval(row.samples_per_dollar)} ${unit(row)} per dollar`,
+    of: perDollar,
   },
   throughput: {
     best: (workload) => ['Fastest training of ', workload],
@@ -72,7 +76,8 @@ const MEASURES = {
   },
   total_dollars: {
     best: (workload) => ['Least in total for ', workload, ', with what waiting is worth'],
-    of: (row) => `${dollars(row.job?.total_dollars)}: ${dollars(row.job?.dollars)} for the machine and ${dollars(row.job?.waiting_dollars)} for ${hours(row.job?.hours)} of waiting`,
+    of: ({ job }) => `${dollars(job?.total_dollars)}: ${dollars(job?.dollars)} for the machine and ` +
+      `${dollars(job?.waiting_dollars)} for ${hours(job?.hours)} of waiting`,
   },
   utility: { best: (workload) => ['Highest by the formula for ', workload], of: (row) => number(row.utility) },
 };
@@ -98,13 +103,14 @@ const ranked = (answer, rows) => {
 // Why there is no rank, when there is none: by how many rows have which reason.
 const unranked = (answer, rows, isFiltered) => {
   const workload = h('bdi', {}, answer.question.workload);
-  if (rows.length === 0) return [isFiltered ? 'Nothing that was asked for is known of training ' : 'Nothing is known yet of training ', workload, '.'];
+  if (rows.length === 0)
+    return [isFiltered ? 'Nothing that was asked for is known of training ' : 'Nothing is known yet of training ', workload, '.'];
   if (rows.every((row) => row.provenance === 'published')) {
     const [first] = rows.filter((row) => row.samples_per_dollar);
     return [isFiltered ? 'Among what was asked for there are only published figures of ' : 'Nothing was measured yet for ', workload,
-      isFiltered ? ', without intervals, so nothing is ranked.' : ': these are published figures, without intervals, so nothing is ranked.',
+      isFiltered ? ', ' : ': these are published figures, ', 'without intervals, so nothing is ranked.',
       first && [' The highest of them is ', name(first), `, ${measureOf(answer).of(first)}`,
-        first.price && ` at ${dollars(first.price.price_per_hour)} an hour (${priceSource(first.price)})`, '.']].flat(2);
+        first.price && ` at ${anHour(first.price)}`, '.']].flat(2);
   }
   const reasons = new Map();
   for (const row of rows)
@@ -130,7 +136,7 @@ export const verdict = (told) => (told.low === 1 && told.high === 1 ? 'the refer
 // Who only reads the first line should not miss that others claim more.
 const higher = (first, rows) => {
   const best = rows.find((row) => row.provenance === 'published' && row.samples_per_dollar?.value > first.samples_per_dollar?.value);
-  return best && ['A published figure is higher (', name(best), `, ${number(best.samples_per_dollar.value)} ${unit(best)} per dollar), but has no interval and no rank.`];
+  return best && ['A published figure is higher (', name(best), `, ${perDollar(best)}), but has no interval and no rank.`];
 };
 
 // What to know beside the answer: counts, price with age and source, the reference, one VM.
@@ -141,14 +147,14 @@ export const evidence = (answer, rows) => {
   const { price, throughput } = first;
   const kinds = [...new Set(rows.filter((row) => row.rank && row.price).map((row) => row.price.choice))];
   return [
-    [capital(counts(throughput)), price && `${dollars(price.price_per_hour)} an hour (${priceSource(price)})`].filter(Boolean).join('; ') + '.',
+    [capital(counts(throughput)), price && anHour(price)].filter(Boolean).join('; ') + '.',
     !throughput.generalisable && `It says little of other machines of the type (${throughput.words}).`,
     price && price.freshness in FRESHNESS && price.freshness !== 'published' && `The price is ${FRESHNESS[price.freshness]}.`,
-    answer.question.sort === 'samples_per_dollar' && higher(first, rows),
     first.stale && `Its measurement is old: ${first.stale}.`,
     told && first.id !== answer.question.reference && nameOf(first) !== answer.question.reference &&
       ['Per dollar it is ', ratio(told), ', ', ratioWords[told.verdict], ' ', h('bdi', {}, answer.question.reference), '.'],
     first.to_reference?.mixed_kinds && 'The two prices are of different kinds.',
+    answer.question.sort === 'samples_per_dollar' && higher(first, rows),
     kinds.length > 1 && `Prices of different kinds are put beside each other: ${kinds.map(words).join(', ')}.`,
   ].filter(Boolean);
 };
@@ -165,13 +171,11 @@ export const badges = (row) => {
 };
 
 // Short, for the details of a mark in a chart.
-export const brief = (row) => [
+export const brief = (row, told = row.to_reference?.samples_per_dollar) => [
   row.rank ? `rank ${row.rank}${row.tied ? ' (tie)' : ''}` : `not ranked: ${row.why_no_rank ?? 'unknown'}`,
-  row.samples_per_dollar ? `${interval(row.samples_per_dollar)} ${unit(row)} per dollar` : `${unit(row)} per dollar unknown`,
+  row.samples_per_dollar ? perDollar(row) : `${unit(row)} per dollar unknown`,
   row.throughput && `${interval(row.throughput)} ${unit(row)} per second`,
-  row.price ? `${dollars(row.price.price_per_hour)} an hour, ${priceSource(row.price)}` : `price unknown: ${row.why_no_price ?? 'no reason given'}`,
+  row.price ? anHour(row.price) : `price unknown: ${row.why_no_price ?? 'no reason given'}`,
   counts(row.throughput) ?? row.throughput?.words,
-  row.to_reference?.samples_per_dollar && `${ratio(row.to_reference.samples_per_dollar)} the reference (${verdict(row.to_reference.samples_per_dollar)})`,
+  told && `${ratio(told)} the reference (${verdict(told)})`,
 ].filter(Boolean);
-
-export const probability = (row) => percent(row.job?.prospect?.probability);

@@ -1,5 +1,5 @@
 // The first thing that is seen: which machine gives the most training for the money.
-import { announce, empty, h, loading, problem } from './dom.js';
+import { announce, h, loading, problem } from './dom.js';
 import { go, href, state as addressState } from './state.js';
 import { makeBars } from './chart_bars.js';
 import { makeScatter } from './chart_scatter.js';
@@ -76,7 +76,7 @@ const drawTable = (parts, seen, now) => {
 const drawAnswer = (parts, seen, isFirst) => {
   const { answer, rows, done } = seen;
   parts.content.hidden = false;
-  parts.content.classList.remove('old');
+  parts.content.classList.remove('old', 'asking');
   parts.trouble.replaceChildren();
   parts.answer.replaceChildren(...answerOf(seen));
   for (const part of parts.content.querySelectorAll('.charts, .all')) part.hidden = rows.length === 0;
@@ -93,11 +93,12 @@ const drawAnswer = (parts, seen, isFirst) => {
 };
 
 const drawFailure = (parts, seen, error, again) => {
+  parts.content.classList.remove('asking');
   const field = parts.controls.showError(error);
   parts.answer.querySelector('.loading')?.remove();
   const told = field ? { message: `This cannot be answered: see the field “${field}”.` } : error;
   parts.trouble.replaceChildren(problem(told, field ? null : again),
-    seen.answer ? empty('What is shown answers the question before.') : '');
+    seen.answer ? h('p', { class: 'note' }, 'What is shown answers the question before.') : '');
 };
 
 const make = (root) => {
@@ -117,7 +118,7 @@ const make = (root) => {
     seen.asked = asked;
     parts.controls.showError(null);
     if (!seen.answer) parts.answer.replaceChildren(loading('the comparison'));
-    parts.content.classList.toggle('old', Boolean(seen.answer));
+    if (seen.answer) parts.content.classList.add('old', 'asking');
     const onPage = (page) => {
       const isFirst = seen.answer !== page.answer;
       if (isFirst) seen.hay.clear();

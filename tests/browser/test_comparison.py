@@ -172,7 +172,7 @@ class Compared(Rows):
             first = self.one(f".{name} svg [tabindex='0']")
             self.script("arguments[0].focus()", first)
             before = self.text(f".{name} .detail")
-            self.assertRegex(before, r"samples per dollar.*an hour, typed by a person")
+            self.assertRegex(before, r"samples per dollar.*an hour \(typed by a person")
             self.press(Keys.ARROW_RIGHT)
             self.assertNotEqual(before, self.text(f".{name} .detail"))
             self.assertEqual(1, len(self.all(f".{name} svg [tabindex='0']")))
