@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
-#define STATEMENTS_MAX 96
+#define STATEMENTS_MAX 160
 
 struct db {
     sqlite3 *handle;

@@ -7,6 +7,15 @@
 bool revision_touch(struct db *db, struct error *err)
 {
     AUTO(stmt_done)
+    struct stmt *update =
+        stmt_prepare(db, "UPDATE revision SET number = number + 1, prices = number + 1", err);
+
+    return update && stmt_run(update, err);
+}
+
+bool revision_touch_runs(struct db *db, struct error *err)
+{
+    AUTO(stmt_done)
     struct stmt *update = stmt_prepare(db, "UPDATE revision SET number = number + 1", err);
 
     return update && stmt_run(update, err);
@@ -15,6 +24,16 @@ bool revision_touch(struct db *db, struct error *err)
 bool revision_read(struct db *db, long long *ret_revision, struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT number FROM revision", err);
+
+    if (!query || stmt_step(query, err) != STMT_ROW)
+        return false;
+    *ret_revision = stmt_column_integer(query, 0);
+    return true;
+}
+
+bool revision_read_prices(struct db *db, long long *ret_revision, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT prices FROM revision", err);
 
     if (!query || stmt_step(query, err) != STMT_ROW)
         return false;
@@ -61,7 +80,10 @@ static bool stratum_of(struct db *db, const char *fingerprint, char **ret_stratu
     if (step == STMT_FAILED)
         return false;
     *ret_stratum = strdup(step == STMT_ROW ? stmt_column_text(query, 0) : "");
-    return *ret_stratum || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!*ret_stratum)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    /* One step more than is needed: it fails where the text found no memory. */
+    return step == STMT_DONE || stmt_step(query, err) == STMT_DONE;
 }
 
 bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_number,
@@ -77,7 +99,7 @@ bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_n
     configuration = configuration_of_spec(&spec);
     if (!configuration)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    return revision_touch(db, err) &&
+    return revision_touch_runs(db, err) &&
            contenders_touch(db,
                             &(struct contender_key){.workload = spec.workload,
                                                     .engine = spec.engine,

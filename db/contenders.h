@@ -26,5 +26,13 @@ bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_n
 /* Raises the revision; within a transaction of the caller's. */
 bool revision_touch(struct db *db, struct error *err) __attribute__((warn_unused_result));
 
+/* The same where only runs come or change, and no price with them: what was read of prices stays
+ * good. When in doubt, revision_touch(). */
+bool revision_touch_runs(struct db *db, struct error *err) __attribute__((warn_unused_result));
+
 bool revision_read(struct db *db, long long *ret_revision, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The revision that prices are of: that of the last revision_touch(). */
+bool revision_read_prices(struct db *db, long long *ret_revision, struct error *err)
     __attribute__((warn_unused_result));

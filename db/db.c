@@ -24,6 +24,11 @@ bool db_execute(struct db *db, const char *sql, struct error *err)
     return rc == SQLITE_OK || db_failed(err, rc, sql);
 }
 
+void db_setup(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 struct db *db_open(const char *path, struct error *err)
 {
     return db_open_version(path, schema_version, err);

@@ -7,6 +7,10 @@
 
 struct db;
 
+/* Once, before anything else here, in a program that has many threads: SQLite does not count what
+ * it allocates, which it would do under one lock for all. (Tests want to know that sum.) */
+void db_setup(void);
+
 /* Opens the file, makes it if it is missing, and brings its schema up to date. Refuses a file
  * that is not ours, or that a newer pennyworth has written. The caller gives the result back to
  * db_free(). */

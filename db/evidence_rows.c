@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "db/stmt.h"
+#include "db/traces.h"
 
 static bool insert_observations(struct db *db, long long number, long long position,
                                 const struct evidence *evidence, struct error *err)
@@ -63,6 +64,13 @@ static bool insert_songs(struct db *db, long long number, long long position,
     return insert != NULL;
 }
 
+bool evidence_rows_put(struct db *db, long long number, long long observations, long long songs,
+                       const struct evidence *evidence, struct error *err)
+{
+    return insert_observations(db, number, observations, evidence, err) &&
+           insert_songs(db, number, songs, evidence, err);
+}
+
 bool evidence_rows_append(struct db *db, long long number, long long observations,
                           long long songs, const struct evidence *evidence, struct error *err)
 {
@@ -71,8 +79,8 @@ bool evidence_rows_append(struct db *db, long long number, long long observation
     if (evidence->observation_count + evidence->song_count == 0)
         return true;
     return transaction_begin(&change, db, DB_RELAXED, err) &&
-           insert_observations(db, number, observations, evidence, err) &&
-           insert_songs(db, number, songs, evidence, err) && transaction_commit(&change, err);
+           evidence_rows_put(db, number, observations, songs, evidence, err) &&
+           transaction_commit(&change, err);
 }
 
 static struct observation observation_from_row(struct stmt *row)
@@ -140,5 +148,10 @@ static bool load_songs(struct db *db, long long number, struct evidence *evidenc
 bool evidence_rows_load(struct db *db, long long number, struct evidence *evidence,
                         struct error *err)
 {
-    return load_observations(db, number, evidence, err) && load_songs(db, number, evidence, err);
+    size_t before = evidence->observation_count + evidence->song_count;
+
+    if (!load_observations(db, number, evidence, err) || !load_songs(db, number, evidence, err))
+        return false;
+    return evidence->observation_count + evidence->song_count > before ||
+           traces_evidence(db, number, evidence, err);
 }

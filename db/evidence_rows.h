@@ -11,6 +11,12 @@ bool evidence_rows_append(struct db *db, long long number, long long observation
                           long long songs, const struct evidence *evidence, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Adds all that is stored to *evidence, which stays the caller's to free. */
+/* The same within a transaction of the caller's. */
+bool evidence_rows_put(struct db *db, long long number, long long observations, long long songs,
+                       const struct evidence *evidence, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Adds all that is stored, as rows or else as a trace, to *evidence, which stays the caller's to
+ * free. */
 bool evidence_rows_load(struct db *db, long long number, struct evidence *evidence,
                         struct error *err) __attribute__((warn_unused_result));

@@ -28,14 +28,11 @@ static bool machine_from_row(struct stmt *row, struct machine_row *ret_machine, 
     return true;
 }
 
-bool machines_store(struct db *db, const struct machine_row *machine, long long *ret_number,
-                    struct error *err)
+bool machines_put(struct db *db, const struct machine_row *machine, long long *ret_number,
+                  struct error *err)
 {
-    AUTO(transaction_end) struct transaction change = {0};
     AUTO(stmt_done) struct stmt *insert = NULL, *query = NULL;
 
-    if (!transaction_begin(&change, db, DB_DURABLE, err))
-        return false;
     insert = stmt_prepare(db,
                           "INSERT INTO machines (fingerprint, stratum, facts, seen_us)"
                           " VALUES (?, ?, ?, ?) ON CONFLICT (fingerprint) DO NOTHING",
@@ -55,8 +52,16 @@ bool machines_store(struct db *db, const struct machine_row *machine, long long 
     if (stmt_step(query, err) != STMT_ROW)
         return false;
     *ret_number = stmt_column_integer(query, 0);
-    stmt_done(&query); /* a commit wants no statement half-way */
-    return transaction_commit(&change, err);
+    return true;
+}
+
+bool machines_store(struct db *db, const struct machine_row *machine, long long *ret_number,
+                    struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    return transaction_begin(&change, db, DB_DURABLE, err) &&
+           machines_put(db, machine, ret_number, err) && transaction_commit(&change, err);
 }
 
 bool machines_find(struct db *db, const char *fingerprint, struct machine_row *ret_machine,

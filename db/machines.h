@@ -17,6 +17,10 @@ struct machine_row {
 bool machines_store(struct db *db, const struct machine_row *machine, long long *ret_number,
                     struct error *err) __attribute__((warn_unused_result));
 
+/* The same within a transaction of the caller's. */
+bool machines_put(struct db *db, const struct machine_row *machine, long long *ret_number,
+                  struct error *err) __attribute__((warn_unused_result));
+
 bool machines_find(struct db *db, const char *fingerprint, struct machine_row *ret_machine,
                    struct error *err) __attribute__((warn_unused_result));
 

@@ -55,7 +55,7 @@ bool offer_held(struct db *db, const struct held_question *question, struct held
     struct stmt *query =
         stmt_prepare(db,
                      "SELECT since_us, nanos, source_us, fetched_us, text FROM prices"
-                     " WHERE series = ? AND since_us <= ? ORDER BY since_us DESC",
+                     " WHERE series = ? AND since_us <= ? ORDER BY since_us DESC LIMIT ?",
                      err);
     const long long start_us = question->at_us - question->window_us;
     long long end_us = question->at_us;
@@ -68,6 +68,7 @@ bool offer_held(struct db *db, const struct held_question *question, struct held
         return false;
     stmt_integer(query, question->series);
     stmt_integer(query, question->at_us);
+    stmt_integer(query, question->window_us > 0 ? -1 : 1);
     /* One step more than is needed: it fails where a text found no memory. */
     while ((step = stmt_step(query, err)) == STMT_ROW && !enough) {
         long long since_us = stmt_column_integer(query, 0);

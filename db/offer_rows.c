@@ -162,14 +162,14 @@ static void judge(const struct offer_rows *rows, struct offer_row *row, int plac
 static bool look_back(struct db *db, const struct offers_question *question,
                       struct offer_row *row, struct error *err)
 {
-    struct held held;
+    struct held *held = &row->held;
 
     if (row->since_us <= question->at_us)
         return true;
-    if (!offer_held(db, &(struct held_question){row->series, question->at_us, 0}, &held, err))
+    if (!offer_held(db, &(struct held_question){row->series, question->at_us, 0}, held, err))
         return false;
-    row->nanos = held.known ? held.nanos : 0;
-    row->since_us = held.since_us;
+    row->nanos = held->known ? held->nanos : 0;
+    row->since_us = held->since_us;
     return true;
 }
 

@@ -23,6 +23,14 @@ struct voice {
 
 #define ORDER_KEYS 5
 
+/* What a series was at a moment, and its spread in a time before. */
+struct held {
+    bool known; /* false: there was no price */
+    long long nanos, since_us, source_us, fetched_us;
+    char text[40];
+    double low, high, mean; /* dollars, weighted by time; what is without a price is left out */
+};
+
 struct offer_row {
     char provider[16], instance[64], region[40], zone[40];
     enum price_kind kind;
@@ -33,6 +41,7 @@ struct offer_row {
     enum freshness freshness;
     long long said_us;           /* 0: nobody had confirmed it by then */
     long long order[ORDER_KEYS]; /* the smaller goes first, by the first that differs */
+    struct held held;            /* without a spread, where history was asked already */
 };
 
 struct offer_rows {
@@ -48,14 +57,6 @@ bool offer_rows_load(struct db *db, const struct offers_question *question,
                      struct offer_rows *ret_rows, struct error *err)
     __attribute__((warn_unused_result));
 void offer_rows_free(struct offer_rows *rows);
-
-/* What a series was at a moment, and its spread in a time before. */
-struct held {
-    bool known; /* false: there was no price */
-    long long nanos, since_us, source_us, fetched_us;
-    char text[40];
-    double low, high, mean; /* dollars, weighted by time; what is without a price is left out */
-};
 
 struct held_question {
     long long series, at_us;

@@ -135,9 +135,10 @@ static bool quote_row(struct db *db, const struct offer_rows *rows, const struct
                           .third_party = voice->third_party,
                           .freshness = row->freshness,
                           .is_published = is_published(row->slot)};
-    struct held held;
+    struct held held = row->held;
 
-    if (!offer_held(db,
+    if ((!held.known || row->slot == SLOT_SPOT) &&
+        !offer_held(db,
                     &(struct held_question){row->series, rows->question->at_us,
                                             row->slot == SLOT_SPOT ? WEEK_US : 0},
                     &held, err))

@@ -9,13 +9,15 @@
 #define RUN_LIST_MAX 200
 #define RUN_FILTER_LABELS 4
 
+struct wanted_label {
+    const char *key, *value;
+};
+
 /* NULL means any; labels must all match. */
 struct run_filter {
     const char *state, *engine, *workload, *instance;
     int label_count;
-    struct {
-        const char *key, *value;
-    } labels[RUN_FILTER_LABELS];
+    struct wanted_label labels[RUN_FILTER_LABELS];
     long long before; /* only runs with a smaller number; 0 starts at the newest */
     long long limit;  /* 1..RUN_LIST_MAX */
 };

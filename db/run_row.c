@@ -107,3 +107,107 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     *ret_run = run;
     return true;
 }
+
+static const char *text_or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+static void bind_count(struct stmt *update, long long number)
+{
+    if (number > 0)
+        stmt_integer(update, number);
+    else
+        stmt_text(update, NULL);
+}
+
+static void bind_known(struct stmt *update, bool known, double number)
+{
+    if (known)
+        stmt_real(update, number);
+    else
+        stmt_text(update, NULL);
+}
+
+static void bind_summary(struct stmt *update, const struct run *run)
+{
+    const struct summary *summary = &run->summary;
+
+    stmt_text(update, run->ended_by);
+    if (run->state == RUN_FINISHED) {
+        stmt_integer(update, summary->measured_steps);
+        stmt_real(update, summary->measured_seconds);
+        stmt_real(update, summary->samples_per_second);
+        stmt_real(update, summary->median_step_seconds);
+        stmt_integer(update, summary->first_measured);
+        bind_known(update, summary->throughput.known, summary->throughput.low);
+        bind_known(update, summary->throughput.known, summary->throughput.high);
+        return;
+    }
+    for (int column = 0; column < 7; column++)
+        stmt_text(update, NULL);
+}
+
+static void bind_where(struct stmt *update, const struct whereabouts *where)
+{
+    stmt_text(update, text_or_null(where->provider));
+    stmt_text(update, text_or_null(where->region));
+    stmt_text(update, text_or_null(where->zone));
+    stmt_text(update, text_or_null(where->vm));
+}
+
+void run_bind_end(struct stmt *stmt, const struct run *run, long long contender)
+{
+    stmt_integer(stmt, run->ended_us);
+    stmt_text(stmt, text_or_null(run->software));
+    bind_summary(stmt, run);
+    stmt_text(stmt, text_or_null(run->reason));
+    stmt_text(stmt, text_or_null(run->stderr_tail));
+    stmt_text(stmt, run->engine_details);
+    bind_count(stmt, run->samples);
+    bind_count(stmt, run->peak_memory_bytes);
+    bind_count(stmt, run->setup_ns);
+    bind_known(stmt, run->certified.whole_known, run->certified.whole);
+    bind_known(stmt, run->certified.worst_known, run->certified.worst);
+    stmt_text(stmt, run->loaded);
+    stmt_text(stmt, run->summary_text);
+    stmt_text(stmt, run->validity == VALIDITY_UNKNOWN ? NULL : validity_name(run->validity));
+    stmt_text(stmt, run->findings);
+    stmt_text(stmt, run->price);
+    bind_where(stmt, &run->where);
+    bind_count(stmt, contender);
+}
+
+bool run_insert_labels(struct db *db, long long number, const struct run_spec *spec,
+                       struct error *err)
+{
+    AUTO(stmt_done) struct stmt *insert = NULL;
+
+    if (spec->label_count == 0)
+        return true;
+    insert = stmt_prepare(db, "INSERT INTO run_labels (key, value, run) VALUES (?, ?, ?)", err);
+    for (int i = 0; insert && i < spec->label_count; i++) {
+        stmt_text(insert, spec->labels[i].key);
+        stmt_text(insert, spec->labels[i].value);
+        stmt_integer(insert, number);
+        if (!stmt_run(insert, err))
+            return false;
+    }
+    return insert != NULL;
+}
+
+bool run_insert_implementations(struct db *db, long long number, const char *implementations,
+                                struct error *err)
+{
+    AUTO(stmt_done) struct stmt *insert = NULL;
+
+    if (!implementations)
+        return true;
+    insert = stmt_prepare(
+        db, "INSERT INTO run_implementations (run, implementations) VALUES (?, ?)", err);
+    if (!insert)
+        return false;
+    stmt_integer(insert, number);
+    stmt_text(insert, implementations);
+    return stmt_run(insert, err);
+}

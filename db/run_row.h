@@ -21,3 +21,23 @@
 /* Reads the columns of the current row, in that order. */
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     __attribute__((warn_unused_result));
+
+/* What the end of a run fills in, and what run_bind_end() binds to that many holes. */
+#define RUN_END_COLUMNS                                                                          \
+    "ended_us, software, ended_by, measured_steps, measured_seconds, samples_per_second, "       \
+    "median_step_seconds, first_measured, throughput_low, throughput_high, reason, "             \
+    "stderr_tail, engine_details, samples, peak_memory_bytes, setup_ns, gradient_cosine, "       \
+    "worst_layer_cosine, loaded, summary, validity, findings, price, provider, region, zone, "   \
+    "vm, contender"
+#define RUN_END_HOLES                                                                            \
+    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+
+/* `contender` 0 is none. */
+void run_bind_end(struct stmt *stmt, const struct run *run, long long contender);
+
+/* The tables that belong to a run of a number: its labels, and what was told of implementations.
+ * Within a transaction of the caller's. */
+bool run_insert_labels(struct db *db, long long number, const struct run_spec *spec,
+                       struct error *err) __attribute__((warn_unused_result));
+bool run_insert_implementations(struct db *db, long long number, const char *implementations,
+                                struct error *err) __attribute__((warn_unused_result));

@@ -70,13 +70,13 @@ bool runs_check_room(struct db *db, long long more, long long limit, struct erro
 }
 
 static bool insert_run(struct db *db, const struct run_order *order, const char *spec_text,
-                       const struct run_id *id, struct error *err)
+                       const struct run_id *id, long long *ret_number, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(
         db,
         "INSERT INTO runs (id, spec, engine, workload, instance, idempotency_key, created_us,"
-        " sweep, cell, block) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " sweep, cell, block) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number",
         err);
 
     if (!insert)
@@ -96,35 +96,23 @@ static bool insert_run(struct db *db, const struct run_order *order, const char 
         for (int column = 0; column < 3; column++)
             stmt_text(insert, NULL);
     }
-    return stmt_run(insert, err);
-}
-
-static bool insert_labels(struct db *db, const struct run_spec *spec, struct error *err)
-{
-    AUTO(stmt_done)
-    struct stmt *insert = stmt_prepare(db,
-                                       "INSERT INTO run_labels (key, value, run)"
-                                       " VALUES (?, ?, (SELECT max(number) FROM runs))",
-                                       err);
-
-    for (int i = 0; insert && i < spec->label_count; i++) {
-        stmt_text(insert, spec->labels[i].key);
-        stmt_text(insert, spec->labels[i].value);
-        if (!stmt_run(insert, err))
-            return false;
-    }
-    return insert != NULL;
+    if (stmt_step(insert, err) != STMT_ROW)
+        return false;
+    *ret_number = stmt_column_integer(insert, 0);
+    return true;
 }
 
 bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_id,
               struct error *err)
 {
     AUTO(freep) char *spec_text = run_spec_to_text(order->spec);
+    long long number;
 
     if (!spec_text)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     return run_id_new(order->now_us, ret_id, err) &&
-           insert_run(db, order, spec_text, ret_id, err) && insert_labels(db, order->spec, err);
+           insert_run(db, order, spec_text, ret_id, &number, err) &&
+           run_insert_labels(db, number, order->spec, err);
 }
 
 /* The part of runs_create() that answers a key seen before. */
@@ -169,22 +157,6 @@ bool runs_create(struct db *db, const struct run_order *order, struct run *ret_r
            transaction_commit(&change, err) && runs_find(db, id.text, ret_run, err);
 }
 
-static void bind_count(struct stmt *update, long long number)
-{
-    if (number > 0)
-        stmt_integer(update, number);
-    else
-        stmt_text(update, NULL);
-}
-
-static void bind_known(struct stmt *update, bool known, double number)
-{
-    if (known)
-        stmt_real(update, number);
-    else
-        stmt_text(update, NULL);
-}
-
 bool runs_claim(struct db *db, long long now_us, long long machine, struct run *ret_run,
                 bool *ret_found, struct error *err)
 {
@@ -203,7 +175,10 @@ bool runs_claim(struct db *db, long long now_us, long long machine, struct run *
     if (!claim)
         return false;
     stmt_integer(claim, now_us);
-    bind_count(claim, machine);
+    if (machine > 0)
+        stmt_integer(claim, machine);
+    else
+        stmt_text(claim, NULL);
     if (!read_one(claim, ret_run, &found, err))
         return false;
     stmt_done(&claim); /* a commit wants no statement half-way */
@@ -216,48 +191,6 @@ bool runs_claim(struct db *db, long long now_us, long long machine, struct run *
     return true;
 }
 
-static void bind_summary(struct stmt *update, const struct run *run)
-{
-    const struct summary *summary = &run->summary;
-
-    stmt_text(update, run->ended_by);
-    if (run->state == RUN_FINISHED) {
-        stmt_integer(update, summary->measured_steps);
-        stmt_real(update, summary->measured_seconds);
-        stmt_real(update, summary->samples_per_second);
-        stmt_real(update, summary->median_step_seconds);
-        stmt_integer(update, summary->first_measured);
-        bind_known(update, summary->throughput.known, summary->throughput.low);
-        bind_known(update, summary->throughput.known, summary->throughput.high);
-        return;
-    }
-    for (int column = 0; column < 7; column++)
-        stmt_text(update, NULL);
-}
-
-static bool insert_implementations(struct db *db, const struct run *run, struct error *err)
-{
-    AUTO(stmt_done) struct stmt *insert = NULL;
-
-    if (!run->implementations)
-        return true;
-    insert = stmt_prepare(
-        db, "INSERT INTO run_implementations (run, implementations) VALUES (?, ?)", err);
-    if (!insert)
-        return false;
-    stmt_integer(insert, run->number);
-    stmt_text(insert, run->implementations);
-    return stmt_run(insert, err);
-}
-
-static void bind_where(struct stmt *update, const struct whereabouts *where)
-{
-    stmt_text(update, text_or_null(where->provider));
-    stmt_text(update, text_or_null(where->region));
-    stmt_text(update, text_or_null(where->zone));
-    stmt_text(update, text_or_null(where->vm));
-}
-
 bool runs_end(struct db *db, const struct run *run, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
@@ -268,46 +201,21 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
     if (!transaction_begin(&change, db, DB_DURABLE, err) ||
         (run->state == RUN_FINISHED && !contenders_touch_run(db, run, &contender, err)))
         return false;
-    update =
-        stmt_prepare(db,
-                     "UPDATE runs SET state = ?, ended_us = ?, software = ?, ended_by = ?,"
-                     " measured_steps = ?, measured_seconds = ?, samples_per_second = ?,"
-                     " median_step_seconds = ?, first_measured = ?, throughput_low = ?,"
-                     " throughput_high = ?, reason = ?, stderr_tail = ?,"
-                     " engine_details = ?, samples = ?, peak_memory_bytes = ?,"
-                     " setup_ns = ?, gradient_cosine = ?, worst_layer_cosine = ?,"
-                     " loaded = ?, summary = ?,"
-                     " validity = ?, findings = ?, price = ?, provider = ?, region = ?, zone = ?,"
-                     " vm = ?, contender = ?"
-                     " WHERE number = ? AND state = 'running' RETURNING number",
-                     err);
+    update = stmt_prepare(db,
+                          "UPDATE runs SET state = ?, (" RUN_END_COLUMNS ") = (" RUN_END_HOLES ")"
+                          " WHERE number = ? AND state = 'running' RETURNING number",
+                          err);
     if (!update)
         return false;
     stmt_text(update, run_state_name(run->state));
-    stmt_integer(update, run->ended_us);
-    stmt_text(update, text_or_null(run->software));
-    bind_summary(update, run);
-    stmt_text(update, text_or_null(run->reason));
-    stmt_text(update, text_or_null(run->stderr_tail));
-    stmt_text(update, run->engine_details);
-    bind_count(update, run->samples);
-    bind_count(update, run->peak_memory_bytes);
-    bind_count(update, run->setup_ns);
-    bind_known(update, run->certified.whole_known, run->certified.whole);
-    bind_known(update, run->certified.worst_known, run->certified.worst);
-    stmt_text(update, run->loaded);
-    stmt_text(update, run->summary_text);
-    stmt_text(update, run->validity == VALIDITY_UNKNOWN ? NULL : validity_name(run->validity));
-    stmt_text(update, run->findings);
-    stmt_text(update, run->price);
-    bind_where(update, &run->where);
-    bind_count(update, contender);
+    run_bind_end(update, run, contender);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
     stmt_done(&update); /* a commit wants no statement half-way */
     if (step == STMT_DONE)
         return error_set(err, ERROR_CONFLICT, NULL, "the run %s is not running", run->id.text);
-    return step == STMT_ROW && insert_implementations(db, run, err) &&
+    return step == STMT_ROW &&
+           run_insert_implementations(db, run->number, run->implementations, err) &&
            transaction_commit(&change, err);
 }
 

@@ -254,12 +254,13 @@ static const char *const migrations[] = {
 
     /* 6: comparison. A contender is what a comparison has a row for: a workload in a
      * configuration on a type of instance with a processor; a run that counts knows its
-     * contender, and the covering index is all that a standing is computed from. `revision` grows
-     * with whatever may change a comparison, and `changed` is the revision that touched a
-     * contender last. Imported runs keep their trace as the text it came in; `figures` are what
-     * others published. */
-    "CREATE TABLE revision (number INTEGER NOT NULL) STRICT;"
-    "INSERT INTO revision VALUES (1);"
+     * contender, and the covering index is all that a standing is computed from. The number of
+     * `revision` grows with whatever may change a comparison, `prices` is that of the last time
+     * when it was more than runs, and `changed` is the revision that touched a contender last.
+     * Imported runs keep their trace as the text it came in; `figures` are what others published.
+     */
+    "CREATE TABLE revision (number INTEGER NOT NULL, prices INTEGER NOT NULL) STRICT;"
+    "INSERT INTO revision VALUES (1, 1);"
     "CREATE TABLE contenders ("
     " number INTEGER PRIMARY KEY,"
     " workload TEXT NOT NULL,"

@@ -1,8 +1,8 @@
 #include "db/standings.h"
 
 #include "common/cleanup.h"
-#include "db/evidence_rows.h"
 #include "db/stmt.h"
+#include "db/traces.h"
 
 #include <inttypes.h>
 
@@ -11,9 +11,13 @@ static bool no_memory(struct error *err)
     return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
 }
 
+/* Of half a million runs when the server starts, which is too often for snprintf(). */
 static void copy(char *to, size_t size, const char *from)
 {
-    snprintf(to, size, "%s", from);
+    size_t length = strnlen(from, size - 1);
+
+    memcpy(to, from, length);
+    to[length] = '\0';
 }
 #define COPY(member, from) copy((member), sizeof(member), (from))
 
@@ -93,33 +97,47 @@ static struct sighting sighting_from_row(struct stmt *row)
     return sighting;
 }
 
-/* All columns are in the index runs_by_contender: the wide rows are not touched. */
-static bool read_sightings(struct db *db, long long contender, struct sighting *sightings,
-                           size_t *ret_count, long long *ret_newest, struct error *err)
+/* The newest runs of a contender that count, and how many beside them do not. */
+struct history {
+    struct sighting *sightings; /* owned; room for STANDING_RUNS_MAX */
+    size_t count;
+    long long invalid;
+    long long newest; /* number of the first of them, 0 where there is none */
+};
+
+static void history_free(struct history *history)
+{
+    freep(&history->sightings);
+}
+
+/* All columns are in the index runs_by_contender: the wide rows are not touched. Rows are looked
+ * at until enough of them count, however many bad ones came after. */
+static bool read_history(struct db *db, long long contender, struct history *history,
+                         struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(
         db,
         "SELECT number, validity, samples_per_second, throughput_low, throughput_high, vm,"
-        " ended_us, provenance FROM runs WHERE contender = ? ORDER BY number DESC LIMIT ?",
+        " ended_us, provenance FROM runs WHERE contender = ? ORDER BY number DESC",
         err);
-    enum stmt_step step;
+    enum stmt_step step; /* one more than is needed: it fails where a text found no memory */
 
-    *ret_count = 0;
-    *ret_newest = 0;
     if (!query)
         return false;
     stmt_integer(query, contender);
-    stmt_integer(query, STANDING_RUNS_MAX);
-    while ((step = stmt_step(query, err)) == STMT_ROW) {
+    while ((step = stmt_step(query, err)) == STMT_ROW && history->count < STANDING_RUNS_MAX) {
         struct sighting sighting = sighting_from_row(query);
 
-        if (*ret_newest == 0 &&
-            (sighting.validity == VALIDITY_OK || sighting.validity == VALIDITY_WARN))
-            *ret_newest = stmt_column_integer(query, 0);
-        sightings[(*ret_count)++] = sighting;
+        if (sighting.validity != VALIDITY_OK && sighting.validity != VALIDITY_WARN) {
+            history->invalid++;
+            continue;
+        }
+        if (history->count == 0)
+            history->newest = stmt_column_integer(query, 0);
+        history->sightings[history->count++] = sighting;
     }
-    return step == STMT_DONE;
+    return step != STMT_FAILED;
 }
 
 static int by_hertz(const void *left, const void *right)
@@ -130,17 +148,39 @@ static int by_hertz(const void *left, const void *right)
     return (l > r) - (l < r);
 }
 
-static bool read_hertz(struct db *db, long long run, double *ret_hertz, struct error *err)
+/* The same of a run that was measured elsewhere: its canaries are in the text of its trace. */
+static bool read_told_hertz(struct db *db, long long run, double *ret_hertz, struct error *err)
 {
     AUTO(evidence_free) struct evidence evidence = {0};
 
-    if (!evidence_rows_load(db, run, &evidence, err))
+    if (!traces_evidence(db, run, &evidence, err))
         return false;
     if (evidence.song_count > 0)
         qsort(evidence.songs, evidence.song_count, sizeof *evidence.songs, by_hertz);
     *ret_hertz =
         evidence.song_count > 0 ? evidence.songs[evidence.song_count / 2].canary.hertz : 0;
     return true;
+}
+
+/* The median of its canaries; 0 without any. What else was seen of a run is a hundred times as
+ * much, and not looked at. */
+static bool read_hertz(struct db *db, long long run, double *ret_hertz, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT hertz FROM canaries WHERE run = ?1 ORDER BY hertz LIMIT 1"
+                     " OFFSET (SELECT count(*) / 2 FROM canaries WHERE run = ?1)",
+                     err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, run);
+    step = stmt_step(query, err);
+    if (step == STMT_ROW)
+        *ret_hertz = stmt_column_real(query, 0);
+    return step == STMT_ROW || (step == STMT_DONE && read_told_hertz(db, run, ret_hertz, err));
 }
 
 static bool read_newest(struct db *db, long long run, struct newest *newest, struct error *err)
@@ -175,24 +215,24 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
     if (strcmp(stmt_column_text(query, 10), "USD") == 0)
         newest->paid_per_hour = discounted > 0 ? discounted : stmt_column_real(query, 7);
     COPY(newest->paid_kind, stmt_column_text(query, 9));
-    return true;
+    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
 }
 
 static bool read_runs(struct db *db, struct contender *contender, struct error *err)
 {
-    AUTO(freep) struct sighting *sightings = calloc(STANDING_RUNS_MAX, sizeof *sightings);
+    AUTO(history_free)
+    struct history history = {.sightings = calloc(STANDING_RUNS_MAX, sizeof *history.sightings)};
     struct newest newest = {0};
     struct standing standing;
-    long long newest_run;
-    size_t count;
 
-    if (!sightings)
+    if (!history.sightings)
         return no_memory(err);
-    if (!read_sightings(db, contender->number, sightings, &count, &newest_run, err) ||
-        !standing_compute(sightings, count, &standing, err))
+    if (!read_history(db, contender->number, &history, err) ||
+        !standing_compute(history.sightings, history.count, &standing, err))
         return false;
-    if (newest_run > 0 && (!read_newest(db, newest_run, &newest, err) ||
-                           !read_hertz(db, newest_run, &newest.hertz, err)))
+    standing.invalid += history.invalid;
+    if (history.newest > 0 && (!read_newest(db, history.newest, &newest, err) ||
+                               !read_hertz(db, history.newest, &newest.hertz, err)))
         return false;
     contender->standing = standing;
     contender->newest = newest;
@@ -206,7 +246,8 @@ static bool read_figure(struct db *db, struct contender *contender, struct error
                                       "SELECT samples_per_second, unit, derived, source, note,"
                                       " measured_us FROM figures WHERE contender = ?",
                                       err);
-    struct published *published = &contender->published;
+    struct published published = {0};
+    struct standing standing;
     enum stmt_step step;
 
     if (!query)
@@ -215,15 +256,19 @@ static bool read_figure(struct db *db, struct contender *contender, struct error
     step = stmt_step(query, err);
     if (step != STMT_ROW)
         return step == STMT_DONE;
-    contender->standing = (struct standing){.level = STANDING_POINT,
-                                            .value = stmt_column_real(query, 0),
-                                            .first_us = stmt_column_integer(query, 5),
-                                            .newest_us = stmt_column_integer(query, 5)};
-    COPY(published->unit, stmt_column_text(query, 1));
-    published->derived = stmt_column_integer(query, 2) != 0;
-    COPY(published->source, stmt_column_text(query, 3));
-    COPY(published->note, stmt_column_text(query, 4));
-    published->measured_us = stmt_column_integer(query, 5);
+    standing = (struct standing){.level = STANDING_POINT,
+                                 .value = stmt_column_real(query, 0),
+                                 .first_us = stmt_column_integer(query, 5),
+                                 .newest_us = stmt_column_integer(query, 5)};
+    COPY(published.unit, stmt_column_text(query, 1));
+    published.derived = stmt_column_integer(query, 2) != 0;
+    COPY(published.source, stmt_column_text(query, 3));
+    COPY(published.note, stmt_column_text(query, 4));
+    published.measured_us = stmt_column_integer(query, 5);
+    if (stmt_step(query, err) != STMT_DONE) /* a text found no memory */
+        return false;
+    contender->standing = standing;
+    contender->published = published;
     return true;
 }
 
@@ -276,28 +321,40 @@ static bool take_row(struct db *db, struct standings *standings, struct stmt *ro
     return known || add(standings, &fresh, err);
 }
 
-bool standings_update(struct db *db, struct standings *standings, struct error *err)
+static bool take_rows(struct db *db, struct standings *standings, struct error *err)
 {
-    AUTO(stmt_done) struct stmt *query = NULL;
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT number, workload, engine, configuration, provider, instance,"
+                     " stratum, published FROM contenders WHERE changed > ? ORDER BY number",
+                     err);
     enum stmt_step step;
-    long long revision; /* read first: what changes meanwhile is looked at again next time */
 
-    if (!revision_read(db, &revision, err))
-        return false;
-    if (revision == standings->revision)
-        return true;
-    query = stmt_prepare(db,
-                         "SELECT number, workload, engine, configuration, provider, instance,"
-                         " stratum, published FROM contenders WHERE changed > ? ORDER BY number",
-                         err);
     if (!query)
         return false;
     stmt_integer(query, standings->revision);
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!take_row(db, standings, query, err))
             return false;
-    if (step != STMT_DONE)
+    return step == STMT_DONE;
+}
+
+bool standings_update(struct db *db, struct standings *standings, struct error *err)
+{
+    const size_t before = standings->count;
+    long long revision; /* read first: what changes meanwhile is looked at again next time */
+
+    if (!revision_read(db, &revision, err))
         return false;
+    if (revision == standings->revision)
+        return true;
+    if (!take_rows(db, standings, err)) {
+        /* A name that found no memory may be told by the step after it, when it is listed. */
+        while (standings->count > before)
+            contender_clear(&standings->list[--standings->count]);
+        return false;
+    }
     standings->revision = revision;
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "db/stmt.h"
+#include "db/traces.h"
 
 static void bind_split(struct stmt *insert, const struct step_split *split)
 {
@@ -16,8 +17,8 @@ static void bind_split(struct stmt *insert, const struct step_split *split)
             stmt_text(insert, NULL);
 }
 
-static bool insert_all(struct db *db, long long number, long long position,
-                       const struct step *steps, size_t count, struct error *err)
+bool step_rows_put(struct db *db, long long number, long long position, const struct step *steps,
+                   size_t count, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(db,
@@ -60,7 +61,7 @@ bool step_rows_append(struct db *db, long long number, long long position,
     if (count == 0)
         return true;
     return transaction_begin(&change, db, DB_RELAXED, err) &&
-           insert_all(db, number, position, steps, count, err) &&
+           step_rows_put(db, number, position, steps, count, err) &&
            add_to_count(db, number, count, err) && transaction_commit(&change, err);
 }
 
@@ -75,8 +76,8 @@ static struct step step_from_row(struct stmt *row)
                                    .communication = stmt_column_integer(row, 6)}};
 }
 
-bool step_rows_load(struct db *db, long long number, long long position, long long limit,
-                    struct steps *steps, struct error *err)
+static bool load_rows(struct db *db, long long number, long long position, long long limit,
+                      struct steps *steps, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(
@@ -95,4 +96,27 @@ bool step_rows_load(struct db *db, long long number, long long position, long lo
         if (!steps_add(steps, step_from_row(query)))
             return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     return step == STMT_DONE;
+}
+
+static bool load_trace(struct db *db, long long number, long long position, long long limit,
+                       struct steps *steps, struct error *err)
+{
+    AUTO(steps_free) struct steps all = {0};
+
+    if (!traces_steps(db, number, &all, err))
+        return false;
+    for (long long i = 0; i < limit && position + i < (long long)all.count; i++)
+        if (!steps_add(steps, all.items[position + i]))
+            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return true;
+}
+
+bool step_rows_load(struct db *db, long long number, long long position, long long limit,
+                    struct steps *steps, struct error *err)
+{
+    size_t before = steps->count;
+
+    if (!load_rows(db, number, position, limit, steps, err))
+        return false;
+    return steps->count > before || load_trace(db, number, position, limit, steps, err);
 }

@@ -11,6 +11,12 @@ bool step_rows_append(struct db *db, long long number, long long position,
                       const struct step *steps, size_t count, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Adds to *steps those from `position` on, at most `limit`. */
+/* The same within a transaction of the caller's, for a run whose count of steps is right
+ * already. */
+bool step_rows_put(struct db *db, long long number, long long position, const struct step *steps,
+                   size_t count, struct error *err) __attribute__((warn_unused_result));
+
+/* Adds to *steps those from `position` on, at most `limit`: from their rows, or where it has none
+ * from its trace (db/traces.h). */
 bool step_rows_load(struct db *db, long long number, long long position, long long limit,
                     struct steps *steps, struct error *err) __attribute__((warn_unused_result));

@@ -71,6 +71,14 @@ void stmt_text(struct stmt *stmt, const char *text)
     stmt->bind_error = sqlite3_bind_text(stmt->handle, ++stmt->bound, text, -1, SQLITE_STATIC);
 }
 
+void stmt_bytes(struct stmt *stmt, const char *text, size_t length)
+{
+    if (stmt->bind_error != SQLITE_OK)
+        return;
+    stmt->bind_error = sqlite3_bind_text64(stmt->handle, ++stmt->bound, text, length,
+                                           SQLITE_STATIC, SQLITE_UTF8);
+}
+
 enum stmt_step stmt_step(struct stmt *stmt, struct error *err)
 {
     int rc = stmt->bind_error ? stmt->bind_error : sqlite3_step(stmt->handle);

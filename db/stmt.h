@@ -6,6 +6,7 @@
 #include "common/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct db;
 typedef struct sqlite3_stmt sqlite3_stmt;
@@ -32,6 +33,7 @@ void stmt_done(struct stmt **stmt);
 void stmt_integer(struct stmt *stmt, long long number);
 void stmt_real(struct stmt *stmt, double number);
 void stmt_text(struct stmt *stmt, const char *text);
+void stmt_bytes(struct stmt *stmt, const char *text, size_t length); /* of a text without a NUL */
 
 enum stmt_step stmt_step(struct stmt *stmt, struct error *err)
     __attribute__((warn_unused_result));

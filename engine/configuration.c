@@ -24,3 +24,32 @@ char *configuration_of_spec(const struct run_spec *spec)
         json_object_del(json, *name);
     return json_text(json);
 }
+
+static bool value_equal(const struct field *field, const struct run_spec *left,
+                        const struct run_spec *right)
+{
+    const void *a = (const char *)left + field->offset, *b = (const char *)right + field->offset;
+
+    switch (field->type) {
+    case FIELD_CHOICE: /* a word of one table: the same word is the same address */
+        return memcmp(a, b, sizeof(const char *)) == 0;
+    case FIELD_TEXT:
+        return strcmp(a, b) == 0;
+    case FIELD_NUMBER:
+    case FIELD_LIMIT:
+        return memcmp(a, b, sizeof(double)) == 0;
+    default:
+        return memcmp(a, b, sizeof(long long)) == 0;
+    }
+}
+
+bool configuration_equal(const struct run_spec *left, const struct run_spec *right)
+{
+    if (left->workload != right->workload || strcmp(left->engine, right->engine) != 0)
+        return false;
+    for (size_t i = 0; i < run_spec_field_count; i++)
+        if (configuration_has(run_spec_fields[i].name) &&
+            !value_equal(&run_spec_fields[i], left, right))
+            return false;
+    return true;
+}

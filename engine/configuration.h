@@ -10,3 +10,6 @@ char *configuration_of_spec(const struct run_spec *spec);
 
 /* Whether a field of a spec is part of its configuration. */
 bool configuration_has(const char *field);
+
+/* Whether two specs have the same workload, engine and configuration. */
+bool configuration_equal(const struct run_spec *left, const struct run_spec *right);

@@ -11,6 +11,7 @@
 #define BLOCK_STEPS 5
 #define BLOCKS_MAX 500
 #define DECORRELATED 0.02
+#define TALLY_MAX 2048
 
 static size_t fill_batches(const long long *nanoseconds, size_t count, size_t length,
                            double *means)
@@ -91,22 +92,48 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* How many steps of each resample are at or below the median, sorted. below[i] counts those among
- * the first i steps. */
-static void resample(const unsigned *below, size_t count, size_t block, struct chance chance,
+/* How many steps of each resample are at or below the median. below[i] counts those among the
+ * first i steps; it is overwritten by what the blocks that begin there have. */
+static void resample(unsigned *below, size_t count, size_t block, struct chance chance,
                      size_t counts[BOOTSTRAP_RESAMPLES])
 {
     size_t blocks = (count + block - 1) / block, starts = count - block + 1;
 
+    for (size_t start = 0; start < starts; start++)
+        below[start] = below[start + block] - below[start];
     for (size_t i = 0; i < BOOTSTRAP_RESAMPLES; i++) {
-        counts[i] = 0;
-        for (size_t j = 0; j < blocks; j++) {
-            size_t start = chance_below(&chance, starts);
+        size_t sum = 0;
 
-            counts[i] += below[start + block] - below[start];
-        }
+        for (size_t j = 0; j < blocks; j++)
+            sum += below[chance_below(&chance, starts)];
+        counts[i] = sum;
     }
-    qsort(counts, BOOTSTRAP_RESAMPLES, sizeof *counts, by_size);
+}
+
+/* Those between which 95 % of the counts lie. */
+static void tails_of(size_t counts[BOOTSTRAP_RESAMPLES], size_t most, size_t ret_tails[2])
+{
+    const size_t ranks[] = {BOOTSTRAP_RESAMPLES / 40,
+                            BOOTSTRAP_RESAMPLES - 1 - BOOTSTRAP_RESAMPLES / 40};
+    unsigned tally[TALLY_MAX];
+
+    if (most >= TALLY_MAX) {
+        qsort(counts, BOOTSTRAP_RESAMPLES, sizeof *counts, by_size);
+        ret_tails[0] = counts[ranks[0]];
+        ret_tails[1] = counts[ranks[1]];
+        return;
+    }
+    /* Of few steps there are few counts: to tally them is quicker than to sort. */
+    memset(tally, 0, (most + 1) * sizeof *tally);
+    for (size_t i = 0; i < BOOTSTRAP_RESAMPLES; i++)
+        tally[counts[i]]++;
+    for (size_t tail = 0; tail < COUNT(ranks); tail++) {
+        size_t seen = 0, value = 0;
+
+        while ((seen += tally[value]) <= ranks[tail])
+            value++;
+        ret_tails[tail] = value;
+    }
 }
 
 static size_t rank_at(double share, size_t count)
@@ -119,16 +146,18 @@ static size_t rank_at(double share, size_t count)
 }
 
 /* Ranks from 0 between which the median lies. */
-static void ranks_of(const size_t counts[BOOTSTRAP_RESAMPLES], size_t block, double share,
-                     size_t count, size_t ret_ranks[2])
+static void ranks_of(size_t counts[BOOTSTRAP_RESAMPLES], size_t block, double share, size_t count,
+                     size_t ret_ranks[2])
 {
-    size_t cut = BOOTSTRAP_RESAMPLES / 40, low, high;
+    size_t tails[2], low, high;
     size_t blocks = (count + block - 1) / block, resampled = blocks * block;
-    double least = (double)counts[cut] / (double)resampled;
-    double most = (double)counts[BOOTSTRAP_RESAMPLES - 1 - cut] / (double)resampled;
+    double least, most;
     /* Few blocks know their own scatter only roughly, as few values do. */
     double wider = stats_t95(blocks - 1) / Z_95;
 
+    tails_of(counts, resampled, tails);
+    least = (double)tails[0] / (double)resampled;
+    most = (double)tails[1] / (double)resampled;
     ret_ranks[0] = rank_at(0.5 - wider * (most - share), count);
     ret_ranks[1] = rank_at(0.5 + wider * (share - least), count);
     if (stats_median_ranks(count, &low, &high)) {

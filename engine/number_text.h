@@ -19,6 +19,9 @@ bool number_read_whole(const char **at, const char *end, long long *ret_number)
 bool number_read(const char **at, const char *end, double *ret_number)
     __attribute__((warn_unused_result));
 
+/* As printf's %.*g writes it. It must be finite, and precision at most 17. Returns the length. */
+int number_print(double number, int precision, char ret_text[NUMBER_SIZE]);
+
 /* The shortest of 15, 16 and 17 digits that reads back the same, as printf's %g writes it. It
  * must be finite. Returns the length. */
 int number_write(double number, char ret_text[NUMBER_SIZE]);

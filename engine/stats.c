@@ -204,19 +204,3 @@ struct chance chance_from(const char *text)
     chance.state = chance_next(&chance);
     return chance;
 }
-
-/* SplitMix64 (Steele, Lea and Flood, 2014). */
-uint64_t chance_next(struct chance *chance)
-{
-    uint64_t mixed = chance->state += 0x9e3779b97f4a7c15u;
-
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
-    return mixed ^ (mixed >> 31);
-}
-
-size_t chance_below(struct chance *chance, size_t limit)
-{
-    /* The high half of a product: no division, and a bias of limit / 2^32 at most. */
-    return (size_t)(((chance_next(chance) >> 32) * (uint64_t)limit) >> 32);
-}

@@ -42,10 +42,10 @@ static bool ask_details(struct metadata *service, const struct detail *details, 
     return true;
 }
 
-#define DETAIL(path, member)                                                                     \
-    {                                                                                            \
-        (path), (member), sizeof(member)                                                         \
-    }
+/* Versions of clang-format differ about braces in a macro. */
+/* clang-format off */
+#define DETAIL(path, member) {(path), (member), sizeof(member)}
+/* clang-format on */
 
 static bool ask_aws(struct metadata *service, struct identity *identity, struct error *err)
 {

@@ -114,5 +114,11 @@ void answers_keep(struct answers *answers, const struct answer_key *key, const s
 
 bool etag_is_known(const char *header, const char *etag)
 {
-    return header && (strcmp(header, "*") == 0 || strstr(header, etag) != NULL);
+    static const char blanks[] = " \t";
+
+    if (!header)
+        return false;
+    header += strspn(header, blanks);
+    return (*header == '*' && header[1 + strspn(header + 1, blanks)] == '\0') ||
+           strstr(header, etag) != NULL;
 }

@@ -8,16 +8,18 @@
 #define KEY_SIZE 400
 #define MINUTE_US (60 * 1000000LL)
 
-/* Offers of one question; good for as long as nothing changes, and for a minute where prices of
- * this moment are asked for, since they age. */
+/* Offers of one question; good for as long as no price changes, whatever runs come, and for a
+ * minute where prices of this moment are asked for, since they age. */
 struct slot {
     char key[KEY_SIZE]; /* "" while it is empty */
-    long long revision, used;
+    long long prices;   /* revision_read_prices() before they were loaded */
+    long long used;
     struct offers offers;
 };
 
 struct board {
-    pthread_rwlock_t lock;
+    pthread_mutex_t changing; /* held by who changes the rest, for as long as that takes */
+    pthread_rwlock_t lock;    /* held for writing while it is changed */
     struct standings standings;
     struct slot slots[SLOTS];
     long long uses;
@@ -32,6 +34,7 @@ struct board *board_new(struct error *err)
         error_set(err, ERROR_INTERNAL, NULL, "out of memory");
         return NULL;
     }
+    pthread_mutex_init(&board->changing, NULL);
     return board;
 }
 
@@ -43,6 +46,7 @@ void board_free(struct board *board)
         offers_free(&board->slots[i].offers);
     standings_free(&board->standings);
     pthread_rwlock_destroy(&board->lock);
+    pthread_mutex_destroy(&board->changing);
     free(board);
 }
 
@@ -61,10 +65,10 @@ static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
         ret_key[0] = '\0';
 }
 
-static struct slot *find(struct board *board, const char *key, long long revision)
+static struct slot *find(struct board *board, const char *key)
 {
     for (size_t i = 0; i < SLOTS; i++)
-        if (*key && board->slots[i].revision == revision && strcmp(board->slots[i].key, key) == 0)
+        if (*key && strcmp(board->slots[i].key, key) == 0)
             return &board->slots[i];
     return NULL;
 }
@@ -79,59 +83,91 @@ static struct slot *oldest(struct board *board)
     return slot;
 }
 
-/* With the lock for writing. Offers are of the revision that the standings have: it was read
- * before both. */
-static bool bring_up_to_date(struct board *board, struct db *db,
-                             const struct offers_question *question, const char *key,
-                             struct error *err)
+/* What a request has to see at least: what comes while it is answered may wait. */
+struct state {
+    long long revision, prices;
+};
+
+/* NULL: the board is too old for the request, or nobody has asked for these prices. */
+static struct slot *find_fresh(struct board *board, const char *key, const struct state *least)
 {
-    struct offers offers;
+    struct slot *slot = find(board, key);
+
+    return slot && slot->prices >= least->prices && board->standings.revision >= least->revision
+               ? slot
+               : NULL;
+}
+
+/* With the lock for writing, as short as can be: all who are answered wait meanwhile. Takes the
+ * offers where there are some. */
+static bool change(struct board *board, struct db *db, struct slot *fresh, struct error *err)
+{
     struct slot *slot;
 
     if (!standings_update(db, &board->standings, err))
         return false;
-    slot = find(board, key, board->standings.revision);
-    if (slot)
-        return true; /* somebody else was quicker */
-    if (!offers_load(db, question, &offers, err))
-        return false;
-    slot = oldest(board);
+    if (!fresh->offers.list)
+        return true;
+    slot = find(board, fresh->key);
+    if (!slot)
+        slot = oldest(board);
     offers_free(&slot->offers);
-    slot->offers = offers;
-    slot->revision = board->standings.revision;
+    *slot = *fresh;
     slot->used = ++board->uses;
-    snprintf(slot->key, sizeof slot->key, "%s", key);
+    fresh->offers = (struct offers){0};
     return true;
+}
+
+/* By one at a time, so that nobody else changes the board: prices are loaded while others read.
+ */
+static bool bring_up_to_date(struct board *board, struct db *db,
+                             const struct offers_question *question, const char *key,
+                             struct error *err)
+{
+    const struct slot *slot = find(board, key);
+    struct slot fresh = {0}; /* its revision is read first: what changes meanwhile is loaded again
+                                next time */
+    bool ok;
+
+    if (!revision_read_prices(db, &fresh.prices, err))
+        return false;
+    /* Unless only runs came, or somebody else was quicker. */
+    if ((!slot || slot->prices < fresh.prices) && !offers_load(db, question, &fresh.offers, err))
+        return false;
+    snprintf(fresh.key, sizeof fresh.key, "%s", key);
+    pthread_rwlock_wrlock(&board->lock);
+    ok = change(board, db, &fresh, err);
+    pthread_rwlock_unlock(&board->lock);
+    offers_free(&fresh.offers);
+    return ok;
 }
 
 bool board_borrow(struct board *board, struct db *db, const struct offers_question *question,
                   struct board_loan *ret_loan, struct error *err)
 {
     char key[KEY_SIZE];
-    long long revision;
+    struct state least;
 
     name(question, key);
     if (!*key)
         return error_set(err, ERROR_INVALID, "region", "is too long");
-    if (!revision_read(db, &revision, err))
+    if (!revision_read(db, &least.revision, err) || !revision_read_prices(db, &least.prices, err))
         return false;
     for (;;) {
         struct slot *slot;
         bool ok;
 
         pthread_rwlock_rdlock(&board->lock);
-        /* At least as new as this request: what comes while it is answered may wait. */
-        slot = board->standings.revision >= revision ? find(board, key, board->standings.revision)
-                                                     : NULL;
+        slot = find_fresh(board, key, &least);
         if (slot) {
             *ret_loan = (struct board_loan){
                 .board = board, .standings = &board->standings, .offers = &slot->offers};
             return true;
         }
         pthread_rwlock_unlock(&board->lock);
-        pthread_rwlock_wrlock(&board->lock);
+        pthread_mutex_lock(&board->changing);
         ok = bring_up_to_date(board, db, question, key, err);
-        pthread_rwlock_unlock(&board->lock);
+        pthread_mutex_unlock(&board->changing);
         if (!ok)
             return false;
     }

@@ -13,13 +13,10 @@ static bool no_memory(struct error *err)
 }
 
 /* "precision":"bf16" as configurations are written: in one line, without blanks. */
-static bool configuration_says(const struct contender *contender, const char *field,
-                               const char *value)
+static bool configuration_says(const struct contender *contender, const char *member)
 {
-    char member[160];
-
-    snprintf(member, sizeof member, "\"%s\":%s", field, value);
     const char *at = strstr(contender->configuration, member);
+
     return at && strchr(",}", at[strlen(member)]);
 }
 
@@ -39,7 +36,7 @@ static bool agrees(const char *asked, const char *is)
 static bool passes_filters(const struct comparison_question *question,
                            const struct contender *contender)
 {
-    char precision[80], batch[32];
+    char member[96];
 
     if (!agrees(question->engine, contender->engine) ||
         !agrees(question->provider, contender->provider) ||
@@ -49,18 +46,28 @@ static bool passes_filters(const struct comparison_question *question,
     if (question->provenance && strcmp(question->provenance, "all") != 0 &&
         (strcmp(question->provenance, "published") == 0) != contender->is_published)
         return false;
-    snprintf(precision, sizeof precision, "\"%.64s\"", question->precision);
-    if (question->precision && !configuration_says(contender, "precision", precision))
-        return false;
-    snprintf(batch, sizeof batch, "%lld", question->batch_size);
-    return question->batch_size == 0 || configuration_says(contender, "batch_size", batch);
+    /* Only where it is asked: there are thousands of contenders, and printf is slow. */
+    if (question->precision) {
+        snprintf(member, sizeof member, "\"precision\":\"%.64s\"", question->precision);
+        if (!configuration_says(contender, member))
+            return false;
+    }
+    if (question->batch_size == 0)
+        return true;
+    snprintf(member, sizeof member, "\"batch_size\":%lld", question->batch_size);
+    return configuration_says(contender, member);
+}
+
+static int unit_order(const struct contender *left, const struct contender *right)
+{
+    return strcmp(left->published.unit, right->published.unit);
 }
 
 /* Of the same machine, workload and provenance: which of their configurations is the best is
  * asked. Only one with a measurement can be. */
 static bool are_rivals(const struct contender *left, const struct contender *right)
 {
-    return left->is_published == right->is_published &&
+    return left->is_published == right->is_published && unit_order(left, right) == 0 &&
            strcmp(left->instance, right->instance) == 0 &&
            strcmp(left->provider, right->provider) == 0 &&
            strcmp(left->stratum, right->stratum) == 0;
@@ -78,6 +85,8 @@ static int by_rivals(const void *left, const void *right)
         order = strcmp(l->stratum, r->stratum);
     if (order == 0)
         order = l->is_published - r->is_published;
+    if (order == 0)
+        order = unit_order(l, r);
     if (order == 0)
         order = (l->standing.value < r->standing.value) - (l->standing.value > r->standing.value);
     return order != 0 ? order : (l->number > r->number) - (l->number < r->number);
@@ -183,7 +192,7 @@ static void look_at_peak(struct comparison_row *row)
     const struct contender *contender = row->contender;
     struct effort effort = {
         .isa = contender->newest.isa,
-        .precision = configuration_says(contender, "precision", "\"bf16\"") ? "bf16" : "f32",
+        .precision = configuration_says(contender, "\"precision\":\"bf16\"") ? "bf16" : "f32",
         .cores = contender->newest.threads,
         .hertz = contender->newest.hertz,
         .multiply_adds = contender->newest.multiply_adds,
@@ -225,7 +234,8 @@ static bool can_be_had(const struct offers *offers, size_t at)
     return offer->on_demand.known || offer->spot.known || offer->typed.known;
 }
 
-/* Types that could be rented here, of which nothing was measured in this workload. */
+/* Types that could be rented here, of which nothing was measured in this workload: what the
+ * filters leave out was measured too. */
 static bool find_unmeasured(const struct comparison_parts *parts, struct ranking *ranking,
                             struct error *err)
 {
@@ -236,9 +246,16 @@ static bool find_unmeasured(const struct comparison_parts *parts, struct ranking
     ranking->unmeasured = calloc(offers->count + 1, sizeof *ranking->unmeasured);
     if (!ranking->unmeasured || !measured)
         return no_memory(err);
-    for (size_t i = 0; i < ranking->count; i++)
-        if (ranking->rows[i].offer)
-            measured[ranking->rows[i].offer - offers->list] = true;
+    for (size_t i = 0; i < parts->standings->count; i++) {
+        const struct contender *contender = &parts->standings->list[i];
+        const struct offer *offer =
+            strcmp(contender->workload, question->workload) == 0
+                ? offers_find(offers, contender->provider, contender->instance)
+                : NULL;
+
+        if (offer)
+            measured[offer - offers->list] = true;
+    }
     for (size_t i = 0; i < offers->count; i++)
         if (!measured[i] && can_be_had(offers, i) &&
             agrees(question->provider, offers->list[i].provider) &&

@@ -16,6 +16,8 @@
 struct row_price {
     bool known;
     const struct quote *quote; /* NULL: what the newest run paid, or given in the question */
+    bool is_given;             /* in the question */
+    enum freshness freshness;  /* of one without a quote */
     enum price_choice choice;  /* which of the kinds asked for it is */
     const char *kind;          /* "on_demand", "spot", "typed", "own" */
     double list;               /* dollars an hour before any discount */
@@ -36,7 +38,8 @@ struct row_job {
     bool has_prospect;            /* a deadline or a budget was given */
     double probability;           /* to keep all that was given */
     double hours_low, hours_high; /* nine in ten are between */
-    long long instances; /* that would keep the deadline if scaling were ideal; 0 not asked */
+    long long instances; /* that would keep the deadline if scaling were ideal; 0: not asked, or
+                            absurd */
 };
 
 struct comparison_row {
@@ -80,7 +83,7 @@ struct comparison_parts {
     const struct discount_list *discounts;
 };
 
-/* ERROR_NOT_FOUND where the reference has no row. */
+/* ERROR_INVALID of "reference" where that has no row. */
 bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_ranking,
                      struct error *err) __attribute__((warn_unused_result));
 

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define SECONDS_AN_HOUR 3600.0
+#define INSTANCES_MAX 1e9 /* beyond it a number of machines says nothing */
 
 /* How often it would be taken away, of a month; NaN where it would not, or nobody says. */
 static double share_of(const struct comparison_question *question,
@@ -36,7 +37,8 @@ static double samples_of(const struct comparison_question *question,
  * million samples cost, it does not. */
 static bool is_charged_by_rule(const struct comparison_question *question)
 {
-    return question->samples > 0 || question->epochs > 0 || question->job_seconds > 0;
+    return question->samples > 0 || question->epochs > 0 || question->job_seconds > 0 ||
+           question->boot_seconds > 0;
 }
 
 static void charge(const struct comparison_question *question, const struct comparison_row *row,
@@ -69,6 +71,6 @@ void comparison_job(const struct comparison_question *question, struct compariso
     if (rate > 0)
         job->hours *= 1 + job->checkpointing.waste;
     charge(question, row, job);
-    if (question->deadline_h > 0)
+    if (question->deadline_h > 0 && job->hours / question->deadline_h < INSTANCES_MAX)
         job->instances = (long long)ceil(job->hours / question->deadline_h);
 }

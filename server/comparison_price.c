@@ -21,14 +21,15 @@ static bool is_about(const struct about *about, const struct contender *contende
             strncmp(about->name, contender->instance, length) == 0);
 }
 
+/* Off the list of a provider; what somebody typed is what they pay. */
 static void take_off(const struct comparison_parts *parts, const struct comparison_row *row,
                      struct row_price *price)
 {
     const struct comparison_question *question = parts->question;
-    struct price like = {.kind = price->choice == CHOOSE_SPOT ? PRICE_SPOT : PRICE_ON_DEMAND};
+    struct price like = {.kind = price->quote->kind};
 
     price->factor = 1;
-    if (price->choice != CHOOSE_ON_DEMAND && price->choice != CHOOSE_SPOT)
+    if (like.kind != PRICE_ON_DEMAND && like.kind != PRICE_SPOT)
         return;
     for (size_t i = 0; i < question->discount_count; i++)
         if (is_about(&question->discounts[i], row->contender)) {
@@ -36,6 +37,8 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
             price->factor_note = "asked for";
             return;
         }
+    if (parts->discounts->count == 0)
+        return; /* as nearly always, and there may be thousands of rows */
     snprintf(like.provider, sizeof like.provider, "%s", row->contender->provider);
     snprintf(like.instance_type, sizeof like.instance_type, "%s", row->contender->instance);
     for (size_t i = 0; i < parts->discounts->count; i++)
@@ -79,7 +82,17 @@ static const struct quote *quote_of(const struct offer *offer, enum price_choice
     }
 }
 
-static bool use_paid(const struct contender *contender, struct row_price *price)
+/* As old as the run: what was paid then is not what it costs today. */
+static enum freshness freshness_of_paid(const struct contender *contender, long long at_us)
+{
+    enum price_kind kind;
+
+    return price_kind_from_name(contender->newest.paid_kind, &kind)
+               ? freshness_of(kind, at_us - contender->standing.newest_us)
+               : PRICE_EXPIRED;
+}
+
+static bool use_paid(const struct contender *contender, long long at_us, struct row_price *price)
 {
     if (!(contender->newest.paid_per_hour > 0)) {
         snprintf(price->why_not, sizeof price->why_not,
@@ -89,6 +102,7 @@ static bool use_paid(const struct contender *contender, struct row_price *price)
     }
     price->known = true;
     price->kind = contender->newest.paid_kind;
+    price->freshness = freshness_of_paid(contender, at_us);
     price->list = contender->newest.paid_per_hour;
     price->factor = 1;
     price->dollars = exactly(price->list);
@@ -100,11 +114,12 @@ static bool use_choice(const struct comparison_parts *parts, const struct compar
 {
     const struct contender *contender = row->contender;
     const struct quote *quote = NULL;
+    const long long at_us = parts->question->where.at_us;
     bool own;
 
     price->choice = choice;
     if (choice == CHOOSE_PAID)
-        return use_paid(contender, price);
+        return use_paid(contender, at_us, price);
     if (row->offer)
         quote = quote_of(row->offer, choice, contender->is_published);
     if (quote && quote->known) {
@@ -116,7 +131,7 @@ static bool use_choice(const struct comparison_parts *parts, const struct compar
     own = strcmp(contender->newest.paid_kind, "typed") == 0 ||
           strcmp(contender->newest.paid_kind, "own") == 0;
     if (own && !row->offer && choice != CHOOSE_SPOT)
-        return use_paid(contender, price);
+        return use_paid(contender, at_us, price);
     if (quote && quote->why_not[0])
         snprintf(price->why_not, sizeof price->why_not, "%s", quote->why_not);
     else if (!contender->instance[0])
@@ -135,6 +150,7 @@ void comparison_price(const struct comparison_parts *parts, struct comparison_ro
     for (size_t i = 0; i < question->price_count; i++)
         if (is_about(&question->prices[i], row->contender)) {
             row->price = (struct row_price){.known = true,
+                                            .is_given = true,
                                             .choice = CHOOSE_TYPED,
                                             .kind = "typed",
                                             .list = question->prices[i].number,

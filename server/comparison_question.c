@@ -2,6 +2,8 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/text.h"
+#include "db/standings.h"
 #include "engine/run_spec.h"
 #include "pricing/when.h"
 
@@ -115,6 +117,8 @@ static bool split(const char *name, const char *text, char storage[LIST_TEXT_MAX
     return true;
 }
 
+_Static_assert(OFFER_REGIONS_MAX == QUESTION_LIST_MAX, "a list of regions is as long as any");
+
 static bool read_choices(const struct query *query, struct comparison_question *question,
                          struct error *err)
 {
@@ -137,8 +141,9 @@ static bool read_choices(const struct query *query, struct comparison_question *
             return error_not_allowed(err, "price",
                                      (struct allowed){.choices = price_choice_names},
                                      "'%.40s' is no kind of price", words.list[i]);
-        if (question->kind_count == COUNT(question->kinds))
-            return error_set(err, ERROR_INVALID, "price", "names a kind twice");
+        for (size_t k = 0; k < question->kind_count; k++)
+            if (question->kinds[k] == (enum price_choice)kind)
+                return error_set(err, ERROR_INVALID, "price", "names %s twice", words.list[i]);
         question->kinds[question->kind_count++] = (enum price_choice)kind;
     }
     return true;
@@ -276,11 +281,27 @@ static bool read_order(const struct query *query, struct comparison_question *qu
     return true;
 }
 
+/* An id is what standings.c makes: a hash. */
+static bool is_configuration(const char *text)
+{
+    return strcmp(text, "best") == 0 || strcmp(text, "all") == 0 ||
+           (strlen(text) == CONTENDER_ID_SIZE - 1 &&
+            strspn(text, "0123456789abcdef") == CONTENDER_ID_SIZE - 1);
+}
+
 static bool check(const struct comparison_question *question, struct error *err)
 {
     static const char *const provenances[] = {"all", "measured", "published", NULL};
     int jobs = (question->samples > 0) + (question->epochs > 0) + (question->job_seconds > 0);
 
+    if (!is_configuration(question->configuration))
+        return error_set(err, ERROR_INVALID, "configuration",
+                         "must be best, all, or the id of a row, got '%.40s'",
+                         question->configuration);
+    if (question->where.zone && strlen(question->where.zone) >= sizeof((struct price *)0)->zone)
+        return error_set(err, ERROR_INVALID, "zone", "is longer than any zone's name");
+    if (question->reference && !*question->reference)
+        return error_set(err, ERROR_INVALID, "reference", "must name an instance type or a row");
     if (jobs > 1)
         return error_set(err, ERROR_INVALID, "samples",
                          "only one of samples, epochs and job_seconds may be given");
@@ -288,6 +309,18 @@ static bool check(const struct comparison_question *question, struct error *err)
         return error_not_allowed(err, "provenance", (struct allowed){.choices = provenances},
                                  "'%.40s' is not where a number comes from",
                                  question->provenance);
+    return true;
+}
+
+/* What was asked is told in the answer, and that is JSON. */
+static bool check_words(const struct query *query, struct error *err)
+{
+    for (size_t i = 0; i < query->count; i++) {
+        const struct parameter *parameter = &query->parameters[i];
+
+        if (!text_is_utf8(parameter->value, strlen(parameter->value)))
+            return error_set(err, ERROR_INVALID, parameter->name, "is not UTF-8");
+    }
     return true;
 }
 
@@ -317,8 +350,9 @@ bool comparison_question_read(const struct query *query, const struct identity *
         question->workload = "resnet50";
     if (!question->configuration)
         question->configuration = "best";
-    return read_numbers(query, question, err) && read_instances(query, question, err) &&
-           read_choices(query, question, err) && read_regions(query, here, question, err) &&
+    return check_words(query, err) && read_numbers(query, question, err) &&
+           read_instances(query, question, err) && read_choices(query, question, err) &&
+           read_regions(query, here, question, err) &&
            read_moment(query, now_us, question, err) && read_lists(query, question, err) &&
            read_order(query, question, err) && check(question, err);
 }

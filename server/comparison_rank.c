@@ -6,71 +6,101 @@
 
 #include <math.h>
 
-/* What a utility is computed from, at one speed of a row; in the order of utility_fields. */
+/* How often a row is interrupted: surely never where it is not spot; NaN where nobody says. */
+static double interruptions_of(const struct comparison_row *row)
+{
+    if (!isnan(row->job.interruption_share))
+        return row->job.interruption_share;
+    return row->price.known && strcmp(row->price.kind, "spot") != 0 ? 0 : NAN;
+}
+
+/* What a utility is computed from, at one speed and price of a row; in the order of
+ * utility_fields. Of what others published nobody here knows how many runs it was. */
 static double utility_at(const struct comparison_question *question,
-                         const struct comparison_row *row, double speed)
+                         const struct comparison_row *row, double speed, double price)
 {
     const struct standing *standing = &row->contender->standing;
+    bool is_counted = !row->contender->is_published;
     double slower = row->speed.value / speed; /* hours and dollars grow as speed falls */
-    double dollars = row->price.known ? row->price.dollars.value : NAN;
+    double dearer = price / row->price.dollars.value;
+    double dollars = row->job.dollars * slower * dearer;
     double age_days = (double)(question->where.at_us - standing->newest_us) / 86400e6;
-    const double values[] = {speed * 3600 / dollars,
+    const double values[] = {speed * 3600 / price,
                              speed,
-                             dollars,
+                             price,
                              row->job.hours * slower,
-                             row->job.dollars * slower,
-                             row->job.total_dollars * slower,
-                             (double)standing->vms,
-                             (double)standing->runs,
+                             dollars,
+                             dollars + row->job.waiting_dollars * slower,
+                             is_counted ? (double)standing->vms : NAN,
+                             is_counted ? (double)standing->runs : NAN,
                              age_days,
-                             isnan(row->job.interruption_share) ? 0
-                                                                : row->job.interruption_share};
+                             interruptions_of(row)};
 
     return utility_value(&question->utility, values);
 }
 
-/* A price that moves widens what depends on it, as squares of logarithms. */
-static double widen(double value, double end, double price, double price_end)
-{
-    double of_speed = log(end / value), of_price = log(price_end / price);
-
-    return value * exp((of_speed < 0 ? -1 : 1) * hypot(of_speed, of_price));
-}
-
 static double score_at(const struct comparison_question *question,
-                       const struct comparison_row *row, double speed)
+                       const struct comparison_row *row, double speed, double price)
 {
+    double faster = speed / row->speed.value, dearer = price / row->price.dollars.value;
+
     switch (question->order) {
     case ORDER_THROUGHPUT:
         return speed;
     case ORDER_TOTAL_DOLLARS:
-        return speed / row->speed.value / row->job.total_dollars;
+        return faster / (row->job.dollars * dearer + row->job.waiting_dollars);
     case ORDER_UTILITY:
-        return utility_at(question, row, speed);
+        return utility_at(question, row, speed, price);
     default:
-        return row->price.known ? speed * 3600 / row->price.dollars.value : NAN;
+        return speed * 3600 / price;
     }
+}
+
+/* Where two things move a score, each by itself as far as here, how far both do: squares of
+ * logarithms add up, or, of what may be below 0 and has none, of the distances. */
+static double together(double score, double by_speed, double by_price)
+{
+    double sign = by_speed + by_price < 2 * score ? -1 : 1;
+
+    if (score > 0 && by_speed > 0 && by_price > 0)
+        return score * exp(sign * hypot(log(by_speed / score), log(by_price / score)));
+    return score + sign * hypot(by_speed - score, by_price - score);
+}
+
+static void spread_score(const struct comparison_question *question, struct comparison_row *row)
+{
+    const struct amount *price = &row->price.dollars;
+    bool moves = price->has_interval && question->order != ORDER_THROUGHPUT;
+    double dear = moves ? price->high : price->value, cheap = moves ? price->low : price->value;
+    double ends[] = {score_at(question, row, row->between.low, price->value),
+                     score_at(question, row, row->between.high, price->value),
+                     score_at(question, row, row->speed.value, dear),
+                     score_at(question, row, row->speed.value, cheap)};
+
+    for (size_t i = 0; i < COUNT(ends); i++)
+        if (isnan(ends[i])) /* the rest would be too narrow an interval */
+            return;
+    row->score_low = together(row->score, fmin(row->score, fmin(ends[0], ends[1])),
+                              fmin(row->score, fmin(ends[2], ends[3])));
+    row->score_high = together(row->score, fmax(row->score, fmax(ends[0], ends[1])),
+                               fmax(row->score, fmax(ends[2], ends[3])));
 }
 
 static void score(const struct comparison_question *question, struct comparison_row *row)
 {
-    const struct amount *price = &row->price.dollars;
-    double low, high;
+    double price = row->price.known ? row->price.dollars.value : NAN;
 
     if (question->has_utility)
-        row->utility = utility_at(question, row, row->speed.value);
-    row->score = score_at(question, row, row->speed.value);
+        row->utility = utility_at(question, row, row->speed.value, price);
+    row->score = score_at(question, row, row->speed.value, price);
     row->score_low = row->score_high = NAN;
-    if (!row->between.has_interval)
-        return;
-    low = score_at(question, row, row->between.low);
-    high = score_at(question, row, row->between.high);
-    if (price->has_interval && question->order != ORDER_THROUGHPUT && low > 0) {
-        low = widen(row->score, low, price->value, price->high);
-        high = widen(row->score, high, price->value, price->low);
-    }
-    row->score_low = fmin(low, high);
-    row->score_high = fmax(low, high);
+    if (row->between.has_interval && !isnan(row->score))
+        spread_score(question, row);
+}
+
+static bool is_of_jobs(const struct comparison_row *row)
+{
+    return row->contender->is_published && strcmp(row->contender->published.unit, "job") == 0;
 }
 
 static bool may_be_ranked(const struct comparison_question *question, struct comparison_row *row)
@@ -84,13 +114,16 @@ static bool may_be_ranked(const struct comparison_question *question, struct com
     else if (contender->standing.level == STANDING_NONE)
         why = "no measurement";
     else if (contender->is_published)
-        why = "published, no interval";
+        why =
+            is_of_jobs(row) ? "published, no interval, of a whole job" : "published, no interval";
     else if (!row->speed.has_interval)
         why = "too few steps for an interval";
     else if (!row->price.known && question->order != ORDER_THROUGHPUT)
         why = row->price.why_not;
     else if (isnan(row->score))
         why = "the utility is no number here";
+    else if (isnan(row->score_low))
+        why = "the utility is no number all over the interval";
     if (why)
         snprintf(row->why_no_rank, sizeof row->why_no_rank, "%s", why);
     return !row->why_no_rank[0];
@@ -178,7 +211,8 @@ static void refer(const struct comparison_row *reference, struct comparison_row 
     enum cost_part part;
     struct cost cost, other;
 
-    if (row->contender->standing.level == STANDING_NONE)
+    if (row->contender->standing.level == STANDING_NONE ||
+        is_of_jobs(row) != is_of_jobs(reference))
         return;
     if (row == reference) { /* surely as good as itself, whatever its interval */
         row->speed_ratio = (struct ratio){.known = true, .value = 1, .low = 1, .high = 1};
@@ -216,21 +250,29 @@ bool comparison_refer(const struct comparison_question *question, struct ranking
     return true;
 }
 
+/* Among rows of one unit: a whole job is not a million samples. */
+static bool mark_front(struct ranking *ranking, bool of_jobs, struct pareto_point *points,
+                       struct error *err)
+{
+    for (size_t i = 0; i < ranking->count; i++) {
+        const struct comparison_row *row = &ranking->rows[i];
+        bool takes_part = row->has_cost && is_of_jobs(row) == of_jobs;
+
+        points[i].hours = takes_part ? row->job.hours : NAN;
+        points[i].dollars = takes_part ? row->job.dollars : NAN;
+    }
+    if (!pareto_mark(points, ranking->count, err))
+        return false;
+    for (size_t i = 0; i < ranking->count; i++)
+        ranking->rows[i].is_on_front |= points[i].on_front;
+    return true;
+}
+
 bool comparison_mark_front(struct ranking *ranking, struct error *err)
 {
     AUTO(freep) struct pareto_point *points = calloc(ranking->count + 1, sizeof *points);
 
     if (!points)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    for (size_t i = 0; i < ranking->count; i++) {
-        const struct comparison_row *row = &ranking->rows[i];
-
-        points[i].hours = row->has_cost ? row->job.hours : NAN;
-        points[i].dollars = row->has_cost ? row->job.dollars : NAN;
-    }
-    if (!pareto_mark(points, ranking->count, err))
-        return false;
-    for (size_t i = 0; i < ranking->count; i++)
-        ranking->rows[i].is_on_front = points[i].on_front;
-    return true;
+    return mark_front(ranking, false, points, err) && mark_front(ranking, true, points, err);
 }

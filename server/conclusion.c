@@ -11,22 +11,12 @@
 #define ISA_SIZE 32
 
 /* What the machine has at most, "" when that is not known. */
-static bool read_machine_isa(struct db *db, const struct run *run, char ret_isa[ISA_SIZE],
-                             struct error *err)
+static void read_isa(const char *machine_facts, char ret_isa[ISA_SIZE])
 {
-    AUTO(machine_row_clear) struct machine_row machine = {0};
-    AUTO(json_decrefp) json_t *facts = NULL;
-    const char *isa;
+    AUTO(json_decrefp) json_t *facts = machine_facts ? json_loads(machine_facts, 0, NULL) : NULL;
+    const char *isa = json_string_value(json_object_get(facts, "isa"));
 
-    ret_isa[0] = '\0';
-    if (!run->machine[0])
-        return true;
-    if (!machines_find(db, run->machine, &machine, err))
-        return false;
-    facts = json_loads(machine.facts, 0, NULL);
-    isa = json_string_value(json_object_get(facts, "isa"));
     snprintf(ret_isa, ISA_SIZE, "%s", isa ? isa : "");
-    return true;
 }
 
 /* What the engine said of itself; nothing where it said nothing. */
@@ -50,36 +40,34 @@ static bool read_details(const struct run *run, struct engine_details *ret_detai
     return !json || engine_details_from_json(json, ret_details, err);
 }
 
-static bool summarize(const struct run *run, const struct run_spec *spec,
-                      const struct steps *steps, struct summary *ret_summary, struct error *err)
+static bool summarize(const struct premises *premises, struct summary *ret_summary,
+                      struct error *err)
 {
+    const struct run_spec *spec = premises->spec;
     const struct summary_rules rules = {.warmup_steps = spec->warmup_steps,
                                         .steps = spec->steps,
                                         .batch_size = spec->batch_size,
-                                        .setup_ns = run->setup_ns,
-                                        .run_id = run->id.text};
+                                        .setup_ns = premises->run->setup_ns,
+                                        .run_id = premises->run->id.text};
 
-    return summary_compute(steps, &rules, ret_summary, err);
+    return summary_compute(premises->steps, &rules, ret_summary, err);
 }
 
-static bool judge(struct db *db, const struct run *run, const struct run_spec *spec,
-                  const struct evidence *evidence, struct conclusion *conclusion,
+static bool judge(const struct premises *premises, struct conclusion *conclusion,
                   struct error *err)
 {
-    AUTO(freep) char *loaded = NULL;
+    const struct run *run = premises->run;
     struct engine_details details;
     char isa[ISA_SIZE];
     struct verdict verdict;
 
-    if (!run->implementations && !runs_implementations(db, run->id.text, &loaded, err))
+    if (!read_details(run, &details, err))
         return false;
-    if (!read_machine_isa(db, run, isa, err) || !read_details(run, &details, err))
-        return false;
-    validity_judge(&(struct testimony){.spec = spec,
+    read_isa(premises->machine_facts, isa);
+    validity_judge(&(struct testimony){.spec = premises->spec,
                                        .summary = &conclusion->summary,
-                                       .evidence = evidence,
-                                       .implementations =
-                                           run->implementations ? run->implementations : loaded,
+                                       .evidence = premises->evidence,
+                                       .implementations = premises->implementations,
                                        .machine_isa = isa,
                                        .instance = run->instance,
                                        .threads = details.threads,
@@ -91,19 +79,12 @@ static bool judge(struct db *db, const struct run *run, const struct run_spec *s
     return conclusion->findings || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
 }
 
-bool conclusion_draw(struct db *db, const struct run *run, struct conclusion *ret_conclusion,
-                     struct error *err)
+bool conclusion_compute(const struct premises *premises, struct conclusion *ret_conclusion,
+                        struct error *err)
 {
     AUTO(conclusion_clear) struct conclusion conclusion = {0};
-    AUTO(evidence_free) struct evidence evidence = {0};
-    AUTO(steps_free) struct steps steps = {0};
-    struct run_spec spec;
 
-    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &spec, err) ||
-        !step_rows_load(db, run->number, 0, run->steps, &steps, err) ||
-        !evidence_rows_load(db, run->number, &evidence, err) ||
-        !summarize(run, &spec, &steps, &conclusion.summary, err) ||
-        !judge(db, run, &spec, &evidence, &conclusion, err))
+    if (!summarize(premises, &conclusion.summary, err) || !judge(premises, &conclusion, err))
         return false;
     conclusion.summary_text = summary_to_text(&conclusion.summary);
     if (!conclusion.summary_text)
@@ -111,6 +92,32 @@ bool conclusion_draw(struct db *db, const struct run *run, struct conclusion *re
     *ret_conclusion = conclusion;
     conclusion = (struct conclusion){0};
     return true;
+}
+
+bool conclusion_draw(struct db *db, const struct run *run, struct conclusion *ret_conclusion,
+                     struct error *err)
+{
+    AUTO(evidence_free) struct evidence evidence = {0};
+    AUTO(steps_free) struct steps steps = {0};
+    AUTO(machine_row_clear) struct machine_row machine = {0};
+    AUTO(freep) char *loaded = NULL;
+    struct run_spec spec;
+
+    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &spec, err) ||
+        !step_rows_load(db, run->number, 0, run->steps, &steps, err) ||
+        !evidence_rows_load(db, run->number, &evidence, err) ||
+        (!run->implementations && !runs_implementations(db, run->id.text, &loaded, err)) ||
+        (run->machine[0] && !machines_find(db, run->machine, &machine, err)))
+        return false;
+    return conclusion_compute(&(struct premises){.run = run,
+                                                 .spec = &spec,
+                                                 .steps = &steps,
+                                                 .evidence = &evidence,
+                                                 .implementations = run->implementations
+                                                                        ? run->implementations
+                                                                        : loaded,
+                                                 .machine_facts = machine.facts},
+                              ret_conclusion, err);
 }
 
 void conclusion_clear(struct conclusion *conclusion)

@@ -87,49 +87,93 @@ static bool check_access(struct exchange *exchange)
     return false;
 }
 
+static size_t body_limit(const struct exchange *exchange)
+{
+    const struct route *route = exchange->match.route;
+
+    return route && route->takes_body == BODY_RUNS ? BODY_RUNS_MAX : BODY_MAX;
+}
+
+static void refuse_size(struct exchange *exchange)
+{
+    reply_problem(exchange, 413, NULL, "the body may have at most %zu bytes",
+                  body_limit(exchange));
+}
+
+static bool check_type(struct exchange *exchange)
+{
+    const char *type = exchange->headers.content_type;
+    bool lines = exchange->match.route->takes_body == BODY_RUNS;
+
+    if (content_type_is_json(type) || (lines && content_type_is_lines(type)))
+        return true;
+    reply_problem(exchange, 415, "Content-Type", "must be application/json%s",
+                  lines ? " or application/x-ndjson" : "");
+    return false;
+}
+
 static bool check_body(struct exchange *exchange)
 {
     const struct request_headers *headers = &exchange->headers;
+    unsigned long long length =
+        headers->content_length ? strtoull(headers->content_length, NULL, 10) : 0;
+    struct error err = {0};
 
-    if (headers->content_length && strtoull(headers->content_length, NULL, 10) > BODY_MAX) {
-        reply_problem(exchange, 413, NULL, "the body may have at most %d bytes", BODY_MAX);
+    if (length > body_limit(exchange)) {
+        refuse_size(exchange);
         return false;
     }
-    if (!exchange->match.route->takes_body)
+    if (exchange->match.route->takes_body == BODY_NONE)
         return true;
     if (!headers->content_length && !headers->chunked) {
         reply_problem(exchange, 411, NULL, "send a Content-Length, or a chunked body");
         return false;
     }
-    if (!content_type_is_json(headers->content_type)) {
-        reply_problem(exchange, 415, "Content-Type", "must be application/json");
+    if (!check_type(exchange))
         return false;
+    if (body_limit(exchange) == BODY_MAX || (headers->content_length && length <= BODY_MAX))
+        return true;
+    exchange->has_room = room_take(exchange->server->room);
+    if (!exchange->has_room) {
+        error_set(&err, ERROR_BUSY, NULL, "%d large bodies are being read already", ROOM_BODIES);
+        reply_error(exchange, &err);
     }
-    return true;
+    return exchange->has_room;
+}
+
+/* Frees the body, and so the room it took. */
+static void drop_body(struct exchange *exchange)
+{
+    bytes_free(&exchange->body);
+    if (exchange->has_room)
+        room_leave(exchange->server->room);
+    exchange->has_room = false;
 }
 
 void exchange_admit(struct exchange *exchange)
 {
     exchange->reply.body.limit = REPLY_MAX;
-    exchange->body.limit = BODY_MAX;
     if (check_target(exchange) && find_route(exchange) && check_access(exchange))
         (void)check_body(exchange);
+    exchange->body.limit = body_limit(exchange);
 }
 
 void exchange_answer(struct exchange *exchange)
 {
     exchange->reply.hold = false;
     if (exchange->body_overflow)
-        reply_problem(exchange, 413, NULL, "the body may have at most %d bytes", BODY_MAX);
+        refuse_size(exchange);
     else if (exchange->held)
         exchange->held(exchange);
     else
         exchange->match.route->handler(exchange);
+    if (exchange->has_room)
+        drop_body(exchange);
 }
 
 void exchange_done(struct exchange *exchange)
 {
     live_leave(exchange->server->live, &exchange->watcher);
-    bytes_free(&exchange->body);
+    drop_body(exchange);
     bytes_free(&exchange->reply.body);
 }

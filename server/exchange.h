@@ -14,6 +14,7 @@ struct server;
 struct exchange;
 
 #define BODY_MAX (64 * 1024)
+#define BODY_RUNS_MAX (16 * 1024 * 1024)
 #define REPLY_MAX (64 * 1024 * 1024)
 #define HEADER_MAX (16 * 1024)
 
@@ -48,6 +49,10 @@ struct stream {
             long long steps_sent; /* in the last progress event; -1 before the first */
             long long spoken_ns;  /* when anything was last sent */
         };
+        struct {             /* of handle_export.c */
+            long long after; /* number of the last run that was written */
+            size_t sent;     /* of reply.body, where documents wait to be sent */
+        };
     };
 };
 
@@ -75,6 +80,7 @@ struct exchange {
     struct request_headers headers;
     struct bytes body;
     bool body_overflow;
+    bool has_room; /* of server->room, for a body larger than BODY_MAX */
     struct router_match match;
     struct reply reply;
     struct watcher watcher;                  /* for streams and held answers */
@@ -88,8 +94,8 @@ struct exchange {
     struct query query;
 };
 
-/* Before the body: access, route, and what can be refused by its header alone. Then reply.status
- * is set, else 0. */
+/* Before the body: access, room, route, and what can be refused by its header alone. Then
+ * reply.status is set, else 0. */
 void exchange_admit(struct exchange *exchange);
 
 /* With the whole body: makes the reply; or sets reply.hold and has put the watcher to sleep, and

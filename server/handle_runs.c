@@ -234,26 +234,6 @@ void runs_cancel_handler(struct exchange *exchange)
     reply_run(exchange, run.state == RUN_RUNNING ? 202 : 200, &run);
 }
 
-static bool add_label(const char *text, struct run_filter *filter, char storage[],
-                      struct error *err)
-{
-    const char *colon = strchr(text, ':');
-    size_t key_length = colon ? (size_t)(colon - text) : 0;
-
-    if (!colon || key_length > LABEL_KEY_MAX)
-        return error_set(err, ERROR_INVALID, "label", "must be KEY:VALUE");
-    if (filter->label_count == RUN_FILTER_LABELS)
-        return error_set(err, ERROR_INVALID, "label", "may be given at most %d times",
-                         RUN_FILTER_LABELS);
-    memcpy(storage, text, key_length);
-    storage[key_length] = '\0';
-    if (!label_check("label", storage, colon + 1, err))
-        return false;
-    filter->labels[filter->label_count].key = storage;
-    filter->labels[filter->label_count++].value = colon + 1;
-    return true;
-}
-
 static bool check_state(const char *state, struct error *err)
 {
     for (int i = 0; state && i < RUN_STATES; i++)
@@ -281,11 +261,8 @@ static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1
     if (cursor && !cursor_read(cursor, &filter->before))
         return error_set(err, ERROR_INVALID, "cursor",
                          "must be the next_cursor of an earlier answer");
-    for (size_t i = 0; i < query->count; i++)
-        if (strcmp(query->parameters[i].name, "label") == 0 &&
-            !add_label(query->parameters[i].value, filter,
-                       keys[filter->label_count % RUN_FILTER_LABELS], err))
-            return false;
+    if (!request_labels(query, keys, filter->labels, &filter->label_count, err))
+        return false;
     return check_state(filter->state, err);
 }
 

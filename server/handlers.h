@@ -28,6 +28,8 @@ void sweeps_list_handler(struct exchange *exchange);
 void sweeps_show_handler(struct exchange *exchange);
 void sweeps_cancel_handler(struct exchange *exchange);
 void aa_create_handler(struct exchange *exchange);
+void import_handler(struct exchange *exchange);
+void export_handler(struct exchange *exchange);
 void steps_handler(struct exchange *exchange);
 void events_handler(struct exchange *exchange);
 void health_handler(struct exchange *exchange);

@@ -30,6 +30,7 @@ struct process {
     struct here here;
     struct feeds feeds;
     struct server server;
+    struct room room;
     struct sentry *sentry;
     struct http *http;
     int lock;
@@ -127,6 +128,7 @@ static bool start_parts(struct process *process, struct error *err)
     process->here.place.user = &process->engines;
     server->here = &process->here;
     server->feeds = &process->feeds;
+    server->room = &process->room;
     server->config = config;
     server->engines = &process->engines;
     server->openapi.limit = 1024 * 1024;
@@ -249,6 +251,7 @@ int main(int argc, char *argv[])
         return 1;
     process->lock = -1;
     hold_standard_streams();
+    db_setup();
     switch (config_read(argc, argv, environ, &process->config, &err)) {
     case CONFIG_HELP:
         config_help(stdout);

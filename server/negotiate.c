@@ -90,18 +90,27 @@ bool encoding_is_accepted(const char *accept_encoding, const char *coding)
     return any;
 }
 
-bool content_type_is_json(const char *content_type)
+static bool content_type_is(const char *content_type, const char *wanted)
 {
-    static const char json[] = "application/json";
     const char *rest;
 
-    if (!content_type || strncasecmp(content_type, json, strlen(json)) != 0)
+    if (!content_type || strncasecmp(content_type, wanted, strlen(wanted)) != 0)
         return false;
-    rest = skip_spaces(content_type + strlen(json));
+    rest = skip_spaces(content_type + strlen(wanted));
     if (*rest == '\0')
         return true;
     rest = *rest == ';' ? skip_spaces(rest + 1) : "";
     return strcasecmp(rest, "charset=utf-8") == 0 || strcasecmp(rest, "charset=\"utf-8\"") == 0;
+}
+
+bool content_type_is_json(const char *content_type)
+{
+    return content_type_is(content_type, "application/json");
+}
+
+bool content_type_is_lines(const char *content_type)
+{
+    return content_type_is(content_type, "application/x-ndjson");
 }
 
 long long prefer_wait(const char *prefer)

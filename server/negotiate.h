@@ -14,6 +14,9 @@ bool encoding_is_accepted(const char *accept_encoding, const char *coding);
 /* True for application/json, with or without a charset of UTF-8. */
 bool content_type_is_json(const char *content_type);
 
+/* The same for application/x-ndjson: a value of JSON a line. */
+bool content_type_is_lines(const char *content_type);
+
 /* Seconds of "wait=N" in a Prefer header, 0 when there is none or it makes no sense: a
  * preference that is not understood is to be ignored. */
 long long prefer_wait(const char *prefer);

@@ -1,6 +1,7 @@
 #include "server/out.h"
 
 #include "common/clock.h"
+#include "engine/number_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,15 +81,24 @@ void out_text(struct out *out, const char *key, const char *text)
 
 void out_integer(struct out *out, const char *key, long long number)
 {
-    char text[32];
+    char text[NUMBER_SIZE];
+    int length = number_write_whole(number, text);
 
-    snprintf(text, sizeof text, "%lld", number);
-    out_raw(out, key, text);
+    begin(out, key);
+    add(out, text, (size_t)length);
+}
+
+static bool reads_back(const char *text, int length, double number)
+{
+    double read;
+
+    return number_read(&text, text + length, &read) && !(read < number) && !(read > number);
 }
 
 void out_number(struct out *out, const char *key, double number)
 {
-    char text[40];
+    char text[NUMBER_SIZE];
+    int length;
 
     if (!isfinite(number)) {
         out_null(out, key);
@@ -96,10 +106,11 @@ void out_number(struct out *out, const char *key, double number)
     }
     /* Fifteen digits where they read back as the same number ("0.1"), else the seventeen that
      * always do. */
-    snprintf(text, sizeof text, "%.15g", number);
-    if (strtod(text, NULL) != number)
-        snprintf(text, sizeof text, "%.17g", number);
-    out_raw(out, key, text);
+    length = number_print(number, 15, text);
+    if (!reads_back(text, length, number))
+        length = number_print(number, 17, text);
+    begin(out, key);
+    add(out, text, (size_t)length);
 }
 
 void out_bool(struct out *out, const char *key, bool truth)

@@ -10,20 +10,6 @@ static const char *text_or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
-static void present_amount(struct out *out, const char *key, bool known,
-                           const struct amount *amount)
-{
-    if (!known) {
-        out_null(out, key);
-        return;
-    }
-    out_open(out, key, '{');
-    out_number(out, "value", amount->value);
-    out_number(out, "low", amount->has_interval ? amount->low : NAN);
-    out_number(out, "high", amount->has_interval ? amount->high : NAN);
-    out_close(out, '}');
-}
-
 /* What a number may be generalised to, in words. */
 static const char *caveat(const struct contender *contender)
 {
@@ -100,7 +86,7 @@ static void present_origin(struct out *out, const struct quote *quote)
 
 static void present_no_origin(struct out *out, const struct row_price *price)
 {
-    bool paid = price->choice != CHOOSE_TYPED;
+    bool paid = !price->is_given;
 
     out_null(out, "region");
     out_null(out, "zone");
@@ -110,7 +96,7 @@ static void present_no_origin(struct out *out, const struct row_price *price)
     out_null(out, "valid_from");
     out_null(out, "source_time");
     out_null(out, "fetched_at");
-    out_text(out, "freshness", "fresh");
+    out_text(out, "freshness", freshness_names[price->freshness]);
 }
 
 static void present_row_price(struct out *out, const struct row_price *price)
@@ -166,10 +152,12 @@ static void present_cost(struct out *out, const struct comparison_row *row)
 
     out_text(out, "unit",
              row->contender->is_published ? row->contender->published.unit : "sample");
-    present_amount(out, "samples_per_dollar", row->has_cost, &row->cost.samples_per_dollar);
-    present_amount(out, "dollars_per_million_samples", per_million,
-                   &row->cost.dollars_per_million);
-    present_amount(out, "hours_per_million_samples", per_million, &row->cost.hours_per_million);
+    present_interval(out, "samples_per_dollar",
+                     row->has_cost ? &row->cost.samples_per_dollar : NULL);
+    present_interval(out, "dollars_per_million_samples",
+                     per_million ? &row->cost.dollars_per_million : NULL);
+    present_interval(out, "hours_per_million_samples",
+                     per_million ? &row->cost.hours_per_million : NULL);
     out_text(out, "interval_from", row->has_cost ? cost_part_names[row->dominates] : NULL);
 }
 
@@ -290,6 +278,15 @@ static void present_comparison_to(struct out *out, const struct comparison_quest
     out_close(out, '}');
 }
 
+const char *comparison_provenance(const struct contender *contender)
+{
+    const struct standing *standing = &contender->standing;
+
+    if (contender->is_published)
+        return "published";
+    return standing->runs > 0 && standing->imported == standing->runs ? "imported" : "measured";
+}
+
 static void present_who(struct out *out, const struct contender *contender)
 {
     out_text(out, "id", contender->id);
@@ -301,12 +298,7 @@ static void present_who(struct out *out, const struct contender *contender)
     out_raw(out, "configuration", contender->configuration);
     out_text(out, "isa", text_or_null(contender->newest.isa));
     out_text(out, "software", text_or_null(contender->newest.software));
-    out_text(out, "provenance",
-             contender->is_published ? "published"
-             : contender->standing.runs > 0 &&
-                     contender->standing.imported == contender->standing.runs
-                 ? "imported"
-                 : "measured");
+    out_text(out, "provenance", comparison_provenance(contender));
     present_published(out, contender);
 }
 

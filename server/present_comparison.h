@@ -16,3 +16,6 @@ bool present_comparison_csv(struct bytes *text, const struct comparison_question
 bool present_comparison_markdown(struct bytes *text, const struct comparison_question *question,
                                  const struct ranking *ranking)
     __attribute__((warn_unused_result));
+
+/* "measured" here, "imported" where all of its runs are, or "published" by others. */
+const char *comparison_provenance(const struct contender *contender);

@@ -12,7 +12,7 @@ static const char *words_or_none(const char *text)
 /* Quoted where it must be, and never a formula: what begins like one is a spreadsheet's trap. */
 static bool add_cell(struct bytes *text, const char *cell)
 {
-    bool formula = *cell && strchr("=+-@", *cell);
+    bool formula = *cell && strchr("=+-@\t\r", *cell);
     bool ok = bytes_printf(text, ",\"%s", formula ? "'" : "");
 
     for (const char *c = cell; ok && *c; c++)
@@ -45,7 +45,7 @@ static bool add_who(struct bytes *text, const struct comparison_row *row)
            add_cell(text, contender->instance) && add_cell(text, contender->provider) &&
            add_cell(text, contender->newest.cpu_model) && add_cell(text, contender->engine) &&
            add_cell(text, contender->configuration) &&
-           add_cell(text, contender->is_published ? "published" : "measured");
+           add_cell(text, comparison_provenance(contender));
 }
 
 static bool add_row(struct bytes *text, const struct comparison_row *row)
@@ -71,6 +71,8 @@ static bool add_row(struct bytes *text, const struct comparison_row *row)
            add_number(text, row->ratio.known ? row->ratio.high : NAN) &&
            bytes_printf(text, ",%s", row->is_on_front ? "true" : "false") &&
            add_number(text, row->utility) && add_cell(text, row->why_no_rank) &&
+           add_cell(text,
+                    row->contender->is_published ? row->contender->published.unit : "sample") &&
            bytes_add(text, "\r\n", 2);
 }
 
@@ -83,7 +85,7 @@ bool present_comparison_csv(struct bytes *text, const struct comparison_question
               "samples_per_second,samples_per_second_low,samples_per_second_high,level,runs,vms,"
               "price_kind,dollars_per_hour,region,feed,samples_per_dollar,samples_per_dollar_low,"
               "samples_per_dollar_high,job_samples,job_hours,job_dollars,ratio,ratio_low,"
-              "ratio_high,pareto,utility,why_no_rank\r\n");
+              "ratio_high,pareto,utility,why_no_rank,unit\r\n");
 
     for (size_t i = first; ok && i < ranking->count && i - first < (size_t)question->limit; i++)
         ok = add_row(text, &ranking->rows[i]);
@@ -122,13 +124,13 @@ static bool add_with_interval(struct bytes *text, bool known, const struct amoun
                         round_to(amount->high, half));
 }
 
-/* A bar would end the cell. */
+/* A bar would end the cell, and a control character the line. */
 static bool add_words(struct bytes *text, const char *words)
 {
     bool ok = bytes_printf(text, " | ");
 
     for (const char *c = words; ok && *c; c++)
-        ok = bytes_printf(text, *c == '|' ? "\\|" : "%c", *c);
+        ok = bytes_printf(text, *c == '|' ? "\\|" : "%c", (unsigned char)*c < ' ' ? ' ' : *c);
     return ok;
 }
 

@@ -265,7 +265,7 @@ void present_feed(struct out *out, const struct feed_view *view)
     out_close(out, '}');
 }
 
-static void present_amount_of(struct out *out, const char *key, const struct amount *amount)
+void present_interval(struct out *out, const char *key, const struct amount *amount)
 {
     if (!amount) {
         out_null(out, key);
@@ -289,10 +289,10 @@ char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples
     out_open(&out, NULL, '{');
     present_identity(&out, "identity", &cost->identity);
     present_machine_price(&out, &cost->price, cost->at_us);
-    present_amount_of(&out, "samples_per_dollar", known ? &each.samples_per_dollar : NULL);
-    present_amount_of(&out, "dollars_per_million_samples",
-                      known ? &each.dollars_per_million : NULL);
-    present_amount_of(&out, "hours_per_million_samples", known ? &each.hours_per_million : NULL);
+    present_interval(&out, "samples_per_dollar", known ? &each.samples_per_dollar : NULL);
+    present_interval(&out, "dollars_per_million_samples",
+                     known ? &each.dollars_per_million : NULL);
+    present_interval(&out, "hours_per_million_samples", known ? &each.hours_per_million : NULL);
     out_close(&out, '}');
     if (out.failed)
         bytes_free(&text);

@@ -26,6 +26,9 @@ void present_price(struct out *out, const char *key, const struct price_view *vi
 /* A price of this machine, or null with the reason in "why_no_price". */
 void present_machine_price(struct out *out, const struct machine_price *price, long long at_us);
 
+/* A number with its interval, null where it has none; null for NULL. */
+void present_interval(struct out *out, const char *key, const struct amount *amount);
+
 /* What is kept with a run: the machine and its price when the run began, and what that makes of
  * the speed it was measured at (NULL: none was). Owned by the caller, NULL when memory ends. */
 struct run_cost {

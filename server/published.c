@@ -29,21 +29,17 @@ struct price_line {
 static const char *const units[] = {"sample", "job", NULL};
 static const char *const kinds[] = {"on_demand", "spot", NULL};
 
+/* Versions of clang-format differ about braces in a macro. */
+/* clang-format off */
+#define MEMBER(where, member) .name = #member, .offset = offsetof(struct where, member)
 #define TEXT(where, member, called, room)                                                        \
-    {                                                                                            \
-        .name = called, .type = FIELD_TEXT, .offset = offsetof(struct where, member), .min = 1,  \
-        .max = (room)-1                                                                          \
-    }
+    {.name = called, .type = FIELD_TEXT, .offset = offsetof(struct where, member), .min = 1,     \
+     .max = -1 + (room)}
 #define WORD(where, member, words)                                                               \
-    {                                                                                            \
-        .name = #member, .type = FIELD_CHOICE, .offset = offsetof(struct where, member),         \
-        .choices = words                                                                         \
-    }
+    {MEMBER(where, member), .type = FIELD_CHOICE, .choices = words}
 #define NUMBER(where, member, most)                                                              \
-    {                                                                                            \
-        .name = #member, .type = FIELD_NUMBER, .offset = offsetof(struct where, member),         \
-        .max = most                                                                              \
-    }
+    {MEMBER(where, member), .type = FIELD_NUMBER, .max = most}
+/* clang-format on */
 
 static const struct field figure_fields[] = {
     TEXT(figure_line, figure.id, "id", 64),

@@ -49,6 +49,40 @@ bool request_allows(struct exchange *exchange, const char *const allowed[])
     return false;
 }
 
+static bool read_label(const char *text, char key[LABEL_KEY_MAX + 1], struct wanted_label *label,
+                       struct error *err)
+{
+    const char *colon = strchr(text, ':');
+    size_t key_length = colon ? (size_t)(colon - text) : 0;
+
+    if (!colon || key_length > LABEL_KEY_MAX)
+        return error_set(err, ERROR_INVALID, "label", "must be KEY:VALUE");
+    memcpy(key, text, key_length);
+    key[key_length] = '\0';
+    *label = (struct wanted_label){key, colon + 1};
+    return label_check("label", key, colon + 1, err);
+}
+
+bool request_labels(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
+                    struct wanted_label labels[RUN_FILTER_LABELS], int *ret_count,
+                    struct error *err)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < query->count; i++) {
+        if (strcmp(query->parameters[i].name, "label") != 0)
+            continue;
+        if (count == RUN_FILTER_LABELS)
+            return error_set(err, ERROR_INVALID, "label", "may be given at most %d times",
+                             RUN_FILTER_LABELS);
+        if (!read_label(query->parameters[i].value, keys[count], &labels[count], err))
+            return false;
+        count++;
+    }
+    *ret_count = count;
+    return true;
+}
+
 json_t *request_json(const struct exchange *exchange, struct error *err)
 {
     const char *body = exchange->body.data ? exchange->body.data : "";

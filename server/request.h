@@ -2,6 +2,7 @@
  * false. */
 #pragma once
 
+#include "db/run_list.h"
 #include "engine/run_id.h"
 #include "server/exchange.h"
 
@@ -22,6 +23,11 @@ bool request_wait(struct exchange *exchange, long long *ret_seconds, struct erro
 
 /* 400 for any parameter that is not in the NULL-terminated list (see query_allow()). */
 bool request_allows(struct exchange *exchange, const char *const allowed[]);
+
+/* All "label=KEY:VALUE" of a query; keys are cut from their values into `keys`. */
+bool request_labels(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
+                    struct wanted_label labels[RUN_FILTER_LABELS], int *ret_count,
+                    struct error *err) __attribute__((warn_unused_result));
 
 /* The body as a JSON object; NULL with err filled for anything else. */
 json_t *request_json(const struct exchange *exchange, struct error *err)

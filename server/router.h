@@ -9,6 +9,13 @@ struct exchange;
 /* What a route wants before it lets a request in. */
 enum access { ACCESS_OPEN, ACCESS_READ, ACCESS_WRITE };
 
+/* What body a route takes. */
+enum body {
+    BODY_NONE,
+    BODY_JSON, /* one value of JSON, BODY_MAX */
+    BODY_RUNS, /* of JSON, or of a value a line (application/x-ndjson); BODY_RUNS_MAX */
+};
+
 /* Fills exchange->reply. */
 typedef void handler_fn(struct exchange *exchange);
 
@@ -17,7 +24,7 @@ struct route {
     const char *pattern; /* "{id}" stands for one segment that is not empty */
     handler_fn *handler;
     enum access access;
-    bool takes_body;
+    enum body takes_body;
 };
 
 struct router_match {
@@ -28,7 +35,8 @@ struct router_match {
 
 enum router_result { ROUTER_FOUND, ROUTER_NO_PATH, ROUTER_NO_METHOD };
 
-/* HEAD finds the route of GET. */
+/* HEAD finds the route of GET. A pattern that spells the whole path out wins over one with a
+ * hole: then only its methods are known there. */
 enum router_result router_find(const struct route *routes, size_t count, const char *method,
                                const char *path, struct router_match *ret_match);
 

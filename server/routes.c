@@ -12,6 +12,8 @@ const struct route routes[] = {
     {"GET", "/v1/openapi.json", openapi_handler, ACCESS_OPEN, false},
     {"POST", "/v1/runs", runs_create_handler, ACCESS_WRITE, true},
     {"GET", "/v1/runs", runs_list_handler, ACCESS_READ, false},
+    {"POST", "/v1/runs/import", import_handler, ACCESS_WRITE, BODY_RUNS},
+    {"GET", "/v1/runs/export", export_handler, ACCESS_READ, false},
     {"GET", "/v1/runs/{id}", runs_show_handler, ACCESS_READ, false},
     {"DELETE", "/v1/runs/{id}", runs_cancel_handler, ACCESS_WRITE, false},
     {"GET", "/v1/runs/{id}/implementations", implementations_handler, ACCESS_READ, false},

@@ -12,6 +12,7 @@
 #include "server/live.h"
 #include "server/metrics.h"
 #include "server/refresher.h"
+#include "server/room.h"
 #include "server/runner.h"
 #include "server/whoami.h"
 
@@ -28,5 +29,6 @@ struct server {
     struct board *board;
     struct answers *answers;
     struct metrics *metrics;
+    struct room *room;
     struct bytes openapi; /* the document as it is served */
 };

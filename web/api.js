@@ -23,7 +23,9 @@ export const forgetToken = () => {
 // A dialog; null when it is closed without a word.
 const askForToken = (why) =>
   new Promise((resolve) => {
-    const input = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true });
+    // What no header can carry is refused here, in the field.
+    const input = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true,
+      pattern: '\\s*[!-~]+\\s*', title: 'Letters, digits and signs of ASCII, no blanks' });
     let given = null;
     const dialog = h('dialog', { class: 'token', 'aria-labelledby': 'token-title', 'aria-describedby': 'token-why' },
       h('form', { method: 'dialog', onsubmit: () => {

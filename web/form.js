@@ -150,7 +150,8 @@ export const rows = (name, { title, hint, names = null, nameTitle, textTitle, pl
     look();
   };
   body.addEventListener('change', () => {
-    fault.textContent = '';
+    const twice = filled().map(([key]) => key).find((key, index, keys) => keys.indexOf(key) !== index);
+    fault.textContent = twice ? `${twice} is there twice: only the last one is sent.` : '';
     changed();
   });
   const filled = () => pairs().filter(([key, text]) => key && (text || !names));

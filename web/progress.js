@@ -97,7 +97,7 @@ export const progressBox = (id, { onEnd } = {}) => {
   };
   const onTrouble = (error, seconds) => {
     box.element.classList.toggle('out-of-date', Boolean(error));
-    const then = seconds === null ? '' : ' What is shown is the last that was heard; trying again.';
+    const then = seconds === null ? ' Load the page again to try once more.' : ' What is shown is the last that was heard; trying again.';
     box.trouble.textContent = error ? `${error.message}${then}` : '';
   };
   const stop = follow(id, { onState, onProgress, onEnd, onTrouble });

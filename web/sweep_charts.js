@@ -1,6 +1,6 @@
 // Which charts a sweep has.
 import { lineChart, rowChart } from './sweep_chart.js';
-import { traceOf, traceTable } from './sweep_table.js';
+import { alarmsTable, traceOf, traceTable } from './sweep_table.js';
 import { answerOf, change, count, share, shortChange } from './sweep_words.js';
 
 const WHISKERS = 'Whiskers: 95 % interval. The table below has the same numbers.';
@@ -40,7 +40,7 @@ const tune = (sweep) => {
     title: 'The search', caption: 'Dots: runs in their order. Line: the best so far.',
     description: `${count(points.length, 'run')}. ${answerOf(sweep)}`,
   });
-  return [chart, { element: traceTable(points), stop: () => {} }];
+  return [chart, still(traceTable(points))];
 };
 
 const alarms = (sweep) => {
@@ -52,17 +52,21 @@ const alarms = (sweep) => {
   });
 };
 
+const still = (element) => ({ element, stop: () => {} });
+
 const speeds = (sweep) => {
+  const twins = sweep.preset === 'aa'; // neither is the better one
   const rows = measured(sweep).map((cell) => ({
     name: cell.name, value: cell.samples_per_second, low: cell.interval?.low, high: cell.interval?.high,
-    isBest: cell.cell === sweep.best?.cell, note: cell.cell === sweep.best?.cell ? 'the best' : cell.tied_with_best ? 'tie' : '',
+    isBest: !twins && cell.cell === sweep.best?.cell,
+    note: twins ? '' : cell.cell === sweep.best?.cell ? 'the best' : cell.tied_with_best ? 'tie' : '',
   }));
   return rowChart({ rows, label: 'Samples/s', title: 'Throughput of each cell', caption: WHISKERS, description: answerOf(sweep) });
 };
 
 // [{ element, stop }], none while there is nothing to draw.
 export const sweepCharts = (sweep) => {
-  if (sweep.preset === 'aa') return [...(sweep.false_alarms ? [alarms(sweep)] : []), ...(measured(sweep).length ? [speeds(sweep)] : [])];
+  if (sweep.preset === 'aa') return [...(sweep.false_alarms ? [alarms(sweep), still(alarmsTable(sweep.false_alarms))] : []), ...(measured(sweep).length ? [speeds(sweep)] : [])];
   if (!measured(sweep).length) return [];
   const kinds = { ladder, threads, tune };
   if (sweep.preset === 'tune' && !traceOf(sweep).length) return [];

@@ -29,6 +29,7 @@ export const sweepForm = (schema, spec, changed) => {
     changed();
   });
   const numbers = ['blocks', 'pairs', 'budget_seconds'].map((name) => field(name, described(schema, name, 'Seconds'), changed));
+  const [blocks, pairs] = numbers;
   const properties = Object.fromEntries(Object.entries(spec.properties).filter(([name]) => name !== 'labels'));
   const knobs = rows('knob', {
     title: 'Knobs', hint: 'Values with commas between them, such as 8, 16, 32. Every combination is a cell; 64 at most.',
@@ -62,5 +63,12 @@ export const sweepForm = (schema, spec, changed) => {
     found.focus();
     return true;
   };
-  return { element, fill, body, fail, texts: () => Object.fromEntries(all.map((each) => [each.name, each.element.hidden ? null : each.text()])) };
+  // How many runs it makes, where that is known beforehand.
+  const runs = () => {
+    const request = body();
+    if (request.preset === 'aa') return 2 * pairs.value();
+    if (request.preset || !request.knobs) return null;
+    return Object.values(request.knobs).reduce((product, values) => product * values.length, 1) * blocks.value();
+  };
+  return { element, fill, body, fail, runs, texts: () => Object.fromEntries(all.map((each) => [each.name, each.element.hidden ? null : each.text()])) };
 };

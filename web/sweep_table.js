@@ -1,8 +1,9 @@
 // The cells of a sweep as a table: the twin of its chart.
 import { h } from './dom.js';
-import { interval, number } from './format.js';
+import { interval, number, percent } from './format.js';
+import { table } from './parts.js';
 import { href } from './state.js';
-import { change, count, ratio, throughput, verdictInWords, whyNothing } from './sweep_words.js';
+import { change, count, ratio, share, throughput, verdictInWords, whyNothing } from './sweep_words.js';
 
 // Cells that build on one another stay in their order; others come by rank.
 const ORDERED = new Set(['ladder', 'threads', 'aa']);
@@ -69,6 +70,15 @@ export const refusedList = (sweep) => {
   return h('section', { class: 'refused' }, h('h2', {}, 'Not run on this machine'),
     h('ul', {}, refused.map((cell) => h('li', {}, h('strong', {}, h('bdi', {}, cell.name)), `: ${cell.refused}`))));
 };
+
+export const alarmsTable = (alarms) =>
+  table('Equal runs called different', [
+    { name: 'Pairs', number: true, cell: (row) => `${row.pairs}` },
+    { name: 'Called different', number: true, cell: (row) => `${row.alarms}` },
+    { name: 'Rate', number: true, cell: (row) => percent(row.rate) },
+    { name: '95 % interval', number: true, cell: (row) => `${percent(row.low)} to ${percent(row.high)}` },
+    { name: 'Margin', number: true, cell: (row) => share(row.margin) },
+  ], [alarms]);
 
 // Finished runs in the order in which they ran: { x, value, name }.
 export const traceOf = (sweep) =>

@@ -22,7 +22,10 @@ export const ratio = (value) => (value ? `×${interval(value)}` : null);
 export const change = (value) => {
   if (!value) return null;
   const half = (value.high - value.low) * 50;
-  const signed = (share) => `${share >= 1 ? '+' : '−'}${number(Math.abs(share - 1) * 100, half)}`;
+  const signed = (share) => {
+    const size = number(Math.abs(share - 1) * 100, half);
+    return /[1-9]/.test(size) ? `${share >= 1 ? '+' : '−'}${size}` : size;
+  };
   return `${signed(value.value)} % (${signed(value.low)} to ${signed(value.high)})`;
 };
 export const shortChange = (value) => change(value)?.replace(/ \(.*/, '') ?? null;

@@ -3,6 +3,7 @@
 import { get } from './api.js';
 import { announce, h } from './dom.js';
 import { isUnanswered, postOnce } from './pending.js';
+import { roughly } from './progress.js';
 import { baseSchema, sweepForm } from './sweep_form.js';
 import { specForm } from './spec.js';
 import { go, href, state } from './state.js';
@@ -86,10 +87,16 @@ const build = (description, kind, root) => {
     const base = spec.body();
     return { ...beside.body(), ...(Object.keys(base).length && { base }) };
   };
+  // What a sweep may come to is better known before than after.
+  const size = () => {
+    const runs = beside?.runs() ?? null;
+    const most = spec.body().max_seconds ?? run.properties.max_seconds.default;
+    return Number.isInteger(runs * most) && runs ? `Makes ${runs} runs of at most ${roughly(most)} each.` : '';
+  };
   const look = () => {
     parts.shown.textContent = `POST ${path}\n${JSON.stringify(request(), null, 2)}`;
-    parts.notice.textContent = isUnanswered(path, request())
-      ? 'This was sent before and the answer was lost. Sent again it makes no second one.' : '';
+    const again = isUnanswered(path, request()) ? 'This was sent before and the answer was lost. Sent again it makes no second one.' : '';
+    parts.notice.textContent = [again, size()].filter(Boolean).join(' ');
   };
   const parts = frame(kind, [beside?.element, ...spec.elements]);
   parts.form.addEventListener('submit', submitting({ ...parts, request, path, view: kind }, forms));

@@ -76,6 +76,10 @@ class Description:
             assert not reply.body, reply
             return
         value = reply.body.decode()
+        if kind == "application/x-ndjson":  # what is described is a line
+            for line in value.splitlines():
+                self.validate(content["schema"], json.loads(line))
+            return
         if kind.endswith("json"):
             value = json.loads(value)
         self.validate(content["schema"], value)

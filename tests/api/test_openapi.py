@@ -11,6 +11,8 @@ import unittest
 from jsonschema import Draft202012Validator, ValidationError
 
 from harness import ROOT, Events, Reply, Server, fake, until
+from run_documents import document
+from tour_imports import TourOfImports
 from openapi import STRUCTURE, Description, references, schemas, text_of
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
@@ -25,13 +27,14 @@ OF_RUNS = (MISSING, *(MISSING + part for part in PARTS))
 OF_ONE = (*OF_RUNS, MISSING_SWEEP, MISSING_MACHINE)
 PRICES = ("/v1/comparison", "/v1/machine", "/v1/prices", "/v1/feeds", "/v1/figures",
           "/v1/instances", "/v1/discounts")
-LISTS = ("/v1/runs", "/v1/sweeps", "/v1/machines", *PRICES)
+LISTS = ("/v1/runs", "/v1/runs/export", "/v1/sweeps", "/v1/machines", *PRICES)
 DELETED = (MISSING, MISSING_SWEEP)
 SPEC = {"engine": "ok", "steps": 2}
 POSTED = {"/v1/runs": SPEC, "/v1/aa": {"base": SPEC, "pairs": 2},
           "/v1/sweeps": {"base": SPEC, "knobs": {"batch_size": [1, 2]}, "blocks": 1},
           "/v1/prices": {"instance_type": "test.large", "price_per_hour": "0.5"},
-          "/v1/discounts": {"provider": "aws", "factor": 0.9}}
+          "/v1/discounts": {"provider": "aws", "factor": 0.9},
+          "/v1/runs/import": document()}
 REFRESH = "/v1/prices/refresh"
 BIG = {"Content-Length": "70000"}
 LONG = {"X-Long": "x" * 17000}
@@ -96,7 +99,8 @@ class Documented(unittest.TestCase):
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
                 if name not in ("RunSpec", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
-                                "NewDiscount", "BenchmarkPoint", "BencherMetric"):
+                                "NewDiscount", "RunDocument", "DocumentSteps", "BenchmarkPoint",
+                                "BencherMetric"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)
 
     def test_it_lists_exactly_the_routes_of_the_server(self):
@@ -143,7 +147,7 @@ class Documented(unittest.TestCase):
                 self.assertIn(reply.status, possible if lawful else {400}, reply)
 
 
-class Tour(unittest.TestCase):
+class Tour(TourOfImports, unittest.TestCase):
     """One long walk, because its end is the question whether anything was left out."""
 
     def serve(self, *flags, **options):
@@ -169,6 +173,7 @@ class Tour(unittest.TestCase):
         self.visit_pages(server)
         self.visit_runs(server)
         self.visit_measurements(server)
+        self.visit_imports(server)
         self.visit_sweeps(server)
         self.visit_checks()
         self.visit_prices(server)
@@ -404,7 +409,10 @@ class Tour(unittest.TestCase):
     def visit_refusals_of_bodies(self, server, path):
         self.post(server, 400, {"extra": 0}, path=path)
         self.post(server, 431, path=path, **LONG)
-        self.post(server, 413, {"labels": {"a": "x" * 70000}}, path=path)
+        if path == "/v1/runs/import":
+            self.post(server, 413, path=path, Content_Length="16777217")
+        else:
+            self.post(server, 413, {"labels": {"a": "x" * 70000}}, path=path)
         self.post(server, 415, path=path, Content_Type="text/plain")
         self.post(server, 406, path=path, Accept="image/png")
         with server.raw() as raw:

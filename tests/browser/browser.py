@@ -71,8 +71,9 @@ class BrowserCase(ServerCase):
         """All is done by the cleanups, which also come where setUpClass() breaks half way."""
 
     def setUp(self):
-        self.forgiven = ()
-        self.asked = []  # URLs, filled by what reads the log
+        # Asked for beside what is no page, such as the answer of a path of the API.
+        self.forgiven = ("/favicon.ico",)
+        self.urls = []  # filled by requests()
         self.driver.get("about:blank")
         self.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
         self.look(dark=False, width=1280)
@@ -96,10 +97,10 @@ class BrowserCase(ServerCase):
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
-                self.asked.append(message["params"]["request"]["url"])
+                self.urls.append(message["params"]["request"]["url"])
             elif message["method"] == "Network.webSocketCreated":
-                self.asked.append(message["params"]["url"])
-        return self.asked
+                self.urls.append(message["params"]["url"])
+        return self.urls
 
     def is_ours(self, url):
         return url.startswith((self.origin() + "/", "data:", "blob:", "about:"))

@@ -7,6 +7,30 @@ from harness import fake
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
+# Notes what each stream was asked with, and cuts the first one off after three pieces.
+CUT = """
+    const real = window.fetch;
+    window.resumed = [];
+    window.fetch = async (target, options) => {
+        const answer = await real(target, options);
+        if (!target.endsWith('/events')) return answer;
+        window.resumed.push(new Headers(options.headers).get('Last-Event-ID'));
+        if (window.resumed.length > 1) return answer;
+        const reader = answer.body.getReader();
+        let pieces = 0;
+        return new Response(new ReadableStream({
+            pull: async (controller) => {
+                if (pieces++ === 3) return controller.error(new TypeError('cut'));
+                controller.enqueue((await reader.read()).value);
+            },
+            cancel: () => reader.cancel(),
+        }));
+    };
+    const link = document.createElement('a');
+    link.href = arguments[0];
+    document.querySelector('main').append(link);
+    link.click();
+"""
 UNANSWERED = "return sessionStorage.getItem('pennyworth-unanswered')"
 
 
@@ -77,6 +101,20 @@ class Measuring(BrowserCase):
             self.look(width=width)
             self.assertNoSideways(str(width))
 
+    def test_labels_that_are_too_long_for_an_address_are_sent_all_the_same(self):
+        self.forgive("400")
+        self.open("/?view=measure&engine=ok&label=a:b")
+        self.script("""
+            const box = document.querySelectorAll('[data-field=label] .row input')[1];
+            box.value = 'y'.repeat(10000);
+            box.dispatchEvent(new Event('change', {bubbles: true}));""")
+        self.assertEqual("/?view=measure&engine=ok", self.address())
+        self.assertIn("too long for an address", self.text(".send"))
+        self.assertEqual(10000, len(self.sent()["labels"]["a"]))
+        self.assertNoSideways("a label of 10,000 letters")
+        self.submit()
+        self.until(lambda: "at most 256" in self.fault("label"), "the API's own words")
+
     def test_two_clicks_and_a_lost_answer_make_one_run(self):
         self.forgive("ERR_CONNECTION", "Failed to load resource")
         before = len(self.runs())
@@ -133,7 +171,8 @@ class Following(BrowserCase):
     def test_a_run_is_seen_to_its_end_without_loading_the_page_again(self):
         run_id = self.follow(150)
         self.script("window.mark = 1")
-        self.assertTrue(self.script("return document.querySelector('.live progress').value > 0"))
+        self.until(lambda: self.script("return document.querySelector('.live progress').value > 0"),
+                   "the bar moves")
         self.assertIn("unknown: ", self.text(".live dl"))  # the machine has no price
         self.screenshot("live")
         self.server.wait(run_id, {"finished"})
@@ -155,6 +194,19 @@ class Following(BrowserCase):
         self.server.wait(run_id)
         self.until(lambda: not self.all(".live .cancel"), "its end is shown")
         self.assertLess(self.script("return window.news"), 4)
+
+    def test_a_stream_that_is_cut_goes_on_where_it_was(self):
+        run_id = self.server.queue("slow", steps=200, warmup_steps=1, max_seconds=600)
+        self.open("/?view=measure")
+        self.script(CUT, f"/?view=run&id={run_id}")
+        self.until(lambda: len(self.script("return window.resumed")) == 2, "it is asked again")
+        first, again = self.script("return window.resumed")
+        self.assertIsNone(first)
+        self.assertRegex(again, "^2-[0-9]+$")
+        self.until(lambda: self.text(".live .trouble") == "", "and the trouble is over")
+        self.assertEqual("running", self.one(".live").get_dom_attribute("data-state"))
+        self.server.wait(run_id)
+        self.until(lambda: not self.all(".live .cancel"), "its end is shown")
 
     def test_a_server_that_restarts_is_found_again(self):
         self.forgive("ERR_CONNECTION", "ERR_INCOMPLETE", "Failed to load resource", "network error")

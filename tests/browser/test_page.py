@@ -5,10 +5,10 @@ import unittest
 from browser import BrowserCase
 from selenium.webdriver.common.keys import Keys
 
+LOOKS = [(dark, width) for dark in (False, True) for width in (1280, 360)]
 
-class Frame(BrowserCase):
-    """On a database that holds nothing."""
 
+class PageCase(BrowserCase):
     def menu(self):
         """Target of each view in the menu."""
         self.open()
@@ -16,6 +16,10 @@ class Frame(BrowserCase):
 
     def heading(self):
         return self.text("main h1")
+
+
+class Views(PageCase):
+    """Each of the menu, on a database that holds nothing."""
 
     def current(self):
         """What the menu says about where one is."""
@@ -36,11 +40,12 @@ class Frame(BrowserCase):
         for target in self.menu():
             name = target.rpartition("=")[2].strip("/") or "start"
             self.open(target)
-            for dark in (False, True):
-                for width in (1280, 360):
-                    self.look(dark=dark, width=width)
-                    what = f"{name}-{'dark' if dark else 'light'}-{width}"
-                    self.screenshot(f"{type(self).__name__}-{what}".lower())
+            for dark, width in LOOKS:
+                self.look(dark=dark, width=width)
+                what = f"{name}-{'dark' if dark else 'light'}-{width}"
+                self.screenshot(f"{type(self).__name__}-{what}".lower())
+                # What is pale is so at any width, what is crowded in any light.
+                if dark == (width == 360):
                     self.assertAccessible(what)
 
     def test_nothing_scrolls_sideways_from_360_pixels_up(self):
@@ -50,6 +55,13 @@ class Frame(BrowserCase):
                 self.look(width=width)
                 self.assertNoSideways(f"{target} at {width}")
 
+
+class Published(Views):
+    """The same on the database that a new server has."""
+    FLAGS = ("--published", "on")
+
+
+class Frame(PageCase):
     def test_text_may_be_twice_as_large(self):
         self.open()
         self.look(width=720)
@@ -184,7 +196,7 @@ class Limits(BrowserCase):
             "const done = arguments[arguments.length - 1];"
             "fetch('http://127.0.0.1:9/').then(() => done('sent'), () => done('refused'))")
         self.assertEqual("refused", refused)
-        self.asked = [url for url in self.requests() if ":9/" not in url]
+        self.urls = [url for url in self.requests() if ":9/" not in url]
 
     def test_names_with_a_hash_are_asked_for_once(self):
         self.open()
@@ -198,11 +210,6 @@ class Limits(BrowserCase):
                             ".map((each) => each.transferSize)")
         self.assertTrue(again)
         self.assertEqual({0}, set(sizes))
-
-
-class Published(Frame):
-    """The same frame on the database that a new server has."""
-    FLAGS = ("--published", "on")
 
 
 if __name__ == "__main__":

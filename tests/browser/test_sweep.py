@@ -77,6 +77,19 @@ class Sweeps(BrowserCase):
                     self.assertNoSideways(f"{preset} {width}")
                     self.assertAccessible(f"{preset} {width}")
 
+    def test_its_table_is_saved_as_the_api_has_it(self):
+        sweep = self.show(base=SPEED, knobs={"batch_size": [8, 16]}, blocks=1)
+        self.script("""
+            const real = URL.createObjectURL;
+            URL.createObjectURL = (blob) => {
+                blob.text().then((text) => { window.saved = text; });
+                return real.call(URL, blob);
+            };""")
+        self.driver.find_element("xpath", "//button[.='Save as CSV']").click()
+        saved = self.until(lambda: self.script("return window.saved"), "it is saved")
+        table = self.server.get(f"/v1/sweeps/{sweep['id']}", Accept="text/csv").body.decode()
+        self.assertEqual(table, saved)
+
     def test_it_is_live_and_can_be_cancelled(self):
         sweep_id = self.queue(base={"engine": "slow", "steps": 20, "warmup_steps": 1},
                               knobs={"batch_size": [8, 16, 32]}, blocks=3)
@@ -85,6 +98,25 @@ class Sweeps(BrowserCase):
         self.one(".live .cancel").click()
         self.until(lambda: "Cancelled" in self.text(".live"), "it is cancelled")
         self.assertEqual("cancelled", self.ended(sweep_id)["state"])
+
+    def test_a_server_that_is_away_is_told_and_found_again(self):
+        self.forgive("ERR_CONNECTION", "Failed to load resource")
+        sweep_id = self.queue(base={"engine": "slow", "steps": 40, "warmup_steps": 1},
+                              knobs={"batch_size": [8, 16]}, blocks=2)
+        self.open(f"/?view=sweep&id={sweep_id}")
+        port = self.server.port
+        self.server.kill()
+        self.until(lambda: "trying again" in self.text(".live .trouble"), "the loss is told")
+        self.assertEqual(2, len(self.cells()))  # what was there stays
+        self.server.flags += ["--port", str(port)]
+        self.server.start()
+        self.until(lambda: "Finished" in self.text(".live"), "it goes on to its end", 60)
+        self.assertEqual("", self.text(".live .trouble"))
+
+    def test_what_it_may_come_to_is_said_beforehand(self):
+        self.open("/?view=measure&form=sweep&knob=batch_size:8, 16&knob=seed:1,2,3&blocks=4"
+                  "&max_seconds=30")
+        self.assertIn("Makes 24 runs of at most 30 s each", self.text(".send"))
 
     def test_sweep_again_asks_for_the_same(self):
         request = {"base": {**SPEED, "labels": {"a": "b:c"}}, "knobs": {"batch_size": [8, 16]},

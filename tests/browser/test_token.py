@@ -9,6 +9,15 @@ READ, WRITE = "read-" + "r" * 20, "write-" + "w" * 20
 KEPT = "return sessionStorage.getItem('pennyworth-token')"
 
 
+# Two requests at once, through the page's own module.
+TWO = """
+    const name = performance.getEntriesByType('resource').map((each) => each.name)
+        .find((each) => /\\/api-[^/]*js$/.test(each));
+    import(name).then((api) => Promise.all([api.get('/v1/runs'), api.get('/v1/sweeps')]))
+        .then((answers) => { window.answers = answers.length; });
+"""
+
+
 class Tokens(BrowserCase):
     ENGINES = {"ok": fake("ok")}
     ENVIRONMENT = {"PENNYWORTH_READ_TOKEN": READ, "PENNYWORTH_WRITE_TOKEN": WRITE}
@@ -80,6 +89,17 @@ class Tokens(BrowserCase):
         self.server.wait(run_id)
         self.until(lambda: not self.all(".live .cancel"), "the end is shown")
         self.assertEqual([], [url for url in self.requests() if READ in url])
+
+    def test_requests_that_come_together_ask_once(self):
+        self.open("/?view=measure")
+        self.script(TWO)
+        self.wants_one()
+        self.until(lambda: sum("/v1/runs" in url or "/v1/sweeps" in url
+                               for url in self.requests()) >= 2, "both were sent")
+        self.wants_one()
+        self.press(READ, Keys.ENTER)
+        self.until(lambda: self.script("return window.answers") == 2, "both are answered")
+        self.assertEqual([], self.all("dialog"))
 
     def test_it_can_be_forgotten(self):
         self.ask()

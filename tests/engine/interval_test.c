@@ -139,6 +139,29 @@ static void the_same_run_has_the_same_interval(void)
     EXPECT_INT((long long)(first.median.high), 50089172);
 }
 
+/* Stored summaries rest on it: whatever makes the bootstrap quicker has to leave all of these as
+ * they were, of few steps and of many. */
+static void two_hundred_intervals_are_what_they_always_were(void)
+{
+    static long long steps[3000], items[3000];
+    struct chance chance = chance_from("steps");
+    uint64_t sum = 0;
+
+    for (size_t round = 0; round < 200; round++) {
+        size_t count = 6 + chance_below(&chance, round % 20 == 0 ? 2994 : 300);
+        struct median_interval interval;
+        char name[32];
+
+        for (size_t i = 0; i < count; i++)
+            steps[i] = items[i] = 1000 + (long long)chance_below(&chance, 1000);
+        snprintf(name, sizeof name, "run %zu", round);
+        EXPECT(interval_of_median(steps, items, count, chance_from(name), &interval));
+        sum = sum * 31 + (uint64_t)interval.median.low;
+        sum = sum * 31 + (uint64_t)interval.median.high;
+    }
+    EXPECT(sum == 15122205718925788360u);
+}
+
 int main(void)
 {
     RUN(intervals_hold_the_truth_as_often_as_they_say);
@@ -147,5 +170,6 @@ int main(void)
     RUN(equal_steps_leave_no_doubt);
     RUN(an_interval_down_to_zero_is_none);
     RUN(the_same_run_has_the_same_interval);
+    RUN(two_hundred_intervals_are_what_they_always_were);
     return test_result();
 }

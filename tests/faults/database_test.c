@@ -1,4 +1,5 @@
 /* Every call that the database makes on its disk fails, each in its turn. */
+#include "tests/db/imported.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
 
@@ -133,6 +134,50 @@ static void verify_append(struct db *db, const struct outcome *outcome)
     EXPECT(outcome->ok ? steps == 302 : steps == 2 || steps == 302);
 }
 
+/* Two runs in one transaction, the second with a trace of many pages. */
+static bool import(struct db *db, struct run *ret_run, struct error *err)
+{
+    AUTO(imports_end) struct imports imports = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = 1 << 20};
+    struct imported_parts parts;
+    enum import_fate fate;
+    bool ok = bytes_printf(&text, "{\"nanoseconds\":[1");
+
+    (void)ret_run;
+    for (int i = 1; i < 1000; i++)
+        ok = ok && bytes_printf(&text, ",%d", i);
+    ok = ok && bytes_printf(&text, "],\"loss\":[0");
+    for (int i = 1; i < 1000; i++)
+        ok = ok && bytes_printf(&text, ",1");
+    EXPECT(ok && bytes_printf(&text, "]}"));
+    imported_make(&parts);
+    parts.spec.label_count = 2;
+    parts.spec.labels[1] = (struct label){"commit", "f00"};
+    if (!imports_begin(&imports, db, err) || !imports_put(&imports, &parts.imported, &fate, err))
+        return false;
+    parts.run.id.text[RUN_ID_LENGTH - 1] = 'B';
+    parts.run.steps = 1000;
+    parts.imported.steps = imported_span(text.data);
+    return imports_put(&imports, &parts.imported, &fate, err) && imports_commit(&imports, err);
+}
+
+static void verify_import(struct db *db, const struct outcome *outcome)
+{
+    long long stored = number_of(db, "SELECT count(*) FROM runs AS r"
+                                     " JOIN traces AS t ON t.run = r.number"
+                                     " JOIN run_implementations AS i ON i.run = r.number"
+                                     " JOIN machines AS m ON m.number = machine"
+                                     " JOIN contenders AS c ON c.number = contender");
+
+    EXPECT(outcome->ok ? stored == 2 : stored == 0 || stored == 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 3 + stored);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), stored / 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), stored / 2);
+    /* Whoever was told "no" sends the file again, and has each run once. */
+    EXPECT(import(db, NULL, NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 5);
+}
+
 static bool checkpoint(struct db *db, struct run *ret_run, struct error *err)
 {
     return append(db, ret_run, err) && db_execute(db, "PRAGMA wal_checkpoint(TRUNCATE)", err);
@@ -201,6 +246,7 @@ static void every_change_of_a_run_happens_whole_or_not_at_all(void)
         {"create", create, verify_create}, {"claim", claim, verify_claim},
         {"end", end, verify_end},          {"cancel", cancel, verify_cancel},
         {"append", append, verify_append}, {"checkpoint", checkpoint, verify_append},
+        {"import", import, verify_import},
     };
     AUTO(template_free)
     struct template template = template_make(schema_version, fill_with_runs);

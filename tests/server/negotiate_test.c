@@ -97,6 +97,17 @@ static void only_json_in_utf8_is_taken_for_json(void)
         EXPECT_INT(content_type_is_json(content_types[i].content_type), content_types[i].is_json);
 }
 
+static void lines_of_json_are_told_from_json(void)
+{
+    EXPECT(content_type_is_lines("application/x-ndjson"));
+    EXPECT(content_type_is_lines("Application/X-NDJSON; charset=utf-8"));
+    EXPECT(!content_type_is_lines("application/x-ndjson; charset=latin1"));
+    EXPECT(!content_type_is_lines("application/ndjson"));
+    EXPECT(!content_type_is_lines("application/json"));
+    EXPECT(!content_type_is_lines(NULL));
+    EXPECT(!content_type_is_json("application/x-ndjson"));
+}
+
 static const struct {
     const char *prefer;
     long long seconds;
@@ -209,6 +220,7 @@ int main(void)
     RUN(an_accept_header_says_how_much_it_likes_a_type);
     RUN(packing_is_only_for_who_asks_for_it);
     RUN(only_json_in_utf8_is_taken_for_json);
+    RUN(lines_of_json_are_told_from_json);
     RUN(a_preference_that_makes_no_sense_is_ignored);
     RUN(a_key_is_printable_ascii_in_quotes_or_not);
     RUN(a_key_has_at_most_255_characters_not_counting_its_quotes);

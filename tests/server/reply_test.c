@@ -226,7 +226,8 @@ static void header_fields_are_kept_in_order_up_to_the_limit(void)
         reply_field(&exchange, "X-Number", "%d", i);
     EXPECT_INT(exchange.reply.field_count, REPLY_FIELDS_MAX);
     EXPECT_STR(exchange.reply.fields[0].value, "0");
-    EXPECT_STR(exchange.reply.fields[REPLY_FIELDS_MAX - 1].value, "5");
+    EXPECT_INT(strtol(exchange.reply.fields[REPLY_FIELDS_MAX - 1].value, NULL, 10),
+               REPLY_FIELDS_MAX - 1);
 }
 
 int main(void)

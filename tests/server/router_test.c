@@ -17,6 +17,7 @@ static const struct route table[] = {
     {"DELETE", "/things/{id}", none, ACCESS_WRITE, false},
     {"GET", "/things/{id}/parts", none, ACCESS_READ, false},
     {"PUT", "/only/put", none, ACCESS_WRITE, true},
+    {"POST", "/things/all", none, ACCESS_WRITE, true},
 };
 
 static const struct {
@@ -37,6 +38,10 @@ static const struct {
     {"HEAD", "/things", ROUTER_FOUND, 1, NULL},
     {"HEAD", "/things/7", ROUTER_FOUND, 3, "7"},
 
+    {"POST", "/things/all", ROUTER_FOUND, 7, NULL},
+    {"GET", "/things/all/parts", ROUTER_FOUND, 5, "all"},
+
+    {"GET", "/things/all", ROUTER_NO_METHOD, 0, NULL}, /* it is no id */
     {"PUT", "/things", ROUTER_NO_METHOD, 0, NULL},
     {"OPTIONS", "/things", ROUTER_NO_METHOD, 0, NULL},
     {"get", "/things", ROUTER_NO_METHOD, 0, NULL},
@@ -87,6 +92,7 @@ static const struct {
     {"/things/7", "GET, HEAD, DELETE, OPTIONS"},
     {"/things/7/parts", "GET, HEAD, OPTIONS"},
     {"/only/put", "PUT, OPTIONS"},
+    {"/things/all", "POST, OPTIONS"},
     {"/nothing", "OPTIONS"},
 };
 

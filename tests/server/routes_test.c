@@ -28,6 +28,13 @@ static void every_route_is_reached_by_its_own_pattern(void)
     }
 }
 
+/* A path that is spelled out wins over an id: for the others the order of the table is nothing.
+ */
+static bool wins(size_t i, size_t k)
+{
+    return !strchr(routes[i].pattern, '{') && strchr(routes[k].pattern, '{');
+}
+
 static void no_two_routes_answer_the_same_request(void)
 {
     for (size_t i = 0; i < route_count; i++)
@@ -35,6 +42,8 @@ static void no_two_routes_answer_the_same_request(void)
             struct router_match match;
             char path[200];
 
+            if (wins(i, k))
+                continue;
             fill_in(routes[i].pattern, path, sizeof path);
             EXPECT_INT(router_find(&routes[k], 1, routes[i].method, path, &match) == ROUTER_FOUND,
                        i == k);

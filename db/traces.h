@@ -1,0 +1,24 @@
+/* The traces of runs that came from elsewhere, kept as the text they came in. Whoever wants steps
+ * or evidence asks step_rows.h and evidence_rows.h, which ask here where there are no rows. */
+#pragma once
+
+#include "db/db.h"
+#include "engine/document.h"
+
+/* Within a transaction of the caller's; texts as engine/trace.h reads them, without blanks. */
+bool traces_put(struct db *db, long long number, const struct span *steps,
+                const struct span *evidence, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Whether exactly these texts are kept of the run. */
+bool traces_equal(struct db *db, long long number, const struct span *steps,
+                  const struct span *evidence, bool *ret_equal, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* All steps of the run, none where no trace is kept; freed by the caller also after a failure. */
+bool traces_steps(struct db *db, long long number, struct steps *ret_steps, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Adds what is kept. */
+bool traces_evidence(struct db *db, long long number, struct evidence *evidence,
+                     struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,86 @@
+/* /v1/runs/import: runs that were measured elsewhere, one, or many with a line each. */
+#include "db/runs.h"
+#include "server/handlers.h"
+#include "server/import.h"
+#include "server/negotiate.h"
+#include "server/present.h"
+#include "server/reply.h"
+#include "server/request.h"
+#include "server/server.h"
+
+#include "common/cleanup.h"
+
+static void present_report(struct out *out, const struct import_report *report)
+{
+    out_open(out, NULL, '{');
+    out_integer(out, "imported", report->imported);
+    out_integer(out, "known", report->known);
+    out_integer(out, "refused", report->refused);
+    out_open(out, "errors", '[');
+    for (size_t i = 0; i < report->refusal_count; i++) {
+        const struct import_refusal *refusal = &report->refusals[i];
+
+        out_open(out, NULL, '{');
+        out_integer(out, "line", refusal->line);
+        out_text(out, "id", refusal->id.text[0] ? refusal->id.text : NULL);
+        out_text(out, "field", refusal->error.field[0] ? refusal->error.field : NULL);
+        out_text(out, "reason", refusal->error.message);
+        out_close(out, '}');
+    }
+    out_close(out, ']');
+    out_close(out, '}');
+}
+
+static void import_many(struct exchange *exchange, const char *body)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(freep) struct import_report *report = malloc(sizeof *report);
+    struct error err = {0};
+
+    if (!report)
+        error_set(&err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!report ||
+        !import_lines(exchange->server->pool, body, exchange->body.used, report, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_report(&out, report);
+    reply_json(exchange, 200, &out);
+}
+
+static void import_single(struct exchange *exchange, const char *body)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(run_clear) struct run run = {0};
+    struct error err = {0};
+    enum import_fate fate;
+    struct run_id id;
+
+    if (!import_one(exchange->server->pool, body, exchange->body.used, &id, &fate, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!runs_find(loan.db, id.text, &run, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_run(&out, NULL, &run, NULL);
+    reply_json(exchange, fate == IMPORT_STORED ? 201 : 200, &out);
+    if (!out.failed && fate == IMPORT_STORED)
+        reply_field(exchange, "Location", "/v1/runs/%s", id.text);
+}
+
+void import_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    const char *body = exchange->body.data ? exchange->body.data : "";
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    if (content_type_is_lines(exchange->headers.content_type))
+        import_many(exchange, body);
+    else
+        import_single(exchange, body);
+}

@@ -1,0 +1,32 @@
+/* Documents of runs that were measured elsewhere, on their way into the database. What follows
+ * from a trace is not believed but computed again. */
+#pragma once
+
+#include "db/imports.h"
+#include "db/pool.h"
+
+#define IMPORT_REFUSALS_MAX 50 /* that are told of; all are counted */
+
+struct import_refusal {
+    long long line;   /* from 1 */
+    struct run_id id; /* "" where it could not be read */
+    struct error error;
+};
+
+struct import_report {
+    long long imported, known, refused;
+    struct import_refusal refusals[IMPORT_REFUSALS_MAX]; /* by line */
+    size_t refusal_count;
+};
+
+/* A document a line; empty lines are skipped. Lines do not depend on each other: good ones are
+ * stored, durably, and the refused are told. False for what no line is to blame for: some may be
+ * stored then, and who asks again is told that those are known. */
+bool import_lines(struct db_pool *pool, const char *text, size_t length,
+                  struct import_report *ret_report, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* One document. ERROR_INVALID or ERROR_CONFLICT when it is refused. */
+bool import_one(struct db_pool *pool, const char *text, size_t length, struct run_id *ret_id,
+                enum import_fate *ret_fate, struct error *err)
+    __attribute__((warn_unused_result));

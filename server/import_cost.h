@@ -1,0 +1,10 @@
+/* What a run from elsewhere says it cost: a price may be anything, but what is said of dollars
+ * must follow from it and from the speed that the steps give. */
+#pragma once
+
+#include "common/error.h"
+#include "engine/summary.h"
+
+/* `cost` is as in struct run, or NULL. ERROR_INVALID names the member. */
+bool import_cost_check(const char *cost, const struct summary *summary, struct error *err)
+    __attribute__((warn_unused_result));

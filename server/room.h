@@ -1,0 +1,26 @@
+/* How many large bodies are held at once. Each may have 16 MiB, so this is what bounds the memory
+ * that clients can make us take, whatever number of them there is. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define ROOM_BODIES 2
+
+struct room {
+    atomic_int taken;
+};
+
+/* Any thread; false when there is none. */
+static inline bool room_take(struct room *room)
+{
+    if (atomic_fetch_add(&room->taken, 1) < ROOM_BODIES)
+        return true;
+    atomic_fetch_sub(&room->taken, 1);
+    return false;
+}
+
+static inline void room_leave(struct room *room)
+{
+    atomic_fetch_sub(&room->taken, 1);
+}

@@ -1,0 +1,50 @@
+"""Runs that were measured elsewhere, as documents."""
+import json
+
+DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+DAY = 1_750_000_000_000  # milliseconds
+
+
+def run_id(number, milliseconds=DAY):
+    """A ULID; its random part is the number."""
+    value = milliseconds << 80 | number
+    return "".join(DIGITS[value >> shift & 31] for shift in range(125, -1, -5))
+
+
+def noise(number):
+    """From -1 to 1, the same for the same number."""
+    return (number * 2654435761 % 4096) / 2048 - 1
+
+
+def document(number=0, steps=60, nanoseconds=5_000_000, **members):
+    """A whole one; members that are given replace those that are made up."""
+    spec = {"workload": "mlp", "engine": "elsewhere", "warmup_steps": 10, "steps": steps - 10,
+            "batch_size": 32, "seed": number % 4294967296}
+    times = [int(nanoseconds * (1 + 0.02 * noise(number * steps + step)))
+             for step in range(steps)]
+    losses = [round(2.3 / (1 + step / 10) + 0.01 * noise(step + number), 6)
+              for step in range(steps)]
+    return {"pennyworth_run": 1, "id": run_id(number), "spec": spec, "instance": "test.large",
+            "provider": "aws", "region": "eu-test-1", "zone": None, "vm": f"{number % 7:016x}",
+            "machine": {"fingerprint": f"{0xabc + number % 3:016x}", "stratum": "00000000000000ff",
+                        "facts": {"isa": "avx2", "cores": 2, "number": number % 3}},
+            "created_at": "2026-01-02T03:04:05.000001Z", "started_at": "2026-01-02T03:04:06Z",
+            "ended_at": "2026-01-02T03:04:07.5Z", "software": "elsewhere 1",
+            "setup_ns": 1_000_000, "ended_by": "all_steps",
+            "steps": {"nanoseconds": times, "loss": losses},
+            "evidence": {"observations": [], "canaries": [[0, 3e9, 1e10], [steps, 3e9, 1e10]]},
+            **members}
+
+
+def speed(run):
+    """Samples a second, of a document with a fixed warm-up."""
+    counted = run["steps"]["nanoseconds"][run["spec"]["warmup_steps"]:]
+    return run["spec"]["batch_size"] * 1e9 * len(counted) / sum(counted)
+
+
+def line(run):
+    return json.dumps(run, separators=(",", ":"))
+
+
+def lines(runs):
+    return "".join(line(run) + "\n" for run in runs).encode()

@@ -1,0 +1,434 @@
+"""Runs that were measured elsewhere: taken in, told apart, refused, and given out again."""
+import http.client
+import json
+import socket
+import time
+import unittest
+
+from harness import SANITIZED, Server, ServerCase, fake, together
+from run_documents import document, line, lines, run_id, speed
+
+PATH = "/v1/runs/import"
+LINES = "application/x-ndjson"
+LARGE = 16 * 1024 * 1024
+PARTS = ("", "/steps", "/evidence", "/implementations", "/recompute")
+
+
+def post_lines(server, body):
+    return server.request("POST", PATH, body, {"Content-Type": LINES})
+
+
+def taken(server, body):
+    reply = post_lines(server, body)
+    if reply.status != 200:
+        raise AssertionError(reply)
+    return reply.json()
+
+
+def export(server, query=""):
+    reply = server.get("/v1/runs/export" + query)
+    if reply.status != 200 or reply.headers["content-type"] != LINES:
+        raise AssertionError(reply)
+    return reply.body
+
+
+def ids(body):
+    return [json.loads(text)["id"] for text in body.decode().splitlines()]
+
+
+class Single(ServerCase):
+    def test_a_document_becomes_a_run_with_a_number_of_our_own(self):
+        run = document(1)
+        reply = self.server.post(run, path=PATH)
+        self.assertEqual(201, reply.status, reply)
+        self.assertEqual(f"/v1/runs/{run_id(1)}", reply.headers["location"])
+        stored = reply.json()
+        self.assertEqual(("finished", "imported", None),
+                         (stored["state"], stored["provenance"], stored["sweep"]))
+        self.assertEqual(60, stored["steps_stored"])
+        self.assertAlmostEqual(speed(run), stored["summary"]["samples_per_second"], 6)
+        self.assertIsNotNone(stored["validity"])
+        self.assertEqual(stored, self.server.show(run_id(1)))
+        machine = self.server.get(f"/v1/machines/{stored['machine']}").json()
+        self.assertEqual(run["machine"]["facts"], machine["facts"])
+
+    def test_what_belongs_to_it_can_be_read(self):
+        run = document(2, steps=1200)
+        self.server.post(run, path=PATH)
+        steps = self.server.get(f"/v1/runs/{run_id(2)}/steps").json()["steps"]
+        self.assertEqual(run["steps"]["nanoseconds"],
+                         [round(step["seconds"] * 1e9) for step in steps])
+        self.assertEqual(run["steps"]["loss"], [step["loss"] for step in steps])
+        self.assertEqual([False] * 10 + [True] * 1190, [step["measured"] for step in steps])
+        part = self.server.get(f"/v1/runs/{run_id(2)}/steps?from=700&limit=3").json()["steps"]
+        self.assertEqual(steps[700:703], part)
+        evidence = self.server.get(f"/v1/runs/{run_id(2)}/evidence").json()
+        self.assertEqual([0, 1200], [song["steps"] for song in evidence["canaries"]])
+        again = self.server.get(f"/v1/runs/{run_id(2)}/recompute").json()
+        self.assertTrue(again["identical"])
+        self.assertEqual(again["stored"], again["recomputed"])
+
+    def test_the_same_again_is_known(self):
+        first = self.server.post(document(3), path=PATH)
+        second = self.server.post(json.dumps(document(3), indent=2), path=PATH)
+        self.assertEqual((201, 200), (first.status, second.status))
+        self.assertEqual(first.json(), second.json())
+        self.assertNotIn("location", second.headers)
+
+    def test_one_id_is_one_run(self):
+        self.assertEqual(201, self.server.post(document(4), path=PATH).status)
+        other = document(5, id=run_id(4))
+        self.assertProblem(self.server.post(other, path=PATH), 409, "conflict", "id")
+        other = document(4)
+        other["spec"]["seed"] += 1
+        self.assertProblem(self.server.post(other, path=PATH), 409, "conflict", "id")
+        self.assertAlmostEqual(speed(document(4)),
+                               self.server.show(run_id(4))["summary"]["samples_per_second"], 6)
+
+    def test_a_machine_has_one_set_of_facts(self):
+        self.assertEqual(201, self.server.post(document(6), path=PATH).status)
+        machine = {**document(9)["machine"], "facts": {"isa": "amx"}}
+        self.assertProblem(self.server.post(document(9, machine=machine), path=PATH), 409,
+                           "conflict", "machine")
+        for left_out in ("stratum", "facts"):
+            machine = {**document(9)["machine"], left_out: None}
+            self.assertProblem(self.server.post(document(9, machine=machine), path=PATH), 400,
+                               "invalid", "machine")
+
+    def test_little_needs_to_be_said(self):
+        bare = {name: document(10)[name]
+                for name in ("pennyworth_run", "id", "spec", "ended_at", "steps")}
+        run = self.server.post(bare, path=PATH).json()
+        for unknown in ("created_at", "started_at", "machine", "cost", "software", "ended_by"):
+            self.assertIsNone(run[unknown])
+        self.assertIn(run_id(10), [one["id"] for one in self.server.get("/v1/runs").json()["runs"]])
+
+    def test_a_labelled_run_is_found(self):
+        run = document(11)
+        run["spec"]["labels"] = {"from": "afar"}
+        self.server.post(run, path=PATH)
+        found = self.server.get("/v1/runs?label=from:afar").json()["runs"]
+        self.assertEqual([run_id(11)], [one["id"] for one in found])
+
+
+def changed(*path, to):
+    """A document in which one place is something else."""
+    run = document(1)
+    place = run
+    for part in path[:-1]:
+        place = place[part]
+    place[path[-1]] = to
+    return run
+
+
+def said(old, new):
+    """A document with a part of its text replaced: what no JSON writer would write."""
+    text = line(document(1))
+    if old not in text:
+        raise AssertionError(old)
+    return text.replace(old, new, 1)
+
+
+# What a sender might do, with the field that is to be blamed. None: the text as a whole.
+HOSTILE = [
+    (said('"nanoseconds":[', '"nanoseconds":[NaN,'), "steps.nanoseconds[0]"),
+    (said('"loss":[', '"loss":[Infinity,'), "steps.loss[0]"),
+    (changed("steps", "loss", 17, to=1e308 * 10), "steps.loss[17]"),
+    (said('"nanoseconds":[', '"nanoseconds":[1e308,'), "steps.nanoseconds[0]"),
+    (changed("steps", "loss", to=[1e308] * 60), None),
+    (changed("steps", "nanoseconds", 5, to=0), "steps.nanoseconds[5]"),
+    (changed("steps", "nanoseconds", 5, to=-1), "steps.nanoseconds[5]"),
+    (changed("steps", "nanoseconds", 5, to=1.5), "steps.nanoseconds[5]"),
+    (changed("steps", "nanoseconds", 5, to=10 ** 16), "steps.nanoseconds[5]"),
+    (changed("steps", "nanoseconds", 5, to="1"), "steps.nanoseconds[5]"),
+    (changed("steps", "loss", to=[1]), None),
+    (changed("steps", to={"nanoseconds": [], "loss": []}), None),
+    (changed("spec", "steps", to=10 ** 9), "spec.steps"),
+    (changed("spec", "warmup_steps", to=60), "steps"),
+    (changed("spec", "batch_size", to=0), "spec.batch_size"),
+    (said('"seed":1', '"seed":1,"seed":2'), "spec"),
+    (said('"loss":[', '"loss":[1],"loss":['), None),
+    (said('"id":', '"id":"00000000000000000000000000","id":'), "id"),
+    (changed("summary", to={"samples_per_second": speed(document(1)) * 1000}),
+     "summary.samples_per_second"),
+    (changed("summary", to={"samples_per_second": speed(document(1)) * 1.002}),
+     "summary.samples_per_second"),
+    (changed("summary", to={"samples_per_second": 0}), "summary.samples_per_second"),
+    (changed("surprise", to=1), None),
+    (changed("pennyworth_run", to=2), "pennyworth_run"),
+    (changed("id", to="x"), "id"),
+    (changed("ended_at", to="1969-12-31T23:59:59Z"), "ended_at"),
+    (changed("ended_at", to="2026-01-02T03:04:05Z"), "ended_at"),
+    (changed("evidence", to={"observations": [[1]], "canaries": []}), None),
+    (changed("software", to="x\u0000y"), None),
+    ("", None), ("{", None), ("[]", None), ("1", None), ("{}", "pennyworth_run"),
+    ("[" * 100000, None), ('{"a":' * 100000, None), (line(document(1)) + "{}", None),
+    (line(document(1))[:-1], None),
+]
+
+
+class Refused(ServerCase):
+    def as_text(self, hostile):
+        return hostile if isinstance(hostile, str) else line(hostile)
+
+    def test_each_is_refused_alone_and_nothing_is_stored(self):
+        for hostile, field in HOSTILE:
+            text = self.as_text(hostile)
+            with self.subTest(text[:100]):
+                reply = self.server.post(text, path=PATH)
+                problem = reply.json()
+                self.assertEqual((400, "urn:pennyworth:problem:invalid"),
+                                 (reply.status, problem["type"]), reply)
+                self.assertTrue(problem["detail"])
+                if field:
+                    self.assertEqual(field, problem.get("field"), reply)
+        self.assertEqual([], self.server.get("/v1/runs").json()["runs"])
+        self.assertEqual(b"", export(self.server))
+
+    def test_they_are_told_by_line_and_the_others_stored(self):
+        server = self.own_server()
+        bad = [self.as_text(hostile) for hostile, _ in HOSTILE]
+        good = [line(document(number)) for number in range(100, 100 + len(bad))]
+        body = "\n".join(text for pair in zip(bad, good) for text in pair)
+        report = taken(server, body.encode())
+        blank = bad.count("")
+        self.assertEqual((len(good), 0, len(bad) - blank),
+                         tuple(report[name] for name in ("imported", "known", "refused")))
+        self.assertEqual([2 * index + 1 for index, text in enumerate(bad) if text],
+                         [error["line"] for error in report["errors"]])
+        self.assertEqual(len(good), len(ids(export(server))))
+        self.assertIn(run_id(1), [error["id"] for error in report["errors"]])
+
+    def test_in_a_long_file_they_are_told_by_line_too(self):
+        server = self.own_server()
+        texts = [line(document(number)) for number in range(3000)]
+        wrong = range(7, 3000, 100)
+        for index in wrong:
+            texts[index] = line(document(index, setup_ns=-1))
+        report = taken(server, "\n".join(texts).encode())
+        self.assertEqual((3000 - len(wrong), 0, len(wrong)),
+                         tuple(report[name] for name in ("imported", "known", "refused")))
+        self.assertEqual([(index + 1, run_id(index), "setup_ns") for index in wrong],
+                         [(error["line"], error["id"], error["field"])
+                          for error in report["errors"]])
+        self.assertEqual([run_id(number) for number in range(3000) if number not in wrong],
+                         ids(export(server)))
+
+    def test_a_wrong_unit_is_explained(self):
+        run = document(1)
+        run["summary"] = {"samples_per_second": speed(run)}
+        run["steps"]["nanoseconds"] = [number // 1000 for number in run["steps"]["nanoseconds"]]
+        problem = self.assertProblem(self.server.post(run, path=PATH), 400, "invalid",
+                                     "summary.samples_per_second")
+        self.assertRegex(problem["detail"], "is not what the steps give: .* claimed, .* computed")
+
+    def test_what_a_price_does_not_give_is_refused(self):
+        server = self.own_server("--price-per-hour", "0.5", "--instance", "test.large")
+        server.run(steps=30)
+        run = json.loads(export(server))
+        self.assertIsNotNone(run["cost"]["samples_per_dollar"])
+        wrong = [("cost.dollars_per_million_samples", "dollars_per_million_samples"),
+                 ("cost.samples_per_dollar", "samples_per_dollar"),
+                 ("cost.hours_per_million_samples", "hours_per_million_samples")]
+        for field, name in wrong:
+            other = json.loads(json.dumps(run))
+            other["cost"][name]["value"] *= 0.99
+            self.assertProblem(self.server.post(other, path=PATH), 400, "invalid", field)
+        other = json.loads(json.dumps(run))
+        other["cost"]["price"]["price_per_hour"] = 0.25
+        self.assertProblem(self.server.post(other, path=PATH), 400, "invalid",
+                           "cost.samples_per_dollar")
+        other["cost"]["price"] = None
+        self.assertProblem(self.server.post(other, path=PATH), 400, "invalid",
+                           "cost.samples_per_dollar")
+        self.assertEqual(201, self.server.post(run, path=PATH).status)
+
+    def test_at_most_fifty_are_told_and_all_are_counted(self):
+        report = taken(self.server, b"{}\n" * 70)
+        self.assertEqual((70, 50), (report["refused"], len(report["errors"])))
+        self.assertEqual([*range(1, 51)], [error["line"] for error in report["errors"]])
+
+    def test_other_types_are_not_read(self):
+        for kind in ("text/plain", "application/ndjson", "text/csv", ""):
+            reply = self.server.request("POST", PATH, lines([document(1)]),
+                                        {"Content-Type": kind})
+            self.assertProblem(reply, 415, "unsupported-media-type", "Content-Type")
+        reply = self.server.post(document(1), path=PATH + "?x=1")
+        self.assertEqual(400, reply.status)
+
+    def test_lines_are_for_this_path_only(self):
+        reply = self.server.request("POST", "/v1/runs", b"{}", {"Content-Type": LINES})
+        self.assertProblem(reply, 415, "unsupported-media-type", "Content-Type")
+
+
+class Large(ServerCase):
+    def begin(self, length):
+        """A request whose body is on its way."""
+        raw = self.server.raw()
+        self.addCleanup(raw.close)
+        raw.send(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: {LINES}\r\n"
+                 f"Content-Length: {length}\r\n\r\n")
+        raw.send(b" " * 1000)
+        return raw
+
+    def test_sixteen_mebibytes_are_taken_and_no_more(self):
+        body = lines([document(1)])
+        body += b"\n" * (LARGE - len(body))
+        self.assertEqual(1, taken(self.server, body)["imported"])
+        with self.server.raw() as raw:
+            raw.send(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: {LINES}\r\n"
+                     f"Content-Length: {LARGE + 1}\r\n\r\n")
+            self.assertProblem(raw.reply("POST"), 413, "content-too-large")
+
+    def test_a_third_large_body_waits_for_its_turn(self):
+        first, second = self.begin(LARGE), self.begin(LARGE)
+        time.sleep(0.3)
+        third = self.begin(LARGE)
+        reply = third.reply("POST")
+        self.assertProblem(reply, 503, "busy")
+        self.assertIn("retry-after", reply.headers)
+        self.assertEqual(1, len(taken(self.server, b"{}")["errors"]))  # a small one needs none
+        self.assertEqual(200, self.server.get("/v1/runs").status)
+        first.close()
+        second.close()
+        deadline = time.monotonic() + 20
+        while post_lines(self.server, b"\n" * 100000).status == 503:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    def test_a_large_body_of_unknown_length_is_counted_too(self):
+        def pieces():
+            yield b"\n" * 50000
+            yield b"\n" * 50000 + lines([document(2)])
+        connection = self.server.connection()
+        connection.request("POST", PATH, pieces(), {"Content-Type": LINES}, encode_chunked=True)
+        reply = connection.getresponse()
+        self.assertEqual((200, 1), (reply.status, json.loads(reply.read())["imported"]))
+        connection.close()
+
+    @unittest.skipIf(SANITIZED, "memory says nothing there")
+    def test_memory_stays_bounded(self):
+        server = self.own_server()
+        before = server.memory("VmHWM")
+        body = line(document(3, steps=450000)).encode()
+        self.assertGreater(len(body), 6_000_000)
+        replies = together(2, lambda _: server.request("POST", PATH, body,
+                                                       {"Content-Type": "application/json"}))
+        self.assertEqual([200, 201], sorted(reply.status for reply in replies))
+        self.assertLess(server.memory("VmHWM") - before, 400 * 1024)
+        self.assertEqual(1, export(server).count(b"\n"))
+        steps = server.get(f"/v1/runs/{run_id(3)}/steps?from=449999").json()["steps"]
+        self.assertEqual([449999], [step["index"] for step in steps])
+
+
+class RoundTrip(ServerCase):
+    ENGINES = {"ok": fake("ok"), "talkative": fake("talkative"), "crash": fake("crash")}
+    FLAGS = ("--price-per-hour", "0.5", "--instance", "test.large")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for engine in ("ok", "talkative", "ok"):
+            cls.server.run(engine, steps=40, labels={"of": engine})
+        taken(cls.server, lines(document(number) for number in range(700)))
+        cls.server.run("crash")  # it has no number, and stays
+
+    def check_same(self, there, run_id_):
+        ours, theirs = self.server.show(run_id_), there.show(run_id_)
+        self.assertEqual("imported", theirs.pop("provenance"))
+        ours.pop("provenance")
+        self.assertEqual(ours, theirs)
+        for part in PARTS[1:]:
+            path = f"/v1/runs/{run_id_}{part}"
+            self.assertEqual(self.server.get(path).body, there.get(path).body)
+        self.assertTrue(there.get(f"/v1/runs/{run_id_}/recompute").json()["identical"])
+
+    def test_every_run_is_the_same_elsewhere(self):
+        there = self.own_server()
+        out = export(self.server)
+        report = taken(there, out)
+        self.assertEqual((0, []), (report["refused"], report["errors"]))
+        self.assertGreaterEqual(report["imported"], 703)
+        self.assertEqual(out, export(there))
+        for one in [*ids(out)[:5], *ids(out)[-3:]]:
+            self.check_same(there, one)
+        # And back: nothing is new, and what was measured here was measured here.
+        again = taken(self.server, export(there))
+        self.assertEqual((0, report["imported"]), (again["imported"], again["known"]))
+        self.assertEqual("measured", self.server.show(ids(out)[0])["provenance"])
+
+    def test_runs_leave_in_order_and_by_their_properties(self):
+        everything = ids(export(self.server))
+        imported = ids(export(self.server, "?provenance=imported"))
+        self.assertEqual([run_id(number) for number in range(700)], imported)
+        measured = ids(export(self.server, "?provenance=measured"))
+        self.assertEqual(set(everything), {*imported, *measured})
+        talkative = ids(export(self.server, "?engine=talkative"))
+        self.assertEqual(1, len(talkative))
+        self.assertEqual(talkative, ids(export(self.server, "?label=of:talkative&workload=mlp")))
+        self.assertEqual([], ids(export(self.server, "?label=of:talkative&engine=ok")))
+        self.assertEqual([], ids(export(self.server, "?instance=other")))
+        self.assertEqual(everything, ids(export(self.server, "?instance=test.large")))
+
+    def test_an_export_goes_on_behind_an_id(self):
+        everything = ids(export(self.server, "?provenance=imported"))
+        for index in (0, 255, 698, 699):
+            rest = ids(export(self.server, f"?provenance=imported&after={everything[index]}"))
+            self.assertEqual(everything[index + 1:], rest)
+
+    def test_what_makes_no_sense_is_refused(self):
+        for query, field in (("?after=x", "after"), ("?after=" + "0" * 26, "after"),
+                             ("?provenance=x", "provenance"), ("?label=x", "label"),
+                             ("?state=failed", "state")):
+            self.assertProblem(self.server.get("/v1/runs/export" + query), 400, "invalid", field)
+
+    def test_these_words_are_no_ids(self):
+        for method, path, allowed in (("GET", PATH, "POST, OPTIONS"),
+                                      ("POST", "/v1/runs/export", "GET, HEAD, OPTIONS"),
+                                      ("DELETE", "/v1/runs/export", "GET, HEAD, OPTIONS")):
+            reply = self.server.request(method, path)
+            self.assertProblem(reply, 405, "method-not-allowed")
+            self.assertEqual(allowed, reply.headers["allow"])
+        self.assertEqual(404, self.server.get("/v1/runs/import/steps").status)
+
+    def test_a_reader_who_leaves_disturbs_nobody(self):
+        for _ in range(5):
+            connection = http.client.HTTPConnection(self.server.listen, self.server.port)
+            connection.request("GET", "/v1/runs/export")
+            connection.getresponse().read(1000)
+            connection.sock.shutdown(socket.SHUT_RDWR)
+            connection.close()
+        self.assertEqual(200, self.server.get("/v1/runs").status)
+
+
+class Together(ServerCase):
+    def test_the_same_file_from_two_sides_is_stored_once(self):
+        server = self.own_server()
+        body = lines(document(number) for number in range(600))
+        reports = together(2, lambda _: taken(server, body))
+        self.assertEqual(600, sum(report["imported"] for report in reports))
+        self.assertEqual(600, sum(report["known"] for report in reports))
+        self.assertEqual({run_id(number) for number in range(600)}, set(ids(export(server))))
+
+    def test_a_slow_line_keeps_its_place(self):
+        server = self.own_server()
+        runs = [document(0, steps=300000), *(document(number) for number in range(1, 600))]
+        self.assertEqual(600, taken(server, lines(runs))["imported"])
+        self.assertEqual([run["id"] for run in runs], ids(export(server)))
+
+    def test_one_line_twice_in_a_file_is_one_run(self):
+        report = taken(self.server, lines([document(2000), document(2000)]))
+        self.assertEqual((1, 1), (report["imported"], report["known"]))
+
+    def test_what_was_told_stored_outlives_a_kill(self):
+        server = Server().start()
+        taken(server, lines(document(number) for number in range(300)))
+        server.kill()
+        server.start()
+        self.assertEqual(300, len(ids(export(server))))
+        self.assertTrue(server.get(f"/v1/runs/{run_id(299)}/recompute").json()["identical"])
+        server.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()

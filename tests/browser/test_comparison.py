@@ -1,0 +1,264 @@
+"""The comparison as a person sees it: one answer in words, two charts and a table with the same
+numbers, a question that lives in the address, and nothing that is unknown shown as if it were not."""
+import sqlite3
+import tempfile
+import unittest
+from pathlib import Path
+
+from browser import BrowserCase
+from harness import fake
+from selenium.webdriver.common.keys import Keys
+
+HOSTILE = "<script>alert(1)</script>\u202e" + "x" * 3000
+
+
+class Rows(BrowserCase):
+    """Runs of a fake engine, whose speeds are then written by hand."""
+    ENGINES = {"ok": fake("ok")}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.run_id = cls.server.post({"engine": "ok", "steps": 2}, "?wait=30").json()["id"]
+        with sqlite3.connect(cls.server.database) as database:
+            names = [row[1] for row in database.execute("PRAGMA table_info(runs)")]
+            cls.model = dict(zip(names, database.execute("SELECT * FROM runs WHERE id = ?",
+                                                         [cls.run_id]).fetchone()))
+            database.execute("UPDATE runs SET contender = NULL WHERE id = ?", [cls.run_id])
+
+    @classmethod
+    def store(cls, types, workload="mlp"):
+        """{type: speeds}: each speed that of a machine of its own."""
+        with sqlite3.connect(cls.server.database) as database:
+            database.execute("UPDATE revision SET number = number + 1")
+            for instance, speeds in types.items():
+                (contender,), = database.execute(
+                    "INSERT INTO contenders (workload, engine, configuration, provider, instance,"
+                    " stratum, published, changed) SELECT ?, 'ok', '{}', 'aws', ?, 's', 0, number"
+                    " FROM revision RETURNING number", [workload, instance])
+                for i, speed in enumerate(speeds):
+                    row = {**cls.model, "number": None, "id": f"{workload}{contender}x{i}",
+                           "contender": contender, "samples_per_second": speed,
+                           "throughput_low": speed * .995, "throughput_high": speed * 1.005,
+                           "vm": "abc"[i], "validity": "ok", "instance": instance}
+                    database.execute(f"INSERT INTO runs ({','.join(row)}) VALUES"
+                                     f" ({','.join('?' * len(row))})", list(row.values()))
+            # The run of which these are copies is no row itself.
+            database.execute("DELETE FROM contenders WHERE engine = 'ok' AND configuration <> '{}'")
+
+    @classmethod
+    def price(cls, instance, dollars):
+        reply = cls.server.post({"instance_type": instance, "price_per_hour": dollars,
+                                 "provider": "aws"}, path="/v1/prices")
+        assert reply.status == 201, reply
+
+    def see(self, query="?workload=mlp"):
+        self.open("/" + query)
+        self.until(lambda: self.all(".sentence"), "the answer is there")
+
+    def column(self, number):
+        return [cell.text.split("\n")[0] for cell in
+                self.all(f"table.rows tbody tr:not(.space) > :nth-child({number})")]
+
+    def sort(self, column):
+        self.one(f"[data-column={column}]").click()
+
+
+class Compared(Rows):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.store({"a.large": (100, 101, 99), "b.large": (100, 100, 100.5),
+                   "c.large": (300, 301, 299), "lone.large": (10,), HOSTILE: (50, 51, 50)})
+        for instance, dollars in (("a.large", "0.1"), ("b.large", "0.1"), ("c.large", "0.9"),
+                                  ("lone.large", "0.1"), ("d.large", "0.5")):
+            cls.price(instance, dollars)
+
+    def test_the_answer_is_a_sentence_with_its_interval_its_ties_and_its_price(self):
+        self.see()
+        self.assertRegex(self.text(".sentence"), r"Most training per dollar for mlp: [ab]\.large,"
+                         r" 3,6\d\d,000 \(3,[\d,]+ to 3,[\d,]+\) samples per dollar,"
+                         r" tied with [ab]\.large\.")
+        self.assertIn("3 VMs, 3 runs; $0.10 an hour (typed by a person, seen", self.text(".top"))
+
+    def test_the_decision_is_said_in_the_words_of_the_api(self):
+        self.see("?workload=mlp&samples=3600000&deadline_h=1")
+        self.assertIn("none keeps", self.text(".decision").lower())
+
+    def test_unknown_is_said_with_the_reason_and_never_0(self):
+        self.see("?workload=mlp&columns=instance,samples_per_dollar,price,notes")
+        row = next(row for row in self.all("table.rows tbody tr") if "<script>" in row.text)
+        cells = [cell.text for cell in row.find_elements("css selector", "td")]
+        self.assertEqual(["unknown", "unknown"], cells[:2])
+        self.assertIn("no feed has a price", cells[2])
+
+    def test_what_others_wrote_is_text_and_keeps_the_layout(self):
+        for width in (360, 1280):
+            self.look(width=width)
+            self.see()
+            self.assertNoSideways(f"{width}")
+        self.assertEqual([], self.all("main script"))
+
+    def test_one_machine_is_told_in_words(self):
+        self.see()
+        row = next(row for row in self.all("table.rows tbody tr") if "lone.large" in row.text)
+        self.assertIn("one VM", row.text)
+
+    def test_a_row_leads_to_its_newest_run(self):
+        self.see()
+        link = self.one("table.rows tbody th a")
+        self.assertRegex(link.get_dom_attribute("href"), r"^/\?view=run&id=mlp\d+x\d$")
+
+    def test_sorting_filter_and_columns_live_in_the_address(self):
+        self.see()
+        length = self.script("return history.length")
+        self.sort("throughput")
+        self.assertEqual("descending", self.one("th[aria-sort]").get_dom_attribute("aria-sort"))
+        self.assertEqual("c.large", self.column(2)[0])
+        self.one("#rows-filter").send_keys("large")
+        self.until(lambda: "filter=large" in self.address(), "the filter is in the address")
+        self.one(".columns summary").click()
+        self.one(".columns label:nth-of-type(1) input").click()
+        self.until(lambda: self.column(1)[0] == "c.large", "there is no rank any more")
+        self.assertEqual(length, self.script("return history.length"))
+        shown = self.column(1)
+        self.assertEqual(["c.large", "lone.large"], [shown[0], shown[-1]])
+        self.driver.refresh()
+        self.loaded()
+        self.assertEqual(shown, self.column(1))
+        self.assertIn("4 of 5", self.text(".count"))
+
+    def test_unknown_goes_last_in_either_direction(self):
+        self.see()
+        for _ in range(2):
+            self.sort("price")
+            self.assertIn("<script>", self.column(2)[-1])
+
+    def test_typing_is_one_step_and_a_choice_is_another(self):
+        self.see()
+        length = self.script("return history.length")
+        self.one("#ask-reference").send_keys("b.large")
+        self.until(lambda: "reference=b.large" in self.address() and
+                   self.all("[data-column=to_reference]"), "it is asked again")
+        self.assertEqual(length, self.script("return history.length"))
+        self.one("#ask-price option[value=typed]").click()
+        self.until(lambda: "price=typed" in self.address(), "the price is in the address")
+        self.assertEqual(length + 1, self.script("return history.length"))
+        self.driver.back()
+        self.until(lambda: self.one("#ask-price").get_property("value") == "", "the choice is back")
+        self.assertEqual("b.large", self.one("#ask-reference").get_property("value"))
+
+    def test_what_is_wrong_is_said_at_its_field_and_where_in_it(self):
+        self.forgive("400 (Bad Request)")
+        self.see()
+        self.open("/?workload=mlp&utility=hours+*+foo")
+        self.until(lambda: self.all("#error-utility:not([hidden])"), "the error is told")
+        self.assertIn('no field "foo"', self.text("#error-utility"))
+        self.assertEqual("f", self.text("#error-utility mark"))
+        self.assertEqual("true", self.one("#ask-utility").get_dom_attribute("aria-invalid"))
+        self.one("#ask-utility").clear()
+        self.one("#ask-utility").send_keys("samples_per_second", Keys.ENTER)
+        self.until(lambda: self.all(".sentence"), "it is answered")
+        self.assertIn("c.large", self.text(".sentence"))
+        self.assertFalse(self.all("#error-utility:not([hidden])"))
+
+    def test_charts_say_what_they_show_and_are_used_by_keyboard(self):
+        self.see()
+        self.until(lambda: len(self.all(".scatter .mark[role=img]")) == 4, "four have a price")
+        for name in ("scatter", "bars"):
+            self.assertIn("95 % intervals", self.text(f".{name} figcaption"))
+            self.assertTrue(self.one(f".{name} svg title").get_property("textContent"))
+            self.assertIn("table below", self.one(f".{name} desc").get_property("textContent"))
+            first = self.one(f".{name} svg [tabindex='0']")
+            self.script("arguments[0].focus()", first)
+            before = self.text(f".{name} .detail")
+            self.assertRegex(before, r"samples per dollar.*an hour, typed by a person")
+            self.press(Keys.ARROW_RIGHT)
+            self.assertNotEqual(before, self.text(f".{name} .detail"))
+            self.assertEqual(1, len(self.all(f".{name} svg [tabindex='0']")))
+
+    def test_types_without_a_measurement_are_listed_with_their_prices(self):
+        self.see()
+        row = next(row for row in self.all(".unmeasured tbody tr") if "d.large" in row.text)
+        self.assertIn("unknown unknown $0.50", " ".join(row.text.split()))
+
+    def test_downloads_ask_the_same_question(self):
+        self.see("?workload=mlp&reference=a.large&order=price")
+        links = [link.get_dom_attribute("href") for link in self.all(".files a")]
+        self.assertEqual(["/v1/comparison?workload=mlp&reference=a.large&limit=1000&format=csv",
+                          "/v1/comparison?workload=mlp&reference=a.large&limit=1000&format=markdown"],
+                         links)
+
+    def test_axe_finds_nothing(self):
+        for dark in (False, True):
+            for width in (1280, 360):
+                self.look(dark=dark, width=width)
+                self.see("?workload=mlp&reference=a.large&hourly_value=2&discount=0.8")
+                self.screenshot(f"comparison-{'dark' if dark else 'light'}-{width}")
+                self.assertAccessible(f"{dark} {width}")
+
+
+class Published(BrowserCase):
+    FLAGS = ("--published", "on")
+
+    def test_nothing_measured_is_said_so_and_what_is_hidden_can_be_shown(self):
+        self.open()
+        self.until(lambda: self.all(".sentence"), "the answer is there")
+        self.assertIn("Nothing was measured yet", self.text(".sentence"))
+        self.assertIn("published", self.text("table.rows tbody"))
+        count = len(self.all("table.rows tbody tr"))
+        self.one(".rest a").click()
+        self.until(lambda: len(self.all("table.rows tbody tr")) == count + 7, "all are there")
+        self.assertIn("configuration=all", self.address())
+
+    def test_a_workload_of_which_nothing_is_known(self):
+        self.open("/?workload=nothing")
+        self.until(lambda: self.all(".sentence"), "the answer is there")
+        self.assertIn("Nothing is known yet of training nothing", self.text(".sentence"))
+        self.until(lambda: self.all(".rest .empty p + p a"), "others are named")
+        self.one(".rest .empty p + p a").click()
+        self.until(lambda: "published" in self.text(".sentence"), "there is something about it")
+
+
+class Guarded(BrowserCase):
+    FLAGS = ("--published", "on")
+    ENVIRONMENT = {"PENNYWORTH_READ_TOKEN": "read-token-of-a-test"}
+
+    def test_a_download_carries_the_token_that_a_link_cannot(self):
+        self.forgive("401 (Unauthorized)")
+        with tempfile.TemporaryDirectory() as folder:
+            self.driver.execute_cdp_cmd("Browser.setDownloadBehavior",
+                                        {"behavior": "allow", "downloadPath": folder})
+            self.driver.get(self.origin() + "/")
+            self.script("sessionStorage.setItem('pennyworth-token', 'read-token-of-a-test')")
+            self.open("/")
+            self.until(lambda: self.all(".files a"), "the links are there")
+            self.one(".files a").click()
+            file = Path(folder, "comparison.csv")
+            self.until(file.exists, "the file is there")
+            self.assertTrue(file.read_text().startswith("rank,tied,instance,"))
+
+
+class Many(Rows):
+    COUNT = 2500
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.store({f"t.{i}": (1 + i * 7919 % cls.COUNT,) for i in range(cls.COUNT)})
+
+    def test_all_take_part_and_few_are_drawn(self):
+        self.see()
+        self.until(lambda: self.text(".count") == "2,500 rows", "all pages are there")
+        asked = [url for url in self.requests() if "/v1/comparison" in url and "price=" not in url]
+        self.assertEqual(4, len(asked))
+        self.sort("throughput")
+        self.assertEqual("2,500", self.column(4)[0])
+        self.assertLess(len(self.all("table.rows tbody tr:not(.space)")), 300)
+        self.script("document.querySelector('.scroll.tall').scrollTop = 1e9")
+        self.until(lambda: "t.0" in self.column(2)[-1:], "the last rows are drawn")
+        self.assertLess(len(self.all("table.rows tbody tr:not(.space)")), 300)
+
+
+if __name__ == "__main__":
+    unittest.main()

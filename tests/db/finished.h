@@ -1,0 +1,109 @@
+/* Runs that have finished, and what standings make of them, for one test. */
+#pragma once
+
+#include "db/machines.h"
+#include "db/standings.h"
+#include "tests/db/database.h"
+
+/* What a test says of a run; 0 and NULL are the usual. */
+struct ended {
+    double value, low, high;     /* 0: 100, no interval */
+    const struct run_spec *spec; /* NULL: nobody asked anything of it */
+    const char *instance, *provider, *vm, *price, *software, *details;
+    const char *stratum;    /* of the machine it ran on; NULL: that is not known */
+    enum validity validity; /* unknown is OK here; see `unjudged` */
+    bool unjudged, failed;
+    long long at_us;
+};
+
+static inline long long machine_of(struct db *db, const char *stratum)
+{
+    char fingerprint[] = "0123456789abcdef", name[17],
+         facts[] = "{\"cpu_model\":\"A CPU\","
+                   "\"isa\":\"avx2\"}";
+    long long number = 0;
+
+    if (!stratum)
+        return 0;
+    snprintf(name, sizeof name, "%s", stratum);
+    fingerprint[15] = stratum[strlen(stratum) - 1];
+    EXPECT(machines_store(
+        db,
+        &(struct machine_row){
+            .fingerprint = fingerprint, .stratum = name, .facts = facts, .seen_us = NOON_US},
+        &number, NULL));
+    return number;
+}
+
+static inline char *copy_of(const char *text)
+{
+    char *copy = text ? strdup(text) : NULL;
+
+    EXPECT(!text || copy);
+    return copy;
+}
+
+/* A run that is about to end so: the caller clears it. */
+static inline struct run run_about_to_end(struct db *db, const struct ended *ended)
+{
+    const struct run_spec usual = run_spec_default();
+    struct run_order order = order_of(ended->spec ? ended->spec : &usual);
+    struct run run = {0};
+    bool found = false;
+
+    order.instance = ended->instance ? ended->instance : "m5.large";
+    create_one(db, &order);
+    EXPECT(runs_claim(db, NOON_US + 1, machine_of(db, ended->stratum), &run, &found, NULL));
+    EXPECT(found);
+    run.state = ended->failed ? RUN_FAILED : RUN_FINISHED;
+    run.ended_us = ended->at_us ? ended->at_us : NOON_US + 2;
+    run.ended_by = "enough";
+    run.summary = (struct summary){
+        .measured_steps = 30,
+        .measured_seconds = 1.5,
+        .samples_per_second = ended->value > 0 ? ended->value : 100,
+        .median_step_seconds = 0.0625,
+        .first_measured = 6,
+        .throughput = {.known = ended->low > 0, .low = ended->low, .high = ended->high}};
+    run.validity = ended->unjudged                       ? VALIDITY_UNKNOWN
+                   : ended->validity == VALIDITY_UNKNOWN ? VALIDITY_OK
+                                                         : ended->validity;
+    freep(&run.price); /* of an old row that waited */
+    run.price = copy_of(ended->price);
+    run.engine_details = copy_of(ended->details);
+    snprintf(run.software, sizeof run.software, "%s", ended->software ? ended->software : "");
+    snprintf(run.where.provider, sizeof run.where.provider, "%s",
+             ended->provider ? ended->provider : "aws");
+    snprintf(run.where.vm, sizeof run.where.vm, "%s", ended->vm ? ended->vm : "");
+    return run;
+}
+
+/* Its number. */
+static inline long long end_run(struct db *db, const struct ended *ended)
+{
+    AUTO(run_clear) struct run run = run_about_to_end(db, ended);
+    struct error err = {0};
+
+    EXPECT(runs_end(db, &run, &err));
+    EXPECT_STR(err.message, "");
+    return run.number;
+}
+
+/* ENDED(db, 100, .low = 99, .high = 101) */
+#define ENDED(db, ...) end_run((db), &(struct ended){.value = __VA_ARGS__})
+
+static inline void update(struct db *db, struct standings *standings)
+{
+    struct error err = {0};
+
+    EXPECT(standings_update(db, standings, &err));
+    EXPECT_STR(err.message, "");
+}
+
+static inline long long revision_of(struct db *db)
+{
+    long long revision = -1;
+
+    EXPECT(revision_read(db, &revision, NULL));
+    return revision;
+}

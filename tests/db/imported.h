@@ -1,0 +1,81 @@
+/* A run from elsewhere, as whoever reads documents hands it over. For one file of a program to
+ * include. */
+#pragma once
+
+#include "common/bytes.h"
+#include "db/imports.h"
+#include "engine/pace.h"
+
+#include <string.h>
+
+#define IMPORTED_ID "01HF7YAT00000000000000000A"
+#define IMPORTED_STEPS "{\"nanoseconds\":[30,10,11,12],\"loss\":[0.5,0.25,0.1,-2]}"
+#define IMPORTED_EVIDENCE                                                                        \
+    "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,14]],\"canaries\":[[2,1000000000,2000]]}"
+
+/* What `imported` points to; the texts of the run are literals, so it is never cleared. */
+struct imported_parts {
+    struct run run;
+    struct run_spec spec;
+    char spec_text[4096], summary[16], findings[4], implementations[16];
+    struct imported imported;
+};
+
+static inline struct span imported_span(const char *text)
+{
+    return (struct span){text, strlen(text)};
+}
+
+static inline void imported_make(struct imported_parts *parts)
+{
+    char *text;
+
+    memset(parts, 0, sizeof *parts);
+    parts->spec = run_spec_default();
+    parts->spec.label_count = 1;
+    parts->spec.labels[0] = (struct label){"branch", "main"};
+    text = run_spec_to_text(&parts->spec);
+    snprintf(parts->spec_text, sizeof parts->spec_text, "%s", text ? text : "");
+    free(text);
+    snprintf(parts->summary, sizeof parts->summary, "{\"s\":1}");
+    snprintf(parts->findings, sizeof parts->findings, "[]");
+    snprintf(parts->implementations, sizeof parts->implementations, "{\"a\":{}}");
+    parts->run =
+        (struct run){.id = {IMPORTED_ID},
+                     .state = RUN_FINISHED,
+                     .spec_text = parts->spec_text,
+                     .instance = "test.large",
+                     .where = {.provider = "aws", .region = "r", .vm = "0123456789abcdef"},
+                     .created_us = 1000000,
+                     .started_us = 2000000,
+                     .ended_us = 3000000,
+                     .software = "other 1",
+                     .implementations = parts->implementations,
+                     .machine = "00000000000000aa",
+                     .steps = 4,
+                     .ended_by = pace_verdict_name(PACE_ALL_STEPS),
+                     .summary = {.measured_steps = 3,
+                                 .measured_seconds = 0.5,
+                                 .samples_per_second = 64,
+                                 .median_step_seconds = 0.25,
+                                 .first_measured = 1},
+                     .summary_text = parts->summary,
+                     .validity = VALIDITY_OK,
+                     .findings = parts->findings};
+    parts->imported = (struct imported){.run = &parts->run,
+                                        .spec = &parts->spec,
+                                        .stratum = "00000000000000bb",
+                                        .facts = "{\"isa\":\"avx2\",\"cores\":2}",
+                                        .steps = imported_span(IMPORTED_STEPS),
+                                        .evidence = imported_span(IMPORTED_EVIDENCE)};
+}
+
+/* In a transaction of its own. */
+static inline bool import_alone(struct db *db, const struct imported *imported,
+                                enum import_fate *ret_fate, struct error *err)
+{
+    __attribute__((cleanup(imports_end))) struct imports imports = {0};
+
+    return imports_begin(&imports, db, err) && imports_put(&imports, imported, ret_fate, err) &&
+           imports_commit(&imports, err);
+}

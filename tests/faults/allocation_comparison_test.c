@@ -1,0 +1,224 @@
+/* Every allocation behind a comparison fails, each in its turn: what is answered then is the
+ * right answer or none. */
+#include "tests/faults/shortages.h"
+
+#include "server/answers.h"
+#include "server/board.h"
+#include "server/present_comparison.h"
+#include "tests/db/finished.h"
+#include "tests/db/prices.h"
+#include "tests/faults/fault_vfs.h"
+#include "tests/faults/template.h"
+#include "tests/server/comparison.h"
+
+#define PRICE                                                                                    \
+    "{\"price\":{\"price_per_hour\":0.4,\"kind\":\"spot\",\"currency\":\"USD\","                 \
+    "\"discount\":{\"price_per_hour\":0.3}}}"
+
+static struct template database;
+static struct stage stage;
+static struct bytes wanted = {.limit = 1 << 20};
+
+static void fill(struct db *db)
+{
+    const char *const instances[] = {"m5.large", "c5.large", "unpriced"};
+
+    for (size_t i = 0; i < COUNT(instances); i++)
+        for (int vm = 0; vm < 3; vm++)
+            ENDED(db, 100 + (double)i, .low = 99, .high = 104, .instance = instances[i],
+                  .vm = vm == 0   ? "a"
+                        : vm == 1 ? "b"
+                                  : "c",
+                  .stratum = "s1", .price = PRICE, .at_us = THEN_US);
+    READ(db, 0, P("m5.large", "0.1"), P("c5.large", "0.2"), P("x5.large", "0.3"),
+         P("m5.large", "0.05", .kind = PRICE_SPOT));
+    EXPECT(db_execute(db,
+                      "INSERT INTO contenders SELECT 99, 'mlp', 'pytorch', '{}', 'aws',"
+                      " 'm5.large', '', 1, number FROM revision;"
+                      "INSERT INTO figures VALUES (1, 'f', 99, 340, 'sample', 1, 'an article',"
+                      " 'one run', 55)",
+                      NULL));
+}
+
+/* What is there, or why not; and once memory is back, all of it. */
+static bool update_standings(struct error *err)
+{
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+    AUTO(standings_free) struct standings standings = {0};
+    bool ok;
+
+    ration_start();
+    ok = standings_update(db, &standings, err);
+    ration_stop();
+    EXPECT(ok || standings.revision == 0);
+    update(db, &standings);
+    EXPECT_INT((long long)standings.count, 4);
+    for (size_t i = 0; i < standings.count; i++) {
+        EXPECT(standings.list[i].standing.value > 99);
+        EXPECT(standings.list[i].instance[0]);
+        EXPECT(standings.list[i].is_published || standings.list[i].standing.vms == 3);
+        EXPECT(standings.list[i].is_published || standings.list[i].newest.paid_per_hour > 0.29);
+    }
+    return ok;
+}
+
+static bool no_memory(struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+static bool present_all(struct bytes *text, const struct ranking *ranking, struct error *err)
+{
+    struct out out = {.bytes = text};
+
+    present_comparison(&out, &stage.question, ranking);
+    return (!out.failed && present_comparison_csv(text, &stage.question, ranking) &&
+            present_comparison_markdown(text, &stage.question, ranking)) ||
+           no_memory(err);
+}
+
+static bool make_and_present(struct db *db, struct bytes *text, struct error *err)
+{
+    AUTO(offers_free) struct offers offers = {0};
+    AUTO(comparison_clear) struct ranking ranking = {0};
+    struct comparison_parts parts = {.question = &stage.question,
+                                     .standings = &stage.standings,
+                                     .offers = &offers,
+                                     .discounts = &stage.discounts};
+
+    return offers_load(db, &stage.question.where, &offers, err) &&
+           comparison_make(&parts, &ranking, err) && present_all(text, &ranking, err);
+}
+
+static bool compare_and_present(struct error *err)
+{
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+    AUTO(bytes_free) struct bytes text = {.limit = 1 << 20};
+    bool ok;
+
+    ration_start();
+    ok = make_and_present(db, &text, err);
+    ration_stop();
+    if (ok) /* nothing was left out of it */
+        EXPECT_STR(text.data, wanted.data);
+    return ok;
+}
+
+static bool lend(struct error *err)
+{
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+    struct board *board = NULL;
+    struct board_loan loan = {0};
+    bool ok;
+
+    ration_start();
+    board = board_new(err);
+    ok = board && board_borrow(board, db, &stage.question.where, &loan, err);
+    ration_stop();
+    EXPECT(ok == (loan.board != NULL));
+    board_return(&loan);
+    if (board) {
+        struct error later = {0};
+
+        EXPECT(board_borrow(board, db, &stage.question.where, &loan, &later));
+        EXPECT_INT(loan.board ? (long long)loan.standings->count : 0, 4);
+        board_return(&loan);
+    }
+    board_free(board);
+    return ok;
+}
+
+static bool keep_an_answer(struct error *err)
+{
+    const struct answer_key key = {.text = "/a", .revision = 1, .minute = 1};
+    AUTO(bytes_free) struct bytes found = {.limit = 1 << 20};
+    char etag[ETAG_SIZE], again[ETAG_SIZE];
+    struct answers *answers;
+    bool ok = false;
+
+    ration_start();
+    answers = answers_new();
+    if (answers) {
+        answers_keep(answers, &key, &wanted, etag);
+        ok = answers_find(answers, &key, &found, again);
+    }
+    ration_stop();
+    if (ok)
+        EXPECT_STR(found.data, wanted.data);
+    answers_free(answers);
+    return ok || no_memory(err);
+}
+
+/* jansson's reader writes behind its buffer where that could not grow: it is spared. */
+static void *spared_malloc(size_t size)
+{
+    return RATION_BELOW(malloc)(size);
+}
+
+/* A run never joins another contender than its own. */
+static bool end_one(struct error *err)
+{
+    template_restore(&database);
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+    AUTO(run_clear) struct run run = run_about_to_end(db, &(struct ended){.stratum = "s1"});
+    struct error later = {0};
+    char text[80];
+    bool ok;
+
+    ration_start();
+    ok = runs_end(db, &run, err);
+    ration_stop();
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), ok);
+    EXPECT(ok || runs_end(db, &run, &later));
+    EXPECT_STR(later.message, "");
+    text_of(db,
+            "SELECT c.workload || ' ' || c.instance || ' ' || c.stratum FROM contenders AS c"
+            " JOIN runs ON contender = c.number",
+            sizeof text, text);
+    EXPECT_STR(text, "mlp m5.large s1");
+    return ok;
+}
+
+static void a_run_that_ends_survives_every_shortage(void)
+{
+    database = template_make(schema_version, NULL);
+    survive_shortages("end", end_one, 3);
+    template_free(&database);
+}
+
+static void a_comparison_survives_every_shortage(void)
+{
+    database = template_make(0, NULL);
+    {
+        AUTO(db_freep) struct db *db = open_database(&database.folder);
+        struct error err = {0};
+
+        fill(db);
+        update(db, &stage.standings);
+        EXPECT(stage_ask(
+            &stage,
+            "workload=mlp&reference=m5.large&deadline_h=9&utility=samples_per_dollar&price=spot,"
+            "on_demand&price_at=2023-11-14T22:40:00Z",
+            &err));
+        EXPECT(make_and_present(db, &wanted, &err));
+        EXPECT_STR(err.message, "");
+    }
+    EXPECT(strstr(wanted.data, "\"row\":\"") != NULL); /* it decided */
+    survive_shortages("standings", update_standings, 2);
+    survive_every_shortage("comparison", compare_and_present);
+    survive_shortages("board", lend, 5);
+    survive_every_shortage("answers", keep_an_answer);
+    stage_clear(&stage);
+    bytes_free(&wanted);
+    template_free(&database);
+}
+
+int main(void)
+{
+    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* every allocation of its own */
+    fault_vfs_install();
+    json_set_alloc_funcs(spared_malloc, free);
+    RUN(a_run_that_ends_survives_every_shortage);
+    RUN(a_comparison_survives_every_shortage);
+    return test_result();
+}

@@ -1,0 +1,52 @@
+/* Property: what anybody says was measured comes to a conclusion whose numbers are finite and
+ * whose texts are JSON, the same each time, or is refused with a reason; and a price that was
+ * told with it is taken or refused by its field. */
+#include "common/cleanup.h"
+#include "engine/document.h"
+#include "server/conclusion.h"
+#include "server/import_cost.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <math.h>
+
+static void is_whole(const struct conclusion *conclusion)
+{
+    const struct summary *summary = &conclusion->summary;
+    AUTO(json_decrefp) json_t *text = json_loads(conclusion->summary_text, 0, NULL);
+    AUTO(json_decrefp) json_t *findings = json_loads(conclusion->findings, 0, NULL);
+
+    ALWAYS(json_is_object(text) && json_is_array(findings));
+    ALWAYS(isfinite(summary->samples_per_second) && summary->samples_per_second > 0);
+    ALWAYS(summary->measured_seconds > 0 && summary->measured_steps > 0);
+    ALWAYS(!summary->throughput.known ||
+           (summary->throughput.low > 0 && summary->throughput.high >= summary->throughput.low));
+    ALWAYS(conclusion->validity != VALIDITY_UNKNOWN);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    AUTO(conclusion_clear) struct conclusion conclusion = {0}, again = {0};
+    AUTO(document_clear) struct document document = {0};
+    struct premises premises;
+    struct error err = {0};
+
+    if (!document_read((const char *)data, size, &document, &err))
+        return 0;
+    premises = (struct premises){.run = &document.run,
+                                 .spec = &document.spec,
+                                 .steps = &document.steps,
+                                 .evidence = &document.evidence,
+                                 .implementations = document.run.implementations,
+                                 .machine_facts = document.facts};
+    if (!conclusion_compute(&premises, &conclusion, &err)) {
+        ALWAYS(err.kind != ERROR_INTERNAL && err.message[0]);
+        return 0;
+    }
+    is_whole(&conclusion);
+    ALWAYS(conclusion_compute(&premises, &again, &err));
+    ALWAYS(strcmp(conclusion.summary_text, again.summary_text) == 0);
+    ALWAYS(strcmp(conclusion.findings, again.findings) == 0);
+    if (!import_cost_check(document.run.price, &conclusion.summary, &err))
+        ALWAYS(err.kind == ERROR_INVALID && strncmp(err.field, "cost", 4) == 0);
+    return 0;
+}

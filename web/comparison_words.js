@@ -1,0 +1,177 @@
+// A row of the comparison in words, and the sentence that answers the question.
+import { h } from './dom.js';
+import { href } from './state.js';
+import { age, dollars, hours, interval, moment, number, percent, words } from './format.js';
+
+// How many: all digits, as nothing was measured about it.
+export const count = (value) => value.toLocaleString('en');
+
+// Of a job of which only the time is known, nothing is said of samples.
+export const unit = (row) => (row.unit === 'job' ? 'jobs' : 'samples');
+
+export const nameOf = (row) => row.instance ?? 'unknown type';
+
+const LONG = 64; // from here on a name is a block of a few lines, not a part of a line
+
+// Names come from outside: a bdi keeps their direction to themselves.
+export const name = (row, text = nameOf(row)) =>
+  h('bdi', { class: `instance${row.instance ? '' : ' unknown'}${text.length > LONG ? ' long' : ''}` }, text);
+
+export const runLink = (row, ...content) =>
+  row.newest_run ? h('a', { href: href({ view: 'run', id: row.newest_run }, {}) }, ...content) : content;
+
+export const counts = (throughput) => {
+  if (!throughput || throughput.level === 'point') return null;
+  const { runs, vms } = throughput;
+  const machines = vms === 0 ? 'unknown number of VMs' : vms === 1 ? 'one VM' : `${count(vms)} VMs`;
+  return `${machines}, ${runs === 1 ? 'one run' : `${count(runs)} runs`}`;
+};
+
+export const FRESHNESS = { stale: 'stale', expired: 'expired', published: 'of its time' };
+
+// "on demand, 2 hours ago, given by a person"
+export const priceSource = (price) => {
+  const where = [price.region, price.zone].filter(Boolean).join(', ');
+  const seen = price.freshness === 'published' ? `of ${moment(price.valid_from)}` : `seen ${age(price.fetched_at ?? price.source_time)}`;
+  return [price.kind === 'typed' ? 'typed by a person' : words(price.kind), where, seen,
+    price.kind !== 'typed' && price.label, price.third_party && 'third party'].filter(Boolean).join(', ');
+};
+
+// What rows of one type may differ in, the most telling first.
+const distinctions = (row) => [
+  ...Object.entries(row.configuration).map(([key, value]) => (typeof value === 'string' ? value : `${words(key)} ${value}`)),
+  row.stratum, row.engine, row.provenance === 'published' && 'published'].filter(Boolean);
+
+// A name for each of these rows. Rows of one type are told apart by one thing that is theirs alone,
+// or else by all that not all of them share.
+export const labels = (rows) => {
+  const groups = new Map();
+  for (const row of rows) groups.set(nameOf(row), [...(groups.get(nameOf(row)) ?? []), row]);
+  const result = new Map();
+  for (const [text, group] of groups) {
+    const has = new Map(); // of how many
+    for (const row of group)
+      for (const each of new Set(distinctions(row))) has.set(each, (has.get(each) ?? 0) + 1);
+    for (const row of group) {
+      const own = distinctions(row).filter((each) => has.get(each) < group.length);
+      const alone = own.find((each) => has.get(each) === 1);
+      result.set(row, [text, ...(alone ? [alone] : own)].join(', '));
+    }
+  }
+  return result;
+};
+
+const MEASURES = {
+  samples_per_dollar: {
+    best: (workload) => ['Most training per dollar for ', workload],
+    of: (row) => `${interval(row.samples_per_dollar)} ${unit(row)} per dollar`,
+  },
+  throughput: {
+    best: (workload) => ['Fastest training of ', workload],
+    of: (row) => `${interval(row.throughput)} ${unit(row)} per second`,
+  },
+  total_dollars: {
+    best: (workload) => ['Least in total for ', workload, ', with what waiting is worth'],
+    of: (row) => `${dollars(row.job?.total_dollars)}: ${dollars(row.job?.dollars)} for the machine and ${dollars(row.job?.waiting_dollars)} for ${hours(row.job?.hours)} of waiting`,
+  },
+  utility: { best: (workload) => ['Highest by the formula for ', workload], of: (row) => number(row.utility) },
+};
+const measureOf = (answer) => MEASURES[answer.question.sort] ?? MEASURES.samples_per_dollar;
+
+const enumerate = (items) =>
+  items.flatMap((item, i) => [i === 0 ? '' : i === items.length - 1 ? ' and ' : ', ', item]);
+
+const NAMED = 4; // ties that are named; more are counted
+
+const ranked = (answer, rows) => {
+  const measure = measureOf(answer);
+  const best = rows.filter((row) => row.rank === 1);
+  const [first, ...others] = best;
+  const names = labels(best);
+  const ties = others.slice(0, NAMED).map((row) => name(row, names.get(row)));
+  if (others.length > NAMED) ties.push(`${count(others.length - NAMED)} more`);
+  return [measure.best(h('bdi', {}, answer.question.workload)), ': ',
+    h('strong', {}, runLink(first, name(first, names.get(first)))), `, ${measure.of(first)}`,
+    ties.length > 0 && [', tied with ', enumerate(ties)], '.'].flat();
+};
+
+// Why there is no rank, when there is none: by how many rows have which reason.
+const unranked = (answer, rows, isFiltered) => {
+  const workload = h('bdi', {}, answer.question.workload);
+  if (rows.length === 0) return [isFiltered ? 'Nothing that was asked for is known of training ' : 'Nothing is known yet of training ', workload, '.'];
+  if (rows.every((row) => row.provenance === 'published')) {
+    const [first] = rows.filter((row) => row.samples_per_dollar);
+    return [isFiltered ? 'Among what was asked for there are only published figures of ' : 'Nothing was measured yet for ', workload,
+      isFiltered ? ', without intervals, so nothing is ranked.' : ': these are published figures, without intervals, so nothing is ranked.',
+      first && [' The highest of them is ', name(first), `, ${measureOf(answer).of(first)}`,
+        first.price && ` at ${dollars(first.price.price_per_hour)} an hour (${priceSource(first.price)})`, '.']].flat(2);
+  }
+  const reasons = new Map();
+  for (const row of rows)
+    if (row.provenance !== 'published') reasons.set(row.why_no_rank, (reasons.get(row.why_no_rank) ?? 0) + 1);
+  const [why, times] = [...reasons].sort((a, b) => b[1] - a[1])[0];
+  return ['Nothing can be ranked for ', workload, ': ', h('bdi', {}, why),
+    times > 1 ? ` (and ${count(times - 1)} more like it).` : '.'];
+};
+
+// isFiltered: more may be known than was asked for.
+export const sentence = (answer, rows, isFiltered) =>
+  (rows.some((row) => row.rank === 1) ? ranked(answer, rows) : unranked(answer, rows, isFiltered)).filter(Boolean);
+
+export const capital = (text) => text && text.charAt(0).toUpperCase() + text.slice(1);
+
+const ratioWords = { better: 'better than', worse: 'worse than', cannot_be_told_apart: 'cannot be told apart from',
+  no_interval: 'against (no interval)' };
+
+export const ratio = (told) => (told ? `${interval(told)} ×` : 'unknown');
+// Of the reference itself no verdict is due.
+export const verdict = (told) => (told.low === 1 && told.high === 1 ? 'the reference' : words(told.verdict));
+
+// Who only reads the first line should not miss that others claim more.
+const higher = (first, rows) => {
+  const best = rows.find((row) => row.provenance === 'published' && row.samples_per_dollar?.value > first.samples_per_dollar?.value);
+  return best && ['A published figure is higher (', name(best), `, ${number(best.samples_per_dollar.value)} ${unit(best)} per dollar), but has no interval and no rank.`];
+};
+
+// What to know beside the answer: counts, price with age and source, the reference, one VM.
+export const evidence = (answer, rows) => {
+  const first = rows.find((row) => row.rank === 1);
+  if (!first) return [];
+  const told = first.to_reference?.samples_per_dollar;
+  const { price, throughput } = first;
+  const kinds = [...new Set(rows.filter((row) => row.rank && row.price).map((row) => row.price.choice))];
+  return [
+    [capital(counts(throughput)), price && `${dollars(price.price_per_hour)} an hour (${priceSource(price)})`].filter(Boolean).join('; ') + '.',
+    !throughput.generalisable && `It says little of other machines of the type (${throughput.words}).`,
+    price && price.freshness in FRESHNESS && price.freshness !== 'published' && `The price is ${FRESHNESS[price.freshness]}.`,
+    answer.question.sort === 'samples_per_dollar' && higher(first, rows),
+    first.stale && `Its measurement is old: ${first.stale}.`,
+    told && first.id !== answer.question.reference && nameOf(first) !== answer.question.reference &&
+      ['Per dollar it is ', ratio(told), ', ', ratioWords[told.verdict], ' ', h('bdi', {}, answer.question.reference), '.'],
+    first.to_reference?.mixed_kinds && 'The two prices are of different kinds.',
+    kinds.length > 1 && `Prices of different kinds are put beside each other: ${kinds.map(words).join(', ')}.`,
+  ].filter(Boolean);
+};
+
+export const badges = (row) => {
+  const list = [];
+  if (row.provenance !== 'measured') list.push([row.provenance, row.provenance]);
+  if (row.throughput && !row.throughput.generalisable && row.throughput.level !== 'point')
+    list.push([row.throughput.vms === 2 ? 'two VMs' : 'one VM', 'warn']);
+  if (row.stale) list.push(['old measurement', 'warn']);
+  if (row.throughput?.warned > 0) list.push([`${count(row.throughput.warned)} with warnings`, 'warn']);
+  if (row.pareto) list.push(['Pareto', 'good']);
+  return list.map(([text, kind]) => h('span', { class: `badge ${kind}` }, text));
+};
+
+// Short, for the details of a mark in a chart.
+export const brief = (row) => [
+  row.rank ? `rank ${row.rank}${row.tied ? ' (tie)' : ''}` : `not ranked: ${row.why_no_rank ?? 'unknown'}`,
+  row.samples_per_dollar ? `${interval(row.samples_per_dollar)} ${unit(row)} per dollar` : `${unit(row)} per dollar unknown`,
+  row.throughput && `${interval(row.throughput)} ${unit(row)} per second`,
+  row.price ? `${dollars(row.price.price_per_hour)} an hour, ${priceSource(row.price)}` : `price unknown: ${row.why_no_price ?? 'no reason given'}`,
+  counts(row.throughput) ?? row.throughput?.words,
+  row.to_reference?.samples_per_dollar && `${ratio(row.to_reference.samples_per_dollar)} the reference (${verdict(row.to_reference.samples_per_dollar)})`,
+].filter(Boolean);
+
+export const probability = (row) => percent(row.job?.prospect?.probability);
