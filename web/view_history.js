@@ -28,7 +28,7 @@ const pointOf = (run) => ({
 
 // Runs that may stand on one line: the same machine type, processor and configuration.
 const keyOf = ({ run }) =>
-  JSON.stringify([run.instance ?? run.machine, run.spec.engine, configuration(run.spec), run.spec.seed, strata.get(run.machine) ?? run.machine]);
+  JSON.stringify([run.instance ?? run.machine, run.spec.engine, configuration(run.spec), strata.get(run.machine) ?? run.machine]);
 
 const strata = new Map(); // fingerprint -> stratum
 
