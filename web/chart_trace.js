@@ -9,6 +9,7 @@ const HEIGHT = 300;
 const LOSS_HEIGHT = 150;
 const STRIP = 26; // above the steps, for the canaries
 const MOST_LISTED = 200;
+const FEW = 60; // steps up to which each is marked: a line through one alone would not be seen
 const SPREAD = 6; // from here on a straight scale would press all but the worst flat
 
 const milliseconds = (seconds) => number(seconds * 1000);
@@ -37,7 +38,12 @@ const border = (trace, run) => (run.summary ? firstMeasured(trace) : 0);
 const drawLine = (inner, indices, x, y, values, name) => {
   const line = window.d3.line().x((i) => x(i)).y((i) => y(values[i]));
   inner.append('path').attr('class', name).attr('d', line(indices));
+  if (indices.length > FEW) return;
+  for (const i of indices) inner.append('circle').attr('class', `dot ${name}`).attr('r', 2.5).attr('cx', x(i)).attr('cy', y(values[i]));
 };
+
+// No tick between two steps.
+const ticksFor = (trace, across) => Math.max(1, Math.min(trace.length - 1, Math.floor(across / 90)));
 
 const drawWarmUp = (inner, x, end, down) => {
   if (!end) return;
@@ -153,7 +159,7 @@ const drawSteps = (g, width, now) => {
   const begin = border(trace, run);
   drawWarmUp(inner, x, begin, down);
   drawRest(inner, x, now, across, down);
-  axes(inner, { x, y, across, down, xWords: 'step', yWords: `milliseconds${kind}`, yFormat: kind ? y.tickFormat(2, '~g') : undefined, xFormat: window.d3.format(',d') });
+  axes(inner, { x, y, across, down, xWords: 'step', xTicks: ticksFor(trace, across), yWords: `milliseconds${kind}`, yFormat: kind ? y.tickFormat(2, '~g') : undefined, xFormat: window.d3.format(',d') });
   const values = trace.seconds;
   drawLine(inner, thin(values, 0, trace.length, Math.max(50, Math.floor(across))), x, (seconds) => y(seconds * 1000), values, 'line');
   if (run.summary) {
@@ -174,7 +180,7 @@ const drawLoss = (g, width, now) => {
   const y = window.d3.scaleLinear().domain([Math.min(0, low), high || 1]).range([down, 0]).nice();
   drawWarmUp(inner, x, border(trace, run), down);
   drawRest(inner, x, now, across, down);
-  axes(inner, { x, y, across, down, xWords: 'step', yWords: 'loss', ticks: 3, xFormat: window.d3.format(',d') });
+  axes(inner, { x, y, across, down, xWords: 'step', xTicks: ticksFor(trace, across), yWords: 'loss', ticks: 3, xFormat: window.d3.format(',d') });
   drawLine(inner, thin(trace.loss, 0, trace.length, Math.max(50, Math.floor(across))), x, y, trace.loss, 'line second');
   pointer(inner, across, down, x, now, 'loss');
 };

@@ -41,7 +41,7 @@ export const amounts = (run) => {
     amount('Throughput', speed, 'samples/s',
       `of ${whole(run.summary.measured_steps)} steps in ${number(run.summary.measured_seconds)} s; one run on one machine says little of its type`),
     amount('A million samples', cost?.dollars_per_million_samples, '',
-      [!cost?.price && [noPrice.cloneNode(true), '; '], cost?.hours_per_million_samples && `${interval(cost.hours_per_million_samples)} hours`], dollars));
+      [!cost?.price && noPrice.cloneNode(true), cost?.hours_per_million_samples && `${cost.price ? '' : '; '}${interval(cost.hours_per_million_samples)} hours`], dollars));
 };
 
 const FIRST = { invalid: 0, warn: 1, unknown: 2, ok: 3 };

@@ -53,14 +53,17 @@ const tracePart = (run, trace) => {
     });
     read.then(() => {
       noted.remove();
-      charts.update();
+      if (trace.length) charts.update();
+      else charts.element.replaceWith(empty('No step was stored.'));
     }, (error) => error.name !== 'AbortError' && noted.replaceChildren(problem(error)));
     return h('div', {}, noted, charts.element);
   });
 };
 
+const ENDS = { failed: 'The run failed', cancelled: 'The run was cancelled', interrupted: 'The run was interrupted' };
+
 const failed = (run) =>
-  h('div', { class: 'problem' }, h('p', {}, `The run was not finished: it is ${run.state}. `, run.reason ? foreign(run.reason) : 'No reason is known.'),
+  h('div', { class: 'problem' }, h('p', {}, ENDS[run.state], ': ', run.reason ? foreign(run.reason) : 'no reason is known', '.'),
     run.stderr_tail && h('details', { open: true }, h('summary', {}, 'The last words of the engine'), h('pre', { class: 'foreign', tabindex: 0 }, run.stderr_tail)));
 
 const ended = (run, now) => {
