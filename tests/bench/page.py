@@ -44,8 +44,12 @@ class Page(test_comparison.Rows):
         began = time.monotonic()
         self.driver.get(self.origin() + "/?workload=mlp")
         self.script(WATCH)
-        self.until(lambda: self.all(".count") and "Loading" not in self.text(".count"), "all", 60)
-        print(f"{self.text('.count')} after {time.monotonic() - began:.1f} s,"
+        self.until(lambda: self.all("table.rows tbody tr"), "the first rows", 60)
+        first = time.monotonic() - began
+        self.until(lambda: self.all(".count") and f"{self.ROWS:,} rows" in self.text(".count"),
+                   "all", 60)
+        print(f"the first rows after {first:.1f} s, {self.text('.count')} after"
+              f" {time.monotonic() - began:.1f} s,"
               f" stalls {self.script(TAKE)} ms")
         for column in ("throughput", "instance", "notes"):
             self.sort(column)
