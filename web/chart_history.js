@@ -1,6 +1,6 @@
 // Runs over time as charts: throughput, and samples per dollar where that is known.
 import { h, s } from './dom.js';
-import { interval, moment } from './format.js';
+import { dollars, interval, moment } from './format.js';
 import { foreign, whole } from './parts.js';
 import { axes, frame, plot, reader } from './plot.js';
 import { href } from './state.js';
@@ -41,20 +41,30 @@ const drawPoints = (inner, { points, i }, x, y, value, show) => {
   }
 };
 
-// Where an engine became another, which may be why the line jumps.
-const drawChanges = (inner, points, x, down) => {
+// Where an engine became another, or an hour cost something else: why a line may jump.
+const drawChanges = (inner, changes, x, down) => {
   let lastAt = -Infinity;
-  for (const point of points.filter((each) => each.changed).sort((one, other) => one.time - other.time)) {
-    const at = x(point.time);
+  for (const { time, from, to } of changes.sort((one, other) => one.time - other.time)) {
+    const at = x(time);
     inner.append('line').attr('class', 'changed').attr('x1', at).attr('x2', at).attr('y1', 0).attr('y2', down)
-      .append('title').text(`${point.changed.from ?? 'unknown'} → ${point.changed.to ?? 'unknown'}`);
-    if (at - lastAt > 110)
-      inner.append('text').attr('class', 'inside').attr('text-anchor', 'end').attr('x', at - 4).attr('y', 10).text(`→ ${(point.changed.to ?? 'unknown').slice(0, 16)}`);
+      .append('title').text(`${from} → ${to}`);
+    if (at - lastAt > 150)
+      inner.append('text').attr('class', 'inside').attr('text-anchor', 'end').attr('x', at - 4).attr('y', 10).text(`→ ${to.slice(0, 26)}`);
     lastAt = Math.max(lastAt, at);
   }
 };
 
-const drawHistory = (g, width, { lines, value, words, show }) => {
+const engineChanges = (points) =>
+  points.filter((point) => point.changed).map(({ time, changed }) => ({ time, from: changed.from ?? 'unknown', to: changed.to ?? 'unknown' }));
+
+// Of the points of one line, in the order of time.
+const priceChanges = (points) => {
+  const known = points.filter((point) => point.hourly);
+  return known.slice(1).flatMap(({ time, hourly }, i) =>
+    (hourly === known[i].hourly ? [] : [{ time, from: dollars(known[i].hourly), to: `${dollars(hourly)} an hour` }]));
+};
+
+const drawHistory = (g, width, { lines, value, words, show, changes }) => {
   const { d3 } = window;
   const shown = lines.map((line, i) => ({ i, points: line.points.filter((point) => value(point)) })).filter((line) => line.points.length);
   const points = shown.flatMap((line) => line.points);
@@ -66,7 +76,7 @@ const drawHistory = (g, width, { lines, value, words, show }) => {
   const y = d3.scaleLinear().domain(extent(points, value)).range([down, 0]).nice();
   const isLarge = y.domain()[1] >= 1e5;
   axes(inner, { x, y, across, down, xWords: 'when', yWords: words, yFormat: isLarge ? d3.format('.3~s') : undefined, left: -58 });
-  drawChanges(inner, points, x, down);
+  drawChanges(inner, shown.flatMap((line) => changes(line.points)), x, down);
   for (const line of shown) {
     const valid = line.points.filter((point) => point.isValid);
     inner.append('path').attr('class', `history-line ${seriesOf(line.i)}`)
@@ -106,20 +116,22 @@ export const historyCharts = (lines, workload) => {
   const show = (point) => read.show(points.indexOf(point));
   const speed = (point) => point.throughput;
   const perDollar = (point) => point.dollars;
-  const made = (title, value, unit, below) => plot({ title: `${title} of ${workload}`, description: describe(lines, value, unit), height: HEIGHT, interactive: true,
+  const made = (title, value, unit, changes, below) => plot({ title: `${title} of ${workload}`, description: describe(lines, value, unit), height: HEIGHT, interactive: true,
     caption: 'The axis need not begin at 0.',
-    draw: (g, width) => drawHistory(g, width, { lines, value, words: unit, show }), below });
-  const throughput = made('Throughput', speed, 'samples/s', [legend(lines), read.element]);
-  const dollars = made('Training per dollar', perDollar, 'samples per dollar', []);
+    draw: (g, width) => drawHistory(g, width, { lines, value, words: unit, show, changes }), below });
+  const throughput = made('Throughput', speed, 'samples/s', engineChanges, [legend(lines), read.element]);
+  const worth = made('Training per dollar', perDollar, 'samples per dollar', priceChanges, []);
   const note = h('p', { class: 'note' }, 'Asking what the newest runs cost …');
   read.show(points.length - 1);
+  worth.element.hidden = true;
   const update = () => {
     const known = points.filter((point) => point.dollars).length;
     note.textContent = known
-      ? `Known of ${whole(known)} of ${whole(points.length)} runs, at the price that each run knew.`
+      ? `Known of ${whole(known)} of ${whole(points.length)} runs, at the price that each run knew; a dotted line is a change of price, above one of the engine.`
       : `Unknown: ${[...points].reverse().find((point) => point.dollars === null)?.why ?? 'not asked yet'}.`;
-    dollars.describe(describe(lines, perDollar, 'samples per dollar'));
-    dollars.redraw();
+    worth.element.hidden = !known; // the note says why there is nothing to draw
+    worth.describe(describe(lines, perDollar, 'samples per dollar'));
+    worth.redraw();
   };
-  return { element: h('div', { class: 'plots' }, throughput.element, dollars.element, note), update };
+  return { element: h('div', { class: 'plots' }, throughput.element, worth.element, note), update };
 };

@@ -84,6 +84,7 @@ const readCosts = async (points, signal, changed) => {
       try {
         const { cost } = await get(`/v1/runs/${point.run.id}`, {}, { signal });
         point.dollars = cost?.samples_per_dollar ?? null;
+        point.hourly = cost?.price?.price_per_hour ?? null;
         point.why = cost?.why_no_price ?? 'the run knew no price';
       } catch (error) {
         if (error.name === 'AbortError') throw error;

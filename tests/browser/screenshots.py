@@ -2,11 +2,13 @@
 
     /usr/bin/python3 tests/browser/screenshots.py FOLDER
 
-with the variables that tests/api/README.md names. The run and the sweep are real, of engines that
-only wait; the types of machines, their speeds and their prices are invented."""
+with the variables that tests/api/README.md names. The run is real, and so is the sweep, of
+engines that only wait; the types of machines, their speeds and their prices are invented."""
 import os
 import random
 import sys
+import time
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
@@ -27,6 +29,10 @@ SPEC = {"workload": "resnet50", "engine": "native", "precision": "bf16", "batch_
         "warmup_steps": 10, "steps": 50}
 
 
+def days_ago(days):
+    return (datetime.now(timezone.utc) - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def runs():
     """Runs of the invented machines, three on each, over some weeks."""
     chance, number = random.Random(7), 0
@@ -36,7 +42,7 @@ def runs():
             for day in range(3):
                 number += 1
                 made = document(number, 60, int(16e9 / of_vm / chance.gauss(1, 0.006)))
-                ended = f"2026-0{1 + day}-{10 + vm:02d}T12:00:00Z"
+                ended = days_ago(21 - 7 * day + vm)
                 yield {**made, "spec": {**SPEC, "seed": number}, "instance": instance,
                        "vm": f"{0xa0 + vm:016x}", "created_at": ended, "started_at": ended,
                        "ended_at": ended, "software": f"pennyworth-worker 0.{1 + (day > 0)}.0",
@@ -57,6 +63,7 @@ class Pictures(BrowserCase):
                 self.look(dark, width)
                 self.open(target)
                 self.until(lambda: self.all(ready), f"{name} is there")
+                time.sleep(1)  # for what comes after what was waited for
                 self.screenshot(f"{name}-{'dark' if dark else 'light'}-{width}")
 
     def fill(self):
@@ -64,14 +71,16 @@ class Pictures(BrowserCase):
                                     {"Content-Type": "application/x-ndjson"})
         assert reply.json()["refused"] == 0, reply
         for instance, (_, dollars, _) in TYPES.items():
-            if dollars:
-                self.server.post({"instance_type": instance, "price_per_hour": dollars,
-                                  "provider": "aws"}, path="/v1/prices")
+            for days, factor in ((30, 1.1), (12, 1.0)) if dollars else ():
+                self.server.post({"instance_type": instance, "provider": "aws",
+                                  "price_per_hour": f"{float(dollars) * factor:.4f}",
+                                  "valid_from": days_ago(days)}, path="/v1/prices")
 
     def test_pictures(self):
         self.fill()
-        run = self.server.post({"engine": "paced", "min_seconds": 2, "max_seconds": 20,
-                                "labels": {"branch": "main"}}, "?wait=60").json()
+        run = self.server.post({"workload": "resnet50", "precision": "bf16", "batch_size": 4,
+                                "min_seconds": 15, "max_seconds": 45,
+                                "labels": {"branch": "main"}}, "?wait=55").json()
         sweep = self.server.post({"base": {"steps": 60, "warmup_steps": 10}, "blocks": 3,
                                   "knobs": {"engine": ["paced", "faster"]}},
                                  path="/v1/sweeps").json()

@@ -1,5 +1,6 @@
 """The comparison as a person sees it: one answer in words, two charts and a table with the same
 numbers, a question that lives in the address, and nothing that is unknown shown as if it were not."""
+import re
 import sqlite3
 import tempfile
 import unittest
@@ -80,6 +81,35 @@ class Compared(Rows):
                          r" 3,6\d\d,000 \(3,[\d,]+ to 3,[\d,]+\) samples per dollar,"
                          r" tied with [ab]\.large\.")
         self.assertIn("3 VMs, 3 runs; $0.10 an hour (typed by a person, seen", self.text(".top"))
+
+    def test_every_number_of_the_table_is_that_of_the_api(self):
+        self.see("?workload=mlp&reference=b.large")
+        rows = self.server.get("/v1/comparison?workload=mlp&reference=b.large").json()["rows"]
+        shown = [[cell.text.split("\n") for cell in row.find_elements("css selector", "th, td")]
+                 for row in self.all("table.rows tbody tr:not(.space)")]
+        self.assertEqual(len(rows), len(shown))
+        for row, (rank, name, per_dollar, ratio, speed, price, *_) in zip(rows, shown):
+            self.assertEqual(str(row["rank"]) if row["rank"] else "none", rank[0].split(" ")[0])
+            self.assertEqual(" ".join(row["instance"].split())[:20], name[0][:20])
+            self.same(per_dollar, row["samples_per_dollar"])
+            self.same(speed, row["throughput"])
+            self.same(ratio, (row["to_reference"] or {}).get("samples_per_dollar"))
+            self.same(price, row["price"] and {"value": row["price"]["price_per_hour"],
+                                               "low": None})
+
+    def same(self, lines, amount):
+        """The first line shows the value, the next its interval, rounded to a tenth of half."""
+        numbers = [float(word.replace(",", "").lstrip("$")) for line in lines[:2]
+                   for word in re.findall(r"\$?\d[\d,]*\.?\d*", line)]
+        if amount is None:
+            self.assertEqual("unknown", lines[0])
+            return
+        wanted = [amount["value"]] + [amount[end] for end in ("low", "high")
+                                      if amount["low"] is not None]
+        half = (amount["high"] - amount["low"]) / 2 if amount["low"] is not None else 0
+        for number, value in zip(numbers, wanted):
+            self.assertAlmostEqual(value, number, delta=max(half / 10, abs(value) / 100))
+        self.assertGreaterEqual(len(numbers), len(wanted))
 
     def test_the_decision_is_said_in_the_words_of_the_api(self):
         self.see("?workload=mlp&samples=3600000&deadline_h=1")

@@ -36,6 +36,9 @@ class History(BrowserCase):
                        "software": f"engine {1 if day < 3 else 2}", "samples_per_second": speed,
                        "throughput_low": speed * 0.99, "throughput_high": speed * 1.01,
                        "validity": "invalid" if i == 4 else "ok", "contender": None}
+                if instance == "b.large" and day >= 4:
+                    row["price"] = row["price"].replace('"price_per_hour":0.36',
+                                                        '"price_per_hour":0.3')
                 database.execute(f"INSERT INTO runs ({','.join(row)}) VALUES"
                                  f" ({','.join('?' * len(row))})", list(row.values()))
             database.execute("DELETE FROM run_labels")
@@ -54,6 +57,13 @@ class History(BrowserCase):
         self.open_it("&workload=mlp&instance=b.large")
         marks = self.all(".plots > figure:first-child .changed title")
         self.assertEqual(["engine 1 \u2192 engine 2"],
+                         [mark.get_attribute("textContent") for mark in marks])
+
+    def test_where_the_price_changed_is_marked(self):
+        self.open_it("&workload=mlp&instance=b.large")
+        self.until(lambda: self.all(".plots > figure:nth-of-type(2) .changed title"), "the mark")
+        marks = self.all(".plots > figure:nth-of-type(2) .changed title")
+        self.assertEqual(["$0.36 \u2192 $0.30 an hour"],
                          [mark.get_attribute("textContent") for mark in marks])
 
     def test_samples_per_dollar_come_of_the_runs_themselves(self):
