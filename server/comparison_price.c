@@ -65,16 +65,24 @@ static void use_quote(const struct comparison_parts *parts, const struct compari
                                          .has_interval = true};
 }
 
-/* A figure brings its price with it, for where no feed has one. */
+/* A figure brings its price with it, for where no feed has one; or somebody typed it. */
+static const struct quote *quote_of_figure(const struct offer *offer)
+{
+    if (offer->on_demand.known)
+        return &offer->on_demand;
+    return offer->published_on_demand.known || !offer->typed.known ? &offer->published_on_demand
+                                                                   : &offer->typed;
+}
+
 static const struct quote *quote_of(const struct offer *offer, enum price_choice choice,
                                     bool is_published)
 {
     switch (choice) {
     case CHOOSE_ON_DEMAND:
-        if (offer->typed.known && !is_published)
-            return &offer->typed; /* somebody knows better what they pay */
-        return is_published && !offer->on_demand.known ? &offer->published_on_demand
-                                                       : &offer->on_demand;
+        if (is_published)
+            return quote_of_figure(offer);
+        /* Somebody knows better what they pay. */
+        return offer->typed.known ? &offer->typed : &offer->on_demand;
     case CHOOSE_SPOT:
         return is_published && !offer->spot.known ? &offer->published_spot : &offer->spot;
     default:

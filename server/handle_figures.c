@@ -1,8 +1,10 @@
-/* /v1/figures: what others published. */
+/* /v1/figures: what others published, and what a user adds to it. */
 #include "common/cleanup.h"
+#include "db/contenders.h"
 #include "db/figures.h"
 #include "server/handlers.h"
 #include "server/out.h"
+#include "server/published.h"
 #include "server/reply.h"
 #include "server/request.h"
 #include "server/server.h"
@@ -19,9 +21,8 @@ static double seconds_of(double jobs_per_second)
     return strtod(text, NULL);
 }
 
-static void tell(void *user, const struct figure *figure)
+static void present_figure(struct out *out, const struct figure *figure)
 {
-    struct out *out = user;
     bool is_job = strcmp(figure->unit, "job") == 0;
 
     out_open(out, NULL, '{');
@@ -41,7 +42,46 @@ static void tell(void *user, const struct figure *figure)
     out_close(out, '}');
 }
 
-void figures_handler(struct exchange *exchange)
+static void tell(void *user, const struct figure *figure)
+{
+    present_figure(user, figure);
+}
+
+static bool store(struct db *db, const struct figure *figure, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    return transaction_begin(&change, db, DB_DURABLE, err) && revision_touch(db, err) &&
+           figures_put(db, figure, err) && transaction_commit(&change, err);
+}
+
+/* The same id again replaces what it was. */
+void figures_create_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(figure_clear) struct figure figure = {0};
+    AUTO(json_decrefp) json_t *json = NULL;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    json = request_json(exchange, &err);
+    if (!json || !published_read_figure(json, &figure, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!store(loan.db, &figure, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_figure(&out, &figure);
+    reply_json(exchange, 201, &out);
+}
+
+void figures_list_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
     struct out out = {.bytes = &exchange->reply.body};

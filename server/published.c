@@ -122,7 +122,7 @@ static bool take_speed(const struct figure_line *line, struct figure *figure, st
     return true;
 }
 
-static bool read_figure(json_t *json, struct figure *ret_figure, struct error *err)
+bool published_read_figure(json_t *json, struct figure *ret_figure, struct error *err)
 {
     struct figure_line line = {0};
     struct figure *figure = &line.figure;
@@ -195,7 +195,7 @@ static bool add_figure(struct published_data *data, json_t *json, struct error *
     struct figure *place =
         append(&data->figures, &data->figure_count, sizeof *data->figures, err);
 
-    if (!place || !read_figure(json, place, err))
+    if (!place || !published_read_figure(json, place, err))
         return false;
     data->figure_count++;
     for (size_t i = 0; i + 1 < data->figure_count; i++)

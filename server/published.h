@@ -6,6 +6,7 @@
 #include "db/figures.h"
 #include "pricing/price.h"
 
+#include <jansson.h>
 #include <stddef.h>
 
 struct published_data {
@@ -20,6 +21,11 @@ struct published_data {
  * missing or said twice is. The caller gives it back to published_data_clear(). */
 bool published_read(const char *text, size_t length, struct published_data *ret_data,
                     struct error *err) __attribute__((warn_unused_result));
+
+/* One figure, from the object that a line or a request holds. ERROR_INVALID names the field. The
+ * caller gives it back to figure_clear(). */
+bool published_read_figure(json_t *json, struct figure *ret_figure, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* A zeroed one is fine. */
 void published_data_clear(struct published_data *data);

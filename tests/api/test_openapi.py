@@ -11,7 +11,7 @@ import unittest
 from jsonschema import Draft202012Validator, ValidationError
 
 from harness import ROOT, Events, Reply, Server, fake, until
-from run_documents import document
+from run_documents import FIGURE, document
 from tour_imports import TourOfImports
 from openapi import STRUCTURE, Description, references, schemas, text_of
 
@@ -34,10 +34,9 @@ POSTED = {"/v1/runs": SPEC, "/v1/aa": {"base": SPEC, "pairs": 2},
           "/v1/sweeps": {"base": SPEC, "knobs": {"batch_size": [1, 2]}, "blocks": 1},
           "/v1/prices": {"instance_type": "test.large", "price_per_hour": "0.5"},
           "/v1/discounts": {"provider": "aws", "factor": 0.9},
-          "/v1/runs/import": document()}
+          "/v1/runs/import": document(), "/v1/figures": FIGURE}
 REFRESH = "/v1/prices/refresh"
-BIG = {"Content-Length": "70000"}
-LONG = {"X-Long": "x" * 17000}
+BIG, LONG = {"Content-Length": "70000"}, {"X-Long": "x" * 17000}
 WRONG_TYPE = {"Accept": "image/png"}
 WAL = "readers do not wait for writers in WAL mode, so there is no lock a test could hold"
 NOT_PROVOKED = {
@@ -99,7 +98,7 @@ class Documented(unittest.TestCase):
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
                 if name not in ("RunSpec", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
-                                "NewDiscount", "RunDocument", "DocumentSteps", "BenchmarkPoint",
+                                "NewDiscount", "NewFigure", "RunDocument", "DocumentSteps", "BenchmarkPoint",
                                 "BencherMetric"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)
 
@@ -345,10 +344,11 @@ class Tour(TourOfImports, unittest.TestCase):
     def visit_figures(self, plain):
         self.assertEqual([], self.ask(plain, "GET", "/v1/figures", 200).json()["figures"])
         server = self.serve("--published", "on")
-        figures = self.ask(server, "GET", "/v1/figures", 200).json()["figures"]
-        units = {figure["unit"] for figure in figures}
-        self.assertEqual({"sample", "job"}, units)
+        self.assertEqual({"sample", "job"}, {figure["unit"] for figure in self.ask(
+            server, "GET", "/v1/figures", 200).json()["figures"]})
         self.ask(server, "GET", "/v1/prices?feed=published", 200)
+        for status, name in ((201, "mine"), (409, "another")):
+            self.post(plain, status, {**FIGURE, "id": name}, path="/v1/figures")
 
     def visit_refresh(self, plain):
         """A feed that takes the question and never answers."""

@@ -2,6 +2,7 @@
 import unittest
 
 from harness import Server, ServerCase, until
+from run_documents import FIGURE
 
 
 class Published(ServerCase):
@@ -28,6 +29,29 @@ class Published(ServerCase):
         self.assertTrue(figures["rand-2024-r13"]["derived"])
         self.assertEqual("2024-09-01T00:00:00.000Z", best["measured_at"])
         self.assertEqual(3151.5, figures["woolf-2017-t3-pip-8"]["seconds_per_job"])
+
+    def test_a_user_may_enter_one_with_its_source(self):
+        server = self.own_server("--published", "off")
+
+        def enter(**changes):
+            return server.post({**FIGURE, **changes}, path="/v1/figures")
+
+        def row():
+            return server.get("/v1/comparison").json()["rows"][0]
+
+        self.assertEqual(201, enter().status)
+        self.assertIsNone(row()["price"])
+        server.post({"instance_type": "x1.large", "price_per_hour": "1.212"}, path="/v1/prices")
+        self.assertAlmostEqual(1009901, row()["samples_per_dollar"]["value"], delta=1)
+        self.assertEqual(("published", None), (row()["provenance"], row()["rank"]))
+        self.assertEqual(201, enter(samples_per_second=341).status)
+        self.assertEqual([341], [each["samples_per_second"] for each in self.figures(server)])
+        for wrong, field in (({"samples_per_second": 0}, "samples_per_second"),
+                             ({"unit": "job"}, "seconds"), ({"derived": 1}, "derived"),
+                             ({"measured_at": "then"}, "measured_at"), ({"typo": 1}, "typo"),
+                             ({"source": ""}, "source"), ({"configuration": []}, "configuration")):
+            self.assertProblem(enter(**wrong), 400, field=field)
+        self.assertProblem(enter(id="another"), 409, field="id")
 
     def test_its_prices_say_what_they_are_and_how_old(self):
         page = self.prices("instance_type=c7i.2xlarge")
