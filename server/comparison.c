@@ -166,6 +166,15 @@ static struct latest find_latest(const struct standings *standings)
     return latest;
 }
 
+/* Engines call themselves "name version, with what, how": behind the comma stands what differs
+ * between machines, such as their threads. */
+static bool is_same_version(const char *left, const char *right)
+{
+    size_t length = strcspn(left, ",");
+
+    return length == strcspn(right, ",") && strncmp(left, right, length) == 0;
+}
+
 static void look_at_age(const struct comparison_parts *parts, struct latest *latest,
                         struct comparison_row *row)
 {
@@ -180,9 +189,9 @@ static void look_at_age(const struct comparison_parts *parts, struct latest *lat
         snprintf(row->why_stale, sizeof row->why_stale, "measured more than %lld days before",
                  STALE_US / DAY_US);
     else if (last && contender->newest.software[0] &&
-             strcmp((*last)->newest.software, contender->newest.software) != 0)
-        snprintf(row->why_stale, sizeof row->why_stale, "measured before %.90s",
-                 (*last)->newest.software);
+             !is_same_version((*last)->newest.software, contender->newest.software))
+        snprintf(row->why_stale, sizeof row->why_stale, "measured before %.*s",
+                 (int)strcspn((*last)->newest.software, ","), (*last)->newest.software);
     else
         row->is_stale = false;
 }
