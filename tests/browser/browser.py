@@ -13,6 +13,7 @@ from harness import ROOT, ServerCase, until  # noqa: E402
 
 try:
     from selenium import webdriver
+    from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
 except ImportError:
@@ -148,7 +149,12 @@ class BrowserCase(ServerCase):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
     def text(self, selector="main"):
-        return self.one(selector).text
+        """In one step: between finding it and reading it the page may have drawn it anew."""
+        while True:
+            try:
+                return self.one(selector).text
+            except StaleElementReferenceException:
+                continue
 
     def press(self, *keys):
         """Keys, to whatever has the focus."""
@@ -163,8 +169,14 @@ class BrowserCase(ServerCase):
         return parts.path + (f"?{parts.query}" if parts.query else "")
 
     def until(self, truth, what, seconds=20):
-        """Calls truth() until it returns something true, and returns that."""
-        return until(truth, what, seconds, pause=0.05)
+        """Calls truth() until it returns something true, and returns that. What is drawn anew
+        while it is looked at is looked at again."""
+        def there():
+            try:
+                return truth()
+            except StaleElementReferenceException:
+                return None
+        return until(there, what, seconds, pause=0.05)
 
     # What must hold everywhere
 
