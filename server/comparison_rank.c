@@ -94,8 +94,14 @@ static void score(const struct comparison_question *question, struct comparison_
         row->utility = utility_at(question, row, row->speed.value, price);
     row->score = score_at(question, row, row->speed.value, price);
     row->score_low = row->score_high = NAN;
-    if (row->between.has_interval && !isnan(row->score))
-        spread_score(question, row);
+    if (!row->between.has_interval || isnan(row->score))
+        return;
+    spread_score(question, row);
+    /* What does not depend on the speed comes out the same but for its last digit. */
+    if (row->score_low > row->score)
+        row->score_low = row->score;
+    if (row->score_high < row->score)
+        row->score_high = row->score;
 }
 
 static bool is_of_jobs(const struct comparison_row *row)
