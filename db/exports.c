@@ -1,8 +1,6 @@
 #include "db/exports.h"
 
-#include "common/bytes.h"
 #include "common/cleanup.h"
-#include "db/connection.h"
 #include "db/run_row.h"
 
 /* Columns behind those of a run. */
@@ -14,42 +12,6 @@ enum { IMPLEMENTATIONS = 42, STRATUM, FACTS, STEPS, EVIDENCE };
                 " (SELECT facts FROM machines WHERE machines.number = machine),"                 \
                 " (SELECT traces.steps FROM traces WHERE run = runs.number),"                    \
                 " (SELECT traces.evidence FROM traces WHERE run = runs.number)"
-
-static bool add_conditions(struct bytes *sql, const struct export_filter *filter)
-{
-    bool ok = bytes_printf(sql, "SELECT " EXPORT_COLUMNS " FROM runs"
-                                " WHERE state = 'finished' AND number > ?");
-
-    if (filter->engine)
-        ok = ok && bytes_printf(sql, " AND engine = ?");
-    if (filter->workload)
-        ok = ok && bytes_printf(sql, " AND workload = ?");
-    if (filter->instance)
-        ok = ok && bytes_printf(sql, " AND instance = ?");
-    if (filter->provenance)
-        ok = ok && bytes_printf(sql, " AND provenance = ?");
-    for (int i = 0; i < filter->label_count; i++)
-        ok = ok && bytes_printf(sql, " AND EXISTS (SELECT 1 FROM run_labels"
-                                     " WHERE key = ? AND value = ? AND run = number)");
-    return ok && bytes_printf(sql, " ORDER BY number LIMIT ?");
-}
-
-/* In the order of add_conditions(). */
-static void bind_conditions(struct stmt *query, const struct export_filter *filter)
-{
-    const char *const texts[] = {filter->engine, filter->workload, filter->instance,
-                                 filter->provenance};
-
-    stmt_integer(query, filter->after);
-    for (size_t i = 0; i < COUNT(texts); i++)
-        if (texts[i])
-            stmt_text(query, texts[i]);
-    for (int i = 0; i < filter->label_count; i++) {
-        stmt_text(query, filter->labels[i].key);
-        stmt_text(query, filter->labels[i].value);
-    }
-    stmt_integer(query, filter->limit);
-}
 
 static const char *text_or_null(struct stmt *row, int column)
 {
@@ -91,24 +53,19 @@ static bool tell_all(struct stmt *query, const struct export_reader *reader, lon
     return step != STMT_FAILED;
 }
 
-bool exports_each(struct db *db, const struct export_filter *filter,
+bool exports_each(struct db *db, const struct run_filter *filter,
                   const struct export_reader *reader, long long *ret_last, struct error *err)
 {
-    /* Prepared for one use, so that no client can fill the connection's table of statements. */
-    AUTO(bytes_free) struct bytes sql = {.limit = 4096};
-    struct stmt query = {0};
-    bool ok;
-    int rc;
+    AUTO(run_filter_done) struct stmt query = {0};
+    struct run_filter finished = *filter;
 
+    finished.state = run_state_name(RUN_FINISHED);
     *ret_last = 0;
-    if (!add_conditions(&sql, filter))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    rc = sqlite3_prepare_v2(db->handle, sql.data, -1, &query.handle, NULL);
-    if (rc != SQLITE_OK)
-        return db_failed(err, rc, "the export");
-    query.sql = "the export";
-    bind_conditions(&query, filter);
-    ok = tell_all(&query, reader, ret_last, err);
-    sqlite3_finalize(query.handle);
-    return ok;
+    return run_filter_prepare(db,
+                              &(struct run_query){.select = "SELECT " EXPORT_COLUMNS " FROM runs",
+                                                  .order = "number",
+                                                  .filter = &finished,
+                                                  .limit = filter->limit},
+                              &query, err) &&
+           tell_all(&query, reader, ret_last, err);
 }

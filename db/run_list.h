@@ -1,26 +1,12 @@
 /* Pages of runs, newest first; without their engine_details, which are for one run alone. */
 #pragma once
 
-#include "db/db.h"
+#include "db/run_filter.h"
 #include "engine/run.h"
 
 #include <stddef.h>
 
-#define RUN_LIST_MAX 200
-#define RUN_FILTER_LABELS 4
-
-struct wanted_label {
-    const char *key, *value;
-};
-
-/* NULL means any; labels must all match. */
-struct run_filter {
-    const char *state, *engine, *workload, *instance;
-    int label_count;
-    struct wanted_label labels[RUN_FILTER_LABELS];
-    long long before; /* only runs with a smaller number; 0 starts at the newest */
-    long long limit;  /* 1..RUN_LIST_MAX */
-};
+#define RUN_LIST_MAX 200 /* the most that a filter may ask for here */
 
 struct run_list {
     struct run *runs;

@@ -59,13 +59,13 @@ static bool write_run(void *user, const struct document_parts *parts)
 
 /* The filter points into `query` and `keys`. */
 static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
-                        struct export_filter *filter, struct error *err)
+                        struct run_filter *filter, struct error *err)
 {
-    *filter = (struct export_filter){.engine = query_find(query, "engine"),
-                                     .workload = query_find(query, "workload"),
-                                     .instance = query_find(query, "instance"),
-                                     .provenance = query_find(query, "provenance"),
-                                     .limit = -1};
+    *filter = (struct run_filter){.engine = query_find(query, "engine"),
+                                  .workload = query_find(query, "workload"),
+                                  .instance = query_find(query, "instance"),
+                                  .provenance = query_find(query, "provenance"),
+                                  .limit = -1};
     if (!request_labels(query, keys, filter->labels, &filter->label_count, err))
         return false;
     for (const char *const *name = provenance_names; filter->provenance && *name; name++)
@@ -83,7 +83,7 @@ static bool make_more(struct exchange *exchange)
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     struct writer writer = {.db = loan.db, .waiting = &exchange->reply.body};
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
-    struct export_filter filter;
+    struct run_filter filter;
     struct error err = {0};
     long long last;
 
@@ -153,7 +153,7 @@ void export_handler(struct exchange *exchange)
                                           "provenance", "after",  NULL};
     struct stream stream = {.produce = produce_export};
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
-    struct export_filter filter;
+    struct run_filter filter;
     struct error err = {0};
 
     if (!request_accepts(exchange, "application/x-ndjson") || !request_allows(exchange, allowed))

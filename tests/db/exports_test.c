@@ -47,7 +47,7 @@ static bool listen(void *user, const struct document_parts *parts)
     return heard->count < heard->most;
 }
 
-static void expect_told(struct db *db, const struct export_filter *filter, const char *letters,
+static void expect_told(struct db *db, const struct run_filter *filter, const char *letters,
                         long long last)
 {
     struct heard heard = {.most = 9};
@@ -63,19 +63,19 @@ static void finished_runs_are_told_oldest_first(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
 
-    expect_told(db, &(struct export_filter){.limit = -1}, "", 0);
+    expect_told(db, &(struct run_filter){.limit = -1}, "", 0);
     fill(db);
-    expect_told(db, &(struct export_filter){.limit = -1}, "ABCD", 4);
-    expect_told(db, &(struct export_filter){.limit = 2}, "AB", 2);
-    expect_told(db, &(struct export_filter){.limit = -1, .after = 2}, "CD", 4);
-    expect_told(db, &(struct export_filter){.limit = -1, .after = 4}, "", 0);
+    expect_told(db, &(struct run_filter){.limit = -1}, "ABCD", 4);
+    expect_told(db, &(struct run_filter){.limit = 2}, "AB", 2);
+    expect_told(db, &(struct run_filter){.limit = -1, .after = 2}, "CD", 4);
+    expect_told(db, &(struct run_filter){.limit = -1, .after = 4}, "", 0);
 }
 
 static void all_conditions_must_hold(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct export_filter filter = {.limit = -1, .engine = "other", .label_count = 1};
+    struct run_filter filter = {.limit = -1, .engine = "other", .label_count = 1};
 
     fill(db);
     filter.labels[0] = (struct wanted_label){"branch", "main"};
@@ -86,8 +86,8 @@ static void all_conditions_must_hold(void)
     expect_told(db, &filter, "D", 4);
     filter.workload = "none";
     expect_told(db, &filter, "", 0);
-    expect_told(db, &(struct export_filter){.limit = -1, .instance = "test.large"}, "ABCD", 4);
-    expect_told(db, &(struct export_filter){.limit = -1, .instance = "x"}, "", 0);
+    expect_told(db, &(struct run_filter){.limit = -1, .instance = "test.large"}, "ABCD", 4);
+    expect_told(db, &(struct run_filter){.limit = -1, .instance = "x"}, "", 0);
 }
 
 static void who_has_enough_is_told_no_more(void)
@@ -98,7 +98,7 @@ static void who_has_enough_is_told_no_more(void)
     long long last;
 
     fill(db);
-    EXPECT(exports_each(db, &(struct export_filter){.limit = -1},
+    EXPECT(exports_each(db, &(struct run_filter){.limit = -1},
                         &(struct export_reader){listen, &heard}, &last, NULL));
     EXPECT_STR(heard.letters, "ABC");
     EXPECT_INT(last, 3);
@@ -113,7 +113,7 @@ static void a_broken_database_is_told(void)
     long long last;
 
     EXPECT(db_execute(db, "DROP TABLE traces", NULL));
-    EXPECT(!exports_each(db, &(struct export_filter){.limit = -1},
+    EXPECT(!exports_each(db, &(struct run_filter){.limit = -1},
                          &(struct export_reader){listen, &heard}, &last, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
 }

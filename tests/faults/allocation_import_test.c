@@ -67,8 +67,7 @@ static bool tell(void *user, const struct document_parts *told)
 
 static bool export(struct db *db, struct error *err)
 {
-    struct export_filter filter = {
-        .workload = parts.spec.workload, .limit = -1, .label_count = 1};
+    struct run_filter filter = {.workload = parts.spec.workload, .limit = -1, .label_count = 1};
     long long last = 0;
     int count = 0;
 
