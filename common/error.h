@@ -14,6 +14,8 @@ enum error_kind {
     ERROR_FULL,      /* no room now; try again when some of it is done */
     ERROR_BUSY,      /* the same request may work in a moment */
     ERROR_UPSTREAM,  /* a service or program we depend on failed us */
+    ERROR_STORAGE,   /* the disk is full: nothing new until somebody makes room */
+    ERROR_DAMAGED,   /* the database is damaged: nothing new until somebody restores it */
     ERROR_INTERNAL,  /* our bug or our machine; nothing the client can change */
 };
 

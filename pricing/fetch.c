@@ -130,6 +130,13 @@ static void note_excerpt(struct attempt *attempt, const char *data, size_t lengt
     excerpt[attempt->excerpt_used] = '\0';
 }
 
+static bool is_wanted(const struct attempt *attempt)
+{
+    int status = attempt->response->status;
+
+    return status == 200 || (status == 201 && attempt->request->body);
+}
+
 /* The body, unpacked. */
 static bool take_body(void *user, const char *data, size_t length, struct error *err)
 {
@@ -140,7 +147,7 @@ static bool take_body(void *user, const char *data, size_t length, struct error 
     if ((size_t)attempt->response->bytes > attempt->request->max_bytes)
         return error_set(err, ERROR_UPSTREAM, NULL, "the answer has more than %zu bytes",
                          attempt->request->max_bytes);
-    if (attempt->response->status != 200) {
+    if (!is_wanted(attempt)) {
         note_excerpt(attempt, data, length);
         return true;
     }
@@ -196,11 +203,14 @@ static size_t on_header(char *line, size_t size, size_t count, void *user)
 
     if (length > 5 && strncmp(line, "HTTP/", 5) == 0) {
         response->etag[0] = response->last_modified[0] = response->flavor[0] = '\0';
+        response->content_type[0] = '\0';
         response->last_modified_us = 0;
         response->retry_after_seconds = -1;
     }
     header_value(line, length, "ETag", response->etag, sizeof response->etag);
     header_value(line, length, "Metadata-Flavor", response->flavor, sizeof response->flavor);
+    header_value(line, length, "Content-Type", response->content_type,
+                 sizeof response->content_type);
     if (header_value(line, length, "Last-Modified", response->last_modified,
                      sizeof response->last_modified) &&
         !when_read_http(response->last_modified, &response->last_modified_us))
@@ -285,6 +295,26 @@ static void set_signature(CURL *curl, const struct fetch_request *request)
     curl_easy_setopt(curl, CURLOPT_PASSWORD, request->credentials->secret);
 }
 
+static void set_body(CURL *curl, const struct fetch_request *request)
+{
+    if (!request->body)
+        return;
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
+    curl_easy_setopt(
+        curl, CURLOPT_POSTFIELDSIZE_LARGE,
+        (curl_off_t)(request->body_length ? request->body_length : strlen(request->body)));
+}
+
+static void set_trust(CURL *curl, const struct fetch_request *request)
+{
+    if (request->ca_file && request->ca_file[0]) {
+        curl_easy_setopt(curl, CURLOPT_CAINFO, request->ca_file);
+        curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+    }
+    if (request->any_name)
+        curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
+}
+
 static void set_up(struct attempt *attempt, const char *url, struct curl_slist *headers)
 {
     CURL *curl = attempt->fetcher->curl;
@@ -306,13 +336,11 @@ static void set_up(struct attempt *attempt, const char *url, struct curl_slist *
     curl_easy_setopt(curl, CURLOPT_XFERINFODATA, attempt->fetcher);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, 65536L);
-    if (request->body) {
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(request->body));
-    }
+    set_body(curl, request);
     if (request->method) /* no body: CURLOPT_UPLOAD would send what metadata services refuse */
         curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
     set_limits(curl, request);
+    set_trust(curl, request);
     set_signature(curl, request);
 }
 
@@ -419,7 +447,7 @@ bool fetch_with_curl(void *user, const struct fetch_request *request, fetch_take
 
         ok = perform(&attempt, url, err);
         if (!ok || ret_response->status < 300 || ret_response->status == 304 ||
-            ret_response->status >= 400 || request->direct)
+            ret_response->status >= 400 || request->direct || request->body)
             break;
         if (hop == REDIRECTS_MAX)
             ok = error_set(err, ERROR_UPSTREAM, NULL, "it redirects more than %d times",

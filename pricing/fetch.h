@@ -21,7 +21,9 @@ struct credentials {
 struct fetch_request {
     const char *method; /* NULL is GET, or POST where there is a body */
     char url[FETCH_URL_MAX];
-    const char *body;                      /* lives until the answer; NULL for none */
+    const char *body;    /* lives until the answer; NULL for none */
+    size_t body_length;  /* 0: up to its NUL */
+    const char *ca_file; /* PEM: the certificates trusted; NULL or "": the system's */
     char headers[FETCH_HEADERS_MAX][320];  /* "Name: value", "" ends the list */
     char etag[128], last_modified[64];     /* of what we have: makes the request conditional */
     const struct credentials *credentials; /* signs with SigV4 where not NULL */
@@ -29,24 +31,26 @@ struct fetch_request {
     size_t max_bytes;                      /* of the body, unpacked */
     long long connect_ms, total_ms;        /* 0: 10 s, and no end while bytes keep coming */
     long long patience_seconds;            /* with less than 1 kB/s; 0: 20 */
-    bool direct;                           /* past every proxy, and no redirects */
+    bool any_name; /* of a certificate of ca_file, whatever host it is for */
+    bool direct;   /* past every proxy, and no redirects; a body is never sent elsewhere */
 };
 
 enum fetch_take { TAKE_MORE, TAKE_ENOUGH /* the rest is not wanted */, TAKE_FAILED };
 
-/* Called with the body of a 200, unpacked, as it comes. */
+/* Called with the body of a 200, or of a 201 to what had a body, unpacked, as it comes. */
 typedef enum fetch_take fetch_take_fn(void *user, const char *data, size_t length,
                                       struct error *err);
 
 struct fetch_response {
     int status;
     char etag[128], last_modified[64], flavor[32]; /* flavor: of Metadata-Flavor */
+    char content_type[64];                         /* "" where there is none */
     long long last_modified_us;                    /* 0 where there is none */
     long long retry_after_seconds;                 /* -1 where there is none */
     long long bytes;                               /* of the body, unpacked */
     bool began;                                    /* part of the body was taken */
     bool refused;                    /* we broke it off: asking again would not help */
-    char excerpt[FETCH_EXCERPT_MAX]; /* of the body of anything but a 200, printable */
+    char excerpt[FETCH_EXCERPT_MAX]; /* of a body that was not taken, printable */
 };
 
 /* One attempt, with its redirects. True for whatever the server answers; false with

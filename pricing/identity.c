@@ -251,6 +251,7 @@ void identity_ask(const struct identity_question *question, struct identity *ret
         if (ask_cloud(question, &clouds[order[i]], url_of(question, order[i]), order[i] == hinted,
                       ret_identity))
             return;
+    ret_identity->unheard = count > 0 && (url_of(question, order[0]) || order[0] == hinted);
     if (count == 0)
         snprintf(ret_identity->note, sizeof ret_identity->note,
                  "the firmware names no cloud, so none was asked");

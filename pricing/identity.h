@@ -14,6 +14,7 @@ struct identity {
     char partition[16];  /* of AWS: "aws", "aws-cn", "aws-us-gov" */
     char source[24];     /* who said so: "metadata", "settings", "unknown" */
     char note[200];      /* why something is not known, for people; "" when all is */
+    bool unheard;        /* there should be a service, and it did not say who we are */
 };
 
 struct identity_question {

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* So long a test waits for what must happen: machines are shared, and sanitizers slow. */
+#define PATIENCE_SECONDS 120
+
 static atomic_int test_failures, test_checks;
 
 static inline void test_fail(const char *file, int line, const char *what)

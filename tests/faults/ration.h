@@ -1,5 +1,8 @@
 /* Memory that runs out when a test wants it to: this program's own malloc() and its relatives,
- * which every library in it uses too. For one file of a program to include. */
+ * which every library in it uses too. For one file of a program to include.
+ *
+ * Only the thread that starts a ration lives on it. One that it starts would take from it at any
+ * time, and a sanitizer that gets no memory for a new thread ends the program. */
 #pragma once
 
 #include <errno.h>
@@ -30,13 +33,14 @@ void *RATION_BELOW(realloc)(void *memory, size_t size);
 static volatile struct {
     long long allowed; /* allocations that still succeed; the next one fails */
     bool for_good;     /* and so do all that follow; otherwise only that one */
-    bool on;
     long long refused;
 } ration;
 
+static __thread volatile bool ration_applies;
+
 RATION_PLAIN static bool ration_refuses(void)
 {
-    if (!ration.on || ration.allowed-- > 0 || (ration.refused > 0 && !ration.for_good))
+    if (!ration_applies || ration.allowed-- > 0 || (ration.refused > 0 && !ration.for_good))
         return false;
     ration.refused++;
     errno = ENOMEM;
@@ -83,13 +87,13 @@ static inline void ration_set(long long allowed, bool for_good)
     ration.refused = 0;
 }
 
-/* What happens between these two is rationed. */
+/* What this thread does between these two is rationed. */
 static inline void ration_start(void)
 {
-    ration.on = true;
+    ration_applies = true;
 }
 
 static inline void ration_stop(void)
 {
-    ration.on = false;
+    ration_applies = false;
 }

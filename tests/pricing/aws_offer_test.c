@@ -60,7 +60,7 @@ static void the_sample_has_exactly_eight_prices_in_json_and_in_csv(void)
 
 static void an_older_file_of_another_region_gives_its_one_price(void)
 {
-    AUTO(walk_end) struct walk walk;
+    AUTO(walk_end) struct walk walk = {0};
     const struct price *price;
     size_t length;
     AUTO(freep) char *file = walk_sample("aws-ec2-index-us-east-2.json", &length);

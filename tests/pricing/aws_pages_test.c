@@ -105,7 +105,7 @@ static void another_shape_is_refused(void)
 
 static void a_sample_of_the_on_demand_page_gives_its_rows(void)
 {
-    AUTO(walk_end) struct walk walk;
+    AUTO(walk_end) struct walk walk = {0};
     const struct price *price;
 
     if (!walk_has_samples("aws-ondemand-unitmap-us-east-1-Linux.json"))
@@ -181,7 +181,7 @@ static void a_page_with_rows_missing_or_of_another_place_is_refused(void)
 
 static void locations_are_called_by_their_key_and_local_zones_are_minor(void)
 {
-    AUTO(walk_end) struct walk walk;
+    AUTO(walk_end) struct walk walk = {0};
     size_t regions = 0;
 
     if (!walk_has_samples("aws-locations.json"))
@@ -206,7 +206,7 @@ static void locations_are_called_by_their_key_and_local_zones_are_minor(void)
 
 static void the_advisor_tells_bands_and_no_price(void)
 {
-    AUTO(walk_end) struct walk walk;
+    AUTO(walk_end) struct walk walk = {0};
     bool found = false;
 
     if (!walk_has_samples("aws-spot-advisor-data.json"))

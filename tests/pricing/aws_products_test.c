@@ -83,7 +83,7 @@ static void of_two_pages_one_product_is_the_price_on_demand(void)
 
 static void what_is_no_machine_has_no_price(void)
 {
-    AUTO(walk_end) struct walk walk;
+    AUTO(walk_end) struct walk walk = {0};
 
     if (!walk_has_samples("aws-getproducts-cli-doc-example.json"))
         return;

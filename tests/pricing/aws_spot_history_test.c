@@ -62,7 +62,7 @@ static void each_zone_has_the_newest_price_of_all_pages(void)
 
 static void a_test_double_of_aws_is_read_too(void)
 {
-    AUTO(walk_end) struct walk walk;
+    AUTO(walk_end) struct walk walk = {0};
 
     if (!walk_has_samples("aws-spot-history-moto.xml"))
         return;

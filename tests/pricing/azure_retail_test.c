@@ -85,7 +85,7 @@ static void of_thirteen_rows_of_one_machine_two_are_its_prices(void)
 
 static void the_first_page_is_asked_for_with_a_filter_and_the_second_as_told(void)
 {
-    AUTO(walk_end) struct walk walk;
+    AUTO(walk_end) struct walk walk = {0};
 
     if (!walk_has_samples(samples[0]))
         return;

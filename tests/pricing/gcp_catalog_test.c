@@ -86,7 +86,7 @@ static void samples_give_the_known_prices_and_no_decoys(void)
 {
     static const char *const names[] = {"gcp-skus-n1.reconstructed.json",
                                         "gcp-skus-lastpage.reconstructed.json", NULL};
-    AUTO(walk_end) struct walk walk;
+    AUTO(walk_end) struct walk walk = {0};
     const struct price *price;
     size_t position = 0;
 
@@ -374,7 +374,7 @@ static void other_documents_are_a_failure(void)
 static void a_refusal_is_told_and_never_read_as_prices(void)
 {
     static const char *const names[] = {"gcp-error-nokey.json", NULL};
-    AUTO(walk_end) struct walk walk;
+    AUTO(walk_end) struct walk walk = {0};
     AUTO(freep) char *text = walk_sample(names[0], NULL);
     struct fetch_response response = {.status = 403};
     char told[200];

@@ -229,6 +229,7 @@ static void silence_in_a_container_is_explained_with_the_command_that_helps(void
     expect_unknown(&identity, "aws ec2 modify-instance-metadata-options "
                               "--http-put-response-hop-limit 2 --instance-id ID");
     EXPECT(strstr(identity.note, "container") != NULL);
+    EXPECT(identity.unheard); /* and may answer another time */
     identity = ask_table("Amazon EC2", with_status(aws, "token", 403));
     expect_unknown(&identity, "it answers 403: it may be switched off");
     identity = ask_table("Amazon EC2", with_status(aws, "services/partition", 401));
@@ -248,6 +249,7 @@ static void off_every_cloud_nobody_is_asked(void)
 
         expect_unknown(&identity, "the firmware names no cloud");
         EXPECT_INT(replies.asked, 0);
+        EXPECT(!identity.unheard);
     }
 }
 

@@ -4,7 +4,8 @@
  *     EXPECT_INT(walk_texts(&walk, (const char *const[]){PAGE, PAGE2, NULL}), READING_DONE);
  *     EXPECT_INT(walk_count(&walk), 2);
  * Samples of what feeds send are not in this repository: tests that need them ask
- * walk_has_samples(), which says where they were looked for. */
+ * walk_has_samples(), which says where they were looked for, and begin with a walk of {0}, which
+ * may end before it starts. */
 #pragma once
 
 #include "common/cleanup.h"
