@@ -1,6 +1,7 @@
 #include "engine/spawn.h"
 
 #include "common/cleanup.h"
+#include "engine/confine.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +9,15 @@
 #include <signal.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+
+#ifndef SYS_close_range /* the same number everywhere */
+#define SYS_close_range 436
+#endif
+#define CLOSE_LATER 4u          /* CLOSE_RANGE_CLOEXEC, which not every C library knows */
+#define DESCRIPTORS_MAX 1048576 /* no kernel gives a process more unless it is told to */
 
 #define RUN_VARIABLE "PENNYWORTH_RUN="
 #define PRELOAD_VARIABLE "LD_PRELOAD="
@@ -74,9 +83,24 @@ static char **worker_environment(char *run_variable, char *preload_variable)
     return environment;
 }
 
+/* Nothing but the three pipes goes along: libraries open sockets that an exec would leave open,
+ * and with one of these a worker without a network would have one. */
+static void keep_descriptors(void)
+{
+    struct rlimit most;
+
+    if (syscall(SYS_close_range, 3u, ~0u, CLOSE_LATER) == 0)
+        return;
+    if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur > DESCRIPTORS_MAX)
+        most.rlim_cur = DESCRIPTORS_MAX;
+    for (int descriptor = 3; descriptor < (int)most.rlim_cur; descriptor++)
+        (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC); /* most are not open */
+}
+
 /* Between fork and exec, in a process with threads: only calls that need no lock. */
 static _Noreturn void become(const struct pipes *pipes, char *const command[],
-                             char *const environment[], pid_t parent)
+                             char *const environment[], const struct confinement *confinement,
+                             pid_t parent)
 {
     sigset_t none;
     int problem;
@@ -90,8 +114,9 @@ static _Noreturn void become(const struct pipes *pipes, char *const command[],
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
+    keep_descriptors();
     if (dup2(pipes->input[0], 0) == 0 && dup2(pipes->output[1], 1) == 1 &&
-        dup2(pipes->errors[1], 2) == 2)
+        dup2(pipes->errors[1], 2) == 2 && confine_apply(confinement))
         execvpe(command[0], command, environment);
     problem = errno;
     (void)!write(pipes->verdict[1], &problem, sizeof problem);
@@ -123,25 +148,26 @@ static void join_preload(const char *preload, char *ret_variable, size_t size)
         ret_variable[0] = '\0';
 }
 
-bool child_spawn(struct child *ret_child, char *const command[], const char *run_id,
-                 const char *preload, struct error *err)
+bool child_spawn(struct child *ret_child, const struct launch *launch, struct error *err)
 {
     AUTO(pipes_close) struct pipes pipes = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
     char run_variable[sizeof RUN_VARIABLE + 64], preload_variable[4096];
+    struct confinement confinement;
     int problem = 0;
 
-    snprintf(run_variable, sizeof run_variable, RUN_VARIABLE "%s", run_id);
-    join_preload(preload, preload_variable, sizeof preload_variable);
+    snprintf(run_variable, sizeof run_variable, RUN_VARIABLE "%s", launch->run_id);
+    join_preload(launch->preload, preload_variable, sizeof preload_variable);
     AUTO(freep) char **environment = worker_environment(run_variable, preload_variable);
     if (!environment)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     if (!pipes_open(&pipes, err))
         return false;
+    confine_prepare(launch->ours, &confinement);
 
     pid_t parent = getpid();
     pid_t pid = fork();
     if (pid == 0)
-        become(&pipes, command, environment, parent);
+        become(&pipes, launch->command, environment, &confinement, parent);
     if (pid < 0)
         return error_set(err, ERROR_INTERNAL, NULL, "cannot fork: %s", strerror(errno));
     setpgid(pid, pid); /* here too, so that it is done whoever runs first */
@@ -149,7 +175,7 @@ bool child_spawn(struct child *ret_child, char *const command[], const char *run
     if (TEMP_FAILURE_RETRY(read(pipes.verdict[0], &problem, sizeof problem)) > 0) {
         waitpid(pid, NULL, 0);
         return error_set(err, ERROR_UPSTREAM, NULL, "cannot start the worker '%s': %s",
-                         command[0], strerror(problem));
+                         launch->command[0], strerror(problem));
     }
     int pidfd = pidfd_open(pid, 0);
     if (pidfd < 0) {

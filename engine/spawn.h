@@ -13,9 +13,17 @@ struct child {
     int output, errors; /* its stdout and stderr; ours to read, never blocking */
 };
 
+/* What is started, and how. */
+struct launch {
+    char *const *command; /* NULL-terminated, looked up in PATH */
+    const char *run_id;   /* becomes PENNYWORTH_RUN */
+    const char *preload;  /* comes first in LD_PRELOAD; "" for nothing */
+    bool ours;            /* our own worker, confined as such: see confine.h */
+};
+
 /* See worker_start() for the environment. */
-bool child_spawn(struct child *ret_child, char *const command[], const char *run_id,
-                 const char *preload, struct error *err) __attribute__((warn_unused_result));
+bool child_spawn(struct child *ret_child, const struct launch *launch, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* Writes one line to its stdin without ever blocking: the pipe holds 64 KiB. */
 bool child_tell(struct child *child, const char *line, struct error *err)

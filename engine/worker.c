@@ -28,8 +28,8 @@ struct worker {
     struct bytes words; /* tail of stderr */
 };
 
-struct worker *worker_start(char *const command[], const char *run_id, const char *spec_text,
-                            const char *preload, long long steps_max, struct error *err)
+struct worker *worker_start(const struct launch *launch, const char *spec_text,
+                            long long steps_max, struct error *err)
 {
     struct worker *worker = calloc(1, sizeof *worker);
 
@@ -39,7 +39,7 @@ struct worker *worker_start(char *const command[], const char *run_id, const cha
     }
     worker->dialogue.steps_max = steps_max;
     worker->words.limit = LAST_WORDS_MAX;
-    if (!child_spawn(&worker->child, command, run_id, preload, err)) {
+    if (!child_spawn(&worker->child, launch, err)) {
         free(worker);
         return NULL;
     }

@@ -12,6 +12,7 @@
 
 #include "common/error.h"
 #include "engine/event.h"
+#include "engine/spawn.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,12 +27,12 @@ enum worker_read {
     WORKER_FAILED,   /* crash, garbage or broken rules; err says which */
 };
 
-/* Starts `command` (NULL-terminated, looked up in PATH) with the spec as one line on its stdin.
- * The environment is ours less every PENNYWORTH_ variable, for those may hold secrets, plus
+/* Starts a command with the spec as one line on its stdin, confined as confine.h says. The
+ * environment is ours less every PENNYWORTH_ variable, for those may hold secrets, plus
  * PENNYWORTH_RUN=run_id, and with LD_PRELOAD beginning with `preload` unless that is "". The
  * caller gives the result back to worker_free(). */
-struct worker *worker_start(char *const command[], const char *run_id, const char *spec_text,
-                            const char *preload, long long steps_max, struct error *err)
+struct worker *worker_start(const struct launch *launch, const char *spec_text,
+                            long long steps_max, struct error *err)
     __attribute__((warn_unused_result));
 
 /* Waits for the next event, at most until `deadline_ns` (monotonic). `wake` is a descriptor whose

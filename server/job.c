@@ -257,8 +257,9 @@ enum job_result job_run(const struct job_parts *parts, struct run *run, struct e
     pace_start(&job.pace, &job.spec, parts->dollars_per_hour);
     if (!preload_find(&job.spec, "", preload, err))
         return JOB_FAILED;
-    job.worker = worker_start(engine->command, run->id.text, run->spec_text, preload,
-                              pace_steps_max(&job.spec), err);
+    job.worker = worker_start(
+        &(struct launch){.command = engine->command, .run_id = run->id.text, .preload = preload},
+        run->spec_text, pace_steps_max(&job.spec), err);
     if (!job.worker)
         return JOB_FAILED;
     job.started_ns = job.heard_ns = clock_monotonic_ns();

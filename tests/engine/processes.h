@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "tests/test.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -44,9 +45,9 @@ static inline int processes_of_run(const char *run_id)
     return count;
 }
 
-static inline bool run_has_processes_within(const char *run_id, int count, int seconds)
+static inline bool run_comes_to_have(const char *run_id, int count)
 {
-    long long deadline = clock_monotonic_ns() + seconds * NS_PER_SECOND;
+    long long deadline = clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND;
 
     while (processes_of_run(run_id) != count) {
         if (clock_monotonic_ns() >= deadline)

@@ -1,13 +1,19 @@
 #include "engine/spawn.h"
 
+#include "engine/confine.h"
 #include "engine/run_id.h"
 #include "tests/engine/processes.h"
 #include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #define SHELL(script)                                                                            \
@@ -57,7 +63,7 @@ static void a_child_leads_its_own_group_and_its_end_is_seen(void)
     struct child child;
     struct run_id run = new_run();
 
-    EXPECT(child_spawn(&child, SHELL(at_once), run.text, "", NULL));
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(at_once), run.text, "", false}, NULL));
     EXPECT_INT(getpgid(child.pid), child.pid);
     EXPECT(becomes_readable(child.pidfd));
 
@@ -71,7 +77,7 @@ static void reading_from_a_child_never_blocks(void)
     struct run_id run = new_run();
     char byte;
 
-    EXPECT(child_spawn(&child, SHELL(cat), run.text, "", NULL));
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(cat), run.text, "", false}, NULL));
     EXPECT_INT(read(child.output, &byte, 1), -1);
     EXPECT_INT(errno, EAGAIN);
     EXPECT_INT(read(child.errors, &byte, 1), -1);
@@ -85,7 +91,7 @@ static void what_is_told_arrives_as_a_line(void)
     struct run_id run = new_run();
     char line[20] = "";
 
-    EXPECT(child_spawn(&child, SHELL(cat), run.text, "", NULL));
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(cat), run.text, "", false}, NULL));
     EXPECT(child_tell(&child, "some words", NULL));
     EXPECT(becomes_readable(child.output));
     EXPECT_INT(read(child.output, line, sizeof line - 1), 11);
@@ -93,36 +99,83 @@ static void what_is_told_arrives_as_a_line(void)
     bury(&child);
 }
 
-/* Our ends close by themselves in whatever we start next, and no others reach the child. */
+/* The descriptors of a process, as far as they are not the three that each has. */
+static int count_others(pid_t process)
+{
+    DIR *descriptors;
+    struct dirent *entry;
+    char path[64];
+    int count = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)process);
+    descriptors = opendir(path);
+    EXPECT(descriptors != NULL);
+    while (descriptors && (entry = readdir(descriptors)) != NULL)
+        count += strtol(entry->d_name, NULL, 10) > 2;
+    if (descriptors)
+        closedir(descriptors);
+    return count;
+}
+
+/* Our ends close by themselves in whatever we start next, and no others reach the child: also not
+ * those that a library has left open for all. */
 static void no_descriptor_goes_where_it_is_not_meant_to(void)
 {
     struct child child;
     struct run_id run = new_run();
-    int ours = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    char path[64];
-    DIR *descriptors;
-    struct dirent *entry;
+    int ours = open("/dev/null", O_RDONLY | O_CLOEXEC),
+        open_for_all = open("/dev/null", O_RDONLY);
+    int far = fcntl(open_for_all, F_DUPFD, 200);
 
-    EXPECT(child_spawn(&child, SHELL(stay), run.text, "", NULL));
+    EXPECT(open_for_all > 2 && far >= 200);
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(stay), run.text, "", false}, NULL));
 
     const int ends[] = {child.input, child.output, child.errors, child.pidfd, ours};
     for (size_t i = 0; i < COUNT(ends); i++)
         EXPECT(fcntl(ends[i], F_GETFD) & FD_CLOEXEC);
+    EXPECT(!(fcntl(open_for_all, F_GETFD) & FD_CLOEXEC)); /* here nothing has changed */
 
     EXPECT(becomes_readable(child.output));
-    snprintf(path, sizeof path, "/proc/%d/fd", (int)child.pid);
-    descriptors = opendir(path);
-    EXPECT(descriptors != NULL);
-    while (descriptors && (entry = readdir(descriptors)) != NULL) {
-        int number = (int)strtol(entry->d_name, NULL, 10);
-
-        /* What whoever started this test left open for all is not our business. */
-        EXPECT(number <= 2 || !(fcntl(number, F_GETFD) & FD_CLOEXEC));
-    }
-    if (descriptors)
-        closedir(descriptors);
+    EXPECT_INT(count_others(child.pid), 0);
     bury(&child);
     close(ours);
+    close(open_for_all);
+    close(far);
+}
+
+/* Makes the kernel one that does not know close_range(), for this process and for good. */
+static bool forget_close_range(void)
+{
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 436, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {.len = COUNT(program), .filter = program};
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 &&
+           syscall(436, 3u, ~0u, 4u) == -1 && errno == ENOSYS;
+}
+
+static void an_old_kernel_does_the_same(void)
+{
+    int status = -1;
+    pid_t old;
+
+    fflush(NULL);
+    old = fork();
+    if (old == 0) {
+        int before = test_failures;
+
+        EXPECT(forget_close_range());
+        no_descriptor_goes_where_it_is_not_meant_to();
+        fflush(NULL);
+        _exit(test_failures > before);
+    }
+    EXPECT_INT(waitpid(old, &status, 0), old);
+    EXPECT_INT(status, 0);
 }
 
 static void libraries_are_loaded_before_a_child_and_only_where_wanted(void)
@@ -143,7 +196,9 @@ static void libraries_are_loaded_before_a_child_and_only_where_wanted(void)
 
         if (cases[i].before)
             setenv("LD_PRELOAD", cases[i].before, 1);
-        EXPECT(child_spawn(&child, SHELL(tell_preload), run.text, cases[i].wanted, NULL));
+        EXPECT(child_spawn(
+            &child, &(struct launch){SHELL(tell_preload), run.text, cases[i].wanted, false},
+            NULL));
         unsetenv("LD_PRELOAD");
         EXPECT(becomes_readable(child.output));
         EXPECT(read(child.output, text, sizeof text - 1) > 0);
@@ -160,7 +215,7 @@ static void telling_more_than_the_pipe_holds_is_an_error_not_a_wait(void)
     struct error err = {0};
 
     memset(line, 'x', 2000000);
-    EXPECT(child_spawn(&child, SHELL(deaf), run.text, "", NULL));
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(deaf), run.text, "", false}, NULL));
     errno = EPIPE; /* left over from elsewhere: no excuse */
     EXPECT(!child_tell(&child, line, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
@@ -174,7 +229,7 @@ static void telling_a_child_that_does_not_listen_is_no_error(void)
     struct run_id run = new_run();
     struct error err = {0};
 
-    EXPECT(child_spawn(&child, SHELL(no_reader), run.text, "", NULL));
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(no_reader), run.text, "", false}, NULL));
     EXPECT(becomes_readable(child.output));
     EXPECT(child_tell(&child, "anybody there?", &err));
     EXPECT_INT(err.kind, ERROR_NONE);
@@ -202,7 +257,8 @@ static void a_command_that_cannot_be_started_is_a_clear_error(void)
         memset(&child, 0x5a, sizeof child);
         memset(&untouched, 0x5a, sizeof untouched);
         snprintf(command, sizeof command, "%s", failures[i].command);
-        EXPECT(!child_spawn(&child, (char *const[]){command, NULL}, "RUN", "", &err));
+        EXPECT(!child_spawn(
+            &child, &(struct launch){(char *const[]){command, NULL}, "RUN", "", false}, &err));
         EXPECT_INT(err.kind, ERROR_UPSTREAM);
         EXPECT_STR(err.message, failures[i].message);
         EXPECT(memcmp(&child, &untouched, sizeof child) == 0);
@@ -216,15 +272,15 @@ static void a_sweep_finds_the_whole_family_of_a_run(void)
     struct run_id run = new_run(), other = new_run();
     struct child alone, family, stranger;
 
-    EXPECT(child_spawn(&alone, SHELL(stay), run.text, "", NULL));
-    EXPECT(child_spawn(&family, SHELL(two), run.text, "", NULL));
-    EXPECT(child_spawn(&stranger, SHELL(stay), other.text, "", NULL));
+    EXPECT(child_spawn(&alone, &(struct launch){SHELL(stay), run.text, "", false}, NULL));
+    EXPECT(child_spawn(&family, &(struct launch){SHELL(two), run.text, "", false}, NULL));
+    EXPECT(child_spawn(&stranger, &(struct launch){SHELL(stay), other.text, "", false}, NULL));
     EXPECT(becomes_readable(alone.output) && becomes_readable(family.output) &&
            becomes_readable(stranger.output));
-    EXPECT(run_has_processes_within(run.text, 3, 20));
+    EXPECT(run_comes_to_have(run.text, 3));
 
     EXPECT_INT(child_sweep(run.text), 3);
-    EXPECT(run_has_processes_within(run.text, 0, 20));
+    EXPECT(run_comes_to_have(run.text, 0));
     EXPECT(becomes_readable(alone.pidfd) && becomes_readable(family.pidfd));
     EXPECT_INT(processes_of_run(other.text), 1);
     EXPECT_INT(child_sweep(run.text), 0);
@@ -242,7 +298,7 @@ static void a_sweep_takes_no_part_of_a_name(void)
     struct child child;
     char shorter[RUN_ID_LENGTH + 1], longer[RUN_ID_LENGTH + 2];
 
-    EXPECT(child_spawn(&child, SHELL(stay), run.text, "", NULL));
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(stay), run.text, "", false}, NULL));
     EXPECT(becomes_readable(child.output));
     snprintf(shorter, sizeof shorter, "%.*s", RUN_ID_LENGTH - 1, run.text);
     snprintf(longer, sizeof longer, "%sX", run.text);
@@ -262,7 +318,7 @@ static void nothing_stays_open_and_nobody_stays_behind(void)
         struct child child;
         struct run_id run = new_run();
 
-        EXPECT(child_spawn(&child, SHELL(stay), run.text, "", NULL));
+        EXPECT(child_spawn(&child, &(struct launch){SHELL(stay), run.text, "", false}, NULL));
         EXPECT(becomes_readable(child.output));
         EXPECT_INT(child_sweep(run.text), 1);
         bury(&child);
@@ -278,6 +334,8 @@ int main(void)
     RUN(reading_from_a_child_never_blocks);
     RUN(what_is_told_arrives_as_a_line);
     RUN(no_descriptor_goes_where_it_is_not_meant_to);
+    if (confine_can_filter())
+        RUN(an_old_kernel_does_the_same);
     RUN(libraries_are_loaded_before_a_child_and_only_where_wanted);
     RUN(telling_more_than_the_pipe_holds_is_an_error_not_a_wait);
     RUN(telling_a_child_that_does_not_listen_is_no_error);

@@ -19,11 +19,11 @@ static void terminating_reaches_the_whole_family(void)
     pthread_sigmask(SIG_BLOCK, &term, &before);
     worker = start_fake("family");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    EXPECT(run_has_processes_within(run.text, 2, 20));
+    EXPECT(run_comes_to_have(run.text, 2));
     worker_terminate(worker);
     EXPECT_INT(read_all(worker, &end, &err), 2);
     EXPECT_STR(err.message, "the worker was killed by signal 15 (Terminated)");
-    EXPECT(run_has_processes_within(run.text, 0, 20));
+    EXPECT(run_comes_to_have(run.text, 0));
     worker_free(worker);
 }
 
@@ -35,14 +35,14 @@ static void freeing_ends_even_the_stubborn_and_their_children(void)
     worker_terminate(worker);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
     EXPECT_INT(next_within(worker, 50 * NS_PER_MS), WORKER_QUIET);
-    EXPECT(run_has_processes_within(run.text, 1, 20));
+    EXPECT(run_comes_to_have(run.text, 1));
     worker_free(worker);
-    EXPECT(run_has_processes_within(run.text, 0, 20));
+    EXPECT(run_comes_to_have(run.text, 0));
 
     worker = start_fake("family");
-    EXPECT(run_has_processes_within(run.text, 2, 20));
+    EXPECT(run_comes_to_have(run.text, 2));
     worker_free(worker);
-    EXPECT(run_has_processes_within(run.text, 0, 20));
+    EXPECT(run_comes_to_have(run.text, 0));
     worker_free(NULL);
 }
 
@@ -72,7 +72,7 @@ static void it_dies_when_the_process_that_started_it_is_killed(void)
 
     kill(parent, SIGKILL);
     EXPECT_INT(waitpid(parent, NULL, 0), parent);
-    EXPECT(run_has_processes_within(run_id, 0, 2));
+    EXPECT(run_comes_to_have(run_id, 0));
     close(ends[0]);
 }
 
@@ -210,11 +210,13 @@ static void a_command_that_is_not_there_is_a_clear_error(void)
     char missing[] = "no-such-worker", directory[] = "/";
     struct error not_found = {0}, not_allowed = {0};
 
-    EXPECT(!worker_start((char *const[]){missing, NULL}, "RUN", SPEC, "", 3, &not_found));
+    EXPECT(!worker_start(&(struct launch){(char *const[]){missing, NULL}, "RUN", "", false}, SPEC,
+                         3, &not_found));
     EXPECT_INT(not_found.kind, ERROR_UPSTREAM);
     EXPECT_STR(not_found.message,
                "cannot start the worker 'no-such-worker': No such file or directory");
-    EXPECT(!worker_start((char *const[]){directory, NULL}, "RUN", SPEC, "", 3, &not_allowed));
+    EXPECT(!worker_start(&(struct launch){(char *const[]){directory, NULL}, "RUN", "", false},
+                         SPEC, 3, &not_allowed));
     EXPECT_STR(not_allowed.message, "cannot start the worker '/': Permission denied");
 }
 
@@ -226,10 +228,11 @@ static void a_spec_that_is_too_long_is_not_waited_for(void)
 
     memset(spec, ' ', 2000000);
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    EXPECT(
-        !worker_start((char *const[]){shell, dash_c, script, NULL}, run.text, spec, "", 3, &err));
+    EXPECT(!worker_start(
+        &(struct launch){(char *const[]){shell, dash_c, script, NULL}, run.text, "", false}, spec,
+        3, &err));
     EXPECT_STR(err.message, "the worker's pipe takes no spec of 2000000 bytes");
-    EXPECT(run_has_processes_within(run.text, 0, 20));
+    EXPECT(run_comes_to_have(run.text, 0));
 }
 
 static void no_descriptor_and_no_zombie_is_left_by_any_worker(void)
@@ -247,7 +250,8 @@ static void no_descriptor_and_no_zombie_is_left_by_any_worker(void)
         while (next_within(worker, 20 * NS_PER_MS) == WORKER_EVENT)
             ;
         worker_free(worker);
-        EXPECT(!worker_start((char *const[]){missing, NULL}, "RUN", SPEC, "", 3, NULL));
+        EXPECT(!worker_start(&(struct launch){(char *const[]){missing, NULL}, "RUN", "", false},
+                             SPEC, 3, NULL));
         EXPECT_INT(open_descriptors(), before);
     }
     EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1);

@@ -112,7 +112,7 @@ static void every_bad_end_is_told_apart(void)
         AUTO(freep) char *words = worker_last_words(worker);
         EXPECT_STR(words, ends[i].words);
         worker_free(worker);
-        EXPECT(run_has_processes_within(run.text, 0, 20));
+        EXPECT(run_comes_to_have(run.text, 0));
     }
 }
 
@@ -172,7 +172,7 @@ static void silence_is_quiet_until_the_deadline(void)
     EXPECT(clock_monotonic_ns() - start_ns >= 50 * NS_PER_MS);
     EXPECT_INT(next_within(worker, -NS_PER_SECOND), WORKER_QUIET); /* long over */
     worker_free(worker);
-    EXPECT(run_has_processes_within(run.text, 0, 20));
+    EXPECT(run_comes_to_have(run.text, 0));
 }
 
 /* Its words keep poll() busy for ever; the deadline holds all the same. */
@@ -215,8 +215,9 @@ static void told_enough_it_finishes_early(void)
     struct error err = {0};
 
     snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_FAKE"));
-    worker = worker_start((char *const[]){program, slow, pause, NULL}, "RUN",
-                          "{\"steps\":1000000}", "", 1000005, &err);
+    worker = worker_start(
+        &(struct launch){(char *const[]){program, slow, pause, NULL}, "RUN", "", false},
+        "{\"steps\":1000000}", 1000005, &err);
     EXPECT(worker != NULL);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
     EXPECT_INT(next_within(worker, PATIENCE), WORKER_EVENT);
@@ -257,9 +258,9 @@ static void a_grandchild_left_behind_is_not_waited_for(void)
 
     EXPECT_INT(read_all(worker, &end, &err), 2);
     EXPECT_INT(end, WORKER_FINISHED);
-    EXPECT(run_has_processes_within(run.text, 1, 20));
+    EXPECT(run_comes_to_have(run.text, 1));
     worker_free(worker);
-    EXPECT(run_has_processes_within(run.text, 0, 20));
+    EXPECT(run_comes_to_have(run.text, 0));
 }
 
 static void everything_a_dead_worker_wrote_is_read(void)

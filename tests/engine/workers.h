@@ -11,7 +11,7 @@
 
 #define STEPS 3
 #define SPEC "{\"warmup_steps\":0,\"steps\":3}"
-#define PATIENCE (20 * NS_PER_SECOND) /* nothing here takes that long unless it is broken */
+#define PATIENCE (PATIENCE_SECONDS * NS_PER_SECOND)
 #define HELLO "echo '{\"type\":\"hello\",\"protocol\":1}';"
 #define DONE "echo '{\"type\":\"done\",\"steps\":0}';"
 
@@ -35,7 +35,7 @@ static inline struct worker *start(char *const command[])
     struct worker *worker;
 
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    worker = worker_start(command, run.text, SPEC, "", STEPS, &err);
+    worker = worker_start(&(struct launch){command, run.text, "", false}, SPEC, STEPS, &err);
     EXPECT_STR(err.message, "");
     EXPECT(worker != NULL);
     return worker;

@@ -234,7 +234,7 @@ static struct worker *start_worker(struct error *err)
                            "echo '{\"type\":\"done\",\"steps\":1}'";
     static char *const command[] = {shell, dash_c, script, NULL};
 
-    return worker_start(command, "allocation-test", "{}", "", 1, err);
+    return worker_start(&(struct launch){command, "allocation-test", "", false}, "{}", 1, err);
 }
 
 static bool begin_worker(struct error *err)
@@ -248,7 +248,7 @@ static bool begin_worker(struct error *err)
 
 static bool listen_to_worker(struct error *err)
 {
-    long long deadline = clock_monotonic_ns() + 20 * NS_PER_SECOND;
+    long long deadline = clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND;
     struct worker *worker = start_worker(NULL);
     enum worker_read got = WORKER_EVENT;
     struct event event;

@@ -13,7 +13,8 @@ static struct worker *start_worker(const char *spec, long long steps_max)
 
     snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_WORKER"));
     EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
-    worker = worker_start((char *const[]){program, NULL}, run.text, spec, "", steps_max, &err);
+    worker = worker_start(&(struct launch){(char *const[]){program, NULL}, run.text, "", true},
+                          spec, steps_max, &err);
     EXPECT_STR(err.message, "");
     return worker;
 }

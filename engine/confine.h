@@ -1,0 +1,46 @@
+/* What a process that trains may do, said to the kernel between its fork and its exec. Every
+ * engine: no new privileges, no core file, at most 1,024 open files, no file of more than 4 GiB,
+ * and what it writes is for its owner alone. Our own worker besides has no capability, and the
+ * kernel refuses with EPERM what no training needs: sockets but local ones, calls that reach into
+ * other processes' memory, mounts, namespaces, modules, clocks, keys. /proc reaches into
+ * processes of the same user without such a call, so the server hides itself. */
+#pragma once
+
+#include <linux/filter.h>
+#include <stdbool.h>
+
+#define CONFINE_FILES 1024
+#define CONFINE_FILE_BYTES (4LL << 30)
+#define CONFINE_PROGRAM_MAX 160
+
+/* LeakSanitizer stops its own process by ptrace() to look at its memory. */
+#if defined(__SANITIZE_ADDRESS__)
+#define CONFINE_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CONFINE_SANITIZED
+#endif
+#endif
+
+struct confinement {
+    struct sock_filter program[CONFINE_PROGRAM_MAX];
+    unsigned short length; /* 0: without a filter */
+    bool drop;             /* capabilities */
+};
+
+/* Whether this kernel filters calls, and whoever confines us lets us have that. */
+bool confine_can_filter(void);
+
+/* What will be done, made ready before the fork; `ours` is our own worker. Where the kernel has
+ * no filters, the rest is done. */
+void confine_prepare(bool ours, struct confinement *ret_confinement);
+
+/* Confines the calling process, for good. Only calls that a child of a process with threads may
+ * make. False, with errno, when something could not be done: then nothing is to be run. */
+bool confine_apply(const struct confinement *confinement) __attribute__((warn_unused_result));
+
+/* Keeps the memory, the environment and the descriptors of the calling process from everybody
+ * who has no more rights than its own user: no tracing, no /proc/PID/mem, no core file. Its
+ * children begin hidden too, until they become another program. Not with sanitizers, which need
+ * that for themselves. */
+void confine_hide(void);
