@@ -4,13 +4,15 @@
 #include "db/stmt.h"
 
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #define STATEMENTS_MAX 160
 
 struct db {
     sqlite3 *handle;
-    int synchronous; /* the pragma as it stands, 0 before it was first set */
+    atomic_bool interrupted; /* since a look into it began; see verify.h */
+    int synchronous;         /* the pragma as it stands, 0 before it was first set */
     /* Prepared once, used many times; found again by the address of their literal. */
     struct stmt statements[STATEMENTS_MAX];
     size_t statement_count;
@@ -20,9 +22,16 @@ struct db {
 struct db *db_open_version(const char *path, int version, struct error *err)
     __attribute__((warn_unused_result));
 
+/* A connection and no more: nothing in the file is looked at yet. `flags` are SQLite's. */
+struct db *db_open_file(const char *path, int flags, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* Runs SQL that answers nothing. */
 bool db_execute(struct db *db, const char *sql, struct error *err)
     __attribute__((warn_unused_result));
+
+/* What was read makes no sense, though SQLite did not mind. */
+void db_note_damage(void);
 
 /* Says what SQLite said, `doing` what. Always false. */
 bool db_failed(struct error *err, int rc, const char *doing);

@@ -6,14 +6,47 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/file.h>
 #include <time.h>
 
+#define BUSY_MS 5000 /* patience with whoever else is writing */
+
+/* Of all connections: what one has seen is true of the file. */
+static atomic_bool damaged;
+
+bool db_is_damaged(void)
+{
+    return atomic_load(&damaged);
+}
+
+void db_note_damage(void)
+{
+    atomic_store(&damaged, true);
+}
+
+void db_forget_damage(void)
+{
+    atomic_store(&damaged, false);
+}
+
+static bool means_damage(int rc)
+{
+    return (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB;
+}
+
 bool db_failed(struct error *err, int rc, const char *doing)
 {
-    enum error_kind kind =
-        (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED ? ERROR_BUSY : ERROR_INTERNAL;
+    enum error_kind kind = ERROR_INTERNAL;
 
+    if (means_damage(rc))
+        db_note_damage();
+
+    if ((rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED)
+        kind = ERROR_BUSY;
+    else if ((rc & 0xff) == SQLITE_FULL)
+        return error_set(err, ERROR_STORAGE, NULL,
+                         "the disk of the database is full, so nothing of this was stored");
     return error_set(err, kind, NULL, "database: %s in: %s", sqlite3_errstr(rc), doing);
 }
 
@@ -34,7 +67,7 @@ struct db *db_open(const char *path, struct error *err)
     return db_open_version(path, schema_version, err);
 }
 
-struct db *db_open_version(const char *path, int version, struct error *err)
+struct db *db_open_file(const char *path, int flags, struct error *err)
 {
     AUTO(db_freep) struct db *db = calloc(1, sizeof *db);
     int rc;
@@ -43,17 +76,24 @@ struct db *db_open_version(const char *path, int version, struct error *err)
         error_set(err, ERROR_INTERNAL, NULL, "out of memory");
         return NULL;
     }
-    rc = sqlite3_open_v2(path, &db->handle,
-                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+    rc = sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {
         error_set(err, ERROR_INTERNAL, NULL, "cannot open the database %s: %s", path,
                   sqlite3_errstr(rc));
         return NULL;
     }
     sqlite3_extended_result_codes(db->handle, 1);
-    sqlite3_busy_timeout(db->handle, 5000);
+    sqlite3_busy_timeout(db->handle, BUSY_MS);
+    return take(&db);
+}
+
+struct db *db_open_version(const char *path, int version, struct error *err)
+{
+    AUTO(db_freep)
+    struct db *db = db_open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+
     /* The file may be nobody's yet: its schema is looked at before WAL mode writes to it. */
-    if (!schema_check(db, err) || !db_execute(db, "PRAGMA journal_mode = WAL", err) ||
+    if (!db || !schema_check(db, err) || !db_execute(db, "PRAGMA journal_mode = WAL", err) ||
         !db_execute(db, "PRAGMA foreign_keys = ON", err) || !schema_migrate_to(db, version, err))
         return NULL;
     return take(&db);
@@ -65,6 +105,9 @@ void db_free(struct db *db)
         return;
     for (size_t i = 0; i < db->statement_count; i++)
         sqlite3_finalize(db->statements[i].handle);
+    /* What is damaged is left as it is, its log beside it. */
+    if (db->handle && db_is_damaged())
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_close(db->handle);
     free(db);
 }
@@ -107,16 +150,35 @@ int db_lock(const char *path, struct error *err)
     return descriptor;
 }
 
+void db_interrupt(struct db *db)
+{
+    atomic_store(&db->interrupted, true);
+    sqlite3_interrupt(db->handle);
+}
+
 bool db_size(struct db *db, long long *ret_bytes, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(
-        db, "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()", err);
+    return stmt_number(
+        db, "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+        ret_bytes, err);
+}
 
-    if (!query || stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_bytes = stmt_column_integer(query, 0);
-    return true;
+/* As far as it can be at once: it keeps others from writing, for as long as it waits for somebody
+ * who reads. */
+static bool empty_log(struct db *db, struct error *err)
+{
+    int rc;
+
+    sqlite3_busy_timeout(db->handle, 0);
+    rc = sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    sqlite3_busy_timeout(db->handle, BUSY_MS);
+    return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ||
+           db_failed(err, rc, "emptying the log");
+}
+
+bool db_tidy(struct db *db, struct error *err)
+{
+    return db_execute(db, "PRAGMA optimize", err) && empty_log(db, err);
 }
 
 static bool set_durability(struct db *db, enum durability durability, struct error *err)
@@ -136,24 +198,37 @@ static bool set_durability(struct db *db, enum durability durability, struct err
 /* An address, for the connection finds its statements by that. */
 static const char rollback[] = "ROLLBACK";
 
-bool transaction_begin(struct transaction *transaction, struct db *db, enum durability durability,
+/* The way back is prepared before it is needed: without memory it could not be, and the
+ * connection would keep everybody from writing, or its log from ending, for ever. */
+static bool begin_with(struct transaction *transaction, struct db *db, const char *sql,
                        struct error *err)
 {
-    AUTO(stmt_done) struct stmt *begin = NULL, *undo = NULL;
+    AUTO(stmt_done) struct stmt *begin = NULL;
+    AUTO(stmt_done) struct stmt *undo = stmt_prepare(db, rollback, err);
 
-    if (!set_durability(db, durability, err))
-        return false;
-    /* The way back is prepared before it is needed: without memory it could not be, and the
-     * connection would keep everybody from writing for ever. */
-    undo = stmt_prepare(db, rollback, err);
     if (!undo)
         return false;
-    /* IMMEDIATE: whoever will write asks first, instead of failing half-way. */
-    begin = stmt_prepare(db, "BEGIN IMMEDIATE", err);
+    begin = stmt_prepare(db, sql, err);
     if (!begin || !stmt_run(begin, err))
         return false;
     transaction->db = db;
     return true;
+}
+
+bool transaction_begin_reading(struct transaction *transaction, struct db *db, struct error *err)
+{
+    return begin_with(transaction, db, "BEGIN", err);
+}
+
+bool transaction_begin(struct transaction *transaction, struct db *db, enum durability durability,
+                       struct error *err)
+{
+    if (db_is_damaged())
+        return error_set(err, ERROR_DAMAGED, NULL,
+                         "the database is damaged, so nothing more is written");
+    /* IMMEDIATE: whoever will write asks first, instead of failing half-way. */
+    return set_durability(db, durability, err) &&
+           begin_with(transaction, db, "BEGIN IMMEDIATE", err);
 }
 
 bool transaction_commit(struct transaction *transaction, struct error *err)

@@ -16,9 +16,26 @@ void db_setup(void);
  * db_free(). */
 struct db *db_open(const char *path, struct error *err) __attribute__((warn_unused_result));
 
+/* The same for whoever comes to a database that somebody else may be using: makes no file, and
+ * leaves a schema that is in use as it is. Needs no db_lock(). ERROR_NOT_FOUND, ERROR_CONFLICT.
+ */
+struct db *db_open_beside(const char *path, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* NULL is fine. */
 void db_free(struct db *db);
 void db_freep(struct db **db);
+
+/* Ends the look into a whole database that is under way on this connection: see verify.h. From
+ * any thread, or a signal handler. */
+void db_interrupt(struct db *db);
+
+/* Whether any connection of this process has found the file damaged. From then on no transaction
+ * begins, for whatever is written now may be the end of what is left. */
+bool db_is_damaged(void);
+
+/* Another file is there now. */
+void db_forget_damage(void);
 
 /* Takes the file for this process alone, for as long as the returned descriptor is open; the
  * kernel gives it back even after kill -9. -1 when another process has it. */
@@ -27,6 +44,10 @@ int db_lock(const char *path, struct error *err) __attribute__((warn_unused_resu
 /* Bytes of the database as SQLite counts its pages. */
 bool db_size(struct db *db, long long *ret_bytes, struct error *err)
     __attribute__((warn_unused_result));
+
+/* What is worth doing now and then: SQLite looks at its statistics, and the log is emptied into
+ * the file as far as nobody reads from it. */
+bool db_tidy(struct db *db, struct error *err) __attribute__((warn_unused_result));
 
 /* What a commit promises. */
 enum durability {
@@ -43,6 +64,10 @@ struct transaction {
 
 bool transaction_begin(struct transaction *transaction, struct db *db, enum durability durability,
                        struct error *err) __attribute__((warn_unused_result));
+/* From the first look until the end, everything that is read is as it was at one moment. Nothing
+ * may be written, and there is nothing to commit. */
+bool transaction_begin_reading(struct transaction *transaction, struct db *db, struct error *err)
+    __attribute__((warn_unused_result));
 bool transaction_commit(struct transaction *transaction, struct error *err)
     __attribute__((warn_unused_result));
 void transaction_end(struct transaction *transaction);

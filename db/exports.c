@@ -4,7 +4,7 @@
 #include "db/run_row.h"
 
 /* Columns behind those of a run. */
-enum { IMPLEMENTATIONS = 42, STRATUM, FACTS, STEPS, EVIDENCE };
+enum { IMPLEMENTATIONS = RUN_COLUMN_COUNT, STRATUM, FACTS, STEPS, EVIDENCE };
 
 #define EXPORT_COLUMNS                                                                           \
     RUN_COLUMNS ", (SELECT implementations FROM run_implementations WHERE run = runs.number),"   \
@@ -59,6 +59,7 @@ bool exports_each(struct db *db, const struct run_filter *filter,
     AUTO(run_filter_done) struct stmt query = {0};
     struct run_filter finished = *filter;
 
+    finished.whole = true; /* its reader makes the number again, from all steps */
     finished.state = run_state_name(RUN_FINISHED);
     *ret_last = 0;
     return run_filter_prepare(db,

@@ -1,4 +1,5 @@
-/* Finished runs as they leave: oldest first, with all that is stored of them. */
+/* Finished runs as they leave: oldest first, with all that is stored of them. One that was
+ * thinned (db/thinning.h) stays: whoever takes it in would come to another number. */
 #pragma once
 
 #include "db/run_filter.h"

@@ -5,6 +5,7 @@
 #include "db/evidence_rows.h"
 #include "db/run_row.h"
 #include "db/step_rows.h"
+#include "db/thinning.h"
 #include "db/traces.h"
 #include "engine/configuration.h"
 #include "engine/trace.h"
@@ -75,14 +76,39 @@ static bool has_trace(struct db *db, long long number, const struct imported *im
     return true;
 }
 
+/* Of a run that was thinned here, what is left must be what they have there. */
+static bool has_rest(struct db *db, long long number, const struct imported *imported,
+                     bool *ret_same, struct error *err)
+{
+    AUTO(steps_free) struct steps ours = {0}, theirs = {0};
+    AUTO(evidence_free) struct evidence ignored = {0};
+    long long positions[THINNING_KEPT];
+
+    if (!read_trace(imported, &theirs, &ignored, err) ||
+        !step_rows_load_placed(db, number, &(struct step_range){0, THINNING_KEPT}, &ours,
+                               positions, err))
+        return false;
+    *ret_same = true;
+    for (size_t i = 0; i < ours.count && *ret_same; i++) {
+        struct steps left = {.items = &ours.items[i], .count = 1}, right = {.count = 1};
+
+        *ret_same = positions[i] < (long long)theirs.count;
+        right.items = *ret_same ? &theirs.items[positions[i]] : NULL;
+        *ret_same = *ret_same && steps_equal(&left, &right);
+    }
+    return true;
+}
+
 /* Looks for a run of this id. It is the same one, or none may have its name. */
 static bool is_known(struct db *db, const struct imported *imported, bool *ret_known,
                      struct error *err)
 {
     const struct run *run = imported->run;
     AUTO(stmt_done)
-    struct stmt *query =
-        stmt_prepare(db, "SELECT number, state, spec = ? FROM runs WHERE id = ?", err);
+    struct stmt *query = stmt_prepare(db,
+                                      "SELECT number, state, spec = ?, thinned_us IS NOT NULL"
+                                      " FROM runs WHERE id = ?",
+                                      err);
     enum stmt_step step;
     bool same;
 
@@ -99,7 +125,8 @@ static bool is_known(struct db *db, const struct imported *imported, bool *ret_k
                          stmt_column_text(query, 1));
     if (!stmt_column_integer(query, 2))
         return error_set(err, ERROR_CONFLICT, "id", "the run of this id has another spec");
-    if (!has_trace(db, stmt_column_integer(query, 0), imported, &same, err))
+    if (!(stmt_column_integer(query, 3) ? has_rest : has_trace)(db, stmt_column_integer(query, 0),
+                                                                imported, &same, err))
         return false;
     return same || error_set(err, ERROR_CONFLICT, "id", "the run of this id has another trace");
 }
@@ -245,8 +272,9 @@ static bool insert_run(struct db *db, const struct imported *imported, long long
     struct stmt *insert = stmt_prepare(
         db,
         "INSERT INTO runs (id, state, spec, engine, workload, instance, created_us, started_us,"
-        " steps, machine, provenance, " RUN_END_COLUMNS ") VALUES (?, 'finished', ?, ?, ?, ?, ?,"
-        " ?, ?, ?, 'imported', " RUN_END_HOLES ") RETURNING number",
+        " steps, machine, provenance, sender, " RUN_END_COLUMNS
+        ") VALUES (?, 'finished', ?, ?, ?, ?, ?,"
+        " ?, ?, ?, 'imported', ?, " RUN_END_HOLES ") RETURNING number",
         err);
 
     if (!insert)
@@ -260,6 +288,7 @@ static bool insert_run(struct db *db, const struct imported *imported, long long
     bind_unless_0(insert, run->started_us);
     stmt_integer(insert, run->steps);
     bind_unless_0(insert, machine);
+    stmt_text(insert, run->sender[0] ? run->sender : NULL);
     run_bind_end(insert, run, contender);
     if (stmt_step(insert, err) != STMT_ROW)
         return false;

@@ -14,6 +14,9 @@ static const struct {
     {" AND workload = ?", offsetof(struct run_filter, workload)},
     {" AND instance = ?", offsetof(struct run_filter, instance)},
     {" AND provenance = ?", offsetof(struct run_filter, provenance)},
+    {" AND sender = ?", offsetof(struct run_filter, sender)},
+    {" AND NOT EXISTS (SELECT 1 FROM deliveries WHERE hub = ? AND run = number)",
+     offsetof(struct run_filter, unreported_to)},
 };
 
 static const char *text_of(const struct run_filter *filter, size_t i)
@@ -35,6 +38,8 @@ static bool add_sql(struct bytes *sql, const struct run_query *wanted)
     for (int i = 0; i < filter->label_count; i++)
         ok = ok && bytes_printf(sql, " AND EXISTS (SELECT 1 FROM run_labels"
                                      " WHERE key = ? AND value = ? AND run = number)");
+    if (filter->whole)
+        ok = ok && bytes_printf(sql, " AND thinned_us IS NULL");
     if (filter->before)
         ok = ok && bytes_printf(sql, " AND number < ?");
     if (filter->after)

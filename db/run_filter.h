@@ -11,7 +11,9 @@ struct wanted_label {
 
 /* NULL means any; labels must all match. */
 struct run_filter {
-    const char *state, *engine, *workload, *instance, *provenance;
+    const char *state, *engine, *workload, *instance, *provenance, *sender;
+    const char *unreported_to; /* only runs of which this hub has said nothing */
+    bool whole;                /* only runs that have all their steps still */
     int label_count;
     struct wanted_label labels[RUN_FILTER_LABELS];
     long long before, after; /* only runs with a smaller, a larger number; 0 is no bound */

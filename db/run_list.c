@@ -53,8 +53,8 @@ static bool query_newest(struct db *db, long long limit, struct run_list *list, 
 static bool has_conditions(const struct run_filter *filter)
 {
     return filter->state || filter->engine || filter->workload || filter->instance ||
-           filter->provenance || filter->label_count > 0 || filter->before > 0 ||
-           filter->after > 0;
+           filter->provenance || filter->sender || filter->label_count > 0 ||
+           filter->before > 0 || filter->after > 0;
 }
 
 bool run_list_load(struct db *db, const struct run_filter *filter, struct run_list *ret_list,

@@ -83,14 +83,15 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
             strcmp(stmt_column_text(row, 32), provenance_names[PROVENANCE_IMPORTED]) == 0
                 ? PROVENANCE_IMPORTED
                 : PROVENANCE_MEASURED,
+        .thinned_us = stmt_column_integer(row, 38),
     };
 
     if (!run.spec_text || !copy_owned(stmt_column_text(row, 16), &run.stderr_tail) ||
-        !copy_owned(stmt_column_text(row, 37), &run.engine_details) ||
-        !copy_owned(stmt_column_text(row, 38), &run.loaded) ||
-        !copy_owned(stmt_column_text(row, 39), &run.summary_text) ||
-        !copy_owned(stmt_column_text(row, 40), &run.findings) ||
-        !copy_owned(stmt_column_text(row, 41), &run.price)) {
+        !copy_owned(stmt_column_text(row, 39), &run.engine_details) ||
+        !copy_owned(stmt_column_text(row, 40), &run.loaded) ||
+        !copy_owned(stmt_column_text(row, 41), &run.summary_text) ||
+        !copy_owned(stmt_column_text(row, 42), &run.findings) ||
+        !copy_owned(stmt_column_text(row, 43), &run.price)) {
         run_clear(&run);
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     }
@@ -104,6 +105,7 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     copy(run.where.region, sizeof run.where.region, stmt_column_text(row, 34));
     copy(run.where.zone, sizeof run.where.zone, stmt_column_text(row, 35));
     copy(run.where.vm, sizeof run.where.vm, stmt_column_text(row, 36));
+    copy(run.sender, sizeof run.sender, stmt_column_text(row, 37));
     *ret_run = run;
     return true;
 }

@@ -12,10 +12,11 @@
     "worst_layer_cosine, worst_layer_cosine IS NOT NULL, "                                       \
     "(SELECT fingerprint FROM machines WHERE machines.number = machine), "                       \
     "(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep), cell, block, "                  \
-    "provenance, provider, region, zone, vm"
+    "provenance, provider, region, zone, vm, sender, thinned_us"
 
 /* For one run, and for a page of them: there these texts would be most of all bytes. */
 #define RUN_COLUMNS RUN_LEAN_COLUMNS ", engine_details, loaded, summary, findings, price"
+#define RUN_COLUMN_COUNT 44
 #define RUN_LIST_COLUMNS RUN_LEAN_COLUMNS ", NULL, NULL, NULL, NULL, NULL"
 
 /* Reads the columns of the current row, in that order. */

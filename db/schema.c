@@ -316,27 +316,45 @@ static const char *const migrations[] = {
     " measured_us INTEGER NOT NULL"
     ") STRICT;"
     "CREATE INDEX price_series_by_region ON price_series (region, instance_type);",
+
+    /* 7: from one machine to another, and for years. A run may be preempted; only the list of
+     * words in its CHECK grows, so no row has to be copied. Who sent an imported run, when most
+     * of the steps of a run were dropped, and what a hub said of a run that was reported to it.
+     */
+    "PRAGMA writable_schema = ON;"
+    "UPDATE sqlite_schema SET sql = replace(sql, '''interrupted'')', '''interrupted'', "
+    "''preempted'')')"
+    " WHERE type = 'table' AND name = 'runs';"
+    "PRAGMA writable_schema = RESET;"
+    "DROP TRIGGER runs_move_forward;"
+    "CREATE TRIGGER runs_move_forward BEFORE UPDATE OF state ON runs"
+    " WHEN NOT ((OLD.state = 'queued' AND NEW.state IN ('running', 'cancelled'))"
+    "  OR (OLD.state = 'running' AND NEW.state IN"
+    "   ('finished', 'failed', 'cancelled', 'interrupted', 'preempted')))"
+    " BEGIN SELECT RAISE(ABORT, 'a run moves forward only'); END;"
+    "ALTER TABLE runs ADD COLUMN sender TEXT;"
+    "ALTER TABLE runs ADD COLUMN thinned_us INTEGER;"
+    "CREATE INDEX runs_to_thin ON runs (ended_us)"
+    " WHERE thinned_us IS NULL AND ended_us IS NOT NULL;"
+    "CREATE TABLE deliveries ("
+    " hub TEXT NOT NULL,"
+    " run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,"
+    " verdict TEXT NOT NULL CHECK (verdict IN ('accepted', 'refused')),"
+    " reason TEXT NOT NULL,"
+    " at_us INTEGER NOT NULL,"
+    " PRIMARY KEY (hub, run)"
+    ") STRICT, WITHOUT ROWID;",
 };
 
 const int schema_version = (int)COUNT(migrations);
-
-static bool read_number(struct db *db, const char *sql, long long *ret_number, struct error *err)
-{
-    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
-
-    if (!query || stmt_step(query, err) != STMT_ROW)
-        return false;
-    *ret_number = stmt_column_integer(query, 0);
-    return true;
-}
 
 bool schema_check(struct db *db, struct error *err)
 {
     long long application, version, tables;
 
-    if (!read_number(db, "PRAGMA application_id", &application, err) ||
-        !read_number(db, "PRAGMA user_version", &version, err) ||
-        !read_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err))
+    if (!stmt_number(db, "PRAGMA application_id", &application, err) ||
+        !stmt_number(db, "PRAGMA user_version", &version, err) ||
+        !stmt_number(db, "SELECT count(*) FROM sqlite_schema", &tables, err))
         return false;
     if (application != APPLICATION_ID && (application != 0 || tables > 0))
         return error_set(err, ERROR_INTERNAL, NULL,
@@ -366,14 +384,14 @@ bool schema_migrate_to(struct db *db, int to, struct error *err)
     AUTO(transaction_end) struct transaction change = {0};
     long long version;
 
-    if (!read_number(db, "PRAGMA user_version", &version, err))
+    if (!stmt_number(db, "PRAGMA user_version", &version, err))
         return false;
     if (version >= to)
         return true;
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
     /* Asked again under the lock: two connections may have come here at once. */
-    if (!read_number(db, "PRAGMA user_version", &version, err))
+    if (!stmt_number(db, "PRAGMA user_version", &version, err))
         return false;
     return apply(db, version, to, err) && transaction_commit(&change, err);
 }

@@ -76,25 +76,30 @@ static struct step step_from_row(struct stmt *row)
                                    .communication = stmt_column_integer(row, 6)}};
 }
 
-static bool load_rows(struct db *db, long long number, long long position, long long limit,
-                      struct steps *steps, struct error *err)
+/* `ret_positions` may be NULL. */
+static bool load_rows(struct db *db, long long number, const struct step_range *range,
+                      struct steps *steps, long long *ret_positions, struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(
-        db,
-        "SELECT nanoseconds, loss, input_ns, forward_ns, backward_ns, update_ns,"
-        " communication_ns FROM steps WHERE run = ? AND position >= ? ORDER BY position LIMIT ?",
-        err);
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT nanoseconds, loss, input_ns, forward_ns, backward_ns, update_ns,"
+                     " communication_ns, position FROM steps WHERE run = ? AND position >= ? "
+                     "ORDER BY position LIMIT ?",
+                     err);
     enum stmt_step step;
 
     if (!query)
         return false;
     stmt_integer(query, number);
-    stmt_integer(query, position);
-    stmt_integer(query, limit);
-    while ((step = stmt_step(query, err)) == STMT_ROW)
+    stmt_integer(query, range->position);
+    stmt_integer(query, range->limit);
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        if (ret_positions)
+            ret_positions[steps->count] = stmt_column_integer(query, 7);
         if (!steps_add(steps, step_from_row(query)))
             return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    }
     return step == STMT_DONE;
 }
 
@@ -114,9 +119,24 @@ static bool load_trace(struct db *db, long long number, long long position, long
 bool step_rows_load(struct db *db, long long number, long long position, long long limit,
                     struct steps *steps, struct error *err)
 {
+    const struct step_range range = {position, limit};
     size_t before = steps->count;
 
-    if (!load_rows(db, number, position, limit, steps, err))
+    if (!load_rows(db, number, &range, steps, NULL, err))
         return false;
     return steps->count > before || load_trace(db, number, position, limit, steps, err);
+}
+
+bool step_rows_load_placed(struct db *db, long long number, const struct step_range *range,
+                           struct steps *steps, long long ret_positions[], struct error *err)
+{
+    if (!load_rows(db, number, range, steps, ret_positions, err))
+        return false;
+    if (steps->count > 0)
+        return true;
+    if (!load_trace(db, number, range->position, range->limit, steps, err))
+        return false;
+    for (size_t i = 0; i < steps->count; i++)
+        ret_positions[i] = range->position + (long long)i;
+    return true;
 }

@@ -4,6 +4,10 @@
 #include "db/db.h"
 #include "engine/steps.h"
 
+struct step_range {
+    long long position, limit;
+};
+
 /* Stores `count` steps of run `number`, the first of them at `position`, in one transaction that
  * does not wait for the disk: a power cut may take the last seconds of a run that it also ends.
  */
@@ -20,3 +24,9 @@ bool step_rows_put(struct db *db, long long number, long long position, const st
  * from its trace (db/traces.h). */
 bool step_rows_load(struct db *db, long long number, long long position, long long limit,
                     struct steps *steps, struct error *err) __attribute__((warn_unused_result));
+
+/* The same, saying where each was: of a run that was thinned (db/thinning.h) there are gaps.
+ * There is room for `limit` positions, and there were no steps before. */
+bool step_rows_load_placed(struct db *db, long long number, const struct step_range *range,
+                           struct steps *steps, long long ret_positions[], struct error *err)
+    __attribute__((warn_unused_result));

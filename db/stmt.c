@@ -1,5 +1,6 @@
 #include "db/stmt.h"
 
+#include "common/cleanup.h"
 #include "db/connection.h"
 
 static struct stmt *find_idle(struct db *db, const char *sql)
@@ -114,4 +115,14 @@ const char *stmt_column_text(struct stmt *stmt, int column)
     const char *text = (const char *)sqlite3_column_text(stmt->handle, column);
 
     return text ? text : "";
+}
+
+bool stmt_number(struct db *db, const char *sql, long long *ret_number, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+
+    if (!query || stmt_step(query, err) != STMT_ROW)
+        return false;
+    *ret_number = stmt_column_integer(query, 0);
+    return true;
 }

@@ -76,7 +76,8 @@ static bool wants_another(const struct sweep_row_run *runs, size_t count, size_t
         if (i > index)
             return false;
     }
-    return run->state == RUN_INTERRUPTED && attempts < ATTEMPTS_MAX;
+    return (run->state == RUN_INTERRUPTED || run->state == RUN_PREEMPTED) &&
+           attempts < ATTEMPTS_MAX;
 }
 
 static bool queue_again(struct db *db, const struct sweep_row *row, const struct sweep_run *run,

@@ -71,8 +71,8 @@ struct sweep_row_run {
 bool sweeps_runs(struct db *db, long long number, struct sweep_row_run **ret_runs,
                  size_t *ret_count, struct error *err) __attribute__((warn_unused_result));
 
-/* Queues the runs again that were interrupted, at most three times in all for each cell and
- * block. */
+/* Queues the runs again that were interrupted or preempted, at most three times in all for each
+ * cell and block. */
 bool sweeps_requeue(struct db *db, const struct sweep_row *row, const char *instance,
                     long long now_us, struct error *err) __attribute__((warn_unused_result));
 

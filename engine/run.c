@@ -3,9 +3,10 @@
 #include "common/cleanup.h"
 
 const char *const run_state_names[] = {
-    [RUN_QUEUED] = "queued", [RUN_RUNNING] = "running",     [RUN_FINISHED] = "finished",
-    [RUN_FAILED] = "failed", [RUN_CANCELLED] = "cancelled", [RUN_INTERRUPTED] = "interrupted",
-    [RUN_STATES] = NULL,
+    [RUN_QUEUED] = "queued",       [RUN_RUNNING] = "running",
+    [RUN_FINISHED] = "finished",   [RUN_FAILED] = "failed",
+    [RUN_CANCELLED] = "cancelled", [RUN_INTERRUPTED] = "interrupted",
+    [RUN_PREEMPTED] = "preempted", [RUN_STATES] = NULL,
 };
 
 const char *const provenance_names[] = {"measured", "imported", NULL};

@@ -15,6 +15,8 @@ struct whereabouts {
     char vm[17]; /* a hash that tells one virtual machine from another of its type */
 };
 
+#define SENDER_NAME_MAX 63
+
 enum provenance { PROVENANCE_MEASURED, PROVENANCE_IMPORTED };
 extern const char *const provenance_names[]; /* "measured" (here), "imported"; NULL-terminated */
 
@@ -25,8 +27,9 @@ enum run_state {
     RUN_FAILED,      /* it has a reason */
     RUN_CANCELLED,   /* somebody asked for that */
     RUN_INTERRUPTED, /* the server stopped, or was killed, while it ran */
+    RUN_PREEMPTED,   /* the cloud took the machine back while it ran */
 };
-#define RUN_STATES 6
+#define RUN_STATES 7
 
 struct run {
     long long number; /* in order of acceptance; the queue's order */
@@ -36,6 +39,8 @@ struct run {
     char instance[64]; /* where it runs; "" while that is unknown */
     struct whereabouts where;
     enum provenance provenance;
+    char sender[SENDER_NAME_MAX + 1];           /* whose token imported it; "" of the others */
+    long long thinned_us;                       /* when most of its steps were dropped; 0 never */
     long long created_us, started_us, ended_us; /* calendar; 0 where it has not come to that */
     char software[160];                         /* what the worker called itself */
     char *engine_details;                       /* owned: engine_details_to_text(), or NULL */
@@ -54,7 +59,7 @@ struct run {
     enum validity validity;                     /* unknown until it was judged */
     char *findings;                             /* owned: verdict_to_text(), or NULL */
     char *price;                                /* owned: what an hour cost then, or NULL */
-    char reason[256];                           /* why it failed or was interrupted */
+    char reason[256];                           /* why it failed, was interrupted or preempted */
     char *stderr_tail;                          /* owned: the worker's last words, or NULL */
 };
 

@@ -17,9 +17,10 @@ struct sweep_run {
 };
 
 struct cell_result {
-    int runs, valid, invalid, failed; /* failed: or cancelled, or interrupted for good */
-    struct measure throughput;        /* median of the valid runs; interval over them */
-    bool over_runs;                   /* else the interval is that of its only run's steps */
+    int runs, valid, invalid,
+        failed;                /* failed: or cancelled, or interrupted or preempted for good */
+    struct measure throughput; /* median of the valid runs; interval over them */
+    bool over_runs;            /* else the interval is that of its only run's steps */
     struct ratio to_first, to_previous, to_best; /* by blocks where both have two of them */
     int rank; /* 1 for all that cannot be told from the best; 0 without a value */
 };

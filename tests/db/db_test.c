@@ -1,5 +1,6 @@
 #include "db/db.h"
 
+#include "common/clock.h"
 #include "tests/db/database.h"
 
 #include <signal.h>
@@ -182,6 +183,20 @@ static void a_transaction_that_is_not_committed_leaves_nothing(void)
     }
 }
 
+static void what_is_read_in_a_transaction_is_of_one_moment(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
+    AUTO(transaction_end) struct transaction moment = {0};
+
+    EXPECT(transaction_begin_reading(&moment, db, NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 0);
+    EXPECT(insert_run(other)); /* nobody waits for a reader */
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 0);
+    transaction_end(&moment);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
+}
+
 static void ending_nothing_is_fine(void)
 {
     struct transaction none = {0};
@@ -189,6 +204,31 @@ static void ending_nothing_is_fine(void)
     transaction_end(&none);
     db_free(NULL);
     EXPECT(none.db == NULL);
+}
+
+/* A backup reads for minutes, and whoever writes is not to wait for it. */
+static void tidying_waits_for_no_reader(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder), *reader = open_database(&folder);
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+    long long began_ns;
+    struct error err = {0};
+
+    EXPECT(db_execute(reader, "BEGIN", NULL));
+    EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 0);
+    create_one(db, &order);
+    began_ns = clock_monotonic_ns();
+    EXPECT(db_tidy(db, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT(clock_monotonic_ns() - began_ns < 2 * NS_PER_SECOND);
+    EXPECT_INT(number_of(db, "PRAGMA busy_timeout"), 5000);
+    EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 0);
+    EXPECT(db_execute(reader, "COMMIT", NULL));
+    EXPECT(db_tidy(db, &err));
+    EXPECT_INT(number_of(db, "PRAGMA wal_checkpoint(PASSIVE)"), 0);
+    EXPECT_INT(number_of(reader, "SELECT count(*) FROM runs"), 1);
 }
 
 int main(void)
@@ -203,6 +243,8 @@ int main(void)
     RUN(an_open_database_is_as_we_mean_it);
     RUN(a_commit_is_as_durable_as_was_asked);
     RUN(a_transaction_that_is_not_committed_leaves_nothing);
+    RUN(what_is_read_in_a_transaction_is_of_one_moment);
     RUN(ending_nothing_is_fine);
+    RUN(tidying_waits_for_no_reader);
     return test_result();
 }

@@ -53,7 +53,7 @@ static void a_running_run_stays_so_until_its_worker_was_told(void)
 static void what_has_ended_cannot_be_cancelled(void)
 {
     static const enum run_state ends[] = {RUN_FINISHED, RUN_FAILED, RUN_CANCELLED,
-                                          RUN_INTERRUPTED};
+                                          RUN_INTERRUPTED, RUN_PREEMPTED};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
 

@@ -209,6 +209,36 @@ static void runs_of_version_4_are_kept_and_have_no_price(void)
     EXPECT(!db_execute(db, "UPDATE price_series SET nanos = 0", NULL)); /* no price is NULL */
 }
 
+/* Version 7 brought a state, by a change of the table's text and of nothing else. */
+static void a_run_of_any_version_may_be_preempted(void)
+{
+    for (int version = 1; version <= schema_version; version++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        struct db *old = open_version(&folder, version);
+
+        EXPECT(db_execute(old, old_rows, NULL));
+        db_free(old);
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        static const char *const refused[] = {
+            "UPDATE runs SET state = 'preempted' WHERE number = 1", /* queued */
+            "UPDATE runs SET state = 'preempted' WHERE number = 7", /* finished */
+            "UPDATE runs SET state = 'taken' WHERE number = 2",
+            "INSERT INTO runs (id, state, spec, engine, workload, created_us)"
+            " VALUES ('x', 'taken', '{}', 'native', 'mlp', 5)",
+            "INSERT INTO runs (id, state, spec, engine, workload, created_us, samples_per_second)"
+            " VALUES ('x', 'preempted', '{}', 'native', 'mlp', 5, 12.5)"};
+        for (size_t i = 0; i < COUNT(refused); i++)
+            EXPECT(!db_execute(db, refused[i], NULL));
+        EXPECT(db_execute(db, "UPDATE runs SET state = 'preempted' WHERE number = 2", NULL));
+        EXPECT(!db_execute(db, "UPDATE runs SET state = 'running' WHERE number = 2", NULL));
+        EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'preempted'"), 1);
+        char verdict[100];
+        text_of(db, "PRAGMA integrity_check", sizeof verdict, verdict);
+        EXPECT_STR(verdict, "ok");
+        EXPECT_INT(number_of(db, "SELECT count(*) FROM pragma_foreign_key_check()"), 0);
+    }
+}
+
 static void two_connections_may_upgrade_at_once(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -257,6 +287,7 @@ static void expect_refused_untouched(const struct folder *folder, const char *wo
     read_whole(folder->file, &after);
     EXPECT(before.used == after.used && memcmp(before.data, after.data, before.used) == 0);
     EXPECT_INT(files_in(folder), 1);
+    db_forget_damage();
 }
 
 static void make_foreign(const struct folder *folder, const char *sql)
@@ -295,6 +326,7 @@ static void a_file_that_is_no_database_is_left_alone(void)
         fprintf(file, "Dear diary, this is line %d.\n", i);
     fclosep(&file);
     expect_refused_untouched(&folder, "not a database");
+    db_forget_damage(); /* the next test has another file */
 }
 
 static void a_newer_version_is_left_alone(void)
@@ -338,6 +370,7 @@ int main(void)
     RUN(old_runs_and_steps_were_told_nothing);
     RUN(old_numbers_stay_what_they_were);
     RUN(runs_of_version_4_are_kept_and_have_no_price);
+    RUN(a_run_of_any_version_may_be_preempted);
     RUN(two_connections_may_upgrade_at_once);
     RUN(a_database_of_another_program_is_left_alone);
     RUN(a_file_that_is_no_database_is_left_alone);

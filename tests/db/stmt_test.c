@@ -31,6 +31,20 @@ static void null_reads_as_nothing(void)
     EXPECT_STR(stmt_column_text(query, 2), "");
 }
 
+static void a_question_for_one_number_is_answered(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct error err = {0};
+    long long number = 7;
+
+    EXPECT(stmt_number(db, "SELECT count(*) + 40 FROM runs", &number, &err));
+    EXPECT_INT(number, 40);
+    EXPECT(!stmt_number(db, "SELECT nothing FROM nowhere", &number, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_INT(number, 40);
+}
+
 static void wrong_sql_is_named_in_the_error(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -188,6 +202,7 @@ int main(void)
 {
     RUN(what_is_bound_comes_back);
     RUN(null_reads_as_nothing);
+    RUN(a_question_for_one_number_is_answered);
     RUN(wrong_sql_is_named_in_the_error);
     RUN(a_failed_bind_comes_out_of_the_next_step);
     RUN(a_failed_bind_is_forgotten_by_the_next_use);

@@ -134,7 +134,7 @@ static void a_key_makes_one_sweep(void)
     EXPECT_INT(err.kind, ERROR_MISMATCH);
 }
 
-static void an_interrupted_run_is_queued_again_three_times_in_all(void)
+static void expect_three_attempts(enum run_state state)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -147,11 +147,41 @@ static void an_interrupted_run_is_queued_again_three_times_in_all(void)
     for (int attempt = 1; attempt <= 4; attempt++) {
         EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), attempt <= 3);
         if (attempt <= 3)
-            end(db, RUN_INTERRUPTED);
+            end(db, state);
         EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL));
         EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL)); /* asked twice, done once */
     }
-    EXPECT_INT((long long)count_runs(db, row.number, RUN_INTERRUPTED), 3);
+    EXPECT_INT((long long)count_runs(db, row.number, state), 3);
+}
+
+static void an_interrupted_run_is_queued_again_three_times_in_all(void)
+{
+    expect_three_attempts(RUN_INTERRUPTED);
+}
+
+static void so_is_one_that_was_preempted(void)
+{
+    expect_three_attempts(RUN_PREEMPTED);
+}
+
+static void what_failed_or_was_cancelled_is_not_queued_again(void)
+{
+    static const enum run_state ends[] = {RUN_FAILED, RUN_CANCELLED};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        AUTO(sweep_clear)
+        struct sweep sweep = read_sweep("{\"knobs\":{\"seed\":[1]},\"blocks\":1}");
+        struct sweep_order order = order_for(&sweep, NULL);
+        struct run_id id = create(db, &order);
+        AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+        EXPECT(sweeps_find(db, id.text, &row, NULL));
+        end(db, ends[i]);
+        EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL));
+        EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), 0);
+    }
 }
 
 static void a_finished_run_is_not_done_again_and_its_number_is_there(void)
@@ -233,6 +263,8 @@ int main(void)
     RUN(without_room_for_all_there_is_none_for_any);
     RUN(a_key_makes_one_sweep);
     RUN(an_interrupted_run_is_queued_again_three_times_in_all);
+    RUN(so_is_one_that_was_preempted);
+    RUN(what_failed_or_was_cancelled_is_not_queued_again);
     RUN(a_finished_run_is_not_done_again_and_its_number_is_there);
     RUN(another_round_adds_its_cells_and_runs);
     RUN(an_end_is_one_end);

@@ -11,6 +11,7 @@ static const struct {
     {RUN_QUEUED, "queued", false},      {RUN_RUNNING, "running", false},
     {RUN_FINISHED, "finished", true},   {RUN_FAILED, "failed", true},
     {RUN_CANCELLED, "cancelled", true}, {RUN_INTERRUPTED, "interrupted", true},
+    {RUN_PREEMPTED, "preempted", true},
 };
 
 static void every_state_has_its_name_and_its_place(void)

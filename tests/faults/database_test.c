@@ -206,8 +206,7 @@ static bool survive(const struct template *template, const struct operation *ope
         db_free(db);
     }
     EXPECT(outcome.ok || failed > 0);
-    EXPECT(outcome.ok ? err.kind == ERROR_NONE
-                      : err.kind == ERROR_INTERNAL || err.kind == ERROR_BUSY);
+    EXPECT(outcome.ok ? err.kind == ERROR_NONE : failed_by_the_disk(&err));
     reopened = open_database(&template->folder);
     expect_whole(reopened);
     operation->verify(reopened, &outcome);
@@ -265,7 +264,7 @@ static bool survive_opening(const struct template *template, struct fault_plan p
     template_restore(template);
     fault_arm(plan);
     db = db_open(template->folder.file, &err);
-    EXPECT(db || err.kind == ERROR_INTERNAL || err.kind == ERROR_BUSY);
+    EXPECT(db || failed_by_the_disk(&err));
     if (plan.for_good)
         db_free(take(&db));
     failed = fault_disarm();

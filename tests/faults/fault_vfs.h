@@ -2,6 +2,8 @@
  * default one. One thread only. */
 #pragma once
 
+#include "common/error.h"
+
 #include <stdbool.h>
 
 /* From now on every database is opened on this disk. It syncs in name only, which is quick and
@@ -29,3 +31,9 @@ void disk_watch(const char *path);
  * sector written since then becomes durable or not by chance. Connections must be closed, with
  * the disk failing for good so that their end does not reach it. */
 void disk_lose_power(bool some_survive, unsigned seed);
+
+/* What may be said of a call that such a disk made fail. */
+static inline bool failed_by_the_disk(const struct error *err)
+{
+    return err->kind == ERROR_INTERNAL || err->kind == ERROR_BUSY || err->kind == ERROR_STORAGE;
+}

@@ -261,7 +261,7 @@ static bool break_disk(struct fault_plan plan)
         db_free(db);
     }
     EXPECT(ok || failed > 0);
-    EXPECT(ok ? err.kind == ERROR_NONE : err.kind == ERROR_INTERNAL || err.kind == ERROR_BUSY);
+    EXPECT(ok ? err.kind == ERROR_NONE : failed_by_the_disk(&err));
     reopened = open_database(&database.folder);
     expect_whole(reopened);
     all_of(reopened, now);

@@ -1,0 +1,38 @@
+/* The part of db.h for who comes to a database that somebody else may be using. */
+#include "common/cleanup.h"
+#include "db/connection.h"
+#include "db/db.h"
+#include "db/schema.h"
+
+#include <errno.h>
+
+static bool is_current(const char *path, struct error *err)
+{
+    AUTO(db_freep) struct db *db = db_open_version(path, 0, err);
+    long long version;
+
+    if (!db || !stmt_number(db, "PRAGMA user_version", &version, err))
+        return false;
+    return version == schema_version ||
+           error_set(err, ERROR_CONFLICT, NULL,
+                     "the database %s is in use by an older pennyworth: stop that one first",
+                     path);
+}
+
+struct db *db_open_beside(const char *path, struct error *err)
+{
+    AUTO(closep) int lock = -1;
+    struct error in_use = {0};
+
+    if (access(path, F_OK) != 0) {
+        error_set(err, ERROR_NOT_FOUND, "--database", "cannot open %s: %s", path,
+                  strerror(errno));
+        return NULL;
+    }
+    /* Whoever has it to himself may change its schema; the schema that somebody is using must be
+     * left alone. The lock is given back at once: a server must be able to start. */
+    lock = db_lock(path, &in_use);
+    if (lock < 0 && !is_current(path, err))
+        return NULL;
+    return db_open(path, err);
+}

@@ -1,0 +1,219 @@
+#include "db/restore.h"
+
+#include "common/cleanup.h"
+#include "db/disk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* DATABASE.part is copied into, and is called DATABASE.restored once it is whole: that name is
+ * the decision. What is put aside is named by its time, so that whoever finishes uses the same
+ * names as whoever began. The database goes last: until then its log could not be told from
+ * another's. */
+static const char *const moved[] = {"-wal", "-shm", "-journal", ""};
+
+static bool name_it(char ret_name[PATH_MAX], const char *path, const char *tail,
+                    struct error *err)
+{
+    return snprintf(ret_name, PATH_MAX, "%s%s", path, tail) < PATH_MAX ||
+           error_set(err, ERROR_INVALID, NULL, "the name of the database is too long");
+}
+
+static bool exists(const char *path)
+{
+    struct stat file;
+
+    return lstat(path, &file) == 0;
+}
+
+static void did(const struct restore_order *order, const char *step)
+{
+    if (order->did)
+        order->did(step);
+}
+
+static bool name_aside(const char *database, time_t stamp, char ret_aside[PATH_MAX],
+                       struct error *err)
+{
+    struct tm moment;
+    char tail[64];
+
+    if (!gmtime_r(&stamp, &moment) ||
+        strftime(tail, sizeof tail, ".replaced-%Y%m%dT%H%M%SZ", &moment) == 0)
+        return error_set(err, ERROR_INTERNAL, NULL, "cannot write the time");
+    return name_it(ret_aside, database, tail, err);
+}
+
+static bool is_taken(const char *aside)
+{
+    char name[PATH_MAX];
+
+    for (size_t i = 0; i < COUNT(moved); i++)
+        if (!name_it(name, aside, moved[i], NULL) || exists(name))
+            return true;
+    return false;
+}
+
+/* The first second from now on whose names are free. */
+static bool stamp_part(const struct restore_order *order, const char *part, struct error *err)
+{
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = order->now_us / 1000000}};
+    char aside[PATH_MAX];
+
+    for (int attempt = 0; attempt < 1000; attempt++, times[1].tv_sec++) {
+        if (!name_aside(order->database, times[1].tv_sec, aside, err))
+            return false;
+        if (is_taken(aside))
+            continue;
+        return utimensat(AT_FDCWD, part, times, 0) == 0 ||
+               error_set(err, ERROR_INTERNAL, NULL, "cannot date %.150s: %s", part,
+                         strerror(errno));
+    }
+    return error_set(err, ERROR_CONFLICT, NULL, "%.150s is there already", aside);
+}
+
+static bool read_aside(const char *database, const char *restored, char ret_aside[PATH_MAX],
+                       struct error *err)
+{
+    struct stat file;
+
+    if (stat(restored, &file) != 0)
+        return error_set(err, ERROR_INTERNAL, NULL, "cannot look at %.150s: %s", restored,
+                         strerror(errno));
+    return name_aside(database, file.st_mtim.tv_sec, ret_aside, err);
+}
+
+static bool put_aside(const struct restore_order *order, const char *aside, struct error *err)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+
+    for (size_t i = 0; i < COUNT(moved); i++) {
+        if (!name_it(from, order->database, moved[i], err) || !name_it(to, aside, moved[i], err))
+            return false;
+        if (exists(from) && !disk_rename_new(from, to, err))
+            return false;
+        did(order, "put aside");
+    }
+    return disk_sync_folder(order->database, err);
+}
+
+/* From the decision to the end. Where what was restored has the database's name already, too, all
+ * before it was put aside. */
+static bool finish(const struct restore_order *order, struct error *err)
+{
+    char restored[PATH_MAX], aside[PATH_MAX];
+
+    if (!name_it(restored, order->database, ".restored", err) ||
+        !read_aside(order->database, restored, aside, err) ||
+        (!disk_is_same(restored, order->database) && !put_aside(order, aside, err)) ||
+        !disk_rename_new(restored, order->database, err))
+        return false;
+    did(order, "in place");
+    return disk_sync_folder(order->database, err);
+}
+
+bool restore_is_pending(const char *database)
+{
+    char restored[PATH_MAX];
+
+    return name_it(restored, database, ".restored", NULL) && exists(restored);
+}
+
+bool restore_is_settled(const char *database, struct error *err)
+{
+    return !restore_is_pending(database) ||
+           error_set(err, ERROR_CONFLICT, NULL,
+                     "a restore of %.120s was not finished: start the server or restore again, "
+                     "which finishes it",
+                     database);
+}
+
+bool restore_finish(const char *database, struct error *err)
+{
+    return !restore_is_pending(database) ||
+           finish(&(struct restore_order){.database = database}, err);
+}
+
+/* A log beside it has what the file has not: that is a database in use, or what a kill left. */
+static bool is_one_file(const char *backup, struct error *err)
+{
+    static const char *const tails[] = {"-wal", "-journal"};
+    char name[PATH_MAX];
+    struct stat file;
+
+    for (size_t i = 0; i < COUNT(tails); i++) {
+        if (!name_it(name, backup, tails[i], err))
+            return false;
+        if (stat(name, &file) == 0 && file.st_size > 0)
+            return error_set(err, ERROR_CONFLICT, NULL,
+                             "%.120s lies beside it, so it is no backup but a database in use: "
+                             "make one with \"pennyworth backup\"",
+                             name);
+    }
+    return true;
+}
+
+static bool make_empty(const char *path, struct error *err)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (descriptor < 0)
+        return error_set(err, errno == ENOSPC || errno == EDQUOT ? ERROR_STORAGE : ERROR_INTERNAL,
+                         NULL, "cannot make %.150s: %s", path, strerror(errno));
+    close(descriptor);
+    return true;
+}
+
+/* The backup as DATABASE.part, whole and on the disk. */
+static bool copy_in(const struct restore_order *order, const char *part,
+                    struct verify_facts *ret_facts, struct error *err)
+{
+    struct error why = {0};
+
+    if (!make_empty(part, err))
+        return false;
+    if (backup_copy_back(order->backup, part, order->watch, ret_facts, &why) &&
+        stamp_part(order, part, &why) && disk_sync_file(part, &why))
+        return true;
+    (void)!unlink(part);
+    return error_set(err, why.kind, NULL, "%s", why.message);
+}
+
+static bool may_begin(const struct restore_order *order, struct error *err)
+{
+    struct stat file;
+
+    if (stat(order->backup, &file) != 0 || !S_ISREG(file.st_mode))
+        return error_set(err, ERROR_NOT_FOUND, NULL, "there is no file %.200s", order->backup);
+    if (!is_one_file(order->backup, err))
+        return false;
+    return order->replace || !exists(order->database) ||
+           error_set(err, ERROR_CONFLICT, "--replace",
+                     "on is needed to put the database %.150s aside, which is there already",
+                     order->database);
+}
+
+bool restore_make(const struct restore_order *order, struct verify_facts *ret_facts,
+                  char ret_aside[RESTORE_NAME_MAX], struct error *err)
+{
+    char part[PATH_MAX], restored[PATH_MAX], aside[PATH_MAX];
+
+    if (!name_it(part, order->database, ".part", err) ||
+        !name_it(restored, order->database, ".restored", err) ||
+        !restore_finish(order->database, err) || !may_begin(order, err))
+        return false;
+    (void)!unlink(part); /* of a restore that was killed: the lock says that it is not at work */
+    if (!copy_in(order, part, ret_facts, err))
+        return false;
+    did(order, "copied");
+    if (!disk_rename_new(part, restored, err) || !disk_sync_folder(restored, err))
+        return false;
+    did(order, "decided");
+    if (!read_aside(order->database, restored, aside, err) || !finish(order, err))
+        return false;
+    snprintf(ret_aside, RESTORE_NAME_MAX, "%s", exists(aside) ? aside : "");
+    return true;
+}

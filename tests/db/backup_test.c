@@ -1,0 +1,208 @@
+#include "db/backup.h"
+
+#include "tests/db/kept.h"
+
+static bool make(const struct folder *folder, const char *target, struct verify_facts *ret_facts,
+                 struct error *err)
+{
+    return backup_make(folder->file, target, NULL, ret_facts, err);
+}
+
+static long long runs_in(const char *path)
+{
+    AUTO(db_freep) struct db *db = verify_open_untouched(path, NULL);
+
+    return db ? number_of(db, "SELECT count(*) FROM runs") : -1;
+}
+
+static void a_backup_is_one_file_with_everything(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct kept_path target = kept_in(&folder, "backup");
+    struct verify_facts facts = {0};
+    struct error err = {0};
+    struct stat file;
+
+    queue_runs(db, 3); /* in the log still, not in the file */
+    EXPECT(make(&folder, target.text, &facts, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT_INT(facts.runs, 3);
+    EXPECT_INT(facts.version, number_of(db, "PRAGMA user_version"));
+    EXPECT_INT(runs_in(target.text), 3);
+    EXPECT_INT(files_named(&folder, "backup"), 1);
+    EXPECT(stat(target.text, &file) == 0);
+    EXPECT_INT(file.st_mode & 07777, 0600);
+    EXPECT_INT(file.st_size, facts.bytes);
+    AUTO(bytes_free) struct bytes content = content_of(target.text);
+    EXPECT_INT(content.data[18], 1); /* no log: it can be read where nothing can be written */
+    queue_runs(db, 1);
+    EXPECT_INT(runs_in(target.text), 3);
+}
+
+struct writer {
+    struct db *db;
+    int asked, allowed;
+};
+
+/* Somebody writes between any two slices. */
+static bool write_meanwhile(void *user, long long done, long long total)
+{
+    struct writer *writer = user;
+
+    EXPECT(done >= 0 && done <= total);
+    queue_runs(writer->db, 1);
+    return ++writer->asked < writer->allowed;
+}
+
+static void fill(struct db *db)
+{
+    do_not_sync(db);
+    queue_runs(db, 10);
+    EXPECT(db_execute(db,
+                      "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT"
+                      " 90000) INSERT INTO steps (run, position, nanoseconds, loss)"
+                      " SELECT 1, i, 1000000 + i, 0.5 FROM n",
+                      NULL));
+}
+
+static void what_is_written_meanwhile_is_not_in_it(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct kept_path target = kept_in(&folder, "backup");
+    struct writer writer = {.db = db, .allowed = 1000};
+    struct verify_facts facts = {0};
+    struct error err = {0};
+
+    fill(db);
+    EXPECT(backup_make(folder.file, target.text,
+                       &(struct backup_watch){write_meanwhile, NULL, &writer}, &facts, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT(writer.asked > 2);
+    EXPECT_INT(facts.runs, 10);
+    EXPECT_INT(runs_in(target.text), 10);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 10 + writer.asked);
+}
+
+static void a_backup_that_is_stopped_leaves_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct kept_path target = kept_in(&folder, "backup");
+    struct verify_facts facts;
+
+    fill(db);
+    for (int allowed = 1; allowed < 4; allowed++) {
+        struct writer writer = {.db = db, .allowed = allowed};
+        struct error err = {0};
+
+        EXPECT(!backup_make(folder.file, target.text,
+                            &(struct backup_watch){write_meanwhile, NULL, &writer}, &facts,
+                            &err));
+        EXPECT_INT(err.kind, ERROR_CONFLICT);
+        EXPECT(strstr(err.message, "stopped") != NULL);
+        EXPECT_INT(files_named(&folder, "backup"), 0);
+    }
+}
+
+static void end_at_once(void *user, struct db *db)
+{
+    (void)user;
+    if (db)
+        db_interrupt(db);
+}
+
+static bool always(void *user, long long done, long long total)
+{
+    (void)user;
+    return done <= total;
+}
+
+static void a_backup_whose_check_is_ended_leaves_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct kept_path target = kept_in(&folder, "backup");
+    struct verify_facts facts;
+    struct error err = {0};
+
+    queue_runs(db, 3);
+    EXPECT(!backup_make(folder.file, target.text,
+                        &(struct backup_watch){always, end_at_once, NULL}, &facts, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_STR(err.message, "it was stopped before it was whole");
+    EXPECT_INT(files_named(&folder, "backup"), 0);
+    EXPECT(!db_is_damaged());
+}
+
+static void nothing_is_overwritten(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct kept_path target = kept_in(&folder, "backup");
+    struct kept_path part = kept_in(&folder, "backup.part");
+    struct verify_facts facts;
+    struct error err = {0};
+
+    EXPECT(db != NULL);
+
+    put_content(target.text, "mine", 4);
+    EXPECT(!make(&folder, target.text, &facts, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT(strstr(err.message, "is there already") != NULL);
+    EXPECT(has_content(target.text, &(struct bytes){.data = (char[]){"mine"}, .used = 4}));
+    EXPECT_INT(unlink(target.text), 0);
+    error_clear(&err);
+    put_content(part.text, "mine", 4);
+    EXPECT(!make(&folder, target.text, &facts, &err));
+    EXPECT(strstr(err.message, "is in the way") != NULL);
+    EXPECT(has_content(part.text, &(struct bytes){.data = (char[]){"mine"}, .used = 4}));
+}
+
+static void what_cannot_be_copied_is_named(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct kept_path target = kept_in(&folder, "backup"), far = kept_in(&folder, "no/backup");
+    struct verify_facts facts;
+    struct error err = {0};
+
+    EXPECT(!make(&folder, target.text, &facts, &err));
+    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT(strstr(err.message, folder.file) != NULL);
+    EXPECT_INT(files_named(&folder, "runs.db"), 0); /* none was made to be copied */
+    db_free(open_database(&folder));
+    error_clear(&err);
+    EXPECT(!make(&folder, far.text, &facts, &err));
+    EXPECT(strstr(err.message, "No such file") != NULL);
+    EXPECT_INT(files_named(&folder, "backup"), 0);
+}
+
+static void a_damaged_database_makes_no_backup(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct kept_path target = kept_in(&folder, "backup");
+    struct db *db = open_database(&folder);
+    struct verify_facts facts;
+    struct error err = {0};
+
+    fill(db);
+    db_free(db);
+    scribble(folder.file, 40L * 4096, 0, 4096);
+    EXPECT(!make(&folder, target.text, &facts, &err));
+    EXPECT(strstr(err.message, "not whole") != NULL);
+    EXPECT_INT(files_named(&folder, "backup"), 0);
+    db_forget_damage();
+}
+
+int main(void)
+{
+    RUN(a_backup_is_one_file_with_everything);
+    RUN(what_is_written_meanwhile_is_not_in_it);
+    RUN(a_backup_that_is_stopped_leaves_nothing);
+    RUN(a_backup_whose_check_is_ended_leaves_nothing);
+    RUN(nothing_is_overwritten);
+    RUN(what_cannot_be_copied_is_named);
+    RUN(a_damaged_database_makes_no_backup);
+    return test_result();
+}

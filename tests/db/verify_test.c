@@ -1,0 +1,227 @@
+#include "db/verify.h"
+
+#include "tests/db/kept.h"
+
+#include <pthread.h>
+#include <time.h>
+
+static struct folder filled_folder(void)
+{
+    struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    do_not_sync(db);
+    queue_runs(db, 300);
+    return folder;
+}
+
+static void a_good_database_may_be_used(void)
+{
+    AUTO(folder_remove) struct folder folder = filled_folder();
+    struct verify_facts facts = {0};
+    struct error err = {0};
+
+    EXPECT(verify_before_use(folder.file, &err));
+    AUTO(db_freep) struct db *db = verify_open(folder.file, &err);
+    EXPECT(verify_database(db, NULL, &facts, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT_INT(facts.runs, 300);
+    EXPECT(!db_is_damaged());
+}
+
+static void one_that_is_not_there_may_be_made(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct error err = {0};
+
+    EXPECT(verify_before_use(folder.file, &err));
+    EXPECT_INT(files_named(&folder, "runs.db"), 0);
+    EXPECT(verify_open(folder.file, &err) == NULL);
+    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT_INT(files_named(&folder, "runs.db"), 0);
+}
+
+static void expect_damaged(const struct folder *folder)
+{
+    AUTO(bytes_free) struct bytes before = content_of(folder->file);
+    struct error err = {0};
+
+    EXPECT(!verify_before_use(folder->file, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(strstr(err.message, folder->file) != NULL);
+    EXPECT(strstr(err.message, "is damaged and was left as it is") != NULL);
+    EXPECT(strstr(err.message, "pennyworth restore FILE --replace on") != NULL);
+    EXPECT(strstr(err.message, "move it away") != NULL);
+    EXPECT(has_content(folder->file, &before));
+    EXPECT(db_is_damaged());
+}
+
+static void a_damaged_one_is_left_as_it_is(void)
+{
+    AUTO(folder_remove) struct folder folder = filled_folder();
+    AUTO(bytes_free) struct bytes good = content_of(folder.file);
+    long pages = (long)good.used / 4096;
+
+    EXPECT(pages > 20);
+    scribble(folder.file, 0, 'x', 200); /* a header of garbage */
+    expect_damaged(&folder);
+    for (long page = 3; page < pages; page += 7) {
+        put_content(folder.file, good.data, good.used);
+        scribble(folder.file, page * 4096, 0, 4096);
+        expect_damaged(&folder);
+    }
+    for (size_t length = 200; length < good.used; length += good.used / 5) {
+        put_content(folder.file, good.data, length);
+        expect_damaged(&folder);
+    }
+    put_content(folder.file, good.data, good.used);
+    EXPECT(verify_before_use(folder.file, NULL)); /* and is looked at anew */
+    EXPECT(!db_is_damaged());
+}
+
+static void what_is_not_ours_is_not_damaged(void)
+{
+    AUTO(folder_remove) struct folder folder = filled_folder();
+    struct error err = {0};
+
+    scribble(folder.file, 68, 1, 4);
+    EXPECT(!verify_before_use(folder.file, &err));
+    EXPECT(strstr(err.message, "another program") != NULL);
+    EXPECT(!db_is_damaged());
+}
+
+static void nothing_is_written_once_damage_was_seen(void)
+{
+    AUTO(folder_remove) struct folder folder = filled_folder();
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct error err = {0};
+
+    scribble(folder.file, 4096, 'x', 4096 * 20);
+    EXPECT_INT(files_named(&folder, "runs.db"), 3);
+    AUTO(bytes_free) struct bytes before = content_of(folder.file);
+    AUTO(run_clear) struct run run = {0};
+    EXPECT(!runs_find(db, "01HF7YAT000000000000000001", &run, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(db_is_damaged());
+    error_clear(&err);
+    EXPECT(!transaction_begin(&change, db, DB_DURABLE, &err));
+    EXPECT(strstr(err.message, "damaged") != NULL);
+    db_free(take(&db));
+    EXPECT(has_content(folder.file, &before));
+    db_forget_damage();
+}
+
+static void a_path_may_have_any_letters(void)
+{
+    AUTO(folder_remove) struct folder folder = filled_folder();
+    struct kept_path odd = kept_in(&folder, "a?b#c%41 d&e.db");
+    struct verify_facts facts = {0};
+
+    EXPECT_INT(rename(folder.file, odd.text), 0);
+    AUTO(db_freep) struct db *db = verify_open_untouched(odd.text, NULL);
+    EXPECT(verify_database(db, NULL, &facts, NULL));
+    EXPECT_INT(facts.runs, 300);
+}
+
+/* Somebody wants something else as soon as the look has begun. */
+static void end_at_once(void *user, struct db *db)
+{
+    int *calls = user;
+
+    ++*calls;
+    if (db)
+        db_interrupt(db);
+}
+
+static void a_look_that_is_ended_says_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = filled_folder();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    int calls = 0;
+    const struct verify_watch watch = {end_at_once, &calls};
+    struct verify_facts facts = {.runs = 77};
+    struct error err = {0};
+    bool disturbed = false;
+
+    add_ballast(db);
+    EXPECT(verify_in_peace(db, &watch, &disturbed, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT(disturbed);
+    EXPECT_INT(calls, 2);
+    EXPECT(!verify_database(db, &watch, &facts, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_STR(err.message, "it was stopped before all was read");
+    EXPECT_INT(facts.runs, 77);
+    EXPECT(!db_is_damaged());
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"),
+               300); /* what comes next is not ended */
+    EXPECT(verify_in_peace(db, &(struct verify_watch){0}, &disturbed, NULL));
+    EXPECT(!disturbed);
+    EXPECT(verify_database(db, NULL, &facts, NULL));
+}
+
+struct disturber {
+    pthread_mutex_t lock;
+    struct db *db;
+    int wait_us;
+};
+
+static void note(void *user, struct db *db)
+{
+    struct disturber *disturber = user;
+
+    pthread_mutex_lock(&disturber->lock);
+    disturber->db = db;
+    pthread_mutex_unlock(&disturber->lock);
+}
+
+static void *disturb(void *user)
+{
+    struct disturber *disturber = user;
+
+    nanosleep(&(struct timespec){.tv_nsec = disturber->wait_us * 1000L}, NULL);
+    pthread_mutex_lock(&disturber->lock);
+    if (disturber->db)
+        db_interrupt(disturber->db);
+    pthread_mutex_unlock(&disturber->lock);
+    return NULL;
+}
+
+/* SQLite takes pages for lost that it has not come to. */
+static void whenever_it_is_ended_nothing_is_damaged(void)
+{
+    AUTO(folder_remove) struct folder folder = filled_folder();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    int ended = 0, whole = 0;
+
+    add_ballast(db);
+    for (int i = 0; i < 60; i++) {
+        struct disturber disturber = {.lock = PTHREAD_MUTEX_INITIALIZER, .wait_us = i * i * 5};
+        const struct verify_watch watch = {note, &disturber};
+        pthread_t thread;
+        bool disturbed;
+
+        EXPECT_INT(pthread_create(&thread, NULL, disturb, &disturber), 0);
+        EXPECT(verify_in_peace(db, &watch, &disturbed, NULL));
+        EXPECT_INT(pthread_join(thread, NULL), 0);
+        ended += disturbed;
+        whole += !disturbed;
+        EXPECT(!db_is_damaged());
+        EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 300);
+    }
+    EXPECT_INT(ended + whole, 60);
+}
+
+int main(void)
+{
+    RUN(a_good_database_may_be_used);
+    RUN(one_that_is_not_there_may_be_made);
+    RUN(a_damaged_one_is_left_as_it_is);
+    RUN(what_is_not_ours_is_not_damaged);
+    RUN(nothing_is_written_once_damage_was_seen);
+    RUN(a_path_may_have_any_letters);
+    RUN(a_look_that_is_ended_says_nothing);
+    RUN(whenever_it_is_ended_nothing_is_damaged);
+    return test_result();
+}

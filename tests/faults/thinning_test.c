@@ -1,0 +1,132 @@
+/* Every call and every allocation that thinning makes fails, each in its turn: a run has all its
+ * steps, or says that it has not. */
+#include "tests/faults/shortages.h"
+
+#include "db/thinning.h"
+#include "tests/db/imported.h"
+#include "tests/faults/fault_vfs.h"
+#include "tests/faults/template.h"
+
+#define STEPS 300
+#define ENDLESS_CALLS 2000
+
+static struct template database;
+
+static void put_long_run(struct db *db, struct imported_parts *parts)
+{
+    AUTO(bytes_free) struct bytes text = {.limit = 1 << 20};
+    enum import_fate fate;
+    bool ok = bytes_printf(&text, "{\"nanoseconds\":[1");
+
+    for (int i = 1; i < STEPS; i++)
+        ok = ok && bytes_printf(&text, ",%d", i + 1);
+    ok = ok && bytes_printf(&text, "],\"loss\":[0");
+    for (int i = 1; i < STEPS; i++)
+        ok = ok && bytes_printf(&text, ",1");
+    EXPECT(ok && bytes_printf(&text, "]}"));
+    parts->run.steps = STEPS;
+    parts->imported.steps = imported_span(text.data);
+    EXPECT(import_alone(db, &parts->imported, &fate, NULL));
+}
+
+/* Run 1 in rows, run 2 in a text. */
+static void fill(struct db *db)
+{
+    struct imported_parts parts;
+
+    imported_make(&parts);
+    put_long_run(db, &parts);
+    EXPECT(db_execute(db,
+                      "INSERT INTO steps (run, position, nanoseconds, loss) SELECT 1, key,"
+                      " value, 1 FROM traces, json_each(traces.steps, '$.nanoseconds');"
+                      "DELETE FROM traces",
+                      NULL));
+    parts.run.id.text[RUN_ID_LENGTH - 1] = 'B';
+    put_long_run(db, &parts);
+}
+
+static bool thin(struct db *db, struct error *err)
+{
+    struct thinning thinning = {.before_us = NOON_US, .now_us = NOON_US};
+    bool ok = thinning_step(db, &thinning, err);
+
+    EXPECT_INT(thinning.runs, ok ? 2 : 0);
+    return ok;
+}
+
+static void expect_whole_or_thinned(struct db *db, bool ok)
+{
+    long long thinned = number_of(db, "SELECT count(*) FROM runs WHERE thinned_us NOT NULL");
+
+    EXPECT(ok ? thinned == 2 : thinned == 0 || thinned == 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM traces"), thinned == 2 ? 0 : 1);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 1") < STEPS, thinned == 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE run = 2") > 0, thinned == 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM pragma_foreign_key_check()"), 0);
+}
+
+static bool survive(struct fault_plan plan)
+{
+    struct error err = {0};
+    long long failed;
+    struct db *db;
+    bool ok;
+
+    template_restore(&database);
+    db = open_database(&database.folder);
+    fault_arm(plan);
+    ok = thin(db, &err);
+    if (plan.for_good)
+        db_free(take(&db));
+    failed = fault_disarm();
+    EXPECT(ok || (failed > 0 && failed_by_the_disk(&err)));
+    if (db)
+        expect_usable(db);
+    db_free(db);
+    db = open_database(&database.folder);
+    expect_whole_or_thinned(db, ok);
+    db_free(db);
+    return failed == 0;
+}
+
+static void a_disk_that_fails_leaves_a_run_whole_or_thinned(void)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        bool done = false;
+        long long allowed = 0;
+
+        for (; !done && allowed < ENDLESS_CALLS; allowed++)
+            done = survive((struct fault_plan){
+                .allowed = allowed, .for_good = kind & 1, .full = kind >= 2, .reads = kind < 2});
+        EXPECT(done);
+        printf("       thinning         %4lld accidents\n", allowed - 1);
+    }
+}
+
+static bool attempt(struct error *err)
+{
+    template_restore(&database);
+    struct db *db = open_database(&database.folder);
+    ration_start();
+    bool ok = thin(db, err);
+    ration_stop();
+    expect_whole_or_thinned(db, ok);
+    db_free(db);
+    return ok;
+}
+
+static void so_does_a_lack_of_memory(void)
+{
+    survive_shortages("thinning", attempt, 3);
+}
+
+int main(void)
+{
+    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* every allocation of its own */
+    fault_vfs_install();
+    database = template_make(schema_version, fill);
+    RUN(a_disk_that_fails_leaves_a_run_whole_or_thinned);
+    RUN(so_does_a_lack_of_memory);
+    template_free(&database);
+    return test_result();
+}
