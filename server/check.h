@@ -80,8 +80,16 @@ void check_freep(struct check **check);
 bool check_load_confirmation(struct db *db, struct check *check, struct error *err)
     __attribute__((warn_unused_result));
 
+struct check_queueing {
+    /* Asked how many runs it would queue, before anything is stored. Whoever says no says why. */
+    bool (*may)(void *user, long long runs);
+    void *user;
+    bool was_there; /* returned: somebody else has just queued the same */
+};
+
 /* Queues it. ERROR_UNABLE where the run was measured on another machine, or cannot be run here.
  */
 struct server;
 bool check_queue_confirmation(const struct server *server, struct db *db, struct check *check,
-                              struct error *err) __attribute__((warn_unused_result));
+                              struct check_queueing *queueing, struct error *err)
+    __attribute__((warn_unused_result));

@@ -125,35 +125,41 @@ static char *request_of(const struct check *check)
     return json_text(request);
 }
 
-static bool queue(const struct server *server, struct db *db, const char *text, const char *key,
-                  struct run_id *ret_id, struct error *err)
+/* A sweep's request, and the key that finds it again. */
+struct wish {
+    const char *text, *key;
+};
+
+static bool queue(const struct server *server, struct db *db, const struct wish *wish,
+                  struct check_queueing *queueing, struct run_id *ret_id, struct error *err)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
     struct place place = server->here->place;
     struct identity identity;
-    bool replayed;
 
     whoami_get(server->whoami, &identity);
     place.dollars_per_hour = whoami_dollars(server->whoami, db);
-    if (!sweep_from_text(text, strlen(text), &place, &sweep, err))
+    if (!sweep_from_text(wish->text, strlen(wish->text), &place, &sweep, err))
         return false;
     for (size_t i = 0; i < sweep.count; i++)
         if (sweep.cells[i].refused[0])
             return error_set(err, ERROR_UNABLE, "confirm", "the %s cannot be run here: %.180s",
                              i > 0 ? "baseline" : "run", sweep.cells[i].refused);
+    if (!queueing->may(queueing->user, sweep.blocks * (long long)sweep.count))
+        return false;
     return sweeps_create(db,
                          &(struct sweep_order){.sweep = &sweep,
                                                .blocks = sweep.blocks,
-                                               .request = text,
-                                               .idempotency_key = key,
+                                               .request = wish->text,
+                                               .idempotency_key = wish->key,
                                                .instance = identity.instance_type,
                                                .now_us = clock_calendar_us(),
                                                .queue_limit = server->config->queue_limit},
-                         ret_id, &replayed, err);
+                         ret_id, &queueing->was_there, err);
 }
 
 bool check_queue_confirmation(const struct server *server, struct db *db, struct check *check,
-                              struct error *err)
+                              struct check_queueing *queueing, struct error *err)
 {
     AUTO(freep) char *text = NULL;
     struct error cause = {0};
@@ -167,7 +173,8 @@ bool check_queue_confirmation(const struct server *server, struct db *db, struct
     if (!text)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     write_key(check, key);
-    if (!queue(server, db, text, key, &check->confirmation.sweep, &cause))
+    if (!queue(server, db, &(struct wish){text, key}, queueing, &check->confirmation.sweep,
+               &cause))
         /* A stored spec that is not lawful any more is not the client's fault. */
         return cause.kind == ERROR_INVALID
                    ? error_set(err, ERROR_UNABLE, "confirm", "it cannot be run here: %.150s",

@@ -1,86 +1,13 @@
 #include "server/config.h"
 
 #include "common/cleanup.h"
-#include "common/fields.h"
 #include "server/config_check.h"
+#include "server/config_options.h"
 
 #include <ctype.h>
 
 #define VARIABLE_PREFIX "PENNYWORTH_"
-
-struct option {
-    struct field field; /* its name with '_' is the row's; flag and variable follow from it */
-    const char *fallback;
-    const char *argument; /* how --help calls the value */
-    bool repeats;         /* given again, it adds (with ';') instead of replacing */
-    bool secret;          /* from the environment only: flags can be seen in ps */
-};
-
-static const char *const life_cycles[] = {"auto", "on_demand", "spot", NULL};
-static const char *const switch_words[] = {"on", "off", NULL};
-static const char *const log_levels[] = {"error", "info", "debug", NULL};
-
-#define AT(member) .name = #member, .offset = offsetof(struct config, member)
-#define NUMBER(member, low, high, value, text)                                                   \
-    .field = {AT(member), .type = FIELD_INTEGER, .min = low, .max = high, .meaning = text},      \
-    .fallback = value, .argument = "N"
-#define WORDS(member, word, high, value, text)                                                   \
-    .field = {AT(member), .type = FIELD_TEXT, .min = 0, .max = high, .meaning = text},           \
-    .fallback = value, .argument = word
-
-static const struct option options[] = {
-    {WORDS(listen, "ADDRESS", 63, "127.0.0.1",
-           "IPv4 or IPv6 address to serve; any but loopback wants a token")},
-    {NUMBER(port, 0, 65535, "8080", "TCP port; 0 takes a free one and logs it")},
-    {WORDS(database, "FILE", 4096, "",
-           "SQLite file; empty means pennyworth/pennyworth.db in the XDG state directory")},
-    {WORDS(engine, "NAME=COMMAND", 4096, "",
-           "Program that runs a spec's \"engine\": NAME (no shell; words split at spaces)"),
-     .repeats = true},
-    {WORDS(instance, "TYPE", 63, "", "Instance type of this machine; empty asks")},
-    {WORDS(provider, "NAME", 15, "",
-           "Whose machine this is: aws, gcp, azure, or any name; empty asks")},
-    {WORDS(region, "NAME", 39, "", "Where it is, as its provider calls it; empty asks")},
-    {WORDS(zone, "NAME", 39, "", "In which zone of the region; empty asks")},
-    {.field = {AT(life_cycle), .type = FIELD_CHOICE, .choices = life_cycles,
-               .meaning = "How it is paid; auto asks"},
-     .fallback = "auto",
-     .argument = "WORD"},
-    {WORDS(metadata, "WHOM", 300, "auto",
-           "Who is asked which machine this is: auto (whom the firmware names), off, or aws=URL, "
-           "gcp=URL, azure=URL")},
-    {WORDS(feed, "NAME=WORDS", 4096, "",
-           "How a price feed (or \"all\") is read: on, off, url=URL or PATH, "
-           "regions=A,B, types=A,B, every=N, patience=N"),
-     .repeats = true},
-    {WORDS(gcp_key, "KEY", 200, "", "API key for Google's billing catalog"), .secret = true},
-    {.field = {AT(price_per_hour), .type = FIELD_LIMIT, .max = 1000000,
-               .meaning = "Dollars that an hour of this machine costs; wins over all feeds"},
-     .fallback = "none",
-     .argument = "USD"},
-    {WORDS(read_token_file, "FILE", 4096, "", "File whose first line is the token to read with")},
-    {WORDS(write_token_file, "FILE", 4096, "",
-           "File whose first line is the token to read and write with")},
-    {WORDS(read_token, "TOKEN", TOKEN_MAX, "", "The same token, directly"), .secret = true},
-    {WORDS(write_token, "TOKEN", TOKEN_MAX, "", "The same token, directly"), .secret = true},
-    {NUMBER(http_threads, 1, 64, "2", "Threads that answer requests")},
-    {NUMBER(max_connections, 8, 60000, "1024", "Open connections, all together")},
-    {NUMBER(max_connections_per_address, 1, 60000, "256",
-            "Open connections of one address; the longest idle ones make room")},
-    {NUMBER(header_seconds, 1, 3600, "10", "Time for a client to send its header")},
-    {NUMBER(body_seconds, 1, 3600, "30", "Time for a client to send its body")},
-    {NUMBER(idle_seconds, 1, 3600, "60", "Time a connection may rest between requests")},
-    {NUMBER(queue_limit, 1, 1000000, "100", "Runs that may wait; more are refused with 429")},
-    {NUMBER(silence_seconds, 1, 86400, "60", "A worker silent for longer is killed")},
-    {.field = {AT(published), .type = FIELD_CHOICE, .choices = switch_words,
-               .meaning = "Whether a new database begins with what others published"},
-     .fallback = "on",
-     .argument = "WORD"},
-    {.field = {AT(log), .type = FIELD_CHOICE, .choices = log_levels, .meaning = "What is logged"},
-     .fallback = "info",
-     .argument = "LEVEL"},
-};
-#undef AT
+#define OPTIONS_MAX 64
 
 /* "--max-connections" of "max_connections", "PENNYWORTH_MAX_CONNECTIONS" of the same. */
 static void flag_name(const struct option *option, char ret_name[64])
@@ -115,23 +42,24 @@ static bool set(const struct option *option, const char *called, const char *tex
 
 static bool read_defaults(struct config *config, struct error *err)
 {
-    for (size_t i = 0; i < COUNT(options); i++)
-        if (!set(&options[i], options[i].field.name, options[i].fallback, false, config, err))
+    for (size_t i = 0; i < config_option_count; i++)
+        if (!set(&config_options[i], config_options[i].field.name, config_options[i].fallback,
+                 false, config, err))
             return false;
     return true;
 }
 
 static bool read_environment(char *const environment[], struct config *config, struct error *err)
 {
-    for (size_t i = 0; i < COUNT(options); i++) {
+    for (size_t i = 0; i < config_option_count; i++) {
         char name[64];
 
-        variable_name(&options[i], name);
+        variable_name(&config_options[i], name);
         for (char *const *entry = environment; *entry; entry++) {
             size_t length = strlen(name);
 
             if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
-                !set(&options[i], name, *entry + length + 1, false, config, err))
+                !set(&config_options[i], name, *entry + length + 1, false, config, err))
                 return false;
         }
     }
@@ -141,57 +69,118 @@ static bool read_environment(char *const environment[], struct config *config, s
 /* Finds the option of "--flag" or "--flag=value". */
 static const struct option *find_flag(const char *word, size_t length)
 {
-    for (size_t i = 0; i < COUNT(options); i++) {
+    for (size_t i = 0; i < config_option_count; i++) {
         char name[64];
 
-        flag_name(&options[i], name);
-        if (!options[i].secret && strlen(name) == length && strncmp(name, word, length) == 0)
-            return &options[i];
+        flag_name(&config_options[i], name);
+        if (!config_options[i].secret && strlen(name) == length &&
+            strncmp(name, word, length) == 0)
+            return &config_options[i];
     }
     return NULL;
 }
 
-static bool read_flags(int argc, char *const argv[], struct config *config, struct error *err)
+static bool take_operand(struct config *config, const char *word, int *count, struct error *err)
 {
-    bool seen[COUNT(options)] = {false};
+    const struct command_words *words = &config_commands[config->command];
 
-    for (int i = 1; i < argc; i++) {
+    if (*count == OPERANDS_MAX || !words->operands[*count])
+        return error_set(err, ERROR_INVALID, word, "is not an option; --help lists them");
+    if (strlen(word) > PATH_TEXT_MAX)
+        return error_set(err, ERROR_INVALID, words->operands[*count], "is too long");
+    snprintf(config->operands[(*count)++], PATH_TEXT_MAX + 1, "%s", word);
+    return true;
+}
+
+static bool has_operands(const struct config *config, int count, struct error *err)
+{
+    const struct command_words *words = &config_commands[config->command];
+
+    if (count == OPERANDS_MAX || !words->operands[count])
+        return true;
+    return error_set(err, ERROR_INVALID, words->operands[count],
+                     "is missing: pennyworth %s %s%s%s", words->name, words->operands[0],
+                     words->operands[1] ? " " : "", words->operands[1] ? words->operands[1] : "");
+}
+
+/* From word `first` on. */
+static bool read_flags(int argc, char *const argv[], int first, struct config *config,
+                       struct error *err)
+{
+    bool seen[OPTIONS_MAX] = {false};
+    int operands = 0;
+
+    for (int i = first; i < argc; i++) {
         size_t length = strcspn(argv[i], "=");
         const struct option *option = find_flag(argv[i], length);
         const char *value = argv[i][length] ? argv[i] + length + 1 : argv[i + 1];
         char name[64];
 
+        if (argv[i][0] && (argv[i][0] != '-' || strcmp(argv[i], "-") == 0)) {
+            if (!take_operand(config, argv[i], &operands, err))
+                return false;
+            continue;
+        }
         if (!option)
             return error_set(err, ERROR_INVALID, argv[i], "is not an option; --help lists them");
         flag_name(option, name);
+        if (!(option->commands & COMMAND_BIT(config->command)))
+            return error_set(err, ERROR_INVALID, name, "is no option of \"%s\"",
+                             config_commands[config->command].name);
         if (!argv[i][length])
             i++;
         if (!value)
             return error_set(err, ERROR_INVALID, name, "wants a value");
-        if (!set(option, name, value, seen[option - options], config, err))
+        if (!set(option, name, value, seen[option - config_options], config, err))
             return false;
-        seen[option - options] = true;
+        seen[option - config_options] = true;
     }
-    return true;
+    return has_operands(config, operands, err);
+}
+
+/* The command that the first word names; *ret_first is the word after it. */
+static bool find_command(int argc, char *const argv[], struct config *config, int *ret_first)
+{
+    *ret_first = 1;
+    config->command = COMMAND_SERVE;
+    if (argc < 2 || argv[1][0] == '-')
+        return false;
+    for (int command = 0; command < COMMANDS; command++) {
+        if (strcmp(argv[1], config_commands[command].name) != 0)
+            continue;
+        config->command = (enum command)command;
+        *ret_first = 2;
+        return true;
+    }
+    return false;
 }
 
 enum config_result config_read(int argc, char *const argv[], char *const environment[],
                                struct config *ret_config, struct error *err)
 {
     AUTO(freep) struct config *config = calloc(1, sizeof *config);
+    bool named;
+    int first;
 
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return CONFIG_HELP;
-        if (strcmp(argv[i], "--version") == 0)
-            return CONFIG_VERSION;
-    }
     if (!config) {
         error_set(err, ERROR_INTERNAL, NULL, "out of memory");
         return CONFIG_WRONG;
     }
-    if (!read_defaults(config, err) || !read_environment(environment, config, err) ||
-        !read_flags(argc, argv, config, err) || !config_check(config, environment, err))
+    named = find_command(argc, argv, config, &first);
+    for (int i = first; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            ret_config->command = config->command;
+            return CONFIG_HELP;
+        }
+        if (strcmp(argv[i], "--version") == 0)
+            return CONFIG_VERSION;
+    }
+    if (!read_defaults(config, err) || !read_environment(environment, config, err))
+        return CONFIG_WRONG;
+    /* A container is told by its environment whom to report to, and nothing else. */
+    if (!named && config->report_to[0])
+        config->command = COMMAND_BENCH;
+    if (!read_flags(argc, argv, first, config, err) || !config_check(config, environment, err))
         return CONFIG_WRONG;
     *ret_config = *config;
     return CONFIG_OK;
@@ -218,15 +207,46 @@ static void help_row(FILE *out, const struct option *option)
     fprintf(out, "%s]\n", option->repeats ? ", may be repeated" : "");
 }
 
-void config_help(FILE *out)
+static void help_commands(FILE *out)
 {
-    fputs("Usage: pennyworth [OPTION]...\n"
-          "Serves training runs on this machine, and what a dollar of it trains.\n\n"
-          "Each option is also an environment variable; a flag wins.\n\n",
-          out);
-    for (size_t i = 0; i < COUNT(options); i++)
-        help_row(out, &options[i]);
+    fputs("\nCommands, of which \"pennyworth COMMAND --help\" tells more:\n", out);
+    for (int command = 0; command < COMMANDS; command++) {
+        const struct command_words *words = &config_commands[command];
+        char called[64];
+
+        snprintf(called, sizeof called, "%s%s%s%s%s", words->name, words->operands[0] ? " " : "",
+                 words->operands[0] ? words->operands[0] : "", words->operands[1] ? " " : "",
+                 words->operands[1] ? words->operands[1] : "");
+        fprintf(out, "  %-20s %s%s.\n", called, words->meaning,
+                command == COMMAND_SERVE ? "; without a word, this" : "");
+    }
+}
+
+void config_help(enum command command, FILE *out)
+{
+    const struct command_words *words = &config_commands[command];
+
+    if (command == COMMAND_SERVE) {
+        fputs("Usage: pennyworth [COMMAND] [OPTION]...\n"
+              "Serves training runs on this machine, and what a dollar of it trains.\n",
+              out);
+        help_commands(out);
+        fputs("\nOptions of \"serve\":\n", out);
+    } else {
+        fprintf(out, "Usage: pennyworth %s%s%s%s%s [OPTION]...\n%s.\n", words->name,
+                words->operands[0] ? " " : "", words->operands[0] ? words->operands[0] : "",
+                words->operands[1] ? " " : "", words->operands[1] ? words->operands[1] : "",
+                words->meaning);
+    }
+    fputs("\nEach option is also an environment variable; a flag wins.\n\n", out);
+    for (size_t i = 0; i < config_option_count; i++)
+        if (config_options[i].commands & COMMAND_BIT(command))
+            help_row(out, &config_options[i]);
     fputs("  --help\n      Print this and exit.\n"
           "  --version\n      Print the version and exit.\n",
           out);
+    if (command == COMMAND_SERVE)
+        fputs("\nSIGTERM and SIGINT end it. SIGHUP never does: it reads --tokens again and opens "
+              "--audit\nanew, and the log says what came of that.\n",
+              out);
 }

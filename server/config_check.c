@@ -100,20 +100,61 @@ static bool check_address(const struct config *config, struct error *err)
         inet_pton(AF_INET6, config->listen, &any) != 1)
         return error_set(err, ERROR_INVALID, "--listen",
                          "must be an IPv4 or IPv6 address, got '%s'", config->listen);
-    if (!config_is_loopback(config->listen) && !config->read_token[0] && !config->write_token[0])
+    if (!config_is_loopback(config->listen) && !config->read_token[0] &&
+        !config->write_token[0] && !config->tokens[0])
         return error_set(err, ERROR_INVALID, "--listen",
                          "%s can be reached by others, and without a token each of them could "
-                         "run programs here: give --write-token-file or --read-token-file",
+                         "run programs here: give --tokens, --write-token-file or "
+                         "--read-token-file",
                          config->listen);
     return true;
 }
 
-bool config_check(struct config *config, char *const environment[], struct error *err)
+static bool check_serve(struct config *config, struct error *err)
 {
-    return default_database(config, environment, err) &&
-           read_token("--read-token-file", "PENNYWORTH_READ_TOKEN", config->read_token_file,
+    if (!config->tls_certificate[0] != !config->tls_key[0])
+        return error_set(err, ERROR_INVALID,
+                         config->tls_key[0] ? "--tls-certificate" : "--tls-key",
+                         "is needed too: certificate and key belong together");
+    return read_token("--read-token-file", "PENNYWORTH_READ_TOKEN", config->read_token_file,
                       config->read_token, err) &&
            read_token("--write-token-file", "PENNYWORTH_WRITE_TOKEN", config->write_token_file,
                       config->write_token, err) &&
            check_address(config, err);
+}
+
+static bool check_report(struct config *config, struct error *err)
+{
+    const char *to = config->report_to;
+
+    if (*to && strncmp(to, "http://", 7) != 0 && strncmp(to, "https://", 8) != 0)
+        return error_set(err, ERROR_INVALID, "--report-to",
+                         "must begin with http:// or https://, got '%s'", to);
+    if (strpbrk(to, "@?# "))
+        return error_set(err, ERROR_INVALID, "--report-to",
+                         "must be a plain URL: a token comes with --report-token-file");
+    if (config->report_ca[0] && access(config->report_ca, R_OK) != 0)
+        return error_set(err, ERROR_INVALID, "--report-ca", "cannot read %s: %s",
+                         config->report_ca, strerror(errno));
+    if (!*to && config->command == COMMAND_PUSH)
+        return error_set(err, ERROR_INVALID, "--report-to", "is needed: the URL of a hub");
+    return read_token("--report-token-file", "PENNYWORTH_REPORT_TOKEN", config->report_token_file,
+                      config->report_token, err);
+}
+
+bool config_check(struct config *config, char *const environment[], struct error *err)
+{
+    switch (config->command) {
+    case COMMAND_SERVE:
+        return default_database(config, environment, err) && check_serve(config, err);
+    case COMMAND_BENCH:
+    case COMMAND_PUSH:
+        return default_database(config, environment, err) && check_report(config, err);
+    case COMMAND_BACKUP:
+    case COMMAND_RESTORE:
+    case COMMAND_CHECK:
+        return default_database(config, environment, err);
+    default:
+        return true;
+    }
 }

@@ -1,12 +1,13 @@
 #include "server/exchange.h"
 
 #include "common/cleanup.h"
-#include "common/text.h"
+#include "server/access.h"
 #include "server/handlers.h"
 #include "server/negotiate.h"
 #include "server/reply.h"
 #include "server/routes.h"
 #include "server/server.h"
+#include "server/space.h"
 
 static bool check_target(struct exchange *exchange)
 {
@@ -45,45 +46,15 @@ static bool find_route(struct exchange *exchange)
     return false;
 }
 
-static bool token_fits(const char *token, const char *expected)
+/* What writes is refused before its body is read, while there is room to say so. To take
+ * something back is always allowed. */
+static bool check_space(struct exchange *exchange)
 {
-    return expected[0] && text_equal_secret(token, expected);
-}
+    struct error err = {0};
 
-bool exchange_may_write(const struct exchange *exchange)
-{
-    const struct config *config = exchange->server->config;
-    const char *token = bearer_token(exchange->headers.authorization);
-
-    if (!config->read_token[0] && !config->write_token[0])
+    if (strcmp(exchange->method, "POST") != 0 || space_check(exchange->server->config, &err))
         return true;
-    return token && strlen(token) < TEXT_SECRET_MAX && token_fits(token, config->write_token);
-}
-
-/* Without any token configured everybody may do everything: config_check() has seen to it that
- * then only this machine can reach us. */
-static bool check_access(struct exchange *exchange)
-{
-    const struct config *config = exchange->server->config;
-    enum access access = exchange->match.route->access;
-    const char *token = bearer_token(exchange->headers.authorization);
-
-    if (access == ACCESS_OPEN || (!config->read_token[0] && !config->write_token[0]))
-        return true;
-    if (token && strlen(token) < TEXT_SECRET_MAX) {
-        bool may_write = token_fits(token, config->write_token);
-        bool may_read = token_fits(token, config->read_token);
-
-        if (may_write || (may_read && access == ACCESS_READ))
-            return true;
-        if (may_read) {
-            reply_problem(exchange, 403, NULL, "this token may only read");
-            return false;
-        }
-    }
-    reply_problem(exchange, 401, NULL,
-                  token ? "the token is not known here" : "send \"Authorization: Bearer TOKEN\"");
-    reply_field(exchange, "WWW-Authenticate", "Bearer realm=\"pennyworth\"");
+    reply_error(exchange, &err);
     return false;
 }
 
@@ -150,22 +121,66 @@ static void drop_body(struct exchange *exchange)
     exchange->has_room = false;
 }
 
+/* What the header says is to come is paid for before it is read, a chunked body after, whatever
+ * else is wrong with it. */
+static bool pay_ahead(struct exchange *exchange)
+{
+    const struct request_headers *headers = &exchange->headers;
+
+    if (!headers->content_length || headers->chunked)
+        return true;
+    return access_spend(exchange, LIMIT_BYTES, strtoll(headers->content_length, NULL, 10));
+}
+
+static bool pay_behind(struct exchange *exchange)
+{
+    return !exchange->headers.chunked ||
+           access_spend(exchange, LIMIT_BYTES, (long long)exchange->received);
+}
+
 void exchange_admit(struct exchange *exchange)
 {
     exchange->reply.body.limit = REPLY_MAX;
-    if (check_target(exchange) && find_route(exchange) && check_access(exchange))
-        (void)check_body(exchange);
+    if (check_target(exchange) && find_route(exchange) && access_admit(exchange) &&
+        check_space(exchange) && check_body(exchange) && !pay_ahead(exchange))
+        drop_body(exchange); /* it is read on, and not kept */
     exchange->body.limit = body_limit(exchange);
+}
+
+static bool has_large_body(const struct exchange *exchange)
+{
+    const char *length = exchange->headers.content_length;
+
+    return length && strtoull(length, NULL, 10) > BODY_MAX;
+}
+
+/* An answer now ends the connection with the body unread, so a refusal waits for a body that is
+ * small enough to be read, and does not for one that is not: whose client may find the connection
+ * gone and no answer. Who is to come back later must be told, whatever the size. */
+bool exchange_answers_early(const struct exchange *exchange)
+{
+    int status = exchange->reply.status;
+
+    return status != 0 && status != 429 && has_large_body(exchange);
+}
+
+/* What is refused, or too much, is read on without keeping it, for the library lets us answer
+ * only behind the body. Its deadline ends this with a client that goes on and on. */
+void exchange_take_body(struct exchange *exchange, const char *data, size_t length)
+{
+    exchange->received += length;
+    if (exchange->reply.status == 0 && !exchange->body_overflow)
+        exchange->body_overflow = !bytes_add(&exchange->body, data, length);
 }
 
 void exchange_answer(struct exchange *exchange)
 {
     exchange->reply.hold = false;
-    if (exchange->body_overflow)
-        refuse_size(exchange);
-    else if (exchange->held)
+    if (exchange->held)
         exchange->held(exchange);
-    else
+    else if (pay_behind(exchange) && exchange->body_overflow)
+        refuse_size(exchange);
+    else if (exchange->reply.status == 0)
         exchange->match.route->handler(exchange);
     if (exchange->has_room)
         drop_body(exchange);
@@ -173,7 +188,10 @@ void exchange_answer(struct exchange *exchange)
 
 void exchange_done(struct exchange *exchange)
 {
+    access_audit(exchange); /* of those that left before there was an answer */
     live_leave(exchange->server->live, &exchange->watcher);
+    if (exchange->has_copy)
+        copier_leave(exchange->server->copier);
     drop_body(exchange);
     bytes_free(&exchange->reply.body);
 }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "common/bytes.h"
+#include "server/guard.h"
 #include "server/live.h"
 #include "server/query.h"
 #include "server/router.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/socket.h>
 
 struct server;
 struct exchange;
@@ -37,11 +39,13 @@ enum stream_result {
 struct stream {
     enum stream_result (*produce)(struct exchange *exchange, struct bytes *piece);
     bool begun, ended;
+    bool is_live; /* what it says is of no use later: a reader that stops reading gets no more */
     union {
         struct { /* of handle_steps.c */
             long long run, first_measured, end_measured;
             long long position, last; /* the next step to send, and the one after the last */
-            bool csv;
+            long long left;           /* how many more are wanted */
+            bool csv, thinned;
         };
         struct { /* of handle_events.c */
             struct run_id id;
@@ -52,6 +56,10 @@ struct stream {
         struct {             /* of handle_export.c */
             long long after; /* number of the last run that was written */
             size_t sent;     /* of reply.body, where documents wait to be sent */
+        };
+        struct {            /* of handle_backup.c */
+            int descriptor; /* the copier's */
+            long long offset, size;
         };
     };
 };
@@ -80,7 +88,18 @@ struct exchange {
     struct request_headers headers;
     struct bytes body;
     bool body_overflow;
-    bool has_room; /* of server->room, for a body larger than BODY_MAX */
+    unsigned long long received; /* bytes of the body, kept or not */
+    const struct sockaddr *peer; /* who sends it, or NULL */
+    struct grant grant;          /* what its token lets it do */
+    long long paid_bytes;        /* of LIMIT_BYTES */
+    bool writes, audited;        /* it is one for the audit; that was told */
+    struct {
+        bool counted;
+        long long imported, known, refused;
+    } import;              /* documents, for the audit */
+    struct run_id created; /* for the audit, where the answer does not lead to it */
+    bool has_copy;         /* server->copier works for us */
+    bool has_room;         /* of server->room, for a body larger than BODY_MAX */
     struct router_match match;
     struct reply reply;
     struct watcher watcher;                  /* for streams and held answers */
@@ -98,12 +117,15 @@ struct exchange {
  * reply.status is set, else 0. */
 void exchange_admit(struct exchange *exchange);
 
+/* Whether what admitting it has set is sent at once, with the body unread. */
+bool exchange_answers_early(const struct exchange *exchange);
+
+/* Another piece of the body. */
+void exchange_take_body(struct exchange *exchange, const char *data, size_t length);
+
 /* With the whole body: makes the reply; or sets reply.hold and has put the watcher to sleep, and
  * is to be called again when that wakes. */
 void exchange_answer(struct exchange *exchange);
-
-/* What a handler asks whose path may be read by all who read, but not with every parameter. */
-bool exchange_may_write(const struct exchange *exchange);
 
 /* Frees what the exchange owns, and stops watching. */
 void exchange_done(struct exchange *exchange);

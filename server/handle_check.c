@@ -1,6 +1,7 @@
 /* /v1/runs/{id}/check: the CI gate. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "server/access.h"
 #include "server/check.h"
 #include "server/handlers.h"
 #include "server/negotiate.h"
@@ -8,6 +9,7 @@
 #include "server/reply.h"
 #include "server/request.h"
 #include "server/server.h"
+#include "server/space.h"
 
 #define MARKDOWN "text/markdown"
 
@@ -65,23 +67,29 @@ static void reply_check(struct exchange *exchange, const struct check *check)
  * something: so it wants the right to write, and HEAD does not do it. */
 static bool confirm(struct exchange *exchange, struct db *db, struct check *check)
 {
+    struct access_spending spending = {.exchange = exchange};
+    struct check_queueing queueing = {.may = access_may_queue, .user = &spending};
     struct error err = {0};
 
     if (!check->request.confirm || !check->fails_first ||
         check->confirmation.state != CONFIRM_NONE || strcmp(exchange->method, "HEAD") == 0)
         return true;
-    if (!exchange_may_write(exchange)) {
-        reply_problem(exchange, 403, NULL, "this token may only read: confirm=true queues runs");
+    if (!access_may_write(exchange)) {
+        reply_problem(exchange, 403, NULL,
+                      "the scope write is missing: confirm=true queues runs");
         return false;
     }
-    if (runner_is_stopping(exchange->server->runner)) {
-        reply_problem(exchange, 503, NULL, "the server is stopping");
+    if (!request_may_queue(exchange))
+        return false;
+    if (!space_check(exchange->server->config, &err) ||
+        !check_queue_confirmation(exchange->server, db, check, &queueing, &err)) {
+        if (exchange->reply.status == 0)
+            reply_error(exchange, &err);
         return false;
     }
-    if (!check_queue_confirmation(exchange->server, db, check, &err)) {
-        reply_error(exchange, &err);
-        return false;
-    }
+    if (!queueing.was_there)
+        access_count_runs(exchange, spending.runs);
+    exchange->created = check->confirmation.sweep;
     runner_wake(exchange->server->runner);
     return true;
 }
@@ -129,7 +137,8 @@ static void go_on(struct exchange *exchange)
         !choose_format(exchange, &request))
         return; /* cannot be: it was read before */
     for (;;) {
-        bool closed = live_is_closed(live); /* asked before looking: the last news is told */
+        /* Asked before looking: the last news is told. */
+        bool closed = live_is_closed(live) || runner_has_left(exchange->server->runner);
         AUTO(check_freep) struct check *check = NULL;
         struct run_id waits_for = {""};
         struct error err = {0};

@@ -149,7 +149,7 @@ static void read_last_event(const char *header, enum run_state state, struct str
 void events_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
-    struct stream stream = {.produce = produce_events, .steps_sent = -1};
+    struct stream stream = {.produce = produce_events, .is_live = true, .steps_sent = -1};
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
@@ -169,5 +169,6 @@ void events_handler(struct exchange *exchange)
     exchange->reply.status = 200;
     exchange->reply.content_type = "text/event-stream";
     reply_field(exchange, "Cache-Control", "no-cache");
+    reply_field(exchange, "Connection", "close"); /* it is good for no long answer now */
     exchange->reply.stream = stream;
 }

@@ -2,20 +2,17 @@
  * them. Made in pieces while it is sent: a database of any size costs a megabyte, or as much as
  * its largest run. */
 #include "common/cleanup.h"
-#include "db/evidence_rows.h"
 #include "db/exports.h"
 #include "db/runs.h"
-#include "db/step_rows.h"
-#include "engine/trace.h"
 #include "server/handlers.h"
 #include "server/log.h"
 #include "server/query.h"
 #include "server/reply.h"
 #include "server/request.h"
+#include "server/run_document.h"
 #include "server/server.h"
 
-#define AHEAD (512 * 1024)              /* bytes that are made before they are sent */
-#define WAITING_MAX (256 * 1024 * 1024) /* the longest trace with all its splits has room */
+#define AHEAD (512 * 1024) /* bytes that are made before they are sent */
 #define HAND_OUT (128 * 1024)
 
 /* What tell() needs of the exchange. */
@@ -25,34 +22,14 @@ struct writer {
     bool failed;
 };
 
-/* Of a run without a kept text: made from its rows. */
-static bool write_rows(struct writer *writer, const struct document_parts *parts)
-{
-    AUTO(bytes_free) struct bytes steps_text = {.limit = WAITING_MAX};
-    AUTO(bytes_free) struct bytes evidence_text = {.limit = WAITING_MAX};
-    AUTO(evidence_free) struct evidence evidence = {0};
-    AUTO(steps_free) struct steps steps = {0};
-    struct document_parts whole = *parts;
-    struct error err = {0};
-
-    if (!step_rows_load(writer->db, parts->run->number, 0, parts->run->steps, &steps, &err) ||
-        !evidence_rows_load(writer->db, parts->run->number, &evidence, &err)) {
-        log_line(LOG_ERROR, "export of run %s: %s", parts->run->id.text, err.message);
-        return false;
-    }
-    if (!trace_write_steps(&steps_text, &steps) ||
-        !trace_write_evidence(&evidence_text, &evidence))
-        return false;
-    whole.steps = steps_text.data;
-    whole.evidence = evidence_text.data;
-    return document_write(writer->waiting, &whole);
-}
-
 static bool write_run(void *user, const struct document_parts *parts)
 {
     struct writer *writer = user;
-    bool ok = parts->steps ? document_write(writer->waiting, parts) : write_rows(writer, parts);
+    struct error err = {0};
+    bool ok = run_document_write(writer->db, parts, writer->waiting, &err);
 
+    if (!ok)
+        log_line(LOG_ERROR, "export of run %s: %s", parts->run->id.text, err.message);
     writer->failed = !ok;
     return ok && writer->waiting->used < AHEAD;
 }
@@ -65,6 +42,7 @@ static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1
                                   .workload = query_find(query, "workload"),
                                   .instance = query_find(query, "instance"),
                                   .provenance = query_find(query, "provenance"),
+                                  .sender = query_find(query, "sender"),
                                   .limit = -1};
     if (!request_labels(query, keys, filter->labels, &filter->label_count, err))
         return false;
@@ -91,7 +69,7 @@ static bool make_more(struct exchange *exchange)
     if (exchange->reply.body.size > 4 * AHEAD)
         bytes_free(&exchange->reply.body);
     exchange->reply.body.used = 0;
-    exchange->reply.body.limit = WAITING_MAX;
+    exchange->reply.body.limit = RUN_DOCUMENT_MAX;
     stream->sent = 0;
     if (!read_filter(&exchange->query, keys, &filter, &err))
         return false;
@@ -150,7 +128,7 @@ static bool find_after(struct exchange *exchange, long long *ret_after, struct e
 void export_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"workload",   "engine", "instance", "label*",
-                                          "provenance", "after",  NULL};
+                                          "provenance", "sender", "after",    NULL};
     struct stream stream = {.produce = produce_export};
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
     struct run_filter filter;

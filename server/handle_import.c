@@ -1,5 +1,6 @@
 /* /v1/runs/import: runs that were measured elsewhere, one, or many with a line each. */
 #include "db/runs.h"
+#include "server/access.h"
 #include "server/handlers.h"
 #include "server/import.h"
 #include "server/negotiate.h"
@@ -31,16 +32,32 @@ static void present_report(struct out *out, const struct import_report *report)
     out_close(out, '}');
 }
 
-static void import_many(struct exchange *exchange, const char *body)
+/* For the audit, and for whoever watches the senders. */
+static void count(struct exchange *exchange, long long imported, long long known,
+                  long long refused)
+{
+    exchange->import.counted = true;
+    exchange->import.imported = imported;
+    exchange->import.known = known;
+    exchange->import.refused = refused;
+    access_count_runs(exchange, imported);
+}
+
+static void import_many(struct exchange *exchange, const struct import_body *body)
 {
     struct out out = {.bytes = &exchange->reply.body};
     AUTO(freep) struct import_report *report = malloc(sizeof *report);
     struct error err = {0};
+    bool ok;
 
-    if (!report)
+    if (!report) {
         error_set(&err, ERROR_INTERNAL, NULL, "out of memory");
-    if (!report ||
-        !import_lines(exchange->server->pool, body, exchange->body.used, report, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    ok = import_lines(exchange->server->pool, body, report, &err);
+    count(exchange, report->imported, report->known, report->refused); /* stored is stored */
+    if (!ok) {
         reply_error(exchange, &err);
         return;
     }
@@ -48,7 +65,7 @@ static void import_many(struct exchange *exchange, const char *body)
     reply_json(exchange, 200, &out);
 }
 
-static void import_single(struct exchange *exchange, const char *body)
+static void import_single(struct exchange *exchange, const struct import_body *body)
 {
     struct out out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
@@ -57,10 +74,12 @@ static void import_single(struct exchange *exchange, const char *body)
     enum import_fate fate;
     struct run_id id;
 
-    if (!import_one(exchange->server->pool, body, exchange->body.used, &id, &fate, &err)) {
+    if (!import_one(exchange->server->pool, body, &id, &fate, &err)) {
+        count(exchange, 0, 0, err.kind == ERROR_INVALID || err.kind == ERROR_CONFLICT);
         reply_error(exchange, &err);
         return;
     }
+    count(exchange, fate == IMPORT_STORED, fate == IMPORT_KNOWN, 0);
     loan = db_borrow(exchange->server->pool);
     if (!runs_find(loan.db, id.text, &run, &err)) {
         reply_error(exchange, &err);
@@ -75,12 +94,16 @@ static void import_single(struct exchange *exchange, const char *body)
 void import_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
-    const char *body = exchange->body.data ? exchange->body.data : "";
+    const struct import_body body = {.text = exchange->body.data ? exchange->body.data : "",
+                                     .length = exchange->body.used,
+                                     .sender = access_sender(exchange)};
+    bool lines = content_type_is_lines(exchange->headers.content_type);
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
+        !access_spend(exchange, LIMIT_RUNS, lines ? import_count(body.text, body.length) : 1))
         return;
-    if (content_type_is_lines(exchange->headers.content_type))
-        import_many(exchange, body);
+    if (lines)
+        import_many(exchange, &body);
     else
-        import_single(exchange, body);
+        import_single(exchange, &body);
 }

@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "db/run_list.h"
 #include "db/runs.h"
+#include "server/access.h"
 #include "server/cursor.h"
 #include "server/handlers.h"
 #include "server/negotiate.h"
@@ -32,7 +33,8 @@ static void go_on(struct exchange *exchange)
 
     for (;;) {
         AUTO(run_clear) struct run run = {0};
-        bool closed = live_is_closed(live); /* asked before looking: the last news is told */
+        /* Asked before looking: the last news is told. */
+        bool closed = live_is_closed(live) || runner_has_left(exchange->server->runner);
         struct error err = {0};
 
         if (!runs_find(loan.db, exchange->held_id.text, &run, &err)) {
@@ -127,6 +129,12 @@ static bool create(struct exchange *exchange, const struct run_order *order, str
     return runs_create(loan.db, order, ret_run, ret_replayed, err);
 }
 
+static void queued(const struct exchange *exchange)
+{
+    access_count_runs(exchange, 1);
+    runner_wake(exchange->server->runner);
+}
+
 void runs_create_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"wait", NULL};
@@ -139,10 +147,10 @@ void runs_create_handler(struct exchange *exchange)
 
     if (!request_accepts(exchange, "application/json"))
         return;
-    if (runner_is_stopping(exchange->server->runner)) {
-        reply_problem(exchange, 503, NULL, "the server is stopping");
+    if (!request_may_queue(exchange))
         return;
-    }
+    if (!access_spend(exchange, LIMIT_RUNS, 1))
+        return;
     if (!query_allow(&exchange->query, allowed, &err) ||
         !request_wait(exchange, &seconds, &err) || !read_order(exchange, &parts, &order, &err) ||
         !create(exchange, &order, &run, &replayed, &err)) {
@@ -150,7 +158,7 @@ void runs_create_handler(struct exchange *exchange)
         return;
     }
     if (!replayed)
-        runner_wake(exchange->server->runner);
+        queued(exchange);
     reply_field(exchange, "Location", "/v1/runs/%s", run.id.text);
     if (replayed)
         reply_field(exchange, "Idempotent-Replayed", "true");
@@ -255,6 +263,7 @@ static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1
                                   .engine = query_find(query, "engine"),
                                   .workload = query_find(query, "workload"),
                                   .instance = query_find(query, "instance"),
+                                  .sender = query_find(query, "sender"),
                                   .limit = 50};
     if (limit_text && !field_read_text(&limit, limit_text, &filter->limit, err))
         return false;
@@ -268,7 +277,7 @@ static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1
 
 void runs_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"state",  "engine", "workload", "instance",
+    static const char *const allowed[] = {"state",  "engine", "workload", "instance", "sender",
                                           "label*", "cursor", "limit",    NULL};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_list_free) struct run_list list = {0};

@@ -9,6 +9,7 @@
 #include "server/reply.h"
 #include "server/request.h"
 #include "server/server.h"
+#include "server/space.h"
 
 static const char *const no_parameters[] = {NULL};
 
@@ -20,10 +21,13 @@ void health_handler(struct exchange *exchange)
         reply_fixed(exchange, "application/json", alive, strlen(alive));
 }
 
-/* Ready means: the database answers. */
+/* Ready means: the database answers, and what is queued will be run. A full disk is told of and
+ * no more: whoever sends requests elsewhere because of it would send away those who only read. */
 void ready_handler(struct exchange *exchange)
 {
-    static const char ready[] = "{\"status\":\"ready\"}";
+    static const char ready[] = "{\"status\":\"ready\",\"disk\":\"ok\"}";
+    static const char full[] = "{\"status\":\"ready\",\"disk\":\"full\"}";
+    const struct config *config = exchange->server->config;
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
     long long size;
@@ -31,13 +35,35 @@ void ready_handler(struct exchange *exchange)
     if (!request_accepts(exchange, "application/json") ||
         !request_allows(exchange, no_parameters))
         return;
+    if (!request_may_queue(exchange)) /* and there is somebody to run what it takes */
+        return;
     loan = db_borrow(exchange->server->pool);
-    if (live_is_closed(exchange->server->live))
-        reply_problem(exchange, 503, NULL, "the server is stopping");
-    else if (db_size(loan.db, &size, &err))
+    bool ok = db_size(loan.db, &size, &err);
+    if (db_is_damaged()) { /* this look may have found it */
+        error_clear(&err);
+        ok = error_set(&err, ERROR_DAMAGED, NULL, "the database is damaged");
+    }
+    if (!ok)
+        reply_error(exchange, &err);
+    else if (space_check(config, NULL))
         reply_fixed(exchange, "application/json", ready, strlen(ready));
     else
-        reply_error(exchange, &err);
+        reply_fixed(exchange, "application/json", full, strlen(full));
+}
+
+/* What says whether more can be stored. */
+static bool write_disk(struct bytes *text, const struct config *config)
+{
+    return bytes_printf(
+        text,
+        "# HELP pennyworth_disk_free_bytes Room beside the database; -1 unknown.\n"
+        "# TYPE pennyworth_disk_free_bytes gauge\n"
+        "pennyworth_disk_free_bytes %lld\n"
+        "# HELP pennyworth_database_damaged 1 when damage was seen: nothing is "
+        "written any more.\n"
+        "# TYPE pennyworth_database_damaged gauge\n"
+        "pennyworth_database_damaged %d\n",
+        space_left(config), db_is_damaged());
 }
 
 static long long resident_bytes(void)
@@ -146,7 +172,10 @@ void metrics_handler(struct exchange *exchange)
     loan = db_borrow(exchange->server->pool);
     if (!runs_count(loan.db, counts, &err) || !db_size(loan.db, &size, &err) ||
         ((!write_stored(body, counts, size, live_count(exchange->server->live)) ||
-          !metrics_write(exchange->server->metrics, body)) &&
+          !write_disk(body, exchange->server->config) ||
+          !metrics_write(exchange->server->metrics, body) ||
+          !guard_write(exchange->server->guard, body) ||
+          !audit_write_metrics(exchange->server->audit, body)) &&
          !error_set(&err, ERROR_INTERNAL, NULL, "out of memory")) ||
         !write_feeds(body, exchange->server->feeds, loan.db, &err) ||
         !comparison_metrics_write(exchange->server, loan.db, body, &err)) {

@@ -44,14 +44,15 @@ static bool write_csv_split(struct bytes *piece, const struct step_split *split)
                         (double)split->update / 1e9, (double)split->communication / 1e9);
 }
 
-static bool write_csv(struct bytes *piece, const struct stream *stream, const struct steps *steps)
+static bool write_csv(struct bytes *piece, const struct stream *stream, const struct steps *steps,
+                      const long long positions[])
 {
     bool ok = stream->begun ||
               bytes_printf(piece, "index,seconds,loss,measured,input_seconds,forward_seconds,"
                                   "backward_seconds,update_seconds,communication_seconds\r\n");
 
     for (size_t i = 0; ok && i < steps->count; i++) {
-        long long index = stream->position + (long long)i;
+        long long index = positions[i];
 
         ok = bytes_printf(piece, "%lld,%.9f,%.17g,%s", index,
                           (double)steps->items[i].nanoseconds / 1e9, steps->items[i].loss,
@@ -62,7 +63,7 @@ static bool write_csv(struct bytes *piece, const struct stream *stream, const st
 }
 
 static bool write_json(struct bytes *piece, const struct stream *stream,
-                       const struct steps *steps, bool last)
+                       const struct steps *steps, const long long positions[])
 {
     struct out out = {.bytes = piece, .comma = stream->begun};
 
@@ -70,16 +71,30 @@ static bool write_json(struct bytes *piece, const struct stream *stream,
         out_open(&out, NULL, '{');
         out_open(&out, "steps", '[');
     }
-    for (size_t i = 0; i < steps->count; i++) {
-        long long index = stream->position + (long long)i;
-
-        present_step(&out, index, &steps->items[i], is_measured(stream, index));
-    }
-    if (last) {
+    for (size_t i = 0; i < steps->count; i++)
+        present_step(&out, positions[i], &steps->items[i], is_measured(stream, positions[i]));
+    if (stream->ended) {
         out_close(&out, ']');
+        out_bool(&out, "thinned", stream->thinned);
         out_close(&out, '}');
     }
     return !out.failed;
+}
+
+/* Goes on behind what was loaded; a gap in it tells of thinning, which may happen while we send.
+ */
+static void advance(struct stream *stream, const struct steps *steps, const long long positions[],
+                    long long asked)
+{
+    size_t count = steps->count;
+
+    for (size_t i = 0; i < count; i++) {
+        stream->thinned = stream->thinned || positions[i] != stream->position;
+        stream->position = positions[i] + 1;
+    }
+    stream->left -= (long long)count;
+    stream->ended =
+        (long long)count < asked || stream->left == 0 || stream->position >= stream->last;
 }
 
 static enum stream_result produce_steps(struct exchange *exchange, struct bytes *piece)
@@ -87,23 +102,24 @@ static enum stream_result produce_steps(struct exchange *exchange, struct bytes 
     struct stream *stream = &exchange->reply.stream;
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(steps_free) struct steps steps = {0};
-    long long left = stream->last - stream->position;
+    long long asked = stream->left < PIECE_STEPS ? stream->left : PIECE_STEPS;
+    long long positions[PIECE_STEPS];
     struct error err = {0};
-    bool last;
 
     if (stream->ended)
         return STREAM_END;
     loan = db_borrow(exchange->server->pool);
-    if (!step_rows_load(loan.db, stream->run, stream->position,
-                        left < PIECE_STEPS ? left : PIECE_STEPS, &steps, &err))
+    if (!step_rows_load_placed(loan.db, stream->run,
+                               &(struct step_range){stream->position, asked}, &steps, positions,
+                               &err))
         return STREAM_BROKEN;
-    last = (long long)steps.count == left || steps.count == 0;
-    if (!(stream->csv ? write_csv(piece, stream, &steps)
-                      : write_json(piece, stream, &steps, last)))
+    while (steps.count > 0 && positions[steps.count - 1] >= stream->last)
+        steps.count--; /* came after we were asked */
+    advance(stream, &steps, positions, asked);
+    if (!(stream->csv ? write_csv(piece, stream, &steps, positions)
+                      : write_json(piece, stream, &steps, positions)))
         return STREAM_BROKEN;
     stream->begun = steps.count > 0 || stream->begun;
-    stream->position += (long long)steps.count;
-    stream->ended = last;
     return STREAM_MORE;
 }
 
@@ -112,15 +128,15 @@ static bool read_range(const struct query *query, struct stream *stream, struct 
     const struct field from = {.name = "from", .max = 1000000000};
     const struct field limit = {.name = "limit", .min = 1, .max = 1000000000};
     const char *from_text = query_find(query, "from"), *limit_text = query_find(query, "limit");
-    long long most = stream->last;
 
+    stream->left = stream->last;
     if ((from_text && !field_read_text(&from, from_text, &stream->position, err)) ||
-        (limit_text && !field_read_text(&limit, limit_text, &most, err)))
+        (limit_text && !field_read_text(&limit, limit_text, &stream->left, err)))
         return false;
     if (stream->position > stream->last)
         stream->position = stream->last;
-    if (stream->last - stream->position > most)
-        stream->last = stream->position + most;
+    if (stream->left > stream->last - stream->position)
+        stream->left = stream->last - stream->position;
     return true;
 }
 
@@ -159,6 +175,7 @@ void steps_handler(struct exchange *exchange)
     stream.run = run.number;
     find_measured(&run, &spec, &stream);
     stream.last = run.steps;
+    stream.thinned = run.thinned_us > 0;
     if (!read_range(&exchange->query, &stream, &err)) {
         reply_error(exchange, &err);
         return;

@@ -3,7 +3,7 @@
 #include "common/clock.h"
 #include "db/sweeps.h"
 #include "engine/json_text.h"
-#include "engine/sweep_tune.h"
+#include "server/access.h"
 #include "server/cursor.h"
 #include "server/handlers.h"
 #include "server/negotiate.h"
@@ -11,6 +11,7 @@
 #include "server/reply.h"
 #include "server/request.h"
 #include "server/server.h"
+#include "server/sweep_place.h"
 
 #define SWEEP_LIST_MAX 200
 
@@ -106,33 +107,18 @@ static char *request_text(const struct exchange *exchange, bool is_aa, struct er
 static bool create(struct exchange *exchange, const char *text, const char *key,
                    struct run_id *ret_id, struct error *err)
 {
-    const struct server *server = exchange->server;
-    AUTO(db_loan_end) struct db_loan loan = {0};
-    AUTO(sweep_clear) struct sweep sweep = {0};
-    struct place place = server->here->place;
-    struct identity identity;
-    struct sweep_order order = {.sweep = &sweep,
-                                .request = text,
-                                .idempotency_key = key,
-                                .instance = identity.instance_type,
-                                .now_us = clock_calendar_us(),
-                                .queue_limit = server->config->queue_limit};
+    struct access_spending spending = {.exchange = exchange};
     bool replayed = false;
 
-    whoami_get(server->whoami, &identity);
-    loan = db_borrow(server->pool);
-    place.dollars_per_hour = whoami_dollars(server->whoami, loan.db);
-    if (!sweep_from_text(text, strlen(text), &place, &sweep, err))
-        return false;
-    order.blocks = sweep.blocks;
-    if (sweep.preset == SWEEP_TUNE) {
-        sweep_tune_limit(&sweep, 0);
-        order.blocks = sweep_tune_blocks(0);
-    }
-    if (!sweeps_create(loan.db, &order, ret_id, &replayed, err))
+    if (!sweep_place(exchange->server,
+                     &(struct sweep_wish){
+                         .text = text, .key = key, .may = access_may_queue, .user = &spending},
+                     ret_id, &replayed, err))
         return false;
     if (replayed)
         reply_field(exchange, "Idempotent-Replayed", "true");
+    else
+        access_count_runs(exchange, spending.runs);
     return true;
 }
 
@@ -147,10 +133,8 @@ static void create_sweep(struct exchange *exchange, bool is_aa)
     if (!request_accepts(exchange, "application/json") ||
         !request_allows(exchange, no_parameters))
         return;
-    if (runner_is_stopping(exchange->server->runner)) {
-        reply_problem(exchange, 503, NULL, "the server is stopping");
+    if (!request_may_queue(exchange))
         return;
-    }
     if (header && !idempotency_key_read(header, key)) {
         reply_problem(exchange, 400, "Idempotency-Key",
                       "must have 1 to %d printable ASCII characters", IDEMPOTENCY_KEY_MAX);
@@ -158,7 +142,8 @@ static void create_sweep(struct exchange *exchange, bool is_aa)
     }
     text = request_text(exchange, is_aa, &err);
     if (!text || !create(exchange, text, header ? key : NULL, &id, &err)) {
-        reply_error(exchange, &err);
+        if (exchange->reply.status == 0)
+            reply_error(exchange, &err);
         return;
     }
     runner_wake(exchange->server->runner);

@@ -32,6 +32,7 @@ void aa_create_handler(struct exchange *exchange);
 void import_handler(struct exchange *exchange);
 void export_handler(struct exchange *exchange);
 void steps_handler(struct exchange *exchange);
+void backup_handler(struct exchange *exchange);
 void events_handler(struct exchange *exchange);
 void health_handler(struct exchange *exchange);
 void ready_handler(struct exchange *exchange);

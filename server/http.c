@@ -2,10 +2,13 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "server/access.h"
 #include "server/connections.h"
 #include "server/exchange.h"
 #include "server/listener.h"
 #include "server/log.h"
+#include "server/reply.h"
+#include "server/tls_files.h"
 
 #include <microhttpd.h>
 #include <setjmp.h>
@@ -13,6 +16,7 @@
 #include <time.h>
 
 #define PIECE_MAX (1024 * 1024) /* of a streamed answer, in memory at once */
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 #define QUIESCE_ATTEMPTS 1000
 #define SEND_MAX 16384 /* handed to the socket at once */
 /* What one connection's header may take up in the library. More than exchange_admit() allows, so
@@ -21,6 +25,7 @@
 
 struct http {
     int listener;
+    struct tls_files tls; /* in use until the end */
     struct MHD_Daemon *daemon;
     struct connections *connections;
     const struct server *server;
@@ -80,15 +85,22 @@ static void cut(void *user)
     connections_cut(request->http->connections, request->client);
 }
 
+static bool is_secure(const struct http *http)
+{
+    return http->tls.certificate.used > 0;
+}
+
+static int descriptor_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
 /* A suspended connection is not watched by the library, so nobody would notice. */
 static bool is_gone(const struct exchange *exchange)
 {
     const struct request *request = exchange->watcher.user;
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    char byte;
 
-    return info && recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    return listener_has_left(descriptor_of(request->connection), is_secure(request->http));
 }
 
 static const char *header(struct MHD_Connection *connection, const char *name)
@@ -122,6 +134,8 @@ static void read_headers(struct request *request, const char *method)
     exchange->watcher.cut = cut;
     exchange->watcher.user = request;
     exchange->is_gone = is_gone;
+    exchange->peer =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
 }
 
 /* What can be handed out of the piece at hand. */
@@ -179,30 +193,36 @@ static struct MHD_Response *make_response(struct request *request)
     return response;
 }
 
+static void add_headers(const struct request *request, struct MHD_Response *response)
+{
+    const struct reply *reply = &request->exchange.reply;
+
+    if (reply->content_type)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type);
+    for (int i = 0; i < reply->field_count; i++)
+        MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
+    for (size_t i = 0; i < reply_shield_count; i++)
+        if (!reply_has_field(reply, reply_shields[i].name) &&
+            (is_secure(request->http) || !reply_shields[i].secure_only))
+            MHD_add_response_header(response, reply_shields[i].name, reply_shields[i].value);
+}
+
 static enum MHD_Result send_reply(struct request *request)
 {
     struct reply *reply = &request->exchange.reply;
     struct MHD_Response *response = make_response(request);
     enum MHD_Result result;
 
+    access_audit(&request->exchange); /* before the answer leaves */
     if (!response)
         return MHD_NO;
-    if (reply->content_type)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type);
-    for (int i = 0; i < reply->field_count; i++)
-        MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    add_headers(request, response);
     client_phase(request->client, PHASE_ANSWER, clock_monotonic_ns());
+    if (reply->stream.is_live)
+        listener_hold_little(descriptor_of(request->connection));
     result = MHD_queue_response(request->connection, (unsigned)reply->status, response);
     MHD_destroy_response(response);
     return result;
-}
-
-static bool has_large_body(const struct exchange *exchange)
-{
-    const char *length = exchange->headers.content_length;
-
-    return length && strtoull(length, NULL, 10) > BODY_MAX;
 }
 
 /* The header is whole. */
@@ -212,25 +232,8 @@ static enum MHD_Result begin(struct request *request, const char *method)
     read_headers(request, method);
     client_phase(request->client, PHASE_BODY, clock_monotonic_ns());
     exchange_admit(&request->exchange);
-    /* An answer now ends the connection with the body unread, so a refusal waits for a body that
-     * is small enough to be read, and does not for one that is not. */
-    if (request->exchange.reply.status != 0 && has_large_body(&request->exchange))
+    if (exchange_answers_early(&request->exchange))
         return send_reply(request);
-    return MHD_YES;
-}
-
-static enum MHD_Result take_body(struct request *request, const char *data, size_t *size)
-{
-    struct exchange *exchange = &request->exchange;
-    size_t length = *size;
-
-    *size = 0;
-    if (exchange->reply.status == 0 && !exchange->body_overflow &&
-        bytes_add(&exchange->body, data, length))
-        return MHD_YES;
-    /* Refused, or too much: read on without keeping it, for the library lets us answer only
-     * behind the body. Its deadline ends this with a client that goes on and on. */
-    exchange->body_overflow = exchange->body_overflow || exchange->reply.status == 0;
     return MHD_YES;
 }
 
@@ -245,8 +248,11 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
         return MHD_NO;
     if (!request->admitted)
         return begin(request, method);
-    if (*size > 0)
-        return take_body(request, data, size);
+    if (*size > 0) {
+        exchange_take_body(&request->exchange, data, *size);
+        *size = 0;
+        return MHD_YES;
+    }
     if (request->exchange.reply.status == 0) {
         /* From here on we make it wait, not it us. */
         client_phase(request->client, PHASE_ANSWER, clock_monotonic_ns());
@@ -295,8 +301,7 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
         return;
     }
     /* Each answer is gone with the next question: libmicrohttpd 1 keeps them in one place. */
-    int descriptor =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    int descriptor = descriptor_of(connection);
     const struct sockaddr *address =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
 
@@ -325,6 +330,48 @@ static void cut_descriptor(int descriptor)
     shutdown(descriptor, SHUT_RDWR);
 }
 
+/* With what these start a daemon is served over TLS, or not. */
+#define TLS_OPTIONS 4
+static unsigned tls_options(const struct http *http, struct MHD_OptionItem ret_items[TLS_OPTIONS])
+{
+    /* The library takes no constant pointers; it changes nothing. */
+    struct MHD_OptionItem items[TLS_OPTIONS] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, http->tls.certificate.data},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, http->tls.key.data},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(size_t)TLS_PRIORITIES},
+        {MHD_OPTION_END, 0, NULL},
+    };
+
+    if (!is_secure(http))
+        items[0] = items[TLS_OPTIONS - 1];
+    memcpy(ret_items, items, sizeof items);
+    return is_secure(http) ? MHD_USE_TLS : 0;
+}
+
+/* Tries certificate and key on a daemon that has no socket and no thread, before anything begins
+ * that would have to be ended again. */
+static bool check_pair(const struct http *http, struct error *err)
+{
+    struct MHD_OptionItem items[TLS_OPTIONS];
+    unsigned flags = tls_options(http, items);
+    struct MHD_Daemon *daemon;
+
+    if (!flags)
+        return true;
+    if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
+        return error_set(err, ERROR_INVALID, "--tls-certificate",
+                         "the libmicrohttpd that is installed here was built without TLS");
+    daemon = MHD_start_daemon(flags | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+                              on_request, NULL, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
+                              MHD_OPTION_ARRAY, items, MHD_OPTION_END);
+    if (!daemon)
+        return error_set(err, ERROR_INVALID, "--tls-key",
+                         "the certificate and the key cannot be used: they do not belong "
+                         "together, or one of them is damaged");
+    MHD_stop_daemon(daemon);
+    return true;
+}
+
 struct http *http_listen(const struct config *config, struct error *err)
 {
     struct http *http = calloc(1, sizeof *http);
@@ -341,7 +388,9 @@ struct http *http_listen(const struct config *config, struct error *err)
         return NULL;
     }
     http->shortest_ns = connection_limits_shortest(&limits);
-    http->listener = listener_open(config, err);
+    http->listener = -1;
+    if (tls_files_read(config, &http->tls, err) && check_pair(http, err))
+        http->listener = listener_open(config, err);
     http->connections = connections_new(&limits, cut_descriptor);
     if (!http->connections)
         error_set(err, ERROR_INTERNAL, NULL, "out of memory");
@@ -365,13 +414,15 @@ bool http_start(struct http *http, const struct server *server, struct sentry *s
     /* The library shares its limit out among its threads, and the kernel deals connections to
      * them unevenly; ours is kept by connections_add(), this one only has to be larger. */
     unsigned limit = (unsigned)config->max_connections * (threads + 1);
+    struct MHD_OptionItem items[TLS_OPTIONS];
+    unsigned flags = tls_options(http, items);
 
     http->server = server;
     http->sentry = sentry;
     http->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
-        NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
-        MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_THREAD_POOL_SIZE,
+        flags | MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
+        NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_ARRAY,
+        items, MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_THREAD_POOL_SIZE,
         threads > 1 ? threads : 0u, MHD_OPTION_CONNECTION_LIMIT, limit,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)config->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
@@ -432,5 +483,6 @@ void http_stop(struct http *http)
         MHD_stop_daemon(http->daemon);
     connections_free(http->connections);
     closep(&http->listener);
+    tls_files_clear(&http->tls);
     free(http);
 }

@@ -39,6 +39,7 @@ struct batch {
  * work; they store them one after the other, so that runs are numbered as they came. */
 struct crew {
     struct db_pool *pool;
+    const char *sender;
     struct import_report *report; /* of whoever has the turn */
     pthread_mutex_t lock;         /* of all that follows */
     pthread_cond_t turned;
@@ -156,12 +157,15 @@ static bool keep_trace(struct item *item, struct error *err)
 }
 
 /* Reads a document and makes ready what is stored of it. The item is cleared by the caller. */
-static bool prepare(struct item *item, struct document_memo *memo, struct error *err)
+static bool prepare(struct item *item, struct document_memo *memo, const char *sender,
+                    struct error *err)
 {
     struct document *document = &item->document;
 
-    return document_read_next(memo, item->text.start, item->text.length, document, err) &&
-           check_machine(document, err) && conclude(document, err) &&
+    if (!document_read_next(memo, item->text.start, item->text.length, document, err))
+        return false;
+    snprintf(document->run.sender, sizeof document->run.sender, "%s", sender);
+    return check_machine(document, err) && conclude(document, err) &&
            check_claim(document, err) &&
            import_cost_check(document->run.price, &document->run.summary, err) &&
            keep_trace(item, err);
@@ -190,20 +194,14 @@ static void refuse(struct import_report *report, const struct item *item, const 
             .line = item->line, .id = item->document.run.id, .error = *why};
 }
 
-/* Stores what is in the batch, and tells what became of it. */
-static bool flush(struct db_pool *pool, const struct batch *batch, struct import_report *report,
-                  struct error *err)
+static bool put_all(struct imports *imports, const struct batch *batch,
+                    struct import_report *report, struct error *err)
 {
-    AUTO(db_loan_end) struct db_loan loan = db_borrow(pool);
-    AUTO(imports_end) struct imports imports = {0};
-
-    if (!imports_begin(&imports, loan.db, err))
-        return false;
     for (size_t i = 0; i < batch->count; i++) {
         struct error why = batch->items[i].why;
         enum import_fate fate;
 
-        if (why.kind == ERROR_NONE && put_item(&imports, &batch->items[i], &fate, &why)) {
+        if (why.kind == ERROR_NONE && put_item(imports, &batch->items[i], &fate, &why)) {
             report->imported += fate == IMPORT_STORED;
             report->known += fate == IMPORT_KNOWN;
         } else if (is_refusal(&why)) {
@@ -212,7 +210,26 @@ static bool flush(struct db_pool *pool, const struct batch *batch, struct import
             return error_set(err, why.kind, NULL, "%s", why.message);
         }
     }
-    return imports_commit(&imports, err);
+    return true;
+}
+
+/* Stores what is in the batch, and tells what became of it. */
+static bool flush(struct db_pool *pool, const struct batch *batch, struct import_report *report,
+                  struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(pool);
+    AUTO(imports_end) struct imports imports = {0};
+    const long long imported = report->imported, known = report->known, refused = report->refused;
+    const size_t refusal_count = report->refusal_count;
+
+    if (imports_begin(&imports, loan.db, err) && put_all(&imports, batch, report, err) &&
+        imports_commit(&imports, err))
+        return true;
+    report->imported = imported; /* what was to be stored with it is not */
+    report->known = known;
+    report->refused = refused;
+    report->refusal_count = refusal_count;
+    return false;
 }
 
 /* The id of a line that could not be read, where at least that can be: a sender of thousands
@@ -238,12 +255,12 @@ static void find_id(const struct span *line, struct run_id *ret_id)
 }
 
 /* Reads what was taken. False for what no line is to blame for. */
-static bool prepare_all(struct batch *batch, struct error *err)
+static bool prepare_all(struct batch *batch, const char *sender, struct error *err)
 {
     for (size_t i = 0; i < batch->count; i++) {
         struct item *item = &batch->items[i];
 
-        if (prepare(item, &batch->memo, &item->why))
+        if (prepare(item, &batch->memo, sender, &item->why))
             continue;
         if (!is_refusal(&item->why))
             return error_set(err, item->why.kind, NULL, "%s", item->why.message);
@@ -261,14 +278,33 @@ static bool is_blank(const struct span *line)
     return true;
 }
 
+/* Cuts the next line off what lies between *at and the end. */
+static struct span cut_line(const char **at, const char *end)
+{
+    const char *newline = memchr(*at, '\n', (size_t)(end - *at));
+    struct span line = {*at, (size_t)((newline ? newline : end) - *at)};
+
+    *at = newline ? newline + 1 : end;
+    return line;
+}
+
+long long import_count(const char *text, size_t length)
+{
+    const char *at = text, *end = text + length;
+    long long count = 0;
+
+    while (at < end) {
+        struct span line = cut_line(&at, end);
+
+        count += !is_blank(&line);
+    }
+    return count;
+}
+
 static struct span next_line(struct crew *crew)
 {
-    const char *newline = memchr(crew->at, '\n', (size_t)(crew->end - crew->at));
-    struct span line = {crew->at, (size_t)((newline ? newline : crew->end) - crew->at)};
-
-    crew->at = newline ? newline + 1 : crew->end;
     crew->line++;
-    return line;
+    return cut_line(&crew->at, crew->end);
 }
 
 /* The next lines, into an empty batch; false when there are none, or it has failed. */
@@ -325,7 +361,7 @@ static void work(struct crew *crew, struct batch *batch)
     while (take_lines(crew, batch)) {
         struct error err = {0};
 
-        if (prepare_all(batch, &err) && wait_for_turn(crew, batch))
+        if (prepare_all(batch, crew->sender, &err) && wait_for_turn(crew, batch))
             (void)!flush(crew->pool, batch, crew->report, &err);
         end_turn(crew, &err);
         batch_empty(batch);
@@ -341,23 +377,24 @@ static void *help(void *user)
     return NULL;
 }
 
-bool import_lines(struct db_pool *pool, const char *text, size_t length,
+bool import_lines(struct db_pool *pool, const struct import_body *body,
                   struct import_report *ret_report, struct error *err)
 {
     AUTO(batch_free) struct batch batch = {.items = malloc(BATCH_RUNS * sizeof *batch.items)};
     struct crew crew = {.pool = pool,
+                        .sender = body->sender,
                         .report = ret_report,
                         .lock = PTHREAD_MUTEX_INITIALIZER,
                         .turned = PTHREAD_COND_INITIALIZER,
-                        .at = text,
-                        .end = text + length};
+                        .at = body->text,
+                        .end = body->text + body->length};
     pthread_t helper;
     bool helped;
 
     *ret_report = (struct import_report){0};
     if (!batch.items)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    helped = length > HELPED_BYTES && pthread_create(&helper, NULL, help, &crew) == 0;
+    helped = body->length > HELPED_BYTES && pthread_create(&helper, NULL, help, &crew) == 0;
     work(&crew, &batch);
     if (helped)
         pthread_join(helper, NULL);
@@ -366,15 +403,15 @@ bool import_lines(struct db_pool *pool, const char *text, size_t length,
     return !crew.failed || error_set(err, crew.err.kind, NULL, "%s", crew.err.message);
 }
 
-bool import_one(struct db_pool *pool, const char *text, size_t length, struct run_id *ret_id,
+bool import_one(struct db_pool *pool, const struct import_body *body, struct run_id *ret_id,
                 enum import_fate *ret_fate, struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(imports_end) struct imports imports = {0};
-    AUTO(item_clear) struct item item = {.line = 1, .text = {text, length}};
+    AUTO(item_clear) struct item item = {.line = 1, .text = {body->text, body->length}};
     AUTO(document_memo_clear) struct document_memo memo = {0};
 
-    if (!prepare(&item, &memo, err))
+    if (!prepare(&item, &memo, body->sender, err))
         return false;
     *ret_id = item.document.run.id;
     loan = db_borrow(pool);

@@ -19,14 +19,24 @@ struct import_report {
     size_t refusal_count;
 };
 
+/* What came, and from whom. */
+struct import_body {
+    const char *text;
+    size_t length;
+    const char *sender; /* stays with each run that is new here; "" of nobody in particular */
+};
+
+/* How many documents a text of lines has: those that are not blank. */
+long long import_count(const char *text, size_t length);
+
 /* A document a line; empty lines are skipped. Lines do not depend on each other: good ones are
  * stored, durably, and the refused are told. False for what no line is to blame for: some may be
- * stored then, and who asks again is told that those are known. */
-bool import_lines(struct db_pool *pool, const char *text, size_t length,
+ * stored then, which the report tells, and who asks again is told that those are known. */
+bool import_lines(struct db_pool *pool, const struct import_body *body,
                   struct import_report *ret_report, struct error *err)
     __attribute__((warn_unused_result));
 
 /* One document. ERROR_INVALID or ERROR_CONFLICT when it is refused. */
-bool import_one(struct db_pool *pool, const char *text, size_t length, struct run_id *ret_id,
+bool import_one(struct db_pool *pool, const struct import_body *body, struct run_id *ret_id,
                 enum import_fate *ret_fate, struct error *err)
     __attribute__((warn_unused_result));

@@ -160,6 +160,18 @@ static void drain(int wake)
     (void)!read(wake, &rings, sizeof rings);
 }
 
+static enum job_result obey(enum job_order order)
+{
+    switch (order) {
+    case JOB_CANCEL:
+        return JOB_CANCELLED;
+    case JOB_LEAVE:
+        return JOB_LEFT;
+    default:
+        return JOB_STOPPED;
+    }
+}
+
 static enum job_result follow(struct job *job, struct error *err)
 {
     for (;;) {
@@ -181,7 +193,7 @@ static enum job_result follow(struct job *job, struct error *err)
             order = job->parts->orders(job->parts->user);
             if (order != JOB_GO_ON) {
                 terminate(job);
-                return order == JOB_CANCEL ? JOB_CANCELLED : JOB_STOPPED;
+                return obey(order);
             }
         }
         if (!tend(job, now_ns, err))
@@ -253,13 +265,15 @@ enum job_result job_run(const struct job_parts *parts, struct run *run, struct e
     drain(parts->wake);
     order = parts->orders(parts->user);
     if (order != JOB_GO_ON)
-        return order == JOB_CANCEL ? JOB_CANCELLED : JOB_STOPPED;
+        return obey(order);
     pace_start(&job.pace, &job.spec, parts->dollars_per_hour);
     if (!preload_find(&job.spec, "", preload, err))
         return JOB_FAILED;
-    job.worker = worker_start(
-        &(struct launch){.command = engine->command, .run_id = run->id.text, .preload = preload},
-        run->spec_text, pace_steps_max(&job.spec), err);
+    job.worker = worker_start(&(struct launch){.command = engine->command,
+                                               .run_id = run->id.text,
+                                               .preload = preload,
+                                               .ours = engine->ours && parts->confine},
+                              run->spec_text, pace_steps_max(&job.spec), err);
     if (!job.worker)
         return JOB_FAILED;
     job.started_ns = job.heard_ns = clock_monotonic_ns();

@@ -8,7 +8,7 @@
 #include "server/live.h"
 
 /* What whoever runs the job wants of it. */
-enum job_order { JOB_GO_ON, JOB_CANCEL, JOB_STOP };
+enum job_order { JOB_GO_ON, JOB_CANCEL, JOB_STOP, JOB_LEAVE /* the machine is taken back */ };
 
 struct job_parts {
     struct db *db;
@@ -16,6 +16,7 @@ struct job_parts {
     struct live *live;
     long long silence_ns;
     double dollars_per_hour; /* 0 unknown */
+    bool confine;            /* our own worker, as far as this kernel can */
     int wake;                /* becomes readable when orders() has something new to say */
     enum job_order (*orders)(void *user);
     void *user;
@@ -26,6 +27,7 @@ enum job_result {
     JOB_FAILED,   /* err says why */
     JOB_CANCELLED,
     JOB_STOPPED,
+    JOB_LEFT,
 };
 
 /* Fills also run->steps, run->stderr_tail and all that the worker has told, however it ends. */

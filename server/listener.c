@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 
 static socklen_t make_address(const struct config *config, struct sockaddr_storage *address)
 {
@@ -58,4 +59,22 @@ int listener_port(int descriptor)
     memcpy(&four, &address, sizeof four);
     memcpy(&six, &address, sizeof six);
     return ntohs(address.ss_family == AF_INET6 ? six.sin6_port : four.sin_port);
+}
+
+void listener_hold_little(int descriptor)
+{
+    int bytes = 4096; /* a refusal only means that more is held */
+
+    (void)!setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+}
+
+bool listener_has_left(int descriptor, bool secure)
+{
+    struct pollfd watched = {.fd = descriptor, .events = POLLRDHUP};
+    char byte;
+
+    if (secure)
+        return poll(&watched, 1, 0) == 1 &&
+               (watched.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }

@@ -99,13 +99,13 @@ static void wake(struct watcher *watcher, long long now_ns)
     watcher->resume(watcher->user);
 }
 
-/* With the lock held. Returns true when somebody woke. */
+/* With the lock held; NULL tells of every run. Returns true when somebody woke. */
 static bool tell(struct live *live, const char *run_id, long long now_ns)
 {
     bool woke = false;
 
     for (struct watcher *watcher = live->first; watcher; watcher = watcher->next) {
-        if (strcmp(watcher->run.text, run_id) != 0)
+        if (run_id && strcmp(watcher->run.text, run_id) != 0)
             continue;
         watcher->news = true;
         if (!watcher->asleep)
@@ -123,6 +123,11 @@ void live_tell(struct live *live, const char *run_id, long long now_ns)
     pthread_mutex_unlock(&live->lock);
     if (woke) /* from now on they can get stuck */
         live->wake_by(live->user, now_ns + live->slow_reader_ns);
+}
+
+void live_tell_all(struct live *live, long long now_ns)
+{
+    live_tell(live, NULL, now_ns);
 }
 
 void live_progress(struct live *live, const struct run_id *run, const struct progress *progress,

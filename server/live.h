@@ -46,6 +46,9 @@ bool live_sleep(struct live *live, struct watcher *watcher, long long now_ns, lo
 /* The run's state changed: look into the database. */
 void live_tell(struct live *live, const char *run_id, long long now_ns);
 
+/* Something changed that concerns all who watch. */
+void live_tell_all(struct live *live, long long now_ns);
+
 /* The run under way has come this far. */
 void live_progress(struct live *live, const struct run_id *run, const struct progress *progress,
                    long long now_ns);

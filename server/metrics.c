@@ -18,7 +18,8 @@ struct route_metrics {
 struct metrics {
     const struct route *routes;
     size_t route_count;
-    atomic_llong workers_started, workers_failed;
+    atomic_llong workers_started, workers_failed, thinned_runs;
+    atomic_bool leaving;
     struct route_metrics by_route[]; /* one more than routes: for those that found none */
 };
 
@@ -62,6 +63,26 @@ void metrics_worker_started(struct metrics *metrics)
 void metrics_worker_failed(struct metrics *metrics)
 {
     atomic_fetch_add_explicit(&metrics->workers_failed, 1, memory_order_relaxed);
+}
+
+void metrics_thinned(struct metrics *metrics, long long runs)
+{
+    atomic_fetch_add_explicit(&metrics->thinned_runs, runs, memory_order_relaxed);
+}
+
+void metrics_leaving(struct metrics *metrics, bool leaving)
+{
+    metrics->leaving = leaving;
+}
+
+static bool write_notice(struct metrics *metrics, struct bytes *text)
+{
+    return bytes_printf(
+        text,
+        "# HELP pennyworth_spot_notice 1 when the cloud takes this machine back.\n"
+        "# TYPE pennyworth_spot_notice gauge\n"
+        "pennyworth_spot_notice %d\n",
+        metrics->leaving);
 }
 
 static long long load(atomic_llong *counter)
@@ -133,7 +154,7 @@ static bool is_used(struct metrics *metrics, size_t i)
 
 bool metrics_write(struct metrics *metrics, struct bytes *text)
 {
-    bool ok = write_counts(metrics, text) &&
+    bool ok = write_counts(metrics, text) && write_notice(metrics, text) &&
               bytes_printf(text, "# HELP pennyworth_http_request_duration_seconds Time from the "
                                  "first line of a request to the end of its answer.\n"
                                  "# TYPE pennyworth_http_request_duration_seconds histogram\n");
@@ -148,6 +169,11 @@ bool metrics_write(struct metrics *metrics, struct bytes *text)
                         "pennyworth_worker_starts_total %lld\n"
                         "# HELP pennyworth_worker_failures_total Workers that ended badly.\n"
                         "# TYPE pennyworth_worker_failures_total counter\n"
-                        "pennyworth_worker_failures_total %lld\n",
-                        load(&metrics->workers_started), load(&metrics->workers_failed));
+                        "pennyworth_worker_failures_total %lld\n"
+                        "# HELP pennyworth_thinned_runs_total Old runs most of whose steps were "
+                        "dropped.\n"
+                        "# TYPE pennyworth_thinned_runs_total counter\n"
+                        "pennyworth_thinned_runs_total %lld\n",
+                        load(&metrics->workers_started), load(&metrics->workers_failed),
+                        load(&metrics->thinned_runs));
 }

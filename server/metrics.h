@@ -18,6 +18,10 @@ void metrics_request(struct metrics *metrics, const struct route *route, int sta
 
 void metrics_worker_started(struct metrics *metrics);
 void metrics_worker_failed(struct metrics *metrics);
+void metrics_thinned(struct metrics *metrics, long long runs);
+
+/* Whether the cloud takes this machine back. */
+void metrics_leaving(struct metrics *metrics, bool leaving);
 
 /* Adds what was counted, in Prometheus' text format. */
 bool metrics_write(struct metrics *metrics, struct bytes *text);

@@ -112,6 +112,7 @@ static void present_where(struct out *out, const struct run *run)
     out_text(out, "zone", text_or_null(run->where.zone));
     out_text(out, "vm", text_or_null(run->where.vm));
     out_text(out, "provenance", provenance_names[run->provenance]);
+    out_text(out, "sender", text_or_null(run->sender));
 }
 
 void present_run(struct out *out, const char *key, const struct run *run,
@@ -130,6 +131,7 @@ void present_run(struct out *out, const char *key, const struct run *run,
     out_text(out, "software", text_or_null(run->software));
     present_told(out, run);
     out_integer(out, "steps_stored", run->steps);
+    out_time(out, "thinned_at", run->thinned_us);
     present_summary(out, run);
     present_judgement(out, run->validity, run->findings);
     out_raw(out, "cost", run->price);

@@ -25,7 +25,7 @@ void present_recomputed(struct out *out, const struct run *run,
                         const struct conclusion *conclusion);
 
 struct evidence;
-void present_evidence(struct out *out, const struct evidence *evidence);
+void present_evidence(struct out *out, const struct evidence *evidence, bool thinned);
 
 struct machine_row;
 void present_machine(struct out *out, const char *key, const struct machine_row *machine);

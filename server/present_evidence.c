@@ -32,7 +32,7 @@ static void present_observation(struct out *out, const struct observation *seen)
     out_close(out, '}');
 }
 
-void present_evidence(struct out *out, const struct evidence *evidence)
+void present_evidence(struct out *out, const struct evidence *evidence, bool thinned)
 {
     out_open(out, NULL, '{');
     out_open(out, "observations", '[');
@@ -48,6 +48,7 @@ void present_evidence(struct out *out, const struct evidence *evidence)
         out_close(out, '}');
     }
     out_close(out, ']');
+    out_bool(out, "thinned", thinned);
     out_close(out, '}');
 }
 

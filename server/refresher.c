@@ -5,6 +5,7 @@
 #include "db/feed_rows.h"
 #include "server/log.h"
 #include "server/refresh_feed.h"
+#include "server/space.h"
 
 #include <limits.h>
 #include <malloc.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 
 #define RETRY_SECONDS 900 /* a feed that failed is asked again after this, if not sooner */
+#define ROOM_SECONDS 30   /* between two looks whether there is room for prices */
 #define AWS_METADATA "http://169.254.169.254"
 
 /* What the schedule knows of a feed; in the order of the settings. */
@@ -28,7 +30,7 @@ struct refresher {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool stopping;
+    bool stopping, waits_for_room;
     unsigned chance;
     struct refresh_progress progress;
     struct appointment appointments[FEEDS_MAX];
@@ -170,11 +172,31 @@ static bool wait_for_work(struct refresher *refresher, bool ret_due[FEEDS_MAX])
     return !refresher->stopping;
 }
 
+/* Where no room is left, what was due is due again soon: prices that cannot be kept are not asked
+ * for. Told once. */
+static bool has_room(struct refresher *refresher, const bool due[FEEDS_MAX])
+{
+    long long again_ns = clock_monotonic_ns() + ROOM_SECONDS * NS_PER_SECOND;
+    struct error err = {0};
+    bool room = space_check(refresher->parts.config, &err);
+
+    if (!room && !refresher->waits_for_room)
+        log_line(LOG_ERROR, "no prices are read: %s", err.message);
+    refresher->waits_for_room = !room;
+    pthread_mutex_lock(&refresher->lock);
+    for (size_t i = 0; !room && i < refresher->parts.feeds->count; i++)
+        if (due[i])
+            refresher->appointments[i].due_ns = again_ns;
+    pthread_mutex_unlock(&refresher->lock);
+    return room;
+}
+
 static void refresh_due(struct refresher *refresher, const bool due[FEEDS_MAX])
 {
     struct refresh_progress *progress = &refresher->progress;
+    bool room = has_room(refresher, due);
 
-    for (size_t i = 0; i < refresher->parts.feeds->count; i++)
+    for (size_t i = 0; room && i < refresher->parts.feeds->count; i++)
         if (due[i] && wait_or_stop(refresher, 0))
             refresh_one(refresher, i);
     /* A reading of a large feed is tens of thousands of prices, and the next one is far. */
@@ -316,6 +338,18 @@ void refresher_progress(struct refresher *refresher, struct refresh_progress *re
     pthread_mutex_lock(&refresher->lock);
     *ret_progress = refresher->progress;
     pthread_mutex_unlock(&refresher->lock);
+}
+
+bool refresher_is_settled(struct refresher *refresher)
+{
+    bool settled = whoami_was_asked(refresher->parts.whoami);
+
+    pthread_mutex_lock(&refresher->lock);
+    settled = settled && !refresher->progress.running;
+    for (size_t i = 0; i < refresher->parts.feeds->count; i++)
+        settled = settled && refresher->appointments[i].due_ns > clock_monotonic_ns();
+    pthread_mutex_unlock(&refresher->lock);
+    return settled;
 }
 
 void refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,

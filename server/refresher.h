@@ -32,6 +32,9 @@ struct refresh_progress {
 };
 void refresher_progress(struct refresher *refresher, struct refresh_progress *ret_progress);
 
+/* Whether all that was due by now was read, and nothing is being read. */
+bool refresher_is_settled(struct refresher *refresher);
+
 /* When a feed is due (calendar; 0 for one that is off), and what it lacks to be asked, or "". */
 void refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,
                     char ret_idle[160]);

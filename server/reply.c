@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <strings.h>
 
 static const struct {
     int status;
@@ -20,6 +21,8 @@ static const struct {
     [ERROR_FULL] = {429, "queue-full", "The queue is full"},
     [ERROR_BUSY] = {503, "busy", "Busy; try again"},
     [ERROR_UPSTREAM] = {502, "upstream", "A service we depend on failed"},
+    [ERROR_STORAGE] = {507, "disk-full", "There is no room on the disk"},
+    [ERROR_DAMAGED] = {503, "database-damaged", "The database is damaged"},
     [ERROR_INTERNAL] = {500, "internal", "Something broke on our side"},
 };
 
@@ -37,9 +40,28 @@ static const struct {
     {411, "length-required", "The length of the body is needed"},
     {413, "content-too-large", "The body is too large"},
     {415, "unsupported-media-type", "The body's format is not understood"},
+    {429, "limited", "A limit of the token is reached"},
     {431, "header-too-large", "The header is too large"},
     {503, "stopping", "The server is stopping"},
 };
+
+const struct reply_shield reply_shields[] = {
+    {"X-Content-Type-Options", "nosniff", false},
+    {"Referrer-Policy", "no-referrer", false},
+    {"X-Frame-Options", "DENY", false},
+    {"Cross-Origin-Resource-Policy", "same-origin", false},
+    {"Cache-Control", "no-store", false},
+    {"Strict-Transport-Security", "max-age=31536000", true},
+};
+const size_t reply_shield_count = COUNT(reply_shields);
+
+bool reply_has_field(const struct reply *reply, const char *name)
+{
+    for (int i = 0; i < reply->field_count; i++)
+        if (strcasecmp(reply->fields[i].name, name) == 0)
+            return true;
+    return false;
+}
 
 int reply_status(enum error_kind kind)
 {

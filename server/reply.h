@@ -24,4 +24,14 @@ void reply_field(struct exchange *exchange, const char *name, const char *format
 struct out;
 void reply_json(struct exchange *exchange, int status, const struct out *out);
 
+/* What every answer says to browsers and to what stores answers, unless it says something else
+ * under that name. */
+struct reply_shield {
+    const char *name, *value;
+    bool secure_only; /* only over TLS */
+};
+extern const struct reply_shield reply_shields[];
+extern const size_t reply_shield_count;
+bool reply_has_field(const struct reply *reply, const char *name);
+
 int reply_status(enum error_kind kind);

@@ -4,6 +4,7 @@
 #include "common/fields.h"
 #include "server/negotiate.h"
 #include "server/reply.h"
+#include "server/server.h"
 
 #define WAIT_SECONDS_MAX 3600
 
@@ -12,6 +13,20 @@ bool request_accepts(struct exchange *exchange, const char *type)
     if (accept_quality(exchange->headers.accept, type) > 0)
         return true;
     reply_problem(exchange, 406, "Accept", "this is %s and nothing else", type);
+    return false;
+}
+
+bool request_may_queue(struct exchange *exchange)
+{
+    struct runner *runner = exchange->server->runner;
+    char why[160];
+
+    if (runner_is_stopping(runner))
+        reply_problem(exchange, 503, NULL, "the server is stopping");
+    else if (runner_is_leaving(runner, why, sizeof why))
+        reply_problem(exchange, 503, NULL, "this machine is being taken back: %s", why);
+    else
+        return true;
     return false;
 }
 

@@ -14,6 +14,10 @@ bool request_accepts(struct exchange *exchange, const char *type);
 /* The {id} of the path; 404 for a name that cannot be one of ours. */
 bool request_run_id(struct exchange *exchange, struct run_id *ret_id);
 
+/* 503 where nothing that is queued would be run: the server stops, or the machine is taken
+ * back. */
+bool request_may_queue(struct exchange *exchange);
+
 /* How long the client would wait: "wait" of the URL wins over the Prefer header. */
 bool request_wait(struct exchange *exchange, long long *ret_seconds, struct error *err)
     __attribute__((warn_unused_result));

@@ -7,7 +7,7 @@
 struct exchange;
 
 /* What a route wants before it lets a request in. */
-enum access { ACCESS_OPEN, ACCESS_READ, ACCESS_WRITE };
+enum access { ACCESS_OPEN, ACCESS_READ, ACCESS_WRITE, ACCESS_IMPORT };
 
 /* What body a route takes. */
 enum body {

@@ -12,7 +12,7 @@ const struct route routes[] = {
     {"GET", "/v1/openapi.json", openapi_handler, ACCESS_OPEN, false},
     {"POST", "/v1/runs", runs_create_handler, ACCESS_WRITE, true},
     {"GET", "/v1/runs", runs_list_handler, ACCESS_READ, false},
-    {"POST", "/v1/runs/import", import_handler, ACCESS_WRITE, BODY_RUNS},
+    {"POST", "/v1/runs/import", import_handler, ACCESS_IMPORT, BODY_RUNS},
     {"GET", "/v1/runs/export", export_handler, ACCESS_READ, false},
     {"GET", "/v1/runs/{id}", runs_show_handler, ACCESS_READ, false},
     {"DELETE", "/v1/runs/{id}", runs_cancel_handler, ACCESS_WRITE, false},
@@ -39,6 +39,7 @@ const struct route routes[] = {
     {"GET", "/v1/instances", instances_handler, ACCESS_READ, false},
     {"GET", "/v1/discounts", discounts_list_handler, ACCESS_READ, false},
     {"POST", "/v1/discounts", discounts_create_handler, ACCESS_WRITE, true},
+    {"GET", "/v1/backup", backup_handler, ACCESS_WRITE, false},
     {"GET", "/v1/runs/{id}/events", events_handler, ACCESS_READ, false},
 };
 const size_t route_count = COUNT(routes);

@@ -21,6 +21,7 @@ struct runner_parts {
     struct live *live;
     struct metrics *metrics;
     struct whoami *whoami;
+    bool waits; /* takes nothing from the queue before the first runner_wake() */
 };
 
 /* Closes the orphans of a killed server, kills what is left of their workers, then starts with
@@ -34,8 +35,24 @@ void runner_wake(struct runner *runner);
 /* Ends the run if it is the one under way; false if it is not. */
 bool runner_cancel(struct runner *runner, const char *run_id);
 
+/* The cloud takes this machine back: the run under way ends as preempted, with `why` for its
+ * reason, and no other is begun. What is queued stays on the disk, for whoever starts with this
+ * database again, or until runner_stay(). The first reason is the one that stays. */
+void runner_leave(struct runner *runner, const char *why);
+
+/* That is no longer so: what is queued is begun again. */
+void runner_stay(struct runner *runner);
+
+/* Whether it is being taken back, and why; ret_why may be NULL. */
+bool runner_is_leaving(struct runner *runner, char *ret_why, size_t size);
+
+/* Whether it is, and no run is under way any more: nothing that waits will be run here. */
+bool runner_has_left(struct runner *runner);
+/* Which run is under way; false when none is. */
+bool runner_current(struct runner *runner, struct run_id *ret_id);
+
 /* Ends the run under way as interrupted, and the thread; the other functions may still be called,
- * in vain. NULL is fine for both. */
+ * in vain, and this one again. NULL is fine for both. */
 void runner_stop(struct runner *runner);
 void runner_free(struct runner *runner);
 

@@ -5,9 +5,12 @@
 #include "common/bytes.h"
 #include "db/pool.h"
 #include "server/answers.h"
+#include "server/audit.h"
 #include "server/board.h"
 #include "server/config.h"
+#include "server/copy.h"
 #include "server/engines.h"
+#include "server/guard.h"
 #include "server/here.h"
 #include "server/live.h"
 #include "server/metrics.h"
@@ -29,6 +32,9 @@ struct server {
     struct board *board;
     struct answers *answers;
     struct metrics *metrics;
+    struct copier *copier;
     struct room *room;
+    struct guard *guard; /* this and the audit: NULL where nobody is served */
+    struct audit *audit;
     struct bytes openapi; /* the document as it is served */
 };

@@ -95,7 +95,8 @@ static bool advance(struct db *db, struct sweep_row *row, const struct here *her
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     if (add_round(db, row, &result, here, instance, &cause))
         return true;
-    if (cause.kind == ERROR_BUSY) /* another look comes with the next run, or the next start */
+    if (cause.kind == ERROR_BUSY || cause.kind == ERROR_STORAGE ||
+        cause.kind == ERROR_DAMAGED) /* another look comes with the next run, or the next start */
         return error_set(err, cause.kind, NULL, "%s", cause.message);
     if (cause.kind != ERROR_NONE)
         log_line(LOG_ERROR, "sweep %s: no further round: %s", row->id.text, cause.message);
@@ -103,11 +104,15 @@ static bool advance(struct db *db, struct sweep_row *row, const struct here *her
     return sweeps_end(db, row->id.text, SWEEP_FINISHED, clock_calendar_us(), err);
 }
 
-bool sweeper_advance(struct db *db, const struct here *here, const char *instance,
+bool sweeper_advance(struct db *db, const struct here *here, struct whoami *whoami,
                      struct live *live, struct error *err)
 {
+    struct here priced = *here;
+    struct identity identity;
     long long after = 0;
 
+    whoami_get(whoami, &identity);
+    priced.place.dollars_per_hour = whoami_dollars(whoami, db);
     for (;;) {
         AUTO(sweep_row_clear) struct sweep_row row = {0};
         struct run_id id;
@@ -117,7 +122,8 @@ bool sweeper_advance(struct db *db, const struct here *here, const char *instanc
             return false;
         if (!found)
             return true;
-        if (!sweeps_find(db, id.text, &row, err) || !advance(db, &row, here, instance, err))
+        if (!sweeps_find(db, id.text, &row, err) ||
+            !advance(db, &row, &priced, identity.instance_type, err))
             return false;
         live_tell(live, id.text, clock_monotonic_ns());
         after = row.number;

@@ -6,8 +6,9 @@
 #include "db/db.h"
 #include "server/here.h"
 #include "server/live.h"
+#include "server/whoami.h"
 
 /* Looks at every sweep that is not over. Called by the runner, which is the only one to end
  * runs. Who watches a sweep is told of its end. */
-bool sweeper_advance(struct db *db, const struct here *here, const char *instance,
+bool sweeper_advance(struct db *db, const struct here *here, struct whoami *whoami,
                      struct live *live, struct error *err) __attribute__((warn_unused_result));

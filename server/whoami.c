@@ -15,6 +15,7 @@ struct whoami {
     struct identity configured;
     pthread_mutex_t lock;
     struct identity identity;
+    bool asked;
 };
 
 struct whoami *whoami_new(const struct config *config, struct error *err)
@@ -65,7 +66,16 @@ void whoami_ask(struct whoami *whoami, fetch_fn *fetch, void *fetcher)
     identity_override(&identity, &whoami->configured);
     pthread_mutex_lock(&whoami->lock);
     whoami->identity = identity;
+    whoami->asked = true;
     pthread_mutex_unlock(&whoami->lock);
+}
+
+bool whoami_was_asked(struct whoami *whoami)
+{
+    pthread_mutex_lock(&whoami->lock);
+    bool asked = whoami->asked;
+    pthread_mutex_unlock(&whoami->lock);
+    return asked;
 }
 
 void whoami_get(struct whoami *whoami, struct identity *ret_identity)

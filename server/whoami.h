@@ -16,6 +16,9 @@ void whoami_free(struct whoami *whoami); /* NULL is fine */
 /* Asks the cloud, unless settings forbid it; takes seconds at worst. */
 void whoami_ask(struct whoami *whoami, fetch_fn *fetch, void *fetcher);
 
+/* Whether that was done. */
+bool whoami_was_asked(struct whoami *whoami);
+
 /* What is known by now; what settings say, from the start. */
 void whoami_get(struct whoami *whoami, struct identity *ret_identity);
 

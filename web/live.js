@@ -2,7 +2,7 @@
 // EventSource it comes back after a connection is lost, and says what it has seen.
 import { open } from './api.js';
 
-const FINAL = new Set(['finished', 'failed', 'cancelled', 'interrupted']);
+const FINAL = new Set(['finished', 'failed', 'cancelled', 'interrupted', 'preempted']);
 const SILENCE_MS = 20000; // the server speaks at least every 15 s
 const FIRST_MS = 500;
 const LONGEST_MS = 10000;

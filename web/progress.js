@@ -13,6 +13,7 @@ const STATES = {
   failed: 'Failed',
   cancelled: 'Cancelled',
   interrupted: 'Interrupted: the server stopped during the run',
+  preempted: 'Preempted: the cloud took the machine back',
 };
 
 export const stateInWords = (state) => STATES[state] ?? words(state);

@@ -32,7 +32,8 @@ const subtitle = (run) =>
     ' on ', run.instance ? foreign(run.instance) : 'a machine of unknown type', ' ',
     run.state !== 'finished' && runState(run),
     run.validity && validity(run.validity.level),
-    run.provenance === 'imported' && h('span', { class: 'badge' }, 'imported: measured by another pennyworth, and taken in'));
+    run.provenance === 'imported' && h('span', { class: 'badge' }, 'imported: measured by another pennyworth, and taken in'),
+    run.sender && h('span', { class: 'note' }, ' sent by ', foreign(run.sender)));
 
 const actions = (run) =>
   h('p', { class: 'run-actions' }, h('a', { href: again(run) }, 'Measure again'),
@@ -48,7 +49,7 @@ const tracePart = (run, trace) => {
     const noted = h('p', { class: 'note' });
     let drawn = 0;
     const read = trace.more(() => {
-      noted.textContent = `${trace.length} of ${run.steps_stored} steps are read …`;
+      noted.textContent = `${trace.length} of ${run.thinned_at ? 'the' : run.steps_stored} steps are read …`;
       if (drawn++ === 0) charts.update();
     });
     read.then(() => {
@@ -56,11 +57,17 @@ const tracePart = (run, trace) => {
       if (trace.length) charts.update();
       else charts.element.replaceWith(empty('No step was stored.'));
     }, (error) => error.name !== 'AbortError' && noted.replaceChildren(problem(error)));
-    return h('div', {}, noted, charts.element);
+    const thinned = run.thinned_at && h('p', { class: 'note' }, `Most steps were dropped on ${run.thinned_at.slice(0, 10)}: what is drawn is a sample of ${run.steps_stored}. The numbers of this run are from all of them.`);
+    return h('div', {}, thinned, noted, charts.element);
   });
 };
 
-const ENDS = { failed: 'The run failed', cancelled: 'The run was cancelled', interrupted: 'The run was interrupted' };
+const ENDS = {
+  failed: 'The run failed',
+  cancelled: 'The run was cancelled',
+  interrupted: 'The run was interrupted',
+  preempted: 'The run was preempted',
+};
 
 const failed = (run) =>
   h('div', { class: 'problem' }, h('p', {}, ENDS[run.state], ': ', run.reason ? foreign(run.reason) : 'no reason is known', '.'),

@@ -8,7 +8,7 @@ import { go, href, state } from './state.js';
 export const title = 'Runs';
 
 const FILTERS = ['state', 'workload', 'engine', 'instance', 'label'];
-const STATES = ['queued', 'running', 'finished', 'failed', 'cancelled', 'interrupted'];
+const STATES = ['queued', 'running', 'finished', 'failed', 'cancelled', 'interrupted', 'preempted'];
 const KEEP_UP = 2000;
 
 const isMoving = (run) => run.state === 'queued' || run.state === 'running';

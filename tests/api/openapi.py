@@ -56,6 +56,9 @@ class Description:
         if operation is None:
             # For all paths alike, the document says in its introduction.
             return self.resolve(self.document["components"]["responses"][str(status)])
+        said = operation["responses"].get(str(status))
+        if said is None and status == 429 and operation.get("security") != []:
+            return self.resolve(self.document["components"]["responses"]["429"])
         response = self.resolve(operation["responses"][str(status)])
         self.seen.add((method.upper(), pattern, status))
         return response
@@ -75,7 +78,8 @@ class Description:
         if method == "HEAD":
             assert not reply.body, reply
             return
-        value = reply.body.decode()
+        binary = content["schema"].get("contentEncoding") == "binary"
+        value = reply.body.decode("latin-1" if binary else "utf-8")
         if kind == "application/x-ndjson":  # what is described is a line
             for line in value.splitlines():
                 self.validate(content["schema"], json.loads(line))
@@ -89,6 +93,8 @@ class Description:
     def _check_headers(self, described, reply):
         described = {name.lower(): self.resolve(header) for name, header in described.items()}
         undescribed = MEANINGFUL & reply.headers.keys() - described.keys()
+        if reply.headers.get("cache-control") == "no-store":  # as the introduction says
+            undescribed.discard("cache-control")
         assert not undescribed, f"{reply}: {undescribed} is not described"
         for name, header in described.items():
             if name in reply.headers:

@@ -106,7 +106,7 @@ class Bodies(ServerCase):
             raw.send(f"GET /healthz HTTP/1.1\r\n{HOST}Content-Length: 5\r\n\r\nhello"
                      f"GET /readyz HTTP/1.1\r\n{HOST}\r\n")
             self.assertEqual({"status": "ok"}, raw.reply().json())
-            self.assertEqual({"status": "ready"}, raw.reply().json())
+            self.assertEqual({"status": "ready", "disk": "ok"}, raw.reply().json())
 
     def test_expect_continue_is_answered(self):
         with self.server.raw() as raw:
@@ -232,6 +232,39 @@ class Connections(ServerCase):
             except OSError:
                 pass
             self.assertNotIn(b"200 OK", raw.rest())
+
+
+class Shields(ServerCase):
+    """What every answer says to browsers, and to whatever keeps answers."""
+    ALWAYS = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+              "x-frame-options": "DENY", "cross-origin-resource-policy": "same-origin"}
+
+    def test_every_answer_is_shielded_and_tells_no_versions(self):
+        server = self.server
+        run_id = server.run()["id"]
+        page = server.get("/").body.decode()
+        for method, path, kept in (
+                ("GET", "/", "no-cache"), ("GET", "/" + page.split('"/', 1)[1].split('"')[0],
+                                           "public, max-age=31536000, immutable"),
+                ("GET", "/v1/runs", "no-store"), ("HEAD", "/v1/runs", "no-store"),
+                ("GET", f"/v1/runs/{run_id}/steps", "no-store"), ("GET", "/metrics", "no-store"),
+                ("GET", f"/v1/runs/{run_id}/events", "no-cache"),
+                ("GET", "/v1/comparison", "no-cache"), ("GET", "/v1/runs/export", "no-store"),
+                ("GET", "/nothing", "no-store"), ("PUT", "/v1/runs", "no-store"),
+                ("OPTIONS", "/v1/runs", "no-store"), ("GET", "/v1/runs?limit=x", "no-store")):
+            with self.subTest(f"{method} {path}"):
+                headers = server.request(method, path, headers={"Origin": "http://x"}).headers
+                self.assertEqual(kept, headers["cache-control"])
+                self.assertEqual(self.ALWAYS, {name: headers.get(name) for name in self.ALWAYS})
+                self.assertFalse([name for name in headers if name == "server" or
+                                  name.startswith(("access-control", "strict-transport", "via"))])
+
+    def test_no_field_is_sent_twice(self):
+        with self.server.raw() as raw:
+            raw.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            header = raw.rest().split(b"\r\n\r\n")[0].decode().lower()
+        names = [row.partition(":")[0] for row in header.split("\r\n")[1:]]
+        self.assertEqual(len(set(names)), len(names), names)
 
 
 READ, WRITE = "read-token-of-a-test", "write-token-of-a-test"

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -313,6 +314,15 @@ def competitor(processor):
         other.wait()
 
 
+def others_work():
+    """Whether a tenth of this machine's processors is busy while we are not."""
+    def ticks():
+        numbers = [int(word) for word in Path("/proc/stat").read_text().split()[1:9]]
+        return sum(numbers), numbers[3] + numbers[4]  # all; of these idle, or waiting for a disk
+    (before, idle_before), _, (after, idle_after) = ticks(), time.sleep(1), ticks()
+    return (idle_after - idle_before) < 0.9 * (after - before)
+
+
 @contextlib.contextmanager
 def quota(microseconds, period=100000):
     """A control group that grants so much of each period; its file of processes."""
@@ -370,8 +380,12 @@ class Disturbed(unittest.TestCase):
         self.assertEqual("invalid", found["level"])
         self.assertEqual("invalid", run["validity"]["level"])
         self.assertGreater(found["value"], 20)
-        self.repeatedly(lambda: self.train(free),
-                        lambda alone: finding(alone, "contention")["level"] == "ok")
+
+        def free_of_it(alone):
+            left = finding(alone, "contention")
+            # Others may work on this machine all the time: then it is far less, and not nothing.
+            return left["level"] == "ok" or others_work() and left["value"] < found["value"] / 4
+        self.repeatedly(lambda: self.train(free), free_of_it)
 
     def test_a_quota_is_noticed(self):
         server = Server(engines={}).start()

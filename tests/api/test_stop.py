@@ -82,10 +82,10 @@ class Stopping(Case):
         running, _ = self.busy(server, "stubborn")
         body = '{"engine":"ok"}'
         with server.raw() as raw:
-            raw.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply()
+            ready = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"
+            self.assertEqual(200, raw.send(ready).reply().status)
             server.process.send_signal(signal.SIGTERM)
-            until(lambda: "stopping on signal" in server.read_log(), "it has heard")
-            time.sleep(0.2)
+            until(lambda: raw.send(ready).reply().status == 503, "it has heard")
             raw.send("POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                      f"Content-Length: {len(body)}\r\n\r\n{body}")
             reply = raw.reply()

@@ -1,4 +1,7 @@
 """The part of the tour of the API that takes runs in and gives them out."""
+import hashlib
+import tempfile
+
 from run_documents import document, lines, run_id
 
 
@@ -20,3 +23,31 @@ class TourOfImports:
         for query in ("", "?provenance=imported&label=a:b", f"?after={run_id(1)}"):
             self.ask(server, "GET", "/v1/runs/export" + query, 200)
         self.ask(server, "GET", "/v1/runs", 200)
+        self.visit_senders()
+
+    def visit_senders(self):
+        """Who may only import, and not much of it."""
+        with tempfile.NamedTemporaryFile("w") as file:
+            secret = "token-of-a-candidate"
+            digest = hashlib.sha256(secret.encode()).hexdigest()
+            file.write(f"c1 import,read sha256:{digest} runs_per_hour=2 requests_per_minute=7\n")
+            file.flush()
+            server = self.serve("--tokens", file.name)
+            sender = {"Authorization": f"Bearer {secret}"}
+            path = "/v1/runs/import"
+            stored = self.post(server, 201, path=path, **sender)
+            self.assertEqual("c1", stored.json()["sender"])
+            self.post(server, 403, **sender)
+            many = {"Content-Type": "application/x-ndjson", **sender}
+            reply = self.ask(server, "POST", path, 429, many, lines([document(n) for n in (1, 2)]))
+            self.assertEqual("runs_per_hour", reply.json()["field"])
+            self.assertIn("retry-after", reply.headers)
+            for query in ("?sender=c1", "?sender=c2"):
+                page = self.ask(server, "GET", "/v1/runs" + query, 200, sender)
+                self.assertEqual(query == "?sender=c1", bool(page.json()["runs"]))
+            reply = self.ask(server, "POST", path, 429, many,
+                             lines([document(n) for n in (1, 2, 3)]))
+            self.assertNotIn("retry-after", reply.headers)
+            self.ask(server, "GET", "/v1/runs/export?sender=c1", 200, sender)
+            self.assertEqual("requests_per_minute", self.ask(
+                server, "GET", "/v1/runs", 429, sender).json()["field"])

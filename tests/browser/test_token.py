@@ -74,7 +74,7 @@ class Tokens(BrowserCase):
         self.one("main button.primary").click()
         self.wants_one("who have a token")
         self.press(READ, Keys.ENTER)
-        self.wants_one("may only read")
+        self.wants_one("the scope write is missing")
         self.press(WRITE, Keys.ENTER)
         self.until(lambda: "view=run&id=" in self.address(), "the run is shown")
         self.assertEqual(WRITE, self.script(KEPT))

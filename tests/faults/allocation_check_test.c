@@ -131,6 +131,13 @@ static void fill_with_a_failure(struct db *db)
     EXPECT(db_execute(db, "UPDATE contenders SET stratum = 's'", NULL));
 }
 
+static bool may(void *user, long long count)
+{
+    (void)user;
+    EXPECT_INT(count, 12);
+    return true;
+}
+
 /* The failure above is being measured again. Queueing that parses longer tokens than may fail. */
 static void fill_with_a_confirmation(struct db *db)
 {
@@ -148,7 +155,8 @@ static void fill_with_a_confirmation(struct db *db)
     const struct check_request request = request_of(target);
     AUTO(check_freep) struct check *check = check_load(db, &runs[1], &request, &waits_for, NULL);
     EXPECT(check && check->fails_first && check->confirmation.state == CONFIRM_NONE);
-    EXPECT(check && check_queue_confirmation(&server, db, check, NULL));
+    struct check_queueing queueing = {.may = may};
+    EXPECT(check && check_queue_confirmation(&server, db, check, &queueing, NULL));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'queued'"), 12);
     whoami_free(server.whoami);
 }

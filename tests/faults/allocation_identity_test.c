@@ -1,9 +1,11 @@
-/* Every allocation fails while a machine learns who it is and finds its keys: it knows all or
- * nothing, and no message tells a key. */
+/* Every allocation fails while a machine learns who it is, finds its keys, and looks out for a
+ * notice: it knows all or nothing, and no message tells a key. */
 #include "tests/faults/shortages.h"
 
 #include "pricing/credentials_role.h"
 #include "pricing/identity.h"
+#include "pricing/notice.h"
+#include "server/lookout.h"
 #include "tests/pricing/asking.h"
 
 #define SECRET "wJalrXUtnFEMI/K7MDENG+EXAMPLEKEY"
@@ -73,6 +75,53 @@ static bool find_role(struct error *err)
     return result == CREDENTIALS_FOUND || excuse(err->message, err);
 }
 
+/* Whoever cannot read a notice for lack of memory says so, and never that there is none; a time
+ * may get lost. */
+static bool ask_notice(const char *provider, const struct reply *list, const char *how,
+                       struct error *err)
+{
+    struct replies replies = {.list = list};
+    struct notice notice = {.at_us = 0};
+    struct notice_asker asker;
+    char end[40];
+
+    EXPECT(notice_begin(&asker, provider, "http://m", replies_fetch, &replies));
+    ration_start();
+    enum notice_result result = notice_ask(&asker, &notice, err);
+    ration_stop();
+    notice_end(&asker);
+    EXPECT(result != NOTICE_NONE);
+    if (result == NOTICE_UNKNOWN)
+        return excuse(err->message, err);
+    snprintf(end, sizeof end, "(%s)", how);
+    EXPECT(replies_ends(notice.why, end));
+    EXPECT(notice.at_us == 1505722920000000 || (notice.at_us == 0 && ration.refused > 0));
+    return true;
+}
+
+static bool notice_aws(struct error *err)
+{
+    static const struct reply list[] = {
+        {PUT_TOKEN},
+        {AWS("spot/instance-action", "{\"action\":\"stop\",\"time\":\"2017-09-18T08:22:00Z\"}")},
+        {.ending = NULL}};
+
+    return ask_notice("aws", list, "stop", err);
+}
+
+static bool notice_azure(struct error *err)
+{
+    static const struct reply list[] = {
+        {NULL, "format=text", "Metadata: true", 200, "vm-1", NULL},
+        {NULL, "scheduledevents?api-version=2020-07-01", "Metadata: true", 200,
+         "{\"Events\":[{\"EventType\":\"Preempt\",\"Resources\":[\"vm-1\"],"
+         "\"NotBefore\":\"Mon, 18 Sep 2017 08:22:00 GMT\"}]}",
+         NULL},
+        {.ending = NULL}};
+
+    return ask_notice("azure", list, "Preempt", err);
+}
+
 /* Nothing else allocates at all. */
 static bool read_texts(struct error *err)
 {
@@ -103,6 +152,46 @@ static bool read_texts(struct error *err)
     return result == CREDENTIALS_NONE;
 }
 
+static void never(void *user, const char *why)
+{
+    (void)user;
+    (void)why;
+    EXPECT(false);
+}
+
+static bool look_out(struct error *err)
+{
+    static const struct config config = {.metadata = "auto", .life_cycle = "spot"};
+    struct whoami *whoami;
+    struct lookout *lookout = NULL;
+    bool ok;
+
+    ration_start();
+    whoami = whoami_new(&config, err);
+    ok = whoami && lookout_start(&(struct lookout_parts){.whoami = whoami,
+                                                         .metadata = config.metadata,
+                                                         .fetch = replies_fetch,
+                                                         .leave = never},
+                                 &lookout, err);
+    ration_stop();
+    EXPECT(ok == (lookout != NULL));
+    lookout_stop(lookout);
+    lookout_free(lookout);
+    whoami_free(whoami);
+    return ok;
+}
+
+static void who_cannot_look_out_says_so(void)
+{
+    survive_every_shortage("look out", look_out);
+}
+
+static void no_notice_is_missed_without_a_word(void)
+{
+    survive_every_shortage("notice of aws", notice_aws);
+    survive_every_shortage("notice of azure", notice_azure);
+}
+
 static void a_machine_knows_itself_whole_or_not(void)
 {
     survive_every_shortage("ask azure", ask_azure);
@@ -113,5 +202,7 @@ static void a_machine_knows_itself_whole_or_not(void)
 int main(void)
 {
     RUN(a_machine_knows_itself_whole_or_not);
+    RUN(no_notice_is_missed_without_a_word);
+    RUN(who_cannot_look_out_says_so);
     return test_result();
 }

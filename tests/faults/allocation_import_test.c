@@ -133,20 +133,21 @@ static const char lines[] =
 
 static bool import_text(struct error *err)
 {
+    const struct import_body body = {.text = lines, .length = strlen(lines), .sender = "c1"};
     struct import_report report;
     struct error later = {0};
 
     template_restore(&database);
     struct db_pool *pool = db_pool_open(database.folder.file, 1, NULL);
     ration_start();
-    bool ok = import_lines(pool, lines, strlen(lines), &report, err);
+    bool ok = import_lines(pool, &body, &report, err);
     ration_stop();
     /* A library that has no memory may take lawful text for lawless. */
     bool excused = ok && report.refused > 1;
     for (size_t i = 0; ok && i < report.refusal_count; i++)
         EXPECT(report.refusals[i].line == 2 || is_excused(&report.refusals[i].error));
     EXPECT(!ok || excused || (report.imported == 2 && report.refused == 1));
-    EXPECT(import_lines(pool, lines, strlen(lines), &report, &later));
+    EXPECT(import_lines(pool, &body, &report, &later));
     EXPECT_STR(later.message, "");
     EXPECT_INT(report.imported + report.known, 2);
     EXPECT_INT(report.refused, 1);
@@ -155,6 +156,7 @@ static bool import_text(struct error *err)
     db_pool_free(pool);
     AUTO(db_freep) struct db *db = open_database(&database.folder);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 5);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE sender = 'c1'"), 2);
     expect_whole(db);
     return ok;
 }

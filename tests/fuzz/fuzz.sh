@@ -20,20 +20,21 @@ runs=20000
 finds=$(mktemp -d)
 trap 'rm -rf "$finds"' EXIT
 trap 'exit 1' INT TERM
-mkdir -p crashes "$finds/new"
+mkdir -p "$finds/new" "$finds/crashes"
 
 status=0
 # Longer inputs are for replay: here they only make every attempt slower.
 "$target" -runs="$runs" -max_total_time="$seconds" -seed="${FUZZ_SEED:-1}" -max_len=4096 -timeout=60 \
     -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="crashes/$name-" "$finds/new" "$corpus" >"$finds/log" 2>&1 || status=$?
+    -artifact_prefix="$finds/crashes/$name-" "$finds/new" "$corpus" >"$finds/log" 2>&1 || status=$?
 
 if [ "$status" -ne 0 ]; then
     grep -vE '^#[0-9]+' "$finds/log" || true # without the thousands of lines of progress
+    mkdir -p crashes
+    cp "$finds/crashes/"* crashes/ || true
     echo "$name: FAILED with status $status; replay with: $target crashes/$name-..." >&2
     exit "$status"
 fi
-rmdir crashes 2>/dev/null || true # nothing in it, nothing to see
 # The last progress line tells how much code was reached; then how fast it went.
 grep -E '^#[0-9]+.* cov: ' "$finds/log" | tail -n 1
 executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$finds/log")

@@ -53,11 +53,15 @@ static void check_config(const struct config *config)
     ALWAYS(config->idle_seconds >= 1 && config->idle_seconds <= 3600);
     ALWAYS(config->queue_limit >= 1 && config->queue_limit <= 1000000);
     ALWAYS(config->silence_seconds >= 1 && config->silence_seconds <= 86400);
-    ALWAYS(config->database[0]);
     ALWAYS(config->log != NULL);
+    if (config->command != COMMAND_SERVE)
+        return;
+    ALWAYS(config->database[0]);
     check_token(config->read_token);
     check_token(config->write_token);
-    ALWAYS(config_is_loopback(config->listen) || config->read_token[0] || config->write_token[0]);
+    ALWAYS(!config->tls_certificate[0] == !config->tls_key[0]);
+    ALWAYS(config_is_loopback(config->listen) || config->read_token[0] ||
+           config->write_token[0] || config->tokens[0]);
 }
 
 static void check_engine(const struct engines *engines, const struct engine *engine)

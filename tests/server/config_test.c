@@ -186,7 +186,13 @@ static const struct {
     {{"-p"}, "-p", "is not an option; --help lists them"},
     {{"--"}, "--", "is not an option; --help lists them"},
     {{""}, "", "is not an option; --help lists them"},
-    {{"serve"}, "serve", "is not an option; --help lists them"},
+    {{"Serve"}, "Serve", "is not an option; --help lists them"},
+    {{"serve", "serve"}, "serve", "is not an option; --help lists them"},
+    {{"backup"}, "FILE", "is missing: pennyworth backup FILE"},
+    {{"token", "fleet"}, "SCOPES", "is missing: pennyworth token NAME SCOPES"},
+    {{"backup", "a", "b"}, "b", "is not an option; --help lists them"},
+    {{"backup", "a", "--port=1"}, "--port", "is no option of \"backup\""},
+    {{"--replace=on"}, "--replace", "is no option of \"serve\""},
     {{"--port=1", "stray"}, "stray", "is not an option; --help lists them"},
     /* Secrets on the command line could be read by everybody in ps. */
     {{"--read-token=0123456789abcdef"},
@@ -271,6 +277,73 @@ static void any_other_option_given_again_replaces(void)
     EXPECT_STR(config.instance, "b");
 }
 
+static const struct {
+    const char *word, *variable;
+    enum command command;
+} first_words[] = {
+    {NULL, NULL, COMMAND_SERVE},
+    {"serve", NULL, COMMAND_SERVE},
+    {"bench", NULL, COMMAND_BENCH},
+    /* What a container is told by its environment. */
+    {NULL, "PENNYWORTH_REPORT_TO=https://hub", COMMAND_BENCH},
+    {"serve", "PENNYWORTH_REPORT_TO=https://hub", COMMAND_SERVE},
+    {"push", "PENNYWORTH_REPORT_TO=https://hub", COMMAND_PUSH},
+    {"check", NULL, COMMAND_CHECK},
+    {"health", NULL, COMMAND_HEALTH},
+};
+
+static void the_first_word_is_the_command(void)
+{
+    for (size_t i = 0; i < COUNT(first_words); i++) {
+        struct config config;
+        struct error err = {0};
+
+        EXPECT_INT(read_config(WORDS(first_words[i].word), WORDS(first_words[i].variable),
+                               &config, &err),
+                   CONFIG_OK);
+        EXPECT_STR(err.message, "");
+        EXPECT_INT(config.command, first_words[i].command);
+    }
+}
+
+static void operands_may_stand_between_options(void)
+{
+    struct config config;
+
+    EXPECT_INT(read_config(WORDS("restore", "--replace=on", "a.db", "--database", "b.db"), NULL,
+                           &config, NULL),
+               CONFIG_OK);
+    EXPECT_INT(config.command, COMMAND_RESTORE);
+    EXPECT_STR(config.operands[0], "a.db");
+    EXPECT_STR(config.database, "b.db");
+    EXPECT_STR(config.replace, "on");
+}
+
+static const struct {
+    const char *words[4], *field;
+} misfits[] = {
+    {{"push"}, "--report-to"},
+    {{"bench", "--report-to=hub"}, "--report-to"},
+    {{"push", "--report-to=https://user:word@hub"}, "--report-to"},
+    {{"push", "--report-to=https://hub/?a"}, "--report-to"},
+    {{"push", "--report-to=https://hub", "--report-ca=/nowhere"}, "--report-ca"},
+    {{"serve", "--tls-key=k.pem"}, "--tls-certificate"},
+    {{"serve", "--tls-certificate=c.pem"}, "--tls-key"},
+    {{"bench", "--max-seconds=9"}, "--max-seconds"},
+    {{"bench", "--set=all"}, "--set"},
+};
+
+static void what_does_not_go_together_is_refused(void)
+{
+    for (size_t i = 0; i < COUNT(misfits); i++) {
+        struct config config;
+        struct error err = {0};
+
+        EXPECT_INT(read_config(misfits[i].words, NULL, &config, &err), CONFIG_WRONG);
+        EXPECT_STR(err.field, misfits[i].field);
+    }
+}
+
 static void help_and_version_win_over_mistakes(void)
 {
     struct config config;
@@ -313,7 +386,7 @@ static void help_lists_every_option_with_its_variable_default_and_limits(void)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    config_help(out);
+    config_help(COMMAND_SERVE, out);
     fclose(out);
     for (size_t i = 0; i < COUNT(help_lines); i++)
         if (!strstr(text, help_lines[i]))
@@ -339,7 +412,7 @@ static void every_flag_of_help_is_understood(void)
     FILE *out = open_memstream(&text, &size);
     int flags = 0;
 
-    config_help(out);
+    config_help(COMMAND_SERVE, out);
     fclose(out);
     for (char *at = strstr(text, "\n  --"); at; at = strstr(at + 1, "\n  --"), flags++) {
         struct config config;
@@ -350,7 +423,7 @@ static void every_flag_of_help_is_understood(void)
         (void)read_config(WORDS(word, "?"), NULL, &config, &err);
         EXPECT(!strstr(err.message, "is not an option"));
     }
-    EXPECT_INT(flags, 26); /* with --help and --version */
+    EXPECT_INT(flags, 33); /* with --help and --version */
 }
 
 int main(void)
@@ -363,6 +436,9 @@ int main(void)
     RUN(engines_may_be_given_again_and_add_up);
     RUN(engines_that_are_too_long_together_are_refused);
     RUN(any_other_option_given_again_replaces);
+    RUN(the_first_word_is_the_command);
+    RUN(operands_may_stand_between_options);
+    RUN(what_does_not_go_together_is_refused);
     RUN(help_and_version_win_over_mistakes);
     RUN(help_lists_every_option_with_its_variable_default_and_limits);
     RUN(every_flag_of_help_is_understood);

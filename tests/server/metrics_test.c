@@ -75,6 +75,7 @@ static const struct {
     {SECONDS "_count{method=\"GET\",route=\"/things/{id}\"}", -1},
     {"pennyworth_worker_starts_total", 2},
     {"pennyworth_worker_failures_total", 1},
+    {"pennyworth_spot_notice", 0},
 };
 
 static void what_was_counted_is_written(void)
@@ -162,7 +163,7 @@ static void every_line_is_prometheus_text(void)
             samples++;
         }
     }
-    EXPECT_INT(families, 4);
+    EXPECT_INT(families, 6);
     EXPECT(samples > 20);
     metrics_free(metrics);
 }
@@ -220,6 +221,16 @@ static void what_does_not_fit_is_told(void)
     metrics_free(metrics);
 }
 
+static void a_machine_that_is_taken_back_is_told_of(void)
+{
+    struct metrics *metrics = some_traffic();
+
+    metrics_leaving(metrics, true);
+    AUTO(freep) char *text = written(metrics);
+    EXPECT_NEAR(value_of(text, "pennyworth_spot_notice"), 1, 0);
+    metrics_free(metrics);
+}
+
 int main(void)
 {
     RUN(what_was_counted_is_written);
@@ -228,5 +239,6 @@ int main(void)
     RUN(the_buckets_of_a_histogram_never_fall_and_end_at_its_count);
     RUN(an_idle_server_writes_its_families_all_the_same);
     RUN(what_does_not_fit_is_told);
+    RUN(a_machine_that_is_taken_back_is_told_of);
     return test_result();
 }

@@ -75,6 +75,7 @@ static const char *const members[] = {"id",
                                       "samples",
                                       "peak_memory_bytes",
                                       "steps_stored",
+                                      "thinned_at",
                                       "summary",
                                       "ended_by",
                                       "reason",
@@ -86,6 +87,7 @@ static const char *const members[] = {"id",
                                       "zone",
                                       "vm",
                                       "provenance",
+                                      "sender",
                                       "loaded",
                                       "validity",
                                       "gradient_cosine",
@@ -127,13 +129,15 @@ static void a_finished_run_is_written_whole(void)
     run.where =
         (struct whereabouts){.provider = "aws", .region = "us-east-1", .vm = "00000000000000aa"};
     run.provenance = PROVENANCE_IMPORTED;
+    snprintf(run.sender, sizeof run.sender, "c1");
     present_run(&out, NULL, &run, NULL);
     EXPECT_STR(
         bytes.data,
         "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
         "\"spec\":{\"workload\":\"mlp\",\"steps\":\"auto\"},"
         "\"instance\":\"c7i.large\",\"provider\":\"aws\",\"region\":\"us-east-1\","
-        "\"zone\":null,\"vm\":\"00000000000000aa\",\"provenance\":\"imported\",\"machine\":"
+        "\"zone\":null,\"vm\":\"00000000000000aa\",\"provenance\":\"imported\",\"sender\":\"c1\","
+        "\"machine\":"
         "\"0123456789abcdef\",\"created_at\":"
         "\"2026-01-02T03:04:05.678Z\","
         "\"started_at\":\"2026-01-02T03:04:06.000Z\","
@@ -141,7 +145,7 @@ static void a_finished_run_is_written_whole(void)
         "\"engine_details\":{\"isa\":\"avx2\",\"emulated\":true},"
         "\"loaded\":{\"allocator\":\"system\"},\"samples\":1120,"
         "\"peak_memory_bytes\":734003200,\"gradient_cosine\":0.995,\"worst_layer_cosine\":0.9375,"
-        "\"steps_stored\":35,\"summary\":{\"method\":1},"
+        "\"steps_stored\":35,\"thinned_at\":null,\"summary\":{\"method\":1},"
         "\"validity\":{\"level\":\"warn\",\"findings\":[]},\"cost\":null,"
         "\"sweep\":{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAW\",\"cell\":2,\"block\":1},"
         "\"ended_by\":\"enough\",\"reason\":\"it said so\","

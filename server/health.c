@@ -1,0 +1,80 @@
+#include "server/health.h"
+
+#include "server/commands.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#define PATIENCE_MS 3000
+#define ANSWER_MAX 65536
+
+/* As it stands in a URL. Who serves on all addresses is asked on loopback. */
+static bool host_of(const char *listen, char *ret_host, size_t size, struct error *err)
+{
+    struct in6_addr six;
+    struct in_addr four;
+
+    if (inet_pton(AF_INET, listen, &four) == 1) {
+        snprintf(ret_host, size, "%s", four.s_addr == htonl(INADDR_ANY) ? "127.0.0.1" : listen);
+        return true;
+    }
+    if (inet_pton(AF_INET6, listen, &six) != 1)
+        return error_set(err, ERROR_INVALID, "--listen",
+                         "must be an IPv4 or IPv6 address, got '%s'", listen);
+    snprintf(ret_host, size, "[%s]", IN6_IS_ADDR_UNSPECIFIED(&six) ? "::1" : listen);
+    return true;
+}
+
+static bool make_request(const struct config *config, struct fetch_request *request,
+                         struct error *err)
+{
+    const char *certificate = config->tls_certificate;
+    char host[sizeof config->listen + 2];
+
+    if (!host_of(config->listen, host, sizeof host, err))
+        return false;
+    if (config->port == 0)
+        return error_set(err, ERROR_INVALID, "--port",
+                         "must be the port that the server listens on, got 0");
+    snprintf(request->url, sizeof request->url, "%s://%s:%lld/readyz",
+             certificate[0] ? "https" : "http", host, config->port);
+    /* That certificate and no other; it need not name the address we go by. */
+    request->ca_file = certificate;
+    request->any_name = certificate[0] != '\0';
+    request->max_bytes = ANSWER_MAX;
+    request->connect_ms = request->total_ms = PATIENCE_MS;
+    request->direct = true;
+    return true;
+}
+
+static enum fetch_take take_any(void *user, const char *data, size_t length, struct error *err)
+{
+    (void)user, (void)data, (void)length, (void)err;
+    return TAKE_MORE;
+}
+
+bool health_ask(const struct config *config, fetch_fn *fetch, void *user, struct error *err)
+{
+    struct fetch_request request = {0};
+    struct fetch_response response = {0};
+    struct error why = {0};
+
+    if (!make_request(config, &request, err))
+        return false;
+    if (!fetch(user, &request, take_any, NULL, &response, &why))
+        return error_set(err, why.kind, NULL, "%s: %s", request.url, why.message);
+    if (response.status != 200)
+        return error_set(err, ERROR_UPSTREAM, NULL, "%s answers %d: %.200s", request.url,
+                         response.status, response.excerpt);
+    return true;
+}
+
+int health_command(const struct config *config)
+{
+    struct error err = {0};
+    struct fetcher *fetcher = fetcher_new(&err);
+    bool ready = fetcher && health_ask(config, fetch_with_curl, fetcher, &err);
+
+    fetcher_free(fetcher);
+    return ready ? 0 : command_failed(&err);
+}

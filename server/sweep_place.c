@@ -1,0 +1,44 @@
+#include "server/sweep_place.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/sweeps.h"
+#include "engine/sweep_tune.h"
+
+static long long possible_cells(const struct sweep *sweep)
+{
+    long long count = 0;
+
+    for (size_t i = 0; i < sweep->count; i++)
+        count += !sweep->cells[i].refused[0];
+    return count;
+}
+
+bool sweep_place(const struct server *server, const struct sweep_wish *wish,
+                 struct run_id *ret_id, bool *ret_replayed, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    struct place place = server->here->place;
+    struct identity identity;
+    struct sweep_order order = {.sweep = &sweep,
+                                .request = wish->text,
+                                .idempotency_key = wish->key,
+                                .instance = identity.instance_type,
+                                .now_us = clock_calendar_us(),
+                                .queue_limit = server->config->queue_limit};
+
+    whoami_get(server->whoami, &identity);
+    loan = db_borrow(server->pool);
+    place.dollars_per_hour = whoami_dollars(server->whoami, loan.db);
+    if (!sweep_from_text(wish->text, strlen(wish->text), &place, &sweep, err))
+        return false;
+    order.blocks = sweep.blocks;
+    if (sweep.preset == SWEEP_TUNE) {
+        sweep_tune_limit(&sweep, 0);
+        order.blocks = sweep_tune_blocks(0);
+    }
+    if (wish->may && !wish->may(wish->user, order.blocks * possible_cells(&sweep)))
+        return false;
+    return sweeps_create(loan.db, &order, ret_id, ret_replayed, err);
+}

@@ -1,0 +1,139 @@
+"""A machine that measures itself: the commands bench and push, and hubs for them that misbehave."""
+import http.server
+import json
+import os
+import re
+import shutil
+import signal
+import ssl
+import subprocess
+import tempfile
+import threading
+
+from harness import PATIENCE, SANITIZER, SERVER, fake, until
+
+# A set of minutes takes a moment: this engine only says how long its steps took.
+QUICK_ENGINE = "native=" + fake("paced", 50000)
+SLOW_ENGINE = "native=" + fake("slow", 20)
+PLACE = ["--provider", "aws", "--instance", "m5.large", "--region", "us-east-1",
+         "--price-per-hour", "0.36"]
+ALONE = ["--metadata", "off", "--feed", "all=off"]
+TOKEN = "a-token-of-a-candidate"
+
+
+class Ended:
+    """What a command that has ended leaves: status, answer, what it told meanwhile."""
+
+    def __init__(self, status, out, told):
+        self.status, self.out, self.told = status, out, told
+        if SANITIZER.search(told):
+            raise AssertionError(told)
+        if TOKEN in out or TOKEN in told:
+            raise AssertionError("the token was told: " + told)
+
+    def json(self):
+        return json.loads(self.out)
+
+    def __repr__(self):
+        return f"<{self.status}\n{self.out}\n{self.told}>"
+
+
+class Candidate:
+    """One database, and commands over it."""
+
+    def __init__(self, case):
+        self.folder = tempfile.mkdtemp(prefix="pennyworth-")
+        case.addCleanup(shutil.rmtree, self.folder, True)
+        self.case = case
+        self.database = os.path.join(self.folder, "candidate.db")
+
+    def start(self, command, *flags, engine=QUICK_ENGINE, environment=None, place=tuple(PLACE)):
+        words = [SERVER] + ([command] if command else []) + ["--database", self.database]
+        if command != "push":
+            words += [*ALONE, *place, "--engine", engine]
+        clean = {name: value for name, value in os.environ.items()
+                 if not name.startswith(("PENNYWORTH_", "http", "HTTP"))}
+        process = Running(words + list(flags), {**clean, **(environment or {})}, self.folder)
+        self.case.addCleanup(process.end)
+        return process
+
+    def run(self, command, *flags, **options):
+        return self.start(command, *flags, **options).wait()
+
+
+class Running:
+    def __init__(self, words, environment, folder):
+        self.files = [tempfile.TemporaryFile(dir=folder) for _ in range(2)]
+        self.process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL,
+                                        stdout=self.files[0], stderr=self.files[1])
+
+    def text(self, which):
+        size = os.fstat(self.files[which].fileno()).st_size
+        return os.pread(self.files[which].fileno(), size, 0).decode()
+
+    def tells(self, pattern):
+        return until(lambda: re.search(pattern, self.text(1)) or self.over(pattern), pattern)
+
+    def over(self, pattern):
+        if self.process.poll() is not None and not re.search(pattern, self.text(1)):
+            raise AssertionError(f"{self.process.returncode}, no {pattern}: {self.text(1)}")
+
+    def send(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self
+
+    def wait(self, seconds=PATIENCE):
+        status = self.process.wait(seconds)
+        return Ended(status, self.text(0), self.text(1))
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for file in self.files:
+            file.close()
+
+
+class FakeHub:
+    """Answers as it is told: `script` is a list of (status, headers, body), where a body of None
+    is a report that all was stored; the last one stays."""
+
+    def __init__(self, case, *script, certificate=None):
+        self.script = list(script)
+        self.requests = []  # (path, headers, ids)
+        hub = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                ids = [json.loads(line)["id"] for line in body.decode().splitlines()]
+                status, headers, answer = hub.script[min(len(hub.requests),
+                                                         len(hub.script) - 1)]
+                hub.requests.append((self.path, dict(self.headers), ids))
+                if answer is None:
+                    answer = json.dumps({"imported": len(ids), "known": 0, "refused": 0,
+                                         "errors": []})
+                self.send_response(status)
+                for name, value in {"Content-Type": "application/json", **headers}.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer.encode())
+
+            def log_message(self, *_words):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        port = self.server.server_address[1]
+        self.url = f"http://127.0.0.1:{port}"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+            self.url = f"https://127.0.0.1:{port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        case.addCleanup(self.server.server_close)
+        case.addCleanup(self.server.shutdown)
+
+
+GOOD = (200, {}, None)

@@ -1,0 +1,287 @@
+"""Backups: made while the server works, by command and by request, restored, and refused."""
+import hashlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from harness import SERVER, Server, ServerCase, fake, until
+from run_documents import document, lines, run_id
+
+LINES = "application/x-ndjson"
+
+
+def pennyworth(*words, database=None):
+    command = [SERVER, *words, *(["--database", database] if database else [])]
+    clean = {name: value for name, value in os.environ.items()
+             if not name.startswith("PENNYWORTH_")}
+    return subprocess.run(command, env=clean, capture_output=True, text=True, timeout=60)
+
+
+def digest(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def export(server):
+    reply = server.get("/v1/runs/export")
+    if reply.status != 200:
+        raise AssertionError(reply)
+    return reply.body
+
+
+def take_in(server, first, count):
+    body = lines(document(number) for number in range(first, first + count))
+    reply = server.request("POST", "/v1/runs/import", body, {"Content-Type": LINES})
+    if reply.status != 200 or reply.json()["imported"] != count:
+        raise AssertionError(reply)
+
+
+def make_larger_than_buffers(server):
+    """So large that the kernel never holds all of it for a client that does not read."""
+    held = int(Path("/proc/sys/net/ipv4/tcp_wmem").read_text().split()[2])
+    database = sqlite3.connect(server.database)
+    with database:
+        database.execute("CREATE TABLE ballast (bytes BLOB)")
+        database.execute("INSERT INTO ballast VALUES (zeroblob(?))", (held + 4_000_000,))
+    database.close()
+
+
+class BackupCase(ServerCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="pennyworth-backup-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def restored(self, backup, name="restored.db"):
+        """A server on the database that a backup becomes."""
+        there = self.path(name)
+        done = pennyworth("restore", backup, database=there)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        return self.own_server(database=there)
+
+    def assertRefused(self, done, *words):
+        self.assertEqual((1, ""), (done.returncode, done.stdout), done)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+
+class WhileItWorks(BackupCase):
+    ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20)}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        take_in(cls.server, 0, 200)
+        cls.server.run(steps=50, labels={"a": "b"})
+
+    def test_by_command_and_by_request_it_restores_to_the_same_export(self):
+        before = export(self.server)
+        done = pennyworth("backup", self.path("one.db"), database=self.server.database)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertIn("201 runs", done.stdout)
+        reply = self.server.get("/v1/backup")
+        self.assertEqual(200, reply.status)
+        self.assertEqual("application/vnd.sqlite3", reply.headers["content-type"])
+        self.assertRegex(reply.headers["content-disposition"],
+                         r'^attachment; filename="pennyworth-\d{8}T\d{6}Z\.db"$')
+        Path(self.path("two.db")).write_bytes(reply.body)
+        self.assertEqual(["one.db", "two.db"], sorted(os.listdir(self.folder)))
+        for name in ("one.db", "two.db"):
+            there = self.restored(self.path(name), "of-" + name)
+            self.assertEqual(hashlib.sha256(before).hexdigest(),
+                             hashlib.sha256(export(there)).hexdigest())
+            for path in ("/v1/machines", "/v1/figures", "/v1/runs?limit=200"):
+                self.assertEqual(self.server.get(path).body, there.get(path).body)
+        self.assertEqual(0o600, os.stat(self.path("one.db")).st_mode & 0o7777)
+        self.assertFalse([name for name in os.listdir(os.path.dirname(self.server.database))
+                          if ".copy" in name])
+
+    def test_what_comes_meanwhile_is_in_it_or_not_but_whole(self):
+        server = self.own_server(engines=self.ENGINES)
+        take_in(server, 0, 1500)
+        running = server.queue("slow", steps=10000)
+        until(lambda: server.get(f"/v1/runs/{running}/steps").json()["steps"], "steps")
+        stop = threading.Event()
+
+        def load():
+            number = 2000
+            while not stop.is_set():
+                take_in(server, number, 20)
+                number += 20
+        thread = threading.Thread(target=load)
+        thread.start()
+        acknowledged, copies = [], []
+        for turn in range(3):
+            acknowledged.append({json.loads(line)["id"] for line in export(server).splitlines()})
+            target = self.path(f"{turn}.db")
+            if turn == 1:
+                Path(target).write_bytes(server.get("/v1/backup").body)
+            else:
+                done = pennyworth("backup", target, database=server.database)
+                self.assertEqual(0, done.returncode, done.stderr)
+            copies.append(target)
+        stop.set()
+        thread.join()
+        self.assertIn(f"while run {running} is measured", server.read_log())
+        server.delete(f"/v1/runs/{running}")
+        server.wait(running)
+        everything = export(server).splitlines()
+        for known, target in zip(acknowledged, copies):
+            there = self.restored(target, "of-" + os.path.basename(target))
+            found = export(there).splitlines()
+            ids = {json.loads(line)["id"] for line in found}
+            self.assertLessEqual(known, ids)
+            self.assertEqual(everything[:len(found)], found)  # byte by byte
+            self.assertEqual("interrupted", there.show(running)["state"])
+
+    def test_one_at_a_time_and_whoever_hangs_up_makes_room(self):
+        server = self.own_server()
+        make_larger_than_buffers(server)
+        with server.raw() as raw:
+            raw.send("GET /v1/backup HTTP/1.1\r\nHost: x\r\n\r\n")
+            self.assertIn(b" 200 ", raw.stream.readline())  # this one is the first
+            busy = server.get("/v1/backup")
+            self.assertProblem(busy, 503, "busy")
+            self.assertIn("retry-after", busy.headers)
+        until(lambda: server.get("/v1/backup").status == 200, "room again", pause=0.1)
+        self.assertEqual(200, server.get("/v1/runs").status)
+
+    def test_head_makes_none(self):
+        reply = self.server.request("HEAD", "/v1/backup")
+        self.assertEqual((200, b""), (reply.status, reply.body))
+        self.assertEqual(200, self.server.get("/v1/backup").status)
+
+    def test_it_wants_a_token_that_may_write(self):
+        server = self.own_server(environment={"PENNYWORTH_READ_TOKEN": "r" * 16,
+                                              "PENNYWORTH_WRITE_TOKEN": "w" * 16})
+        for token, status in ((None, 401), ("r" * 16, 403), ("w" * 16, 200)):
+            server.token = token
+            self.assertEqual(status, server.get("/v1/backup").status)
+
+
+class ByCommand(BackupCase):
+    def backup(self):
+        target = self.path("backup")
+        self.assertEqual(0, pennyworth("backup", target, database=self.server.database).returncode)
+        return target
+
+    def test_nothing_is_overwritten_and_nothing_half_is_left(self):
+        target = self.backup()
+        was = digest(target)
+        self.assertRefused(pennyworth("backup", target, database=self.server.database),
+                           target, "already")
+        self.assertEqual(was, digest(target))
+        self.assertRefused(pennyworth("backup", self.path("no/file"),
+                                      database=self.server.database), "No such file")
+        self.assertRefused(pennyworth("backup", "-", database=self.server.database), "a file")
+        self.assertRefused(pennyworth("backup", self.path("x"), database=self.path("none.db")),
+                           "there is no database")
+        self.assertEqual(["backup"], os.listdir(self.folder))
+
+    def test_a_database_in_use_is_not_restored_over(self):
+        target = self.backup()
+        self.assertRefused(pennyworth("restore", target, "--replace", "on",
+                                      database=self.server.database), "stop it first")
+        self.assertEqual(200, self.server.get("/readyz").status)
+
+    def test_the_old_one_is_put_aside(self):
+        server = Server(database=self.path("runs.db")).start()
+        take_in(server, 0, 5)
+        target = self.path("backup")
+        self.assertEqual(0, pennyworth("backup", target, database=server.database).returncode)
+        take_in(server, 5, 5)
+        server.kill()
+        was = digest(target)
+        self.assertRefused(pennyworth("restore", target, database=server.database), "--replace")
+        done = pennyworth("restore", target, "--replace", "on", database=server.database)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        aside = done.stdout.split()[-1]
+        self.assertIn("runs.db.replaced-", aside)
+        self.assertEqual(was, digest(target))
+        server.start()
+        self.assertEqual(5, export(server).count(b"\n"))
+        server.stop()
+        with sqlite3.connect(aside) as old:  # with what was in its log
+            self.assertEqual((10,), old.execute("SELECT count(*) FROM runs").fetchone())
+
+    def test_a_restore_that_was_decided_is_finished_by_the_next_start(self):
+        target = self.backup()
+        server = Server(database=self.path("runs.db")).start()
+        take_in(server, 5, 5)
+        server.stop()
+        shutil.copy(target, server.database + ".restored")
+        self.assertRefused(pennyworth("check", database=server.database), "was not finished")
+        self.assertRefused(pennyworth("backup", self.path("x"), database=server.database),
+                           "was not finished")
+        server.start()
+        self.assertIn("is finished now", server.read_log())
+        self.assertEqual(b"", export(server))
+        server.stop()
+        self.assertTrue([name for name in os.listdir(self.folder) if "replaced" in name])
+
+    def test_what_is_no_backup_is_refused(self):
+        good = Path(self.backup()).read_bytes()
+        server = Server(database=self.path("runs.db")).start()
+        take_in(server, 0, 3)
+        server.stop()
+        was = digest(server.database)
+        for content, words in ((b"words " * 100, "not a database"), (b"", "no database of penny"),
+                               (good[:len(good) // 2], "malformed"),
+                               (good[:60] + bytes([0, 0, 0, 99]) + good[64:], "newer"),
+                               (good[:68] + b"else" + good[72:], "another program")):
+            bad = self.path("bad")
+            Path(bad).write_bytes(content)
+            self.assertRefused(pennyworth("restore", bad, "--replace", "on",
+                                          database=server.database), words)
+            self.assertEqual(content, Path(bad).read_bytes())
+            self.assertEqual(was, digest(server.database))
+        self.assertEqual({"backup", "bad", "runs.db", "runs.db.lock"},
+                         set(os.listdir(self.folder)))
+
+    def test_a_signal_leaves_nothing(self):
+        big = self.path("big.db")
+        shutil.copy(self.backup(), big)
+        os.remove(self.path("backup"))
+        with sqlite3.connect(big) as database:
+            database.execute("CREATE TABLE filler (x)")
+            database.executemany("INSERT INTO filler VALUES (?)",
+                                 ((b"x" * 1000000,) for _ in range(120)))
+        database.close()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([SERVER, "backup", self.path("copy"), "--database", big],
+                                       stderr=subprocess.PIPE, text=True)
+            until(lambda: os.path.exists(self.path("copy.part")), "it has begun", pause=0.0005)
+            process.send_signal(number)
+            _, words = process.communicate(timeout=30)
+            self.assertEqual(1, process.returncode)
+            self.assertIn("stopped", words)
+            self.assertEqual(["big.db"], sorted(os.listdir(self.folder)))
+
+    def test_check_says_ok_or_what_is_wrong(self):
+        target = self.backup()
+        done = pennyworth("check", database=target)
+        self.assertEqual(0, done.returncode)
+        self.assertTrue(done.stdout.endswith("\nok\n"))
+        self.assertEqual(0, pennyworth("check", database=self.server.database).returncode)
+        content = bytearray(Path(target).read_bytes())
+        content[5 * 4096:6 * 4096] = bytes(4096)
+        Path(target).write_bytes(content)
+        self.assertRefused(pennyworth("check", database=target), target, "cannot be relied on",
+                           "pennyworth restore FILE --replace on")
+        self.assertEqual(bytes(content), Path(target).read_bytes())
+        with sqlite3.connect(self.path("other")) as other:
+            other.execute("CREATE TABLE t (x)")
+        self.assertRefused(pennyworth("check", database=self.path("other")), "another program")
+
+
+if __name__ == "__main__":
+    unittest.main()

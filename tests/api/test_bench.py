@@ -1,0 +1,368 @@
+"""pennyworth bench: real binaries; a server takes the part of the hub."""
+import json
+import os
+import signal
+import socket
+import time
+import unittest
+
+from candidate import GOOD, QUICK_ENGINE, SLOW_ENGINE, TOKEN, Candidate, FakeHub
+from feed_server import FeedServer
+from harness import Server, fake, until
+from test_preempted import Gcp
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        self.candidate = Candidate(self)
+
+    def hub(self, *flags, **options):
+        server = Server(*flags, **options)
+        self.addCleanup(server.stop)
+        return server.start()
+
+    def url(self, server):
+        return f"http://127.0.0.1:{server.port}"
+
+    def check(self, ended, status):
+        self.assertEqual(status, ended.status, ended)
+        return ended
+
+
+class Alone(Bench):
+    def test_it_prints_a_table_and_nothing_else(self):
+        ended = self.check(self.candidate.run("bench", "--set", "quick"), 0)
+        self.assertTrue(ended.out.startswith("Bench    quick, "), ended)
+        self.assertIn("m5.large, aws, us-east-1", ended.out)
+        self.assertIn("0.36 USD an hour, typed, given by a person", ended.out)
+        self.assertRegex(ended.out, r"precision=\w+ +\d+\S* +\S+ to \S+ +ok\n")
+        self.assertIn(" samples per dollar\n", ended.out)
+        self.assertIn("Reported to nobody", ended.out)
+        self.assertRegex(ended.told, r"precision=\w+: \S+ samples/s \(\S+ to \S+\), ok\n")
+
+    def test_the_standard_set_is_stored_as_any_sweep(self):
+        ended = self.check(self.candidate.run("bench", "--format", "json", "--label", "team=blue",
+                                              "--label", "round=7"), 0)
+        answer = ended.json()
+        self.assertEqual(("standard", 0, None, None),
+                         (answer["bench"], answer["exit_status"], answer["ended_early"],
+                          answer["hub"]))
+        self.assertEqual("m5.large", answer["machine"]["identity"]["instance_type"])
+        self.assertEqual(("typed", 0.36),
+                         (answer["price"]["kind"], answer["price"]["price_per_hour"]))
+        self.assertEqual({"finished"}, {run["state"] for run in answer["runs"]})
+        for cell in answer["configurations"]:
+            self.assertEqual((2, 2, 2), (cell["runs"], cell["finished"], cell["counted"]))
+            speed = cell["samples_per_second"]
+            self.assertLessEqual(speed["low"], speed["value"])
+            self.assertAlmostEqual(speed["value"] * 10000, cell["samples_per_dollar"]["value"],
+                                   delta=1)
+        server = self.hub(database=self.candidate.database)
+        sweep = server.get(f"/v1/sweeps/{answer['sweep']}").json()
+        self.assertEqual("finished", sweep["state"])
+        for run in answer["runs"]:
+            stored = server.show(run["id"])
+            self.assertEqual({"bench": "standard", "team": "blue", "round": "7"},
+                             stored["spec"]["labels"])
+            self.assertEqual(("resnet50", 32), (stored["spec"]["workload"],
+                                                stored["spec"]["batch_size"]))
+            self.assertAlmostEqual(run["samples_per_second"]["value"],
+                                   stored["summary"]["samples_per_second"], 6)
+            self.assertEqual(0.36, stored["cost"]["price"]["price_per_hour"])
+
+    def test_a_wrong_option_is_told_before_anything_is_begun(self):
+        for flags, field in ((["--label", "team"], "--label"), (["--label", "bench=x"], "--label"),
+                             (["--set", "none"], "--set"), (["--port", "1"], "--port"),
+                             (["--report-to", "hub"], "--report-to"),
+                             (["--report-to", "http://user:word@hub"], "--report-to"),
+                             (["--report-to", "http://hub?x"], "--report-to"),
+                             (["--report-ca", "/nowhere"], "--report-ca")):
+            ended = self.check(self.candidate.run("bench", *flags), 2)
+            self.assertIn(field, ended.told)
+            self.assertFalse(os.path.exists(self.candidate.database))
+
+    def test_help_tells_its_options(self):
+        ended = self.check(self.candidate.run("bench", "--help"), 0)
+        self.assertIn("--max-dollars USD", ended.out)
+        self.assertIn("PENNYWORTH_REPORT_TO", ended.out)
+        self.assertNotIn("--listen", ended.out)
+
+    def test_it_cannot_start_beside_a_server(self):
+        self.hub(database=self.candidate.database)
+        self.check(self.candidate.run("bench"), 1)
+
+    def test_a_limit_of_money_wants_a_price(self):
+        ended = self.check(self.candidate.run("bench", "--max-dollars", "1", place=()), 1)
+        self.assertIn("--max-dollars", ended.told)
+        self.assertIn("--price-per-hour", ended.told)
+
+
+class Prices(Bench):
+    PLACE = ("--provider", "aws", "--instance", "m5.large", "--region", "us-east-1",
+             "--life-cycle", "on_demand")
+
+    def test_a_run_begins_when_its_price_was_read(self):
+        path = os.path.join(self.candidate.folder, "prices.csv")
+        with open(path, "w") as file:
+            file.write("provider,region,zone,instance_type,kind,currency,price_per_hour,"
+                       "valid_from,reference\n"
+                       "aws,us-east-1,,m5.large,on_demand,USD,0.096,2020-01-01T00:00:00Z,list\n")
+        ended = self.check(self.candidate.run(
+            "bench", "--set", "quick", "--format", "json",
+            "--feed", f"price-file=on url={path}", place=self.PLACE), 0)
+        answer = ended.json()
+        self.assertEqual(("price-file", 0.096),
+                         (answer["price"]["feed"], answer["price"]["price_per_hour"]))
+        cost = answer["configurations"][0]["dollars_per_million_samples"]
+        self.assertAlmostEqual(
+            0.096 / 3600 * 1e6 / answer["configurations"][0]["samples_per_second"]["value"],
+            cost["value"], 6)
+        server = self.hub(database=self.candidate.database)
+        self.assertEqual(0.096, server.show(answer["runs"][0]["id"])["cost"]["price"][
+            "price_per_hour"])
+
+    def test_without_a_price_it_says_why(self):
+        ended = self.check(self.candidate.run("bench", "--set", "quick", place=self.PLACE), 0)
+        self.assertIn("Price    not known: no feed has a price (on_demand) for m5.large",
+                      ended.out)
+        self.assertNotIn("dollar", ended.out)
+
+    def test_a_slow_feed_is_waited_for(self):
+        with FeedServer() as feeds:
+            feeds.route("/", lambda exchange: (exchange.pause(1.5), exchange.send(404)))
+            ended = self.check(self.candidate.run(
+                "bench", "--set", "quick", "--feed",
+                f"aws-spot-page=on patience=3 url={feeds.url}/spot.json", place=self.PLACE), 0)
+        self.assertIn("waiting for the first reading of the price feeds, 60 s at most",
+                      ended.told)
+        self.assertIn("Price    not known", ended.out)
+
+
+class Ends(Bench):
+    def test_failed_runs_are_told(self):
+        ended = self.check(self.candidate.run("bench", "--set", "quick",
+                                              engine="native=" + fake("crash")), 3)
+        self.assertRegex(ended.out, r"precision=\w+ .* failed: ")
+        self.assertIn("no valid run of 1", ended.out)
+
+    def test_when_the_time_is_up_the_rest_is_cancelled(self):
+        began = time.monotonic()
+        ended = self.check(self.candidate.run("bench", "--max-seconds", "10", "--format", "json",
+                                              engine="native=" + fake("stubborn")), 3)
+        self.assertLess(time.monotonic() - began, 25)
+        answer = ended.json()
+        self.assertIn("--max-seconds", answer["ended_early"])
+        self.assertIn("cancelled", {run["state"] for run in answer["runs"]})
+
+    def test_when_the_money_is_spent_the_rest_is_cancelled(self):
+        # A dollar is three seconds.
+        place = ["--provider", "aws", "--instance", "m5.large", "--price-per-hour", "1200"]
+        ended = self.check(self.candidate.run("bench", "--max-dollars", "1", "--format", "json",
+                                              engine=SLOW_ENGINE, place=place), 4)
+        answer = ended.json()
+        states = [run["state"] for run in answer["runs"]]
+        self.assertIn("finished", states)
+        self.assertTrue("cancelled" in states or answer["ended_early"] is None, answer)
+
+    def test_a_signal_interrupts_and_the_next_bench_goes_on(self):
+        running = self.candidate.start("bench", "--set", "quick", "--label", "a=b",
+                                       engine=SLOW_ENGINE)
+        running.tells("run 1 of 1 begins")
+        ended = self.check(running.send(signal.SIGTERM).wait(), 3)
+        self.assertIn("stopped by signal 15", ended.out)
+        self.assertIn(": interrupted: ", ended.told)
+        self.assertIn("queued: the next bench goes on with it", ended.out)
+        again = self.check(self.candidate.run("bench", "--set", "quick", "--label", "a=b",
+                                              "--format", "json"), 0)
+        self.assertIn("going on with an earlier bench", again.told)
+        self.assertIn(again.json()["sweep"], ended.out)
+        self.assertEqual(["finished"], [run["state"] for run in again.json()["runs"]])
+
+    def test_a_killed_bench_is_gone_on_with_unless_something_else_is_asked(self):
+        running = self.candidate.start("bench", "--set", "quick", engine=SLOW_ENGINE)
+        running.tells("begins")
+        running.send(signal.SIGKILL).wait()
+        other = self.check(self.candidate.run("bench", "--set", "quick", "--label", "x=y",
+                                              "--format", "json"), 0)
+        self.assertIn("asked for something else: given up", other.told)
+        self.assertEqual({"bench": "quick", "x": "y"}, self.labels(other.json()["runs"][0]["id"]))
+
+    def test_what_is_queued_when_the_machine_is_taken_back_is_gone_on_with(self):
+        clouds = FeedServer().start()
+        self.addCleanup(clouds.stop)
+        cloud = Gcp(clouds)
+        place = ("--metadata", f"gcp={clouds.url}", "--price-per-hour", "1")
+        running = self.candidate.start("bench", "--max-seconds", "600", "--format", "json",
+                                       engine="native=" + fake("stubborn"), place=place)
+        running.tells("run 1 of . begins")
+        cloud.take_back()
+        ended = self.check(running.wait(), 6)  # the worker will not go: there are looks meanwhile
+        answer = ended.json()
+        states = sorted(run["state"] for run in answer["runs"])
+        self.assertEqual(["preempted"] + ["queued"] * (len(states) - 1), states, ended)
+        self.assertEqual(cloud.REASON, answer["ended_early"])
+        again = self.check(self.candidate.run("bench", "--max-seconds", "600", "--format", "json"),
+                           0)
+        self.assertIn("going on with an earlier bench", again.told)
+        self.assertEqual(answer["sweep"], again.json()["sweep"])
+
+    def labels(self, run_id):
+        server = Server(database=self.candidate.database).start()
+        try:
+            return server.show(run_id)["spec"]["labels"]
+        finally:
+            server.stop()
+
+
+class Spot(Bench):
+    def bench(self, cloud, *flags, engine):
+        return self.candidate.start("bench", "--metadata", f"gcp={cloud.clouds.url}", *flags,
+                                    engine=engine, place=["--price-per-hour", "0.36"])
+
+    def play(self):
+        clouds = FeedServer().start()
+        self.addCleanup(clouds.stop)
+        cloud = Gcp(clouds)
+        cloud.clouds = clouds
+        return cloud
+
+    def test_a_machine_that_stays_ends_as_any_other(self):
+        cloud = self.play()
+        ended = self.check(self.bench(cloud, "--set", "quick", engine=QUICK_ENGINE).wait(), 0)
+        self.assertIn("n2-standard-4, gcp, europe-west4", ended.out)
+        self.assertGreaterEqual(len(cloud.clouds.asked(cloud.ASKED)), 1)
+
+    def test_what_had_finished_is_delivered_when_the_machine_is_taken_back(self):
+        cloud, hub = self.play(), FakeHub(self, GOOD)
+        running = self.bench(cloud, "--report-to", hub.url, "--format", "json",
+                             "--max-seconds", "100", engine=SLOW_ENGINE)  # of ten seconds each
+        running.tells("run 2 of")
+        cloud.take_back()
+        ended = self.check(running.wait(), 6)
+        answer = ended.json()
+        states = [run["state"] for run in answer["runs"]]
+        self.assertEqual((1, 1), (states.count("finished"), states.count("preempted")))
+        self.assertIn(cloud.REASON, answer["ended_early"])
+        finished = [run["id"] for run in answer["runs"] if run["state"] == "finished"]
+        self.assertEqual(finished, [run_id for _, _, ids in hub.requests for run_id in ids
+                                    if run_id in finished])
+
+    def test_on_a_machine_that_is_being_taken_back_nothing_is_begun(self):
+        cloud = self.play()
+        cloud.take_back()
+        ended = self.check(self.bench(cloud, "--format", "json", engine=SLOW_ENGINE).wait(), 6)
+        self.assertEqual({"queued"}, {run["state"] for run in ended.json()["runs"]})
+
+
+class Reports(Bench):
+    def test_each_run_is_at_the_hub_when_it_ends(self):
+        hub = self.hub("--write-token-file", self.token_file())
+        hub.token = TOKEN
+        ended = self.check(self.candidate.run(
+            "bench", "--report-to", self.url(hub) + "/", "--format", "json",
+            environment={"PENNYWORTH_REPORT_TOKEN": TOKEN}), 0)
+        answer = ended.json()
+        self.assertEqual((self.url(hub), len(answer["runs"]), 0, 0, None),
+                         tuple(answer["hub"].values()))
+        for run in answer["runs"]:
+            self.assertEqual("accepted", run["hub"])
+            there = hub.show(run["id"])
+            self.assertEqual(("imported", "m5.large"), (there["provenance"], there["instance"]))
+            self.assertAlmostEqual(run["samples_per_second"]["value"],
+                                   there["summary"]["samples_per_second"], 6)
+            self.assertEqual(run["validity"], there["validity"]["level"])
+
+    def token_file(self):
+        path = os.path.join(self.candidate.folder, "token")
+        with open(path, "w") as file:
+            file.write(TOKEN + "\n")
+        return path
+
+    def test_a_container_is_told_by_its_environment_alone(self):
+        hub = FakeHub(self, GOOD)
+        ended = self.check(self.candidate.run(None, environment={
+            "PENNYWORTH_REPORT_TO": hub.url + "/base/", "PENNYWORTH_SET": "quick"}), 0)
+        self.assertIn("1 accepted, 0 refused, 0 still waiting", ended.out)
+        path, headers, ids = hub.requests[0]
+        self.assertEqual(("/base/v1/runs/import", "application/x-ndjson", 1),
+                         (path, headers["Content-Type"], len(ids)))
+        self.assertNotIn("Authorization", headers)
+
+    def test_a_hub_that_comes_up_later_gets_it(self):
+        port = free_port()
+        running = self.candidate.start("bench", "--set", "quick", "--report-to",
+                                       f"http://127.0.0.1:{port}")
+        running.tells("waiting for the hub")
+        hub = Server("--port", str(port))
+        self.addCleanup(hub.stop)
+        hub.start()
+        ended = self.check(running.wait(), 0)
+        self.assertIn("1 accepted, 0 refused, 0 still waiting", ended.out)
+
+    def test_a_hub_that_is_ill_gets_it_in_the_end(self):
+        hub = FakeHub(self, (503, {"Retry-After": "1"}, "no"), (429, {}, "no"),
+                      (200, {"Content-Type": "text/html"}, "<html>"), GOOD)
+        ended = self.check(self.candidate.run("bench", "--set", "quick", "--report-to", hub.url),
+                           0)
+        self.assertEqual(4, len(hub.requests))
+        self.assertEqual(1, len({tuple(ids) for _path, _headers, ids in hub.requests}))
+        self.assertIn("the hub answered 503: not now", ended.told)
+        self.assertIn("the answer is no report of an import", ended.told)
+
+    def test_what_is_not_accepted_is_kept_and_told(self):
+        for answer, words in (((401, {}, TOKEN), "it does not know this token"),
+                              ((404, {}, "no"), "is this a pennyworth hub?"),
+                              ((302, {"Location": "http://127.0.0.1:9/"}, ""),
+                               "is this a pennyworth hub?")):
+            candidate, hub = Candidate(self), FakeHub(self, answer)
+            ended = self.check(candidate.run(
+                "bench", "--set", "quick", "--report-to", hub.url, "--report-seconds", "1",
+                "--format", "json", environment={"PENNYWORTH_REPORT_TOKEN": TOKEN}), 5)
+            self.assertEqual(1, ended.told.count(words + " (--report") or
+                             ended.told.count("error hub"), ended)
+            self.assertEqual(1, ended.json()["hub"]["waiting"])
+            self.assertIn(words, ended.json()["hub"]["last_error"])
+            self.assertEqual("Bearer " + TOKEN, hub.requests[0][1]["Authorization"])
+            self.assertEqual(1, len(hub.requests))
+
+    def test_a_refused_run_is_told_with_the_reason(self):
+        body = json.dumps({"imported": 0, "known": 0, "refused": 1, "errors": [
+            {"line": 1, "id": None, "field": "steps", "reason": "are odd"}]})
+        hub = FakeHub(self, (200, {}, body))
+        ended = self.check(self.candidate.run("bench", "--set", "quick", "--report-to", hub.url),
+                           5)
+        self.assertIn("[refused: steps: are odd]", ended.out)
+        self.assertIn("0 accepted, 1 refused, 0 still waiting", ended.out)
+
+    def test_a_signal_ends_the_waiting(self):
+        running = self.candidate.start("bench", "--set", "quick", "--report-to",
+                                       f"http://127.0.0.1:{free_port()}")
+        running.tells("waiting for the hub")
+        began = time.monotonic()
+        ended = self.check(running.send(signal.SIGINT).wait(), 5)
+        self.assertLess(time.monotonic() - began, 8)
+        self.assertIn("1 still waiting", ended.out)
+
+    def test_what_ended_before_a_signal_is_still_pushed(self):
+        hub = FakeHub(self, (503, {}, "no"), GOOD)
+        running = self.candidate.start("bench", "--set", "quick", "--report-to", hub.url,
+                                       "--label", "n=1")
+        running.wait()
+        self.assertEqual(2, len(hub.requests))
+        slow = FakeHub(self, (503, {}, "no"), (503, {}, "no"), GOOD)
+        running = self.candidate.start("bench", "--set", "quick", "--report-to", slow.url,
+                                       engine=SLOW_ENGINE)
+        running.tells("begins")
+        until(lambda: slow.requests, "a first try")  # of the run of the first bench
+        self.check(running.send().wait(), 3)
+        self.assertEqual(3, len(slow.requests))
+
+
+if __name__ == "__main__":
+    unittest.main()

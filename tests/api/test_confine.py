@@ -1,0 +1,120 @@
+"""What the kernel says of a worker and its server: which rights they have while a run is under way."""
+import os
+import resource
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness import SANITIZED, Server, fake, until, worker_pids
+
+NOBODY = 65534
+TOKEN = "a-token-of-this-test"
+NATIVE = {"engine": "native", "workload": "mlp", "batch_size": 32, "threads": 1, "steps": 1000000,
+          "max_seconds": 600}
+
+
+def status(pid):
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def limits(pid):
+    """Soft and hard, by their names."""
+    lines = Path(f"/proc/{pid}/limits").read_text().splitlines()[1:]
+    return {line[:26].strip(): line[26:].split()[:2] for line in lines}
+
+
+class Confined(unittest.TestCase):
+    def serve(self, *flags, **options):
+        server = Server(*flags, engines={"slow": fake("slow", 20)}, **options).start()
+        self.addCleanup(server.stop)
+        return server
+
+    def worker(self, server, spec):
+        reply = server.post(spec)
+        self.assertEqual(201, reply.status, reply)
+        run_id = reply.json()["id"]
+        until(lambda: server.get(f"/v1/runs/{run_id}/steps").json()["steps"] or
+              server.show(run_id)["state"] == "failed", "a step is stored")
+        self.assertEqual("running", server.show(run_id)["state"], server.show(run_id))
+        pids = worker_pids([run_id])
+        self.assertEqual(1, len(pids))
+        return pids[0]
+
+    def assertLimited(self, pid):
+        told = limits(pid)
+        files = min(1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+        self.assertEqual([str(files)] * 2, told["Max open files"])
+        self.assertEqual(["0"] * 2, told["Max core file size"])
+        self.assertEqual([str(4 << 30)] * 2, told["Max file size"])
+        self.assertEqual("1", status(pid)["NoNewPrivs"])
+        self.assertEqual("0077", status(pid)["Umask"])
+
+    def test_our_worker_has_no_rights_to_speak_of(self):
+        server = self.serve()
+        told = status(pid := self.worker(server, NATIVE))
+        self.assertLimited(pid)
+        if "cannot be filtered here" not in server.read_log():
+            self.assertEqual("2", told["Seccomp"])
+        for kind in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+            self.assertEqual(0, int(told[kind], 16), kind)
+        server.stop()
+
+    def test_the_server_itself_gains_none(self):
+        server = self.serve()
+        self.assertEqual("1", status(server.process.pid)["NoNewPrivs"])
+        server.stop()
+
+    @unittest.skipIf(SANITIZED, "sanitizers look into their own process")
+    def test_nobody_of_the_same_user_looks_into_the_server(self):
+        folder = tempfile.mkdtemp(prefix="pennyworth-")
+        self.addCleanup(shutil.rmtree, folder, True)
+        user = {}
+        if os.geteuid() == 0:  # who may look into everything
+            os.chown(folder, NOBODY, NOBODY)
+            user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        database = os.path.join(folder, "test.db")
+        try:
+            server = self.serve(database=database, account=user,
+                                environment={"PENNYWORTH_WRITE_TOKEN": TOKEN})
+        except PermissionError:
+            self.skipTest("another user cannot start the programs from here")
+        server.token = TOKEN
+        self.worker(server, NATIVE)  # the server itself sees what it has to
+        server.metrics()
+        for name in ("mem", "environ", "maps", "exe"):
+            ended = subprocess.run(["head", "-c", "1", f"/proc/{server.process.pid}/{name}"],
+                                   capture_output=True, text=True, check=False, **user)
+            self.assertEqual(1, ended.returncode, (name, ended))
+            self.assertIn("Permission denied", ended.stderr)
+        self.assertGreater(server.metrics()["process_resident_memory_bytes"], 0)
+        server.stop()
+
+    def test_engines_of_others_keep_what_the_server_has(self):
+        server = self.serve()
+        mine = status(server.process.pid)
+        told = status(pid := self.worker(server, {"engine": "slow", "steps": 100000,
+                                                  "max_seconds": 600}))
+        self.assertLimited(pid)
+        self.assertEqual((mine["Seccomp"], mine["CapEff"]), (told["Seccomp"], told["CapEff"]))
+        server.stop()
+
+    def test_it_can_be_switched_off(self):
+        server = self.serve("--confine", "off")
+        mine = status(server.process.pid)
+        told = status(pid := self.worker(server, NATIVE))
+        self.assertLimited(pid)
+        self.assertEqual((mine["Seccomp"], mine["CapEff"]), (told["Seccomp"], told["CapEff"]))
+        server.stop()
+
+    def test_a_server_of_few_files_gives_its_workers_no_more(self):
+        server = self.serve(open_files=(200, 300))
+        pid = self.worker(server, NATIVE)
+        self.assertEqual(["300", "300"], limits(pid)["Max open files"])
+        server.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()

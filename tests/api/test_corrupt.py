@@ -1,0 +1,138 @@
+"""Databases that are damaged, before the start and during it: named, left as they are, never made
+anew; and what can be done is told."""
+import hashlib
+import os
+import shutil
+import sqlite3
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness import Server, ServerCase, fake, until
+from run_documents import document, lines, run_id
+
+LINES = "application/x-ndjson"
+PAGE = 4096
+
+
+def digest(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def take_in(server, first, count):
+    body = lines(document(number) for number in range(first, first + count))
+    return server.request("POST", "/v1/runs/import", body, {"Content-Type": LINES})
+
+
+class AtTheStart(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="pennyworth-corrupt-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        server = Server(database=os.path.join(cls.folder, "good.db")).start()
+        take_in(server, 0, 300)
+        server.stop()
+        cls.good = Path(server.database).read_bytes()
+
+    def refused(self, content):
+        """What a server says that is started on this."""
+        path = os.path.join(self.folder, "runs.db")
+        Path(path).write_bytes(content)
+        before = digest(path)
+        server = Server(database=path).launch()
+        self.assertEqual(1, server.process.wait(60))
+        self.assertEqual(before, digest(path))
+        left = {name for name in os.listdir(self.folder) if name.startswith("runs.db")}
+        self.assertLessEqual(left, {"runs.db", "runs.db.lock", "runs.db-wal", "runs.db-shm"})
+        for name in left & {"runs.db-wal", "runs.db-shm"}:  # a log that says nothing
+            self.assertTrue(name.endswith("-shm") or
+                            os.path.getsize(os.path.join(self.folder, name)) == 0)
+            os.remove(os.path.join(self.folder, name))
+        server.check_log()
+        return server.log
+
+    def assertDamaged(self, content):
+        words = self.refused(content)
+        self.assertIn(os.path.join(self.folder, "runs.db"), words)
+        self.assertIn("is damaged and was left as it is", words)
+        self.assertIn('"pennyworth restore FILE --replace on"', words)
+        self.assertIn("move it away", words)
+
+    def test_garbage(self):
+        self.assertDamaged(b"\x93\x01garbage" * 1000)
+        self.assertDamaged(b"x" * 100 + self.good[100:])
+
+    def test_a_page_of_zeros(self):
+        pages = len(self.good) // PAGE
+        for page in (1, pages // 3, pages // 2, pages - 2):
+            self.assertDamaged(self.good[:page * PAGE] + bytes(PAGE)
+                               + self.good[(page + 1) * PAGE:])
+
+    def test_a_piece_that_is_missing(self):
+        for length in (len(self.good) // 2, len(self.good) - PAGE, len(self.good) - 100, 700):
+            self.assertDamaged(self.good[:length])
+
+    def test_another_programs_file_is_not_called_damaged(self):
+        words = self.refused(self.good[:68] + b"else" + self.good[72:])
+        self.assertIn("another program", words)
+        self.assertNotIn("damaged", words)
+
+    def test_one_with_a_log_keeps_both(self):
+        path = os.path.join(self.folder, "logged.db")
+        Path(path).write_bytes(self.good)
+        server = Server(database=path).start()
+        take_in(server, 1000, 50)
+        server.kill()
+        with open(path, "r+b") as file:  # some of it is in the log too, and so not lost
+            file.seek(20 * PAGE)
+            file.write(b"x" * (len(self.good) - 20 * PAGE))
+        before = digest(path), digest(path + "-wal")
+        server.launch()
+        self.assertEqual(1, server.process.wait(60))
+        self.assertIn("is damaged", server.read_log())
+        self.assertEqual(before, (digest(path), digest(path + "-wal")))
+
+
+class WhileServing(ServerCase):
+    ENGINES = {"ok": fake("ok")}
+
+    def test_nothing_more_is_written(self):
+        server = self.own_server(engines=self.ENGINES)
+        take_in(server, 0, 400)
+        server.stop()
+        server.start()
+        with sqlite3.connect(server.database) as database:
+            root = database.execute("SELECT rootpage FROM sqlite_schema"
+                                    " WHERE name = 'runs'").fetchone()[0]
+        database.close()
+        server.kill()
+        os.path.exists(server.database + "-wal") and os.remove(server.database + "-wal")
+        server.start()
+        self.assertEqual({"status": "ready", "disk": "ok"}, server.get("/readyz").json())
+        with open(server.database, "r+b") as file:
+            size = os.fstat(file.fileno()).st_size
+            for page in range(root, size // PAGE):  # all but what is needed to see that it is ours
+                file.seek(page * PAGE)
+                file.write(b"\xa5" * PAGE)
+        replies = [server.get(f"/v1/runs/{run_id(number)}") for number in range(0, 400, 7)]
+        broken = [reply for reply in replies if reply.status == 500]
+        self.assertTrue(broken)
+        self.assertProblem(broken[0], 500, "internal")
+        self.assertIn("malformed", server.read_log())
+        self.assertProblem(server.get("/readyz"), 503, "database-damaged")
+        self.assertEqual(200, server.get("/healthz").status)
+        before = digest(server.database)
+        reply = server.post({"engine": "ok", "steps": 2})
+        self.assertProblem(reply, 503, "database-damaged")
+        self.assertIn("damaged", reply.json()["detail"])
+        self.assertEqual(503, take_in(server, 5000, 1).status)
+        server.stop()
+        self.assertEqual(before, digest(server.database))
+
+    def test_the_metric_says_so(self):
+        server = self.own_server()
+        self.assertEqual(0, server.metrics()["pennyworth_database_damaged"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,227 @@
+"""A disk that becomes full, in a file system of its own: nothing that was acknowledged is lost,
+nothing half is stored, what is there is read, and with room again everything goes on."""
+import json
+import os
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import Server, fake, until
+from run_documents import FIGURE, document, lines, run_id
+
+LINES = "application/x-ndjson"
+MIB = 1024 * 1024
+JSON = {"Content-Type": "application/json"}
+WRITES = {"/v1/runs": {"engine": "ok", "steps": 2},
+          "/v1/aa": {"base": {"engine": "ok", "steps": 2}, "pairs": 2},
+          "/v1/sweeps": {"base": {"engine": "ok", "steps": 2}, "knobs": {"batch_size": [1, 2]},
+                         "blocks": 1},
+          "/v1/prices": {"instance_type": "test.large", "price_per_hour": "0.5"},
+          "/v1/discounts": {"provider": "aws", "factor": 0.9},
+          "/v1/runs/import": document(900000), "/v1/figures": FIGURE}
+
+
+class DiskCase(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="pennyworth-disk-")
+        self.addCleanup(os.rmdir, self.folder)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", self.folder],
+                                 capture_output=True, text=True)
+        if mounted.returncode != 0:
+            self.skipTest(f"no file system can be mounted: {mounted.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", "-l", self.folder], check=True)
+
+    def serve(self, *flags, **options):
+        server = Server(*flags, database=os.path.join(self.folder, "runs.db"), **options)
+        self.addCleanup(server.stop)
+        return server.start()
+
+    def room(self):
+        disk = os.statvfs(self.folder)
+        return disk.f_bavail * disk.f_frsize
+
+    def fill(self, leave=0):
+        """A file of somebody else that leaves no more than this."""
+        path = os.path.join(self.folder, "others")
+        with open(path, "ab", buffering=0) as others:
+            try:
+                while self.room() > leave:
+                    others.write(b"x" * max(min(self.room() - leave, MIB), 1))
+            except OSError:
+                pass
+        return path
+
+    def take_in(self, server, first, count):
+        body = lines(document(number, steps=400) for number in range(first, first + count))
+        try:
+            return server.request("POST", "/v1/runs/import", body, {"Content-Type": LINES})
+        except ConnectionError:  # a large body is refused by its header, and not read
+            return server.request("POST", "/v1/runs/import", b"\n", {"Content-Type": LINES})
+
+    def ids(self, server):
+        return {json.loads(one)["id"]
+                for one in server.get("/v1/runs/export").body.splitlines()}
+
+    def assertFull(self, reply):
+        self.assertEqual(507, reply.status, reply)
+        problem = reply.json()
+        self.assertEqual("urn:pennyworth:problem:disk-full", problem["type"])
+        return problem["detail"]
+
+    def assertWhole(self, server):
+        with sqlite3.connect(server.database) as database:
+            self.assertEqual(("ok",), database.execute("PRAGMA integrity_check").fetchone())
+            self.assertEqual([], database.execute("PRAGMA foreign_key_check").fetchall())
+            self.assertEqual((0,), database.execute(
+                "SELECT count(*) FROM runs WHERE state = 'finished' AND number NOT IN"
+                " (SELECT run FROM traces) AND number NOT IN (SELECT run FROM steps)").fetchone())
+        database.close()
+
+
+class Filling(DiskCase):
+    def import_until_full(self, server):
+        known, first = set(), 0
+        while True:
+            reply = self.take_in(server, first, 20)
+            if reply.status != 200:
+                return known, reply
+            self.assertEqual(20, reply.json()["imported"])
+            known |= {run_id(number) for number in range(first, first + 20)}
+            first += 20
+
+    def test_the_reserve_is_kept_and_everything_is_there(self):
+        server = self.serve("--reserve-mib", "8")
+        known, reply = self.import_until_full(server)
+        self.assertIn("8 are kept in reserve: make room, or lower --reserve-mib",
+                      self.assertFull(reply))
+        self.assertGreater(len(known), 100)
+        self.assertGreater(self.room(), 2 * MIB)
+        for path, body in WRITES.items():
+            self.assertFull(server.request("POST", path, json.dumps(body), JSON))
+        self.assertFull(server.request("POST", "/v1/prices/refresh"))
+        self.assertFull(server.get("/v1/backup"))
+        self.assertEqual(known, self.ids(server))
+        for path in ("/v1/runs", f"/v1/runs/{run_id(3)}/steps", "/v1/comparison", "/healthz"):
+            self.assertEqual(200, server.get(path).status)
+        self.assertEqual({"status": "ready", "disk": "full"}, server.get("/readyz").json())
+        self.assertLess(server.metrics()["pennyworth_disk_free_bytes"], 8 * MIB)
+        server.stop()
+        self.assertWhole(server)
+        server.start()
+        self.assertEqual(known, self.ids(server))
+        server.stop()
+        server.flags = ["--reserve-mib", "1"]
+        server.start()
+        self.assertEqual(200, self.take_in(server, 50000, 3).status)
+        self.assertEqual("ok", server.get("/readyz").json()["disk"])
+
+    def test_the_last_byte_is_told_of_too(self):
+        """Somebody else fills the disk, faster than anybody could look."""
+        server = self.serve("--reserve-mib", "1")
+        known, first = set(), 0
+        others = self.fill(leave=3 * MIB)
+        while True:
+            reply = self.take_in(server, first, 100)
+            if reply.status != 200:
+                break
+            known |= {run_id(number) for number in range(first, first + 100)}
+            first += 100
+        self.assertFull(reply)
+        stored = self.ids(server)
+        self.assertLessEqual(known, stored)
+        os.remove(others)
+        again = self.take_in(server, first, 100)  # what was refused as a whole, or in part
+        self.assertEqual(200, again.status, again)
+        report = again.json()
+        self.assertEqual(100, report["imported"] + report["known"])
+        server.kill()
+        server.start()
+        self.assertLessEqual(known | {run_id(n) for n in range(first, first + 100)},
+                             self.ids(server))
+        server.stop()
+        self.assertWhole(server)
+
+
+class Runs(DiskCase):
+    ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20), "fast": fake("ok", 0)}
+
+    def test_a_run_meets_a_full_disk(self):
+        server = self.serve("--reserve-mib", "1", engines=self.ENGINES)
+        self.assertEqual(200, self.take_in(server, 0, 30).status)
+        running = server.queue("slow", steps=100000, max_seconds=60)
+        waiting = server.queue("ok")
+        until(lambda: server.get(f"/v1/runs/{running}/steps").json()["steps"], "steps are stored")
+        stored = len(server.get(f"/v1/runs/{running}/steps").json()["steps"])
+        others = self.fill()
+        until(lambda: "could not be stored" in server.read_log() or
+              server.show(running)["state"] == "failed", "it has noticed", 20)
+        self.assertFull(server.request("POST", "/v1/runs", json.dumps(WRITES["/v1/runs"]), JSON))
+        self.assertEqual(200, server.get(f"/v1/runs/{running}/steps").status)
+        spent = time.process_time()
+        before = self.ticks(server)
+        time.sleep(1)
+        self.assertLess(self.ticks(server) - before, 50)  # of 100: nobody spins
+        self.assertLess(time.process_time() - spent, 1)
+        os.remove(others)
+        run = server.wait(running, seconds=15)
+        self.assertEqual("failed", run["state"])
+        self.assertIn("disk is full", run["reason"])
+        self.assertGreaterEqual(run["steps_stored"], stored)
+        self.assertEqual(run["steps_stored"],
+                         len(server.get(f"/v1/runs/{running}/steps").json()["steps"]))
+        self.assertEqual("finished", server.wait(waiting, seconds=35)["state"])
+        self.assertEqual(30 + 1, len(self.ids(server)))
+        server.stop()
+        self.assertWhole(server)
+
+    def ticks(self, server):
+        with open(f"/proc/{server.process.pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    def test_a_queue_waits_for_room_and_a_start_needs_none(self):
+        server = self.serve("--reserve-mib", "1", engines=self.ENGINES)
+        running = server.queue("slow", steps=100000, max_seconds=60)
+        waiting = server.queue("ok")
+        server.wait(running, {"running"})
+        server.kill()
+        others = self.fill(leave=200 * 1024)
+        server.start()
+        until(lambda: "no run is begun" in server.read_log(), "it was told")
+        self.assertEqual(1, server.read_log().count("no run is begun"))
+        self.assertEqual("queued", server.show(waiting)["state"])
+        os.remove(others)
+        server.stop()
+        server.start()
+        self.assertEqual("interrupted", server.wait(running)["state"])
+        self.assertEqual("finished", server.wait(waiting)["state"])
+        server.stop()
+        self.assertWhole(server)
+
+    def test_a_sweep_that_was_killed_goes_on_when_there_is_room(self):
+        server = self.serve("--reserve-mib", "1", engines=self.ENGINES)
+        reply = server.post({"base": {"engine": "slow", "warmup_steps": 0, "steps": 100},
+                             "knobs": {"seed": [1]}, "blocks": 1}, path="/v1/sweeps")
+        sweep = reply.json()["id"]
+
+        def show():
+            return server.get(f"/v1/sweeps/{sweep}").json()
+
+        def states():
+            return sorted(run["state"] for cell in show()["cells"] for run in cell["runs"])
+        until(lambda: states() == ["running"], "it runs")
+        server.kill()
+        others = self.fill()
+        server.start()
+        self.assertEqual(["running"], states())  # not even that can be written
+        os.remove(others)
+        until(lambda: show()["state"] == "finished", "it goes on", 45)
+        self.assertEqual(["finished", "interrupted"], states())
+        server.stop()
+        self.assertWhole(server)
+
+
+if __name__ == "__main__":
+    unittest.main()

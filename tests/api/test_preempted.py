@@ -1,0 +1,321 @@
+"""The cloud takes the machine back in the middle of a run: what is told, kept, and goes on later."""
+import json
+import re
+import time
+import unittest
+
+from feed_server import FeedServer, silent, status
+from harness import SANITIZED, Events, fake, until, worker_pids
+from price_server import PriceServer
+from test_identity import AWS, play_aws, play_azure, play_gcp
+
+ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "stubborn": fake("stubborn")}
+AT = "2026-11-21T10:00:00Z"
+SECONDS = 40 if SANITIZED else 10  # it is asked every five
+
+
+class Aws:
+    NAME = "aws"
+    ASKED = "/latest/meta-data/spot/instance-action"
+    REASON = f"AWS takes this machine back at {AT} (terminate)"
+
+    def __init__(self, clouds):
+        self.told = dict(AWS)
+        play_aws(clouds, self.told)
+
+    def take_back(self):
+        self.told["spot/instance-action"] = json.dumps({"action": "terminate", "time": AT})
+
+
+class Gcp:
+    NAME = "gcp"
+    ASKED = "/computeMetadata/v1/instance/preempted"
+    REASON = "Google takes this machine back (preempted)"
+
+    def __init__(self, clouds):
+        self.preempted = "FALSE"
+        play_gcp(clouds, preemptible="TRUE")
+        for path, told in ((self.ASKED, lambda: self.preempted),
+                           ("/computeMetadata/v1/instance/maintenance-event", lambda: "NONE")):
+            clouds.route(path, self.answer(told))
+
+    @staticmethod
+    def answer(told):
+        def behave(exchange):
+            good = exchange.request.headers.get("metadata-flavor") == "Google"
+            exchange.send(200 if good else 403, told(), {"Metadata-Flavor": "Google"})
+        return behave
+
+    def take_back(self):
+        self.preempted = "TRUE"
+
+
+class Azure:
+    NAME = "azure"
+    ASKED = "/metadata/scheduledevents"
+    REASON = f"Azure takes this machine back at {AT} (Preempt)"
+
+    def __init__(self, clouds):
+        self.events = [self.event("Preempt", "vm-2")]  # a neighbour's
+        play_azure(clouds, priority="Spot")
+        clouds.route("/metadata/instance/compute/name", b"vm-1")
+        clouds.route(self.ASKED, self.answer)
+
+    @staticmethod
+    def event(kind, machine):
+        return {"EventId": "C7061BAC", "EventStatus": "Scheduled", "EventType": kind,
+                "ResourceType": "VirtualMachine", "Resources": [machine],
+                "NotBefore": "Sat, 21 Nov 2026 10:00:00 GMT", "Description": "",
+                "EventSource": "Platform", "DurationInSeconds": -1}
+
+    def answer(self, exchange):
+        good = exchange.request.headers.get("metadata") == "true" and \
+            exchange.request.query == "api-version=2020-07-01"
+        exchange.send(200 if good else 400,
+                      json.dumps({"DocumentIncarnation": 1, "Events": self.events}))
+
+    def take_back(self):
+        self.events = [*self.events, self.event("Preempt", "vm-1")]
+
+
+class Case(unittest.TestCase):
+    def play(self, cloud):
+        self.clouds = FeedServer().start()
+        self.addCleanup(self.clouds.stop)
+        self.cloud = cloud(self.clouds)
+        return self.cloud
+
+    def serve(self, *flags, known=True):
+        server = PriceServer("--metadata", f"{self.cloud.NAME}={self.clouds.url}", *flags,
+                             engines=ENGINES)
+        self.addCleanup(server.stop)
+        server.start()
+        if known:
+            until(lambda: server.get("/v1/machine").json()["identity"]["life_cycle"],
+                  "the machine knows itself")
+        return server
+
+    def busy(self, server, engine="slow"):
+        run_id = server.queue(engine, steps=100000, max_seconds=3600)
+        until(lambda: server.get(f"/v1/runs/{run_id}/steps").json()["steps"], "a step is stored")
+        return run_id
+
+    def notices(self):
+        return len(self.clouds.asked(self.cloud.ASKED))
+
+    def assertTakesNothing(self, server):
+        for path, body in (("/v1/runs", {"engine": "ok"}),
+                           ("/v1/sweeps", {"knobs": {"seed": [1]}, "base": {"engine": "ok"}})):
+            reply = server.post(body, path=path)
+            self.assertEqual(503, reply.status, reply)
+            self.assertEqual(f"this machine is being taken back: {self.cloud.REASON}",
+                             reply.json()["detail"])
+        reply = server.get("/readyz")
+        self.assertEqual(503, reply.status)
+        self.assertIn(self.cloud.REASON, reply.json()["detail"])
+        self.assertEqual(200, server.get("/healthz").status)
+        self.assertEqual(1, server.metrics()["pennyworth_spot_notice"])
+
+
+class TakenBack(Case):
+    def check(self, cloud):
+        self.play(cloud)
+        server = self.serve()
+        running = self.busy(server)
+        queued = [server.queue(steps=2) for _ in range(2)]
+        self.assertEqual(200, server.get("/readyz").status)
+        self.assertEqual(0, server.metrics()["pennyworth_spot_notice"])
+        held = [server.raw() for _ in range(2)]
+        for raw, run_id in zip(held, (running, queued[0])):
+            self.addCleanup(raw.close)
+            raw.send(f"GET /v1/runs/{run_id} HTTP/1.1\r\nHost: x\r\nPrefer: wait=600\r\n\r\n")
+        reader = Events(server, running)
+        self.addCleanup(reader.close)
+        until(lambda: self.notices() >= 1, "it asks")
+        self.assertEqual("running", server.show(running)["state"])
+
+        self.cloud.take_back()
+        began = time.monotonic()
+        run = server.wait(running)
+        self.assertLess(time.monotonic() - began, SECONDS)
+        self.assertEqual(("preempted", self.cloud.REASON), (run["state"], run["reason"]))
+        self.assertGreater(run["steps_stored"], 0)
+        self.assertEqual(run["steps_stored"],
+                         len(server.get(f"/v1/runs/{running}/steps?limit=1000").json()["steps"]))
+        self.assertEqual([], worker_pids([running]))
+        self.assertEqual(["preempted", "queued"], [raw.reply().json()["state"] for raw in held])
+        told = [data for _, name, data in reader if name == "state"]
+        self.assertEqual(["queued", "running", "preempted"], [data["state"] for data in told])
+        self.assertEqual(self.cloud.REASON, told[-1]["reason"])
+        self.assertTakesNothing(server)
+        self.assertEqual(1, server.metrics()['pennyworth_runs{state="preempted"}'])
+        found = server.get("/v1/runs?state=preempted").json()["runs"]
+        self.assertEqual([running], [run["id"] for run in found])
+        self.assertEqual(["queued"] * 2, [server.show(run_id)["state"] for run_id in queued])
+        server.stop()
+
+        # Somebody else goes on with the database.
+        self.play(cloud)
+        after = self.serve_again(server)
+        self.assertEqual(["finished"] * 2, [after.wait(run_id)["state"] for run_id in queued])
+        self.assertEqual("preempted", after.show(running)["state"])
+        self.assertEqual(200, after.get("/readyz").status)
+        after.stop()
+
+    def serve_again(self, server):
+        server.flags = ["--metadata", f"{self.cloud.NAME}={self.clouds.url}"]
+        return server.start()
+
+    def test_by_aws(self):
+        self.check(Aws)
+
+    def test_by_google(self):
+        self.check(Gcp)
+
+    def test_by_azure(self):
+        self.check(Azure)
+
+    def test_a_worker_that_will_not_go_is_killed(self):
+        cloud = self.play(Gcp)
+        server = self.serve()
+        running = self.busy(server, "stubborn")
+        cloud.take_back()
+        self.assertEqual("preempted", server.wait(running)["state"])
+        self.assertEqual([], worker_pids([running]))
+        server.stop()
+
+    def test_a_run_of_a_sweep_is_tried_again_by_whoever_starts_next(self):
+        cloud = self.play(Gcp)
+        server = self.serve()
+        reply = server.post({"base": {"engine": "slow", "warmup_steps": 0, "steps": 200},
+                             "knobs": {"seed": [1]}, "blocks": 1}, path="/v1/sweeps")
+        self.assertEqual(201, reply.status, reply)
+        sweep = reply.json()["id"]
+
+        def show():
+            return server.get(f"/v1/sweeps/{sweep}").json()
+
+        def states():
+            return [run["state"] for cell in show()["cells"] for run in cell["runs"]]
+        until(lambda: states() == ["running"], "it runs")
+        cloud.take_back()
+        until(lambda: states() == ["preempted"], "it is preempted")
+        time.sleep(0.3)  # nothing is queued again here
+        self.assertEqual(["preempted"], states())
+        self.assertEqual("running", show()["state"])
+        server.stop()
+        self.play(Gcp)
+        self.serve_again(server)
+        until(lambda: show()["state"] == "finished", "the sweep goes on")
+        self.assertEqual(["finished", "preempted"], sorted(states()))
+        server.stop()
+
+    def test_what_waits_is_not_lost_to_a_notice_that_stands(self):
+        cloud = self.play(Gcp)
+        server = self.serve()
+        cloud.take_back()  # an idle machine is not asked about, so nobody knows
+        queued = [server.queue(steps=2)]
+        until(lambda: server.metrics()["pennyworth_spot_notice"], "now it is known")
+        self.assertTakesNothing(server)
+        server.stop()
+        for _ in range(2):
+            self.serve_again(server)
+            until(lambda: server.metrics()["pennyworth_spot_notice"], "it looks before it begins")
+            time.sleep(0.3)
+            self.assertEqual(["queued"], [server.show(run_id)["state"] for run_id in queued])
+            self.assertTakesNothing(server)
+            server.stop()
+            self.assertNotIn("state=", server.read_log())
+        self.play(Gcp)
+        self.serve_again(server)
+        self.assertEqual(["finished"], [server.wait(run_id)["state"] for run_id in queued])
+        server.stop()
+
+    def test_two_runs_that_wait_both_outlast_two_starts(self):
+        cloud = self.play(Aws)
+        server = self.serve()
+        first = self.busy(server)
+        queued = [server.queue(steps=2) for _ in range(2)]
+        server.kill()  # with a run under way
+        cloud.take_back()
+        for _ in range(2):
+            self.serve_again(server)
+            until(lambda: server.metrics()["pennyworth_spot_notice"], "it looks before it begins")
+            time.sleep(0.3)
+            self.assertEqual(["queued"] * 2, [server.show(run_id)["state"] for run_id in queued])
+            server.stop()
+        self.serve_again(server)
+        self.assertEqual("interrupted", server.show(first)["state"])
+        self.assertEqual(0, server.metrics()['pennyworth_runs{state="preempted"}'])
+        server.stop()
+
+
+class Asking(Case):
+    def test_an_idle_machine_is_not_asked_about(self):
+        self.play(Aws)
+        server = self.serve()
+        server.wait(server.queue(steps=2))
+        asked = len(self.clouds.requests)
+        time.sleep(7)
+        self.assertEqual(asked, len(self.clouds.requests))
+        server.stop()
+
+    def test_a_machine_that_is_paid_by_the_hour_is_not_asked_about(self):
+        self.play(Aws)
+        self.cloud.take_back()
+        server = self.serve("--life-cycle", "on_demand")
+        running = self.busy(server)
+        time.sleep(6)
+        self.assertEqual(0, self.notices())
+        self.assertEqual("running", server.show(running)["state"])
+        server.stop()
+
+    def test_a_service_that_fails_is_told_of_once_and_ends_no_run(self):
+        cloud = self.play(Gcp)
+        server = self.serve()
+        running = self.busy(server)
+        for behaviour in (silent, status(500), status(200, "TRUE")):  # the last is not Google's
+            seen = self.notices()
+            self.clouds.route(cloud.ASKED, behaviour)
+            until(lambda seen=seen: self.notices() >= seen + 1, "it is asked again")
+        self.assertEqual("running", server.show(running)["state"])
+        self.assertEqual(1, len(re.findall("whether this machine is taken back is not known",
+                                           server.read_log())))
+        self.clouds.route(cloud.ASKED, cloud.answer(lambda: "TRUE"))
+        self.assertEqual("preempted", server.wait(running)["state"])
+        server.stop()
+
+    def test_a_machine_that_did_not_say_who_it_is_is_asked_again(self):
+        cloud = self.play(Gcp)
+        self.clouds.route("/computeMetadata", status(503))
+        server = self.serve(known=False)
+        until(lambda: "says nothing" in (server.get("/v1/machine").json()["identity"]["note"]
+                                         or ""), "it was asked in vain")
+        cloud = self.cloud = Gcp(self.clouds)
+        running = self.busy(server)
+        until(lambda: self.notices() >= 1, "it is asked again")
+        self.assertEqual("spot", server.get("/v1/machine").json()["identity"]["life_cycle"])
+        cloud.take_back()
+        self.assertEqual("preempted", server.wait(running)["state"])
+        server.stop()
+
+    def test_a_hint_is_only_one(self):
+        cloud = self.play(Aws)
+        cloud.told["events/recommendations/rebalance"] = json.dumps({"noticeTime": AT})
+        server = self.serve()
+        running = self.busy(server)
+        until(lambda: "hints that it may take this machine back" in server.read_log(), "a hint")
+        self.assertEqual("running", server.show(running)["state"])
+        server.stop()
+
+    def test_a_server_that_is_asking_stops_at_once(self):
+        cloud = self.play(Gcp)
+        self.clouds.route(cloud.ASKED, silent)
+        server = self.serve()
+        self.busy(server)
+        until(lambda: self.notices() >= 1, "it asks")
+        self.assertLess(server.stop(), 30 if SANITIZED else 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,204 @@
+"""pennyworth push: what a hub has not accepted yet, whenever and however that came about."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import unittest
+
+from candidate import GOOD, SLOW_ENGINE, TOKEN, Candidate, FakeHub
+from harness import SERVER, Server, fake, until
+
+
+class Push(unittest.TestCase):
+    def setUp(self):
+        self.candidate = Candidate(self)
+
+    def measure(self, *flags):
+        """A run that nobody was told of."""
+        ended = self.candidate.run("bench", "--set", "quick", "--format", "json", *flags)
+        self.assertEqual(0, ended.status, ended)
+        return ended.json()["runs"][0]["id"]
+
+    def push(self, url, *flags, status=0, **options):
+        ended = self.candidate.run("push", "--report-to", url, *flags, **options)
+        self.assertEqual(status, ended.status, ended)
+        return ended
+
+    def hub(self, *flags, **options):
+        server = Server(*flags, **options)
+        self.addCleanup(server.stop)
+        server.start()
+        server.url = f"http://127.0.0.1:{server.port}"
+        return server
+
+    def test_what_was_measured_is_pushed_once(self):
+        run = self.measure()
+        hub = self.hub()
+        ended = self.push(hub.url)
+        self.assertIn("1 runs wait for the hub", ended.told)
+        self.assertIn("1 accepted, 0 refused, 0 still waiting", ended.told)
+        self.assertEqual("imported", hub.show(run)["provenance"])
+        self.assertEqual("", ended.out)
+        self.assertIn("0 runs wait", self.push(hub.url + "/").told)
+
+    def test_each_hub_gets_its_own(self):
+        run = self.measure()
+        for hub in (FakeHub(self, GOOD), FakeHub(self, GOOD)):
+            self.push(hub.url)
+            self.assertEqual([[run]], [ids for _path, _headers, ids in hub.requests])
+
+    def test_a_killed_candidate_is_pushed_afterwards(self):
+        run = self.measure()
+        running = self.candidate.start("bench", "--set", "quick", "--label", "second=1",
+                                       engine=SLOW_ENGINE)
+        running.tells("begins")
+        running.send(signal.SIGKILL).wait()
+        hub = self.hub()
+        self.push(hub.url)
+        exported = hub.get("/v1/runs/export").body.decode().splitlines()
+        self.assertEqual([run], [json.loads(line)["id"] for line in exported])
+
+    def test_what_the_hub_knew_already_is_settled(self):
+        """As after a kill between the hub's answer and the record of it."""
+        run = self.measure()
+        hub = self.hub()
+        own = Server(database=self.candidate.database).start()
+        body = own.get("/v1/runs/export").body
+        own.stop()
+        reply = hub.request("POST", "/v1/runs/import", body,
+                            {"Content-Type": "application/x-ndjson"})
+        self.assertEqual(1, reply.json()["imported"], reply)
+        self.assertIn("1 accepted", self.push(hub.url).told)
+        self.assertEqual("finished", hub.show(run)["state"])
+
+    def test_a_server_may_be_using_the_database(self):
+        server = self.hub(database=self.candidate.database, engines={"ok": fake("ok")})
+        runs = {server.run()["id"] for _ in range(3)}
+        hub = FakeHub(self, GOOD)
+        self.push(hub.url)
+        self.assertEqual(runs, set(hub.requests[0][2]))
+        self.assertEqual("finished", server.run()["state"])
+        self.push(hub.url)
+        self.assertEqual(1, len(hub.requests[1][2]))
+
+    def test_more_than_a_batch_goes_in_several(self):
+        server = self.hub("--queue-limit", "1000", database=self.candidate.database,
+                          engines={"ok": fake("ok", 0)})
+        last = [server.queue(steps=1, max_seconds=5) for _ in range(60)][-1]
+        server.wait(last)
+        hub = self.hub()
+        self.assertIn("60 accepted", self.push(hub.url).told)
+        self.assertEqual(60, len(hub.get("/v1/runs/export").body.splitlines()))
+
+    def test_more_than_a_token_may_send_in_an_hour_goes_as_it_may_and_nothing_is_lost(self):
+        server = self.hub("--queue-limit", "100", database=self.candidate.database,
+                          engines={"ok": fake("ok", 0)})
+        server.wait([server.queue(steps=1, max_seconds=5) for _ in range(12)][-1])
+        made = subprocess.run([SERVER, "token", "c1", "import"], capture_output=True, text=True,
+                              timeout=60, check=True)
+        token, tokens = (os.path.join(self.candidate.folder, name) for name in ("one", "tokens"))
+        with open(token, "w") as file:
+            file.write(made.stderr.splitlines()[-1])
+
+        def allow(runs):
+            with open(tokens, "w") as file:
+                file.write(made.stdout.strip() + f" runs_per_hour={runs} mib_per_hour=1\n")
+
+        allow(5)
+        hub = self.hub("--tokens", tokens, "--audit", os.path.join(self.candidate.folder, "audit"))
+        flags = ("--report-token-file", token, "--report-seconds", "2")
+        ended = self.push(hub.url, *flags, status=5)
+        # 12 and 6 are more than it may ever send at once, 3 more are too many for now.
+        self.assertIn("3 accepted, 0 refused, 9 still waiting: the hub answered 429", ended.told)
+        allow(500)
+        hub.process.send_signal(signal.SIGHUP)
+        until(lambda: "1 tokens are known now" in hub.read_log(), "the new limit")
+        self.assertIn("9 accepted, 0 refused, 0 still waiting", self.push(hub.url, *flags).told)
+        with open(os.path.join(self.candidate.folder, "audit")) as file:
+            told = [json.loads(text) for text in file]
+        self.assertEqual([429, 429, 200, 429, 200], [entry["status"] for entry in told])
+        self.assertEqual(12, sum(entry.get("imported", 0) for entry in told))
+
+    def test_what_was_imported_is_not_passed_on(self):
+        run = self.measure()
+        hub = self.hub()
+        self.push(hub.url)
+        database = hub.database
+        hub.stop()
+        self.candidate.database = database
+        other = FakeHub(self, GOOD)
+        self.assertIn("0 runs wait", self.push(other.url).told)
+        self.assertEqual([], other.requests, run)
+
+    def test_without_a_hub_it_is_kept(self):
+        self.measure()
+        ended = self.push("http://127.0.0.1:9", "--report-seconds", "1", status=5)
+        self.assertIn("1 still waiting", ended.told)
+        hub = FakeHub(self, GOOD)
+        self.push(hub.url)
+        self.assertEqual(1, len(hub.requests))
+
+    def test_a_refused_run_is_told_once_and_not_sent_again(self):
+        self.measure()
+        body = json.dumps({"imported": 0, "known": 0, "refused": 1, "errors": [
+            {"line": 1, "id": None, "field": "steps", "reason": "are odd"}]})
+        hub = FakeHub(self, (200, {}, body))
+        self.assertIn("steps: are odd", self.push(hub.url, status=5).told)
+        self.assertIn("1 were refused by this hub", self.push(hub.url).told)
+        self.assertEqual(1, len(hub.requests))
+
+    @unittest.skipUnless(shutil.which("openssl"), "no openssl to make a certificate with")
+    def test_a_hub_is_checked_with_the_certificates_that_were_given(self):
+        self.measure()
+        key, certificate = (os.path.join(self.candidate.folder, name) for name in ("k", "c"))
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                        "-keyout", key, "-out", certificate, "-subj", "/CN=127.0.0.1",
+                        "-addext", "subjectAltName=IP:127.0.0.1"],
+                       check=True, capture_output=True)
+        hub = FakeHub(self, GOOD, certificate=(certificate, key))
+        ended = self.push(hub.url, "--report-seconds", "1", status=5)
+        self.assertRegex(ended.told, "(?i)certificate")
+        self.assertEqual([], hub.requests)
+        self.push(hub.url, "--report-ca", certificate)
+        self.assertEqual(1, len(hub.requests))
+
+    def test_a_signal_ends_it(self):
+        self.measure()
+        hub = FakeHub(self, (503, {"Retry-After": "600"}, "no"))
+        running = self.candidate.start("push", "--report-to", hub.url)
+        until(lambda: hub.requests, "a request")
+        ended = running.send().wait(10)
+        self.assertEqual(5, ended.status, ended)
+
+    def test_a_database_that_is_being_restored_is_left_alone(self):
+        self.measure()
+        restored = self.candidate.database + ".restored"
+        shutil.copy(self.candidate.database, restored)
+        hub = FakeHub(self, GOOD)
+        ended = self.push(hub.url, status=1)
+        self.assertIn("was not finished: start the server or restore again", ended.told)
+        self.assertEqual([], hub.requests)
+        os.remove(restored)
+        self.push(hub.url)
+        self.assertEqual(1, len(hub.requests))
+
+    def test_wrong_tokens_and_databases_are_told(self):
+        ended = self.push("http://127.0.0.1:9", status=1)
+        self.assertIn("--database", ended.told)
+        self.assertFalse(os.path.exists(self.candidate.database))
+        ended = self.candidate.run("push")
+        self.assertEqual(2, ended.status)
+        self.assertIn("--report-to", ended.told)
+        self.measure()
+        path = os.path.join(self.candidate.folder, "token")
+        with open(path, "w") as file:
+            file.write(TOKEN)
+        hub = FakeHub(self, (403, {}, "no"))
+        ended = self.push(hub.url, "--report-token-file", path, "--report-seconds", "1", status=5)
+        self.assertIn("403: this token may not import", ended.told)
+        self.assertEqual("Bearer " + TOKEN, hub.requests[0][1]["Authorization"])
+
+
+if __name__ == "__main__":
+    unittest.main()

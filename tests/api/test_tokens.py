@@ -1,0 +1,427 @@
+"""A hub with a token for each who reports to it: scopes, limits, the file read again, the audit."""
+import hashlib
+import json
+import os
+import re
+import signal
+import sqlite3
+import stat
+import subprocess
+import tempfile
+import unittest
+
+from harness import SERVER, Server, fake, together, until
+from run_documents import document, lines
+
+ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50)}
+IMPORT = "/v1/runs/import"
+NDJSON = {"Content-Type": "application/x-ndjson"}
+JSON = {"Content-Type": "application/json"}
+MISSING = "/v1/runs/01ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+
+def line(name, scopes, *limits):
+    digest = hashlib.sha256(secret(name).encode()).hexdigest()
+    return " ".join((name, scopes, f"sha256:{digest}", *limits)) + "\n"
+
+
+def secret(name):
+    return f"secret-of-{name}-0123456789"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.file = os.path.join(self.folder, "tokens")
+        self.audit_file = os.path.join(self.folder, "audit")
+
+    def write(self, *file_lines):
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.writelines(file_lines)
+
+    def serve(self, *file_lines, flags=(), environment=None):
+        self.write(*file_lines)
+        server = Server("--tokens", self.file, "--audit", self.audit_file, *flags,
+                        engines=ENGINES, environment=environment)
+        self.addCleanup(server.stop)
+        return server.start()
+
+    def ask(self, server, method, path, name=None, body=None, headers=None):
+        headers = dict(headers or (JSON if body is not None else {}))
+        if name:
+            headers["Authorization"] = f"Bearer {secret(name)}"
+        return server.request(method, path, body, headers)
+
+    def send(self, server, name, *numbers, **fields):
+        return self.ask(server, "POST", IMPORT, name,
+                        lines([document(number, **fields) for number in numbers]), NDJSON)
+
+    def audit(self):
+        with open(self.audit_file, encoding="utf-8") as file:
+            return [json.loads(text) for text in file]
+
+    def assertLimited(self, reply, field, retry=True):
+        self.assertEqual(429, reply.status, reply)
+        problem = reply.json()
+        self.assertEqual(("urn:pennyworth:problem:limited", field),
+                         (problem["type"], problem["field"]))
+        self.assertEqual(retry, "retry-after" in reply.headers)
+        return int(reply.headers.get("retry-after", 0))
+
+
+class Scopes(Case):
+    def test_each_scope_opens_its_routes_and_no_others(self):
+        server = self.serve(*(line(name, name) for name in ("read", "write", "import")),
+                            line("all", "read,write,import"))
+        run = json.dumps({"engine": "ok", "warmup_steps": 0, "steps": 2})
+        for method, path, body, allowed in (
+                ("GET", "/v1/runs", None, ("read", "all")),
+                ("GET", "/metrics", None, ("read", "all")),
+                ("GET", "/v1/runs/export", None, ("read", "all")),
+                ("POST", "/v1/runs", run, ("write", "all")),
+                ("DELETE", MISSING, None, ("write", "all")),
+                ("POST", IMPORT, json.dumps(document(1)), ("write", "import", "all")),
+                ("POST", "/v1/prices/refresh", None, ("write", "all"))):
+            for name in ("read", "write", "import", "all"):
+                with self.subTest(f"{method} {path} with {name}"):
+                    reply = self.ask(server, method, path, name, body)
+                    if name in allowed:
+                        self.assertNotIn(reply.status, (401, 403), reply)
+                    else:
+                        self.assertEqual(403, reply.status, reply)
+                        self.assertIn(f"this token has {name}", reply.json()["detail"])
+                        self.assertRegex(reply.json()["detail"], "the scope (read|write|import)")
+            for headers in ({}, {"Authorization": "Bearer nobody-knows-this"}):
+                reply = server.request(method, path, body, {**JSON, **headers})
+                self.assertEqual(401, reply.status)
+                self.assertIn("www-authenticate", reply.headers)
+        for path in ("/", "/healthz", "/readyz", "/v1/openapi.json"):
+            self.assertEqual(200, server.get(path).status)
+
+    def test_an_empty_file_lets_nobody_in(self):
+        server = self.serve("# nobody yet\n")
+        self.assertEqual(401, server.get("/v1/runs").status)
+        self.assertEqual(401, self.ask(server, "GET", "/v1/runs", "c1").status)
+
+    def test_tokens_of_options_go_on_beside_a_file(self):
+        server = self.serve(line("c1", "import"), environment={
+            "PENNYWORTH_READ_TOKEN": secret("r"), "PENNYWORTH_WRITE_TOKEN": secret("w")})
+        self.assertEqual(200, self.ask(server, "GET", "/v1/runs", "r").status)
+        self.assertEqual(403, self.send(server, "r", 1).status)
+        self.assertEqual(200, self.send(server, "w", 1).status)
+        self.assertEqual(200, self.send(server, "c1", 2).status)
+        runs = self.ask(server, "GET", "/v1/runs", "w").json()["runs"]
+        self.assertEqual(["c1", None], [run["sender"] for run in runs])
+        self.assertEqual(["read-token", "write-token", "c1"],
+                         [entry["who"] for entry in self.audit()])
+
+    def test_a_confirmation_wants_the_scope_to_write(self):
+        server = self.serve(line("reader", "read"), line("ops", "read,write"))
+        self.send(server, "ops", 1)
+        reply = self.ask(server, "GET", MISSING + "/check?confirm=true", "reader")
+        self.assertEqual(404, reply.status)
+
+
+class Files(Case):
+    def refused(self, *flags):
+        process = subprocess.run([SERVER, "--port", "0", "--database", self.folder + "/db", *flags],
+                                 stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                 timeout=60, check=False)
+        self.assertEqual(1, process.returncode, process)
+        return process.stderr
+
+    def test_a_wrong_file_refuses_the_start_with_its_line(self):
+        self.write("# fine\n", line("c1", "import"), line("c1", "read"))
+        self.assertRegex(self.refused("--tokens", self.file),
+                         r"pennyworth: \S*tokens:3 the name 'c1' is that of another line")
+        self.assertIn("cannot read", self.refused("--tokens", self.folder + "/none"))
+        self.assertFalse(os.path.exists(self.folder + "/db"))
+
+    def test_an_audit_that_cannot_be_written_refuses_the_start(self):
+        self.assertRegex(self.refused("--audit", "/nonexistent/audit"),
+                         "pennyworth: --audit cannot write /nonexistent/audit")
+
+    def test_the_command_makes_a_token_that_opens(self):
+        made = subprocess.run([SERVER, "token", "c1", "import"], capture_output=True, text=True,
+                              timeout=60, check=True)
+        token = made.stderr.splitlines()[-1]
+        self.assertRegex(token, "^pw_[A-Za-z0-9_-]{43}$")
+        self.assertNotIn(token, made.stdout)  # which goes into the file
+        server = self.serve(made.stdout)
+        reply = server.request("POST", IMPORT, json.dumps(document(1)),
+                               {**JSON, "Authorization": f"Bearer {token}"})
+        self.assertEqual(201, reply.status)
+        self.assertEqual("c1", reply.json()["sender"])
+
+    def test_what_it_prints_where_is_told(self):
+        for words in (("--help",), ("token", "--help")):
+            told = subprocess.run([SERVER, *words], capture_output=True, text=True, timeout=60,
+                                  check=True).stdout
+            self.assertRegex(told, r"a token: its line for --tokens on stdout, itself on stderr\.")
+
+    def test_the_command_refuses_what_a_file_would_not_take(self):
+        for words, part in ((("C1", "read"), "name"), (("c1", "reads"), "scopes"),
+                            (("write-token", "read"), "name")):
+            made = subprocess.run([SERVER, "token", *words], capture_output=True, text=True,
+                                  timeout=60, check=False)
+            self.assertEqual((1, ""), (made.returncode, made.stdout))
+            self.assertIn(f"pennyworth: {part} ", made.stderr)
+
+
+class Limits(Case):
+    def test_requests_a_minute(self):
+        server = self.serve(line("c1", "read", "requests_per_minute=3"), line("c2", "read"))
+        for _ in range(3):
+            self.assertEqual(200, self.ask(server, "GET", "/v1/runs", "c1").status)
+        wait = self.assertLimited(self.ask(server, "GET", "/v1/runs", "c1"), "requests_per_minute")
+        self.assertTrue(1 <= wait <= 20, wait)
+        self.assertEqual(200, self.ask(server, "GET", "/v1/runs", "c2").status)
+
+    def test_runs_an_hour_are_taken_all_or_none(self):
+        server = self.serve(line("c1", "import,read", "runs_per_hour=4"))
+        self.assertEqual(3, self.send(server, "c1", 1, 2, 3).json()["imported"])
+        wait = self.assertLimited(self.send(server, "c1", 4, 5), "runs_per_hour")
+        self.assertTrue(1 <= wait <= 900, wait)
+        self.assertLimited(self.send(server, "c1", *range(10, 15)), "runs_per_hour", retry=False)
+        self.assertEqual(3, len(self.ask(server, "GET", "/v1/runs", "c1").json()["runs"]))
+        reply = self.ask(server, "POST", IMPORT, "c1", "\n\n" + json.dumps(document(4)) + "\n \n",
+                         NDJSON)
+        self.assertEqual(1, reply.json()["imported"])
+        self.assertLimited(self.ask(server, "POST", IMPORT, "c1", json.dumps(document(5))),
+                           "runs_per_hour")
+
+    def test_queued_runs_and_sweeps_count_too(self):
+        server = self.serve(line("ops", "read,write", "runs_per_hour=4"))
+        run = {"engine": "ok", "warmup_steps": 0, "steps": 2}
+        self.assertEqual(201, self.ask(server, "POST", "/v1/runs", "ops",
+                                       json.dumps(run)).status)
+        cells = {"base": run, "cells": [{"seed": 1}, {"seed": 2}], "blocks": 2}
+        self.assertLimited(self.ask(server, "POST", "/v1/sweeps", "ops", json.dumps(cells)),
+                           "runs_per_hour")
+        cells["blocks"] = 1
+        self.assertEqual(201, self.ask(server, "POST", "/v1/sweeps", "ops",
+                                       json.dumps(cells)).status)
+        samples = self.metrics(server)
+        self.assertEqual(3, samples['pennyworth_sender_runs_total{sender="ops"}'])
+        self.assertEqual(1, samples['pennyworth_sender_limited_total{sender="ops"}'])
+
+    def metrics(self, server, name="ops"):
+        text = self.ask(server, "GET", "/metrics", name).body.decode()
+        return {row.rpartition(" ")[0]: float(row.rpartition(" ")[2])
+                for row in text.splitlines() if not row.startswith("#")}
+
+    def test_bytes_an_hour_of_known_and_of_chunked_bodies(self):
+        blanks = b" " * 600000
+        server = self.serve(*(line(name, "import", "mib_per_hour=1") for name in ("c1", "c2")))
+        for name in ("c1", "c2"):
+            body = lines([document(1)]) + b"\n" + blanks
+            reply = self.ask(server, "POST", IMPORT, name, body, NDJSON)
+            self.assertEqual(200, reply.status)
+            body = iter([body]) if name == "c1" else body
+            wait = self.assertLimited(self.ask(server, "POST", IMPORT, name, body, NDJSON),
+                                      "mib_per_hour")
+            self.assertTrue(300 < wait < 900, wait)
+        self.assertLimited(self.ask(server, "POST", IMPORT, "c1", blanks * 2, NDJSON),
+                           "mib_per_hour", retry=False)
+
+    def test_of_many_at_once_no_more_get_through_than_may(self):
+        server = self.serve(line("c1", "import", "runs_per_hour=10"))
+        replies = together(20, lambda number: self.send(server, "c1", number).status)
+        self.assertEqual([200] * 10 + [429] * 10, sorted(replies))
+
+
+class Senders(Case):
+    def test_the_first_sender_of_a_run_stays(self):
+        server = self.serve(line("c1", "import,read"), line("c2", "import"))
+        self.send(server, "c1", 1)
+        self.assertEqual(1, self.send(server, "c2", 1, 2).json()["known"])
+        runs = self.ask(server, "GET", "/v1/runs", "c1").json()["runs"]
+        self.assertEqual(["c2", "c1"], [run["sender"] for run in runs])
+        for name in ("c1", "c2"):
+            found = self.ask(server, "GET", f"/v1/runs?sender={name}", "c1").json()["runs"]
+            self.assertEqual([name], [run["sender"] for run in found])
+            out = self.ask(server, "GET", f"/v1/runs/export?sender={name}", "c1")
+            self.assertEqual([found[0]["id"]],
+                             [json.loads(text)["id"] for text in out.body.splitlines()])
+
+    def test_a_document_cannot_say_who_sends_it(self):
+        server = self.serve(line("c1", "import,read"))
+        self.send(server, "c1", 1, sender="c2")
+        found = self.ask(server, "GET", "/v1/runs?sender=c2", "c1").json()["runs"]
+        self.assertEqual([], found)
+
+    def test_who_reports_is_counted_by_name(self):
+        server = self.serve(line("c1", "import,read"), line("quiet", "read"))
+        self.send(server, "c1", 1, 2)
+        self.send(server, "c1", 2, 3)
+        text = self.ask(server, "GET", "/metrics", "c1").body.decode()
+        self.assertIn('pennyworth_sender_runs_total{sender="c1"} 3\n', text)
+        self.assertIn('pennyworth_sender_requests_total{sender="c1"} 3\n', text)
+        self.assertIn('pennyworth_sender_requests_total{sender="quiet"} 0\n', text)
+        self.assertIn("pennyworth_audit_failures_total 0\n", text)
+
+
+class Reloading(Case):
+    def hangup(self, server, told):
+        count = server.read_log().count(told)
+        server.process.send_signal(signal.SIGHUP)
+        until(lambda: server.read_log().count(told) > count, told)
+
+    def test_a_file_that_was_changed_counts_after_the_signal(self):
+        server = self.serve(line("c1", "import", "runs_per_hour=1"), line("c2", "import"))
+        self.send(server, "c1", 1)
+        self.write(line("c1", "import", "runs_per_hour=1"), line("c3", "read"))
+        self.assertEqual(200, self.send(server, "c2", 2).status)
+        self.hangup(server, "SIGHUP: 2 tokens are known now")
+        self.assertEqual(401, self.send(server, "c2", 3).status)
+        self.assertEqual(200, self.ask(server, "GET", "/v1/runs", "c3").status)
+        self.assertLimited(self.send(server, "c1", 4), "runs_per_hour")  # spent before
+
+    def test_a_wrong_file_changes_nothing_and_says_why(self):
+        server = self.serve(line("c1", "import"))
+        self.write("c1 imports\n")
+        self.hangup(server, "SIGHUP: the tokens stay as they were: ")
+        self.assertRegex(server.read_log(), r"tokens:1 .*NAME SCOPES|tokens:1 there is no hash")
+        self.assertEqual(200, self.send(server, "c1", 1).status)
+        os.unlink(self.file)
+        self.hangup(server, "SIGHUP: the tokens stay as they were: ")
+        self.assertEqual(200, self.send(server, "c1", 2).status)
+
+    def test_requests_go_on_while_the_file_is_read_again(self):
+        server = self.serve(line("c1", "read"))
+        for _ in range(20):
+            server.process.send_signal(signal.SIGHUP)
+            statuses = together(4, lambda _: self.ask(server, "GET", "/v1/runs", "c1").status)
+            self.assertEqual([200] * 4, statuses)
+
+    def test_with_nothing_to_read_again_it_goes_on(self):
+        server = Server(engines=ENGINES).start()
+        self.addCleanup(server.stop)
+        self.hangup(server, "SIGHUP: nothing to read again: neither --tokens nor --audit")
+        self.assertEqual(200, server.get("/v1/runs").status)
+
+    def test_an_audit_that_was_moved_away_is_begun_anew(self):
+        server = self.serve(line("c1", "import"))
+        self.send(server, "c1", 1)
+        os.rename(self.audit_file, self.audit_file + ".1")
+        self.send(server, "c1", 2)
+        self.hangup(server, "is open anew")
+        self.send(server, "c1", 3)
+        self.assertEqual(1, len(self.audit()))
+        with open(self.audit_file + ".1", encoding="utf-8") as file:
+            self.assertEqual(2, len(file.readlines()))
+
+
+class Audit(Case):
+    def test_each_request_that_writes_is_a_line(self):
+        server = self.serve(line("c1", "import"), line("ops", "read,write"))
+        body = lines([document(1), {"pennyworth_run": 1}, document(2)])
+        self.ask(server, "POST", IMPORT + "?secret=query", "c1", body, NDJSON)  # 400: a parameter
+        self.send(server, "c1", 1)
+        self.ask(server, "POST", IMPORT, "c1", body, NDJSON)
+        single = self.ask(server, "POST", IMPORT, "c1", json.dumps(document(3)))
+        self.ask(server, "POST", IMPORT, "c1", json.dumps(document(3)))
+        self.ask(server, "POST", IMPORT, "c1", "{}")
+        run = self.ask(server, "POST", "/v1/runs?wait=20", "ops",
+                       '{"engine": "ok", "warmup_steps": 0, "steps": 2}')
+        sweep = self.ask(server, "POST", "/v1/aa", "ops",
+                         '{"base": {"engine": "ok", "warmup_steps": 0, "steps": 4}, "pairs": 2}')
+        self.ask(server, "GET", "/v1/runs", "ops")
+        self.ask(server, "DELETE", MISSING, "ops")
+        self.ask(server, "DELETE", MISSING, "c1")
+        self.ask(server, "DELETE", MISSING)
+        self.ask(server, "GET", single.headers["location"] + "/check?confirm=true", "ops")
+        told = self.audit()
+        self.assertEqual(
+            [("c1", "POST", IMPORT, 400), ("c1", "POST", IMPORT, 200), ("c1", "POST", IMPORT, 200),
+             ("c1", "POST", IMPORT, 201), ("c1", "POST", IMPORT, 200), ("c1", "POST", IMPORT, 400),
+             ("ops", "POST", "/v1/runs", 201), ("ops", "POST", "/v1/aa", sweep.status),
+             ("ops", "DELETE", MISSING, 404), ("c1", "DELETE", MISSING, 403),
+             (None, "DELETE", MISSING, 401)],
+            [(entry["who"], entry["method"], entry["path"], entry["status"])
+             for entry in told[:11]])
+        counts = [tuple(entry.get(name) for name in ("imported", "known", "refused"))
+                  for entry in told[:6]]
+        self.assertEqual([(None,) * 3, (1, 0, 0), (1, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
+                         counts)
+        self.assertEqual(single.headers["location"], "/v1/runs/" + told[3]["id"])
+        self.assertEqual(run.headers["location"], "/v1/runs/" + told[6]["id"])
+        if sweep.status == 201:
+            self.assertEqual(sweep.headers["location"], "/v1/sweeps/" + told[7]["id"])
+        self.assertEqual(len(body), told[2]["bytes"])
+        self.assertEqual({"127.0.0.1"}, {entry["from"] for entry in told})
+        for entry in told:
+            self.assertRegex(entry["at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+
+    def test_it_is_for_its_owner_and_without_secrets(self):
+        server = self.serve(line("c1", "import"))
+        self.ask(server, "POST", IMPORT + "?token=hidden-in-a-query", "c1",
+                 json.dumps(document(1)))
+        self.assertEqual(0o600, stat.S_IMODE(os.stat(self.audit_file).st_mode))
+        with open(self.audit_file, encoding="utf-8") as file:
+            text = file.read() + server.read_log()
+        self.assertNotIn("hidden-in-a-query", text)
+        self.assertNotIn(secret("c1"), text)
+
+    def test_without_a_file_it_is_in_the_log(self):
+        server = Server(engines=ENGINES).start()
+        self.addCleanup(server.stop)
+        server.delete(MISSING)
+        until(lambda: "info audit {" in server.read_log(), "the line")
+        entry = json.loads(re.search(r"info audit (.*)", server.read_log())[1])
+        self.assertEqual((None, "DELETE", 404), (entry["who"], entry["method"], entry["status"]))
+
+    def test_lines_of_many_do_not_mix(self):
+        server = self.serve(line("c1", "write"), flags=("--http-threads", "8"))
+        together(8, lambda _: [self.ask(server, "DELETE", MISSING + "x" * 500, "c1")
+                               for _ in range(25)])
+        told = self.audit()
+        self.assertEqual(200, len(told))
+        self.assertEqual({200}, {len(entry["path"]) for entry in told})
+
+    def test_an_import_that_breaks_off_tells_what_it_has_stored(self):
+        server = self.serve(line("c1", "import,read"))
+        database = sqlite3.connect(server.database, timeout=30)
+        self.addCleanup(database.close)
+        last = document(299)["id"]
+        database.execute("CREATE TRIGGER broken BEFORE INSERT ON runs WHEN NEW.id ="
+                         f" '{last}' BEGIN SELECT RAISE(FAIL, 'as if it was torn'); END")
+        self.assertEqual(500, self.send(server, "c1", *range(300)).status)
+        single = self.ask(server, "POST", IMPORT, "c1", json.dumps(document(299)))
+        self.assertEqual(500, single.status)
+        stored = database.execute("SELECT count(*) FROM runs").fetchone()[0]
+        self.assertTrue(0 < stored < 299, stored)  # whole batches
+        database.execute("DROP TRIGGER broken")
+        self.assertEqual({"imported": 300 - stored, "known": stored, "refused": 0, "errors": []},
+                         self.send(server, "c1", *range(300)).json())
+        self.assertEqual(
+            [(stored, 0, 0), (0, 0, 0), (300 - stored, stored, 0)],
+            [tuple(entry[name] for name in ("imported", "known", "refused"))
+             for entry in self.audit()])
+        text = self.ask(server, "GET", "/metrics", "c1").body.decode()
+        self.assertIn('pennyworth_sender_runs_total{sender="c1"} 300\n', text)
+
+    def test_strangers_cannot_fill_the_disk(self):
+        server = self.serve(line("ops", "read,write"))
+        for _ in range(75):
+            self.assertEqual(401, self.ask(server, "DELETE", MISSING).status)
+        self.ask(server, "DELETE", MISSING, "ops")
+        told = self.audit()
+        self.assertEqual([401] * 60 + [404], [entry["status"] for entry in told])
+        self.assertEqual([None] * 60 + [15], [entry.get("suppressed") for entry in told])
+        text = self.ask(server, "GET", "/metrics", "ops").body.decode()
+        self.assertIn("pennyworth_audit_suppressed_total 15\n", text)
+
+    def test_a_line_that_cannot_be_written_is_counted(self):
+        server = Server("--audit", "/dev/full", engines=ENGINES).start()
+        self.addCleanup(server.stop)
+        for _ in range(3):
+            self.assertEqual(404, server.delete(MISSING).status)
+        self.assertEqual(3, server.metrics()["pennyworth_audit_failures_total"])
+        self.assertEqual(1, server.read_log().count("audit: a line is missing in /dev/full"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,53 @@
+"""The part of the tour of the API about the database as a whole: copied, full, and broken."""
+import sqlite3
+
+from tour_imports import TourOfImports
+
+NOT_MET = {("GET", "/v1/runs/{id}/check", 507): "a check that fails, on a disk that fills behind it",
+           ("GET", "/readyz", 500): "a disk that fails; of damage and a full disk it tells otherwise",
+           ("GET", "/v1/backup", 503): "while another is made: test_backup.py"}
+TABLES = ("runs", "sweeps", "prices", "price_series", "discounts", "figures", "contenders",
+          "revision", "machines")
+
+
+class TourOfKeeping(TourOfImports):
+    def visit_keeping(self, server, posted):
+        self.visit_broken()
+        self.visit_backup(server)
+        self.visit_full(posted)
+        self.visit_without_tables(posted)
+
+    def visit_backup(self, server):
+        path = "/v1/backup"
+        self.ask(server, "GET", path, 200)
+        self.ask(server, "HEAD", path, 200)
+        self.ask(server, "GET", path + "?x=1", 400)
+        self.ask(server, "GET", path, 406, {"Accept": "image/png"})
+        self.ask(server, "GET", path, 413, {"Content-Length": "70000"})
+        self.ask(server, "GET", path, 431, {"X-Long": "x" * 17000})
+        read, write = "r" * 16, "w" * 16
+        server = self.serve(environment={"PENNYWORTH_READ_TOKEN": read,
+                                         "PENNYWORTH_WRITE_TOKEN": write})
+        self.ask(server, "GET", path, 401)
+        self.ask(server, "GET", path, 403, {"Authorization": f"Bearer {read}"})
+
+    def visit_full(self, posted):
+        """Nobody has a terabyte in reserve."""
+        server = self.serve("--reserve-mib", "1048576", "--instance", "test.large")
+        for path in posted:
+            self.post(server, 507, path=path)
+        self.ask(server, "POST", "/v1/prices/refresh", 507)
+        self.ask(server, "GET", "/v1/backup", 507)
+        self.ask(server, "GET", "/readyz", 200)
+
+    def visit_without_tables(self, posted):
+        """Somebody has taken the tables away: what is left is whole, and of no use."""
+        server = self.serve("--instance", "test.large")
+        other = sqlite3.connect(server.database)
+        other.execute("PRAGMA foreign_keys = OFF")
+        for table in TABLES:
+            other.execute(f"DROP TABLE {table}")
+        other.close()
+        for path in posted:
+            self.post(server, 500, path=path)
+        self.ask(server, "GET", "/v1/backup", 500)

@@ -1,0 +1,94 @@
+/* Every allocation of reading tokens, of letting somebody in and of telling the audit fails, each
+ * in its turn: nobody is let in by it or shut out for good, and nothing leaks. */
+#include "tests/faults/shortages.h"
+
+#include "common/cleanup.h"
+#include "server/audit.h"
+#include "server/guard.h"
+
+/* The hash of "abc". */
+#define OF_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define LINE(digit)                                                                              \
+    "t" digit                                                                                    \
+    " read sha256:00000000000000000000000000000000000000000000000000000000000000" digit "f\n"
+
+static char file[] = "/tmp/pennyworth-tokens-XXXXXX";
+static struct config config;
+
+static bool read_tokens(struct error *err)
+{
+    AUTO(tokens_clear) struct tokens tokens = {0};
+
+    ration_start();
+    bool ok = tokens_add_option(&tokens, READ_TOKEN_NAME, SCOPE_READ, "xyz", err) &&
+              tokens_read(file, &tokens, err);
+    ration_stop();
+    EXPECT(!ok || (tokens.count == 5 && tokens_find(&tokens, "abc") == &tokens.list[4]));
+    return ok;
+}
+
+static bool guard(struct error *err)
+{
+    struct grant grant;
+
+    ration_start();
+    struct guard *made = guard_new(&config, err);
+    bool ok = made && guard_reload(made, err);
+    ration_stop();
+    if (made) {
+        EXPECT(guard_find(made, "abc", &grant) && grant.scopes == SCOPE_IMPORT);
+        EXPECT(!guard_find(made, "abd", &grant));
+        EXPECT(guard_reload(made, NULL));
+        EXPECT_INT((long long)guard_count(made), 4);
+    }
+    guard_free(made);
+    return ok;
+}
+
+static bool tell_audit(struct error *err)
+{
+    AUTO(bytes_free) struct bytes text = {.limit = 1000};
+
+    ration_start();
+    struct audit *audit = audit_open("/dev/null", err);
+    if (audit)
+        audit_tell(audit, &(struct audit_entry){.method = "POST", .path = "/", .status = 200});
+    ration_stop();
+    if (!audit)
+        return false;
+    EXPECT(audit_write_metrics(audit, &text));
+    bool ok = strstr(text.data, "failures_total 0\n") != NULL;
+    audit_free(audit);
+    return ok || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+static void reading_tokens_survives_every_shortage(void)
+{
+    survive_shortages("read tokens", read_tokens, 1);
+}
+
+static void a_guard_survives_every_shortage(void)
+{
+    survive_shortages("guard", guard, 1);
+}
+
+static void the_audit_counts_what_a_shortage_cost_it(void)
+{
+    survive_shortages("audit", tell_audit, 1);
+}
+
+int main(void)
+{
+    static const char text[] = LINE("1") LINE("2") LINE("3") "c1 import sha256:" OF_ABC "\n";
+    int descriptor = mkstemp(file);
+
+    if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text))
+        return 1;
+    close(descriptor);
+    snprintf(config.tokens, sizeof config.tokens, "%s", file);
+    RUN(reading_tokens_survives_every_shortage);
+    RUN(a_guard_survives_every_shortage);
+    RUN(the_audit_counts_what_a_shortage_cost_it);
+    unlink(file);
+    return test_result();
+}
