@@ -52,6 +52,23 @@ long long proc_number(const char *root, const char *path, const char *name, long
     return proc_number_in(proc_open(root, "%s", path), name, otherwise);
 }
 
+/* The second is the name, which may hold anything but is closed by the last ")". */
+long long proc_stat_number(const char *root, const char *process, int place)
+{
+    char path[PROC_PATH_MAX], text[1024], *at, *end;
+    long long number;
+
+    snprintf(path, sizeof path, "/proc/%s/stat", process);
+    if (!proc_text(root, path, text, sizeof text) || !(at = strrchr(text, ')')))
+        return -1;
+    for (int passed = 2; at && passed < place; passed++)
+        at = strchr(at + 1, ' ');
+    if (!at)
+        return -1;
+    number = strtoll(at, &end, 10);
+    return end == at ? -1 : number;
+}
+
 /* Whether a list "cpu,cpuacct" holds a controller; version 2 has the empty list. */
 static bool lists(const char *controllers, const char *controller)
 {

@@ -22,6 +22,10 @@ long long proc_number(const char *root, const char *path, const char *name, long
 /* The same from an open file, which is read to where the line is, and closed. NULL is fine. */
 long long proc_number_in(FILE *file, const char *name, long long otherwise);
 
+/* A number of /proc/PID/stat by its place, as proc(5) counts them, from 4 on; -1 when it cannot
+ * be read. `process` is a number or "self". */
+long long proc_stat_number(const char *root, const char *process, int place);
+
 /* The path of a process's control group below the mount of version 2, or of one version 1
  * controller; "" when it is not in one. `process` is a number or "self". */
 void proc_control_group(const char *root, const char *process, const char *controller,

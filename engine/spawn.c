@@ -1,7 +1,9 @@
 #include "engine/spawn.h"
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "engine/confine.h"
+#include "engine/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #ifndef SYS_close_range /* the same number everywhere */
 #define SYS_close_range 436
@@ -21,6 +24,10 @@
 
 #define RUN_VARIABLE "PENNYWORTH_RUN="
 #define PRELOAD_VARIABLE "LD_PRELOAD="
+
+#define STAT_ENV_START 50 /* see proc(5) */
+#define STAT_ENV_END 51
+#define EXEC_ATTEMPTS 1000 /* to see a program become another: for a second */
 
 struct pipes {
     int input[2], output[2], errors[2];
@@ -202,18 +209,51 @@ bool child_tell(struct child *child, const char *line, struct error *err)
                      length);
 }
 
-static bool carries(const char *process, const char *run_variable)
+/* Whether a process that showed no environment is about to have one: a program that becomes
+ * another (execve) has none in between. Kernel threads and the dead are no programs, and the
+ * environment of one that was started without any ends where it begins. */
+static bool between_programs(const char *process)
 {
-    AUTO(fclosep) FILE *file = NULL;
+    char path[300], letter;
+    long long start = proc_stat_number("", process, STAT_ENV_START);
+
+    snprintf(path, sizeof path, "/proc/%s/exe", process);
+    return readlink(path, &letter, 1) == 1 &&
+           (start <= 0 || start != proc_stat_number("", process, STAT_ENV_END));
+}
+
+/* Whether an environment has an entry; *ret_blank is whether it has none at all. It is read at
+ * one go, for what becomes another program meanwhile shows no more of it. */
+static bool environment_has(const char *process, const char *wanted, bool *ret_blank)
+{
+    char buffer[65536];
     AUTO(freep) char *entry = NULL;
-    char path[300];
+    AUTO(fclosep) FILE *file = proc_open("", "/proc/%s/environ", process);
     size_t size = 0;
 
-    snprintf(path, sizeof path, "/proc/%s/environ", process);
-    file = fopen(path, "re");
-    while (file && getdelim(&entry, &size, '\0', file) > 0)
-        if (strcmp(entry, run_variable) == 0)
+    *ret_blank = file != NULL;
+    if (file)
+        setvbuf(file, buffer, _IOFBF, sizeof buffer);
+    while (file && getdelim(&entry, &size, '\0', file) > 0) {
+        *ret_blank = false;
+        if (strcmp(entry, wanted) == 0)
             return true;
+    }
+    return false;
+}
+
+static bool carries(const char *process, const char *run_variable)
+{
+    const struct timespec moment = {.tv_nsec = NS_PER_MS};
+    bool blank = true;
+
+    for (int left = EXEC_ATTEMPTS; left > 0; left--) {
+        if (environment_has(process, run_variable, &blank))
+            return true;
+        if (!blank || !between_programs(process))
+            return false;
+        nanosleep(&moment, NULL);
+    }
     return false;
 }
 

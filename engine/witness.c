@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STAT_MAJOR_FAULTS 12 /* see proc(5) */
+
 /* The line "cpu  user nice system idle iowait irq softirq steal guest ..." of all processors. */
 static void look_at_processors(const char *root, struct observation *seen)
 {
@@ -98,19 +100,6 @@ static void look_at_threads(const char *root, const char *process, struct observ
         closedir(threads);
 }
 
-/* The tenth number behind the name, which may hold anything but is closed by the last ")". */
-static long long major_faults(const char *root, const char *process)
-{
-    char path[64], text[1024], *at;
-    long long faults;
-
-    snprintf(path, sizeof path, "/proc/%s/stat", process);
-    if (!proc_text(root, path, text, sizeof text) || !(at = strrchr(text, ')')) ||
-        sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %lld", &faults) != 1)
-        return -1;
-    return faults;
-}
-
 void witness_look(const char *root, pid_t process, struct observation *ret_observation)
 {
     struct observation seen = {.cpu_ticks = -1,
@@ -126,7 +115,7 @@ void witness_look(const char *root, pid_t process, struct observation *ret_obser
     look_at_processors(root, &seen);
     look_at_quota(root, name, &seen);
     look_at_threads(root, name, &seen);
-    seen.major_faults = major_faults(root, name);
+    seen.major_faults = proc_stat_number(root, name, STAT_MAJOR_FAULTS);
     seen.swap_ins = proc_number(root, "/proc/vmstat", "pswpin ", -1);
     *ret_observation = seen;
 }

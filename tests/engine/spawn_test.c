@@ -28,6 +28,8 @@ static char cat[] = "exec cat", at_once[] = "exit 5", deaf[] = "sleep 600";
 /* Waits without becoming another program: in between, its environment cannot be read. */
 static char stay[] = "echo ready; read -r line";
 static char two[] = "sleep 600 & echo ready; wait";
+static char restless[] =
+    "again='exec sh -c \"$again\"'; export again; echo ready; eval \"$again\"";
 static char no_reader[] = "exec <&-; echo ready; sleep 600";
 
 static struct run_id new_run(void)
@@ -42,7 +44,7 @@ static bool becomes_readable(int descriptor)
 {
     struct pollfd watched = {.fd = descriptor, .events = POLLIN};
 
-    return poll(&watched, 1, 20000) == 1;
+    return poll(&watched, 1, PATIENCE_SECONDS * 1000) == 1;
 }
 
 static int bury(struct child *child)
@@ -291,6 +293,20 @@ static void a_sweep_finds_the_whole_family_of_a_run(void)
     bury(&stranger);
 }
 
+/* One that becomes another program has no environment to be known by until it is that program. */
+static void a_sweep_finds_who_is_just_becoming_another_program(void)
+{
+    for (int i = 0; i < 400; i++) {
+        struct run_id run = new_run();
+        struct child child;
+
+        EXPECT(child_spawn(&child, &(struct launch){SHELL(restless), run.text, "", false}, NULL));
+        EXPECT(becomes_readable(child.output));
+        EXPECT_INT(child_sweep(run.text), 1);
+        bury(&child);
+    }
+}
+
 /* A run is meant by its whole name. */
 static void a_sweep_takes_no_part_of_a_name(void)
 {
@@ -341,6 +357,7 @@ int main(void)
     RUN(telling_a_child_that_does_not_listen_is_no_error);
     RUN(a_command_that_cannot_be_started_is_a_clear_error);
     RUN(a_sweep_finds_the_whole_family_of_a_run);
+    RUN(a_sweep_finds_who_is_just_becoming_another_program);
     RUN(a_sweep_takes_no_part_of_a_name);
     RUN(nothing_stays_open_and_nobody_stays_behind);
     return test_result();
