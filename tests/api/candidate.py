@@ -82,6 +82,11 @@ class Running:
         self.process.send_signal(number)
         return self
 
+    def give_up(self, reason):
+        """Ends it once it waits for the hub and has told why."""
+        self.tells("waiting for the hub .*" + reason)
+        return self.send().wait()
+
     def wait(self, seconds=PATIENCE):
         status = self.process.wait(seconds)
         return Ended(status, self.text(0), self.text(1))
