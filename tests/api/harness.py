@@ -16,6 +16,8 @@ import time
 import unittest
 from pathlib import Path
 
+from waiting import PATIENCE, until
+
 ROOT = Path(__file__).resolve().parents[2]
 # No feed is read, no cloud asked and nothing of others loaded unless a test's flags, which come
 # later and win, say so.
@@ -23,7 +25,6 @@ ALONE = ["--feed", "all=off", "--metadata", "off", "--published", "off"]
 FINAL = {"finished", "failed", "cancelled", "interrupted", "preempted"}
 STATES = FINAL | {"queued", "running"}
 SANITIZER = re.compile(r"Sanitizer|runtime error:")
-PATIENCE = 60  # seconds until something that must happen counts as not happening
 
 
 def program(variable):
@@ -48,18 +49,6 @@ SANITIZED = _is_sanitized()  # then memory and speed say nothing
 
 def fake(behaviour, milliseconds=1):
     return f"{FAKE} {behaviour} {milliseconds}"
-
-
-def until(truth, what, seconds=PATIENCE, pause=0.01):
-    """Calls truth() until it returns something true, and returns that."""
-    deadline = time.monotonic() + seconds
-    while True:
-        found = truth()
-        if found:
-            return found
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(pause)
 
 
 def raise_open_files(wanted):

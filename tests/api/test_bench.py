@@ -3,7 +3,6 @@ import json
 import os
 import re
 import signal
-import socket
 import time
 import unittest
 
@@ -11,12 +10,7 @@ from candidate import GOOD, QUICK_ENGINE, SLOW_ENGINE, TOKEN, Candidate, FakeHub
 from feed_server import FeedServer
 from harness import Server, fake, until
 from test_preempted import Gcp
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from waiting import free_port
 
 
 class Bench(unittest.TestCase):

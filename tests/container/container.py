@@ -4,31 +4,18 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+
+from waiting import PATIENCE, free_port, until  # noqa: E402
+
 USER = 10001
 ENTER = Path(__file__).with_name("enter.sh")
-PATIENCE = 60
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
-def until(truth, what, seconds=PATIENCE, pause=0.02):
-    deadline = time.monotonic() + seconds
-    while True:
-        found = truth()
-        if found:
-            return found
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(pause)
 
 
 def volume():
