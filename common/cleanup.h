@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define AUTO(release) __attribute__((cleanup(release)))
+// Some values are there for their release alone; clang would call them unused.
+#define AUTO(release) __attribute__((cleanup(release), unused))
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Returns the pointer stored at `address_of_pointer` and leaves NULL there, so that the scope's

@@ -4,6 +4,7 @@
 #include "common/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,15 +44,19 @@ static bool read_integer(const struct field *field, long long number, void *obje
 
 static bool is_real(const struct field *field)
 {
-    return field->type == FIELD_NUMBER || field->type == FIELD_LIMIT;
+    return field->type == FIELD_NUMBER || field->type == FIELD_AMOUNT ||
+           field->type == FIELD_LIMIT;
 }
 
 static bool read_real(const struct field *field, double number, void *object, struct error *err)
 {
-    if (!(number > (double)field->min && number <= (double)field->max))
-        return error_not_allowed(err, field->name, allowed_by(field),
-                                 "must be more than %lld and at most %lld, got %g", field->min,
-                                 field->max, number);
+    bool closed = field->type == FIELD_AMOUNT;
+    if (!(number > (double)field->min || (closed && number >= (double)field->min)) ||
+        number > (double)field->max)
+        return error_not_allowed(
+            err, field->name, allowed_by(field), "must be %s %lld and at most %lld, got %g",
+            closed ? "at least" : "more than", field->min, field->max, number);
+    number += 0.0; /* -0 becomes 0 */
     memcpy(place(field, object), &number, sizeof number);
     return true;
 }
@@ -99,6 +104,22 @@ static bool read_auto(const struct field *field, void *object)
     return true;
 }
 
+/* JSON Schema calls 32.0 an integer too. Beyond 2^53 a real is not exact. */
+static bool is_whole(const json_t *value)
+{
+    double real = json_real_value(value);
+    return json_is_real(value) && fabs(real) <= 9007199254740992 && !(floor(real) < real);
+}
+
+/* Reads a number as JSON writes it, neither "0x10" nor "inf"; 5e-324 is one too. */
+static bool real_from_text(const char *text, double *ret_real)
+{
+    char *end;
+    *ret_real = strtod(text, &end);
+    return end > text && *end == '\0' && isfinite(*ret_real) &&
+           text[strspn(text, "0123456789.eE+-")] == '\0' && *text != '+' && *text != '.';
+}
+
 bool field_read(const struct field *field, const json_t *value, void *object, struct error *err)
 {
     const char *text = json_string_value(value);
@@ -120,6 +141,8 @@ bool field_read(const struct field *field, const json_t *value, void *object, st
         return error_not_allowed(err, field->name, allowed_by(field),
                                  "must be a number%s, got %s",
                                  field->type == FIELD_LIMIT ? " or null" : "", type_name(value));
+    if (is_whole(value))
+        return read_integer(field, (long long)json_real_value(value), object, err);
     if (!json_is_integer(value))
         return error_not_allowed(
             err, field->name, allowed_by(field), "must be an integer%s, got %s",
@@ -143,9 +166,9 @@ bool field_read_text(const struct field *field, const char *text, void *object, 
     if (field->type == FIELD_LIMIT && strcmp(text, "none") == 0)
         return read_no_limit(field, object);
     if (is_real(field)) {
-        double real = strtod(text, &end);
+        double real;
 
-        if (!starts_right || *end != '\0' || errno != 0)
+        if (!real_from_text(text, &real))
             return error_not_allowed(err, field->name, allowed_by(field),
                                      "must be a number, got '%.64s'", text);
         return read_real(field, real, object, err);
@@ -204,8 +227,9 @@ json_t *field_schema(const struct field *field)
     else if (field->type == FIELD_INTEGER)
         schema = json_pack("{s:s, s:I, s:I}", "type", "integer", "minimum",
                            (json_int_t)field->min, "maximum", (json_int_t)field->max);
-    else if (field->type == FIELD_NUMBER)
-        schema = json_pack("{s:s, s:I, s:I}", "type", "number", "exclusiveMinimum",
+    else if (field->type == FIELD_NUMBER || field->type == FIELD_AMOUNT)
+        schema = json_pack("{s:s, s:I, s:I}", "type", "number",
+                           field->type == FIELD_AMOUNT ? "minimum" : "exclusiveMinimum",
                            (json_int_t)field->min, "maximum", (json_int_t)field->max);
     else if (field->type == FIELD_LIMIT)
         schema = json_pack("{s:[s, s], s:I, s:I}", "type", "number", "null", "exclusiveMinimum",

@@ -13,7 +13,8 @@ enum field_type {
     FIELD_AUTO,    /* the same, or the word "auto", kept as FIELD_IS_AUTO */
     FIELD_CHOICE,  /* const char *, pointing into `choices` */
     FIELD_NUMBER,  /* double, more than min and at most max */
-    FIELD_LIMIT,   /* the same, or null (as text: none), kept as 0 */
+    FIELD_AMOUNT,  /* the same, but min itself is allowed too */
+    FIELD_LIMIT,   /* as FIELD_NUMBER, or null (as text: none), kept as 0 */
     FIELD_TEXT,    /* char[max + 1], min..max bytes of UTF-8 without control characters */
 };
 

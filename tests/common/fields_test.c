@@ -3,6 +3,8 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
+#include <math.h>
+
 struct thing {
     long long before, count, pause;
     const char *colour;
@@ -83,7 +85,10 @@ static const struct {
     {"count", "11", "must be between -5 and 10, got 11"},
     {"count", "9223372036854775807", "must be between -5 and 10, got 9223372036854775807"},
     {"count", "-9223372036854775808", "must be between -5 and 10, got -9223372036854775808"},
-    {"count", "1.0", "must be an integer, got a fraction"},
+    {"count", "1.5", "must be an integer, got a fraction"},
+    {"count", "1e300", "must be an integer, got a fraction"},
+    {"count", "9007199254740994.0", "must be an integer, got a fraction"},
+    {"count", "11.0", "must be between -5 and 10, got 11"},
     {"count", "\"1\"", "must be an integer, got a string"},
     {"count", "\"auto\"", "must be an integer, got a string"},
     {"count", "true", "must be an integer, got true"},
@@ -297,6 +302,58 @@ static void a_number_may_be_a_fraction(void)
     EXPECT_NEAR(amount.percent, 12.5, 0);
 }
 
+/* A double keeps fewer digits of the smallest numbers, and strtod() calls that an error. */
+static void a_number_in_text_is_read_as_json_writes_it(void)
+{
+    static const struct {
+        const char *text;
+        double number;
+    } right[] = {{"5e-324", 5e-324}, {"1e-310", 1e-310}, {"4.5E+1", 45}, {"05", 5}};
+    static const char *const wrong[] = {"0x10", "inf",   "-inf", "nan", "+1", ".5", "",
+                                        "e5",   "1e400", " 1",   "1 ",  "-",  "1e", "1e-400"};
+    struct amounts amount = {1, 1};
+
+    for (size_t i = 0; i < COUNT(right); i++) {
+        EXPECT(field_read_text(&amounts[0], right[i].text, &amount, NULL));
+        EXPECT(memcmp(&amount.percent, &right[i].number, sizeof right[i].number) == 0);
+    }
+    amount.percent = 7;
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        EXPECT(!field_read_text(&amounts[0], wrong[i], &amount, NULL));
+    EXPECT_NEAR(amount.percent, 7, 0);
+}
+
+static void of_an_amount_the_least_is_allowed_too(void)
+{
+    static const struct field share = {.name = "share", .type = FIELD_AMOUNT, .max = 50};
+    static const char *const zeros[] = {"0", "0.0", "-0.0", "0e5"};
+    AUTO(json_decrefp) json_t *schema = field_schema(&share);
+    AUTO(freep) char *text = json_dumps(schema, JSON_COMPACT | JSON_SORT_KEYS);
+    struct error err = {0};
+
+    EXPECT_STR(text, "{\"maximum\":50,\"minimum\":0,\"type\":\"number\"}");
+    for (size_t i = 0; i < COUNT(zeros); i++) {
+        double number = 7;
+
+        EXPECT(field_read_text(&share, zeros[i], &number, NULL));
+        EXPECT(number <= 0 && !signbit(number));
+    }
+    EXPECT(!field_read_text(&share, "-0.1", &(double){0}, &err));
+    EXPECT_STR(err.message, "must be at least 0 and at most 50, got -0.1");
+    error_clear(&err);
+    EXPECT(!field_read_text(&share, "none", &(double){0}, &err));
+    EXPECT_STR(err.message, "must be a number, got 'none'");
+}
+
+static void json_schema_s_integers_may_have_a_point(void)
+{
+    AUTO(json_decrefp) json_t *value = json_real(8);
+    struct thing thing = untouched;
+
+    EXPECT(field_read(row("count"), value, &thing, NULL));
+    EXPECT_STR(shown(row("count"), &thing), "8");
+}
+
 static void a_limit_may_be_null(void)
 {
     AUTO(json_decrefp) json_t *schema = field_schema(&amounts[1]), *none = NULL, *some = NULL;
@@ -339,6 +396,9 @@ int main(void)
     RUN(a_field_describes_itself_as_json_schema);
     RUN(a_number_may_be_a_fraction);
     RUN(a_limit_may_be_null);
+    RUN(a_number_in_text_is_read_as_json_writes_it);
+    RUN(of_an_amount_the_least_is_allowed_too);
+    RUN(json_schema_s_integers_may_have_a_point);
     RUN(a_field_is_found_by_its_whole_name);
     return test_result();
 }
