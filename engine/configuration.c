@@ -36,6 +36,7 @@ static bool value_equal(const struct field *field, const struct run_spec *left,
     case FIELD_TEXT:
         return strcmp(a, b) == 0;
     case FIELD_NUMBER:
+    case FIELD_AMOUNT:
     case FIELD_LIMIT:
         return memcmp(a, b, sizeof(double)) == 0;
     default:

@@ -27,6 +27,7 @@ struct document {
     struct span steps_text;    /* as engine/trace.h reads it, and so is the next: */
     struct span evidence_text; /* where there was none, a constant that says so */
     double claimed; /* samples a second that the sender computed; 0 where it did not say */
+    double method;  /* of the statistics that the sender used (summary_text.h); 0 not said */
 };
 
 /* Reads one document. ERROR_INVALID names the field. */

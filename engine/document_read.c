@@ -7,6 +7,7 @@
 #include "engine/pace.h"
 #include "engine/trace.h"
 #include "engine/utc.h"
+#include "engine/vm.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -33,7 +34,14 @@ static bool read_text(const struct member *member, struct span value, struct doc
 static bool read_vm(const struct member *member, struct span value, struct document *document,
                     struct error *err)
 {
-    return member_read_hash(value, member->name, document->run.where.vm, err);
+    char *vm = document->run.where.vm;
+
+    if (!document_read_text(value, member->name, sizeof document->run.where.vm, vm, err))
+        return false;
+    if (vm_kind_of(vm) != VM_UNKNOWN || strspn(vm, "0123456789abcdef") == VM_SIZE - 1)
+        return true;
+    return error_set(err, ERROR_INVALID, member->name,
+                     "must be sixteen digits of 0-9 and a-f, of which the first may be i or s");
 }
 
 static bool read_id(const struct member *member, struct span value, struct document *document,
@@ -115,9 +123,7 @@ static bool read_ended_by(const struct member *member, struct span value,
 
     if (!document_read_text(value, member->name, sizeof word, word, err))
         return false;
-    for (int verdict = PACE_ALL_STEPS; verdict <= PACE_DOLLARS_UP; verdict++)
-        if (strcmp(word, pace_verdict_name((enum pace_verdict)verdict)) == 0)
-            document->run.ended_by = pace_verdict_name((enum pace_verdict)verdict);
+    document->run.ended_by = pace_verdict_from_name(word);
     return document->run.ended_by ||
            error_set(err, ERROR_INVALID, member->name, "'%s' is no reason for an end", word);
 }
@@ -175,6 +181,8 @@ static bool read_summary(const struct member *member, struct span value,
     while (scan_member(&scan, &first, &name) == SCAN_MEMBER && scan_extent(&scan, &item)) {
         const char *at = item.start, *end = at + item.length;
 
+        if (span_is(name, "method") && !number_read(&at, end, &document->method))
+            return error_set(err, ERROR_INVALID, "summary.method", "must be a number");
         if (!span_is(name, "samples_per_second") || span_is(item, "null"))
             continue;
         if (!number_read(&at, end, &document->claimed) || at != end ||

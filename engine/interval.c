@@ -1,6 +1,7 @@
 #include "engine/interval.h"
 
 #include "common/cleanup.h"
+#include "engine/drift.h"
 
 #include <math.h>
 
@@ -8,6 +9,9 @@
 #define BATCHES_MIN 9
 #define BATCHES_MAX 100
 #define BATCH_LAG1 0.2
+#define MEMORY_ERRORS 2.0 /* by which the lag 1 of steps may be underestimated */
+#define MEMORY_MAX 0.98
+#define DEGREES_MIN 3 /* with fewer, t grows faster than a short trace is uncertain */
 #define BLOCK_STEPS 5
 #define BLOCKS_MAX 500
 #define DECORRELATED 0.02
@@ -28,29 +32,6 @@ static size_t fill_batches(const long long *nanoseconds, size_t count, size_t le
     return batches;
 }
 
-void interval_of_mean(const long long *nanoseconds, size_t count, struct batch_means *ret_means)
-{
-    double means[2 * BATCHES_MAX];
-    size_t length = count / BATCHES_MAX > BATCH_STEPS ? count / BATCHES_MAX : BATCH_STEPS;
-    double mean, half;
-
-    *ret_means = (struct batch_means){.length = length};
-    if (count < 2 * BATCH_STEPS)
-        return;
-    for (;; length *= 2) {
-        ret_means->batches = fill_batches(nanoseconds, count, length, means);
-        ret_means->lag1 = stats_lag1(means, ret_means->batches);
-        if (ret_means->lag1 < BATCH_LAG1 || count / (2 * length) < BATCHES_MIN)
-            break;
-    }
-    ret_means->length = length;
-    mean = stats_mean(means, ret_means->batches);
-    half = stats_t95(ret_means->batches - 1) *
-           sqrt(stats_variance(means, ret_means->batches) / (double)ret_means->batches);
-    ret_means->mean =
-        (struct range){.known = half < mean, .low = mean - half, .high = mean + half};
-}
-
 double interval_lag1(const long long *nanoseconds, size_t count)
 {
     double sum = 0, squares = 0, products = 0, last = 0;
@@ -66,6 +47,69 @@ double interval_lag1(const long long *nanoseconds, size_t count)
         last = here;
     }
     return squares > 0 ? products / squares : 0;
+}
+
+/* Half-width by batch means. */
+static double half_by_batches(const long long *nanoseconds, size_t count,
+                              struct mean_interval *interval)
+{
+    double means[2 * BATCHES_MAX];
+    size_t length = count / BATCHES_MAX > BATCH_STEPS ? count / BATCHES_MAX : BATCH_STEPS;
+
+    for (;; length *= 2) {
+        interval->batches = fill_batches(nanoseconds, count, length, means);
+        interval->lag1 = stats_lag1(means, interval->batches);
+        if (interval->lag1 < BATCH_LAG1 || count / (2 * length) < BATCHES_MIN)
+            break;
+    }
+    interval->length = length;
+    return stats_t95(interval->batches - 1) *
+           sqrt(stats_variance(means, interval->batches) / (double)interval->batches);
+}
+
+/* Half-width by first-order autoregression. */
+static double half_by_memory(const long long *nanoseconds, size_t count, double mean,
+                             struct mean_interval *interval)
+{
+    double n = (double)count, squares = 0, lag1, worth, degrees;
+
+    for (size_t i = 0; i < count; i++) {
+        double off = (double)nanoseconds[i] - mean;
+
+        squares += off * off;
+    }
+    lag1 = fmax(interval_lag1(nanoseconds, count), 0);
+    lag1 = fmin(lag1 + (1 + 4 * lag1) / n, MEMORY_MAX); /* as in drift.c */
+    interval->memory = fmin(lag1 + MEMORY_ERRORS * sqrt((1 - lag1 * lag1) / n), MEMORY_MAX);
+    worth = fmax(n / drift_inflation(interval->memory), 2);
+    /* What a variance of such steps is worth: they forget their squares sooner. */
+    degrees = fmax(n * (1 - lag1 * lag1) / (1 + lag1 * lag1) - 1, DEGREES_MIN);
+    /* Steps that remember each other scatter less around their own mean than around the truth. */
+    return stats_t95((size_t)degrees) * sqrt(squares / (n - 1) / (1 - 1 / worth) / worth);
+}
+
+void interval_of_mean(const long long *nanoseconds, size_t count,
+                      struct mean_interval *ret_interval)
+{
+    struct mean_interval interval = {0};
+    struct drift drift;
+    double sum = 0, mean, half;
+
+    *ret_interval = interval;
+    if (count < 2 * BATCH_STEPS)
+        return;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)nanoseconds[i];
+    mean = sum / (double)count;
+    half = half_by_batches(nanoseconds, count, &interval);
+    half = fmax(half, half_by_memory(nanoseconds, count, mean, &interval));
+    drift = drift_of(nanoseconds, count);
+    if (drift.score > DRIFT_SEEN) {
+        interval.drift_percent = 100 * drift.off;
+        half += drift.off * mean;
+    }
+    interval.mean = (struct range){.known = half < mean, .low = mean - half, .high = mean + half};
+    *ret_interval = interval;
 }
 
 /* Longer than the steps remember, and few enough to resample. */

@@ -13,17 +13,24 @@ struct range {
     double low, high;
 };
 
-/* Mean step by batch means. */
-struct batch_means {
-    struct range mean; /* nanoseconds */
-    size_t batches, length;
-    double lag1; /* of the batches */
+/* Mean step. */
+struct mean_interval {
+    struct range mean;      /* nanoseconds */
+    size_t batches, length; /* of steps */
+    double lag1;            /* of the batches */
+    double memory;          /* lag 1 of the steps, at the upper end of what it may be */
+    double drift_percent;   /* that the interval was widened by, on each side */
 };
 
-/* Batches of ten steps, longer while they are still correlated (lag 1 >= 0.2) and there are nine
- * or more of them; about a hundred at most. Fewer than 90 steps make fewer batches, and Student's
- * t a wider interval; with fewer than 20 there is none. */
-void interval_of_mean(const long long *nanoseconds, size_t count, struct batch_means *ret_means);
+/* The wider one of two intervals. Batch means: batches of ten steps, longer while they are still
+ * correlated (lag 1 >= 0.2) and there are nine or more of them; about a hundred at most. And
+ * first-order autoregression: as many independent steps as the steps are worth at the upper end
+ * of the 95 % interval of their lag 1, since a run that stops when its interval is narrow stops
+ * where that was estimated too low. Where the steps drift by more than noise explains (drift.h),
+ * the interval is wider by as much as that moves the mean. With fewer than 20 steps there is
+ * none. */
+void interval_of_mean(const long long *nanoseconds, size_t count,
+                      struct mean_interval *ret_interval);
 
 struct median_interval {
     struct range median; /* nanoseconds */

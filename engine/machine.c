@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "engine/control_group.h"
 #include "engine/json_text.h"
 #include "engine/proc.h"
 #include "engine/stats.h"
@@ -182,12 +183,10 @@ static json_t *distribution(const char *root)
 
 static json_t *memory_limit(const char *root)
 {
-    char group[PROC_PATH_MAX], path[PROC_PATH_MAX + 64];
+    struct group_memory memory;
 
-    proc_control_group(root, "self", "", group);
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.max",
-             strcmp(group, "/") == 0 ? "" : group);
-    return count_or_null(proc_number(root, path, NULL, 0));
+    control_group_memory(root, &memory);
+    return count_or_null(memory.limit);
 }
 
 /* The system around the hardware. */

@@ -15,6 +15,8 @@ struct place {
     enum cpu_isa isa;        /* the most that the processor can do */
     double dollars_per_hour; /* 0 unknown */
     const char *root;        /* before the folders of libraries: "" but in tests */
+    /* Names of the engines that the server can start, NULL-terminated; NULL: not known. */
+    const char *const *engines;
     /* What else is asked of a spec; NULL for nothing. */
     bool (*can)(const void *user, const struct run_spec *spec, struct error *err);
     const void *user;

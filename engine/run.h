@@ -12,7 +12,7 @@
 /* Where a run was measured, as far as that is known: "" is not. */
 struct whereabouts {
     char provider[16], region[40], zone[40];
-    char vm[17]; /* a hash that tells one virtual machine from another of its type */
+    char vm[17]; /* which machine of its type; engine/vm.h */
 };
 
 #define SENDER_NAME_MAX 63

@@ -77,7 +77,7 @@ const size_t run_spec_field_count = COUNT(run_spec_fields);
 struct run_spec run_spec_default(void)
 {
     return (struct run_spec){.workload = workloads[0],
-                             .engine = "native",
+                             .engine = ENGINE_NATIVE,
                              .precision = precisions[0],
                              .layout = layouts[0],
                              .batch_size = 32,
@@ -183,7 +183,8 @@ static bool protocol_is_kept(struct run_spec *spec, const json_t *json, struct e
     if (spec->protocol == protocols[0])
         return true;
     for (size_t i = 0; i < COUNT(counts); i++) {
-        if (json_object_get(json, counts[i].name) && *counts[i].steps != counts[i].fixed)
+        if (json_object_get(json, counts[i].name) && *counts[i].steps != FIELD_IS_AUTO &&
+            *counts[i].steps != counts[i].fixed)
             return error_set(err, ERROR_INVALID, counts[i].name,
                              "is %lld where the protocol is published", counts[i].fixed);
         *counts[i].steps = counts[i].fixed;
@@ -280,13 +281,18 @@ json_t *run_spec_schema(void)
     for (size_t i = 0; i < run_spec_field_count; i++)
         if (!add_property(properties, &run_spec_fields[i], &defaults))
             return NULL;
-    labels =
-        json_pack("{s:s, s:s, s:i, s:{s:s}, s:{s:s, s:i}}", "type", "object", "description",
-                  "Words of yours to find the run by, such as branch and commit", "maxProperties",
-                  RUN_LABELS_MAX, "propertyNames", "pattern", "^[A-Za-z0-9._/-]{1,64}$",
-                  "additionalProperties", "type", "string", "maxLength", LABEL_VALUE_MAX);
+    labels = json_pack(
+        "{s:s, s:s, s:i, s:{s:s}, s:{s:s, s:i, s:s}}", "type", "object", "description",
+        "Words of yours to find the run by, such as branch and commit; at most 256 bytes each",
+        "maxProperties", RUN_LABELS_MAX, "propertyNames", "pattern", "^[A-Za-z0-9._/-]{1,64}$",
+        "additionalProperties", "type", "string", "maxLength", LABEL_VALUE_MAX, "pattern",
+        "^[^\\u0000-\\u001f\\u007f]*$");
     if (json_object_set_new(properties, "labels", labels) != 0)
         return NULL;
-    return json_pack("{s:s, s:b, s:O}", "type", "object", "additionalProperties", 0, "properties",
-                     properties);
+    return json_pack(
+        "{s:s, s:b, s:O, s:{s:{s:{s:s}}, s:[s]}, s:{s:{s:{s:[s, i]}, s:{s:[s, i]}}}}", "type",
+        "object", "additionalProperties", 0, "properties", properties, "if", "properties",
+        "protocol", "const", protocols[1], "required", "protocol", "then", "properties",
+        "warmup_steps", "enum", "auto", PUBLISHED_WARMUP, "steps", "enum", "auto",
+        PUBLISHED_STEPS);
 }

@@ -12,6 +12,7 @@
 #define RUN_LABELS_MAX 16
 #define LABEL_KEY_MAX 64
 #define LABEL_VALUE_MAX 256
+#define ENGINE_NATIVE "native" /* our own worker */
 #define ENGINE_NAME_MAX 32
 
 /* The published protocol: so many steps are skipped, so many measured. */

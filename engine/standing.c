@@ -1,6 +1,7 @@
 #include "engine/standing.h"
 
 #include "common/cleanup.h"
+#include "engine/vm.h"
 
 #include <math.h>
 
@@ -106,15 +107,16 @@ static double noise_of(const struct sighting *sightings, size_t count)
     return found > 0 ? sum / (double)found : 0;
 }
 
-static void group_by_machine(const struct sighting *sightings, size_t count, struct group *groups,
-                             double *room, struct standing *standing)
+/* Fills the groups of the runs whose machine has a name of this kind; returns how many. */
+static size_t group_by(enum vm_kind kind, const struct sighting *sightings, size_t count,
+                       struct group *groups, double *room)
 {
     size_t group_count = 0;
 
     for (size_t i = 0; i < count; i++) {
         size_t at = 0;
 
-        if (!counts(&sightings[i]))
+        if (!counts(&sightings[i]) || vm_kind_of(sightings[i].vm) != kind)
             continue;
         while (at < group_count && strcmp(groups[at].vm, sightings[i].vm) != 0)
             at++;
@@ -123,7 +125,19 @@ static void group_by_machine(const struct sighting *sightings, size_t count, str
                 (struct group){.vm = sightings[i].vm, .values = room + at * count};
         groups[at].values[groups[at].count++] = sightings[i].value;
     }
-    standing->vms = (long long)group_count;
+    return group_count;
+}
+
+static void group_by_machine(const struct sighting *sightings, size_t count, struct group *groups,
+                             double *room, struct standing *standing)
+{
+    size_t by_serial = group_by(VM_SERIAL, sightings, count, groups, room);
+    size_t by_instance = group_by(VM_INSTANCE, sightings, count, groups, room);
+    size_t most = by_instance;
+
+    if (by_serial > by_instance)
+        most = group_by(VM_SERIAL, sightings, count, groups, room);
+    standing->vms = most > 0 ? (long long)most : standing->runs > 0;
 }
 
 /* The medians of the machines, in place of the first value of each. */

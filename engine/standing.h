@@ -13,7 +13,7 @@
 struct sighting {
     double value;     /* samples a second */
     double low, high; /* of its own steps; 0 where it has no interval */
-    char vm[17];      /* "" unknown: all of those count as one machine */
+    char vm[17];      /* engine/vm.h */
     long long at_us;
     enum validity validity;
     enum provenance provenance;
@@ -39,14 +39,20 @@ struct standing {
     double spread;         /* standard deviation / mean of what the level says; 0 unknown */
     long long runs;        /* that count here */
     long long warned, imported, invalid;
-    long long vms;                      /* machines among those that count */
+    long long vms; /* machines that are surely there among those that count */
     double values[STANDING_VALUES_MAX]; /* what the level is made of, the newest first */
     size_t value_count;
     double noise; /* standard deviation of the logarithm of one value, from its own interval */
     long long first_us, newest_us; /* of those that count */
 };
 
-/* `sightings` newest first. Invalid runs, and those never judged, are counted and left out. */
+/* Machines are counted so that none counts twice. One machine may have been seen by its instance
+ * id in one run, by a disk's serial in another and not at all in a third: so there are as many
+ * machines as the kind of name has of which there are most, and one at least. Runs without a name
+ * of that kind may be of any of those machines, and take no part where medians of machines are
+ * summed up.
+ *
+ * `sightings` newest first. Invalid runs, and those never judged, are counted and left out. */
 bool standing_compute(const struct sighting *sightings, size_t count,
                       struct standing *ret_standing, struct error *err)
     __attribute__((warn_unused_result));

@@ -113,36 +113,6 @@ double stats_t95(size_t degrees)
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
 }
 
-/* Of the variance, by what equal values take away from it: `count` of each. */
-static double tie_correction(const long long *items, size_t count)
-{
-    double correction = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        size_t equal = 0;
-
-        for (size_t j = 0; j < count; j++)
-            equal += items[j] == items[i];
-        /* Each of them comes by here, so each gives its share. */
-        correction += (double)((equal - 1) * (2 * equal + 5));
-    }
-    return correction;
-}
-
-double stats_trend(const long long *items, size_t count)
-{
-    double n = (double)count, variance;
-    long long score = 0;
-
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = i + 1; j < count; j++)
-            score += (items[j] > items[i]) - (items[j] < items[i]);
-    variance = (n * (n - 1) * (2 * n + 5) - tie_correction(items, count)) / 18;
-    if (!(variance > 0) || score == 0)
-        return 0;
-    return ((double)score + (score > 0 ? -1 : 1)) / sqrt(variance);
-}
-
 bool stats_median_ranks(size_t count, size_t *ret_low, size_t *ret_high)
 {
     /* The largest rank with at most 2.5 % of the binomial distribution below it. */

@@ -25,10 +25,6 @@ double stats_lag1(const double *values, size_t count);
 /* Student's t, two-sided 95 %. */
 double stats_t95(size_t degrees);
 
-/* Mann-Kendall: how many standard deviations the values are away from having no trend; positive
- * when they grow. Corrected for ties. */
-double stats_trend(const long long *items, size_t count);
-
 /* Ranks from 1 of the order statistics that enclose the median with 95 %; false below 6, where
  * there are none. */
 bool stats_median_ranks(size_t count, size_t *ret_low, size_t *ret_high);

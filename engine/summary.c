@@ -22,18 +22,21 @@ static bool out_of_memory(struct error *err)
     return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
 }
 
-/* Which steps are counted. */
+/* Which steps are counted, and whether they are of one level. */
 static bool choose_window(const long long *nanoseconds, size_t count,
                           const struct summary_rules *rules, struct summary *summary,
                           struct error *err)
 {
-    const struct warmup found = warmup_detect(nanoseconds, count);
-    bool detect = rules->warmup_steps == FIELD_IS_AUTO;
-    size_t first = detect ? found.steps : (size_t)rules->warmup_steps, measured;
+    bool detect = rules->warmup_steps == FIELD_IS_AUTO, too_short = false;
+    size_t first = (size_t)rules->warmup_steps, measured;
+    struct warmup warmup;
 
-    /* Too short a run to decide has its step 0 apart, and counts the rest as it is. */
-    if (detect && !found.decided)
-        first = count > 1 ? 1 : 0;
+    if (detect) {
+        warmup = warmup_detect(nanoseconds, count);
+        too_short = !warmup.decided;
+        /* Too short a run to decide has its step 0 apart, and counts the rest as it is. */
+        first = too_short ? count > 1 : warmup.steps;
+    }
     if (count <= first)
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the run ended within its warm-up: %zu of %zu steps, none measured",
@@ -41,10 +44,13 @@ static bool choose_window(const long long *nanoseconds, size_t count,
     measured = count - first;
     if (rules->steps != FIELD_IS_AUTO && measured > (size_t)rules->steps)
         measured = (size_t)rules->steps;
-    summary->steady = found.steady && (detect || found.steps <= first);
+    warmup = warmup_fixed(nanoseconds, first + measured, first);
+    warmup.steady = warmup.steady && !too_short;
+    summary->steady = warmup.steady;
+    summary->change_percent = 100 * warmup.drift.change;
+    summary->trace = warmup_classify(&warmup);
     summary->first_measured = (long long)first;
     summary->measured_steps = (long long)measured;
-    summary->trace = warmup_classify(nanoseconds, first, first + measured, summary->steady);
     return true;
 }
 
@@ -61,19 +67,21 @@ static void compute_throughput(const struct measured *measured, long long batch_
                                struct summary *summary)
 {
     double per_nanosecond = (double)batch_size * 1e9, count = (double)measured->count;
-    struct batch_means means;
+    struct mean_interval interval;
 
-    interval_of_mean(measured->nanoseconds, measured->count, &means);
+    interval_of_mean(measured->nanoseconds, measured->count, &interval);
     summary->measured_seconds = measured->total / 1e9;
     summary->samples_per_second = per_nanosecond * count / measured->total;
-    summary->batches = (long long)means.batches;
-    summary->batch_steps = means.batches > 0 ? (long long)means.length : 0;
-    summary->batch_lag1 = means.lag1;
-    if (!means.mean.known)
+    summary->batches = (long long)interval.batches;
+    summary->batch_steps = (long long)interval.length;
+    summary->batch_lag1 = interval.lag1;
+    summary->memory = interval.memory;
+    summary->drift_percent = interval.drift_percent;
+    if (!interval.mean.known)
         return;
     summary->throughput = (struct range){.known = true,
-                                         .low = per_nanosecond / means.mean.high,
-                                         .high = per_nanosecond / means.mean.low};
+                                         .low = per_nanosecond / interval.mean.high,
+                                         .high = per_nanosecond / interval.mean.low};
     summary->half_width_percent = 100 * (summary->throughput.high - summary->throughput.low) /
                                   (2 * summary->samples_per_second);
 }

@@ -25,7 +25,8 @@ struct split_seconds {
 struct summary {
     enum trace_class trace;
     bool steady;
-    long long steps; /* all of them */
+    double change_percent; /* of the step time, from the earlier to the later part (drift.h) */
+    long long steps;       /* all of them */
     long long first_measured, measured_steps;
     double init_seconds;       /* building everything, and step 0 */
     double warmup_seconds;     /* the other steps that are not counted */
@@ -35,8 +36,9 @@ struct summary {
     double half_width_percent; /* of that; 0 where it is not known */
     long long batches, batch_steps;
     double batch_lag1;
-    double median_step_seconds; /* the robust comparator */
-    struct range median;        /* seconds */
+    double memory, drift_percent; /* of the interval, as in interval.h */
+    double median_step_seconds;   /* the robust comparator */
+    struct range median;          /* seconds */
     long long block_steps;
     double lag1, cov; /* of the measured steps; their standard deviation / mean */
     double outlier_low_seconds, outlier_high_seconds; /* steps beyond are outliers: marked, */

@@ -11,10 +11,11 @@ static json_t *throughput_interval(const struct summary *summary)
 {
     if (!summary->throughput.known)
         return json_null();
-    return json_pack("{s:f, s:f, s:f, s:s, s:I, s:I, s:f}", "low", summary->throughput.low,
-                     "high", summary->throughput.high, "level", LEVEL, "method", "batch_means",
-                     "batches", (json_int_t)summary->batches, "batch_steps",
-                     (json_int_t)summary->batch_steps, "lag1", summary->batch_lag1);
+    return json_pack("{s:f, s:f, s:f, s:s, s:I, s:I, s:f, s:f, s:f}", "low",
+                     summary->throughput.low, "high", summary->throughput.high, "level", LEVEL,
+                     "method", "batch_means_ar1", "batches", (json_int_t)summary->batches,
+                     "batch_steps", (json_int_t)summary->batch_steps, "lag1", summary->batch_lag1,
+                     "memory", summary->memory, "drift_percent", summary->drift_percent);
 }
 
 static json_t *median_interval(const struct summary *summary)
@@ -58,15 +59,16 @@ char *summary_to_text(const struct summary *summary)
                   (json_int_t)summary->first_measured);
     AUTO(json_decrefp)
     json_t *rest = json_pack(
-        "{s:f, s:{s:I, s:f, s:b, s:s}, s:f, s:f, s:{s:I, s:f, s:f, s:f}, s:b, s:o, s:{s:f, s:f}}",
+        "{s:f, s:{s:I, s:f, s:b, s:s, s:f}, s:f, s:f, s:{s:I, s:f, s:f, s:f}, s:b, s:o, s:{s:f, "
+        "s:f}}",
         "init_seconds", summary->init_seconds, "warmup", "steps",
         (json_int_t)summary->first_measured, "seconds", summary->warmup_seconds, "steady_state",
-        summary->steady, "class", trace_class_name(summary->trace), "coefficient_of_variation",
-        summary->cov, "lag1", summary->lag1, "outliers", "count", (json_int_t)summary->outliers,
-        "share_of_time", summary->outlier_time_share, "below_seconds",
-        summary->outlier_low_seconds, "above_seconds", summary->outlier_high_seconds, "skewed",
-        summary->skewed, "split", split(summary), "loss", "first", summary->first_loss, "last",
-        summary->last_loss);
+        summary->steady, "class", trace_class_name(summary->trace), "change_percent",
+        summary->change_percent, "coefficient_of_variation", summary->cov, "lag1", summary->lag1,
+        "outliers", "count", (json_int_t)summary->outliers, "share_of_time",
+        summary->outlier_time_share, "below_seconds", summary->outlier_low_seconds,
+        "above_seconds", summary->outlier_high_seconds, "skewed", summary->skewed, "split",
+        split(summary), "loss", "first", summary->first_loss, "last", summary->last_loss);
 
     if (!json || !rest || json_object_update(json, rest) != 0)
         return NULL;

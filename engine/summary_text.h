@@ -5,7 +5,7 @@
 #include "engine/summary.h"
 
 /* Raised when the same steps would give another summary than before. */
-#define SUMMARY_METHOD 1
+#define SUMMARY_METHOD 2
 
 /* The caller frees it; NULL when memory ends. */
 char *summary_to_text(const struct summary *summary);

@@ -6,8 +6,8 @@
 
 #include <limits.h>
 
-const char *const sweep_preset_names[] = {
-    "matrix", "ladder", "batch", "input_workers", "threads", "isa", "tune", "aa", NULL};
+const char *const sweep_preset_names[] = {"matrix", "ladder", "batch", "input_workers", "threads",
+                                          "isa",    "tune",   "aa",    "engines",       NULL};
 
 /* The request but for its objects, as a table reads it. */
 struct request {
@@ -158,22 +158,37 @@ static bool blame_cells(struct error *err, struct error *cause)
     return blame(err, cause, "");
 }
 
+/* What a run may take, which names a cell only where nothing else does. */
+static bool is_limit(const char *knob)
+{
+    return strcmp(knob, "min_seconds") == 0 || strcmp(knob, "max_seconds") == 0 ||
+           strcmp(knob, "max_dollars") == 0;
+}
+
+static bool name_change(json_t *change, bool limits, char *name)
+{
+    const char *knob;
+    json_t *value;
+
+    json_object_foreach(change, knob, value)
+    {
+        if (is_limit(knob) == limits && !add_to_name(name, knob, value))
+            return false;
+    }
+    return true;
+}
+
 /* A cell that is named after what it changes. */
 static bool add_change(struct sweep *sweep, json_t *change, const struct place *place,
                        struct error *err)
 {
     char name[SWEEP_NAME_MAX] = "";
     struct error cause = {0};
-    const char *knob;
-    json_t *value;
 
     if (!json_is_object(change))
         return error_set(err, ERROR_INVALID, "cells", "must hold objects: changes of base");
-    json_object_foreach(change, knob, value)
-    {
-        if (!add_to_name(name, knob, value))
-            return out_of_memory(err);
-    }
+    if (!name_change(change, false, name) || (!name[0] && !name_change(change, true, name)))
+        return out_of_memory(err);
     return sweep_add(sweep, name[0] ? name : "base", change, place, &cause) ||
            blame_cells(err, &cause);
 }
@@ -215,13 +230,21 @@ static bool read_fields(json_t *json, struct request *request, struct error *err
     return true;
 }
 
+/* SWEEP_MATRIX for a name that is none. */
 static enum sweep_preset preset_from_name(const char *name)
 {
-    int preset = 0;
+    for (int preset = 0; sweep_preset_names[preset]; preset++)
+        if (strcmp(sweep_preset_names[preset], name) == 0)
+            return (enum sweep_preset)preset;
+    return SWEEP_MATRIX;
+}
 
-    while (strcmp(sweep_preset_names[preset], name) != 0)
-        preset++;
-    return (enum sweep_preset)preset;
+enum sweep_preset sweep_preset_of(const char *request)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(request, 0, NULL);
+    const char *name = json_string_value(json_object_get(json, "preset"));
+
+    return name ? preset_from_name(name) : SWEEP_MATRIX;
 }
 
 static bool any_is_possible(const struct sweep *sweep, struct error *err)

@@ -23,6 +23,7 @@ enum sweep_preset {
     SWEEP_ISA,
     SWEEP_TUNE,
     SWEEP_AA,
+    SWEEP_ENGINES,
 };
 
 /* One spec of the set, and its name there. */
@@ -59,6 +60,9 @@ void sweep_clear(struct sweep *sweep);
 
 /* "matrix", "ladder" ... */
 const char *sweep_preset_name(enum sweep_preset preset);
+
+/* The preset that a stored request asked for; SWEEP_MATRIX where it names none that is known. */
+enum sweep_preset sweep_preset_of(const char *request);
 
 /* NULL-terminated, in the order of the enum. */
 extern const char *const sweep_preset_names[];

@@ -111,6 +111,29 @@ static bool add_twins(struct sweep *sweep, const struct place *place, struct err
            sweep_add(sweep, "A again", nothing, place, err);
 }
 
+/* Ours first, so that the others are compared with it; then in the order of registration. */
+static bool add_engines(struct sweep *sweep, const struct place *place, struct error *err)
+{
+    size_t others = 0;
+
+    if (json_object_get(sweep->base, "engine"))
+        return error_set(err, ERROR_INVALID, "base.engine",
+                         "the preset engines measures each of them: leave it out");
+    for (size_t i = 0; place->engines && place->engines[i]; i++)
+        others += strcmp(place->engines[i], ENGINE_NATIVE) != 0;
+    if (others == 0)
+        return error_set(err, ERROR_UNABLE, "preset",
+                         "engines: this server knows no engine but " ENGINE_NATIVE
+                         "; start it with --engine NAME=COMMAND (engine/peers/README.md)");
+    if (!add_value(sweep, "engine", json_string(ENGINE_NATIVE), place, err))
+        return false;
+    for (size_t i = 0; place->engines[i]; i++)
+        if (strcmp(place->engines[i], ENGINE_NATIVE) != 0 &&
+            !add_value(sweep, "engine", json_string(place->engines[i]), place, err))
+            return false;
+    return true;
+}
+
 /* What these presets are about is the network with convolutions, unless the client says so. */
 static bool set_workload(struct sweep *sweep, struct error *err)
 {
@@ -141,6 +164,8 @@ bool sweep_add_preset(struct sweep *sweep, const struct place *place, struct err
         return add_threads(sweep, place, err);
     case SWEEP_ISA:
         return add_isas(sweep, place, err);
+    case SWEEP_ENGINES:
+        return add_engines(sweep, place, err);
     case SWEEP_TUNE:
         return add_rungs(sweep, tune, COUNT(tune), place, err);
     default:

@@ -1,6 +1,7 @@
 #include "engine/topology.h"
 
 #include "common/cleanup.h"
+#include "engine/control_group.h"
 #include "engine/proc.h"
 
 #include <sched.h>
@@ -148,56 +149,6 @@ static void count_packages(struct topology *topology)
         topology->package_count = 1;
 }
 
-/* Processors' worth of time of one group; 0 without a limit. */
-static double quota_of_group(const char *root, const char *mount, const char *group)
-{
-    char path[PROC_PATH_MAX + 64], text[64];
-    double quota, period;
-    char *end;
-
-    snprintf(path, sizeof path, "%s%s/cpu.max", mount, group);
-    if (proc_text(root, path, text, sizeof text)) {
-        quota = strtod(text, &end);
-        period = strtod(end, NULL);
-        return end != text && period > 0 ? quota / period : 0; /* "max" is no number */
-    }
-    snprintf(path, sizeof path, "%s%s/cpu.cfs_quota_us", mount, group);
-    quota = (double)proc_number(root, path, NULL, -1);
-    snprintf(path, sizeof path, "%s%s/cpu.cfs_period_us", mount, group);
-    period = (double)proc_number(root, path, NULL, -1);
-    return quota > 0 && period > 0 ? quota / period : 0;
-}
-
-/* The least of a group and those above it: each of them can stop us. */
-static double least_quota(const char *root, const char *mount, char *group)
-{
-    double least = 0;
-
-    for (;;) {
-        double quota = quota_of_group(root, mount, strcmp(group, "/") == 0 ? "" : group);
-        char *slash = strrchr(group, '/');
-
-        if (quota > 0 && (!(least > 0) || quota < least))
-            least = quota;
-        if (!slash || strcmp(group, "/") == 0 || !*group)
-            return least;
-        *slash = '\0';
-    }
-}
-
-static double read_quota(const char *root)
-{
-    char group[PROC_PATH_MAX];
-    double quota;
-
-    proc_control_group(root, "self", "", group);
-    quota = least_quota(root, "/sys/fs/cgroup", group);
-    if (quota > 0)
-        return quota;
-    proc_control_group(root, "self", "cpu", group);
-    return least_quota(root, "/sys/fs/cgroup/cpu", group);
-}
-
 void topology_read(const char *root, struct topology *ret_topology)
 {
     struct topology *topology = ret_topology;
@@ -211,7 +162,7 @@ void topology_read(const char *root, struct topology *ret_topology)
     count_parts(topology);
     count_packages(topology);
     qsort(topology->cpus, (size_t)topology->cpu_count, sizeof topology->cpus[0], by_place);
-    topology->quota = read_quota(root);
+    topology->quota = control_group_quota(root);
 }
 
 int topology_threads(const struct topology *topology, bool smt)

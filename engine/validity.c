@@ -8,9 +8,15 @@
 #include <math.h>
 #include <stdarg.h>
 
-#define STEAL_WARN 1.0 /* percent of the processors' time */
+/* A disturbance that cost less than half of what the interval leaves open changes no conclusion;
+ * one that cost more than this share of the time, in percent, is part of the number. */
+#define COST_INVALID 2.0
+#define FAULT_SECONDS 0.01 /* that a page is taken to cost: a slow network disk's reading */
+#define STEAL_WARN 1.0     /* percent of the processors' time */
 #define STEAL_INVALID 5.0
-#define WAIT_WARN 1.0 /* percent of the time of all threads */
+/* Percent of the time of all threads. A service that watches a run on two processors, with a
+ * container engine and a kernel beside it, makes them wait for 1 % of it. */
+#define WAIT_WARN 2.0
 #define WAIT_INVALID 5.0
 /* Percent around the median canary. What a machine that shares its memory with strangers does to
  * a copy when nothing is wrong is 14 % mostly and 31 % at worst (150 canaries on an idle one), so
@@ -53,81 +59,145 @@ static enum validity grade(double value, double warn, double invalid)
     return value > warn ? VALIDITY_WARN : VALIDITY_OK;
 }
 
+/* Half of what the interval leaves open, in percent; 0 where there is no interval. */
+static double allowance(const struct summary *summary)
+{
+    return summary->half_width_percent / 2;
+}
+
+/* What a disturbance cost, in percent of the time. */
+static enum validity grade_cost(double percent, const struct summary *summary)
+{
+    if (isnan(percent)) /* it happened, and its cost is not visible */
+        return VALIDITY_WARN;
+    return grade(percent, fmin(allowance(summary), COST_INVALID), COST_INVALID);
+}
+
+static const char *effect_of(enum validity level)
+{
+    static const char *const effects[] = {[VALIDITY_OK] = "less than the interval leaves open",
+                                          [VALIDITY_WARN] = "the number is that much too low",
+                                          [VALIDITY_INVALID] =
+                                              "too much for a number of the machine",
+                                          [VALIDITY_UNKNOWN] = ""};
+    return effects[level];
+}
+
+/* Stalls that the interval already leaves room for change no conclusion. */
+static void judge_skew(const struct summary *summary, struct verdict *verdict)
+{
+    double mean = summary->measured_seconds / (double)summary->measured_steps;
+    double off = 100 * fabs(mean / summary->median_step_seconds - 1);
+
+    add(verdict, "skewed", off <= allowance(summary) ? VALIDITY_OK : VALIDITY_WARN,
+        summary->outlier_time_share * 100,
+        "stalls: the mean step is %.1f %% off the median; outliers took %.1f %% of the time", off,
+        summary->outlier_time_share * 100);
+}
+
 /* From the shape of the trace. */
 static void judge_trace(const struct testimony *testimony, struct verdict *verdict)
 {
     const struct summary *summary = testimony->summary;
     bool detected = testimony->spec->warmup_steps == FIELD_IS_AUTO;
 
-    if (!summary->steady)
+    double percent = fabs(summary->change_percent);
+    const char *way = summary->change_percent > 0 ? "slower" : "quicker";
+
+    if (!summary->steady && percent == 0)
         add(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN, NAN,
-            "the steps reached no steady state before they were measured");
+            "too few steps to tell whether they were steady");
+    else if (!summary->steady)
+        add(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN,
+            summary->change_percent,
+            "the steps reached no steady state: later ones were %.1f %% %s", percent, way);
     else if (summary->trace == TRACE_SLOW_DOWN)
-        add(verdict, "steady_state", VALIDITY_WARN, NAN,
-            "the steps became slower while they were measured");
+        add(verdict, "steady_state", VALIDITY_WARN, summary->change_percent,
+            "the steps became %.1f %% slower while they were measured", percent);
     else
         add(verdict, "steady_state", VALIDITY_OK, NAN, "the measured steps are steady");
     if (!summary->throughput.known)
         add(verdict, "interval", VALIDITY_WARN, (double)summary->measured_steps,
             "%lld measured steps are too few for an interval", summary->measured_steps);
     if (summary->skewed)
-        add(verdict, "skewed", VALIDITY_WARN, summary->outlier_time_share * 100,
-            "stalls: the mean step is more than 2 %% off the median; outliers took %.1f %% of "
-            "the time",
-            summary->outlier_time_share * 100);
+        judge_skew(summary, verdict);
 }
 
-static void judge_steal(const struct window *window, struct verdict *verdict)
+static void judge_steal(const struct window *window, const struct summary *summary,
+                        struct verdict *verdict)
 {
-    double percent = window->steal_percent;
+    double percent = window->steal_percent, least = fmax(STEAL_WARN, allowance(summary));
 
     if (isnan(percent))
         add(verdict, "steal", VALIDITY_UNKNOWN, NAN,
             "time taken by the hypervisor: not visible, or too short a time");
     else
-        add(verdict, "steal", grade(percent, STEAL_WARN, STEAL_INVALID), percent,
+        add(verdict, "steal", grade(percent, least, STEAL_INVALID), percent,
             "the hypervisor took %.1f %% of the processors' time", percent);
 }
 
-static void judge_throttling(const struct window *window, struct verdict *verdict)
+static void judge_throttling(const struct window *window, const struct summary *summary,
+                             struct verdict *verdict)
 {
+    enum validity level = grade_cost(window->throttled_percent, summary);
+
     if (isnan(window->throttled_periods))
         add(verdict, "throttled", VALIDITY_UNKNOWN, NAN, "throttling by a quota: not visible");
     else if (window->throttled_periods > 0)
-        add(verdict, "throttled", VALIDITY_INVALID, window->throttled_percent,
-            "the control group's quota stopped it in %.0f periods, for %.1f %% of the time",
-            window->throttled_periods, window->throttled_percent);
+        add(verdict, "throttled", level, window->throttled_percent,
+            "the control group's quota stopped it in %.0f periods, for %.3g %% of the time: %s",
+            window->throttled_periods, window->throttled_percent, effect_of(level));
     else
         add(verdict, "throttled", VALIDITY_OK, 0, "not throttled by a quota");
 }
 
 /* Who else wanted the same processors. */
-static void judge_competition(const struct window *window, struct verdict *verdict)
+static void judge_competition(const struct window *window, const struct summary *summary,
+                              struct verdict *verdict)
 {
-    double percent = window->waited_percent;
+    double percent = window->waited_percent, least = fmax(WAIT_WARN, allowance(summary));
+    enum validity level = isnan(percent) ? VALIDITY_UNKNOWN : grade(percent, least, WAIT_INVALID);
 
     if (isnan(percent))
-        add(verdict, "contention", VALIDITY_UNKNOWN, NAN,
+        add(verdict, "contention", level, NAN,
             "waiting for a processor: not visible, or too short a time");
     else
-        add(verdict, "contention", grade(percent, WAIT_WARN, WAIT_INVALID), percent,
+        add(verdict, "contention", level, percent,
             "threads waited for a processor that others used for %.1f %% of their time", percent);
+    /* What a switch costs is the wait after it: where that is known and little, the rise is said
+     * and no warning. */
     if (window->switches_second > SWITCHES_MIN &&
         window->switches_second > SWITCHES_RISE * window->switches_first)
-        add(verdict, "involuntary_switches", VALIDITY_WARN, window->switches_second,
+        add(verdict, "involuntary_switches", level == VALIDITY_OK ? VALIDITY_OK : VALIDITY_WARN,
+            window->switches_second,
             "threads were pushed off a processor %.0f times a second, after %.0f at first",
             window->switches_second, window->switches_first);
 }
 
-static void judge_memory(const struct window *window, struct verdict *verdict)
+/* Pages that were waited for, each taken for FAULT_SECONDS: `what` happened to them. */
+static void judge_pages(const char *code, double pages, const char *what,
+                        const struct testimony *testimony, double seconds,
+                        struct verdict *verdict)
+{
+    double percent = 100 * pages * FAULT_SECONDS / seconds;
+    enum validity level = grade_cost(percent, testimony->summary);
+
+    add(verdict, code, level, pages, "%.0f %s, about %.2g %% of the time: %s", pages, what,
+        percent, effect_of(level));
+}
+
+static void judge_memory(const struct testimony *testimony, const struct window *window,
+                         struct verdict *verdict)
 {
     if (window->swap_ins > 0)
-        add(verdict, "swap", VALIDITY_INVALID, window->swap_ins,
-            "%.0f pages were swapped in while steps were measured", window->swap_ins);
-    else if (window->major_faults > 0)
-        add(verdict, "major_faults", VALIDITY_WARN, window->major_faults,
-            "%.0f page faults had to wait for a disk", window->major_faults);
-    else if (isnan(window->swap_ins) || isnan(window->major_faults))
+        judge_pages("swap", window->swap_ins, "pages were swapped in", testimony, window->seconds,
+                    verdict);
+    if (window->major_faults > 0)
+        judge_pages("major_faults", window->major_faults, "page faults waited for a disk",
+                    testimony, window->seconds, verdict);
+    if (window->swap_ins > 0 || window->major_faults > 0)
+        return;
+    if (isnan(window->swap_ins) || isnan(window->major_faults))
         add(verdict, "swap", VALIDITY_UNKNOWN, NAN, "swapping: not visible");
     else
         add(verdict, "swap", VALIDITY_OK, 0, "nothing was swapped, no fault waited for a disk");
@@ -232,10 +302,10 @@ void validity_judge(const struct testimony *testimony, struct verdict *ret_verdi
 
     window_of(testimony->evidence, testimony->summary, testimony->threads, &window);
     judge_trace(testimony, &verdict);
-    judge_steal(&window, &verdict);
-    judge_throttling(&window, &verdict);
-    judge_competition(&window, &verdict);
-    judge_memory(&window, &verdict);
+    judge_steal(&window, testimony->summary, &verdict);
+    judge_throttling(&window, testimony->summary, &verdict);
+    judge_competition(&window, testimony->summary, &verdict);
+    judge_memory(testimony, &window, &verdict);
     judge_clock(window.clock_drift_percent, &verdict);
     judge_bandwidth(window.copy_drift_percent, &verdict);
     judge_implementations(testimony, &verdict);

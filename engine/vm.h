@@ -1,8 +1,31 @@
-/* Tells one virtual machine from another of its type: a hash of what its hypervisor calls it, or,
- * where that cannot be read, of this boot. */
+/* Tells one virtual machine from another of its type: a letter for what names it, and fifteen
+ * digits of a hash of that name. What is measured on one machine must come to lie together, so a
+ * name counts only if it survives a reboot, and every user reads the same one, in a container
+ * too:
+ *
+ *   "i..."  the cloud's instance id, from its metadata service, or from the firmware where that
+ *           shows it to every user (AWS)
+ *   "s..."  the serial number of a disk
+ *   ""      nothing tells
+ *
+ * The firmware's UUID is none of them, because only root reads it, nor is the boot id, which is
+ * another one after each reboot. Versions that used those wrote sixteen digits, in which the two
+ * cannot be told apart: such a machine is not known. */
 #pragma once
 
 #define VM_SIZE 17
 
-/* `root` as in proc.h; "" when nothing tells. */
+enum vm_kind {
+    VM_UNKNOWN,
+    VM_SERIAL,
+    VM_INSTANCE,
+};
+
+/* Of a machine's name as it is stored; everything that is not written as above is unknown. */
+enum vm_kind vm_kind_of(const char *vm);
+
+/* What the machine shows by itself. `root` as in proc.h. */
 void vm_read(const char *root, char ret_vm[VM_SIZE]);
+
+/* By the id that a cloud gave to an instance; "" for an id of "". */
+void vm_from_instance(const char *cloud, const char *id, char ret_vm[VM_SIZE]);

@@ -1,38 +1,41 @@
-/* Where a run's warm-up ends, and what its trace looks like. Looked for in windows of five steps;
- * step 0, which builds and touches everything, is always apart.
+/* Where a run's warm-up ends, and whether what follows is steady.
  *
- * The steps are steady when over three windows in a row (a) the windows' medians lie within a
- * tolerance and (b) there is no trend (Mann-Kendall, p > 0.1). Three, because one flat pair says
- * little. The tolerance is 1 %, or what the noise of the steps themselves explains: the medians
- * of five steps scatter by about half of the steps' own scatter, and with 1 or 2 % alone a noisy
- * but steady machine would hardly ever pass (warmup_test.c shows both). */
+ * Step 0, which builds and touches everything, never counts. Of the rest, in batches of five, the
+ * cut is where the standard error of what remains is smallest (MSER-5: White, 1997), among the
+ * first half, and then two thirds as far again: the smallest error leaves the tail of an
+ * exponential warm-up in. What remains is held against itself by drift.h. The whole trace is
+ * looked at each time, so a cut may move while a run goes on; tests/engine/steadiness_test.c
+ * counts how often both kinds of error happen. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "engine/drift.h"
 
-#define WARMUP_WINDOW 5
-#define WARMUP_STEPS_MAX 60
-#define WARMUP_NS_MAX (120 * 1000000000LL)
+#include <stdbool.h>
+
+#define WARMUP_STEPS_MIN 16 /* step 0 and three batches: fewer decide nothing */
 
 struct warmup {
-    bool decided; /* enough was seen to know, or the limits above are reached */
-    bool steady;  /* found; otherwise it was given up */
-    size_t steps; /* that are not to be counted; where undecided, all there are */
+    bool decided;       /* there were enough steps to look for a cut */
+    bool settled;       /* the cut lies early and noise alone explains what differs after it:
+                         * going on would not move it. Until then a run goes on */
+    bool steady;        /* the number may be used: what differs is noise, or at most 2 % */
+    size_t steps;       /* that are not to be counted; where undecided, all there are */
+    struct drift drift; /* of the steps after them */
 };
 
-/* Looks at the steps seen so far; the answer for more steps that begin with these, once decided,
- * is the same. */
+/* Takes constant memory and time in proportion to the steps. */
 struct warmup warmup_detect(const long long *nanoseconds, size_t count);
+
+/* The same for a warm-up of `steps` that the spec fixes: the cut is given, the rest is judged.
+ * Decided as soon as it is over, steady or settled only with two batches after it. */
+struct warmup warmup_fixed(const long long *nanoseconds, size_t count, size_t steps);
 
 /* After Barrett and others (2017). */
 enum trace_class { TRACE_FLAT, TRACE_WARM_UP, TRACE_SLOW_DOWN, TRACE_NO_STEADY_STATE };
 
-/* Of the whole trace, from its `first` measured step to the one before `end`. A slow-down, or a
- * speed-up (then it is a warm-up still), is a difference between the halves of the measured steps
- * of more than 2 % that batch means put beyond doubt. */
-enum trace_class warmup_classify(const long long *nanoseconds, size_t first, size_t end,
-                                 bool steady);
+/* A slow-down, or a speed-up (then it is warming up still), is a drift of more than 2 % that
+ * noise does not explain, whether or not it moves the mean so much. */
+enum trace_class warmup_classify(const struct warmup *warmup);
 
 /* "flat", "warm_up", "slow_down", "no_steady_state". */
 const char *trace_class_name(enum trace_class trace);

@@ -49,6 +49,7 @@ static void read_counters(const struct frame *frame, long long threads, struct w
     double ns = (double)(after->taken_ns - before->taken_ns);
     double ticks = difference(before->cpu_ticks, after->cpu_ticks);
 
+    window->seconds = ns / (double)NS_PER_SECOND;
     if (ticks > 0 && ns >= SHARES_NS)
         window->steal_percent = 100 * difference(before->steal_ticks, after->steal_ticks) / ticks;
     window->throttled_periods = difference(before->throttled_periods, after->throttled_periods);
@@ -108,7 +109,7 @@ static void read_canaries(const struct evidence *evidence, struct window *window
 void window_of(const struct evidence *evidence, const struct summary *summary, long long threads,
                struct window *ret_window)
 {
-    struct window window = {NAN, NAN, NAN, NAN, 0, 0, NAN, NAN, NAN, NAN};
+    struct window window = {NAN, NAN, NAN, NAN, NAN, 0, 0, NAN, NAN, NAN, NAN};
 
     if (evidence->observation_count > 1) {
         struct frame frame = frame_of(evidence, summary);

@@ -7,6 +7,7 @@
 
 /* NaN: not visible, or too short a time to say. */
 struct window {
+    double seconds;           /* that the counters enclose */
     double steal_percent;     /* of the time of all processors */
     double throttled_periods; /* of the control group's quota */
     double throttled_percent; /* of the time */

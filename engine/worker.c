@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #define LAST_WORDS_MAX 4096
@@ -19,6 +20,7 @@
 struct worker {
     struct child child;
     int exit_status;
+    long long peak_bytes; /* known once it has exited */
     bool exited;
     struct lines lines;
     struct dialogue dialogue;
@@ -131,8 +133,12 @@ static bool read_words(struct worker *worker)
 
 static void reap(struct worker *worker)
 {
-    if (waitpid(worker->child.pid, &worker->exit_status, WNOHANG) == worker->child.pid)
-        worker->exited = true;
+    struct rusage usage;
+
+    if (wait4(worker->child.pid, &worker->exit_status, WNOHANG, &usage) != worker->child.pid)
+        return;
+    worker->exited = true;
+    worker->peak_bytes = usage.ru_maxrss * 1024LL;
 }
 
 static enum worker_read conclude(struct worker *worker, struct error *err)
@@ -203,6 +209,15 @@ enum worker_read worker_next(struct worker *worker, long long deadline_ns, int w
 pid_t worker_pid(const struct worker *worker)
 {
     return worker->child.pid;
+}
+
+bool worker_was_killed(const struct worker *worker, long long *ret_peak_bytes)
+{
+    if (!worker->exited || !WIFSIGNALED(worker->exit_status) ||
+        WTERMSIG(worker->exit_status) != SIGKILL)
+        return false;
+    *ret_peak_bytes = worker->peak_bytes;
+    return true;
 }
 
 void worker_enough(struct worker *worker)

@@ -44,6 +44,10 @@ enum worker_read worker_next(struct worker *worker, long long deadline_ns, int w
 /* Of its process, which leads its process group. */
 pid_t worker_pid(const struct worker *worker);
 
+/* Whether it has ended by SIGKILL, which is how the kernel ends a process for memory; then also
+ * the most memory that it held. */
+bool worker_was_killed(const struct worker *worker, long long *ret_peak_bytes);
+
 void worker_enough(struct worker *worker);
 void worker_terminate(struct worker *worker);
 

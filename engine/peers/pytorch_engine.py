@@ -1,40 +1,34 @@
 #!/usr/bin/env python3
-"""PyTorch as an engine of pennyworth: speaks the worker protocol, version 1 (../PROTOCOL.md).
+"""PyTorch as an engine of pennyworth: speaks the worker protocol (worker_protocol.py).
 
 It trains what pennyworth-worker trains, from the same bits (pytorch_networks.py): labels are
-index % 10, SGD has the same rate and neither momentum nor weight decay, so in f32 both tell the
+index % 10, SGD has the same rate and neither momentum nor weight decay, so in f32 both have the
 same losses. Making the batch is the same work, too: f32 images as they come (NCHW) into layout
 and precision of training.
 
-What differs from ours: it sings no canaries and tells no cosine of its gradients; where threads
-and memory lie (pinning, numa, huge_pages) it leaves to the system; on other devices than the CPU
-a batch is copied there inside the step. README.md says more."""
+What differs from ours: it measures no canaries and no cosine of its gradients; where threads and
+memory lie (pinning, numa, huge_pages) it leaves to the system; on other devices than the CPU a
+batch is copied there inside the step. README.md says more."""
 import argparse
 import concurrent.futures
 import contextlib
 import ctypes
 import importlib
-import json
-import math
 import os
 import re
-import resource
 import sys
-import threading
 import time
 
 # Beside this file; Python looks there by itself, but not when it is isolated (-I).
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pytorch_networks as networks  # noqa: E402
+import recipe  # noqa: E402
+import worker_protocol as protocol  # noqa: E402
+from worker_protocol import Refusal  # noqa: E402
 
-MESSAGE_MAX = 159  # bytes of what "failed" and "software" may say
-LINE_MAX = 65536
-WARMUP_AUTO = 60  # steps that "auto" counts as; see PROTOCOL.md
 XLA = "torch_xla.core.xla_model"
-RATES = {"resnet50": 0.002, "mlp": 0.1}
 
-# What the spec calls an instruction set, from least to most, and how the libraries are told to
-# keep to it. They read this once, when PyTorch is imported.
+# How the libraries are held to an instruction set. They read this once, when PyTorch is imported.
 ISAS = {
     "sse41": {"ONEDNN_MAX_CPU_ISA": "SSE41", "ATEN_CPU_CAPABILITY": "default",
               "MKL_ENABLE_INSTRUCTIONS": "SSE4_2", "OPENBLAS_CORETYPE": "Nehalem"},
@@ -44,129 +38,27 @@ ISAS = {
     "avx512_bf16": {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16", "ATEN_CPU_CAPABILITY": "avx512"},
     "amx": {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_AMX", "ATEN_CPU_CAPABILITY": "avx512"},
 }
-# Flags of /proc/cpuinfo that compute in bf16, and what the spec calls them.
-BF16_FLAGS = {"amx_bf16": "amx", "avx512_bf16": "avx512_bf16"}
-
-CHOICES = {"workload": tuple(RATES), "precision": ("f32", "bf16", "f16"),
-           "layout": ("auto", "nchw", "nhwc", "blocked"), "plan": ("auto", "fixed", "plain"),
-           "isa": ("auto", *ISAS)}
-INTEGERS = {"batch_size": (1, 65536), "threads": (0, 1024), "seed": (0, 4294967295),
-            "input_workers": (0, 64), "warmup_steps": (0, 10000), "steps": (1, 1000000)}
-MAY_BE_AUTO = ("warmup_steps", "steps")
-
-
-class Refusal(Exception):
-    """One sentence that says why this cannot be trained."""
-
-
-def cut(text, size=MESSAGE_MAX):
-    """At most so many bytes, one line, and whole characters."""
-    text = "".join(c if c.isprintable() else " " for c in text)
-    return text.encode(errors="replace")[:size].decode(errors="ignore").strip()
-
-
-class Wire:
-    """Lines out. Whatever else prints to stdout, a compiler say, goes to stderr instead."""
-
-    def __init__(self, descriptor=None):
-        if descriptor is None:
-            descriptor = os.dup(1)
-            os.dup2(2, 1)
-        self.file = os.fdopen(descriptor, "w", encoding="utf-8")
-
-    def say(self, kind, **members):
-        told = {name: value for name, value in members.items() if value is not None}
-        self.file.write(json.dumps({"type": kind, **told}, allow_nan=False) + "\n")
-        self.file.flush()
-
-
-class Ear:
-    """Lines in: the spec, and later perhaps the word that it is enough."""
-
-    def __init__(self, descriptor=0):
-        # Unbuffered: a thread that waits in a buffer holds it locked, at the end of Python too.
-        self.file = open(descriptor, "rb", buffering=0)
-        self.enough = threading.Event()
-
-    def listen(self):
-        """Sets `enough` when told so. An end of file says nothing: a spec may be piped in."""
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self):
-        while line := self.file.readline():
-            if re.search(rb'"type"\s*:\s*"enough"', line):
-                self.enough.set()
-
-
-def read_spec(line):
-    """The members of the spec that matter to an engine, each of them checked."""
-    try:
-        spec = json.loads(line or b"")
-    except ValueError as problem:
-        raise Refusal(f"the spec is not JSON: {problem}") from None
-    if not isinstance(spec, dict):
-        raise Refusal("the spec is not a JSON object")
-    for name, allowed in CHOICES.items():
-        if spec.get(name) not in allowed:
-            raise Refusal(f"{name}: must be one of {', '.join(allowed)}")
-    for name, (low, high) in INTEGERS.items():
-        value = spec.get(name)
-        auto = name in MAY_BE_AUTO and value == "auto"
-        if not auto and (type(value) is not int or not low <= value <= high):
-            raise Refusal(f"{name}: must be an integer from {low} to {high}")
-    return {name: spec[name] for name in (*CHOICES, *INTEGERS)}
 
 
 def refuse(spec, options):
     """Raises what is wrong with this lawful spec under these options; needs no PyTorch."""
-    on_cpu, mlp = options.device == "cpu", spec["workload"] == "mlp"
-    wrongs = (
+    on_cpu = options.device == "cpu"
+    protocol.refuse_first((
         (spec["precision"] == "f16" and options.device != "cuda",
          "precision: f16 is for --device cuda; here it is f32 or bf16"),
         (spec["layout"] == "blocked", "layout: PyTorch has nchw and nhwc, but no blocked"),
-        (mlp and spec["layout"] != "auto", "layout: mlp has no images, so only auto"),
         (options.device == "xla" and spec["layout"] != "auto",
          "layout: XLA decides on layouts itself, so only auto"),
-        (mlp and spec["input_workers"] > 0, "input_workers: mlp has no input to make"),
         (not on_cpu and spec["input_workers"] > 0,
          f"input_workers: must be 0 with --device {options.device}, a step copies its batch"),
-        (not mlp and spec["batch_size"] < 2, "batch_size: must be at least 2 for resnet50"),
         (not on_cpu and spec["isa"] != "auto",
          f"isa: must be auto with --device {options.device}"),
         (options.compile and spec["isa"] != "auto",
          "isa: must be auto with --compile, whose code is for this processor"),
-        (not on_cpu and (options.compile or options.ipex) and options.device == "xla",
+        (options.device == "xla" and (options.compile or options.ipex),
          "--compile and --ipex are not for --device xla"),
         (options.ipex and not on_cpu, "--ipex is for --device cpu"),
-    )
-    for wrong, sentence in wrongs:
-        if wrong:
-            raise Refusal(sentence)
-
-
-def split_of(moments):
-    """Nanoseconds from one of start, input, forward, backward, update to the next."""
-    names = ("input", "forward", "backward", "update")
-    return moments and {name: moments[i + 1] - moments[i] for i, name in enumerate(names)}
-
-
-def train(training, spec, wire, enough, clock=time.perf_counter_ns):
-    """Trains and tells; the number of steps. The clock is read once between two steps, so they
-    tile: telling of a step belongs to the step behind it."""
-    warmup, steps = spec["warmup_steps"], spec["steps"]
-    most = WARMUP_AUTO if warmup == "auto" else warmup
-    most += math.inf if steps == "auto" else steps
-    index, border = 0, clock()
-    while index < most and not enough.is_set():
-        loss, moments = training.step()
-        end = clock()
-        if not math.isfinite(loss):
-            raise Refusal(f"the loss of step {index} is not a number: training has diverged")
-        wire.say("step", index=index, nanoseconds=max(end - border, 1), loss=loss,
-                 split=split_of(moments))
-        border = end
-        index += 1
-    return index
+    ))
 
 
 class Batches:
@@ -211,11 +103,11 @@ class Training:
         self.dtype = types[spec["precision"]]  # of autocast
         self.layout = torch.contiguous_format if spec["layout"] == "nchw" or \
             options.device == "xla" else torch.channels_last
-        torch.set_num_threads(spec["threads"] or cores())
+        torch.set_num_threads(spec["threads"] or protocol.cores())
         self.place = find_device(torch, options.device, spec["plan"])
-        self.labels = (torch.arange(spec["batch_size"]) % networks.LABELS).to(self.place)
+        self.labels = (torch.arange(spec["batch_size"]) % recipe.LABELS).to(self.place)
         self.make_model()
-        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=RATES[spec["workload"]])
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=protocol.RATES[spec["workload"]])
         self.scaler = torch.amp.GradScaler("cuda", enabled=spec["precision"] == "f16")
         self.parameters = sum(p.numel() for p in self.model.parameters())
         self.plan = "plain"
@@ -260,8 +152,8 @@ class Training:
             refuse_scalar_code()
         self.model, self.plan = self.torch.compile(self.model, backend=backend), backend
 
-    def prepare(self):
-        """Compiles, which is no step: forward and backward once, without an update."""
+    def compile(self):
+        """Forward and backward once, without an update: then inductor has made its code."""
         if self.plan == "inductor":
             self.loss().backward()
             self.optimizer.zero_grad()
@@ -341,34 +233,11 @@ def find_device(torch, name, plan):
     return torch.device(name)
 
 
-def read(path):
-    with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:
-        return file.read()
-    return ""
-
-
-def cores():
-    """Physical cores that we may use; hardware threads of one core count once."""
-    where = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
-    return len({read(where.format(cpu)) or cpu for cpu in os.sched_getaffinity(0)})
-
-
-def bf16_isa(cap="auto"):
-    """What of this processor computes in bf16 and may be used, or None."""
-    words = read("/proc/cpuinfo").split()
-    names = list(ISAS)
-    for flag, isa in BF16_FLAGS.items():
-        if flag in words and (cap == "auto" or names.index(isa) <= names.index(cap)):
-            return isa
-    return "bf16" if "bf16" in words else None  # Arm's word
-
-
 def cpu_facts(torch, spec):
     word, cap = torch.backends.cpu.get_cpu_capability().lower(), spec["isa"]
-    names = list(ISAS)
-    if cap != "auto" and word in names and names.index(word) > names.index(cap):
+    if word in protocol.ISA_NAMES and not protocol.isa_allows(word, cap):
         raise Refusal(f"isa: this PyTorch uses {word} whatever it is told")
-    native = spec["precision"] == "bf16" and bf16_isa(cap)
+    native = protocol.bf16_isa(cap) if spec["precision"] == "bf16" else None
     if word in ("default", "no avx"):  # below AVX2, and how far only the cap can say
         word = cap if cap == "sse41" else None
     version = re.search(r"(?:MKL-DNN|oneDNN) v([\d.]+)", torch.__config__.show())
@@ -379,8 +248,8 @@ def cpu_facts(torch, spec):
 def facts(torch, spec, options, training):
     """The members of hello."""
     how = "eager" if training.plan == "plain" else training.plan
-    told = {"software": cut(f"pytorch {torch.__version__} ({options.device}, {how}, "
-                            f"{training.whose})"),
+    told = {"software": protocol.cut(f"pytorch {torch.__version__} ({options.device}, {how}, "
+                                     f"{training.whose})"),
             "threads": torch.get_num_threads(), "parameters": training.parameters,
             "plan": training.plan}
     if options.device == "cpu":
@@ -390,20 +259,20 @@ def facts(torch, spec, options, training):
     return told
 
 
-def parse(words):
-    parser = argparse.ArgumentParser(
+def parser():
+    words = argparse.ArgumentParser(
         description="Trains with PyTorch what the spec (one line of JSON on stdin) says, and "
                     "writes one line of JSON for each step to stdout.")
-    parser.add_argument("--device", choices=("cpu", "cuda", "xla"), default="cpu")
-    parser.add_argument("--compile", nargs="?", const="inductor", choices=("inductor",),
-                        help="torch.compile the model, but for the plan plain")
-    parser.add_argument("--ipex", action="store_true",
-                        help="optimize with Intel's extension for PyTorch")
-    return parser.parse_args(words)
+    words.add_argument("--device", choices=("cpu", "cuda", "xla"), default="cpu")
+    words.add_argument("--compile", nargs="?", const="inductor", choices=("inductor",),
+                       help="torch.compile the model, but for the plan plain")
+    words.add_argument("--ipex", action="store_true",
+                       help="optimize with Intel's extension for PyTorch")
+    return words
 
 
-def import_torch(isa):
-    os.environ.update(ISAS.get(isa, {}))  # read when it is imported, and never again
+def load(spec, hello):
+    os.environ.update(ISAS.get(spec["isa"], {}))  # read when it is imported, and never again
     try:
         import torch
     except ModuleNotFoundError as problem:
@@ -411,41 +280,15 @@ def import_torch(isa):
             raise
         raise Refusal(f"PyTorch is not installed for {sys.executable}: apt install python3-torch "
                       "or pip install torch") from None
-    return torch
+    hello["software"] = f"pytorch {torch.__version__}"
 
 
-def work(options, wire, ear):
-    told = {"software": "pytorch"}
-    try:
-        spec = read_spec(ear.file.readline(LINE_MAX))
-        refuse(spec, options)
-        told["software"] = "pytorch (absent)"
-        torch = import_torch(spec["isa"])
-        told["software"] = f"pytorch {torch.__version__}"
-        training = Training(torch, spec, options)
-        told = facts(torch, spec, options, training)
-    finally:  # who cannot even start says so behind a hello like everybody
-        wire.say("hello", protocol=1, **told)
-    ear.listen()
-    training.prepare()
-    steps = train(training, spec, wire, ear.enough)
-    wire.say("done", steps=steps, samples=steps * spec["batch_size"],
-             peak_memory_bytes=1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-
-
-def main():
-    options, wire = parse(sys.argv[1:]), Wire()
-    try:
-        work(options, wire, Ear())
-    except BrokenPipeError:
-        return 1
-    except Exception as problem:
-        if not isinstance(problem, Refusal):
-            sys.excepthook(*sys.exc_info())
-        wire.say("failed", message=cut(str(problem)) or type(problem).__name__)
-        return 1
-    return 0
+def prepare(spec, options, hello):
+    import torch
+    training = Training(torch, spec, options)
+    hello.update(facts(torch, spec, options, training))
+    return training
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(protocol.main(protocol.Engine("pytorch", parser(), refuse, load, prepare)))

@@ -108,6 +108,7 @@ static bool measure(struct fused *fused, struct error *err)
 bool fused_choose(struct fused *fused, struct error *err)
 {
     char key[PLAN_KEY_MAX];
+    struct error not_stored = {0};
 
     if (fused->options.plan == NET_FIXED) {
         bool hand = fused_hand(fused) != WGRAD_PORTABLE;
@@ -120,6 +121,10 @@ bool fused_choose(struct fused *fused, struct error *err)
         return true;
     if (!measure(fused, err))
         return false;
-    plan_store(&fused->plan, key);
+    if (!plan_store(&fused->plan, key, &not_stored))
+        fprintf(stderr,
+                "pennyworth-worker: the plan was not stored, so the next run measures it again: "
+                "%s\n",
+                not_stored.message);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "engine/train/host.h"
 
 #include "common/clock.h"
+#include "engine/control_group.h"
 #include "engine/proc.h"
 #include "engine/train/places.h"
 
@@ -134,12 +135,10 @@ bool host_ask_huge_pages(void *memory, size_t bytes)
 long long host_free_memory(void)
 {
     long long available = proc_number("", "/proc/meminfo", "MemAvailable:", -1) * 1024;
-    long long limit = proc_number("", "/sys/fs/cgroup/memory.max", NULL, -1);
-    long long used = proc_number("", "/sys/fs/cgroup/memory.current", NULL, -1);
+    struct group_memory group;
 
-    if (limit >= 0 && used >= 0 && limit - used < available)
-        return limit - used;
-    return available;
+    control_group_memory("", &group);
+    return group.room >= 0 && group.room < available ? group.room : available;
 }
 
 long long host_peak_memory(void)

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #define HEADER "pennyworth plan 1"
 #define KILOBYTES_MAX 1000000
+#define PART_ATTEMPTS 8
 
 struct plan plan_fixed(int count, struct choice choice)
 {
@@ -115,31 +117,77 @@ static void make_folder(char *folder)
     mkdir(folder, 0700);
 }
 
-/* Puts an open file that has no name yet where `path` says. */
-static bool give_name(int file, const char *path)
+/* Opens the file that becomes the plan, and locks it. Its name is the same for every writer of
+ * this plan: a writer that was killed leaves one file, which the next writer takes over. -1 on
+ * failure, with errno; EWOULDBLOCK says that another process is writing the plan now. */
+static int open_part(const char *part)
 {
-    char self[64];
+    for (int attempt = 0; attempt < PART_ATTEMPTS; attempt++) {
+        AUTO(closep) int file = open(part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        struct stat opened, named;
 
-    snprintf(self, sizeof self, "/proc/self/fd/%d", file);
-    return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+        if (file < 0)
+            return -1;
+        if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+            int why = errno;
+
+            if (why != EWOULDBLOCK)
+                unlink(part); /* of a file system without locks */
+            errno = why;
+            return -1;
+        }
+        /* Another writer may have renamed this file between the two calls: then it is the plan.
+         */
+        if (fstat(file, &opened) == 0 && stat(part, &named) == 0 &&
+            opened.st_dev == named.st_dev && opened.st_ino == named.st_ino) {
+            int locked = file;
+
+            file = -1;
+            return locked;
+        }
+    }
+    errno = EWOULDBLOCK; /* others write it again and again */
+    return -1;
 }
 
-void plan_store(const struct plan *plan, const char *key)
+/* Writes the whole file, or says in errno why not. */
+static bool fill(int file, const char *text, size_t length)
 {
-    char folder[PATH_MAX], path[PATH_MAX], text[PLAN_TEXT_MAX];
-    size_t length = plan_write(plan, key, text, sizeof text);
-    int file;
+    ssize_t written;
 
-    if (length >= sizeof text || !path_of(key, folder, path))
-        return;
+    if (ftruncate(file, 0) != 0)
+        return false;
+    written = write(file, text, length);
+    if (written >= 0 && written != (ssize_t)length)
+        errno = ENOSPC;
+    return written == (ssize_t)length;
+}
+
+static bool not_stored(struct error *err, const char *path)
+{
+    return error_set(err, ERROR_STORAGE, NULL, "%.180s: %s", path, strerror(errno));
+}
+
+bool plan_store(const struct plan *plan, const char *key, struct error *err)
+{
+    char folder[PATH_MAX], path[PATH_MAX], part[PATH_MAX + 8], text[PLAN_TEXT_MAX];
+    size_t length = plan_write(plan, key, text, sizeof text);
+    AUTO(closep) int file = -1;
+
+    if (length >= sizeof text)
+        return error_set(err, ERROR_INTERNAL, NULL, "the plan is too long for its file");
+    if (!path_of(key, folder, path))
+        return error_set(
+            err, ERROR_STORAGE, NULL,
+            "no folder is known: neither XDG_CACHE_HOME nor HOME is an absolute path");
     make_folder(folder);
-    /* Without a name until it is whole: whoever is killed here leaves nothing behind. */
-    file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    snprintf(part, sizeof part, "%s.part", path);
+    file = open_part(part);
     if (file < 0)
-        return;
-    if (write(file, text, length) == (ssize_t)length && !give_name(file, path)) {
-        unlink(path);
-        (void)!give_name(file, path);
-    }
-    close(file);
+        return errno == EWOULDBLOCK || not_stored(err, part);
+    if (fill(file, text, length) && rename(part, path) == 0)
+        return true;
+    not_stored(err, path);
+    unlink(part);
+    return false;
 }

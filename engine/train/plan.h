@@ -3,6 +3,7 @@
  * weights. Measured once for a machine, library and shape, and kept in a file. */
 #pragma once
 
+#include "common/error.h"
 #include "engine/train/network.h"
 
 #include <stdbool.h>
@@ -30,9 +31,13 @@ struct plan plan_fixed(int count, struct choice choice);
 size_t plan_write(const struct plan *plan, const char *key, char *ret_text, size_t size);
 bool plan_read(const char *text, const char *key, int count, struct plan *ret_plan);
 
-/* From and to the file for that key below the user's cache directory ($XDG_CACHE_HOME, or
- * $HOME/.cache). A file that is not there or not good counts as none. Storing is done with care
- * for others who store at the same time, and without complaint where it cannot be done: then the
- * next start measures again. */
+/* Reads the file for that key below the user's cache directory ($XDG_CACHE_HOME, or
+ * $HOME/.cache). A file that is missing or malformed counts as none. */
 bool plan_load(const char *key, int count, struct plan *ret_plan);
-void plan_store(const struct plan *plan, const char *key);
+
+/* Writes that file. A reader sees the former plan or the whole new one, never a part. Several
+ * processes may store at the same time: one of them writes, the others return true without
+ * writing. A writer that is killed leaves at most one file, "<name>.part", which the next writer
+ * takes over. False with the reason where the plan cannot be stored; then the next start measures
+ * again. */
+bool plan_store(const struct plan *plan, const char *key, struct error *err);

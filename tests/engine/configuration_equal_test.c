@@ -23,6 +23,7 @@ static void change(const struct field *field, struct run_spec *spec)
         snprintf(place, (size_t)field->max + 1, "other");
         return;
     case FIELD_NUMBER:
+    case FIELD_AMOUNT:
     case FIELD_LIMIT:
         memcpy(&real, place, sizeof real);
         real += 0.5;

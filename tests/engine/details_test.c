@@ -103,7 +103,7 @@ static const struct {
     {"{\"plan\":null}", "plan"},
     {"{\"threads\":\"2\"}", "threads"},
     {"{\"threads\":-1}", "threads"},
-    {"{\"parameters\":1.0}", "parameters"},
+    {"{\"parameters\":1.5}", "parameters"},
     {"{\"multiply_adds\":-9}", "multiply_adds"},
     {"{\"memory_bytes\":{}}", "memory_bytes"},
     {"{\"emulated\":0}", "emulated"},

@@ -19,7 +19,7 @@ static void what_is_there_is_read(void)
     EXPECT_STR(run->where.provider, "aws");
     EXPECT_STR(run->where.region, "us-east-1");
     EXPECT_STR(run->where.zone, "us-east-1a");
-    EXPECT_STR(run->where.vm, "0123456789abcdef");
+    EXPECT_STR(run->where.vm, "i123456789abcdef");
     EXPECT_STR(run->machine, "972f2cbf2a910fb8");
     EXPECT_STR(document.stratum, "7a97254c079c9076");
     EXPECT_STR(document.facts, "{\"isa\":\"amx\",\"cores\":2,\"gib\":24.25,"

@@ -233,7 +233,7 @@ static const struct {
      "bad step event: split.input must be between 0 and 100, got -1"},
     {SPLIT "{\"input\":10,\"forward\":40,\"backward\":40,\"update\":11}}",
      "bad step event: split.update must be between 0 and 10, got 11"},
-    {SPLIT "{\"input\":1e1,\"forward\":0,\"backward\":0,\"update\":0}}",
+    {SPLIT "{\"input\":1.5,\"forward\":0,\"backward\":0,\"update\":0}}",
      "bad step event: split.input must be an integer, got a fraction"},
     {STEP "\"index\":0,\"nanoseconds\":-5,\"loss\":1,\"split\":{\"input\":1}}",
      "bad step event: split.input must be between 0 and 0, got 1"},

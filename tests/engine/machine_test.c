@@ -60,6 +60,30 @@ static void facts_are_read_and_what_is_not_visible_is_null(void)
     EXPECT_INT((long long)json_array_size(json_object_get(facts, "cpu_flags")), 9);
 }
 
+static long long memory_limit(const struct tree *tree)
+{
+    AUTO(machine_clear) struct machine machine = read_machine(tree);
+    AUTO(json_decrefp) json_t *facts = json_loads(machine.facts, JSON_REJECT_DUPLICATES, NULL);
+
+    return json_integer_value(json_object_get(facts, "memory_limit_bytes"));
+}
+
+/* A container of 1 GiB on the host's 16 cannot train what the host can. */
+static void the_memory_limit_is_a_fact_in_both_versions_of_control_groups(void)
+{
+    AUTO(tree_remove) struct tree one = tree_make(), two = tree_make();
+
+    put_machine(&one);
+    EXPECT_INT(memory_limit(&one), 0);
+    tree_put(&one, "/proc/self/cgroup", "4:memory:/docker/f00\n");
+    tree_put(&one, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
+    EXPECT_INT(memory_limit(&one), 1073741824);
+    put_machine(&two);
+    tree_put(&two, "/proc/self/cgroup", "0::/pod/box\n");
+    tree_put(&two, "/sys/fs/cgroup/pod/memory.max", "2147483648\n");
+    EXPECT_INT(memory_limit(&two), 2147483648);
+}
+
 /* Runs may be put together across kernels, not across processors. */
 static void another_kernel_is_another_state_of_the_same_hardware(void)
 {
@@ -99,6 +123,7 @@ static void a_machine_that_shows_nothing_is_still_one(void)
 int main(void)
 {
     RUN(facts_are_read_and_what_is_not_visible_is_null);
+    RUN(the_memory_limit_is_a_fact_in_both_versions_of_control_groups);
     RUN(another_kernel_is_another_state_of_the_same_hardware);
     RUN(a_machine_that_shows_nothing_is_still_one);
     return test_result();

@@ -247,8 +247,115 @@ static void even_a_mad_step_gives_sane_numbers(void)
     EXPECT_INT(progress.steps_planned, 10);
 }
 
+/* Steps of a second whose interval is some 4 % wide to either side, so that 1 % is out of reach.
+ */
+static struct pace noisy(const struct run_spec *spec, int steps)
+{
+    struct pace pace;
+
+    pace_start(&pace, spec, 0);
+    pace.stops_for_little = true;
+    for (int i = 0; i < steps; i++)
+        EXPECT(pace_step(&pace, SECONDS(1) + (i / 10 % 3 - 1) * SECONDS(1) / 10));
+    return pace;
+}
+
+static void a_target_out_of_reach_ends_when_the_time_left_buys_little(void)
+{
+    struct run_spec spec = make_spec(0, AUTO_WORD, 100);
+    AUTO(pace_free) struct pace early = noisy(&spec, 60), late = noisy(&spec, 66);
+
+    spec.min_seconds = 60;
+    EXPECT(late.half_width_percent > 2);
+    EXPECT_INT(pace_judge(&early, SECONDS(60)),
+               PACE_GO_ON); /* 0.775 of the width is within reach */
+    EXPECT_INT(pace_judge(&late, SECONDS(66)), PACE_LITTLE_MORE);
+    late.stops_for_little = false; /* of a run that was not asked to */
+    EXPECT_INT(pace_judge(&late, SECONDS(66)), PACE_GO_ON);
+    EXPECT_INT(pace_judge(&late, SECONDS(100)), PACE_TIME_UP);
+}
+
+static void a_target_within_reach_is_gone_for(void)
+{
+    struct run_spec spec = make_spec(0, AUTO_WORD, 100);
+    AUTO(pace_free) struct pace pace = noisy(&spec, 66);
+
+    pace.target_percent = 0.99 * pace.half_width_percent; /* four more seconds do */
+    EXPECT_INT(pace_judge(&pace, SECONDS(66)), PACE_GO_ON);
+    pace.target_percent = 0.5 * pace.half_width_percent;
+    EXPECT_INT(pace_judge(&pace, SECONDS(66)), PACE_LITTLE_MORE);
+}
+
+static void little_more_wants_what_target_wants(void)
+{
+    struct run_spec spec = make_spec(0, AUTO_WORD, 31), longer = make_spec(0, AUTO_WORD, 100);
+    struct run_spec fixed = make_spec(0, 200, 100);
+    AUTO(pace_free) struct pace few = noisy(&spec, 29), enough = noisy(&spec, 30);
+    AUTO(pace_free) struct pace asked = noisy(&fixed, 90);
+
+    EXPECT_INT(pace_judge(&few, SECONDS(29)), PACE_GO_ON);
+    EXPECT_INT(pace_judge(&enough, SECONDS(30)), PACE_GO_ON); /* going on would move the number */
+    enough.warmup.settled = true;
+    EXPECT_INT(pace_judge(&enough, SECONDS(30)), PACE_LITTLE_MORE);
+    EXPECT_INT(pace_judge(&asked, SECONDS(90)), PACE_GO_ON); /* so many steps were asked for */
+    longer.min_seconds = 80;
+    AUTO(pace_free) struct pace hasty = noisy(&longer, 80), patient = noisy(&longer, 90);
+    EXPECT_INT(pace_judge(&hasty, SECONDS(80)), PACE_GO_ON); /* 79 s are measured */
+    EXPECT_INT(pace_judge(&patient, SECONDS(90)), PACE_LITTLE_MORE);
+}
+
+static void money_that_is_left_counts_as_time_that_is_left(void)
+{
+    struct run_spec spec = make_spec(0, AUTO_WORD, 10000);
+    AUTO(pace_free) struct pace pace = noisy(&spec, 66);
+
+    EXPECT_INT(pace_judge(&pace, SECONDS(66)), PACE_GO_ON);
+    pace.max_dollars = 1;
+    pace.dollars_per_ns = 1 / (double)SECONDS(100);
+    EXPECT_INT(pace_judge(&pace, SECONDS(66)), PACE_LITTLE_MORE);
+}
+
+static void the_forecast_says_what_is_within_reach_and_when_it_ends(void)
+{
+    struct run_spec spec = make_spec(0, AUTO_WORD, 100);
+    AUTO(pace_free) struct pace pace = noisy(&spec, 49);
+    struct progress progress = pace_progress(&pace, SECONDS(49));
+    double elapsed = 49.0, measured = (double)pace.total_ns / 1e9;
+
+    EXPECT_NEAR(progress.within_reach_percent,
+                pace.half_width_percent * sqrt(measured / (measured + 100 - elapsed)), 1e-9);
+    EXPECT_NEAR(progress.seconds_left, 0.64 * (measured + 100 - elapsed) - measured, 1e-9);
+    pace.stops_for_little = false;
+    EXPECT_NEAR(pace_progress(&pace, SECONDS(49)).seconds_left, 51, 1e-9);
+    EXPECT_NEAR(pace_within_reach(4, 25, 75), 2, 1e-12);
+    EXPECT_NEAR(pace_within_reach(4, 25, 0), 4, 0);
+    EXPECT_NEAR(pace_within_reach(4, 0, 75), 4, 0);
+}
+
+static void a_few_steps_already_say_roughly_how_sure_they_are(void)
+{
+    struct run_spec spec = make_spec(AUTO_WORD, AUTO_WORD, 100);
+    AUTO(pace_free) struct pace few = after(&spec, 5, SECONDS(1));
+    AUTO(pace_free) struct pace some = after(&spec, 5, SECONDS(1));
+
+    EXPECT_NEAR(pace_progress(&few, SECONDS(5)).rough_percent, 0, 0);
+    EXPECT(pace_step(&some, SECONDS(1) + SECONDS(1) / 20));
+    EXPECT(pace_progress(&some, SECONDS(6)).rough_percent > 2);
+    EXPECT(pace_progress(&some, SECONDS(6)).rough_percent < 20);
+    spec.warmup_steps = 0;
+    AUTO(pace_free) struct pace sure = noisy(&spec, 90);
+    EXPECT_NEAR(pace_progress(&sure, SECONDS(90)).rough_percent, 0, 0);
+}
+
 static void a_verdict_has_a_name(void)
 {
+    for (int verdict = PACE_ALL_STEPS; verdict <= PACE_LITTLE_MORE; verdict++) {
+        const char *name = pace_verdict_name((enum pace_verdict)verdict);
+
+        EXPECT(pace_verdict_from_name(name) == name);
+    }
+    EXPECT(!pace_verdict_from_name("go_on") && !pace_verdict_from_name(""));
+    EXPECT_STR(pace_verdict_name(PACE_LITTLE_MORE), "little_more");
     EXPECT_STR(pace_verdict_name(PACE_GO_ON), "go_on");
     EXPECT_STR(pace_verdict_name(PACE_ALL_STEPS), "all_steps");
     EXPECT_STR(pace_verdict_name(PACE_ENOUGH), "enough");
@@ -269,6 +376,12 @@ int main(void)
     RUN(a_wide_interval_lengthens_the_forecast);
     RUN(measured_steps_outweigh_a_slow_warmup);
     RUN(even_a_mad_step_gives_sane_numbers);
+    RUN(a_target_out_of_reach_ends_when_the_time_left_buys_little);
+    RUN(a_target_within_reach_is_gone_for);
+    RUN(little_more_wants_what_target_wants);
+    RUN(money_that_is_left_counts_as_time_that_is_left);
+    RUN(the_forecast_says_what_is_within_reach_and_when_it_ends);
+    RUN(a_few_steps_already_say_roughly_how_sure_they_are);
     RUN(a_verdict_has_a_name);
     return test_result();
 }

@@ -82,8 +82,21 @@ static void the_published_protocol_fixes_what_is_skipped_and_measured(void)
     EXPECT_STR(err.field, "steps");
     EXPECT_STR(err.message, "is 91 where the protocol is published");
     error_clear(&err);
-    EXPECT(!read_text("{\"warmup_steps\":\"auto\",\"protocol\":\"published\"}", &spec, &err));
+    EXPECT(!read_text("{\"warmup_steps\":10,\"protocol\":\"published\"}", &spec, &err));
     EXPECT_STR(err.field, "warmup_steps");
+}
+
+/* A client that sends all fields sends their defaults, and these mean what leaving them out does.
+ */
+static void auto_leaves_the_counts_to_the_published_protocol(void)
+{
+    struct run_spec spec;
+
+    EXPECT(read_text("{\"warmup_steps\":\"auto\",\"steps\":\"auto\","
+                     "\"protocol\":\"published\"}",
+                     &spec, NULL));
+    EXPECT_INT(spec.warmup_steps, 11);
+    EXPECT_INT(spec.steps, 91);
 }
 
 /* As stored, or posted by a client, before the latest fields were there. */
@@ -140,7 +153,7 @@ static const struct {
     {"{\"batch_size\":0}", "batch_size", "must be between 1 and 65536, got 0"},
     {"{\"batch_size\":65537}", "batch_size", "must be between 1 and 65536, got 65537"},
     {"{\"batch_size\":\"8\"}", "batch_size", "must be an integer, got a string"},
-    {"{\"batch_size\":8.0}", "batch_size", "must be an integer, got a fraction"},
+    {"{\"batch_size\":8.5}", "batch_size", "must be an integer, got a fraction"},
     {"{\"batch_size\":\"auto\"}", "batch_size", "must be an integer, got a string"},
     {"{\"batch_size\":8,\"steps\":0}", "steps", "must be between 1 and 1000000, got 0"},
     {"{\"steps\":-1}", "steps", "must be between 1 and 1000000, got -1"},
@@ -389,6 +402,7 @@ int main(void)
     RUN(a_spec_nobody_asked_anything_of_has_all_defaults);
     RUN(every_field_can_be_asked_for);
     RUN(the_published_protocol_fixes_what_is_skipped_and_measured);
+    RUN(auto_leaves_the_counts_to_the_published_protocol);
     RUN(a_spec_of_before_asks_for_the_defaults_of_what_came_later);
     RUN(the_edges_are_inside);
     RUN(a_refused_spec_names_the_field_and_the_reason);

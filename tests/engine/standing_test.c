@@ -7,7 +7,7 @@
 
 #define HOUR_US 3600000000LL
 
-/* A run of `vm` with a tight interval of its own. */
+/* A run of `vm` with a tight interval of its own; a single letter stands for an instance. */
 static struct sighting run_of(const char *vm, double value, long long at_us)
 {
     struct sighting sighting = {.value = value,
@@ -16,7 +16,10 @@ static struct sighting run_of(const char *vm, double value, long long at_us)
                                 .at_us = at_us,
                                 .validity = VALIDITY_OK};
 
-    snprintf(sighting.vm, sizeof sighting.vm, "%s", vm);
+    if (strlen(vm) == 1)
+        snprintf(sighting.vm, sizeof sighting.vm, "i%014d%s", 0, vm);
+    else
+        snprintf(sighting.vm, sizeof sighting.vm, "%.16s", vm);
     return sighting;
 }
 
@@ -141,6 +144,66 @@ static void fewer_than_three_machines_are_held_against_others_with_their_spread(
     EXPECT(standing_between(&standing, 0.03).low == standing.interval.low);
 }
 
+#define OLD_A "00000000000000aa" /* as earlier versions named machines: by boot or by UUID */
+#define OLD_B "00000000000000bb"
+#define OLD_C "00000000000000cc"
+#define DISK_A "s0000000000000aa"
+#define DISK_B "s0000000000000bb"
+#define DISK_C "s0000000000000cc"
+
+static long long machines_of(const char *const *vms, size_t count)
+{
+    struct sighting runs[8];
+
+    for (size_t i = 0; i < count; i++)
+        runs[i] = run_of(vms[i], 40, 1);
+    return standing_of(runs, count).vms;
+}
+
+/* Any two of these names may be of one machine, and then it would narrow the interval between
+ * machines without another machine. */
+static void where_sameness_is_not_known_machines_count_as_one(void)
+{
+    static const struct {
+        const char *vms[6];
+        long long machines;
+    } rows[] = {
+        {{"", "", ""}, 1},
+        {{OLD_A, OLD_B, OLD_C, OLD_A}, 1},  /* three boots of one machine, for all we know */
+        {{"", OLD_A, "a"}, 1},              /* in a container, by an earlier version, outside */
+        {{"a", "", DISK_A}, 1},             /* its identity was known after the first run */
+        {{"a", "b", ""}, 2},                /* the third may be either */
+        {{"a", "b", DISK_A, DISK_B}, 2},    /* the same two again, off the metadata service */
+        {{DISK_A, DISK_B, DISK_C, "a"}, 3}, /* three machines of which one said who it is */
+        {{DISK_A, "a", "b", "c", OLD_A, ""}, 3},
+        {{"garbage", "more of it", "a"}, 1},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t count = 0;
+
+        while (count < COUNT(rows[i].vms) && rows[i].vms[count])
+            count++;
+        EXPECT_INT(machines_of(rows[i].vms, count), rows[i].machines);
+    }
+}
+
+/* They still are runs, and where machines are not told apart they count like all others. */
+static void runs_of_unknown_machines_take_no_part_between_machines(void)
+{
+    const struct sighting many[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1),
+                                    run_of("", 10, 1), run_of(DISK_A, 11, 1)};
+    const struct sighting few[] = {run_of("a", 40, 1), run_of("", 41, 1), run_of(OLD_A, 42, 1)};
+    struct standing standing = standing_of(many, COUNT(many));
+
+    EXPECT_INT(standing.level, STANDING_VMS);
+    EXPECT_INT(standing.runs, 5);
+    EXPECT(near(standing.value, 41));
+    standing = standing_of(few, COUNT(few));
+    EXPECT_INT(standing.level, STANDING_RUNS);
+    EXPECT(near(standing.value, 41));
+}
+
 /* Of 500 types measured on three or five machines, the intervals of 95 % hold the truth. */
 static void the_interval_over_machines_holds_the_truth_as_often_as_it_says(void)
 {
@@ -177,6 +240,8 @@ int main(void)
     RUN(three_machines_speak_of_the_type_by_their_medians);
     RUN(invalid_runs_are_counted_and_left_out);
     RUN(fewer_than_three_machines_are_held_against_others_with_their_spread);
+    RUN(where_sameness_is_not_known_machines_count_as_one);
+    RUN(runs_of_unknown_machines_take_no_part_between_machines);
     RUN(the_interval_over_machines_holds_the_truth_as_often_as_it_says);
     return test_result();
 }

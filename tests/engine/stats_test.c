@@ -82,29 +82,6 @@ static void order_statistics_enclose_a_median_between_known_ranks(void)
         EXPECT(!stats_median_ranks(count, &low, &high));
 }
 
-static void a_trend_is_seen_and_noise_is_not_taken_for_one(void)
-{
-    long long rising[15], falling[15], flat[15], noise[15];
-    int alarms = 0;
-
-    for (int i = 0; i < 15; i++) {
-        rising[i] = i;
-        falling[i] = -i;
-        flat[i] = 4;
-    }
-    EXPECT_NEAR(stats_trend(rising, 15), (105 - 1) / sqrt(15 * 14 * 35 / 18.0), 1e-12);
-    EXPECT_NEAR(stats_trend(falling, 15), -stats_trend(rising, 15), 0);
-    EXPECT_NEAR(stats_trend(flat, 15), 0, 0);
-    for (long long seed = 0; seed < 4000; seed++) {
-        struct chance chance = seeded(seed);
-
-        for (int i = 0; i < 15; i++)
-            noise[i] = (long long)chance_below(&chance, seed % 2 ? 1000000 : 4);
-        alarms += fabs(stats_trend(noise, 15)) > 1.6448536;
-    }
-    EXPECT_NEAR(alarms / 4000.0, 0.1, 0.02); /* as often as the level says, ties or not */
-}
-
 static void a_share_has_wilsons_interval(void)
 {
     double low, high;
@@ -144,7 +121,6 @@ int main(void)
     RUN(spread_and_memory_of_known_values);
     RUN(students_t_is_that_of_the_tables);
     RUN(order_statistics_enclose_a_median_between_known_ranks);
-    RUN(a_trend_is_seen_and_noise_is_not_taken_for_one);
     RUN(a_share_has_wilsons_interval);
     RUN(chance_is_the_same_everywhere_and_fair);
     return test_result();

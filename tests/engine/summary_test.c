@@ -235,11 +235,11 @@ static void the_text_has_null_for_what_is_not_known(void)
     AUTO(freep) char *text = summary_to_text(&summary);
 
     EXPECT_STR(text,
-               "{\"method\":1,\"samples_per_second\":8.0,\"interval\":null,"
+               "{\"method\":2,\"samples_per_second\":8.0,\"interval\":null,"
                "\"half_width_percent\":null,\"median_step_seconds\":1.0,\"median_interval\":null,"
                "\"measured_steps\":2,\"measured_seconds\":2.0,\"first_measured\":1,"
                "\"init_seconds\":1.0,\"warmup\":{\"steps\":1,\"seconds\":0.0,"
-               "\"steady_state\":false,\"class\":\"no_steady_state\"},"
+               "\"steady_state\":false,\"class\":\"no_steady_state\",\"change_percent\":0.0},"
                "\"coefficient_of_variation\":0.0,\"lag1\":0.0,\"outliers\":{\"count\":0,"
                "\"share_of_time\":0.0,\"below_seconds\":1.0,\"above_seconds\":1.0},"
                "\"skewed\":false,\"split\":null,\"loss\":{\"first\":10.0,"

@@ -49,6 +49,19 @@ static void cells_are_listed_where_a_product_would_be_too_much(void)
     EXPECT_INT(sweep.cells[1].spec.batch_size, 16);
 }
 
+static void limits_name_a_cell_only_where_nothing_else_does(void)
+{
+    AUTO(sweep_clear) struct sweep sweep = {0};
+
+    EXPECT(read_text("{\"cells\":[{\"max_seconds\":9,\"precision\":\"f32\",\"min_seconds\":1},"
+                     "{\"max_seconds\":8,\"max_dollars\":1}]}",
+                     &sweep, NULL));
+    EXPECT_INT((long long)sweep.count, 2);
+    EXPECT_STR(sweep.cells[0].name, "precision=f32");
+    EXPECT_INT(sweep.cells[0].spec.max_seconds, 9);
+    EXPECT_STR(sweep.cells[1].name, "max_seconds=8 max_dollars=1");
+}
+
 static const struct {
     const char *text, *field, *words;
 } refused[] = {
@@ -108,78 +121,12 @@ static void what_is_not_possible_here_is_kept_with_its_reason(void)
     EXPECT_INT(err.kind, ERROR_UNABLE);
 }
 
-static void the_ladder_climbs_from_plain_to_tuned(void)
-{
-    static const char *const rungs[] = {"f32 plain", "bf16",    "channels-last",
-                                        "fused",     "runtime", "tuned"};
-    AUTO(sweep_clear) struct sweep sweep = {0};
-
-    EXPECT(read_text("{\"preset\":\"ladder\",\"base\":{\"batch_size\":16},\"blocks\":2}", &sweep,
-                     NULL));
-    EXPECT_INT((long long)sweep.count, (long long)COUNT(rungs));
-    for (size_t i = 0; i < COUNT(rungs); i++) {
-        EXPECT_STR(sweep.cells[i].name, rungs[i]);
-        EXPECT_STR(sweep.cells[i].spec.workload, "resnet50");
-        EXPECT_INT(sweep.cells[i].spec.batch_size, 16);
-    }
-    EXPECT_STR(sweep.cells[0].spec.layout, "nchw");
-    EXPECT_STR(sweep.cells[2].spec.layout, "nhwc");
-    EXPECT_STR(sweep.cells[3].spec.plan, "fixed");
-    EXPECT_STR(sweep.cells[5].spec.plan, "auto");
-    EXPECT(strstr(sweep.cells[4].refused, "libomp5") != NULL);
-}
-
-static const struct {
-    const char *text;
-    size_t cells;
-    const char *first, *last;
-    long long blocks;
-} presets[] = {
-    {"{\"preset\":\"batch\"}", 6, "batch_size=8", "batch_size=256", 3},
-    {"{\"preset\":\"input_workers\"}", 5, "input_workers=0", "input_workers=4", 3},
-    {"{\"preset\":\"threads\",\"blocks\":5}", 4, "threads=1", "threads=4", 5},
-    {"{\"preset\":\"isa\"}", 2, "isa=sse41", "isa=avx2", 3},
-    {"{\"preset\":\"tune\"}", 6, "fixed", "batch_size=128", 3},
-    {"{\"preset\":\"aa\",\"pairs\":9}", 2, "A", "A again", 9},
-};
-
-static void presets_know_their_cells(void)
-{
-    for (size_t i = 0; i < COUNT(presets); i++) {
-        AUTO(sweep_clear) struct sweep sweep = {0};
-        struct error err = {0};
-
-        EXPECT(read_text(presets[i].text, &sweep, &err));
-        EXPECT_STR(err.message, "");
-        EXPECT_INT((long long)sweep.count, (long long)presets[i].cells);
-        if (sweep.count == 0)
-            continue;
-        EXPECT_STR(sweep.cells[0].name, presets[i].first);
-        EXPECT_STR(sweep.cells[sweep.count - 1].name, presets[i].last);
-        EXPECT_INT(sweep.blocks, presets[i].blocks);
-    }
-}
-
-static void equals_are_compared_with_the_workload_that_was_asked_for(void)
-{
-    AUTO(sweep_clear) struct sweep sweep = {0};
-    AUTO(freep) char *one = NULL, *other = NULL;
-
-    EXPECT(read_text("{\"preset\":\"aa\"}", &sweep, NULL));
-    EXPECT_STR(sweep.cells[0].spec.workload, "mlp");
-    one = run_spec_to_text(&sweep.cells[0].spec);
-    other = run_spec_to_text(&sweep.cells[1].spec);
-    EXPECT_STR(one, other);
-}
-
 int main(void)
 {
     RUN(a_matrix_has_a_cell_for_every_combination);
     RUN(cells_are_listed_where_a_product_would_be_too_much);
+    RUN(limits_name_a_cell_only_where_nothing_else_does);
     RUN(a_refused_request_names_the_field);
     RUN(what_is_not_possible_here_is_kept_with_its_reason);
-    RUN(the_ladder_climbs_from_plain_to_tuned);
-    RUN(presets_know_their_cells);
-    RUN(equals_are_compared_with_the_workload_that_was_asked_for);
     return test_result();
 }

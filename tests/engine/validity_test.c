@@ -28,6 +28,7 @@ static void make(struct trial *trial)
                     .measured_steps = 90,
                     .samples_per_second = 10,
                     .throughput = {true, 9.9, 10.1},
+                    .half_width_percent = 1,
                     .first_loss = 6,
                     .last_loss = 2},
     };
@@ -98,13 +99,60 @@ static void steal_unseen(struct trial *trial)
     for (int i = 0; i < 11; i++)
         trial->seen[i].steal_ticks = -1;
 }
-static void throttle(struct trial *trial)
+/* Nine seconds are measured, to 1 %: 45 ms are half of what that leaves open. */
+static void throttle(struct trial *trial, long long microseconds)
 {
-    trial->seen[10].throttled_periods = 1;
+    trial->seen[10].throttled_periods = 17;
+    trial->seen[10].throttled_us = microseconds;
+}
+static void throttle_hardly(struct trial *trial)
+{
+    throttle(trial, 1080); /* 0.012 %: a quota of as many processors as there are */
+}
+static void throttle_below_half(struct trial *trial)
+{
+    throttle(trial, 44000);
+}
+static void throttle_above_half(struct trial *trial)
+{
+    throttle(trial, 46000);
+}
+static void throttle_2(struct trial *trial)
+{
+    throttle(trial, 179000);
+}
+static void throttle_more(struct trial *trial)
+{
+    throttle(trial, 181000);
+}
+static void throttle_a_wide_one(struct trial *trial)
+{
+    trial->summary.half_width_percent = 10; /* which allows no more than a narrow one */
+    throttle(trial, 181000);
+}
+static void throttle_without_interval(struct trial *trial)
+{
+    trial->summary.half_width_percent = 0;
+    throttle(trial, 1080);
+}
+static void throttle_for_who_knows(struct trial *trial)
+{
+    throttle(trial, 0);
+    for (int i = 0; i < 11; i++)
+        trial->seen[i].throttled_us = -1;
+}
+static void wait_1(struct trial *trial)
+{
+    trial->seen[10].waited_ns = 20 * NS_PER_SECOND / 100; /* of 18 s of two threads: 1.1 % */
+}
+static void wait_2_within_a_wide_interval(struct trial *trial)
+{
+    trial->summary.half_width_percent = 5;
+    trial->seen[10].waited_ns = 42 * NS_PER_SECOND / 100;
 }
 static void wait_2(struct trial *trial)
 {
-    trial->seen[10].waited_ns = 36 * NS_PER_SECOND / 100; /* of 18 s of two threads */
+    trial->seen[10].waited_ns = 42 * NS_PER_SECOND / 100;
 }
 static void wait_9(struct trial *trial)
 {
@@ -115,13 +163,40 @@ static void push(struct trial *trial)
     for (int i = 6; i < 11; i++)
         trial->seen[i].involuntary_switches = 200 * (i - 5);
 }
+static void push_and_wait(struct trial *trial)
+{
+    push(trial);
+    wait_2(trial);
+}
+static void push_unseen(struct trial *trial)
+{
+    push(trial);
+    for (int i = 0; i < 11; i++)
+        trial->seen[i].waited_ns = -1;
+}
 static void swap_in(struct trial *trial)
 {
-    trial->seen[10].swap_ins = 3;
+    trial->seen[10].swap_ins = 10; /* 100 ms of 9 s */
+}
+static void swap_one_page(struct trial *trial)
+{
+    trial->seen[10].swap_ins = 1; /* of any process */
+}
+static void swap_much(struct trial *trial)
+{
+    trial->seen[10].swap_ins = 20;
 }
 static void fault(struct trial *trial)
 {
     trial->seen[10].major_faults = 1;
+}
+static void fault_often(struct trial *trial)
+{
+    trial->seen[10].major_faults = 10;
+}
+static void fault_always(struct trial *trial)
+{
+    trial->seen[10].major_faults = 100;
 }
 static void clock_6(struct trial *trial)
 {
@@ -142,6 +217,7 @@ static void mute(struct trial *trial)
 static void unsteady(struct trial *trial)
 {
     trial->summary.steady = false;
+    trial->summary.change_percent = -7;
 }
 static void unsteady_but_fixed(struct trial *trial)
 {
@@ -155,6 +231,13 @@ static void slower(struct trial *trial)
 static void skew(struct trial *trial)
 {
     trial->summary.skewed = true;
+    trial->summary.measured_seconds = 9.3; /* of 90 steps, with a median of 0.1 s: 3.3 % off */
+    trial->summary.median_step_seconds = 0.1;
+}
+static void skew_within_a_wide_interval(struct trial *trial)
+{
+    skew(trial);
+    trial->summary.half_width_percent = 7;
 }
 static void unsure(struct trial *trial)
 {
@@ -219,12 +302,27 @@ static const struct {
     {steal_6, "steal", VALIDITY_INVALID, VALIDITY_INVALID},
     {steal_before, "steal", VALIDITY_OK, VALIDITY_OK},
     {steal_unseen, "steal", VALIDITY_UNKNOWN, VALIDITY_OK},
-    {throttle, "throttled", VALIDITY_INVALID, VALIDITY_INVALID},
+    {throttle_hardly, "throttled", VALIDITY_OK, VALIDITY_OK},
+    {throttle_below_half, "throttled", VALIDITY_OK, VALIDITY_OK},
+    {throttle_above_half, "throttled", VALIDITY_WARN, VALIDITY_WARN},
+    {throttle_2, "throttled", VALIDITY_WARN, VALIDITY_WARN},
+    {throttle_more, "throttled", VALIDITY_INVALID, VALIDITY_INVALID},
+    {throttle_a_wide_one, "throttled", VALIDITY_INVALID, VALIDITY_INVALID},
+    {throttle_without_interval, "throttled", VALIDITY_WARN, VALIDITY_WARN},
+    {throttle_for_who_knows, "throttled", VALIDITY_WARN, VALIDITY_WARN},
+    {wait_1, "contention", VALIDITY_OK, VALIDITY_OK},
+    {wait_2_within_a_wide_interval, "contention", VALIDITY_OK, VALIDITY_OK},
     {wait_2, "contention", VALIDITY_WARN, VALIDITY_WARN},
     {wait_9, "contention", VALIDITY_INVALID, VALIDITY_INVALID},
-    {push, "involuntary_switches", VALIDITY_WARN, VALIDITY_WARN},
-    {swap_in, "swap", VALIDITY_INVALID, VALIDITY_INVALID},
-    {fault, "major_faults", VALIDITY_WARN, VALIDITY_WARN},
+    {push, "involuntary_switches", VALIDITY_OK, VALIDITY_OK},
+    {push_and_wait, "involuntary_switches", VALIDITY_WARN, VALIDITY_WARN},
+    {push_unseen, "involuntary_switches", VALIDITY_WARN, VALIDITY_WARN},
+    {swap_one_page, "swap", VALIDITY_OK, VALIDITY_OK},
+    {swap_in, "swap", VALIDITY_WARN, VALIDITY_WARN},
+    {swap_much, "swap", VALIDITY_INVALID, VALIDITY_INVALID},
+    {fault, "major_faults", VALIDITY_OK, VALIDITY_OK},
+    {fault_often, "major_faults", VALIDITY_WARN, VALIDITY_WARN},
+    {fault_always, "major_faults", VALIDITY_INVALID, VALIDITY_INVALID},
     {clock_6, "clock", VALIDITY_WARN, VALIDITY_WARN},
     {clock_20, "clock", VALIDITY_INVALID, VALIDITY_INVALID},
     {copy_40, "bandwidth", VALIDITY_WARN, VALIDITY_WARN},
@@ -233,6 +331,7 @@ static const struct {
     {unsteady_but_fixed, "steady_state", VALIDITY_WARN, VALIDITY_WARN},
     {slower, "steady_state", VALIDITY_WARN, VALIDITY_WARN},
     {skew, "skewed", VALIDITY_WARN, VALIDITY_WARN},
+    {skew_within_a_wide_interval, "skewed", VALIDITY_OK, VALIDITY_OK},
     {unsure, "interval", VALIDITY_WARN, VALIDITY_WARN},
     {unlearn, "loss", VALIDITY_INVALID, VALIDITY_INVALID},
     {hurry, "loss", VALIDITY_UNKNOWN, VALIDITY_OK},
@@ -279,6 +378,25 @@ static void all_faults_at_once_find_room(void)
     EXPECT_INT(verdict.level, VALIDITY_INVALID);
 }
 
+static void what_a_disturbance_cost_is_said(void)
+{
+    struct trial trial;
+    struct verdict verdict;
+
+    make(&trial);
+    throttle_hardly(&trial);
+    EXPECT_STR(judge(&trial, "throttled", &verdict).words,
+               "the control group's quota stopped it in 17 periods, for 0.012 % of the time: "
+               "less than the interval leaves open");
+    fault_often(&trial);
+    EXPECT_STR(judge(&trial, "major_faults", &verdict).words,
+               "10 page faults waited for a disk, about 1.1 % of the time: "
+               "the number is that much too low");
+    unsteady(&trial);
+    EXPECT_STR(judge(&trial, "steady_state", &verdict).words,
+               "the steps reached no steady state: later ones were 7.0 % quicker");
+}
+
 static void little_time_says_nothing_of_shares(void)
 {
     struct trial trial;
@@ -314,6 +432,7 @@ int main(void)
     RUN(a_run_without_fault_is_ok);
     RUN(every_fault_is_found_and_weighs_what_it_should);
     RUN(all_faults_at_once_find_room);
+    RUN(what_a_disturbance_cost_is_said);
     RUN(little_time_says_nothing_of_shares);
     RUN(findings_are_a_line_of_json);
     return test_result();
