@@ -45,6 +45,8 @@ bool azure_identity_read(const char *text, size_t length, struct identity *ident
               member(json, "vmSize", text, length));
     read_word(identity->region, sizeof identity->region, member(json, "location", text, length));
     read_word(identity->zone, sizeof identity->zone, member(json, "zone", text, length));
+    read_word(identity->instance_id, sizeof identity->instance_id,
+              member(json, "vmId", text, length));
     read_priority(member(json, "priority", text, length), identity);
     return true;
 }

@@ -57,6 +57,7 @@ static bool ask_aws(struct metadata *service, struct identity *identity, struct 
         DETAIL(HERE "placement/availability-zone-id", identity->zone_id),
         DETAIL(HERE "instance-life-cycle", identity->life_cycle),
         DETAIL(HERE "services/partition", identity->partition),
+        DETAIL(HERE "instance-id", identity->instance_id),
     };
 #undef HERE
 
@@ -105,12 +106,15 @@ static bool ask_gcp(struct metadata *service, struct identity *identity, struct 
 {
 #define HERE "/computeMetadata/v1/instance/"
     char type[METADATA_WORD_MAX], zone[METADATA_WORD_MAX], preemptible[METADATA_WORD_MAX];
+    char id[METADATA_WORD_MAX];
 
     snprintf(service->header, sizeof service->header, "Metadata-Flavor: Google");
     if (!ask_gcp_for(service, HERE "machine-type", type, err) ||
         !ask_gcp_for(service, HERE "zone", zone, err) ||
-        !ask_gcp_for(service, HERE "scheduling/preemptible", preemptible, err))
+        !ask_gcp_for(service, HERE "scheduling/preemptible", preemptible, err) ||
+        !ask_gcp_for(service, HERE "id", id, err))
         return false;
+    METADATA_WORD(identity->instance_id, id);
     last_part(identity->instance_type, sizeof identity->instance_type, type);
     last_part(identity->zone, sizeof identity->zone, zone);
     region_of_zone(identity);
@@ -210,6 +214,7 @@ static bool ask_cloud(const struct identity_question *question, const struct clo
         ok = error_set(&err, ERROR_UPSTREAM, NULL, "it does not say the region");
     if (ok) {
         METADATA_WORD(told.provider, cloud->name);
+        METADATA_WORD(told.cloud, cloud->name);
         note_gaps(&told);
         *identity = told;
     } else if (!identity->note[0]) { /* the first that was asked is the likeliest */

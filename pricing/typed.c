@@ -84,7 +84,8 @@ bool price_from_row(const struct price_row *row, struct price *ret_price, struct
     if (row->kind && *row->kind && !price_kind_from_name(row->kind, &price.kind))
         return error_not_allowed(err, "kind", (struct allowed){.choices = price_kind_names},
                                  "'%.40s' is not a kind of price", row->kind);
-    if (row->valid_from && *row->valid_from && !when_read(row->valid_from, &price.source_us))
+    if (row->valid_from && *row->valid_from &&
+        !when_read_given(row->valid_from, &price.source_us))
         return error_set(err, ERROR_INVALID, "valid_from",
                          "must be a time like 2026-08-06T17:17:52Z");
     if (!row->price_per_hour || !*row->price_per_hour)
@@ -136,7 +137,7 @@ static bool amount_of(const json_t *value, char ret_text[40], struct error *err)
                          "must be a number, a decimal in a string, or null to withdraw it");
     if (!price_set_number(&price, json_number_value(value)))
         return error_set(err, ERROR_INVALID, "price_per_hour",
-                         "must be above 0 and at most 100000");
+                         "must be above 0, in steps of 0.000000001, and at most 100000");
     memcpy(ret_text, price.text, 40);
     return true;
 }

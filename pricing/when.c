@@ -100,6 +100,16 @@ bool when_read(const char *text, long long *ret_us)
     return *text == '\0' && to_us(&when, zone_seconds, us, ret_us);
 }
 
+bool when_read_given(const char *text, long long *ret_us)
+{
+    long long us;
+
+    if (!when_read(text, &us) || us == 0)
+        return false;
+    *ret_us = us;
+    return true;
+}
+
 bool when_read_http(const char *text, long long *ret_us)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";

@@ -57,6 +57,16 @@ static void no_priority_is_regular_only_where_azure_says_so(void)
     }
 }
 
+static void the_vm_has_an_id(void)
+{
+    struct identity identity = ask_azure(VM "\"vmId\":\"02aab8a4-74ef-476e-8182-f6d2ba4166a6\"}");
+
+    EXPECT_STR(identity.cloud, "azure");
+    EXPECT_STR(identity.instance_id, "02aab8a4-74ef-476e-8182-f6d2ba4166a6");
+    EXPECT_STR(ask_azure(VM "\"vmId\":7}").instance_id, "");
+    EXPECT_STR(ask_azure(VM "\"vmId\":\"a b\"}").instance_id, "");
+}
+
 static void a_document_that_is_none_says_nothing_and_is_not_quoted(void)
 {
     static const char *const documents[] = {
@@ -110,6 +120,7 @@ int main(void)
 {
     RUN(azure_tells_a_machine_what_it_is);
     RUN(no_priority_is_regular_only_where_azure_says_so);
+    RUN(the_vm_has_an_id);
     RUN(a_document_that_is_none_says_nothing_and_is_not_quoted);
     RUN(a_word_counts_only_as_it_stands_in_the_document);
     RUN(a_document_without_end_is_refused);

@@ -69,7 +69,7 @@ static void aws_tells_a_machine_what_it_is(void)
         EXPECT_STR(identity.source, "metadata");
         EXPECT_STR(identity.note, "");
         EXPECT_INT(replies.puts, 1);
-        EXPECT_INT(replies.asked, 7);
+        EXPECT_INT(replies.asked, 8);
         EXPECT_STR(replies.urls[0], "http://169.254.169.254/latest/api/token");
     }
 }
@@ -368,11 +368,11 @@ static void who_asks_anyway_asks_all_of_them_until_one_answers(void)
     EXPECT_STR(identity.provider, "gcp");
     EXPECT_STR(identity.note, "");
     EXPECT_INT(replies.puts, 1);
-    EXPECT_INT(replies.asked, 4); /* one of AWS, three of Google */
+    EXPECT_INT(replies.asked, 5); /* one of AWS, four of Google */
     replies = (struct replies){.list = nothing};
     identity = ask("QEMU", &replies, (struct identity_question){.ask_anyway = true});
     expect_unknown(&identity, "no cloud's metadata service answers");
-    EXPECT_INT(replies.asked, 5);
+    EXPECT_INT(replies.asked, 6);
     replies = (struct replies){.list = aws};
     identity = ask("Google", &replies, (struct identity_question){.ask_anyway = true});
     EXPECT_STR(identity.provider, "aws");
@@ -389,6 +389,34 @@ static void an_address_beyond_all_length_is_no_crash(void)
         ask(NULL, &replies, (struct identity_question){.aws_url = address});
     expect_unknown(&identity, "too long");
     EXPECT_INT(replies.asked, 0);
+}
+
+/* The name that distinguishes machines of one type. What a person configures is a price, not
+ * another machine. */
+static void each_cloud_tells_the_id_of_this_very_machine(void)
+{
+    const struct reply of_aws[] = {{PUT_TOKEN},
+                                   {AWS("placement/region", "us-east-1")},
+                                   {AWS("instance-id", "i-0123456789abcdef0\n")},
+                                   {.ending = NULL}};
+    const struct reply of_gcp[] = {{GCP("zone", "projects/523926462582/zones/us-central1-a")},
+                                   {GCP("id", "4520031799277581759")},
+                                   {.ending = NULL}};
+    struct identity identity = ask_table("Amazon EC2", of_aws);
+
+    EXPECT_STR(identity.instance_id, "i-0123456789abcdef0");
+    identity_override(&identity, &(struct identity){.provider = "gcp", .region = "nowhere"});
+    EXPECT_STR(identity.cloud, "aws");
+    EXPECT_STR(identity.instance_id, "i-0123456789abcdef0");
+    identity = ask_table("Google", of_gcp);
+    EXPECT_STR(identity.cloud, "gcp");
+    EXPECT_STR(identity.instance_id, "4520031799277581759");
+    identity = ask_table("Google", with_body(of_gcp, "id", "not an id"));
+    EXPECT_STR(identity.provider, "gcp");
+    EXPECT_STR(identity.instance_id, "");
+    identity = ask_table("Amazon EC2", aws); /* which does not say it */
+    EXPECT_STR(identity.provider, "aws");
+    EXPECT_STR(identity.instance_id, "");
 }
 
 static void what_a_person_configured_wins_member_by_member(void)
@@ -464,6 +492,7 @@ int main(void)
     RUN(an_address_that_somebody_gives_is_asked_whatever_the_firmware_says);
     RUN(who_asks_anyway_asks_all_of_them_until_one_answers);
     RUN(an_address_beyond_all_length_is_no_crash);
+    RUN(each_cloud_tells_the_id_of_this_very_machine);
     RUN(what_a_person_configured_wins_member_by_member);
     RUN(what_was_learned_of_one_place_does_not_hold_for_another);
     RUN(settings_alone_make_a_machine_known);

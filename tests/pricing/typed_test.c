@@ -80,6 +80,7 @@ static void null_withdraws_a_price_and_nothing_else_does(void)
 
 #define X "{\"instance_type\":\"x\",\"price_per_hour\":1,"
 #define COST(value) "{\"instance_type\":\"x\",\"price_per_hour\":" value "}"
+#define STEPS "must be above 0, in steps of 0.000000001, and at most 100000"
 #define DECIMAL "must be a decimal number above 0 and at most 100000, got "
 
 static const struct {
@@ -108,10 +109,10 @@ static const struct {
     {X "\"currency\":\"U\"}", "currency", "must be three capital letters, like USD"},
     {X "\"valid_from\":\"now\"}", "valid_from", "must be a time like 2026-08-06T17:17:52Z"},
     {X "\"valid_from\":1786036672}", "valid_from", "must be a string"},
-    {COST("0"), "price_per_hour", "must be above 0 and at most 100000"},
-    {COST("-0.5"), "price_per_hour", "must be above 0 and at most 100000"},
-    {COST("1e-10"), "price_per_hour", "must be above 0 and at most 100000"},
-    {COST("100000.01"), "price_per_hour", "must be above 0 and at most 100000"},
+    {COST("0"), "price_per_hour", STEPS},
+    {COST("-0.5"), "price_per_hour", STEPS},
+    {COST("1e-10"), "price_per_hour", STEPS},
+    {COST("100000.01"), "price_per_hour", STEPS},
     {COST("\"0\""), "price_per_hour", DECIMAL "'0'"},
     {COST("\"1,5\""), "price_per_hour", DECIMAL "'1,5'"},
     {COST("\"$1\""), "price_per_hour", DECIMAL "'$1'"},

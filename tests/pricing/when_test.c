@@ -52,6 +52,20 @@ static void only_from_1970_to_9999(void)
     EXPECT_INT(when("10000-01-01"), UNTOUCHED);
 }
 
+/* What is kept as 0 is a time that is not known. */
+static void a_person_does_not_give_the_first_moment_of_1970(void)
+{
+    static const char *const wrong[] = {"1970-01-01T00:00:00Z", "1970-01-01T02:00:00+02:00",
+                                        "1970-01-01", "1969-12-31", ""};
+    long long us = 7;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        EXPECT(!when_read_given(wrong[i], &us));
+    EXPECT_INT(us, 7);
+    EXPECT(when_read_given("1970-01-01T00:00:00.000001Z", &us));
+    EXPECT_INT(us, 1);
+}
+
 static void days_that_are_not_are_refused(void)
 {
     EXPECT(when("2028-02-29") > 0);
@@ -163,6 +177,7 @@ int main(void)
 {
     RUN(times_are_read_with_fractions_and_offsets);
     RUN(only_from_1970_to_9999);
+    RUN(a_person_does_not_give_the_first_moment_of_1970);
     RUN(days_that_are_not_are_refused);
     RUN(what_is_no_time_is_refused);
     RUN(http_has_dates_of_its_own);
