@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "db/connection.h"
+#include "db/file_error.h"
 #include "db/schema.h"
 
 #include <errno.h>
@@ -139,7 +140,7 @@ int db_lock(const char *path, struct error *err)
     snprintf(name, sizeof name, "%s.lock", path);
     descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (descriptor < 0) {
-        error_set(err, ERROR_INTERNAL, NULL, "cannot open %s: %s", name, strerror(errno));
+        file_error_set(err, ERROR_INTERNAL, NULL, "open", name, errno);
         return -1;
     }
     if (!take_lock(descriptor)) {

@@ -1,18 +1,13 @@
 #include "db/gate_runs.h"
 
 #include "common/cleanup.h"
+#include "db/run_row.h"
 #include "db/stmt.h"
 
 #include <limits.h>
 
-/* Money other than dollars is no price that could be compared. */
-#define DOLLARS                                                                                  \
-    "CASE json_extract(price, '$.price.currency') WHEN 'USD' THEN"                               \
-    " coalesce(json_extract(price, '$.price.discount.price_per_hour'),"                          \
-    " json_extract(price, '$.price.price_per_hour')) END"
-
 #define SELECT_RUNS                                                                              \
-    "SELECT number, id, samples_per_second, throughput_low, throughput_high, " DOLLARS           \
+    "SELECT number, id, samples_per_second, throughput_low, throughput_high, " RUN_DOLLARS       \
     " FROM runs WHERE contender = ?1 AND state = 'finished' AND validity IN ('ok', 'warn')"      \
     " AND samples_per_second > 0"
 

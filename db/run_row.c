@@ -11,14 +11,6 @@ static enum run_state state_from_name(const char *name)
     return RUN_FAILED; /* the CHECK on the column leaves no other */
 }
 
-static const char *verdict_from_name(const char *name)
-{
-    for (int verdict = PACE_ALL_STEPS; verdict <= PACE_DOLLARS_UP; verdict++)
-        if (strcmp(pace_verdict_name((enum pace_verdict)verdict), name) == 0)
-            return pace_verdict_name((enum pace_verdict)verdict);
-    return NULL;
-}
-
 static void copy(char *to, size_t size, const char *from)
 {
     size_t length = strlen(from);
@@ -67,7 +59,7 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
         .started_us = stmt_column_integer(row, 6),
         .ended_us = stmt_column_integer(row, 7),
         .steps = stmt_column_integer(row, 9),
-        .ended_by = verdict_from_name(stmt_column_text(row, 10)),
+        .ended_by = pace_verdict_from_name(stmt_column_text(row, 10)),
         .summary = summary_from_row(row),
         .samples = stmt_column_integer(row, 17),
         .peak_memory_bytes = stmt_column_integer(row, 18),

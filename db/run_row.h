@@ -19,6 +19,13 @@
 #define RUN_COLUMN_COUNT 44
 #define RUN_LIST_COLUMNS RUN_LEAN_COLUMNS ", NULL, NULL, NULL, NULL, NULL"
 
+/* What an hour cost while a run was measured, discount taken off. NULL where that is not known,
+ * and where it is in other money than dollars, which could not be compared. */
+#define RUN_DOLLARS                                                                              \
+    "CASE json_extract(price, '$.price.currency') WHEN 'USD' THEN"                               \
+    " coalesce(json_extract(price, '$.price.discount.price_per_hour'),"                          \
+    " json_extract(price, '$.price.price_per_hour')) END"
+
 /* Reads the columns of the current row, in that order. */
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     __attribute__((warn_unused_result));

@@ -74,7 +74,8 @@ static inline struct run run_about_to_end(struct db *db, const struct ended *end
     snprintf(run.software, sizeof run.software, "%s", ended->software ? ended->software : "");
     snprintf(run.where.provider, sizeof run.where.provider, "%s",
              ended->provider ? ended->provider : "aws");
-    snprintf(run.where.vm, sizeof run.where.vm, "%s", ended->vm ? ended->vm : "");
+    if (ended->vm) /* a letter */
+        snprintf(run.where.vm, sizeof run.where.vm, "i%014d%.1s", 0, ended->vm);
     return run;
 }
 

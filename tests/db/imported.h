@@ -45,7 +45,7 @@ static inline void imported_make(struct imported_parts *parts)
                      .state = RUN_FINISHED,
                      .spec_text = parts->spec_text,
                      .instance = "test.large",
-                     .where = {.provider = "aws", .region = "r", .vm = "0123456789abcdef"},
+                     .where = {.provider = "aws", .region = "r", .vm = "i123456789abcdef"},
                      .created_us = 1000000,
                      .started_us = 2000000,
                      .ended_us = 3000000,

@@ -51,7 +51,7 @@ static void an_imported_run_reads_like_one_that_was_measured_here(void)
     EXPECT_STR(run.machine, parts.run.machine);
     EXPECT_STR(run.instance, "test.large");
     EXPECT_STR(run.where.provider, "aws");
-    EXPECT_STR(run.where.vm, "0123456789abcdef");
+    EXPECT_STR(run.where.vm, "i123456789abcdef");
     EXPECT_STR(run.summary_text, parts.summary);
     EXPECT_STR(run.findings, "[]");
     EXPECT_STR(run.ended_by, parts.run.ended_by);

@@ -53,20 +53,25 @@ static size_t count_runs(struct db *db, long long number, enum run_state state)
     return found;
 }
 
-static void end(struct db *db, enum run_state state)
+static void end_as(struct db *db, enum run_state state, enum validity validity, int seconds)
 {
     AUTO(run_clear) struct run run = claim_run(db);
 
     run.state = state;
-    run.ended_us = NOON_US + 9;
+    run.ended_us = NOON_US + seconds * 1000000LL;
     run.ended_by = pace_verdict_name(PACE_TARGET);
     run.summary = (struct summary){.measured_steps = 2,
                                    .measured_seconds = 1,
                                    .samples_per_second = 40,
                                    .median_step_seconds = 1,
                                    .throughput = {true, 39, 41}};
-    run.validity = VALIDITY_OK;
+    run.validity = validity;
     EXPECT(runs_end(db, &run, NULL));
+}
+
+static void end(struct db *db, enum run_state state)
+{
+    end_as(db, state, VALIDITY_OK, 1);
 }
 
 static void a_sweep_is_stored_whole_with_the_runs_that_can_be(void)
@@ -205,6 +210,103 @@ static void a_finished_run_is_not_done_again_and_its_number_is_there(void)
     EXPECT_NEAR(runs[0].run.throughput.high, 41, 0);
 }
 
+#define TWO_RUNS                                                                                 \
+    "{\"knobs\":{\"seed\":[1]},\"blocks\":2,\"base\":{\"max_seconds\":100,\"min_seconds\":60}}"
+
+/* Two runs of one cell, of which the first one is invalid, after so many seconds. */
+static void place_disturbed(struct db *db, int seconds, struct sweep_row *ret_row)
+{
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(TWO_RUNS);
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id = create(db, &order);
+
+    EXPECT(sweeps_find(db, id.text, ret_row, NULL));
+    end_as(db, RUN_FINISHED, VALIDITY_INVALID, seconds);
+}
+
+static bool repeat(struct db *db, const struct sweep_row *row, long long seconds)
+{
+    bool queued = false;
+
+    EXPECT(sweeps_repeat(db, row, (struct sweep_repeat){"c7i.large", NOON_US, seconds}, &queued,
+                         NULL));
+    return queued;
+}
+
+static void an_invalid_run_is_repeated_when_all_others_have_ended(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    size_t count = 0;
+
+    place_disturbed(db, 30, &row);
+    EXPECT(!repeat(db, &row, 500)); /* the other one is queued */
+    end(db, RUN_FINISHED);
+    EXPECT(repeat(db, &row, 500));
+    EXPECT(!repeat(db, &row, 500)); /* it is queued now */
+    end(db, RUN_FINISHED);
+    EXPECT(!repeat(db, &row, 500)); /* and it was valid */
+    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
+    EXPECT_INT((long long)count, 3);
+    EXPECT_INT(runs[0].run.validity, VALIDITY_INVALID); /* it stays as it is */
+    EXPECT_INT(runs[0].seconds, 30);
+    EXPECT_INT(runs[2].run.block, runs[0].run.block);
+    EXPECT_INT((long long)runs[2].run.cell, (long long)runs[0].run.cell);
+}
+
+static void three_attempts_in_all_must_do(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+    place_disturbed(db, 30, &row);
+    end(db, RUN_FINISHED);
+    for (int attempt = 2; attempt <= 3; attempt++) {
+        EXPECT(repeat(db, &row, 500));
+        end_as(db, RUN_FINISHED, VALIDITY_INVALID, 30);
+    }
+    EXPECT(!repeat(db, &row, 500));
+    EXPECT_INT((long long)count_runs(db, row.number, RUN_FINISHED), 4);
+}
+
+static void a_repetition_must_fit_into_what_is_left(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    size_t count = 0;
+
+    place_disturbed(db, 30, &row);
+    end(db, RUN_FINISHED);
+    EXPECT(!repeat(db, &row, -5));
+    EXPECT(!repeat(db, &row, 0));
+    EXPECT(!repeat(db, &row, 31)); /* it took thirty, and ending takes two */
+    EXPECT(repeat(db, &row, 42));
+    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
+    AUTO(run_clear) struct run again = find_run(db, runs[count - 1].id.text);
+    EXPECT(strstr(again.spec_text, "\"max_seconds\":40,"));
+    EXPECT(strstr(again.spec_text, "\"min_seconds\":20,"));
+}
+
+static void what_failed_or_is_merely_warned_of_is_not_repeated(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(TWO_RUNS);
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id = create(db, &order);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    end(db, RUN_FAILED);
+    end_as(db, RUN_FINISHED, VALIDITY_WARN, 30);
+    EXPECT(!repeat(db, &row, 500));
+}
+
 static void another_round_adds_its_cells_and_runs(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -266,6 +368,10 @@ int main(void)
     RUN(so_is_one_that_was_preempted);
     RUN(what_failed_or_was_cancelled_is_not_queued_again);
     RUN(a_finished_run_is_not_done_again_and_its_number_is_there);
+    RUN(an_invalid_run_is_repeated_when_all_others_have_ended);
+    RUN(three_attempts_in_all_must_do);
+    RUN(a_repetition_must_fit_into_what_is_left);
+    RUN(what_failed_or_is_merely_warned_of_is_not_repeated);
     RUN(another_round_adds_its_cells_and_runs);
     RUN(an_end_is_one_end);
     return test_result();
