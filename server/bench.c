@@ -7,20 +7,23 @@
 #include "server/bench_table.h"
 #include "server/bench_watch.h"
 #include "server/commands.h"
+#include "server/heartbeat.h"
 #include "server/log.h"
 #include "server/process.h"
 #include "server/report_wait.h"
 #include "server/sweep_place.h"
 
+#include <math.h>
 #include <time.h>
 
 #define LOOK_NS NS_PER_SECOND           /* between two looks: what is measured is not disturbed */
 #define FIRST_LOOK_NS (100 * NS_PER_MS) /* and for a moment after a run has ended, */
 #define MOMENT_NS (2 * NS_PER_SECOND)   /* when nothing is measured yet */
-#define PRICES_NS (60 * NS_PER_SECOND)  /* patience with the first reading of the feeds */
+#define PRICES_SECONDS 25               /* patience with the first reading of the feeds */
 #define IDLE_LOOKS 30                   /* after which a sweep that does not end is left alone */
-#define STOPPED_SECONDS 8  /* for the hub when a signal has come: who sent it waits for ten */
-#define LEAVING_SECONDS 90 /* and when the machine is taken back */
+#define STOPPED_SECONDS 8   /* for the hub when a signal has come: who sent it waits for ten */
+#define LEAVING_SECONDS 90  /* and when the machine is taken back */
+#define PATIENCE_SECONDS 60 /* of "pennyworth health", beyond the longest silence of a worker */
 #define LEAVING_NS (5 * NS_PER_SECOND) /* for a run to end when that is so */
 
 struct bench {
@@ -28,6 +31,8 @@ struct bench {
     struct outbox *outbox; /* NULL: nobody is reported to */
     struct bench_plan plan;
     struct bench_watch watch;
+    struct bench_sight seen; /* when there was progress last */
+    struct heartbeat heartbeat;
     sigset_t signals;
     long long began_ns, ended_ns; /* of all, of the last run that has ended */
     double dollars_per_hour;      /* 0 unknown */
@@ -43,6 +48,7 @@ static void bench_end(struct bench *bench)
         process_end(bench->process);
     freep(&bench->process);
     bench_plan_clear(&bench->plan);
+    heartbeat_end(&bench->heartbeat);
 }
 
 /* Sleeps; true when a signal has come. */
@@ -62,7 +68,7 @@ static bool nap(struct bench *bench, long long nanoseconds)
 static void wait_for_prices(struct bench *bench)
 {
     const struct server *server = &bench->process->server;
-    long long deadline_ns = clock_monotonic_ns() + PRICES_NS;
+    long long deadline_ns = clock_monotonic_ns() + PRICES_SECONDS * NS_PER_SECOND;
     bool asked_told = false, prices_told = false;
 
     while (!refresher_is_settled(server->refresher) && clock_monotonic_ns() < deadline_ns) {
@@ -71,9 +77,11 @@ static void wait_for_prices(struct bench *bench)
         if (!asked && !asked_told)
             fputs("asking which machine this is\n", stderr);
         if (asked && !prices_told)
-            fputs("waiting for the first reading of the price feeds, 60 s at most\n", stderr);
+            fprintf(stderr, "waiting for the first reading of the price feeds, %d s at most\n",
+                    PRICES_SECONDS);
         asked_told = true;
         prices_told |= asked;
+        (void)heartbeat_beat(&bench->heartbeat, "waits for prices", clock_monotonic_ns());
         if (nap(bench, 50 * NS_PER_MS))
             return;
     }
@@ -130,6 +138,18 @@ static bool find_earlier(struct bench *bench, bool *ret_found, struct error *err
     }
 }
 
+/* Until the time or the money is spent, whichever is first. */
+static void allow_repeats(struct bench *bench)
+{
+    double seconds = (double)bench->plan.repeat_seconds;
+    double dollars = bench->process->config.max_dollars;
+
+    if (dollars > 0)
+        seconds = fmin(seconds, 3600 * dollars / bench->dollars_per_hour);
+    bench->process->repeats = (struct sweeper_repeats){
+        .sweep = bench->watch.sweep, .until_ns = bench->began_ns + (long long)(seconds * 1e9)};
+}
+
 static bool place_runs(struct bench *bench, struct error *err)
 {
     const struct server *server = &bench->process->server;
@@ -145,8 +165,10 @@ static bool place_runs(struct bench *bench, struct error *err)
         return false;
     bench->watch.server = server;
     bench->watch.out = stderr;
+    bench->watch.terminal = isatty(STDERR_FILENO) == 1;
     bench->watch.planned = bench->plan.runs;
     bench->began_ns = bench->ended_ns = clock_monotonic_ns();
+    allow_repeats(bench);
     runner_wake(server->runner);
     return true;
 }
@@ -190,10 +212,27 @@ static bool give_up_rest(struct bench *bench, const struct bench_sight *sight, s
     return true;
 }
 
+/* A step, another run, an end: all else is no progress. */
+static void beat(struct bench *bench, const struct bench_sight *sight)
+{
+    const struct bench_sight *seen = &bench->seen;
+    char doing[HEARTBEAT_DOING];
+
+    if (sight->settled == seen->settled && sight->steps == seen->steps &&
+        strcmp(sight->running.text, seen->running.text) == 0)
+        return;
+    snprintf(doing, sizeof doing, "run %zu of %zu, step %lld",
+             sight->settled < bench->plan.runs ? sight->settled + 1 : bench->plan.runs,
+             bench->plan.runs, sight->steps);
+    if (heartbeat_beat(&bench->heartbeat, doing, clock_monotonic_ns()))
+        bench->seen = *sight; /* else the next look tries again */
+}
+
 static bool look(struct bench *bench, struct bench_sight *sight, struct error *err)
 {
     if (!bench_watch_look(&bench->watch, sight, err))
         return false;
+    beat(bench, sight);
     if (sight->ended > 0)
         bench->ended_ns = clock_monotonic_ns();
     if (sight->ended > 0 && bench->outbox)
@@ -271,7 +310,7 @@ static void deliver(struct bench *bench)
         seconds = LEAVING_SECONDS;
     if (bench->signal && seconds > STOPPED_SECONDS)
         seconds = STOPPED_SECONDS;
-    (void)report_wait(bench->outbox, &bench->signals, seconds);
+    (void)report_wait(bench->outbox, &bench->signals, seconds, &bench->heartbeat);
 }
 
 /* The exit status. */
@@ -317,6 +356,10 @@ static bool begin(struct bench *bench, const struct config *config, struct error
     if (!bench->process)
         return false;
     process_block_signals(&bench->signals);
+    if (!process_make_folders(config->database, err))
+        return false;
+    heartbeat_start(&bench->heartbeat, config->database, "bench",
+                    config->silence_seconds + PATIENCE_SECONDS);
     if (!process_begin(bench->process, false, err))
         return false;
     if (!config->report_to[0])

@@ -57,6 +57,8 @@ static void present_bench_run(struct out *out, const struct bench_report *report
         out_null(out, "samples_per_second");
     out_text(out, "validity", finished ? validity_name(run->validity) : NULL);
     out_raw(out, "findings", run->findings);
+    out_text(out, "ended_by", run->ended_by);
+    out_bool(out, "repeated", each->repeated);
     out_text(out, "hub", report->hub && finished ? delivery_words[each->delivery.verdict] : NULL);
     out_text(out, "hub_reason", text_or_null(each->delivery.reason));
     out_close(out, '}');

@@ -7,6 +7,7 @@
 #define FLAG "--label"
 #define QUICK_MIN_SECONDS 12
 #define QUICK_MAX_SECONDS 45
+#define QUICK_SECONDS 75 /* and with a repetition */
 #define STANDARD_MIN_SECONDS 60
 #define RUN_SECONDS_MAX 86400
 #define ENDING_SECONDS 2 /* from a run's own limit to the start of the next one */
@@ -59,67 +60,107 @@ static json_t *make_labels(const struct bench_wish *wish, struct error *err)
     return json_incref(labels);
 }
 
-/* Emulated bf16 says nothing of a machine that anybody would train on in it. */
-static json_t *make_cells(const struct bench_wish *wish)
+/* A configuration, and its share of the time and the money. */
+struct part {
+    const char *precision;
+    long long weight;
+};
+
+/* Emulated bf16 says nothing of a machine that anybody would train on in it. Steps in f32 take
+ * about twice as long, and a number wants steps. */
+static size_t choose_parts(const struct bench_wish *wish, struct part ret_parts[2])
 {
-    if (is_quick(wish))
-        return json_pack("[{s:s}]", "precision", wish->has_bf16 ? "bf16" : "f32");
-    if (wish->has_bf16)
-        return json_pack("[{s:s},{s:s}]", "precision", "f32", "precision", "bf16");
-    return json_pack("[{s:s}]", "precision", "f32");
+    static const struct part f32 = {"f32", 8}, bf16 = {"bf16", 5};
+
+    ret_parts[0] = is_quick(wish) && wish->has_bf16 ? bf16 : f32;
+    ret_parts[1] = bf16;
+    return wish->has_bf16 && !is_quick(wish) ? 2 : 1;
 }
 
-/* Each run gets the same share of the time and of the money: what fits together, ends by itself
- * with a number. */
-static void set_limits(const struct bench_wish *wish, struct bench_plan *plan,
-                       long long *ret_min_seconds)
+/* Of so many seconds or dollars for all runs, the share of each run of this part. */
+static double share_of(double all, long long blocks, const struct part *part, long long weights)
+{
+    return all * (double)part->weight / (double)(weights * blocks);
+}
+
+/* What fits together, ends by itself with a number. */
+static long long seconds_of(const struct bench_wish *wish, double share)
 {
     long long most = is_quick(wish) ? QUICK_MAX_SECONDS : RUN_SECONDS_MAX;
-    long long least = is_quick(wish) ? QUICK_MIN_SECONDS : STANDARD_MIN_SECONDS;
-    long long share = wish->max_seconds / (long long)plan->runs - ENDING_SECONDS;
+    long long seconds = share < (double)most ? (long long)share : most;
 
-    if (share > most)
-        share = most;
-    if (share < 1)
-        share = 1;
-    plan->run_seconds = share;
-    *ret_min_seconds = least < share / 2 ? least : share / 2;
+    return seconds > 1 ? seconds : 1;
 }
 
-static json_t *make_base(const struct bench_wish *wish, const struct bench_plan *plan,
-                         long long min_seconds, json_t *labels)
+static long long measured_seconds_of(const struct bench_wish *wish, long long seconds)
+{
+    long long least = is_quick(wish) ? QUICK_MIN_SECONDS : STANDARD_MIN_SECONDS;
+
+    return least < seconds * 3 / 5 ? least : seconds * 3 / 5;
+}
+
+static json_t *make_cell(const struct bench_wish *wish, const struct part *part,
+                         long long seconds, double dollars)
 {
     AUTO(json_decrefp)
-    json_t *base = json_pack("{s:s,s:I,s:I,s:O}", "workload", "resnet50", "min_seconds",
-                             (json_int_t)min_seconds, "max_seconds",
-                             (json_int_t)plan->run_seconds, "labels", labels);
+    json_t *cell = json_pack("{s:s,s:I,s:I}", "precision", part->precision, "min_seconds",
+                             (json_int_t)measured_seconds_of(wish, seconds), "max_seconds",
+                             (json_int_t)seconds);
 
-    if (!base || (wish->max_dollars > 0 &&
-                  json_object_set_new(base, "max_dollars",
-                                      json_real(wish->max_dollars / (double)plan->runs)) != 0))
+    if (!cell || (wish->max_dollars > 0 &&
+                  json_object_set_new(cell, "max_dollars", json_real(dollars)) != 0))
         return NULL;
-    return json_incref(base);
+    return json_incref(cell);
+}
+
+/* NULL when memory ends. */
+static json_t *make_cells(const struct bench_wish *wish, long long blocks,
+                          struct bench_plan *plan)
+{
+    AUTO(json_decrefp) json_t *cells = json_array();
+    struct part parts[2];
+    long long weights = 0;
+
+    plan->cells = choose_parts(wish, parts);
+    plan->runs = plan->cells * (size_t)blocks;
+    for (size_t i = 0; i < plan->cells; i++)
+        weights += parts[i].weight;
+    for (size_t i = 0; i < plan->cells; i++) {
+        double all = (double)(wish->max_seconds - ENDING_SECONDS * (long long)plan->runs);
+        long long seconds = seconds_of(wish, share_of(all, blocks, &parts[i], weights));
+        double dollars = share_of(wish->max_dollars, blocks, &parts[i], weights);
+
+        if (!cells ||
+            json_array_append_new(cells, make_cell(wish, &parts[i], seconds, dollars)) != 0)
+            return NULL;
+        if (seconds > plan->run_seconds)
+            plan->run_seconds = seconds;
+    }
+    return json_incref(cells);
+}
+
+static long long repeat_seconds_of(const struct bench_wish *wish)
+{
+    return is_quick(wish) && wish->max_seconds > QUICK_SECONDS ? QUICK_SECONDS
+                                                               : wish->max_seconds;
 }
 
 bool bench_plan_make(const struct bench_wish *wish, struct bench_plan *ret_plan,
                      struct error *err)
 {
+    long long blocks = is_quick(wish) ? 1 : 2;
+    struct bench_plan plan = {.repeat_seconds = repeat_seconds_of(wish)};
     AUTO(json_decrefp) json_t *labels = make_labels(wish, err);
-    AUTO(json_decrefp) json_t *cells = make_cells(wish);
+    AUTO(json_decrefp) json_t *cells = make_cells(wish, blocks, &plan);
     AUTO(json_decrefp) json_t *request = NULL;
-    struct bench_plan plan = {0};
-    long long blocks = is_quick(wish) ? 1 : 2, min_seconds;
 
     if (!labels)
         return false;
     if (!cells)
         return out_of_memory(err);
-    plan.cells = json_array_size(cells);
-    plan.runs = plan.cells * (size_t)blocks;
-    set_limits(wish, &plan, &min_seconds);
-    request = json_pack("{s:I,s:o*,s:O}", "blocks", (json_int_t)blocks, "base",
-                        make_base(wish, &plan, min_seconds, labels), "cells", cells);
-    if (!request || !json_object_get(request, "base"))
+    request = json_pack("{s:I,s:{s:s,s:O},s:O}", "blocks", (json_int_t)blocks, "base", "workload",
+                        "resnet50", "labels", labels, "cells", cells);
+    if (!request)
         return out_of_memory(err);
     plan.request = json_text(request);
     if (!plan.request)
@@ -139,14 +180,38 @@ static bool same(const json_t *left, const json_t *right, const char *member)
     return json_equal(json_object_get(left, member), json_object_get(right, member));
 }
 
-/* Whether each run of theirs keeps to what ours may take. */
-static bool takes_no_more(const json_t *ours, const json_t *theirs)
-{
-    const json_t *dollars = json_object_get(ours, "max_dollars");
-    const json_t *their_dollars = json_object_get(theirs, "max_dollars");
+static const char *const limits[] = {"min_seconds", "max_seconds", "max_dollars"};
 
-    return json_integer_value(json_object_get(theirs, "max_seconds")) <=
-               json_integer_value(json_object_get(ours, "max_seconds")) &&
+/* Whether the object has nothing but these two members and limits, and the first for certain. */
+static bool holds_only(const json_t *object, const char *first, const char *second)
+{
+    size_t known = json_object_get(object, first) ? 1U : 0U;
+
+    known += second && json_object_get(object, second) ? 1U : 0U;
+    for (size_t i = 0; i < COUNT(limits); i++)
+        known += json_object_get(object, limits[i]) ? 1U : 0U;
+    return json_object_get(object, first) && json_object_size(object) == known;
+}
+
+/* Of a cell; an older version wrote the limits into the base. NULL where there is none. */
+static const json_t *limit_of(const json_t *request, size_t index, const char *name)
+{
+    const json_t *cell = json_array_get(json_object_get(request, "cells"), index);
+    const json_t *own = json_object_get(cell, name);
+
+    return own ? own : json_object_get(json_object_get(request, "base"), name);
+}
+
+/* Whether their cell is ours, and keeps to what ours may take. */
+static bool takes_no_more(const json_t *ours, const json_t *theirs, size_t index)
+{
+    const json_t *dollars = limit_of(ours, index, "max_dollars");
+    const json_t *their_dollars = limit_of(theirs, index, "max_dollars");
+
+    return same(json_array_get(json_object_get(ours, "cells"), index),
+                json_array_get(json_object_get(theirs, "cells"), index), "precision") &&
+           json_integer_value(limit_of(theirs, index, "max_seconds")) <=
+               json_integer_value(limit_of(ours, index, "max_seconds")) &&
            (!dollars ||
             (their_dollars && json_number_value(their_dollars) <= json_number_value(dollars)));
 }
@@ -155,13 +220,15 @@ static bool takes_no_more(const json_t *ours, const json_t *theirs)
 static bool is_ours(const json_t *request)
 {
     const json_t *base = json_object_get(request, "base");
-    size_t limits = json_object_get(base, "max_dollars") ? 5 : 4;
+    const json_t *cells = json_object_get(request, "cells");
 
+    for (size_t i = 0; i < json_array_size(cells); i++)
+        if (!holds_only(json_array_get(cells, i), "precision", NULL) ||
+            !limit_of(request, i, "min_seconds") || !limit_of(request, i, "max_seconds"))
+            return false;
     return json_is_string(json_object_get(json_object_get(base, "labels"), BENCH_LABEL)) &&
-           json_object_get(base, "workload") && json_object_get(base, "min_seconds") &&
-           json_object_get(base, "max_seconds") && json_object_size(base) == limits &&
-           json_object_get(request, "cells") && json_object_get(request, "blocks") &&
-           json_object_size(request) == 3;
+           holds_only(base, "workload", "labels") && json_array_size(cells) > 0 &&
+           json_object_get(request, "blocks") && json_object_size(request) == 3;
 }
 
 enum bench_kin bench_plan_compare(const struct bench_plan *plan, const char *request)
@@ -173,9 +240,12 @@ enum bench_kin bench_plan_compare(const struct bench_plan *plan, const char *req
 
     if (!is_ours(theirs))
         return BENCH_STRANGER;
-    return same(ours, theirs, "cells") && same(ours, theirs, "blocks") &&
-                   same(our_base, base, "labels") && same(our_base, base, "workload") &&
-                   takes_no_more(our_base, base)
-               ? BENCH_SAME
-               : BENCH_OTHER;
+    if (!same(ours, theirs, "blocks") || !same(our_base, base, "labels") ||
+        !same(our_base, base, "workload") ||
+        json_array_size(json_object_get(theirs, "cells")) != plan->cells)
+        return BENCH_OTHER;
+    for (size_t i = 0; i < plan->cells; i++)
+        if (!takes_no_more(ours, theirs, i))
+            return BENCH_OTHER;
+    return BENCH_SAME;
 }

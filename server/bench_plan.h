@@ -19,12 +19,17 @@ struct bench_wish {
 };
 
 struct bench_plan {
-    char *request;         /* owned: for sweep_place() */
-    size_t runs, cells;    /* each cell is run equally often */
-    long long run_seconds; /* that each run may take */
+    char *request;            /* owned: for sweep_place() */
+    size_t runs, cells;       /* each cell is run equally often */
+    long long run_seconds;    /* that the longest run may take */
+    long long repeat_seconds; /* from the start: until then runs that are invalid are repeated */
 };
 
-/* ERROR_INVALID blames "--label". *ret_plan is written only on success. */
+/* The time and the money are dealt out so that all runs fit, f32 getting more of both than bf16,
+ * whose steps are about half as long. What runs leave of it, as they end at their target or where
+ * more time buys little, is for repeating runs that were disturbed; of the quick set that is
+ * little, for it takes about a minute. ERROR_INVALID blames "--label". *ret_plan is written only
+ * on success. */
 bool bench_plan_make(const struct bench_wish *wish, struct bench_plan *ret_plan,
                      struct error *err) __attribute__((warn_unused_result));
 

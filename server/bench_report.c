@@ -29,12 +29,13 @@ static bool is_superseded(const struct sweep_row_run *runs, size_t count, size_t
     return false;
 }
 
-static bool load_run(struct db *db, const struct sweep_row_run *found,
+static bool load_run(struct db *db, const struct sweep_row_run *found, bool repeated,
                      struct bench_report *report, struct error *err)
 {
     struct bench_run *run = &report->runs[report->run_count];
 
-    *run = (struct bench_run){.name = found->run.cell < report->sweep.count
+    *run = (struct bench_run){.repeated = repeated,
+                              .name = found->run.cell < report->sweep.count
                                           ? report->sweep.cells[found->run.cell].name
                                           : ""};
     if (!runs_find(db, found->id.text, &run->run, err))
@@ -85,10 +86,11 @@ static bool sum_up(struct bench_report *report, size_t index, struct error *err)
     for (size_t i = report->run_count; i-- > 0;) { /* newest first */
         const struct run *run = &report->runs[i].run;
 
-        if (run->cell == (long long)index && run->state == RUN_FINISHED)
-            sightings[count++] = sighting_of(run);
+        if (run->cell != (long long)index || run->state != RUN_FINISHED)
+            continue;
+        sightings[count++] = sighting_of(run);
+        cell->finished += !report->runs[i].repeated;
     }
-    cell->finished = (long long)count;
     if (!standing_compute(sightings, count, &cell->standing, err))
         return false;
     add_cost(report, cell);
@@ -109,9 +111,14 @@ bool bench_report_load(struct db *db, const char *id, struct bench_report *repor
     report->cells = calloc(report->sweep.count + 1, sizeof *report->cells);
     if (!report->runs || !report->cells)
         return out_of_memory(err);
-    for (size_t i = 0; i < count; i++)
-        if (!is_superseded(runs, count, i) && !load_run(db, &runs[i], report, err))
+    for (size_t i = 0; i < count; i++) {
+        bool again = is_superseded(runs, count, i);
+
+        if (again && runs[i].run.state != RUN_FINISHED)
+            continue;
+        if (!load_run(db, &runs[i], again, report, err))
             return false;
+    }
     for (; report->cell_count < report->sweep.count; report->cell_count++)
         if (!sum_up(report, report->cell_count, err))
             return false;

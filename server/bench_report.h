@@ -9,18 +9,20 @@
 #include "server/outbox.h"
 #include "server/whoami.h"
 
-/* A run as it ended at last: of one that was interrupted and tried again, the last attempt. */
+/* A run as it ended at last: of one that was interrupted and tried again, the last attempt. One
+ * that finished and was invalid stays beside the run that repeats it. */
 struct bench_run {
     struct run run;   /* owned */
     const char *name; /* of its cell */
+    bool repeated;    /* it was invalid, and another was queued for it */
     struct delivery delivery;
 };
 
 /* A configuration: what its runs come to together, at today's price of the machine. */
 struct bench_cell {
     const char *name;
-    const char *refused; /* why it cannot be run here, or NULL */
-    long long planned, finished;
+    const char *refused;         /* why it cannot be run here, or NULL */
+    long long planned, finished; /* finished: those that were repeated left out */
     struct standing standing;
     bool has_cost;
     struct cost cost;

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/text.h"
+#include "engine/pace.h"
 #include "pricing/source.h"
 
 #include <math.h>
@@ -129,6 +130,27 @@ static bool add_verdict(struct bytes *text, const struct run *run)
     return ok;
 }
 
+/* Of a run that ended because more time buys little: what it would have bought. Where money may
+ * have been the limit, there is only one half to say. */
+static bool add_little(struct bytes *text, const struct run *run)
+{
+    const struct range *range = &run->summary.throughput;
+    double seconds = (double)(run->ended_us - run->started_us) / 1e6;
+    double half = 50 * (range->high - range->low) / run->summary.samples_per_second;
+    struct run_spec spec;
+
+    if (!run->ended_by || strcmp(run->ended_by, pace_verdict_name(PACE_LITTLE_MORE)) != 0 ||
+        !range->known)
+        return true;
+    if (!run->spec_text ||
+        !run_spec_from_text(run->spec_text, strlen(run->spec_text), &spec, NULL) ||
+        spec.max_dollars > 0)
+        return bytes_printf(text, ", within %.1f %%: more time would have bought little", half);
+    return bytes_printf(text, ", within %.1f %%: %.1f %% was within reach in the time left", half,
+                        pace_within_reach(half, run->summary.measured_seconds,
+                                          (double)spec.max_seconds - seconds));
+}
+
 bool bench_run_words(struct bytes *text, const struct run *run)
 {
     struct amount speed = amount_of(run->summary.samples_per_second, &run->summary.throughput);
@@ -139,7 +161,8 @@ bool bench_run_words(struct bytes *text, const struct run *run)
                             run->reason[0] ? ": " : "", run->reason);
     write_number(speed.value, number);
     write_range(&speed, range);
-    return bytes_printf(text, "%s samples/s (%s), ", number, range) && add_verdict(text, run);
+    return bytes_printf(text, "%s samples/s (%s), ", number, range) && add_verdict(text, run) &&
+           add_little(text, run);
 }
 
 static bool add_delivery(struct bytes *text, const struct delivery *delivery)
@@ -168,6 +191,7 @@ static bool add_run(struct bytes *text, const struct bench_report *report,
     write_number(speed.value, number);
     write_range(&speed, range);
     return bytes_printf(text, "%10s  %-22s  ", number, range) && add_verdict(text, run) &&
+           (!each->repeated || bytes_printf(text, " [repeated]")) &&
            (!report->hub || add_delivery(text, &each->delivery)) && bytes_printf(text, "\n");
 }
 

@@ -1,5 +1,6 @@
 /* Follows the runs of a sweep and tells people of them: when one begins, how it goes, how it has
- * ended. */
+ * ended. A first figure comes as soon as five steps are done, then one every 20 seconds; on a
+ * terminal every second, in one line that is written anew. */
 #pragma once
 
 #include "db/sweeps.h"
@@ -12,15 +13,17 @@
 struct bench_watch {
     const struct server *server;
     FILE *out;
+    bool terminal; /* `out` is one */
     struct run_id sweep;
     size_t planned; /* runs */
     /* Zeroed at first. */
     struct {
         struct run_id id;
-        bool begun, ended; /* was told */
+        bool begun, figure, ended; /* was told */
     } told[BENCH_WATCH_MAX];
     size_t count;
     long long told_ns;
+    bool line_is_open; /* of a terminal: it holds progress, and is written anew */
 };
 
 struct bench_sight {
@@ -29,6 +32,7 @@ struct bench_sight {
     size_t ended;          /* runs that have ended since the last look */
     size_t settled;        /* that have ended for good, in all */
     struct run_id running; /* or "" */
+    long long steps;       /* that the running one has done */
 };
 
 /* Looks once, borrowing a connection. */

@@ -80,15 +80,12 @@ static bool read_baseline(const struct query *query, struct check_request *reque
 
 static bool read_margin(const struct query *query, double *ret_margin, struct error *err)
 {
-    const struct field field = {
-        .name = "margin", .type = FIELD_NUMBER, .min = -1, .max = MARGIN_MAX};
+    const struct field field = {.name = "margin", .type = FIELD_AMOUNT, .max = MARGIN_MAX};
     const char *text = query_find(query, "margin");
     double percent = MARGIN_DEFAULT;
 
     if (text && !field_read_text(&field, text, &percent, err))
         return false;
-    if (percent < 0)
-        return error_set(err, ERROR_INVALID, "margin", "must be 0 to %d percent", MARGIN_MAX);
     *ret_margin = percent / 100;
     return true;
 }

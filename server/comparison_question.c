@@ -63,15 +63,15 @@ static const struct field numbers[] = {
     {.name = "samples", AT(samples), .type = FIELD_NUMBER, .max = 1000000000000000},
     {.name = "epochs", AT(epochs), .type = FIELD_NUMBER, .max = 1000000},
     {.name = "job_seconds", AT(job_seconds), .type = FIELD_NUMBER, .max = 10000000000},
-    {.name = "boot_seconds", AT(boot_seconds), .type = FIELD_LIMIT, .max = 86400},
+    {.name = "boot_seconds", AT(boot_seconds), .type = FIELD_AMOUNT, .max = 86400},
     {.name = "deadline_h", AT(deadline_h), .type = FIELD_NUMBER, .max = 1000000},
     {.name = "budget", AT(budget), .type = FIELD_NUMBER, .max = 1000000000},
-    {.name = "hourly_value", AT(hourly_value), .type = FIELD_LIMIT, .max = 1000000},
+    {.name = "hourly_value", AT(hourly_value), .type = FIELD_AMOUNT, .max = 1000000},
     {.name = "interruptions_percent", AT(interruptions_percent), .type = FIELD_NUMBER, .max = 99},
     {.name = "checkpoint_seconds", AT(checkpoint_seconds), .type = FIELD_NUMBER, .max = 86400},
-    {.name = "restart_seconds", AT(restart_seconds), .type = FIELD_LIMIT, .max = 86400},
-    {.name = "margin", AT(margin_percent), .type = FIELD_LIMIT, .max = 50},
-    {.name = "vm_spread", AT(vm_spread_percent), .type = FIELD_LIMIT, .max = 50},
+    {.name = "restart_seconds", AT(restart_seconds), .type = FIELD_AMOUNT, .max = 86400},
+    {.name = "margin", AT(margin_percent), .type = FIELD_AMOUNT, .max = 50},
+    {.name = "vm_spread", AT(vm_spread_percent), .type = FIELD_AMOUNT, .max = 50},
     {.name = "limit", AT(limit), .type = FIELD_INTEGER, .min = 1, .max = 1000},
     {.name = "offset", AT(offset), .type = FIELD_INTEGER, .min = 0, .max = 1000000},
 };
@@ -83,8 +83,6 @@ static bool read_numbers(const struct query *query, struct comparison_question *
     for (size_t i = 0; i < COUNT(numbers); i++) {
         const char *text = query_find(query, numbers[i].name);
 
-        if (text && numbers[i].type == FIELD_LIMIT && strcmp(text, "0") == 0)
-            text = "none"; /* which is how a limit says 0 */
         if (text && !field_read_text(&numbers[i], text, question, err))
             return false;
     }
@@ -190,7 +188,7 @@ static bool read_moment(const struct query *query, long long now_us,
 
     question->where.is_now = !text;
     question->where.at_us = now_us;
-    return !text || when_read(text, &question->where.at_us) ||
+    return !text || when_read_given(text, &question->where.at_us) ||
            error_set(err, ERROR_INVALID, "price_at", "must be a time like 2024-09-15T00:00:00Z");
 }
 
@@ -300,8 +298,6 @@ static bool check(const struct comparison_question *question, struct error *err)
                          question->configuration);
     if (question->where.zone && strlen(question->where.zone) >= sizeof((struct price *)0)->zone)
         return error_set(err, ERROR_INVALID, "zone", "is longer than any zone's name");
-    if (question->reference && !*question->reference)
-        return error_set(err, ERROR_INVALID, "reference", "must name an instance type or a row");
     if (jobs > 1)
         return error_set(err, ERROR_INVALID, "samples",
                          "only one of samples, epochs and job_seconds may be given");
@@ -328,6 +324,9 @@ bool comparison_question_read(const struct query *query, const struct identity *
                               long long now_us, struct comparison_question *ret_question,
                               struct error *err)
 {
+    static const char *const words[] = {
+        "workload", "engine", "provider", "instance", "stratum",  "precision", "configuration",
+        "price",    "region", "zone",     "discount", "price_of", "reference", NULL};
     struct comparison_question *question = ret_question;
 
     *question = (struct comparison_question){
@@ -350,9 +349,9 @@ bool comparison_question_read(const struct query *query, const struct identity *
         question->workload = "resnet50";
     if (!question->configuration)
         question->configuration = "best";
-    return check_words(query, err) && read_numbers(query, question, err) &&
-           read_instances(query, question, err) && read_choices(query, question, err) &&
-           read_regions(query, here, question, err) &&
+    return check_words(query, err) && query_check_words(query, words, QUERY_WORD_MAX, err) &&
+           read_numbers(query, question, err) && read_instances(query, question, err) &&
+           read_choices(query, question, err) && read_regions(query, here, question, err) &&
            read_moment(query, now_us, question, err) && read_lists(query, question, err) &&
            read_order(query, question, err) && check(question, err);
 }

@@ -153,6 +153,7 @@ bool config_check(struct config *config, char *const environment[], struct error
     case COMMAND_BACKUP:
     case COMMAND_RESTORE:
     case COMMAND_CHECK:
+    case COMMAND_HEALTH:
         return default_database(config, environment, err);
     default:
         return true;

@@ -9,7 +9,7 @@
 #define REACH (SERVE | COMMAND_BIT(COMMAND_HEALTH))
 #define STORE                                                                                    \
     (MEASURE | REPORT | COMMAND_BIT(COMMAND_BACKUP) | COMMAND_BIT(COMMAND_RESTORE) |             \
-     COMMAND_BIT(COMMAND_CHECK))
+     COMMAND_BIT(COMMAND_CHECK) | COMMAND_BIT(COMMAND_HEALTH))
 
 const struct command_words config_commands[COMMANDS] = {
     [COMMAND_SERVE] = {"serve", {NULL}, "Serves training runs on this machine"},
@@ -20,7 +20,10 @@ const struct command_words config_commands[COMMANDS] = {
     [COMMAND_BACKUP] = {"backup", {"FILE"}, "Copies the database, while it is in use or not"},
     [COMMAND_RESTORE] = {"restore", {"FILE"}, "Makes a backup the database"},
     [COMMAND_CHECK] = {"check", {NULL}, "Reads the whole database, and says whether it is sound"},
-    [COMMAND_HEALTH] = {"health", {NULL}, "Asks the server of this machine whether it is ready"},
+    [COMMAND_HEALTH] =
+        {"health",
+         {NULL},
+         "Says whether what runs on this database is well: a server, a bench or a push"},
     [COMMAND_TOKEN] = {"token",
                        {"NAME", "SCOPES"},
                        "Makes a token: its line for --tokens on stdout, itself on stderr"},
@@ -118,7 +121,8 @@ const struct option config_options[] = {
     {NUMBER(REPORT, report_seconds, 0, 604800, "600",
             "How long to try at the end; what was not accepted stays in the database")},
     {ONE_OF(BENCH, set, sets, "standard", "What is measured")},
-    {NUMBER(BENCH, max_seconds, 10, 604800, "1800", "Time for all runs together")},
+    {NUMBER(BENCH, max_seconds, 10, 604800, "450",
+            "Time for all runs together, those included that repeat a disturbed one")},
     {DOLLARS(BENCH, max_dollars, "Money for all runs together, by this machine's price")},
     {WORDS(BENCH, label, "KEY=VALUE", 4096, "", "Goes with each run"), .repeats = true},
     {ONE_OF(BENCH, format, formats, "table", "How the answer is printed")},

@@ -75,10 +75,10 @@ bool engines_read(const char *text, const char *native_command, struct engines *
         text += length + (text[length] == ';');
     }
     for (size_t i = 0; i < engines->count; i++)
-        native = native || strcmp(engines->list[i].name, "native") == 0;
+        native = native || strcmp(engines->list[i].name, ENGINE_NATIVE) == 0;
     if (ok && !native) {
-        ok =
-            add(engines, "native", strlen("native"), native_command, strlen(native_command), err);
+        ok = add(engines, ENGINE_NATIVE, strlen(ENGINE_NATIVE), native_command,
+                 strlen(native_command), err);
         if (ok)
             engines->list[engines->count - 1].ours = true;
     }

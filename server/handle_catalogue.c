@@ -91,6 +91,8 @@ static void tell_type(void *user, const struct instance_type *type, const char *
 
 static bool read_filter(const struct query *query, struct type_filter *filter, struct error *err)
 {
+    static const char *const words[] = {"provider",     "instance_type", "prefix", "region",
+                                        "architecture", "cursor",        NULL};
     const struct field limit = {.name = "limit", .min = 1, .max = TYPES_MAX};
     const struct field vcpus = {.name = "min_vcpus", .type = FIELD_NUMBER, .max = 100000};
     const struct field memory = {.name = "min_memory_gib", .type = FIELD_NUMBER, .max = 1000000};
@@ -104,7 +106,8 @@ static bool read_filter(const struct query *query, struct type_filter *filter, s
                                    .prefix = query_find(query, "prefix"),
                                    .after = query_find(query, "cursor"),
                                    .limit = 100};
-    return (!limit_text || field_read_text(&limit, limit_text, &filter->limit, err)) &&
+    return query_check_words(query, words, QUERY_WORD_MAX, err) &&
+           (!limit_text || field_read_text(&limit, limit_text, &filter->limit, err)) &&
            (!vcpus_text || field_read_text(&vcpus, vcpus_text, &filter->min_vcpus, err)) &&
            (!memory_text || field_read_text(&memory, memory_text, &filter->min_memory_gib, err));
 }
@@ -185,7 +188,7 @@ void discounts_list_handler(struct exchange *exchange)
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
-    if (at && !when_read(at, &at_us)) {
+    if (at && !when_read_given(at, &at_us)) {
         error_set(&err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
         reply_error(exchange, &err);
         return;
@@ -257,7 +260,7 @@ static bool read_discount(json_t *json, struct discount *discount, struct error 
         (!price_kind_from_name(kind, &discount->kind) || discount->kind > PRICE_SPOT))
         return error_not_allowed(err, "kind", (struct allowed){.choices = kinds},
                                  "'%.40s' is not a kind of price that has a list", kind);
-    return !json_object_get(json, "valid_from") || when_read(from, &discount->since_us) ||
+    return !json_object_get(json, "valid_from") || when_read_given(from, &discount->since_us) ||
            error_set(err, ERROR_INVALID, "valid_from",
                      "must be a time like 2026-08-06T17:17:52Z");
 }

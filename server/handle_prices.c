@@ -38,13 +38,15 @@ static bool read_moment(const struct query *query, long long *ret_at_us, struct 
     const char *text = query_find(query, "at");
 
     *ret_at_us = clock_calendar_us();
-    return !text || when_read(text, ret_at_us) ||
+    return !text || when_read_given(text, ret_at_us) ||
            error_set(err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
 }
 
 static bool read_filter(const struct query *query, struct price_filter *ret_filter,
                         bool *ret_history, struct error *err)
 {
+    static const char *const words[] = {"provider",      "region", "zone",
+                                        "instance_type", "feed",   NULL};
     const struct field limit = {.name = "limit", .min = 1, .max = LIST_MAX};
     const char *cursor = query_find(query, "cursor"), *limit_text = query_find(query, "limit");
     const char *history = query_find(query, "history");
@@ -57,7 +59,8 @@ static bool read_filter(const struct query *query, struct price_filter *ret_filt
                                   .feed = query_find(query, "feed"),
                                   .limit = 100};
 
-    if (!read_moment(query, &filter.at_us, err))
+    if (!query_check_words(query, words, QUERY_WORD_MAX, err) ||
+        !read_moment(query, &filter.at_us, err))
         return false;
     if (filter.kind && !price_kind_from_name(filter.kind, &kind))
         return error_not_allowed(err, "kind", (struct allowed){.choices = price_kind_names},

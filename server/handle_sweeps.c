@@ -34,17 +34,6 @@ static void parts_clear(struct sweep_parts *parts)
     sweep_result_clear(&parts->result);
 }
 
-static enum sweep_preset preset_of(const char *request)
-{
-    AUTO(json_decrefp) json_t *json = json_loads(request, 0, NULL);
-    const char *name = json_string_value(json_object_get(json, "preset"));
-
-    for (int preset = SWEEP_MATRIX; name && preset <= SWEEP_AA; preset++)
-        if (strcmp(sweep_preset_name((enum sweep_preset)preset), name) == 0)
-            return (enum sweep_preset)preset;
-    return SWEEP_MATRIX;
-}
-
 static bool load(struct db *db, const char *id, struct sweep_parts *parts, struct error *err)
 {
     size_t count = 0;
@@ -59,7 +48,7 @@ static bool load(struct db *db, const char *id, struct sweep_parts *parts, struc
         !sweep_result_compute(parts->plain, count, parts->row.count, &parts->result))
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     parts->view = (struct sweep_view){.row = &parts->row,
-                                      .preset = preset_of(parts->row.request),
+                                      .preset = sweep_preset_of(parts->row.request),
                                       .runs = parts->runs,
                                       .run_count = count,
                                       .result = &parts->result,

@@ -1,9 +1,15 @@
 #include "server/health.h"
 
+#include "common/cleanup.h"
+#include "common/clock.h"
 #include "server/commands.h"
+#include "server/heartbeat.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #define PATIENCE_MS 3000
 #define ANSWER_MAX 65536
@@ -69,12 +75,75 @@ bool health_ask(const struct config *config, fetch_fn *fetch, void *user, struct
     return true;
 }
 
+enum health_verdict health_of_command(const struct config *config, bool served, long long now_ns,
+                                      char ret_words[HEALTH_WORDS])
+{
+    struct heartbeat_view view;
+    struct error err = {0};
+
+    if (!heartbeat_look(config->database, now_ns, &view, &err)) {
+        snprintf(ret_words, HEALTH_WORDS,
+                 "whether a bench or a push gets on is not known: %.320s", err.message);
+        return HEALTH_ASK_SERVER;
+    }
+    if (view.state == HEARTBEAT_NONE || view.state == HEARTBEAT_ELSEWHERE) {
+        snprintf(
+            ret_words, HEALTH_WORDS, "no bench and no push runs on %.200s%s", config->database,
+            view.state == HEARTBEAT_ELSEWHERE ? " but for one of another container or machine"
+                                              : "");
+        return HEALTH_ASK_SERVER;
+    }
+    ret_words[0] = '\0';
+    if (served && strcmp(view.command, "push") == 0)
+        return HEALTH_ASK_SERVER;
+    if (view.state == HEARTBEAT_STOPPED) {
+        snprintf(
+            ret_words, HEALTH_WORDS,
+            "the %s (process %lld) has made no progress for %lld s, where %lld s are allowed; "
+            "it was at: %s",
+            view.command, view.process, view.silent_s, view.patience_s, view.doing);
+        return HEALTH_ILL;
+    }
+    snprintf(ret_words, HEALTH_WORDS, "%s: %s; last progress %lld s ago", view.command,
+             view.doing, view.silent_s);
+    return HEALTH_WELL;
+}
+
+/* Whether somebody has the database for itself, as a server has. Taken for no longer than a
+ * moment, which db_lock() waits out. */
+static bool is_served(const char *database)
+{
+    char name[PATH_TEXT_MAX + 8];
+    AUTO(closep) int file = -1;
+
+    snprintf(name, sizeof name, "%s.lock", database);
+    file = open(name, O_RDONLY | O_CLOEXEC);
+    return file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0;
+}
+
 int health_command(const struct config *config)
 {
     struct error err = {0};
-    struct fetcher *fetcher = fetcher_new(&err);
-    bool ready = fetcher && health_ask(config, fetch_with_curl, fetcher, &err);
+    struct fetcher *fetcher;
+    char words[HEALTH_WORDS];
+    bool ready;
 
+    switch (health_of_command(config, is_served(config->database), clock_monotonic_ns(), words)) {
+    case HEALTH_WELL:
+        puts(words);
+        return 0;
+    case HEALTH_ILL:
+        error_set(&err, ERROR_UPSTREAM, NULL, "%s", words);
+        return command_failed(&err);
+    default:
+        break;
+    }
+    fetcher = fetcher_new(&err);
+    ready = fetcher && health_ask(config, fetch_with_curl, fetcher, &err);
     fetcher_free(fetcher);
-    return ready ? 0 : command_failed(&err);
+    if (ready)
+        return 0;
+    fprintf(stderr, "pennyworth: %s%s%s%s%s\n", err.field, err.field[0] ? " " : "", err.message,
+            words[0] ? "; " : "", words);
+    return 1;
 }

@@ -14,7 +14,7 @@ struct here {
     struct machine machine;
     struct place place; /* for spec_is_possible(), once its dollars are filled in */
     long long number;   /* of its row; db/machines.h */
-    char vm[VM_SIZE];
+    char vm[VM_SIZE];   /* what the machine shows; whoami_vm() knows more */
 };
 
 /* Tries in a child process what the processor promises, so call it before there are threads. */

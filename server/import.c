@@ -3,6 +3,7 @@
 #include "common/bytes.h"
 #include "common/cleanup.h"
 #include "engine/scan.h"
+#include "engine/summary_text.h"
 #include "engine/trace.h"
 #include "server/conclusion.h"
 #include "server/import_cost.h"
@@ -16,7 +17,8 @@
 #define HELPED_BYTES (128 * 1024) /* more text is worth a second thread */
 
 #define TRACE_BYTES_MAX (128 * 1024 * 1024)
-#define AGREEMENT 0.001 /* between the sender's number and ours */
+#define AGREEMENT 0.001  /* between the sender's number and ours */
+#define OTHER_METHOD 0.5 /* the same, where the sender's statistics cut the warm-up elsewhere */
 
 /* A document that may be stored. Its trace is text only: as numbers it would be many times as
  * large. */
@@ -106,16 +108,31 @@ static bool conclude(struct document *document, struct error *err)
     return true;
 }
 
-/* A sender who means milliseconds where nanoseconds are asked for is found here. */
+/* Whether the sender's statistics are others than ours, and may cut the warm-up elsewhere. */
+static bool has_other_method(const struct document *document)
+{
+    return document->method != 0 && document->method != SUMMARY_METHOD;
+}
+
+/* Finds a sender who means milliseconds where nanoseconds are asked for. */
 static bool check_claim(const struct document *document, struct error *err)
 {
     double claimed = document->claimed, computed = document->run.summary.samples_per_second;
+    double agreement = has_other_method(document) ? OTHER_METHOD : AGREEMENT;
 
-    if (claimed == 0 || fabs(claimed - computed) <= AGREEMENT * computed)
+    if (claimed == 0 || fabs(claimed - computed) <= agreement * computed)
         return true;
     return error_set(err, ERROR_INVALID, "summary.samples_per_second",
                      "is not what the steps give: %.9g claimed, %.9g computed", claimed,
                      computed);
+}
+
+static bool check_cost(struct document *document, struct error *err)
+{
+    struct run *run = &document->run;
+
+    return has_other_method(document) ? import_cost_renew(&run->price, &run->summary, err)
+                                      : import_cost_check(run->price, &run->summary, err);
 }
 
 /* A run whose machine has a name only could not be judged again. */
@@ -166,9 +183,7 @@ static bool prepare(struct item *item, struct document_memo *memo, const char *s
         return false;
     snprintf(document->run.sender, sizeof document->run.sender, "%s", sender);
     return check_machine(document, err) && conclude(document, err) &&
-           check_claim(document, err) &&
-           import_cost_check(document->run.price, &document->run.summary, err) &&
-           keep_trace(item, err);
+           check_claim(document, err) && check_cost(document, err) && keep_trace(item, err);
 }
 
 static bool put_item(struct imports *imports, const struct item *item, enum import_fate *ret_fate,

@@ -1,9 +1,12 @@
 #include "server/import_cost.h"
 
 #include "common/cleanup.h"
+#include "engine/json_text.h"
 #include "pricing/cost.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
 
 #define AGREEMENT 0.001
 
@@ -59,17 +62,35 @@ static bool number_agrees(json_t *told, bool known, double computed)
            fabs(json_number_value(told) - computed) <= AGREEMENT * fabs(computed);
 }
 
-/* `computed` is NULL where there can be none. */
-static bool check_amount(json_t *cost, const char *name, const struct amount *computed,
-                         struct error *err)
+/* What each member must be; `known` is false where there is no price to divide by. */
+struct derived {
+    bool known;
+    struct cost each;
+};
+
+static const struct {
+    const char *name;
+    size_t offset; /* of a struct amount in struct cost */
+} amounts[] = {{"samples_per_dollar", offsetof(struct cost, samples_per_dollar)},
+               {"dollars_per_million_samples", offsetof(struct cost, dollars_per_million)},
+               {"hours_per_million_samples", offsetof(struct cost, hours_per_million)}};
+
+static const struct amount *amount_at(const struct derived *derived, size_t i)
 {
-    json_t *told = json_object_get(cost, name);
+    return (const struct amount *)(const void *)((const char *)&derived->each +
+                                                 amounts[i].offset);
+}
+
+static bool check_amount(json_t *cost, const struct derived *derived, size_t i, struct error *err)
+{
+    json_t *told = json_object_get(cost, amounts[i].name);
+    const struct amount *computed = amount_at(derived, i);
     char field[64];
 
-    snprintf(field, sizeof field, "cost.%s", name);
+    snprintf(field, sizeof field, "cost.%s", amounts[i].name);
     if (json_is_null(told)) /* said nothing: what can be wrong is what is said */
         return true;
-    if (!computed)
+    if (!derived->known)
         return error_set(err, ERROR_INVALID, field, "cannot be known without a price");
     if (json_is_object(told) && json_object_size(told) == 3 &&
         number_agrees(json_object_get(told, "value"), true, computed->value) &&
@@ -80,29 +101,70 @@ static bool check_amount(json_t *cost, const char *name, const struct amount *co
                      computed->value);
 }
 
-bool import_cost_check(const char *cost, const struct summary *summary, struct error *err)
+static json_t *amount_json(const struct amount *amount)
 {
-    AUTO(json_decrefp) json_t *json = cost ? json_loads(cost, 0, NULL) : NULL;
+    if (!amount->has_interval)
+        return json_pack("{s:f, s:n, s:n}", "value", amount->value, "low", "high");
+    return json_pack("{s:f, s:f, s:f}", "value", amount->value, "low", amount->low, "high",
+                     amount->high);
+}
+
+/* The checked members of a cost, and what must follow from them. */
+static bool read_cost(const char *cost, const struct summary *summary, json_t **ret_json,
+                      struct derived *ret_derived, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(cost, 0, NULL);
     const struct range *throughput = &summary->throughput;
     const struct amount speed = {.value = summary->samples_per_second,
                                  .low = throughput->low,
                                  .high = throughput->high,
                                  .has_interval = throughput->known};
-    struct cost each;
     double dollars;
-    bool known;
 
-    if (!cost)
-        return true;
     if (!json)
         return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
     if (!check_members(json, err) || !read_dollars(json, &dollars, err))
         return false;
-    known = cost_of(&speed, dollars, &each);
-    return check_amount(json, "samples_per_dollar", known ? &each.samples_per_dollar : NULL,
-                        err) &&
-           check_amount(json, "dollars_per_million_samples",
-                        known ? &each.dollars_per_million : NULL, err) &&
-           check_amount(json, "hours_per_million_samples", known ? &each.hours_per_million : NULL,
-                        err);
+    ret_derived->known = cost_of(&speed, dollars, &ret_derived->each);
+    *ret_json = take(&json);
+    return true;
+}
+
+bool import_cost_check(const char *cost, const struct summary *summary, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = NULL;
+    struct derived derived;
+
+    if (!cost)
+        return true;
+    if (!read_cost(cost, summary, &json, &derived, err))
+        return false;
+    for (size_t i = 0; i < COUNT(amounts); i++)
+        if (!check_amount(json, &derived, i, err))
+            return false;
+    return true;
+}
+
+bool import_cost_renew(char **cost, const struct summary *summary, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = NULL;
+    struct derived derived;
+    char *text;
+
+    if (!*cost)
+        return true;
+    if (!read_cost(*cost, summary, &json, &derived, err))
+        return false;
+    for (size_t i = 0; i < COUNT(amounts); i++)
+        if (!json_is_null(json_object_get(json, amounts[i].name)) &&
+            json_object_set_new(json, amounts[i].name,
+                                derived.known ? amount_json(amount_at(&derived, i))
+                                              : json_null()) != 0)
+            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    text = json_text(json);
+    if (!text)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    free(*cost);
+    *cost = text;
+    return true;
 }

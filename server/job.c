@@ -2,9 +2,12 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "engine/control_group.h"
 #include "engine/loaded.h"
+#include "engine/memory.h"
 #include "engine/pace.h"
 #include "engine/preload.h"
+#include "engine/proc.h"
 #include "engine/worker.h"
 #include "server/conclusion.h"
 #include "server/recorder.h"
@@ -22,6 +25,8 @@ struct job {
     struct pace pace;
     struct worker *worker;
     struct recorder recorder;
+    bool ours;                 /* the engine of the house, whose needs are known */
+    long long memory_kills;    /* of the control group, before the run */
     enum pace_verdict verdict; /* PACE_GO_ON until it was asked to finish */
     long long started_ns, heard_ns, told_ns, asked_ns;
 };
@@ -139,6 +144,32 @@ static long long next_deadline(const struct job *job)
     return earlier(deadline, recorder_due(&job->recorder));
 }
 
+static long long memory_kills(void)
+{
+    struct group_memory group;
+
+    control_group_memory("", &group);
+    /* Without a group the machine's own count has to do. */
+    return group.kills >= 0 ? group.kills : proc_number("", "/proc/vmstat", "oom_kill ", -1);
+}
+
+/* A worker that dies of SIGKILL was killed for memory if the kernel has counted one more, and may
+ * have been if the kernel does not count. We send that signal only to what we no longer follow.
+ */
+static void explain_kill(struct job *job, struct error *err)
+{
+    long long kills = memory_kills(), largest = -1, peak;
+    struct memory_limit limit;
+
+    if (!worker_was_killed(job->worker, &peak) || (kills >= 0 && kills == job->memory_kills))
+        return;
+    memory_limit_read("", &limit);
+    if (job->ours && limit.bytes > 0)
+        largest = memory_largest_batch(&job->spec, job->spec.threads, limit.bytes);
+    error_clear(err);
+    memory_explain_kill(&limit, peak, largest, err);
+}
+
 /* Asks the worker to go and gives it a moment; worker_free() does the rest. */
 static void terminate(struct job *job)
 {
@@ -182,8 +213,10 @@ static enum job_result follow(struct job *job, struct error *err)
 
         if (read == WORKER_FINISHED)
             return JOB_FINISHED;
-        if (read == WORKER_FAILED)
+        if (read == WORKER_FAILED) {
+            explain_kill(job, err);
             return JOB_FAILED;
+        }
         if (read == WORKER_EVENT && !take_event(job, &event, now_ns, err))
             return JOB_FAILED;
         if (read == WORKER_QUIET) {
@@ -267,8 +300,11 @@ enum job_result job_run(const struct job_parts *parts, struct run *run, struct e
     if (order != JOB_GO_ON)
         return obey(order);
     pace_start(&job.pace, &job.spec, parts->dollars_per_hour);
+    job.pace.stops_for_little = parts->stops_for_little;
     if (!preload_find(&job.spec, "", preload, err))
         return JOB_FAILED;
+    job.ours = engine->ours;
+    job.memory_kills = memory_kills();
     job.worker = worker_start(&(struct launch){.command = engine->command,
                                                .run_id = run->id.text,
                                                .preload = preload,

@@ -16,6 +16,7 @@ struct job_parts {
     struct live *live;
     long long silence_ns;
     double dollars_per_hour; /* 0 unknown */
+    bool stops_for_little;   /* see PACE_LITTLE_MORE */
     bool confine;            /* our own worker, as far as this kernel can */
     int wake;                /* becomes readable when orders() has something new to say */
     enum job_order (*orders)(void *user);

@@ -4,6 +4,8 @@
 #include "engine/run_spec.h"
 #include "server/assets.h"
 
+#include <stdio.h>
+
 #ifndef PENNYWORTH_VERSION
 #define PENNYWORTH_VERSION "unknown"
 #endif
@@ -18,6 +20,27 @@ static json_t *engine_names(const struct engines *engines)
     return take(&names);
 }
 
+/* A list of values for any field of a spec. */
+static json_t *knobs_schema(void)
+{
+    AUTO(json_decrefp) json_t *properties = json_object();
+    char reference[80];
+
+    for (size_t i = 0; i < run_spec_field_count; i++) {
+        const char *name = run_spec_fields[i].name;
+        json_t *list;
+
+        snprintf(reference, sizeof reference, "#/components/schemas/RunSpec/properties/%s", name);
+        list = json_pack("{s:s, s:i, s:{s:s}}", "type", "array", "minItems", 1, "items", "$ref",
+                         reference);
+        if (json_object_set_new(properties, name, list) != 0)
+            return NULL;
+    }
+    return json_pack("{s:s, s:s, s:i, s:b, s:O}", "description",
+                     "Lists of values by the field that they are for.", "type", "object",
+                     "minProperties", 1, "additionalProperties", 0, "properties", properties);
+}
+
 static bool fill_in(json_t *document, const struct engines *engines)
 {
     json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
@@ -26,6 +49,7 @@ static bool fill_in(json_t *document, const struct engines *engines)
 
     return json_object_set_new(engine, "enum", engine_names(engines)) == 0 &&
            json_object_set(schemas, "RunSpec", spec) == 0 &&
+           json_object_set_new(schemas, "Knobs", knobs_schema()) == 0 &&
            json_object_set_new(json_object_get(document, "info"), "version",
                                json_string(PENNYWORTH_VERSION)) == 0;
 }

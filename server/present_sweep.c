@@ -1,6 +1,7 @@
 #include "server/present_sweep.h"
 
 #include "common/clock.h"
+#include "server/present_price.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ static void present_ratio(struct out *out, const char *key, const struct ratio *
     out_close(out, '}');
 }
 
-static void present_interval(struct out *out, const struct cell_result *cell)
+static void present_speed_interval(struct out *out, const struct cell_result *cell)
 {
     if (!(cell->throughput.low > 0)) {
         out_null(out, "interval");
@@ -78,6 +79,39 @@ static void present_efficiency(struct out *out, const struct sweep_view *view, s
     out_close(out, '}');
 }
 
+/* Dollars an hour as the latest run of the sweep was charged: one price for all cells, so that
+ * dollars differ only where speeds do. 0 where no run has one. */
+static double dollars_per_hour(const struct sweep_view *view)
+{
+    for (size_t i = view->run_count; i > 0; i--)
+        if (view->runs[i - 1].dollars_per_hour > 0)
+            return view->runs[i - 1].dollars_per_hour;
+    return 0;
+}
+
+/* False where the speed of the cell, or the price, is not known. */
+static bool cell_cost(const struct sweep_view *view, const struct cell_result *cell,
+                      struct cost *ret_cost)
+{
+    const struct amount speed = {.value = cell->throughput.value,
+                                 .low = cell->throughput.low,
+                                 .high = cell->throughput.high,
+                                 .has_interval = cell->throughput.low > 0};
+
+    return cost_of(&speed, dollars_per_hour(view), ret_cost);
+}
+
+static void present_cell_cost(struct out *out, const struct sweep_view *view,
+                              const struct cell_result *cell)
+{
+    struct cost cost;
+    bool known = cell_cost(view, cell, &cost);
+
+    present_interval(out, "samples_per_dollar", known ? &cost.samples_per_dollar : NULL);
+    present_interval(out, "dollars_per_million_samples",
+                     known ? &cost.dollars_per_million : NULL);
+}
+
 static void present_cell(struct out *out, const struct sweep_view *view, size_t index)
 {
     const struct sweep_row_cell *row = &view->row->cells[index];
@@ -96,7 +130,8 @@ static void present_cell(struct out *out, const struct sweep_view *view, size_t 
         out_number(out, "samples_per_second", cell->throughput.value);
     else
         out_null(out, "samples_per_second");
-    present_interval(out, cell);
+    present_speed_interval(out, cell);
+    present_cell_cost(out, view, cell);
     present_ratio(out, "ratio_to_first", &cell->to_first);
     present_ratio(out, "ratio_to_previous", &cell->to_previous);
     present_ratio(out, "ratio_to_best", &cell->to_best);
@@ -196,6 +231,10 @@ void present_sweep(struct out *out, const struct sweep_view *view)
     present_members(out, view->row);
     out_text(out, "preset", sweep_preset_name(view->preset));
     out_number(out, "margin", COMPARE_MARGIN);
+    if (dollars_per_hour(view) > 0)
+        out_number(out, "price_per_hour", dollars_per_hour(view));
+    else
+        out_null(out, "price_per_hour");
     present_progress_of_runs(out, view);
     present_best(out, view);
     present_alarms(out, view);
@@ -227,6 +266,21 @@ static bool write_text(struct bytes *text, const char *words)
     return ok && bytes_add(text, "\"", 1);
 }
 
+/* Dollars a million samples, and between which they lie. */
+static bool write_dollars(struct bytes *text, const struct sweep_view *view,
+                          const struct cell_result *cell)
+{
+    struct cost cost;
+    bool known = cell_cost(view, cell, &cost);
+    const struct amount *dollars = &cost.dollars_per_million;
+
+    if (!known)
+        return bytes_printf(text, ",,,");
+    if (!dollars->has_interval)
+        return bytes_printf(text, ",%.6g,,", dollars->value);
+    return bytes_printf(text, ",%.6g,%.6g,%.6g", dollars->value, dollars->low, dollars->high);
+}
+
 static bool write_cell(struct bytes *text, const struct sweep_view *view, size_t index)
 {
     const struct sweep_row_cell *row = &view->row->cells[index];
@@ -245,7 +299,8 @@ static bool write_cell(struct bytes *text, const struct sweep_view *view, size_t
         ok = ok && bytes_printf(text, ",,");
     return ok && write_ratio(text, &cell->to_first) && write_ratio(text, &cell->to_previous) &&
            write_ratio(text, &cell->to_best) && bytes_add(text, ",", 1) &&
-           write_text(text, row->refused ? row->refused : "") && bytes_printf(text, "\r\n");
+           write_text(text, row->refused ? row->refused : "") &&
+           write_dollars(text, view, cell) && bytes_printf(text, "\r\n");
 }
 
 bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)
@@ -253,7 +308,7 @@ bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)
     bool ok = bytes_printf(
         text, "cell,name,round,rank,valid_runs,invalid_runs,failed_runs,samples_per_second,low,"
               "high,ratio_to_first,low,high,ratio_to_previous,low,high,ratio_to_best,low,high,"
-              "refused\r\n");
+              "refused,dollars_per_million_samples,low,high\r\n");
 
     for (size_t i = 0; ok && i < view->row->count; i++)
         ok = write_cell(text, view, i);

@@ -2,7 +2,9 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "db/file_error.h"
 #include "db/restore.h"
+#include "engine/memory.h"
 #include "server/log.h"
 #include "server/openapi.h"
 #include "server/published.h"
@@ -43,8 +45,7 @@ bool process_make_folders(const char *path, struct error *err)
     for (char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(directory, 0700) != 0 && errno != EEXIST)
-            return error_set(err, ERROR_INVALID, "--database", "cannot make %s: %s", directory,
-                             strerror(errno));
+            return file_error_set(err, ERROR_INVALID, "--database", "make", directory, errno);
         *slash = '/';
     }
     return true;
@@ -64,9 +65,24 @@ static void native_command(char *ret_path, size_t size)
     snprintf(ret_path, size, "%s/pennyworth-worker", self);
 }
 
+static long long threads_of(const struct run_spec *spec, const struct topology *topology)
+{
+    return spec->threads > 0 ? spec->threads
+                             : topology_threads(topology, strcmp(spec->pinning, "smt") == 0);
+}
+
 static bool can_run(const void *user, const struct run_spec *spec, struct error *err)
 {
-    return engines_can(user, spec, err);
+    const struct process *process = user;
+    const struct engine *engine = engines_find(&process->engines, spec->engine, err);
+    struct memory_limit limit;
+
+    if (!engine || !engines_can(&process->engines, spec, err))
+        return false;
+    if (!engine->ours)
+        return true; /* what others need is not known */
+    memory_limit_read("", &limit);
+    return memory_can_hold(spec, threads_of(spec, &process->here.topology), &limit, err);
 }
 
 static bool load_published(struct process *process, struct error *err)
@@ -126,7 +142,9 @@ static bool begin_work(struct process *process, bool serving, struct error *err)
                                                          .live = server->live,
                                                          .metrics = server->metrics,
                                                          .whoami = server->whoami,
-                                                         .waits = !serving},
+                                                         .waits = !serving,
+                                                         .stops_for_little = !serving,
+                                                         .repeats = &process->repeats},
                                   err);
     if (!server->runner)
         return false;
@@ -174,7 +192,8 @@ bool process_begin(struct process *process, bool serving, struct error *err)
     if (!here_look(&process->here, err))
         return false;
     process->here.place.can = can_run;
-    process->here.place.user = &process->engines;
+    process->here.place.user = process;
+    process->here.place.engines = process->engines.names;
     server->here = &process->here;
     server->feeds = &process->feeds;
     server->room = &process->room;

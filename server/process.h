@@ -11,6 +11,7 @@ struct process {
     struct feeds feeds;
     struct server server;
     struct room room;
+    struct sweeper_repeats repeats; /* of a bench, which fills it in before it wakes the runner */
     struct sentry *sentry;
     struct http *http; /* NULL where nobody is served */
     int lock;

@@ -138,7 +138,7 @@ bool published_read_figure(json_t *json, struct figure *ret_figure, struct error
         return error_set(err, ERROR_INVALID, "configuration", "must be an object");
     if (!json_is_boolean(derived))
         return error_set(err, ERROR_INVALID, "derived", "must be true or false");
-    if (!when_read(line.measured_at, &figure->measured_us))
+    if (!when_read_given(line.measured_at, &figure->measured_us))
         return error_set(err, ERROR_INVALID, "measured_at", "must be a day like 2024-09-01");
     figure->derived = json_is_true(derived);
     figure->configuration = json_dumps(configuration, JSON_COMPACT | JSON_SORT_KEYS);

@@ -6,6 +6,8 @@
 #include "server/process.h"
 #include "server/report_wait.h"
 
+#define PATIENCE_SECONDS 60 /* of "pennyworth health" */
+
 static void freep_outbox(struct outbox **outbox)
 {
     outbox_free(*outbox);
@@ -28,6 +30,7 @@ int push_command(const struct config *config)
     struct delivery_counts counts;
     struct outbox_status status;
     char hub[COURIER_HUB_SIZE];
+    AUTO(heartbeat_end) struct heartbeat heartbeat = {0};
     struct error err = {0};
     sigset_t signals;
 
@@ -44,7 +47,8 @@ int push_command(const struct config *config)
         return command_failed(&err);
     status = (struct outbox_status){0};
     if (outbox) {
-        (void)report_wait(outbox, &signals, config->report_seconds);
+        heartbeat_start(&heartbeat, config->database, "push", PATIENCE_SECONDS);
+        (void)report_wait(outbox, &signals, config->report_seconds, &heartbeat);
         outbox_status(outbox, &status);
         if (!deliveries_count(db, hub, &counts, &err))
             return command_failed(&err);

@@ -97,6 +97,30 @@ const char *query_find(const struct query *query, const char *name)
     return NULL;
 }
 
+static size_t count_characters(const char *text)
+{
+    size_t count = 0;
+
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80; /* not one that continues another */
+    return count;
+}
+
+bool query_check_words(const struct query *query, const char *const names[], size_t max,
+                       struct error *err)
+{
+    for (size_t i = 0; i < query->count; i++) {
+        const struct parameter *parameter = &query->parameters[i];
+        size_t count = count_characters(parameter->value);
+
+        for (const char *const *name = names; *name; name++)
+            if (strcmp(*name, parameter->name) == 0 && (count < 1 || count > max))
+                return error_set(err, ERROR_INVALID, *name,
+                                 "must have between 1 and %zu characters, got %zu", max, count);
+    }
+    return true;
+}
+
 /* 0: not allowed, 1: once, 2: many times. */
 static int allowance(const char *name, const char *const allowed[])
 {

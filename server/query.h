@@ -8,6 +8,7 @@
 
 #define QUERY_MAX 2048 /* bytes of a target */
 #define QUERY_PARAMETERS_MAX 48
+#define QUERY_WORD_MAX 200 /* characters of a name that is searched for */
 
 struct parameter {
     const char *name, *value; /* into `text` */
@@ -27,6 +28,11 @@ bool query_read(const char *target, struct query *query, struct error *err)
 
 /* The value of `name`, or NULL when it is not given. */
 const char *query_find(const struct query *query, const char *name);
+
+/* Refuses a parameter of the NULL-terminated list that is empty or has more than `max` characters
+ * (of UTF-8, so bytes may be more). */
+bool query_check_words(const struct query *query, const char *const names[], size_t max,
+                       struct error *err) __attribute__((warn_unused_result));
 
 /* Refuses parameters that are not in the NULL-terminated list, and those given twice but the
  * ones whose name in the list ends with '*'. */

@@ -17,7 +17,8 @@ static void tell(struct outbox *outbox, long long left_ns)
             status.last_error);
 }
 
-bool report_wait(struct outbox *outbox, const sigset_t *signals, long long seconds)
+bool report_wait(struct outbox *outbox, const sigset_t *signals, long long seconds,
+                 struct heartbeat *heartbeat)
 {
     static const struct timespec at_once;
     long long now_ns = clock_monotonic_ns(), deadline_ns = now_ns + seconds * NS_PER_SECOND;
@@ -25,6 +26,7 @@ bool report_wait(struct outbox *outbox, const sigset_t *signals, long long secon
 
     outbox_hurry(outbox);
     for (;;) {
+        (void)heartbeat_beat(heartbeat, "reports to the hub", now_ns);
         if (outbox_wait(outbox, now_ns + LOOK_NS < deadline_ns ? now_ns + LOOK_NS : deadline_ns))
             return true;
         now_ns = clock_monotonic_ns();

@@ -14,7 +14,8 @@ void run_cost_look(struct whoami *whoami, struct db *db, const struct run *run,
         log_line(LOG_ERROR, "run %s: its price could not be read: %s", run->id.text, err.message);
 }
 
-void run_cost_keep(struct run *run, const struct run_cost *cost, const char *vm)
+void run_cost_keep(struct run *run, const struct run_cost *cost, struct whoami *whoami,
+                   const char *shown)
 {
     const struct identity *identity = &cost->identity;
     const struct range *throughput = &run->summary.throughput;
@@ -26,6 +27,6 @@ void run_cost_keep(struct run *run, const struct run_cost *cost, const char *vm)
     memcpy(run->where.provider, identity->provider, sizeof run->where.provider);
     memcpy(run->where.region, identity->region, sizeof run->where.region);
     memcpy(run->where.zone, identity->zone, sizeof run->where.zone);
-    memcpy(run->where.vm, vm, sizeof run->where.vm);
+    whoami_vm(whoami, shown, run->where.vm);
     run->price = run_cost_to_text(cost, run->state == RUN_FINISHED ? &speed : NULL);
 }

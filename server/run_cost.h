@@ -9,6 +9,7 @@
 void run_cost_look(struct whoami *whoami, struct db *db, const struct run *run,
                    struct run_cost *ret_cost);
 
-/* Into the run, once that has ended; `vm` is of struct here. One that did not finish trained
- * nothing that could be counted. */
-void run_cost_keep(struct run *run, const struct run_cost *cost, const char *vm);
+/* Into the run, once that has ended, with what is known by then of which machine this is;
+ * `shown` is of struct here. A run that did not finish trained nothing that could be counted. */
+void run_cost_keep(struct run *run, const struct run_cost *cost, struct whoami *whoami,
+                   const char *shown);

@@ -199,6 +199,7 @@ static void run_one(struct runner *runner, struct run *run)
                               .engines = runner->parts.engines,
                               .live = runner->parts.live,
                               .silence_ns = runner->parts.config->silence_seconds * NS_PER_SECOND,
+                              .stops_for_little = runner->parts.stops_for_little,
                               .confine = is_confining(runner->parts.config),
                               .wake = runner->wake,
                               .orders = orders,
@@ -210,7 +211,7 @@ static void run_one(struct runner *runner, struct run *run)
     run_cost_look(runner->parts.whoami, runner->db, run, &cost);
     parts.dollars_per_hour = cost.price.known ? cost.price.dollars : 0;
     set_result(runner, run, job_run(&parts, run, &err), &err);
-    run_cost_keep(run, &cost, runner->parts.here->vm);
+    run_cost_keep(run, &cost, runner->parts.whoami, runner->parts.here->vm);
     /* The end is stored and the name given up at once: a cancel that comes too late finds a run
      * that has ended. */
     pthread_mutex_lock(&runner->lock);
@@ -233,7 +234,7 @@ static void advance_sweeps(struct runner *runner)
     if (!runner->sweeps_due || runner_is_leaving(runner, NULL, 0))
         return;
     runner->sweeps_due = !sweeper_advance(runner->db, runner->parts.here, runner->parts.whoami,
-                                          runner->parts.live, &err);
+                                          runner->parts.live, runner->parts.repeats, &err);
     if (runner->sweeps_due && !runner->sweeps_told)
         log_line(LOG_ERROR, "sweeps could not be carried on: %s", err.message);
     runner->sweeps_told = runner->sweeps_due;

@@ -8,6 +8,7 @@
 #include "server/here.h"
 #include "server/live.h"
 #include "server/metrics.h"
+#include "server/sweeper.h"
 #include "server/whoami.h"
 
 #include <stdbool.h>
@@ -21,7 +22,9 @@ struct runner_parts {
     struct live *live;
     struct metrics *metrics;
     struct whoami *whoami;
-    bool waits; /* takes nothing from the queue before the first runner_wake() */
+    bool waits;            /* takes nothing from the queue before the first runner_wake() */
+    bool stops_for_little; /* runs end when more time buys little: see PACE_LITTLE_MORE */
+    const struct sweeper_repeats *repeats; /* NULL: none; fixed from the first runner_wake() on */
 };
 
 /* Closes the orphans of a killed server, kills what is left of their workers, then starts with

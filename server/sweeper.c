@@ -57,11 +57,12 @@ static bool add_round(struct db *db, const struct sweep_row *row,
     AUTO(sweep_clear) struct sweep sweep = {0};
     size_t first;
 
+    /* Before the request is read again: what it asked for may not be possible here any more. */
+    if (sweep_preset_of(row->request) != SWEEP_TUNE || row->rounds >= TUNE_ROUNDS)
+        return false;
     if (!restore(row, &here->place, &sweep, err))
         return false;
     first = sweep.count;
-    if (sweep.preset != SWEEP_TUNE || row->rounds >= TUNE_ROUNDS)
-        return false;
     if (!sweep_tune_next(&sweep, (int)row->rounds, result, &here->place, err))
         return false;
     return sweep.count > first &&
@@ -77,15 +78,18 @@ static bool add_round(struct db *db, const struct sweep_row *row,
 }
 
 static bool advance(struct db *db, struct sweep_row *row, const struct here *here,
-                    const char *instance, struct error *err)
+                    struct sweep_repeat repeat, struct error *err)
 {
+    const char *instance = repeat.instance;
     AUTO(freep) struct sweep_row_run *runs = NULL;
     AUTO(freep) struct sweep_run *plain = NULL;
     AUTO(sweep_result_clear) struct sweep_result result = {0};
     struct error cause = {0};
     size_t count = 0;
+    bool repeated;
 
-    if (!sweeps_requeue(db, row, instance, clock_calendar_us(), err) ||
+    if (!sweeps_requeue(db, row, instance, repeat.now_us, err) ||
+        !sweeps_repeat(db, row, repeat, &repeated, err) ||
         !sweeps_runs(db, row->number, &runs, &count, err))
         return false;
     if (is_busy(runs, count))
@@ -104,8 +108,16 @@ static bool advance(struct db *db, struct sweep_row *row, const struct here *her
     return sweeps_end(db, row->id.text, SWEEP_FINISHED, clock_calendar_us(), err);
 }
 
+/* What is left for repeating runs of that sweep. */
+static long long seconds_for(const struct run_id *sweep, const struct sweeper_repeats *repeats)
+{
+    if (!repeats || strcmp(sweep->text, repeats->sweep.text) != 0)
+        return 0;
+    return (repeats->until_ns - clock_monotonic_ns()) / NS_PER_SECOND;
+}
+
 bool sweeper_advance(struct db *db, const struct here *here, struct whoami *whoami,
-                     struct live *live, struct error *err)
+                     struct live *live, const struct sweeper_repeats *repeats, struct error *err)
 {
     struct here priced = *here;
     struct identity identity;
@@ -123,7 +135,11 @@ bool sweeper_advance(struct db *db, const struct here *here, struct whoami *whoa
         if (!found)
             return true;
         if (!sweeps_find(db, id.text, &row, err) ||
-            !advance(db, &row, &priced, identity.instance_type, err))
+            !advance(db, &row, &priced,
+                     (struct sweep_repeat){.instance = identity.instance_type,
+                                           .now_us = clock_calendar_us(),
+                                           .seconds = seconds_for(&id, repeats)},
+                     err))
             return false;
         live_tell(live, id.text, clock_monotonic_ns());
         after = row.number;

@@ -8,7 +8,15 @@
 #include "server/live.h"
 #include "server/whoami.h"
 
+/* Of which sweep invalid runs are repeated before it ends, and until when; see sweeps_repeat().
+ */
+struct sweeper_repeats {
+    struct run_id sweep; /* "": of none */
+    long long until_ns;  /* monotonic */
+};
+
 /* Looks at every sweep that is not over. Called by the runner, which is the only one to end
- * runs. Who watches a sweep is told of its end. */
+ * runs. `repeats` may be NULL: none is repeated. Wakes those who watch a sweep that has ended. */
 bool sweeper_advance(struct db *db, const struct here *here, struct whoami *whoami,
-                     struct live *live, struct error *err) __attribute__((warn_unused_result));
+                     struct live *live, const struct sweeper_repeats *repeats, struct error *err)
+    __attribute__((warn_unused_result));

@@ -85,6 +85,16 @@ void whoami_get(struct whoami *whoami, struct identity *ret_identity)
     pthread_mutex_unlock(&whoami->lock);
 }
 
+void whoami_vm(struct whoami *whoami, const char *shown, char ret_vm[VM_SIZE])
+{
+    struct identity identity;
+
+    whoami_get(whoami, &identity);
+    vm_from_instance(identity.cloud, identity.instance_id, ret_vm);
+    if (!ret_vm[0])
+        snprintf(ret_vm, VM_SIZE, "%s", shown);
+}
+
 struct search {
     const struct identity *identity;
     long long at_us;

@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "db/price_list.h"
+#include "engine/vm.h"
 #include "pricing/identity.h"
 #include "server/config.h"
 
@@ -21,6 +22,10 @@ bool whoami_was_asked(struct whoami *whoami);
 
 /* What is known by now; what settings say, from the start. */
 void whoami_get(struct whoami *whoami, struct identity *ret_identity);
+
+/* Which machine this is among those of its type: by its instance id once a cloud has told that,
+ * until then by what the machine shows itself (`shown`, of struct here). */
+void whoami_vm(struct whoami *whoami, const char *shown, char ret_vm[VM_SIZE]);
 
 /* What an hour of this machine costs at a moment. */
 struct machine_price {

@@ -208,10 +208,18 @@ export const again = ({ spec }) => {
   return href({ view: 'measure', ...rest, label: Object.entries(named).map(([key, value]) => `${key}:${value}`) });
 };
 
+const ENDS = {
+  all_steps: 'all steps are done',
+  target: 'the interval is as narrow as was asked',
+  time_up: 'the time is up',
+  dollars_up: 'the money is spent',
+  little_more: 'the target is out of reach, and more time would have bought little',
+};
+
 export const times = (run) => facts([
   ['Id', foreign(run.id)],
   ['Asked for', moment(run.created_at)], ['Begun', run.started_at ? moment(run.started_at) : 'not yet'],
-  ['Ended', run.ended_at ? moment(run.ended_at) : 'not yet'], run.ended_by && ['Ended by', words(run.ended_by)],
+  ['Ended', run.ended_at ? moment(run.ended_at) : 'not yet'], run.ended_by && ['Why it ended', ENDS[run.ended_by] ?? words(run.ended_by)],
   run.sweep && ['Part of', h('a', { href: href({ view: 'sweep', id: run.sweep.id }) }, `a sweep, cell ${run.sweep.cell}, block ${run.sweep.block}`)],
   ['Labels', labels(run.spec.labels) ?? 'none'],
 ]);

@@ -1,6 +1,6 @@
 // The cells of a sweep as a table: the twin of its chart.
 import { h } from './dom.js';
-import { interval, number, percent } from './format.js';
+import { dollars, interval, number, percent } from './format.js';
 import { table } from './parts.js';
 import { href } from './state.js';
 import { change, count, ratio, share, throughput, verdictInWords, whyNothing } from './sweep_words.js';
@@ -33,11 +33,18 @@ const compared = (value, shown, cell) =>
 
 const first = (cell, cells, same) => (cell === cells[0] ? h('td', { class: 'number' }, same) : null);
 
+const costCell = (cell) => {
+  const cost = cell.dollars_per_million_samples;
+  if (!cost) return h('td', {});
+  return h('td', { class: 'number' }, dollars(cost.value), cost.low !== null && h('small', {}, `${dollars(cost.low)} to ${dollars(cost.high)}`));
+};
+
 const COLUMNS = {
   rank: { title: 'Rank', cell: (cell, cells) => h('td', {}, cell.rank === null ? '' : `${cell.rank}`, cell.rank !== null && cells.filter((other) => other.rank === cell.rank).length > 1 && ' (tie)') },
   name: { title: 'Cell', cell: (cell) => h('th', { scope: 'row' }, h('bdi', {}, cell.name)) },
   round: { title: 'Round', number: true, cell: (cell) => h('td', { class: 'number' }, `${cell.round + 1}`) },
   speed: { title: 'Samples/s', number: true, cell: speedCell },
+  cost: { title: 'Dollars a million', number: true, cell: costCell },
   best: { title: 'To the best', number: true, cell: (cell, cells, sweep) => (cell.cell === sweep.best?.cell ? h('td', { class: 'number' }, 'the best') : compared(cell.ratio_to_best, ratio, cell)) },
   first: { title: 'To the first', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_first, ratio, cell) },
   previous: { title: 'Gain on the one before', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_previous, change, cell) },
@@ -45,7 +52,7 @@ const COLUMNS = {
   runs: { title: 'Runs, by block', cell: (cell) => h('td', { class: 'runs' }, h('ul', {}, cell.runs.map(runLink)), h('small', {}, tally(cell))) },
 };
 
-const columnsOf = (preset) => {
+const namesOf = (preset) => {
   if (preset === 'ladder') return ['name', 'speed', 'previous', 'first', 'rank', 'runs'];
   if (preset === 'threads') return ['name', 'speed', 'first', 'efficiency', 'rank', 'runs'];
   if (preset === 'aa') return ['name', 'speed', 'first', 'runs'];
@@ -53,9 +60,12 @@ const columnsOf = (preset) => {
   return ['rank', 'name', 'speed', 'best', 'first', 'runs'];
 };
 
+// With dollars where an hour of this machine has a price.
+const columnsOf = ({ preset, price_per_hour: price }) => namesOf(preset).flatMap((name) => (name === 'speed' && price !== null ? ['speed', 'cost'] : [name]));
+
 export const cellTable = (sweep) => {
   const cells = sweep.cells.filter((cell) => !cell.refused);
-  const columns = columnsOf(sweep.preset).map((name) => COLUMNS[name]);
+  const columns = columnsOf(sweep).map((name) => COLUMNS[name]);
   const sorted = ORDERED.has(sweep.preset) ? cells : byRank(cells);
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cells' },
     h('table', { class: 'cells' },

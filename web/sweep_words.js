@@ -10,6 +10,7 @@ const PRESETS = {
   isa: 'Instruction sets',
   tune: 'Tune: a search for the fastest',
   aa: 'A/A: the same against itself',
+  engines: 'Engines: ours beside the registered ones',
 };
 
 export const presetInWords = (preset) => PRESETS[preset] ?? words(preset);

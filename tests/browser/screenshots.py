@@ -44,7 +44,7 @@ def runs():
                 made = document(number, 60, int(16e9 / of_vm / chance.gauss(1, 0.006)))
                 ended = days_ago(21 - 7 * day + vm)
                 yield {**made, "spec": {**SPEC, "seed": number}, "instance": instance,
-                       "vm": f"{0xa0 + vm:016x}", "created_at": ended, "started_at": ended,
+                       "vm": f"i{0xa0 + vm:015x}", "created_at": ended, "started_at": ended,
                        "ended_at": ended, "software": f"pennyworth-worker 0.{1 + (day > 0)}.0",
                        "machine": {"fingerprint": f"{sum(map(ord, instance)):016x}",
                                    "stratum": f"{len(instance) * 7919 + vms:016x}",

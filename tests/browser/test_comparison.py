@@ -41,7 +41,7 @@ class Rows(BrowserCase):
                     row = {**cls.model, "number": None, "id": f"{workload}{contender}x{i}",
                            "contender": contender, "samples_per_second": speed,
                            "throughput_low": speed * .995, "throughput_high": speed * 1.005,
-                           "vm": "abc"[i], "validity": "ok", "instance": instance}
+                           "vm": f"i{i:015x}", "validity": "ok", "instance": instance}
                     database.execute(f"INSERT INTO runs ({','.join(row)}) VALUES"
                                      f" ({','.join('?' * len(row))})", list(row.values()))
             # The run of which these are copies is no row itself.

@@ -147,5 +147,39 @@ class Sweeps(BrowserCase):
         self.assertIn("There is no such sweep", self.text())
 
 
+class Engines(BrowserCase):
+    ENGINES = {"speed": fake("speed"), "native": fake("slow", 2)}
+    FLAGS = ("--price-per-hour", "0.36", "--instance", "m7i.large")
+
+    def test_engines_are_asked_for_by_the_form_and_shown_with_dollars(self):
+        self.open("/?view=measure&form=sweep&workload=mlp&steps=20&warmup_steps=1")
+        Select(self.one("[data-field=preset] select")).select_by_value("engines")
+        self.assertFalse(self.one("[data-field=knob]").is_displayed())
+        self.one("main button.primary").click()
+        self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
+        self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
+        self.assertIn("Engines: ours beside the registered ones", self.text(".lead"))
+        self.assertEqual({"engine=native", "engine=speed"},
+                         {each.text for each in self.all(".cells tbody th")})
+        heads = [each.text for each in self.all(".cells thead th")]
+        self.assertEqual(["Samples/s", "Dollars a million"], heads[2:4])
+        costs = [each.text for each in self.all(".cells tbody td:nth-of-type(3)")]
+        self.assertEqual(2, len(costs))
+        for cost in costs:
+            self.assertRegex(cost, r"^\$\d")
+
+
+class EnginesAlone(BrowserCase):
+    ENGINES = {"native": fake("speed")}
+
+    def test_without_a_registered_engine_the_reason_stands_at_the_preset(self):
+        self.forgive("422")
+        self.open("/?view=measure&form=sweep")
+        Select(self.one("[data-field=preset] select")).select_by_value("engines")
+        self.one("main button.primary").click()
+        self.until(lambda: "--engine NAME=COMMAND" in self.text(), "the reason stands there")
+        self.assertIn("--engine NAME=COMMAND", self.text("[data-field=preset]"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -6,7 +6,7 @@
 
 static struct bench_wish wish_of(const char *set)
 {
-    return (struct bench_wish){.set = set, .label = "", .max_seconds = 1800, .has_bf16 = true};
+    return (struct bench_wish){.set = set, .label = "", .max_seconds = 450, .has_bf16 = true};
 }
 
 /* Reads what was planned as a sweep is read; the caller clears it. */
@@ -43,10 +43,40 @@ static void the_standard_set_is_both_precisions_twice(void)
     EXPECT_STR(sweep.cells[1].name, "precision=bf16");
     EXPECT_STR(sweep.cells[0].spec.workload, "resnet50");
     EXPECT_INT(sweep.cells[0].spec.batch_size, 32);
-    EXPECT_INT(sweep.cells[1].spec.min_seconds, 60);
+    EXPECT_INT(sweep.cells[0].spec.min_seconds, 60);
+    EXPECT_INT(plan.run_seconds, sweep.cells[0].spec.max_seconds);
+    EXPECT_INT(plan.repeat_seconds, 450);
     EXPECT_INT(sweep.cells[1].spec.label_count, 1);
     EXPECT_STR(sweep.cells[1].spec.labels[0].key, "bench");
     EXPECT_STR(sweep.cells[1].spec.labels[0].value, "standard");
+}
+
+/* As measured on two cores: 2.2 s a step in f32, 1.1 s in bf16, ten seconds until the first. */
+static void eight_minutes_on_two_cores_are_sixty_steps_of_each_run(void)
+{
+    AUTO(bench_plan_clear) struct bench_plan plan = {0};
+    struct bench_wish wish = wish_of("standard");
+    AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
+
+    if (sweep.count != 2)
+        return;
+    EXPECT((double)(sweep.cells[0].spec.max_seconds - 10) / 2.2 >= 55);
+    EXPECT((double)(sweep.cells[1].spec.max_seconds - 10) / 1.1 >= 60);
+    EXPECT(sweep.cells[1].spec.min_seconds >= 45);
+}
+
+static void a_quick_bench_repeats_only_what_fits_into_about_a_minute(void)
+{
+    AUTO(bench_plan_clear) struct bench_plan plan = {0}, short_plan = {0};
+    struct bench_wish wish = wish_of("quick");
+    AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
+
+    EXPECT(sweep.count > 0);
+    EXPECT_INT(plan.repeat_seconds, 75);
+    wish.max_seconds = 30;
+    AUTO(sweep_clear) struct sweep shorter = planned(&wish, &short_plan);
+    EXPECT_INT((long long)shorter.count, (long long)sweep.count);
+    EXPECT_INT(short_plan.repeat_seconds, 30);
 }
 
 static void bf16_that_would_be_emulated_is_left_out(void)
@@ -78,11 +108,13 @@ static void the_quick_set_is_one_short_run(void)
 
 static void all_runs_fit_into_the_time_and_the_money(void)
 {
-    static const long long seconds[] = {10, 60, 100, 1800, 604800};
+    static const long long seconds[] = {10, 60, 100, 450, 1800, 604800};
 
     for (size_t i = 0; i < COUNT(seconds); i++) {
         AUTO(bench_plan_clear) struct bench_plan plan = {0};
         struct bench_wish wish = wish_of("standard");
+        double dollars = 0;
+        long long sum = 0;
 
         wish.max_seconds = seconds[i];
         wish.max_dollars = 2;
@@ -91,10 +123,13 @@ static void all_runs_fit_into_the_time_and_the_money(void)
             const struct run_spec *spec = &sweep.cells[j].spec;
 
             EXPECT(spec->max_seconds >= 1 && spec->max_seconds <= 86400);
-            EXPECT(spec->max_seconds * 4 <= seconds[i]);
             EXPECT(spec->min_seconds <= spec->max_seconds);
-            EXPECT_NEAR(spec->max_dollars, 0.5, 0);
+            sum += 2 * spec->max_seconds;
+            dollars += 2 * spec->max_dollars;
         }
+        EXPECT(sum <= seconds[i]);
+        EXPECT(seconds[i] < 60 || seconds[i] > 100000 || sum >= seconds[i] - 4 * 2 - 4);
+        EXPECT_NEAR(dollars, 2, 1e-12);
     }
 }
 
@@ -205,9 +240,31 @@ static void a_sweep_of_somebody_else_is_a_stranger(void)
     EXPECT_INT(bench_plan_compare(&plan, "not JSON"), BENCH_STRANGER);
 }
 
+/* A bench that was cut short before the program was renewed is carried on too. */
+static void a_request_with_its_limits_in_the_base_is_known(void)
+{
+    static const char former[] =
+        "{\"blocks\":1,\"base\":{\"workload\":\"resnet50\",\"min_seconds\":12,"
+        "\"max_seconds\":%d,\"labels\":{\"bench\":\"quick\"}},"
+        "\"cells\":[{\"precision\":\"%s\"}]}";
+    AUTO(bench_plan_clear) struct bench_plan plan = {0};
+    struct bench_wish wish = wish_of("quick");
+    char request[400];
+
+    EXPECT(bench_plan_make(&wish, &plan, NULL));
+    snprintf(request, sizeof request, former, 45, "bf16");
+    EXPECT_INT(bench_plan_compare(&plan, request), BENCH_SAME);
+    snprintf(request, sizeof request, former, 46, "bf16");
+    EXPECT_INT(bench_plan_compare(&plan, request), BENCH_OTHER);
+    snprintf(request, sizeof request, former, 45, "f32");
+    EXPECT_INT(bench_plan_compare(&plan, request), BENCH_OTHER);
+}
+
 int main(void)
 {
     RUN(the_standard_set_is_both_precisions_twice);
+    RUN(eight_minutes_on_two_cores_are_sixty_steps_of_each_run);
+    RUN(a_quick_bench_repeats_only_what_fits_into_about_a_minute);
     RUN(bf16_that_would_be_emulated_is_left_out);
     RUN(the_quick_set_is_one_short_run);
     RUN(all_runs_fit_into_the_time_and_the_money);
@@ -216,5 +273,6 @@ int main(void)
     RUN(an_earlier_bench_is_the_same_if_it_takes_no_more);
     RUN(an_earlier_bench_that_may_take_more_is_another);
     RUN(a_sweep_of_somebody_else_is_a_stranger);
+    RUN(a_request_with_its_limits_in_the_base_is_known);
     return test_result();
 }

@@ -178,6 +178,54 @@ static void of_attempts_the_last_one_stands(void)
     EXPECT_INT(bench_report_status(&report), 0);
 }
 
+static void a_repeated_run_stays_and_the_one_that_repeats_it_counts(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(bench_report_clear) struct bench_report before = report_of(), after = report_of();
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    struct run_id id = sweep_of(db);
+    bool queued = false;
+
+    end_next(db, RUN_FINISHED, 300, VALIDITY_INVALID);
+    for (int i = 0; i < 3; i++)
+        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    load(db, &id, &before);
+    EXPECT_INT(bench_report_status(&before), EXIT_PARTLY);
+    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    EXPECT(sweeps_repeat(db, &row, (struct sweep_repeat){"", NOON_US, 100}, &queued, NULL));
+    EXPECT(queued);
+    end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    load(db, &id, &after);
+    EXPECT_INT((long long)after.run_count, 5);
+    EXPECT(after.runs[0].repeated && !after.runs[4].repeated);
+    for (size_t i = 0; i < after.cell_count; i++) {
+        EXPECT_INT(after.cells[i].finished, 2);
+        EXPECT_INT(after.cells[i].standing.runs, 2);
+        EXPECT_NEAR(after.cells[i].standing.value, 100, 1e-9);
+    }
+    EXPECT_INT(bench_report_status(&after), 0);
+}
+
+static void a_repetition_that_is_invalid_too_leaves_it_missed(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(bench_report_clear) struct bench_report report = report_of();
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    struct run_id id = sweep_of(db);
+    bool queued = false;
+
+    for (int i = 0; i < 3; i++)
+        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    end_next(db, RUN_FINISHED, 300, VALIDITY_INVALID);
+    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    EXPECT(sweeps_repeat(db, &row, (struct sweep_repeat){"", NOON_US, 100}, &queued, NULL));
+    end_next(db, RUN_FINISHED, 300, VALIDITY_INVALID);
+    load(db, &id, &report);
+    EXPECT_INT(bench_report_status(&report), EXIT_PARTLY);
+}
+
 static void what_the_hub_has_not_accepted_is_told(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -244,6 +292,8 @@ int main(void)
     RUN(a_run_that_failed_or_never_ran_is_missed);
     RUN(with_nothing_finished_there_is_no_number);
     RUN(of_attempts_the_last_one_stands);
+    RUN(a_repeated_run_stays_and_the_one_that_repeats_it_counts);
+    RUN(a_repetition_that_is_invalid_too_leaves_it_missed);
     RUN(what_the_hub_has_not_accepted_is_told);
     RUN(a_refusal_is_not_delivery_even_when_nothing_waits);
     RUN(a_sweep_that_is_not_there_is_told);

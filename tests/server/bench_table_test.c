@@ -143,6 +143,38 @@ static void the_table_tells_what_the_hub_has_said(void)
     expect_line(&sample.report, "2 still waiting: Connection refused\n\"pennyworth push\" sends");
 }
 
+static void a_run_that_was_repeated_is_shown_as_such(void)
+{
+    struct sample sample;
+
+    make(&sample);
+    sample.runs[0].repeated = true;
+    expect_line(&sample.report, "something was swapped [repeated]\n");
+}
+
+static void what_more_time_would_have_bought_is_said(void)
+{
+    char spec[] = "{\"max_seconds\":100}", with_money[] = "{\"max_dollars\":1}";
+    AUTO(bytes_free) struct bytes text = {.limit = 10000}, other = {.limit = 10000};
+    struct sample sample;
+    struct run *run;
+
+    make(&sample);
+    run = &sample.runs[0].run;
+    run->spec_text = spec;
+    run->ended_by = "little_more";
+    run->started_us = NOON_US;
+    run->ended_us = NOON_US + 76 * 1000000LL;
+    run->summary = (struct summary){.samples_per_second = 100,
+                                    .measured_seconds = 64,
+                                    .throughput = {.known = true, .low = 97, .high = 103}};
+    EXPECT(bench_run_words(&text, run)); /* sqrt(64 / 88) of 3 % */
+    EXPECT(strstr(text.data, ", within 3.0 %: 2.6 % was within reach in the time left"));
+    run->spec_text = with_money;
+    EXPECT(bench_run_words(&other, run));
+    EXPECT(strstr(other.data, ", within 3.0 %: more time would have bought little"));
+}
+
 static void what_is_not_known_is_said_to_be_unknown(void)
 {
     struct sample sample;
@@ -252,6 +284,8 @@ int main(void)
 {
     RUN(the_table_tells_machine_price_runs_and_what_they_cost);
     RUN(the_table_tells_what_the_hub_has_said);
+    RUN(a_run_that_was_repeated_is_shown_as_such);
+    RUN(what_more_time_would_have_bought_is_said);
     RUN(what_is_not_known_is_said_to_be_unknown);
     RUN(a_price_that_a_person_gave_has_no_age);
     RUN(numbers_keep_four_digits_whatever_their_size);

@@ -73,9 +73,39 @@ static void without_an_interval_there_is_none_of_dollars(void)
     EXPECT(!import_cost_check(COST(PRICE, PER_DOLLAR, "null", "null"), &short_one, NULL));
 }
 
+/* Of a sender with other statistics: its dollars are of its own speed. */
+static void dollars_are_written_anew_from_our_speed(void)
+{
+    AUTO(freep)
+    char *cost = strdup(COST(PRICE, "{\"value\":1,\"low\":1,\"high\":1}", "null",
+                             "{\"value\":2,\"low\":2,\"high\":2}"));
+    struct error err = {0};
+
+    EXPECT(!import_cost_check(cost, &summary, NULL));
+    EXPECT(import_cost_renew(&cost, &summary, &err));
+    EXPECT(import_cost_check(cost, &summary, &err));
+    EXPECT(strstr(cost, "\"dollars_per_million_samples\":null") != NULL); /* said nothing */
+    EXPECT(strstr(cost, "\"samples_per_dollar\":{\"value\":10000000.0") != NULL);
+}
+
+static void what_is_no_cost_is_refused_with_other_statistics_too(void)
+{
+    for (size_t i = 0; i < COUNT(costs); i++) {
+        AUTO(freep) char *cost = costs[i].cost ? strdup(costs[i].cost) : NULL;
+        bool form = costs[i].field && (strcmp(costs[i].field, "cost") == 0 ||
+                                       strcmp(costs[i].field, "cost.price") == 0);
+        struct error err = {0};
+
+        EXPECT_INT(import_cost_renew(&cost, &summary, &err), !form);
+        EXPECT_STR(err.field, form ? costs[i].field : "");
+    }
+}
+
 int main(void)
 {
     RUN(what_is_said_of_dollars_follows_from_the_price_and_the_steps);
     RUN(without_an_interval_there_is_none_of_dollars);
+    RUN(dollars_are_written_anew_from_our_speed);
+    RUN(what_is_no_cost_is_refused_with_other_statistics_too);
     return test_result();
 }

@@ -159,6 +159,33 @@ static const struct {
     {"/?*=a", "*", "is not a known parameter here"},
 };
 
+static void words_are_counted_in_characters(void)
+{
+    static const char *const words[] = {"a", "b", NULL};
+    static const struct {
+        const char *target, *message;
+    } targets[] = {
+        {"/?a=xxxx&c=", ""},
+        {"/?a=%C3%A9%F0%9F%98%80%E2%82%ACx", ""},
+        {"/?a=", "must have between 1 and 4 characters, got 0"},
+        {"/?b", "must have between 1 and 4 characters, got 0"},
+        {"/?b=x&a=xxxxx", "must have between 1 and 4 characters, got 5"},
+        {"/?c=1&a=x&a=%C3%A9%C3%A9%C3%A9%C3%A9%C3%A9",
+         "must have between 1 and 4 characters, got 5"},
+    };
+
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        struct query query;
+        struct error err = {0};
+        bool right = targets[i].message[0] == '\0';
+
+        EXPECT(query_read(targets[i].target, &query, &err));
+        EXPECT(query_check_words(&query, words, 4, &err) == right);
+        EXPECT_STR(err.message, targets[i].message);
+        EXPECT(right || err.field[0] == 'a' || err.field[0] == 'b');
+    }
+}
+
 static void only_known_parameters_are_allowed_and_only_marked_ones_twice(void)
 {
     static const char *const allowed[] = {"limit", "cursor", "label*", NULL};
@@ -181,6 +208,7 @@ int main(void)
     RUN(the_number_of_parameters_is_bounded);
     RUN(the_length_of_a_target_is_bounded);
     RUN(a_parameter_is_found_by_its_whole_name);
+    RUN(words_are_counted_in_characters);
     RUN(only_known_parameters_are_allowed_and_only_marked_ones_twice);
     return test_result();
 }
