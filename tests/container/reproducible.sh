@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 for name in first second; do
-    /usr/bin/python3 tests/container/image.py "localhost/pennyworth-$name" --no-cache \
+    /usr/bin/python3 tests/container/chroot.py "localhost/pennyworth-$name" --no-cache \
         >"build/container/$name.layers"
 done
 if cmp build/container/first.layers build/container/second.layers; then

@@ -7,6 +7,7 @@ import re
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -18,6 +19,9 @@ import kubernetes
 from kubernetes import closed, many
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "engine/peers"))
+import environments  # noqa: E402
+
 SERVER = os.environ["PENNYWORTH_TEST_SERVER"]
 DEPLOY = ROOT / "deploy"
 MODELS = ROOT / "build/kubernetes/node_modules"
@@ -310,8 +314,9 @@ class Compose(unittest.TestCase):
         "security_opt": {"const": ["no-new-privileges:true"]}, "stop_grace_period": TEXT,
         "healthcheck": closed({"test": many(TEXT), "interval": TEXT, "timeout": TEXT,
                                "start_period": TEXT})})
-    SCHEMA = closed({"name": TEXT, "services": closed({"pennyworth": SERVICE}),
-                     "volumes": closed({"data": {"type": "null"}})})
+    # Compose 1.29, which is Debian 12's, knows no name at the top, and Compose 2 wants no version.
+    SCHEMA = closed({"services": closed({"pennyworth": SERVICE}),
+                     "volumes": closed({"data": closed({"name": TEXT})})})
 
     def test_it_serves_this_machine_alone_and_with_no_rights(self):
         (data,) = documents(ROOT / "docker-compose.yml")
@@ -319,6 +324,23 @@ class Compose(unittest.TestCase):
         service = data["services"]["pennyworth"]
         self.assertEqual(["data:/data"], service["volumes"])
         self.assertEqual("CMD", service["healthcheck"]["test"][0])
+
+    def test_each_compose_that_is_installed_reads_every_setting_of_it(self):
+        programs = [words for words in (["docker", "compose"], ["docker-compose"])
+                    if shutil.which(words[0]) and subprocess.run(
+                        [*words, "version"], capture_output=True).returncode == 0]
+        if not programs:
+            self.skipTest("there is neither docker compose nor docker-compose")
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(ROOT / "docker-compose.yml", folder)
+            Path(folder, "pennyworth.env").write_text("PENNYWORTH_WRITE_TOKEN=of-a-test\n")
+            for words in programs:
+                # Reads the file and asks no engine.
+                said = subprocess.run([*words, "config"], cwd=folder, capture_output=True, text=True)
+                self.assertEqual(0, said.returncode, f"{words}: {said.stderr}")
+                for setting in ("read_only: true", "pennyworth:0.1.0", "no-new-privileges:true",
+                                "name: pennyworth_data", "PENNYWORTH_WRITE_TOKEN: of-a-test"):
+                    self.assertIn(setting, said.stdout, words)
 
     def test_the_token_never_gets_into_git_or_the_image(self):
         (data,) = documents(ROOT / "docker-compose.yml")
@@ -335,11 +357,15 @@ class Compose(unittest.TestCase):
         self.assertRegex(line, r"^PENNYWORTH_WRITE_TOKEN=[0-9a-f]{48}$")
 
 
+def steps_of(dockerfile):
+    """[instruction, rest] of each step."""
+    text = re.sub(r"^#.*\n", "", dockerfile.read_text(), flags=re.M).replace("\\\n", " ")
+    return [line.split(None, 1) for line in text.splitlines() if line.strip()]
+
+
 class TheDockerfile(unittest.TestCase):
     def setUp(self):
-        text = (ROOT / "Dockerfile").read_text()
-        text = re.sub(r"^#.*\n", "", text, flags=re.M).replace("\\\n", " ")
-        self.steps = [line.split(None, 1) for line in text.splitlines() if line.strip()]
+        self.steps = steps_of(ROOT / "Dockerfile")
         starts = [i for i, step in enumerate(self.steps) if step[0] == "FROM"]
         self.last = self.steps[starts[-1]:]
 
@@ -378,6 +404,74 @@ class TheDockerfile(unittest.TestCase):
         for path, text in texts():
             for tag in re.findall(r"pennyworth:(\d[\w.]*)", text):
                 self.assertEqual(project, tag, path)
+
+
+class ThePeersDockerfile(unittest.TestCase):
+    """deploy/peers/Dockerfile: pennyworth's image with other frameworks as engines."""
+    PEERS = ROOT / "engine/peers"
+
+    def setUp(self):
+        self.steps = steps_of(DEPLOY / "peers/Dockerfile")
+
+    def values(self, word):
+        return [rest for first, rest in self.steps if first == word]
+
+    def test_it_stands_on_our_image_and_ends_as_its_user(self):
+        self.assertEqual(["${BASE}"], self.values("FROM"))
+        self.assertRegex(self.values("ARG")[0], r"^BASE=pennyworth:\d")
+        words = [step[0] for step in self.steps]
+        last = max(i for i, step in enumerate(self.steps) if step[0] == "USER")
+        self.assertEqual("10001:10001", self.steps[last][1])
+        self.assertLess(max(i for i, word in enumerate(words) if word == "RUN"), last)
+        self.assertNotIn("ADD", words)
+
+    def test_what_fails_ends_the_build(self):
+        for step in self.values("RUN"):
+            self.assertTrue(step.startswith("set -eu"), step)
+
+    def test_every_peer_is_installed_unless_others_are_named(self):
+        (peers,) = re.findall(r'^PEERS="(.*)"$', "\n".join(self.values("ARG")), re.M)
+        self.assertEqual(list(environments.ENVIRONMENTS), peers.split())
+        (install,) = [step for step in self.values("RUN") if "environments.py" in step]
+        self.assertIn("install /opt/peers $PEERS", install)
+        words = [step for step in self.steps if step[1].startswith("PEERS=") or
+                 step[1] == install]
+        self.assertEqual(["ARG", "RUN"], [step[0] for step in words])  # an ARG counts behind it
+
+    def test_the_program_is_ours_with_the_engines_registered(self):
+        (entry,) = self.values("ENTRYPOINT")
+        python, script, action, folder, program = json.loads(entry)
+        self.assertEqual(("/usr/bin/python3", "exec", "/opt/peers", "/usr/bin/pennyworth"),
+                         (python, action, folder, program))
+        (copied,) = self.values("COPY")
+        pattern, target = copied.split()
+        self.assertEqual(script, target + "environments.py")
+        there = {path.name for path in self.PEERS.glob(pattern)}
+        for name in environments.ENVIRONMENTS:
+            self.assertIn(environments.ENVIRONMENTS[name].words[0], there)
+
+    @staticmethod
+    def begun(variables):
+        """What a server with these variables says, which has no place for its database."""
+        return subprocess.run([SERVER, "--port", "0", "--database", "/dev/null/x.db"],
+                              capture_output=True, text=True, timeout=30, check=False,
+                              env={"HOME": "/nonexistent", **variables}).stderr
+
+    def test_the_server_takes_what_the_program_is_started_with(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, each in environments.ENVIRONMENTS.items():
+                environments.marker(Path(folder), name).parent.mkdir()
+                environments.marker(Path(folder), name).write_text("\n".join(each.packages))
+            shown = subprocess.run(
+                [sys.executable, self.PEERS / "environments.py", "exec", folder, "/usr/bin/env"],
+                capture_output=True, text=True, check=True).stdout
+        (engines,) = re.findall("^PENNYWORTH_ENGINE=(.*)$", shown, re.M)
+        for name in environments.ENVIRONMENTS:
+            self.assertIn(f"{name}={folder}/{name}/bin/python", engines)
+        (silence,) = re.findall(r"PENNYWORTH_SILENCE_SECONDS=(\S+)", " ".join(self.values("ENV")))
+        variables = {"PENNYWORTH_ENGINE": engines, "PENNYWORTH_SILENCE_SECONDS": silence}
+        self.assertIn("/dev/null", self.begun(variables))  # so the engines were taken
+        self.assertIn("--engine", self.begun({"PENNYWORTH_ENGINE": "jax"}))
 
 
 if __name__ == "__main__":
