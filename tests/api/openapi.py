@@ -80,6 +80,10 @@ class Description:
             return
         binary = content["schema"].get("contentEncoding") == "binary"
         value = reply.body.decode("latin-1" if binary else "utf-8")
+        if kind == "text/event-stream":  # and here an event
+            for event in events_of(value):
+                self.validate(content["schema"], event)
+            return
         if kind == "application/x-ndjson":  # what is described is a line
             for line in value.splitlines():
                 self.validate(content["schema"], json.loads(line))
@@ -104,6 +108,16 @@ class Description:
                 self.validate(header["schema"], value)
             else:
                 assert not header.get("required"), f"{reply}: {name} is missing"
+
+
+def events_of(text):
+    """The fields of each whole event of a stream."""
+    for block in text.replace("\r\n", "\n").split("\n\n")[:-1]:
+        fields = dict(line.split(": ", 1) for line in block.split("\n")
+                      if line and not line.startswith(":"))
+        fields.pop("retry", None)
+        if fields:
+            yield fields
 
 
 def references(node):

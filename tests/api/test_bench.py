@@ -98,6 +98,95 @@ class Alone(Bench):
         self.assertIn("--price-per-hour", ended.told)
 
 
+class Disturbed(Bench):
+    """The fake engine's loss rises in its first run: that makes the run invalid."""
+
+    def engine(self, behaviour="disturbed", once=True):
+        marker = os.path.join(self.candidate.folder, "disturbed")
+        return "native=" + fake(behaviour, 50000) + (f" {marker}" if once else "")
+
+    def test_a_disturbed_run_is_repeated_and_kept(self):
+        ended = self.check(self.candidate.run("bench", "--format", "json", engine=self.engine()),
+                           0)
+        answer = ended.json()
+        runs = answer["runs"]
+        self.assertEqual([True] + [False] * (len(runs) - 1), [run["repeated"] for run in runs])
+        self.assertEqual("invalid", runs[0]["validity"])
+        self.assertEqual(runs[0]["configuration"], runs[-1]["configuration"])
+        for cell in answer["configurations"]:
+            self.assertEqual((2, 2, 2), (cell["runs"], cell["finished"], cell["counted"]))
+        self.assertIn("begins again: the one before was invalid", ended.told)
+        server = self.hub(database=self.candidate.database)
+        self.assertEqual("invalid", server.show(runs[0]["id"])["validity"]["level"])
+        self.assertEqual("finished", server.get(f"/v1/sweeps/{answer['sweep']}").json()["state"])
+
+    def test_the_table_shows_both(self):
+        ended = self.check(self.candidate.run("bench", "--set", "quick", engine=self.engine()), 0)
+        self.assertRegex(ended.out, r"invalid: the loss did not fall.* \[repeated\]\n")
+        self.assertRegex(ended.out, r"1 of 1 runs count")
+
+    def test_a_run_that_stays_disturbed_is_given_up_after_three_attempts(self):
+        ended = self.check(self.candidate.run("bench", "--set", "quick", "--format", "json",
+                                              engine=self.engine(once=False)), 4)
+        answer = ended.json()
+        self.assertEqual([True, True, False], [run["repeated"] for run in answer["runs"]])
+        self.assertEqual((1, 1, 0), tuple(answer["configurations"][0][name] for name in (
+            "runs", "finished", "counted")))
+
+    def test_repeating_ends_with_the_time(self):
+        began = time.monotonic()
+        self.check(self.candidate.run("bench", "--max-seconds", "10", "--format", "json",
+                                      engine="native=" + fake("unlearning", 20)), 4)
+        self.assertLess(time.monotonic() - began, 25)
+
+    def test_a_repetition_reaches_the_hub_with_the_run_it_repeats(self):
+        hub = FakeHub(self, GOOD)
+        ended = self.check(self.candidate.run("bench", "--set", "quick", "--format", "json",
+                                              "--report-to", hub.url, engine=self.engine()), 0)
+        ids = [run_id for _, _, request in hub.requests for run_id in request]
+        self.assertEqual([run["id"] for run in ended.json()["runs"]], ids)
+
+    def test_a_server_repeats_nothing(self):
+        server = self.hub("--engine", self.engine())
+        answer = server.post({"base": {"workload": "resnet50", "min_seconds": 5},
+                              "cells": [{"seed": 1}], "blocks": 1}, path="/v1/sweeps").json()
+        sweep = until(lambda: [found for found in [server.get(f"/v1/sweeps/{answer['id']}").json()]
+                               if found["state"] == "finished"], "the end of the sweep")[0]
+        self.assertEqual(1, sweep["progress"]["runs_total"])
+        self.assertEqual(1, sweep["cells"][0]["invalid_runs"])
+
+
+class LittleMore(Bench):
+    def test_a_target_out_of_reach_ends_when_more_time_buys_little(self):
+        engine = "native=" + fake("noisy", 1000000)
+        ended = self.check(self.candidate.run("bench", "--set", "quick", "--format", "json",
+                                              engine=engine), 0)
+        (run,) = ended.json()["runs"]
+        self.assertEqual("little_more", run["ended_by"])
+        self.assertRegex(ended.told, r"within \S+ %: \S+ % was within reach in the time left")
+        server = self.hub(database=self.candidate.database)
+        self.assertEqual("little_more", server.show(run["id"])["ended_by"])
+
+    def test_a_run_that_a_server_was_asked_for_has_all_its_time(self):
+        server = self.hub("--engine", "native=" + fake("noisy", 1000000))
+        run = server.post({"workload": "resnet50", "min_seconds": 12, "warmup_steps": 0,
+                           "max_seconds": 2}).json()
+        ended = until(lambda: [found for found in [server.show(run["id"])]
+                               if found["state"] == "finished"], "the end")[0]
+        self.assertIn(ended["ended_by"], ("time_up", "target"))
+
+
+class Told(Bench):
+    def test_a_first_figure_comes_soon_where_stderr_is_no_terminal(self):
+        running = self.candidate.start("bench", "--set", "quick", engine=SLOW_ENGINE)
+        running.tells("run 1 of 1 begins")
+        began = time.monotonic()
+        running.tells(r"step \d+ of about \d+, \S+ samples/s within (roughly )?\S+ %.*, about \d+ "
+                      r"s left, \d+ s of all\n")
+        self.assertLess(time.monotonic() - began, 30)
+        running.send().wait()
+
+
 class Prices(Bench):
     PLACE = ("--provider", "aws", "--instance", "m5.large", "--region", "us-east-1",
              "--life-cycle", "on_demand")
@@ -134,7 +223,7 @@ class Prices(Bench):
             ended = self.check(self.candidate.run(
                 "bench", "--set", "quick", "--feed",
                 f"aws-spot-page=on patience=3 url={feeds.url}/spot.json", place=self.PLACE), 0)
-        self.assertIn("waiting for the first reading of the price feeds, 60 s at most",
+        self.assertIn("waiting for the first reading of the price feeds, 25 s at most",
                       ended.told)
         self.assertIn("Price    not known", ended.out)
 

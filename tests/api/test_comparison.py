@@ -222,7 +222,7 @@ class Measured(Questions, unittest.TestCase):
                                                          [run["id"]]).fetchone()))
                 row.update(number=None, id=f"{instance}{i}", contender=contender,
                            samples_per_second=speed, throughput_low=speed * (1 - width),
-                           throughput_high=speed * (1 + width), vm=vms[i % len(vms)],
+                           throughput_high=speed * (1 + width), vm=f"i{vms[i % len(vms)]:0>15}",
                            validity=validity, instance=instance)
                 database.execute(f"INSERT INTO runs ({','.join(row)}) VALUES"
                                  f" ({','.join('?' * len(row))})", list(row.values()))

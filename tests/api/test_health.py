@@ -2,6 +2,7 @@
 import http.server
 import os
 import shutil
+import signal
 import ssl
 import subprocess
 import tempfile
@@ -10,7 +11,9 @@ import time
 import unittest
 from pathlib import Path
 
-from harness import SERVER, Server
+from candidate import QUICK_ENGINE, SLOW_ENGINE, Candidate
+from harness import SERVER, Server, fake, until
+from waiting import free_port
 
 
 def health(*flags, environment=None):
@@ -82,6 +85,128 @@ class OfAServer(Case):
         self.assertHealthy(health("--port", str(server.port), environment=nobody))
 
 
+class OfACandidate(Case):
+    """As in a container with PENNYWORTH_REPORT_TO: nothing serves, the environment is all."""
+
+    def setUp(self):
+        self.candidate = Candidate(self)
+        # Where a server is looked for, there is none.
+        self.environment = {"PENNYWORTH_DATABASE": self.candidate.database,
+                            "PENNYWORTH_PORT": str(free_port())}
+
+    def health(self, **more):
+        return health(environment={**self.environment, **more})
+
+    def bench(self, *flags, engine=SLOW_ENGINE, **options):
+        return self.candidate.start("bench", "--set", "quick", *flags, engine=engine, **options)
+
+    def assertWell(self, answer, words):
+        self.assertEqual((0, ""), (answer.returncode, answer.stderr), answer)
+        self.assertRegex(answer.stdout, words)
+        self.assertEqual(1, answer.stdout.count("\n"))
+
+    def test_with_nothing_running_it_says_what_was_looked_for(self):
+        self.assertIll(self.health(), "/readyz", "no bench and no push runs on",
+                       self.candidate.database)
+
+    def test_a_bench_is_well_from_its_start_to_its_end(self):
+        running = self.bench()
+        running.tells("begins")
+        self.assertWell(self.health(), r"^bench: .*; last progress \d+ s ago$")
+        until(lambda: "run 1 of 1, step" in self.health().stdout, "a step")
+        running.send().wait()
+        self.assertIll(self.health(), "no bench and no push")
+
+    def test_a_killed_bench_is_ill_at_once(self):
+        running = self.bench()
+        running.tells("begins")
+        running.process.kill()
+        running.process.wait()
+        self.assertIll(self.health(), "no bench and no push")
+
+    def test_one_that_was_killed_and_begun_again_is_well(self):
+        running = self.bench()
+        running.tells("begins")
+        running.process.kill()
+        running.process.wait()
+        again = self.bench()
+        again.tells("begins")
+        self.assertWell(self.health(), "^bench: ")
+
+    def test_one_that_hangs_is_ill(self):
+        # What a worker may be silent for, and a minute: so long is the patience. It is stopped as a
+        # whole, and the file is made to be older than that.
+        running = self.bench("--silence-seconds", "1")
+        running.tells("begins")
+        until(lambda: "step" in self.health().stdout, "a step")
+        running.send(signal.SIGSTOP)
+        self.assertWell(self.health(), "^bench: ")
+        self.age_heartbeat(3600)
+        self.assertIll(self.health(), "has made no progress for 36", "where 61 s are allowed",
+                       "it was at: run 1 of 1, step")
+        running.send(signal.SIGCONT)
+        until(lambda: self.health().returncode == 0, "progress")
+
+    def age_heartbeat(self, seconds):
+        path = self.candidate.database + ".heartbeat"
+        with open(path, "r+b") as file:
+            words = file.read().rstrip(b"\n").split(b" ", 7)
+            words[6] = b"%d" % (int(words[6]) - seconds * 10**9)
+            file.seek(0)
+            file.write(b" ".join(words).ljust(512, b"\n"))
+
+    def test_a_worker_without_progress_is_no_progress(self):
+        running = self.bench(engine="native=" + fake("stuck", 300))
+        until(lambda: "step 5;" in self.health().stdout, "the fifth step")
+        age = int(self.health().stdout.split("last progress ")[1].split(" ")[0])
+        until(lambda: f"last progress {age + 7} s" in self.health().stdout, "no progress")
+        running.send().wait()
+
+    def test_a_bench_that_waits_for_its_hub_is_well(self):
+        running = self.bench("--report-to", f"http://127.0.0.1:{free_port()}",
+                             engine=QUICK_ENGINE)
+        running.tells("waiting for the hub")
+        until(lambda: "reports to the hub" in self.health().stdout, "the report")
+        self.assertWell(self.health(), "^bench: reports to the hub; last progress")
+        running.send().wait()
+        pushing = self.candidate.start("push", "--report-to", f"http://127.0.0.1:{free_port()}")
+        pushing.tells("waiting for the hub")
+        self.assertWell(self.health(), "^push: ")
+        pushing.send().wait()
+        self.assertIll(self.health(), "no bench and no push")
+
+    def test_a_push_beside_a_server_leaves_the_answer_to_the_server(self):
+        self.bench("--report-to", f"http://127.0.0.1:{free_port()}", "--report-seconds", "0",
+                   engine=QUICK_ENGINE).wait()
+        server = Server(database=self.candidate.database).start()
+        self.addCleanup(server.stop)
+        pushing = self.candidate.start("push", "--report-to", f"http://127.0.0.1:{free_port()}")
+        pushing.tells("waiting for the hub")
+        self.assertHealthy(self.health(PENNYWORTH_PORT=str(server.port)))
+        self.assertIll(self.health(), "/readyz")  # of a server that does not answer there
+
+    def test_another_database_is_not_looked_at(self):
+        running = self.bench()
+        running.tells("begins")
+        self.assertIll(self.health(PENNYWORTH_DATABASE=self.candidate.database + ".other"),
+                       "no bench and no push runs on")
+        answer = health("--database", self.candidate.database)
+        self.assertWell(answer, "^bench: ")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_a_file_that_cannot_be_read_is_told(self):
+        running = self.bench()
+        running.tells("begins")
+        os.chmod(self.candidate.database + ".heartbeat", 0)
+        self.assertIll(self.health(), "is not known", "Permission denied")
+
+    def test_a_calendar_that_jumps_changes_nothing(self):
+        running = self.bench()
+        running.tells("begins")
+        os.utime(self.candidate.database + ".heartbeat", (0, 0))
+        self.assertWell(self.health(), "^bench: ")
+
+
 class OfOthers(Case):
     def test_a_server_that_is_not_ready_is_told_in_one_line(self):
         played = self.play(status=503)
@@ -102,7 +227,7 @@ class OfOthers(Case):
         self.assertIll(health("--port", "0"), "--port", "must be the port")
         self.assertIll(health("--listen", "localhost"), "--listen", "must be an IPv4 or IPv6")
         self.assertEqual(2, health("--port", "70000").returncode)
-        self.assertEqual(2, health("--database", "x").returncode)
+        self.assertEqual(2, health("--set", "quick").returncode)
 
 
 @unittest.skipUnless(shutil.which("openssl"), "there is no openssl to make certificates with")

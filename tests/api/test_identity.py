@@ -107,6 +107,23 @@ class Clouds(IdentityCase):
         self.assertEqual("use1-az4", identity["zone_id"])
         self.assertEqual(1, len(self.clouds.asked("/latest/api/token")))
 
+    def test_runs_know_the_machine_by_its_instance_id(self):
+        """Whatever a server's machine shows by itself: the same after a restart, another one for
+        another instance, and never the id as it is."""
+        def vm_of(instance_id):
+            play_aws(self.clouds, AWS | {"instance-id": instance_id} if instance_id else AWS)
+            server = self.own_server("--metadata", f"aws={self.clouds.url}")
+            until(lambda: server.get("/v1/machine").json()["identity"]["source"] == "metadata",
+                  "the cloud has answered")
+            run = server.post({"engine": "ok", "steps": 2}, "?wait=30").json()
+            self.assertNotIn("i-0abc", json.dumps(run))
+            return run["vm"]
+        first = vm_of("i-0abc1")
+        self.assertRegex(first, "^i[0-9a-f]{15}$")
+        self.assertEqual(first, vm_of("i-0abc1"))
+        self.assertNotEqual(first, vm_of("i-0abc2"))
+        self.assertRegex(vm_of(None) or "s", "^s")
+
     def test_aws_on_demand_is_called_as_prices_are(self):
         play_aws(self.clouds, AWS | {"instance-life-cycle": "on-demand"})
         self.assertEqual("on_demand", self.ask("aws")["life_cycle"])

@@ -221,6 +221,25 @@ class Refused(ServerCase):
                                      "summary.samples_per_second")
         self.assertRegex(problem["detail"], "is not what the steps give: .* claimed, .* computed")
 
+    def test_a_sender_with_other_statistics_is_computed_again_and_not_refused(self):
+        server = self.own_server("--price-per-hour", "0.5", "--instance", "test.large")
+        server.run(steps=30)
+        run = json.loads(export(server))
+        ours, hub = json.loads(json.dumps(run)), self.own_server()
+        run["summary"]["method"] = 1  # it cut the warm-up elsewhere: 3 % quicker
+        run["summary"]["samples_per_second"] *= 1.03
+        run["cost"]["samples_per_dollar"]["value"] *= 1.03
+        reply = hub.post(run, path=PATH)
+        self.assertEqual(201, reply.status, reply)
+        self.assertEqual(ours["summary"], reply.json()["summary"])
+        for name in ("samples_per_dollar", "dollars_per_million_samples", "hours_per_million_samples"):
+            self.assertAlmostEqual(ours["cost"][name]["value"], reply.json()["cost"][name]["value"],
+                                   delta=1e-9 * ours["cost"][name]["value"])
+        # Milliseconds for nanoseconds are no other statistics.
+        run["summary"]["samples_per_second"] *= 1000
+        self.assertProblem(hub.post(run, path=PATH), 400, "invalid",
+                           "summary.samples_per_second")
+
     def test_what_a_price_does_not_give_is_refused(self):
         server = self.own_server("--price-per-hour", "0.5", "--instance", "test.large")
         server.run(steps=30)

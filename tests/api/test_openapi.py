@@ -96,7 +96,7 @@ class Documented(unittest.TestCase):
         for name, schema in self.document["components"]["schemas"].items():
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
-                if name not in ("RunSpec", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
+                if name not in ("RunSpec", "Knobs", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
                                 "NewDiscount", "NewFigure", "RunDocument", "DocumentSteps", "BenchmarkPoint",
                                 "BencherMetric"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)

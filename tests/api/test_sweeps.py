@@ -135,6 +135,92 @@ class Sweeps(unittest.TestCase):
             wait(self.server, sweep)
 
 
+def engine_names(sweep):
+    return [cell["name"] for cell in sweep["cells"]]
+
+
+class Engines(unittest.TestCase):
+    """The preset `engines`: ours, here a fake of it, beside every engine that was registered."""
+    BODY = {"preset": "engines", "base": {"workload": "mlp", "steps": 20, "warmup_steps": 1},
+            "blocks": 2}
+
+    def start(self, *flags, engines):
+        server = Server(*flags, engines=engines).start()
+        self.addCleanup(server.stop)
+        return server
+
+    def ask(self, server, body=None):
+        reply = server.post(body or self.BODY, path="/v1/sweeps")
+        self.assertEqual(201, reply.status, reply)
+        return wait(server, reply.json()["id"])
+
+    def test_ours_and_every_registered_one_are_measured_in_blocks_with_dollars(self):
+        server = self.start("--price-per-hour", "0.36", "--instance", "m7i.large",
+                            engines={"quick": fake("speed"), "idle": fake("slow", 20),
+                                     "native": fake("slow", 5)})
+        sweep = self.ask(server)
+        self.assertEqual("engines", sweep["preset"])
+        self.assertEqual(["engine=native", "engine=quick", "engine=idle"], engine_names(sweep))
+        self.assertEqual([2, 2, 2], [cell["valid_runs"] for cell in sweep["cells"]], sweep)
+        order = sorted((run["position"], cell["cell"]) for cell in sweep["cells"]
+                       for run in cell["runs"])
+        cells = [cell for _, cell in order]
+        self.assertEqual(cells[:3], cells[3:][::-1])  # the second block is the first reversed
+        self.assertEqual(0.36, sweep["price_per_hour"])
+        for cell in sweep["cells"]:
+            speed, cost = cell["samples_per_second"], cell["dollars_per_million_samples"]
+            self.assertAlmostEqual(0.36 / 3600 / speed * 1e6, cost["value"], delta=1e-6)
+            self.assertAlmostEqual(1e6 / cost["value"], cell["samples_per_dollar"]["value"],
+                                   delta=1e-3 * speed / 0.36 * 3600)
+            self.assertLessEqual(cost["low"], cost["value"] * (1 + 1e-9))
+            self.assertGreaterEqual(cost["high"], cost["value"] * (1 - 1e-9))
+        table = server.get(f"/v1/sweeps/{sweep['id']}", Accept="text/csv").body.decode()
+        head, *lines = table.splitlines()
+        self.assertTrue(head.endswith(",refused,dollars_per_million_samples,low,high"))
+        self.assertEqual({head.count(",")}, {line.count(",") for line in lines})
+
+    def test_without_a_price_there_are_no_dollars(self):
+        server = self.start(engines={"quick": fake("speed"), "native": fake("speed")})
+        sweep = self.ask(server, {**self.BODY, "blocks": 1})
+        self.assertIsNone(sweep["price_per_hour"])
+        for cell in sweep["cells"]:
+            self.assertIsNotNone(cell["samples_per_second"])
+            self.assertIsNone(cell["samples_per_dollar"])
+            self.assertIsNone(cell["dollars_per_million_samples"])
+
+    def test_without_another_engine_the_reason_says_what_to_do(self):
+        server = self.start(engines={"native": fake("speed")})
+        reply = server.post(self.BODY, path="/v1/sweeps")
+        self.assertEqual((422, "preset"), (reply.status, reply.json()["field"]))
+        self.assertIn("--engine NAME=COMMAND", reply.json()["detail"])
+        self.assertEqual([], server.get("/v1/sweeps").json()["sweeps"])
+
+    def test_the_base_cannot_choose_an_engine(self):
+        server = self.start(engines={"quick": fake("speed")})
+        reply = server.post({"preset": "engines", "base": {"engine": "quick"}}, path="/v1/sweeps")
+        self.assertEqual((400, "base.engine"), (reply.status, reply.json()["field"]))
+
+    def test_an_engine_that_fails_does_not_take_the_others_with_it(self):
+        server = self.start(engines={"broken": fake("exit"), "native": fake("speed")})
+        sweep = self.ask(server, {**self.BODY, "blocks": 1})
+        self.assertEqual([(1, 0), (0, 1)], [(cell["valid_runs"], cell["failed_runs"])
+                                            for cell in sweep["cells"]])
+        self.assertEqual("engine=native", sweep["best"]["name"])
+
+    def test_a_server_that_comes_back_without_the_engines_ends_the_sweep(self):
+        server = self.start(engines={"idle": fake("slow", 20), "native": fake("slow", 20)})
+        sweep = server.post(self.BODY, path="/v1/sweeps").json()
+        server.wait(in_order(sweep)[0], {"running"})
+        server.kill()
+        server.engines = {"native": fake("speed")}
+        server.start()
+        sweep = wait(server, sweep["id"])
+        by_name = {cell["name"]: cell for cell in sweep["cells"]}
+        self.assertEqual(2, by_name["engine=native"]["valid_runs"])
+        self.assertEqual(0, by_name["engine=idle"]["valid_runs"])
+        self.assertNotIn("no further round", server.read_log())
+
+
 class Killed(unittest.TestCase):
     def test_a_killed_server_goes_on_with_its_sweep(self):
         engines = {"slow": fake("slow", 20)}

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -13,8 +14,9 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "container"))
 
-import container  # noqa: E402
-import image  # noqa: E402
+from runtime import RUNTIME  # noqa: E402
+from server import Server  # noqa: E402
+from waiting import free_port  # noqa: E402
 
 # Student's t, 95 %, for 1, 2, ... degrees of freedom.
 T95 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
@@ -52,26 +54,21 @@ def median_step(command, spec):
     return statistics.median(steps[spec["warmup_steps"]:]) / 1e9
 
 
-def measure(top, variables, chosen):
+def measure(top, chosen):
     """Seconds of the median step: [(inside, outside)]."""
-    data = container.volume()
     told = os.environ.get("PENNYWORTH_BENCH_INSIDE")
-    commands = {"inside": told.split() if told else
-                container.command(top, data, variables, "/usr/bin/pennyworth-worker"),
+    commands = {"inside": told.split() if told else RUNTIME.worker(),
                 "outside": bare(top, "pennyworth-worker")}
     spec = {"workload": "resnet50", "precision": "f32", "batch_size": chosen.batch, "seed": 1,
             "warmup_steps": 3, "steps": chosen.steps, "plan": "fixed"}
     pairs = []
-    try:
-        for number in range(chosen.pairs):
-            order = ("inside", "outside")
-            found = {name: median_step(commands[name], spec)
-                     for name in (order if number % 2 == 0 else order[::-1])}
-            pairs.append((found["inside"], found["outside"]))
-            print(f"  pair {number + 1:2}: inside {chosen.batch / found['inside']:8.2f}, outside "
-                  f"{chosen.batch / found['outside']:8.2f} samples/s", flush=True)
-    finally:
-        subprocess.run(["rm", "-rf", data], check=True)
+    for number in range(chosen.pairs):
+        order = ("inside", "outside")
+        found = {name: median_step(commands[name], spec)
+                 for name in (order if number % 2 == 0 else order[::-1])}
+        pairs.append((found["inside"], found["outside"]))
+        print(f"  pair {number + 1:2}: inside {chosen.batch / found['inside']:8.2f}, outside "
+              f"{chosen.batch / found['outside']:8.2f} samples/s", flush=True)
     return pairs
 
 
@@ -84,23 +81,40 @@ def report(pairs, batch):
           f"{math.exp(middle):.4f} [{math.exp(middle - half):.4f}, {math.exp(middle + half):.4f}]")
 
 
-class Bare(container.Container):
+class Bare(Server):
     """The image's server, on the bare machine."""
 
-    def start(self):
-        began = container.time.monotonic()
-        told = {name: str(value) for name, value in self.variables.items()}
+    def __init__(self, top, variables):
+        super().__init__()
+        self.top, self.port, self.data = top, free_port(), tempfile.mkdtemp()
+        self.variables = {**variables, **self.variables, "PENNYWORTH_LISTEN": "127.0.0.1",
+                          "PENNYWORTH_PORT": str(self.port), "XDG_STATE_HOME": self.data,
+                          "HOME": self.data}
+
+    def begin_container(self):
         self.outside = subprocess.Popen(
-            bare(self.top, "pennyworth"), stdin=subprocess.DEVNULL, stdout=self.log,
-            stderr=self.log, env={**told, "XDG_STATE_HOME": self.data, "HOME": self.data})
-        container.until(self.ready, f"ready: {self.told()}", pause=0.0005)
-        return (container.time.monotonic() - began) * 1000
+            bare(self.top, "pennyworth"), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=self.variables)
+
+    def find_port(self):
+        pass
+
+    def ended(self):
+        return self.outside.poll()
+
+    def log(self):
+        return ""
+
+    def clean(self):
+        self.outside.kill()
+        self.outside.wait()
+        shutil.rmtree(self.data)
 
 
-def starts(kind, top, variables, times):
+def starts(make, times):
     taken = []
     for _ in range(times):
-        server = kind(top, variables)
+        server = make()
         try:
             taken.append(server.start())
         finally:
@@ -108,34 +122,30 @@ def starts(kind, top, variables, times):
     return statistics.median(taken)
 
 
-def packed(name, form):
-    """Bytes of the layers as a registry would send them: (base, ours)."""
-    with tempfile.TemporaryDirectory(dir=image.FOLDER) as folder:
-        image.buildah("push", "--compression-format", form, name, f"oci:{folder}:x")
-        blobs = pathlib.Path(folder, "blobs/sha256")
-        index = json.loads(pathlib.Path(folder, "index.json").read_text())
-        manifest = json.loads((blobs / index["manifests"][0]["digest"][7:]).read_text())
-        sizes = [layer["size"] for layer in manifest["layers"]]
-        return sizes[0], sum(sizes[1:])
+def variables():
+    entries = RUNTIME.config()["Env"]
+    return dict(entry.split("=", 1) for entry in entries if not entry.startswith("PATH="))
 
 
 def main():
     chosen = options()
-    image.check_machine()
-    image.make_base()
-    image.make_image()
-    sizes = [size for _, size in image.layers()]
-    print(f"image: base {sizes[0] / 1e6:.1f} MB, ours {sum(sizes[1:]) / 1e6:.1f} MB unpacked")
-    for form in ("gzip", "zstd"):
-        base, ours = packed(image.IMAGE, form)
-        print(f"  as {form}: base {base / 1e6:.1f} MB, ours {ours / 1e6:.1f} MB")
-    top = pathlib.Path(image.buildah("mount", image.buildah("from", "--pull-never", image.IMAGE)))
-    entries = image.inspect()["Docker"]["config"]["Env"]
-    variables = dict(entry.split("=", 1) for entry in entries if not entry.startswith("PATH="))
-    for name, kind in (("inside", container.Container), ("outside", Bare)):
-        print(f"ready {name} after {starts(kind, top, variables, chosen.starts):.0f} ms")
-    report(measure(top, variables, chosen), chosen.batch)
-    image.forget()
+    RUNTIME.check()
+    print(f"by {RUNTIME.describe()}")
+    try:
+        RUNTIME.make_base()
+        RUNTIME.make_image()
+        print(f"image: {RUNTIME.bytes_beyond_base() / 1e6:.1f} MB beyond the base, unpacked")
+        for form in ("gzip", "zstd"):
+            if shutil.which(form):
+                base, ours = RUNTIME.packed_bytes(form)
+                print(f"  as {form}: base {base / 1e6:.1f} MB, ours {ours / 1e6:.1f} MB")
+        with RUNTIME.unpacked() as (top, _):
+            for name, make in (("inside", RUNTIME.server),
+                               ("outside", lambda: Bare(top, variables()))):
+                print(f"ready {name} after {starts(make, chosen.starts):.0f} ms")
+            report(measure(top, chosen), chosen.batch)
+    finally:
+        RUNTIME.forget()
 
 
 if __name__ == "__main__":

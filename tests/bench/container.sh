@@ -6,12 +6,10 @@
 #
 # Wants what tests/container/README.md says, and a quiet machine. Inside and outside run the very
 # same program with the very same libraries, those of the image: outside, the image's loader starts
-# it on the bare machine, as root; inside, tests/container/enter.sh does what a runtime does that is
-# told --read-only, --cap-drop ALL and no-new-privileges. In turns: inside, outside, outside, inside,
-# and so on; compared are medians of steps within a pair. enter.sh sets no limits (cgroups) and no
-# filter of system calls; where there is docker or podman, measure with theirs:
-#
-#   PENNYWORTH_BENCH_INSIDE="docker run --rm -i --read-only --tmpfs /tmp --cap-drop ALL
-#     --security-opt no-new-privileges --entrypoint /usr/bin/pennyworth-worker pennyworth:0.1.0"
+# it on the bare machine, as root; inside, the docker engine runs it, told --read-only, --cap-drop ALL
+# and no-new-privileges. In turns: inside, outside, outside, inside, and so on; compared are medians of
+# steps within a pair. Where no engine answers, tests/container/enter.sh takes its place, which sets no
+# limits (cgroups) and no filter of system calls. PENNYWORTH_BENCH_INSIDE is another command for the
+# worker inside.
 set -eu
 exec /usr/bin/python3 "$(dirname "$0")/container.py" "$@"

@@ -32,12 +32,12 @@ REQUESTS = {
 
 
 class Service:
-    def __init__(self, folder):
+    def __init__(self, folder, *flags):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.process = subprocess.Popen([SERVER, "--port", str(self.port), "--database",
-                                         f"{folder}/bench.db", "--log", "error"])
+                                         f"{folder}/bench.db", "--log", "error", *flags])
         for _ in range(100):
             try:
                 self.ask("/readyz")
@@ -62,6 +62,17 @@ class Service:
             print(f"  {done['runs_done']} of {done['runs_total']} runs, "
                   f"{done['elapsed_seconds']:.0f} s", flush=True)
         return sweep
+
+
+    def machine(self):
+        """The machine that all runs of this server ran on."""
+        machines = self.ask("/v1/machines")
+        return next(machine for machine in machines["machines"]
+                    if machine["fingerprint"] == machines["here"])
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
 
 
 def ratio(value):
@@ -136,11 +147,8 @@ def main(folder, names):
     with tempfile.TemporaryDirectory() as place:
         service = Service(place)
         try:
-            machines = service.ask("/v1/machines")
-            here = next(machine for machine in machines["machines"]
-                        if machine["fingerprint"] == machines["here"])
             lines = ["# What sweeps answer on one machine", "",
-                     f"{datetime.date.today()}, {describe(here)}.", "",
+                     f"{datetime.date.today()}, {describe(service.machine())}.", "",
                      "Made by `tests/bench/sweeps.py`; beside this file lies each answer as it came. "
                      "The machine is shared and noisy: look at the intervals, not at the third "
                      "digit.", ""]
@@ -150,8 +158,7 @@ def main(folder, names):
                 lines += write(folder, name, sweep, reasons(service, sweep))
                 (folder / "README.md").write_text("\n".join(lines).rstrip() + "\n")
         finally:
-            service.process.terminate()
-            service.process.wait()
+            service.stop()
 
 
 if __name__ == "__main__":

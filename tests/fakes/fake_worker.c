@@ -1,9 +1,11 @@
-/* A worker that does what its first argument says: fake-worker BEHAVIOUR [MILLISECONDS a step].
+/* A worker that does what its first argument says: fake-worker BEHAVIOUR [MILLISECONDS a step
+ * [FILE]].
  * Written without the engine's own event writer where it is to misbehave. */
 #include "common/cleanup.h"
 #include "engine/pace.h"
 #include "engine/run_spec.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <time.h>
@@ -15,6 +17,8 @@ static long speed;     /* nanoseconds that a step says it took; 0: as long as it
 static bool singing;   /* a canary before the steps and one behind them */
 static bool wavering;  /* in another voice: the clock a fifth slower, copies by 5 % */
 static bool unlearning;
+static bool noisy;    /* steps take up to a fifth less or more */
+static long stuck_at; /* the step that takes for ever, or 0 */
 static double cosine; /* of the gradient; 0 is not told */
 
 static void pause_ms(long milliseconds)
@@ -43,12 +47,27 @@ static void hello(void)
         say("{\"type\":\"hello\",\"protocol\":1,\"software\":\"fake-worker\"}");
 }
 
+/* 0 to 32767, the same ones in each process. */
+static long noise(void)
+{
+    static unsigned long state = 1;
+
+    state = (state * 1103515245UL + 12345UL) & 0x7fffffffUL;
+    return (long)(state >> 16);
+}
+
 static void step(long long index)
 {
     long nanoseconds = step_ms > 0 ? step_ms * 1000000 : 1000, tenth = nanoseconds / 10;
 
+    if (stuck_at > 0 && index == stuck_at)
+        pause_ms(600000);
     if (speed > 0)
         nanoseconds = speed;
+    if (noisy)
+        nanoseconds += (long)(noise() % 401 - 200) * (nanoseconds / 1000);
+    if (speed > 0)
+        ; /* it only says so */
     else if (step_ms > 0)
         pause_ms(step_ms);
     printf("{\"type\":\"step\",\"index\":%lld,\"nanoseconds\":%ld,\"loss\":%.3f", index,
@@ -101,13 +120,23 @@ static bool is_well_behaved(const char *behaviour)
 {
     wavering = strcmp(behaviour, "wavering") == 0;
     singing = wavering || strcmp(behaviour, "singing") == 0;
-    unlearning = strcmp(behaviour, "unlearning") == 0;
+    unlearning = unlearning || strcmp(behaviour, "unlearning") == 0;
     if (strcmp(behaviour, "certified") == 0)
         cosine = 0.999;
     if (strcmp(behaviour, "uncertified") == 0)
         cosine = 0.5;
-    return talkative || singing || unlearning || cosine > 0 || speed > 0 ||
+    return talkative || singing || unlearning || cosine > 0 || speed > 0 || stuck_at > 0 ||
            strcmp(behaviour, "ok") == 0 || strcmp(behaviour, "slow") == 0;
+}
+
+/* Whether the file was not there; it is from now on. What a first run does, and no other. */
+static bool is_first(const char *file)
+{
+    int descriptor = file ? open(file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600) : -1;
+
+    if (descriptor >= 0)
+        close(descriptor);
+    return descriptor >= 0;
 }
 
 static int endless_line(void)
@@ -130,7 +159,23 @@ static int with_child(void)
     return 0;
 }
 
-static int behave(const char *behaviour, const struct run_spec *spec)
+/* Those that say how long their steps took. */
+static void pretend(const char *behaviour, const struct run_spec *spec, const char *file)
+{
+    if (strcmp(behaviour, "speed") == 0)
+        speed = 1000000 + 10000 * (long)spec->batch_size; /* the larger the batch the better */
+    /* So many microseconds a step, and each process up to half a percent beside that. */
+    if (strcmp(behaviour, "paced") == 0 || strcmp(behaviour, "disturbed") == 0)
+        speed = step_ms * (1000 + (long)(getpid() % 11) - 5);
+    if (strcmp(behaviour, "noisy") == 0)
+        speed = step_ms * 1000;
+    noisy = strcmp(behaviour, "noisy") == 0;
+    /* Its loss rises, which makes a run invalid: each time, or, with a file, the first time. */
+    unlearning = strcmp(behaviour, "disturbed") == 0 && (!file || is_first(file));
+    stuck_at = strcmp(behaviour, "stuck") == 0 ? 5 : 0;
+}
+
+static int behave(const char *behaviour, const struct run_spec *spec, const char *file)
 {
     long long most = pace_steps_max(spec);
 
@@ -144,11 +189,7 @@ static int behave(const char *behaviour, const struct run_spec *spec)
         signal(SIGTERM, SIG_IGN); /* before its first word, so that nobody comes too early */
     deaf = strcmp(behaviour, "too-many") == 0;
     talkative = strcmp(behaviour, "talkative") == 0;
-    if (strcmp(behaviour, "speed") == 0)
-        speed = 1000000 + 10000 * (long)spec->batch_size; /* the larger the batch the better */
-    /* So many microseconds a step, and each process up to half a percent beside that. */
-    if (strcmp(behaviour, "paced") == 0)
-        speed = step_ms * (1000 + (long)(getpid() % 11) - 5);
+    pretend(behaviour, spec, file);
     hello();
     if (is_well_behaved(behaviour))
         return steps(most);
@@ -195,5 +236,5 @@ int main(int argc, char *argv[])
         fprintf(stderr, "fake-worker: %s\n", err.message);
         return 2;
     }
-    return behave(argc > 1 ? argv[1] : "ok", &spec);
+    return behave(argc > 1 ? argv[1] : "ok", &spec, argc > 3 ? argv[3] : NULL);
 }

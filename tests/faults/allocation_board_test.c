@@ -29,7 +29,8 @@ static void fill(struct db *db)
         " ended_us, samples_per_second, throughput_low, throughput_high, validity, vm, contender,"
         " machine, software, engine_details, price) SELECT i + 1, '" LONG
         "' || i, 'finished', '{}', 'e', 'mlp', 'a.large', i, i * 1000, 10.0 + i, 9.0 + i,"
-        " 11.0 + i, 'ok', 'vm-' || (i % 4), i % 3 + 1, 9, '" LONG "', '{\"isa\":\"avx512\"}',"
+        " 11.0 + i, 'ok', 'i00000000000000' || (i % 4), i % 3 + 1, 9, '" LONG
+        "', '{\"isa\":\"avx512\"}',"
         " '{\"price\":{\"price_per_hour\":0.5,\"kind\":\"on_demand\",\"currency\":\"USD\"}}'"
         " FROM n;"
         "INSERT INTO canaries SELECT number, 0, 0, 3e9, 1 FROM runs;"

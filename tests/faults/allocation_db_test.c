@@ -70,7 +70,7 @@ static bool create_sweep(struct db *db, struct error *err)
     AUTO(freep) struct sweep_row_run *runs = NULL;
     struct run_id id;
     size_t count = 0;
-    bool replayed;
+    bool replayed, repeated;
 
     if (!sweep_from_text(text, strlen(text), &place, &sweep, err) ||
         !sweeps_create(db,
@@ -86,6 +86,7 @@ static bool create_sweep(struct db *db, struct error *err)
     EXPECT_INT((long long)row.count, 2);
     EXPECT_INT((long long)count, 2);
     return sweeps_requeue(db, &row, "", NOON_US, err) &&
+           sweeps_repeat(db, &row, (struct sweep_repeat){"", NOON_US, 100}, &repeated, err) &&
            sweeps_end(db, id.text, SWEEP_CANCELLED, NOON_US, err);
 }
 

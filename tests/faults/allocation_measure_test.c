@@ -103,6 +103,22 @@ static bool read_listed_sweep(struct error *err)
     return ok;
 }
 
+static bool read_engines(struct error *err)
+{
+    static const char text[] = "{\"preset\":\"engines\"}";
+    static const char *const engines[] = {"jax", ENGINE_NATIVE, NULL};
+    const struct place place = {.topology = &topology, .root = "/nowhere", .engines = engines};
+    AUTO(sweep_clear) struct sweep sweep = {0};
+
+    ration_start();
+    bool ok = sweep_from_text(text, strlen(text), &place, &sweep, err);
+    ration_stop();
+    EXPECT_INT((long long)sweep.count, ok ? 2 : 0);
+    if (ok)
+        EXPECT_STR(sweep.cells[1].name, "engine=jax");
+    return ok;
+}
+
 static bool compare_cells(struct error *err)
 {
     const struct sweep_run run = {
@@ -151,6 +167,7 @@ static void the_way_to_an_answer_survives_every_shortage(void)
     survive_every_shortage("machine", read_machine);
     survive_every_shortage("sweep", read_sweep);
     survive_every_shortage("listed sweep", read_listed_sweep);
+    survive_every_shortage("engines", read_engines);
     survive_every_shortage("cells", compare_cells);
     survive_every_shortage("evidence", collect_evidence);
     survive_every_shortage("pace", keep_pace);

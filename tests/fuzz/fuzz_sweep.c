@@ -17,7 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct topology topology = {
         .cpu_count = 4, .core_count = 2, .package_count = 1, .node_count = 1};
-    const struct place place = {.topology = &topology, .isa = CPU_AVX512, .root = "/nowhere"};
+    static const char *const engines[] = {"jax", ENGINE_NATIVE, NULL};
+    const struct place place = {
+        .topology = &topology, .isa = CPU_AVX512, .root = "/nowhere", .engines = engines};
     struct sweep sweep = {.blocks = -7};
     struct error err = {0};
     size_t possible = 0;

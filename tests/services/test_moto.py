@@ -1,20 +1,31 @@
 """Our feed of AWS's spot price history, and our questions to the metadata service, against moto. By
-hand, as root, beside the variables of tests/api/README.md:
+hand, beside the variables of tests/api/README.md:
 
-    PENNYWORTH_MOTO_ROOT=DIR /usr/bin/python3 tests/thirdparty/test_moto.py"""
+    /usr/bin/python3 tests/services/test_moto.py"""
+import html
 import json
+import re
 import sys
 import unittest
+import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
 from feed_server import FeedServer  # noqa: E402
-from moto import Keys, MotoServer  # noqa: E402
+from moto_server import Keys, MotoServer  # noqa: E402
 from price_server import PriceServer  # noqa: E402
 from test_identity import TOKEN, play_aws  # noqa: E402
 
 FEED = "aws-spot-history"
+SIGNED = ("host", "authorization", "content-type", "x-amz-date", "x-amz-security-token",
+          "x-amz-content-sha256")
+# AWS's tokens are of letters, digits and + / =, the last three of which a form must escape.
+TOKEN_OF_PAGE = "a+b/c==&%7E {}".replace(" ", "=")
+SPOT_PAGE = ('<DescribeSpotPriceHistoryResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">'
+             "<spotPriceHistorySet>{items}</spotPriceHistorySet><nextToken>{token}</nextToken>"
+             "</DescribeSpotPriceHistoryResponse>")
 
 
 @unittest.skipIf(MotoServer.missing(), MotoServer.missing())
@@ -24,13 +35,13 @@ class Moto(unittest.TestCase):
         cls.moto = MotoServer().start()
         cls.addClassCleanup(cls.moto.stop)
 
-    def serve(self, keys, words="regions=us-east-1 types=c5.large,m5.large", flags=()):
+    def serve(self, keys, words="regions=us-east-1 types=c5.large,m5.large", flags=(), url=None):
         environment = {"HOME": "/nowhere"}
         if keys:
             environment.update(AWS_ACCESS_KEY_ID=keys.id, AWS_SECRET_ACCESS_KEY=keys.secret)
             if keys.token:
                 environment["AWS_SESSION_TOKEN"] = keys.token
-        server = PriceServer("--feed", f"{FEED}=on patience=10 url={self.moto.url} {words}",
+        server = PriceServer("--feed", f"{FEED}=on patience=10 url={url or self.moto.url} {words}",
                              "--log", "debug", *flags, environment=environment)
         self.addCleanup(server.stop)
         server.start().settle()
@@ -95,12 +106,14 @@ class Moto(unittest.TestCase):
         self.assertEqual("failed", server.refresh(FEED)["state"])
         self.assertEqual(before, server.prices())
 
-    def test_its_metadata_service_without_tokens_is_not_used(self):
+    def test_its_metadata_service_gives_keys_and_knows_no_machine(self):
         server = self.serve(None, flags=("--metadata", f"aws={self.moto.url}"))
         identity = server.get("/v1/machine").json()["identity"]
         self.assertEqual("unknown", identity["source"], identity)
         self.assertIn("says nothing: it answers 500", identity["note"])
-        self.assertEqual("idle", server.feed(FEED)["state"])
+        feed = server.feed(FEED)  # keys that the rest of moto does not know
+        self.assertEqual("failed", feed["state"], feed)
+        self.assertIn("AuthFailure", feed["reason"])
 
     def behind_tokens(self, role=None):
         """What an instance would ask: tokens and the machine are ours, the role's paths moto's."""
@@ -134,6 +147,55 @@ class Moto(unittest.TestCase):
         self.assertEqual({("us-east-1", "c7i.2xlarge")}, {
             (price["region"], price["instance_type"]) for price in server.prices()})
         self.assertEqual([], server.secrets_kept(self.moto.role.secret, self.moto.role.token))
+
+    def paged(self, rows=4):
+        """Stands before moto, which never has a second page: hands each request on byte for byte,
+        so that moto checks its signature, and cuts the answer into pages of so many rows."""
+        feeds = FeedServer().start()
+        self.addCleanup(feeds.stop)
+        self.tokens = []
+
+        def relay(exchange):
+            request = urllib.request.Request(self.moto.url, exchange.request.body, {
+                name: exchange.request.headers[name] for name in SIGNED
+                if name in exchange.request.headers})
+            try:
+                with urllib.request.urlopen(request, timeout=10) as reply:
+                    answer = reply.read().decode()
+            except urllib.error.HTTPError as refusal:
+                with refusal:
+                    exchange.send(refusal.code, refusal.read())
+                return
+            asked = urllib.parse.parse_qs(exchange.request.body.decode())
+            token = asked.get("NextToken", [""])[0]
+            self.tokens.append(token)
+            items = re.findall("<item>.*?</item>", answer, re.DOTALL)
+            first = int(token.rpartition("=")[2] or 0)
+            more = first + rows < len(items)
+            exchange.send(200, SPOT_PAGE.format(
+                items="".join(items[first:first + rows]),
+                token=html.escape(TOKEN_OF_PAGE.format(first + rows)) if more else ""))
+        feeds.route("/", relay)
+        return feeds.url
+
+    def test_each_page_is_signed_with_its_token(self):
+        whole = self.succeeds(self.moto.reader).prices(feed=FEED)
+        server = self.serve(self.moto.reader, url=self.paged())
+        self.assertEqual("ok", server.feed(FEED)["state"], server.feed(FEED))
+
+        def places(prices):
+            return sorted((price["instance_type"], price["zone"]) for price in prices)
+        self.assertEqual(places(whole), places(server.prices(feed=FEED)))
+        pages = -(-len(whole) // 4)
+        self.assertGreater(pages, 2)
+        self.assertEqual(["", *(TOKEN_OF_PAGE.format(4 * page) for page in range(1, pages))],
+                         self.tokens[:pages])
+
+    def test_a_wrong_secret_is_refused_behind_the_pages_too(self):
+        feed = self.serve(Keys(self.moto.reader.id, "x" * 40), url=self.paged()).feed(FEED)
+        self.assertEqual("failed", feed["state"], feed)
+        self.assertIn("AuthFailure", feed["reason"])
+        self.assertEqual([], self.tokens)
 
 
 if __name__ == "__main__":

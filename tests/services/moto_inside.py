@@ -1,4 +1,4 @@
-"""Runs inside the userland, as text: moto's server, made to check what AWS checks. Left alone, it
+"""Runs inside the virtual environment: moto's server, made to check what AWS checks. Left alone, it
 takes the parameters out of a body and writes them anew before it looks at the signature, so that
 only those who write a blank as "+" pass; the signature is of the bytes that came."""
 import io

@@ -6,14 +6,12 @@
         moto.role.token                      # the same for a while, as an instance's role has it
         moto.nobody                          # a user who may do nothing
 
-It runs in a Debian userland, by chroot, whose folder is $PENNYWORTH_MOTO_ROOT (README.md says how
-to make one); that takes root. MotoServer.missing() says why it cannot, or None. By hand,
-    PENNYWORTH_MOTO_ROOT=DIR /usr/bin/python3 tests/thirdparty/moto.py
-prints the address and the reader's keys, and runs until it is interrupted."""
+It runs from the virtual environment of README.md. MotoServer.missing() says why it cannot, or None.
+By hand, /usr/bin/python3 tests/services/moto_server.py prints the address and the reader's keys, and runs
+until it is interrupted."""
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -26,12 +24,11 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+import environment
+
 PATIENCE = 60  # seconds until it answers; it reads a lot of Python first
 SPOT_HISTORY = "ec2:DescribeSpotPriceHistory"
 TRUST = '{"Version":"2012-10-17","Statement":[]}'
-
-# The mount is made in a namespace of its own, and is gone with it.
-CHROOT = 'mount -t proc proc "$0/proc" && exec chroot "$0" python3 -c "$1" "$2"'
 
 
 class Keys(typing.NamedTuple):
@@ -56,14 +53,7 @@ class MotoServer:
 
     @staticmethod
     def missing():
-        root = os.environ.get("PENNYWORTH_MOTO_ROOT")
-        if not root:
-            return "PENNYWORTH_MOTO_ROOT names no userland with moto"
-        if not os.path.exists(os.path.join(root, "usr/bin/moto_server")):
-            return "the userland of PENNYWORTH_MOTO_ROOT has no moto_server (python3-moto)"
-        if os.geteuid() != 0:
-            return "only root may start a userland"
-        return None if shutil.which("unshare") else "unshare is missing (util-linux)"
+        return environment.missing("moto_server")
 
     def start(self):
         problem = self.missing()
@@ -72,14 +62,10 @@ class MotoServer:
         port = _free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.log = tempfile.TemporaryFile("w+")
-        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
-                       "INITIAL_NO_AUTH_ACTION_COUNT": "8"}  # those of _make_everybody()
         self.process = subprocess.Popen(
-            ["unshare", "--mount", "--propagation", "private", "sh", "-c", CHROOT,
-             os.environ["PENNYWORTH_MOTO_ROOT"],
-             Path(__file__).with_name("moto_inside.py").read_text(), str(port)],
-            env=environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-            start_new_session=True)
+            [environment.program("python"), Path(__file__).with_name("moto_inside.py"), str(port)],
+            env={**os.environ, "INITIAL_NO_AUTH_ACTION_COUNT": "8"},  # those of _make_everybody()
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True)
         try:
             self._wait()
             self._make_everybody()
@@ -163,7 +149,7 @@ def main():
     try:
         moto = MotoServer().start()
     except RuntimeError as problem:
-        raise SystemExit(f"moto.py: {problem}")
+        raise SystemExit(f"moto_server.py: {problem}")
     with moto:
         print(f"AWS_ENDPOINT_URL={moto.url}\nAWS_ACCESS_KEY_ID={moto.reader.id}\n"
               f"AWS_SECRET_ACCESS_KEY={moto.reader.secret}", flush=True)

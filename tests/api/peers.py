@@ -1,0 +1,38 @@
+"""What the tests of engine/peers have in common."""
+import subprocess
+import sys
+
+from harness import ROOT, WORKER, ServerCase
+
+PEERS = ROOT / "engine" / "peers"
+sys.path.insert(0, str(PEERS))  # so that tests import the engines themselves
+# A Python that sees the standard library and nothing that was installed beside it.
+BARE_PYTHON = "/usr/bin/python3 -I -S"
+SPEC = {"workload": "resnet50", "precision": "f32", "layout": "auto", "plan": "auto",
+        "isa": "auto", "batch_size": 4, "threads": 0, "seed": 1, "input_workers": 0,
+        "warmup_steps": 0, "steps": 3}
+
+
+def can_import(python, module):
+    """Whether the Python of these command words has the module."""
+    found = subprocess.run([*python.split(), "-c", f"import {module}"], capture_output=True,
+                           check=False)
+    return found.returncode == 0
+
+
+class BesideOurs(ServerCase):
+    """Holds the losses of one engine against those of pennyworth-worker, in f32."""
+    ENGINES = {"native": WORKER}
+
+    def losses(self, name, **fields):
+        run = self.server.run(name, **fields)
+        self.assertEqual("finished", run["state"], run)
+        steps = self.server.get(f"/v1/runs/{run['id']}/steps").json()["steps"]
+        return run, [step["loss"] for step in steps]
+
+    def beside_ours(self, engine, delta, theirs=(), **fields):
+        """Both train `fields`, and the engine with the changes `theirs`. Returns its run."""
+        run, losses = self.losses(engine, **{**fields, **dict(theirs)})
+        for one, other in zip(losses, self.losses("native", **fields)[1], strict=True):
+            self.assertAlmostEqual(one, other, delta=delta)
+        return run

@@ -1,0 +1,124 @@
+"""Numbers, texts and times at the edges of what the description allows: each is taken or refused as
+it says there, and what is answered keeps to it."""
+import unittest
+
+from harness import ServerCase, fake
+from openapi import Description
+from run_documents import FIGURE
+
+TINY = 5e-324  # the smallest double above 0
+LONG = "x" * 201
+WORDS = {"/v1/comparison": ("workload", "engine", "provider", "instance", "stratum", "precision",
+                            "configuration", "price", "region", "zone", "discount", "price_of",
+                            "reference"),
+         "/v1/instances": ("provider", "instance_type", "prefix", "region", "architecture",
+                           "cursor"),
+         "/v1/prices": ("provider", "region", "zone", "instance_type", "feed")}
+TIMES = {"/v1/comparison": "price_at", "/v1/prices": "at", "/v1/discounts": "at"}
+
+
+class Limits(ServerCase):
+    ENGINES = {"ok": fake("ok")}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.description = Description(cls.server.get("/v1/openapi.json").json())
+
+    def ask(self, path, status=200):
+        reply = self.server.get(path)
+        self.assertEqual(status, reply.status, f"{path}: {reply}")
+        self.description.check("GET", path, reply)
+        return reply.json()
+
+    def post(self, path, body, status=201):
+        reply = self.server.post(body, path=path)
+        self.assertEqual(status, reply.status, f"{path} {body}: {reply}")
+        self.description.check("POST", path, reply)
+        return reply.json()
+
+    def refuses(self, path, field, body=None):
+        problem = self.post(path, body, 400) if body else self.ask(path, 400)
+        self.assertEqual(field, problem["field"])
+        return problem
+
+    def test_a_parameter_may_be_the_smallest_number_there_is(self):
+        for path in ("/v1/comparison?epochs=", "/v1/comparison?samples=", "/v1/comparison?margin=",
+                     "/v1/comparison?discount=", "/v1/comparison?price_of=a:",
+                     "/v1/instances?min_vcpus=", "/v1/instances?min_memory_gib="):
+            with self.subTest(path):
+                self.ask(f"{path}{TINY}")
+
+    def test_where_0_is_allowed_each_way_to_write_it_is(self):
+        for name in ("margin", "vm_spread", "boot_seconds", "restart_seconds", "hourly_value"):
+            for zero in ("0", "0.0", "-0.0", "0e3"):
+                with self.subTest(f"{name}={zero}"):
+                    self.ask(f"/v1/comparison?{name}={zero}")
+            self.refuses(f"/v1/comparison?{name}=-0.1", name)
+            self.refuses(f"/v1/comparison?{name}=none", name)
+
+    def test_a_number_is_written_as_in_json(self):
+        for text in ("0x10", "inf", "nan", "1e400", "%2B1", "1,5"):
+            self.refuses(f"/v1/comparison?epochs={text}", "epochs")
+
+    def test_a_word_has_1_to_200_characters(self):
+        for path, names in WORDS.items():
+            for name in names:
+                with self.subTest(f"{path} {name}"):
+                    self.refuses(f"{path}?{name}=", name)
+                    self.refuses(f"{path}?{name}={LONG}", name)
+        self.ask("/v1/prices?provider=" + "%C3%A9" * 200)  # characters, not bytes
+        self.refuses("/v1/prices?provider=" + "%C3%A9" * 201, "provider")
+
+    def test_a_time_of_the_epoch_is_refused_and_the_next_millisecond_is_not(self):
+        for path, name in TIMES.items():
+            self.refuses(f"{path}?{name}=1970-01-01T00:00:00Z", name)
+            self.ask(f"{path}?{name}=1970-01-01T00:00:00.001Z")
+        discount = {"provider": "aws", "factor": 0.5, "valid_from": "1970-01-01T00:00:00Z"}
+        self.refuses("/v1/discounts", "valid_from", discount)
+        discount["valid_from"] = "1970-01-01T00:00:00.001Z"
+        self.assertEqual(discount["valid_from"],
+                         self.post("/v1/discounts", discount)["valid_from"])
+
+    def test_a_discount_may_be_as_good_as_everything(self):
+        self.post("/v1/prices", {"instance_type": "a.large", "provider": "aws", "kind": "own",
+                                 "price_per_hour": "0.5"})
+        self.assertEqual(TINY, self.post("/v1/discounts", {"provider": "aws", "kind": "spot",
+                                                           "factor": TINY})["factor"])
+        found = self.ask("/v1/discounts")["discounts"]
+        self.assertIn(TINY, [discount["factor"] for discount in found])
+        self.refuses("/v1/discounts", "factor", {"provider": "aws", "factor": -0.0})
+        self.refuses("/v1/discounts", "family", {"provider": "aws", "factor": 1, "family": ""})
+
+    def test_a_price_is_counted_in_nanos(self):
+        price = {"instance_type": "b.large", "price_per_hour": 5e-10}
+        self.assertEqual(1, self.post("/v1/prices", price)["prices"][0]["nanos_per_hour"])
+        for amount in (TINY, 4.9e-10, 0, -0.0, 100000.1, "0", "0.00"):
+            self.refuses("/v1/prices", "price_per_hour", {**price, "price_per_hour": amount})
+
+    def test_a_figure_has_the_limits_of_its_unit(self):
+        job = {name: value for name, value in FIGURE.items() if name != "samples_per_second"}
+        job = {**job, "unit": "job", "seconds": 1e-9}
+        self.assertEqual(1e-9, self.post("/v1/figures", job)["seconds_per_job"])
+        self.refuses("/v1/figures", "seconds", {**job, "seconds": 9e-10})
+        self.refuses("/v1/figures", "seconds", {**job, "samples_per_second": 1})
+        self.refuses("/v1/figures", "measured_at", {**job, "measured_at": "1970-01-01"})
+
+    def test_a_run_takes_its_own_defaults_and_whole_numbers_of_either_kind(self):
+        run = {"engine": "ok", "protocol": "published", "warmup_steps": "auto", "steps": "auto"}
+        spec = self.post("/v1/runs", run)["spec"]
+        self.assertEqual((11, 91), (spec["warmup_steps"], spec["steps"]))
+        self.refuses("/v1/runs", "steps", {**run, "steps": 90})
+        spec = self.post("/v1/runs", '{"engine": "ok", "batch_size": 8.0, "steps": 1}')["spec"]
+        self.assertEqual((8, int), (spec["batch_size"], type(spec["batch_size"])))
+        self.refuses("/v1/runs", "batch_size", '{"batch_size": 8.5}')
+        self.refuses("/v1/runs", "seed", {"seed": 2**53 + 1})
+
+    def test_the_feeds_that_can_be_refreshed_are_those_that_there_are(self):
+        listed = {feed["feed"] for feed in self.ask("/v1/feeds")["feeds"]}
+        [feed] = self.description.document["paths"]["/v1/prices/refresh"]["post"]["parameters"]
+        self.assertEqual(listed, set(feed["schema"]["enum"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
