@@ -1,5 +1,5 @@
-/* Cleanup belongs to the scope: AUTO(release) runs release(&variable) at its end, and take()
- * hands a pointer out of it. jansson brings its own json_decrefp(). */
+/* Cleanup belongs to the scope: AUTO(release) runs release(&variable) at its end, even of one that
+ * is never read, and take() hands a pointer out of it. jansson brings its own json_decrefp(). */
 #pragma once
 
 #include <jansson.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// Some values are there for their release alone; clang would call them unused.
 #define AUTO(release) __attribute__((cleanup(release), unused))
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
