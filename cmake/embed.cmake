@@ -1,5 +1,5 @@
 # Writes the files of ASSETS, OPENAPI and PUBLISHED, and D3 as d3.js, into OUTPUT as C: see
-# server/assets.h. A browser may keep what it got under a name for ever, so each name holds a hash of
+# server/base/assets.h. A browser may keep what it got under a name for ever, so each name holds a hash of
 # all the files, and they call each other by it; only the page that a person opens keeps its name.
 function(bytes_of FILE RESULT)
     file(READ ${FILE} HEX HEX)
@@ -71,7 +71,7 @@ string(SUBSTRING ${ALL} 0 16 ETAG)
 get_filename_component(STAGE ${OUTPUT} DIRECTORY)
 set(STAGE ${STAGE}/page)
 
-set(CODE "/* Made by cmake/embed.cmake. */\n#include \"server/assets.h\"\n\n")
+set(CODE "/* Made by cmake/embed.cmake. */\n#include \"server/base/assets.h\"\n\n")
 set(TABLE "")
 set(COUNT 0)
 foreach(FILE ${ASSETS})

@@ -67,3 +67,12 @@ bool text_equal_secret(const char *left, const char *right)
         difference = difference | (unsigned char)(a[i] ^ b[i]);
     return difference == 0;
 }
+
+uint64_t text_hash(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return hash;
+}

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* True when there are no control characters in it. */
 bool text_is_clean(const char *text, size_t length);
@@ -17,3 +18,6 @@ void text_make_clean(char *text, size_t length);
  * must be shorter than TEXT_SECRET_MAX. */
 #define TEXT_SECRET_MAX 512
 bool text_equal_secret(const char *left, const char *right);
+
+/* FNV-1a: a number for a text, the same everywhere. */
+uint64_t text_hash(const char *text);

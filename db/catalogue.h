@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/db.h"
-#include "pricing/basket.h"
+#include "pricing/feeds/price_batch.h"
 
 /* Takes over what a reading brought, within a transaction of the caller's: types get what they
  * lacked or what changed; interruptions replace those of the feed. */

@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 #include "db/stmt.h"
-#include "engine/configuration.h"
+#include "engine/spec/configuration.h"
 
 bool revision_touch(struct db *db, struct error *err)
 {

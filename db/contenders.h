@@ -3,12 +3,13 @@
 #pragma once
 
 #include "db/db.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 
 /* Texts are "" where there is nothing to say. */
 struct contender_key {
     const char *workload, *engine;
-    const char *configuration; /* engine/configuration.h; of a figure any object in one line */
+    const char
+        *configuration; /* engine/spec/configuration.h; of a figure any object in one line */
     const char *provider, *instance, *stratum;
     bool published;
 };

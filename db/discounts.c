@@ -105,3 +105,11 @@ bool discount_applies(const struct discount *discount, const struct price *price
            strncmp(price->instance_type, discount->family, length) == 0 &&
            (length == 0 || ends_family(price->instance_type + length));
 }
+
+void discount_list_add(void *list, const struct discount *discount)
+{
+    struct discount_list *discounts = list;
+
+    if (discounts->count < DISCOUNTS_MAX)
+        discounts->list[discounts->count++] = *discount;
+}

@@ -25,3 +25,14 @@ bool discounts_each(struct db *db, long long at_us,
 
 /* The most special of them that applies to a price. */
 bool discount_applies(const struct discount *discount, const struct price *price);
+
+#define DISCOUNTS_MAX 200
+
+/* The discounts in force, the most special first. */
+struct discount_list {
+    size_t count;
+    struct discount list[DISCOUNTS_MAX];
+};
+
+/* For discounts_each(), with a struct discount_list. */
+void discount_list_add(void *list, const struct discount *discount);

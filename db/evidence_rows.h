@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/db.h"
-#include "engine/evidence.h"
+#include "engine/trace/evidence.h"
 
 /* Adds what `evidence` holds behind what is stored: its first observation becomes the
  * `observations`-th of the run, its first song the `songs`-th. */

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/run_filter.h"
-#include "engine/document.h"
+#include "engine/document/run_document.h"
 
 /* What it is told is borrowed. Where `steps` is NULL, and `evidence` with it, no trace is kept as
  * text, and the rows have to be asked. False: enough. */

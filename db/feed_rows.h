@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/db.h"
-#include "pricing/basket.h"
+#include "pricing/feeds/price_batch.h"
 
 struct feed_row {
     char feed[32];

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "db/db.h"
-#include "engine/compare.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
+#include "engine/stats/compare.h"
 
 #include <stddef.h>
 

@@ -7,8 +7,8 @@
 #include "db/step_rows.h"
 #include "db/thinning.h"
 #include "db/traces.h"
-#include "engine/configuration.h"
-#include "engine/trace.h"
+#include "engine/spec/configuration.h"
+#include "engine/trace/trace.h"
 
 static bool out_of_memory(struct error *err)
 {

@@ -3,7 +3,7 @@
 
 #include "db/db.h"
 #include "db/machines.h"
-#include "engine/document.h"
+#include "engine/document/run_document.h"
 
 /* Longer traces are kept as rows, so that a part of one is found without reading all of it. */
 #define IMPORT_TRACE_STEPS 20000
@@ -13,7 +13,7 @@ struct imported {
     const struct run *run; /* with its conclusion; its number is not looked at */
     const struct run_spec *spec;
     const char *stratum, *facts; /* of run->machine; NULL where that is unknown */
-    struct span steps, evidence; /* as engine/trace.h reads them, without blanks */
+    struct span steps, evidence; /* as engine/trace/trace.h reads them, without blanks */
 };
 
 enum import_fate {

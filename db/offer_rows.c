@@ -2,8 +2,8 @@
 
 #include "common/cleanup.h"
 #include "db/stmt.h"
-#include "pricing/choice.h"
-#include "pricing/source.h"
+#include "pricing/feeds/source.h"
+#include "pricing/machine/choice.h"
 
 #define OPEN_PLACE OFFER_REGIONS_MAX /* of a typed price that leaves its region open */
 #define NO_PLACE (-1)

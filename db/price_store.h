@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/feed_rows.h"
-#include "pricing/plausible.h"
+#include "pricing/feeds/plausible.h"
 
 struct price_snapshot {
     const struct source *source;

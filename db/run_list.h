@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/run_filter.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 #include "db/run_row.h"
 
 #include "common/cleanup.h"
-#include "engine/pace.h"
+#include "engine/run/pace.h"
 
 static enum run_state state_from_name(const char *name)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/stmt.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 
 #define RUN_LEAN_COLUMNS                                                                         \
     "number, id, state, spec, instance, created_us, started_us, ended_us, software, steps, "     \

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/db.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 
 /* What a new run needs besides its spec. */
 struct run_order {
@@ -41,8 +41,9 @@ bool runs_claim(struct db *db, long long now_us, long long machine, struct run *
 bool runs_end(struct db *db, const struct run *run, struct error *err)
     __attribute__((warn_unused_result));
 
-/* What a run that has ended said of its implementations: text as engine/implementations.h has it,
- * freed by the caller, or NULL where it said nothing. No other function here loads it. */
+/* What a run that has ended said of its implementations: text as
+ * engine/protocol/implementations.h has it, freed by the caller, or NULL where it said nothing.
+ * No other function here loads it. */
 bool runs_implementations(struct db *db, const char *id, char **ret_text, struct error *err)
     __attribute__((warn_unused_result));
 

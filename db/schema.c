@@ -8,7 +8,8 @@
 #define APPLICATION_ID 0x70656e6e
 #define APPLICATION_ID_TEXT "1885695598"
 
-/* What engine/configuration.c leaves of a spec, for runs that were stored before it was asked. */
+/* What engine/spec/configuration.c leaves of a spec, for runs that were stored before it was
+ * asked. */
 #define CONFIGURATION_OF_SPEC                                                                    \
     "json_remove(spec, '$.workload', '$.engine', '$.warmup_steps', '$.steps', '$.max_seconds',"  \
     " '$.seed', '$.min_seconds', '$.target_percent', '$.max_dollars', '$.labels')"

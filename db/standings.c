@@ -1,6 +1,7 @@
 #include "db/standings.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/stmt.h"
 #include "db/traces.h"
 
@@ -52,7 +53,7 @@ static void name(struct contender *contender)
     uint64_t hash = 0;
 
     for (size_t i = 0; i < COUNT(parts); i++)
-        hash = hash * 0x100000001b3 + stats_hash(parts[i]);
+        hash = hash * 0x100000001b3 + text_hash(parts[i]);
     snprintf(contender->id, sizeof contender->id, "%016" PRIx64, hash);
 }
 

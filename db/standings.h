@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/contenders.h"
-#include "engine/standing.h"
+#include "engine/stats/standing.h"
 
 #include <stddef.h>
 

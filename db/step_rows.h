@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/db.h"
-#include "engine/steps.h"
+#include "engine/trace/steps.h"
 
 struct step_range {
     long long position, limit;

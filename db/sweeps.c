@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "db/runs.h"
 #include "db/stmt.h"
-#include "engine/sweep_order.h"
+#include "engine/sweep/sweep_order.h"
 
 #define COLUMNS "number, id, state, request, created_us, ended_us, rounds"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "db/db.h"
-#include "engine/sweep.h"
-#include "engine/sweep_result.h"
+#include "engine/sweep/sweep.h"
+#include "engine/sweep/sweep_result.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 #include "db/stmt.h"
-#include "engine/trace.h"
+#include "engine/trace/trace.h"
 
 bool traces_put(struct db *db, long long number, const struct span *steps,
                 const struct span *evidence, struct error *err)

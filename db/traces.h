@@ -3,9 +3,10 @@
 #pragma once
 
 #include "db/db.h"
-#include "engine/document.h"
+#include "engine/document/run_document.h"
 
-/* Within a transaction of the caller's; texts as engine/trace.h reads them, without blanks. */
+/* Within a transaction of the caller's; texts as engine/trace/trace.h reads them, without blanks.
+ */
 bool traces_put(struct db *db, long long number, const struct span *steps,
                 const struct span *evidence, struct error *err)
     __attribute__((warn_unused_result));

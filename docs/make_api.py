@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: docs/make_api.py PENNYWORTH > docs/api.md
 
-Writes the API reference: from the OpenAPI document that this program serves (server/openapi.json,
-with what the tables of the sources put into it), and from server/routes.c, which says who may."""
+Writes the API reference: from the OpenAPI document that this program serves (server/http/openapi.json,
+with what the tables of the sources put into it), and from server/http/routes.c, which says who may."""
 import json
 import re
 import subprocess
@@ -24,7 +24,7 @@ ACCESS = {
 }
 HEAD = """# API reference
 
-Made by [make_api.py](make_api.py) from [server/openapi.json](../server/openapi.json), which a running
+Made by [make_api.py](make_api.py) from [server/http/openapi.json](../server/openapi.json), which a running
 server answers as `/v1/openapi.json`; a test holds both together. Do not edit it by hand.
 
 {description}
@@ -54,7 +54,7 @@ def document_of(program):
 
 
 def access_of():
-    routes = (ROOT / "server/routes.c").read_text()
+    routes = (ROOT / "server/http/routes.c").read_text()
     return {(method.lower(), path): ACCESS[word] for method, path, word in ROUTE.findall(routes)}
 
 

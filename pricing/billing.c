@@ -1,6 +1,6 @@
 #include "pricing/billing.h"
 
-#include "pricing/when.h"
+#include "pricing/parse_time.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 perceptron's numbers, from the spec's seed.
 
 Each tensor of ResNet-50 is made from its name (torchvision's), the seed and the index of the
-element (engine/train/recipe.h); the perceptron and its batch from one sequence
+element (engine/train/networks/tensor_init.h); the perceptron and its batch from one sequence
 (engine/train/mlp.c). `xp` is the array library, PyTorch or NumPy: what is used of it here, both
 call the same. All integer arithmetic is modulo 2^64, in signed words."""
 import math
@@ -63,7 +63,7 @@ def fill(xp, flat, start, scale, shift=0.0):
 
 def scale_and_shift(name, shape):
     """What the noise of a parameter of ResNet-50, or of its images, is multiplied with, and what
-    is added, as engine/train/parameters.c does."""
+    is added, as engine/train/networks/parameters.c does."""
     if name == "images":
         return root(3), 0.0
     if name == "fc.weight":

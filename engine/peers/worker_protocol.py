@@ -1,4 +1,4 @@
-"""The worker protocol (../PROTOCOL.md, version 1), as the engines of this folder speak it.
+"""The worker protocol (../protocol/PROTOCOL.md, version 1), as the engines of this folder speak it.
 
 An engine is an Engine, of which main() makes one worker: it reads the spec, sends hello, trains
 step by step, and ends with done or failed. A Refusal is one sentence that says to the user why

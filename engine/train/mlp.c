@@ -1,9 +1,9 @@
 #include "engine/train/mlp.h"
 
 #include "common/cleanup.h"
-#include "engine/train/dnn.h"
-#include "engine/train/host.h"
-#include "engine/train/loss.h"
+#include "engine/train/kernels/loss.h"
+#include "engine/train/onednn/dnn.h"
+#include "engine/train/threads/host.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "common/error.h"
-#include "engine/steps.h"
+#include "engine/trace/steps.h"
 
 #include <stdbool.h>
 

@@ -3,10 +3,10 @@
  * one of fused.h. */
 #pragma once
 
-#include "engine/cpu.h"
-#include "engine/train/dnn.h"
-#include "engine/train/network.h"
-#include "engine/train/parameters.h"
+#include "engine/machine/cpu.h"
+#include "engine/train/networks/network.h"
+#include "engine/train/networks/parameters.h"
+#include "engine/train/onednn/dnn.h"
 
 struct net;
 

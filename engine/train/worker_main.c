@@ -1,15 +1,15 @@
 /* pennyworth-worker: trains what the spec on its stdin says and tells of each step on its stdout.
- * ../PROTOCOL.md is the conversation. */
+ * ../protocol/PROTOCOL.md is the conversation. */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "engine/event.h"
-#include "engine/native.h"
-#include "engine/pace.h"
-#include "engine/run_spec.h"
-#include "engine/train/canary.h"
-#include "engine/train/dnn.h"
-#include "engine/train/host.h"
-#include "engine/train/verify.h"
+#include "engine/protocol/event.h"
+#include "engine/run/native.h"
+#include "engine/run/pace.h"
+#include "engine/spec/run_spec.h"
+#include "engine/train/canary_run.h"
+#include "engine/train/onednn/dnn.h"
+#include "engine/train/threads/host.h"
+#include "engine/train/verify/verify.h"
 #include "engine/train/workload.h"
 
 #include <math.h>

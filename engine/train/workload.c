@@ -1,10 +1,10 @@
 #include "engine/train/workload.h"
 
 #include "common/cleanup.h"
-#include "engine/train/host.h"
 #include "engine/train/mlp.h"
 #include "engine/train/net.h"
-#include "engine/train/resnet50.h"
+#include "engine/train/networks/resnet50.h"
+#include "engine/train/threads/host.h"
 
 static void *mlp_make(const struct run_spec *spec, enum cpu_isa isa, struct error *err)
 {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "common/error.h"
-#include "engine/cpu.h"
-#include "engine/details.h"
-#include "engine/run_spec.h"
-#include "engine/steps.h"
+#include "engine/machine/cpu.h"
+#include "engine/protocol/details.h"
+#include "engine/spec/run_spec.h"
+#include "engine/trace/steps.h"
 #include "engine/train/certificate.h"
 
 #include <stdbool.h>

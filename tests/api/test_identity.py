@@ -83,7 +83,7 @@ class IdentityCase(ServerCase):
     def identity(self, server):
         def told():
             identity = server.get("/v1/machine").json()["identity"]
-            return identity if identity["note"] != "nobody was asked yet" else None
+            return identity if identity["note"] != "no cloud was asked yet" else None
         return until(told, "the identity is known")
 
     def ask(self, cloud, *flags):
@@ -224,7 +224,7 @@ class Settings(IdentityCase):
                 server = self.serve("--metadata", f"{cloud}={self.clouds.url}")
                 began = time.monotonic()
                 self.assertEqual(200, server.get("/v1/runs").status)
-                self.assertEqual("nobody was asked yet",
+                self.assertEqual("no cloud was asked yet",
                                  server.get("/v1/machine").json()["identity"]["note"])
                 self.assertLess(time.monotonic() - began, 0.9)
                 self.assertNobody(self.identity(server), f"metadata service of {cloud} says nothing: .*timed out")

@@ -18,7 +18,7 @@ ENGINES["slow"] = fake("slow", 20)
 COUNTERS = ("cpu_ticks", "steal_ticks", "throttled_periods", "throttled_microseconds",
             "involuntary_switches", "waited_nanoseconds", "cpu_nanoseconds", "major_faults",
             "pages_swapped_in")
-# As in engine/preload.c: the spec's field and word, names of the library, Debian's package.
+# As in engine/process/preload.c: the spec's field and word, names of the library, Debian's package.
 LIBRARIES = (("openmp", "llvm", ("libomp.so.5", "libomp.so"), "libomp5"),
              ("allocator", "tcmalloc", ("libtcmalloc_minimal.so.4", "libtcmalloc.so.4"),
               "libtcmalloc-minimal4"),

@@ -1,4 +1,4 @@
-"""The API's own description is right: it is OpenAPI, it lists the routes of server/routes.c, and
+"""The API's own description is right: it is OpenAPI, it lists the routes of server/http/routes.c, and
 every answer on a tour of all routes and all errors is as described."""
 import json
 import re
@@ -47,7 +47,7 @@ NOT_PROVOKED = {
 
 
 def routes():
-    source = (ROOT / "server/routes.c").read_text()
+    source = (ROOT / "server/http/routes.c").read_text()
     return {(method, path) for method, path in re.findall(r'\{"([A-Z]+)", "([^"]+)"', source)}
 
 

@@ -189,7 +189,7 @@ class Facts(unittest.TestCase):
 
 class Recipe(unittest.TestCase):
     def test_sequences_begin_where_ours_do(self):
-        # From tests/engine/train/recipe_test.c.
+        # From tests/engine/train/networks/tensor_init_test.c.
         for name, seed, index, wanted in (("conv1.weight", 1, 9407, "-0x1.c44e14p-1"),
                                           ("images", 7, 12345, "-0x1.545468p-1"),
                                           ("fc.bias", 4294967295, 999, "-0x1.ce6e6p-1")):

@@ -7,9 +7,9 @@
  */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "engine/document.h"
-#include "engine/trace.h"
-#include "tests/engine/traces.h"
+#include "engine/document/run_document.h"
+#include "engine/trace/trace.h"
+#include "tests/engine/trace/traces.h"
 
 #define ROUNDS 9
 #define EACH 2000

@@ -27,7 +27,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
 
-# The table of pricing/aws_selection.h, once more, in two other languages.
+# The table of pricing/feeds/aws/aws_selection.h, once more, in two other languages.
 cat >"$dir/jq" <<'JQ'
 def unit($terms):
     [$terms[]?.priceDimensions[]? | select(.unit == "Hrs")]

@@ -8,7 +8,7 @@
  *   --asked          nothing is made up; the addresses asked for are printed to stderr */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "pricing/source.h"
+#include "pricing/feeds/source.h"
 
 #include <errno.h>
 #include <getopt.h>

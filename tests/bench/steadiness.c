@@ -1,9 +1,10 @@
 /* How often a steady run is refused, and how often a number that is not steady is ranked: every
- * shape, noise and length of tests/engine/steadiness.h. Prints what fails the bounds, or all.
+ * shape, noise and length of tests/engine/stats/steadiness.h. Prints what fails the bounds, or
+ * all.
  *
  *     steadiness [RUNS [all]]      2,000 of each unless said otherwise: a minute or two
  */
-#include "tests/engine/steadiness.h"
+#include "tests/engine/stats/steadiness.h"
 
 #include <stdlib.h>
 

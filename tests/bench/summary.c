@@ -8,8 +8,8 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/fields.h"
-#include "engine/summary_text.h"
-#include "tests/engine/traces.h"
+#include "engine/stats/summary_text.h"
+#include "tests/engine/trace/traces.h"
 
 #define ROUNDS 9
 

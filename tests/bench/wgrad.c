@@ -1,12 +1,13 @@
 /* The weight gradients of ResNet-50, each convolution alone on one thread, by every kind that
  * this machine has. From the root of the tree:
  *
- *     cc -std=c17 -D_GNU_SOURCE -O3 -I. tests/bench/wgrad.c engine/cpu.c engine/train/wgrad*.c
+ *     cc -std=c17 -D_GNU_SOURCE -O3 -I. tests/bench/wgrad.c engine/machine/cpu.c
+ * engine/train/wgrad*.c
  *     ./a.out [images at a time; default: as many as make 1.6 MB]
  *
  * Kinds take turns, the figures are medians, and the weights are added to, as they are in
  * training. GFLOP/s count what the definition multiplies, padding with it. */
-#include "engine/train/wgrad.h"
+#include "engine/train/kernels/wgrad.h"
 #include "common/cleanup.h"
 
 #include <stdio.h>

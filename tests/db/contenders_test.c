@@ -2,7 +2,7 @@
 
 #include "db/discounts.h"
 #include "db/schema.h"
-#include "engine/configuration.h"
+#include "engine/spec/configuration.h"
 #include "tests/db/finished.h"
 #include "tests/db/prices.h"
 

@@ -2,7 +2,7 @@
 
 #include "db/machines.h"
 #include "db/sweeps.h"
-#include "engine/pace.h"
+#include "engine/run/pace.h"
 #include "tests/db/database.h"
 
 /* What of a stored run matters here. */

@@ -4,7 +4,7 @@
 
 #include "common/bytes.h"
 #include "db/imports.h"
-#include "engine/pace.h"
+#include "engine/run/pace.h"
 
 #include <string.h>
 

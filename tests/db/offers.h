@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/offers.h"
-#include "pricing/sources.h"
+#include "pricing/feeds/sources.h"
 #include "tests/db/prices.h"
 
 #define HOUR_US (3600 * SECOND_US)

@@ -1,6 +1,6 @@
 #include "db/runs.h"
 
-#include "engine/pace.h"
+#include "engine/run/pace.h"
 #include "tests/db/database.h"
 
 static struct run_spec spec_with_labels(void)

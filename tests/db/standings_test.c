@@ -1,7 +1,7 @@
 #include "db/standings.h"
 
 #include "db/evidence_rows.h"
-#include "engine/configuration.h"
+#include "engine/spec/configuration.h"
 #include "tests/db/finished.h"
 
 #define PRICE(members) "{\"identity\":{},\"price\":{" members "}}"

@@ -1,6 +1,6 @@
 #include "db/sweeps.h"
 
-#include "engine/pace.h"
+#include "engine/run/pace.h"
 #include "tests/db/database.h"
 
 static struct topology topology = {

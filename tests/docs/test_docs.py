@@ -164,7 +164,7 @@ class Named(unittest.TestCase):
 
     def test_every_path_that_is_served_is_described(self):
         described = {(method, path) for path, item in
-                     json.loads((ROOT / "server/openapi.json").read_text())["paths"].items()
+                     json.loads((ROOT / "server/http/openapi.json").read_text())["paths"].items()
                      for method in item if method in make_api.METHODS}
         self.assertEqual(set(self.routes), described)
         reference = (ROOT / "docs/api.md").read_text()

@@ -2,8 +2,8 @@
  * [FILE]].
  * Written without the engine's own event writer where it is to misbehave. */
 #include "common/cleanup.h"
-#include "engine/pace.h"
-#include "engine/run_spec.h"
+#include "engine/run/pace.h"
+#include "engine/spec/run_spec.h"
 
 #include <fcntl.h>
 #include <poll.h>

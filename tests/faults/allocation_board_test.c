@@ -2,7 +2,7 @@
  * whole or it lends nothing, and who asks again when there is memory gets all. */
 #include "tests/faults/shortages.h"
 
-#include "server/board.h"
+#include "server/compare/comparison_cache.h"
 #include "tests/db/offers.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"

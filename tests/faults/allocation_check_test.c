@@ -3,8 +3,8 @@
  */
 #include "tests/faults/shortages.h"
 
-#include "server/present_check.h"
-#include "server/server.h"
+#include "server/http/json/present_check.h"
+#include "server/http/server.h"
 #include "tests/faults/template.h"
 
 static struct template database;
@@ -143,22 +143,22 @@ static void fill_with_a_confirmation(struct db *db)
 {
     static struct topology topology = {.cpu_count = 2, .core_count = 2, .node_count = 1};
     static const struct config config = {.queue_limit = 12, .life_cycle = "auto"};
-    static const struct here here = {.place = {.topology = &topology, .root = "/nowhere"},
-                                     .machine = {.stratum = "s"}};
-    const struct server server = {
-        .config = &config, .here = &here, .whoami = whoami_new(&config, NULL)};
+    struct this_machine *here = this_machine_new(&config, NULL);
     char target[60];
     struct run_id waits_for;
 
+    EXPECT(here != NULL);
+    here->place = (struct place){.topology = &topology, .root = "/nowhere"};
+    snprintf(here->machine.stratum, sizeof here->machine.stratum, "s");
     fill_with_a_failure(db);
     snprintf(target, sizeof target, "/?baseline=%s&confirm=true", runs[0].text);
     const struct check_request request = request_of(target);
     AUTO(check_freep) struct check *check = check_load(db, &runs[1], &request, &waits_for, NULL);
     EXPECT(check && check->fails_first && check->confirmation.state == CONFIRM_NONE);
-    struct check_queueing queueing = {.may = may};
-    EXPECT(check && check_queue_confirmation(&server, db, check, &queueing, NULL));
+    struct check_queueing queueing = {.queue_limit = 12, .may = may};
+    EXPECT(check && check_queue_confirmation(db, here, check, &queueing, NULL));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'queued'"), 12);
-    whoami_free(server.whoami);
+    this_machine_free(here);
 }
 
 static bool ask_what_is_confirmed(struct error *err)

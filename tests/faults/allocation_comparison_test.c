@@ -2,14 +2,14 @@
  * right answer or none. */
 #include "tests/faults/shortages.h"
 
-#include "server/answers.h"
-#include "server/board.h"
-#include "server/present_comparison.h"
+#include "server/compare/comparison_cache.h"
+#include "server/http/json/present_comparison.h"
+#include "server/http/response_cache.h"
 #include "tests/db/finished.h"
 #include "tests/db/prices.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
-#include "tests/server/comparison.h"
+#include "tests/server/compare/comparison.h"
 
 #define PRICE                                                                                    \
     "{\"price\":{\"price_per_hour\":0.4,\"kind\":\"spot\",\"currency\":\"USD\","                 \

@@ -6,8 +6,8 @@
 #include "tests/faults/shortages.h"
 
 #include "common/cleanup.h"
-#include "engine/document.h"
-#include "engine/trace.h"
+#include "engine/document/run_document.h"
+#include "engine/trace/trace.h"
 
 #define STEPS                                                                                    \
     "{\"nanoseconds\":[9,8],\"loss\":[0.1,2],\"input\":[1,1],\"forward\":[1,1],"                 \

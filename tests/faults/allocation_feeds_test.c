@@ -2,8 +2,8 @@
  * (the address sanitizer looks), and what the walk brings then is the right price or none. */
 #include "tests/faults/shortages.h"
 
-#include "pricing/sources.h"
-#include "tests/pricing/walk.h"
+#include "pricing/feeds/sources.h"
+#include "tests/pricing/feeds/walk.h"
 
 #define AZURE(meter, type, next)                                                                 \
     "{\"BillingCurrency\":\"USD\",\"Items\":[{\"currencyCode\":\"USD\",\"retailPrice\":0.6057,"  \

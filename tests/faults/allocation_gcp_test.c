@@ -2,8 +2,8 @@
  * nothing leaks, and no price comes out that is not one. */
 #include "tests/faults/shortages.h"
 
-#include "pricing/sources.h"
-#include "tests/pricing/walk.h"
+#include "pricing/feeds/sources.h"
+#include "tests/pricing/feeds/walk.h"
 
 #define SKU(name, group, unit, nanos)                                                            \
     "{\"skuId\":\"" group "\",\"description\":\"T2A Arm Instance " name " running in X\","       \

@@ -2,11 +2,11 @@
  * notice: it knows all or nothing, and no message tells a key. */
 #include "tests/faults/shortages.h"
 
-#include "pricing/credentials_role.h"
-#include "pricing/identity.h"
-#include "pricing/notice.h"
-#include "server/lookout.h"
-#include "tests/pricing/asking.h"
+#include "pricing/machine/credentials_role.h"
+#include "pricing/machine/identity.h"
+#include "pricing/machine/preemption_notice.h"
+#include "server/runs/preemption_watch.h"
+#include "tests/pricing/feeds/asking.h"
 
 #define SECRET "wJalrXUtnFEMI/K7MDENG+EXAMPLEKEY"
 #define ROLES "/latest/meta-data/iam/security-credentials/"
@@ -162,22 +162,22 @@ static void never(void *user, const char *why)
 static bool look_out(struct error *err)
 {
     static const struct config config = {.metadata = "auto", .life_cycle = "spot"};
-    struct whoami *whoami;
+    struct this_machine *here;
     struct lookout *lookout = NULL;
     bool ok;
 
     ration_start();
-    whoami = whoami_new(&config, err);
-    ok = whoami && lookout_start(&(struct lookout_parts){.whoami = whoami,
-                                                         .metadata = config.metadata,
-                                                         .fetch = replies_fetch,
-                                                         .leave = never},
-                                 &lookout, err);
+    here = this_machine_new(&config, err);
+    ok = here && lookout_start(&(struct lookout_parts){.here = here,
+                                                       .metadata = config.metadata,
+                                                       .fetch = replies_fetch,
+                                                       .leave = never},
+                               &lookout, err);
     ration_stop();
     EXPECT(ok == (lookout != NULL));
     lookout_stop(lookout);
     lookout_free(lookout);
-    whoami_free(whoami);
+    this_machine_free(here);
     return ok;
 }
 

@@ -5,7 +5,7 @@
 #include "db/evidence_rows.h"
 #include "db/exports.h"
 #include "db/step_rows.h"
-#include "server/import.h"
+#include "server/runs/import.h"
 #include "tests/db/imported.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"

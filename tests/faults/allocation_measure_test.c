@@ -3,13 +3,13 @@
 #include "tests/faults/shortages.h"
 
 #include "common/cleanup.h"
-#include "engine/loaded.h"
-#include "engine/machine.h"
-#include "engine/pace.h"
-#include "engine/summary_text.h"
-#include "engine/sweep.h"
-#include "engine/sweep_result.h"
-#include "engine/validity.h"
+#include "engine/machine/machine.h"
+#include "engine/process/loaded_libraries.h"
+#include "engine/run/pace.h"
+#include "engine/stats/summary_text.h"
+#include "engine/stats/validity.h"
+#include "engine/sweep/sweep.h"
+#include "engine/sweep/sweep_result.h"
 
 static bool or_out_of_memory(bool ok, struct error *err)
 {

@@ -3,13 +3,13 @@
  * nothing is half recorded, and the next try sends what is left. */
 #include "tests/faults/shortages.h"
 
-#include "server/bench_plan.h"
-#include "server/bench_table.h"
-#include "server/courier.h"
+#include "server/cli/bench_plan.h"
+#include "server/cli/bench_table.h"
+#include "server/hub/hub_upload.h"
 #include "tests/db/finished.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
-#include "tests/server/hub.h"
+#include "tests/server/hub/hub.h"
 
 #define NAME "http://hub.test"
 

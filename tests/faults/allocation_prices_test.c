@@ -3,8 +3,8 @@
  * have the other feeds. */
 #include "tests/faults/shortages.h"
 
-#include "pricing/sources.h"
-#include "tests/pricing/walk.h"
+#include "pricing/feeds/sources.h"
+#include "tests/pricing/feeds/walk.h"
 
 #define SPOT_PAGE                                                                                \
     "{\"config\":{\"rate\":\"perhr\",\"currencies\":[\"USD\"],\"regions\":[{\"region\":\"r-1\"," \

@@ -6,9 +6,9 @@
 #include "tests/faults/shortages.h"
 
 #include "common/clock.h"
-#include "engine/event.h"
-#include "engine/summary.h"
-#include "engine/worker.h"
+#include "engine/process/worker.h"
+#include "engine/protocol/event.h"
+#include "engine/stats/summary.h"
 #include "tests/faults/template.h"
 
 #include <signal.h>

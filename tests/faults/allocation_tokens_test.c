@@ -3,8 +3,8 @@
 #include "tests/faults/shortages.h"
 
 #include "common/cleanup.h"
-#include "server/audit.h"
-#include "server/guard.h"
+#include "server/http/audit.h"
+#include "server/http/token_store.h"
 
 /* The hash of "abc". */
 #define OF_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -2,7 +2,7 @@
  * its turn: all of it is stored, or nothing, and no figure is told that lost a part. */
 #include "tests/faults/shortages.h"
 
-#include "server/published.h"
+#include "server/prices/published.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
 

@@ -5,7 +5,7 @@
 #include "db/runs.h"
 #include "db/schema.h"
 #include "db/step_rows.h"
-#include "engine/pace.h"
+#include "engine/run/pace.h"
 #include "tests/db/database.h"
 
 struct template

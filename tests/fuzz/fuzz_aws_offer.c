@@ -1,7 +1,7 @@
 /* Property: that of walks.h for AWS's price list, and what comes of it are on-demand prices of
  * the region that was asked for, after the index and the list. The first byte says which shape
  * the list has, J(SON) or C(SV). */
-#include "pricing/sources.h"
+#include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 
 static void check_price(const struct price *price)

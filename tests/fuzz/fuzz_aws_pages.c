@@ -1,7 +1,7 @@
 /* Property: that of walks.h for the pages of AWS that anybody may read, and prices are of the
  * kind that the page is about; the advisor tells none, and no band without a name. The first byte
  * says which page it is: S(pot), D(emand), A(dvisor). */
-#include "pricing/sources.h"
+#include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 
 static void check_spot(const struct price *price)

@@ -1,6 +1,6 @@
 /* Property: how the pages of AWS's spot price history are cut into pieces changes nothing, and
  * what comes of them are prices of the region that was asked for. */
-#include "pricing/sources.h"
+#include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 /* Property: whatever Azure answers, each member is a word of lawful letters that fits, or empty;
  * a life cycle is in small letters; and what is no document changes nothing. */
-#include "pricing/azure_identity.h"
+#include "pricing/machine/azure_identity.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -1,8 +1,8 @@
 /* Property: whatever is asked of a comparison is refused by the name of a parameter, or answered
  * in JSON that is JSON, where only what was measured and has a price is ranked, in order. */
-#include "server/present_comparison.h"
+#include "server/http/json/present_comparison.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/server/comparison.h"
+#include "tests/server/compare/comparison.h"
 
 #include <jansson.h>
 

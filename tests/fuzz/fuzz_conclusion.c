@@ -2,9 +2,9 @@
  * whose texts are JSON, the same each time, or is refused with a reason; and a price that was
  * told with it is taken or refused by its field. */
 #include "common/cleanup.h"
-#include "engine/document.h"
-#include "server/conclusion.h"
-#include "server/import_cost.h"
+#include "engine/document/run_document.h"
+#include "server/runs/conclusion.h"
+#include "server/runs/import_cost.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

@@ -2,8 +2,9 @@
  * engines can be asked for; one that is refused says which option and why. One word a line: lines
  * with PENNYWORTH_ are the environment, the others are the command line. */
 #include "common/cleanup.h"
-#include "server/config_check.h"
-#include "server/engines.h"
+#include "server/cli/config_check.h"
+#include "server/cli/config_read.h"
+#include "server/runs/engines.h"
 #include "tests/fuzz/fuzz.h"
 
 #define WORDS_MAX 40

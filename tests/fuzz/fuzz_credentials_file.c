@@ -1,7 +1,7 @@
 /* Property: however the bytes of a shared file are cut, the same comes out; a pair is whole, of
  * lawful letters, and stood in the file; a message tells nothing but a line and a profile; and no
  * key stays behind. */
-#include "pricing/credentials_file.h"
+#include "pricing/machine/credentials_file.h"
 
 #include "common/cleanup.h"
 #include "tests/fuzz/fuzz.h"

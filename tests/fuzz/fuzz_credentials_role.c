@@ -1,6 +1,6 @@
 /* Property: keys of a role are all there, lawful and not yet ended, or none is; and a refusal is
  * one of a few sentences of ours, whatever the answer was. */
-#include "pricing/credentials_role.h"
+#include "pricing/machine/credentials_role.h"
 
 #include "common/cleanup.h"
 #include "tests/fuzz/fuzz.h"

@@ -2,7 +2,7 @@
  * ends; and records that are written again, each field in quotes, read as the same. */
 #include "common/bytes.h"
 #include "common/cleanup.h"
-#include "pricing/csv.h"
+#include "pricing/feeds/csv.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What was read, written in the plainest way. */

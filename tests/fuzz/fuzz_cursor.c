@@ -1,6 +1,6 @@
 /* Property: what reads as a cursor is exactly what would be written for its number, and what is
  * written reads back. */
-#include "server/cursor.h"
+#include "server/base/cursor.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_written(unsigned long long bits)

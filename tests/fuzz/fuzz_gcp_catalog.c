@@ -1,7 +1,7 @@
 /* Property: that of walks.h, and a price is of a type that we know, in a region, and within
  * what its cores and its memory may cost. */
-#include "pricing/gcp_types.h"
-#include "pricing/sources.h"
+#include "pricing/feeds/gcp/gcp_types.h"
+#include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 
 static void check_price(const struct price *price)

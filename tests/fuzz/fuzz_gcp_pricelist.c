@@ -1,7 +1,7 @@
 /* Property: that of walks.h, and a price stands in the document in a line of its own kind,
  * for a region. */
-#include "pricing/gcp_types.h"
-#include "pricing/sources.h"
+#include "pricing/feeds/gcp/gcp_types.h"
+#include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 
 static const char *document;

@@ -2,7 +2,7 @@
  * or leaves all lines alone and says what is odd. The first byte says how many lines were sent.
  */
 #include "common/text.h"
-#include "server/hub_reply.h"
+#include "server/hub/hub_reply.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <jansson.h>

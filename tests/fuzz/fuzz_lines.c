@@ -3,9 +3,9 @@
  * stands between the newlines, hello comes first and once, no sum overflows, and every event can
  * be written again. */
 #include "common/cleanup.h"
-#include "engine/dialogue.h"
-#include "engine/lines.h"
-#include "engine/pace.h"
+#include "engine/protocol/dialogue.h"
+#include "engine/protocol/lines.h"
+#include "engine/run/pace.h"
 #include "tests/fuzz/fuzz.h"
 
 #define STEPS_MAX 20

@@ -1,6 +1,6 @@
 /* Property: every header gives an answer within its bounds, and what has nothing to do with the
  * question does not change the answer. The input is the value of a header. */
-#include "server/negotiate.h"
+#include "server/http/negotiate.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <strings.h>

@@ -1,6 +1,6 @@
 /* Property: whatever AWS or Azure answers, a notice is a whole sentence of the words that are
  * known, its time is one that exists or none, and what is no notice leaves nothing written. */
-#include "pricing/notice.h"
+#include "pricing/machine/preemption_notice.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* Property: what reads as a plan is exactly what would be written for it, and lies within limits.
  */
-#include "engine/train/plan.h"
+#include "engine/train/depth_first/plan.h"
 #include "tests/fuzz/fuzz.h"
 
 #define KEY "key"

@@ -1,6 +1,6 @@
 /* Property: that of walks.h for a person's file of prices; and when it is taken, then with every
  * row of it, each a price. */
-#include "pricing/sources.h"
+#include "pricing/feeds/sources.h"
 #include "tests/fuzz/walks.h"
 
 static void check_price(const struct price *price)

@@ -1,12 +1,12 @@
 /* Properties of the small parsers behind prices: what is read is within what is allowed, reads
  * back as what it is written as, and nothing is written by what is refused. */
 #include "common/cleanup.h"
-#include "pricing/azure_identity.h"
-#include "pricing/credentials_file.h"
-#include "pricing/credentials_role.h"
-#include "pricing/typed.h"
-#include "pricing/when.h"
-#include "server/feeds.h"
+#include "pricing/feeds/manual_price.h"
+#include "pricing/machine/azure_identity.h"
+#include "pricing/machine/credentials_file.h"
+#include "pricing/machine/credentials_role.h"
+#include "pricing/parse_time.h"
+#include "server/prices/feeds.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

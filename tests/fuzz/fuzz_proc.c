@@ -1,8 +1,8 @@
 /* Property: whatever the kernel's small files hold, readers stay within them: numbers of a list
  * are processors that could be, a number read is one or what was to stand for none. */
 #include "common/cleanup.h"
-#include "engine/proc.h"
-#include "engine/topology.h"
+#include "engine/machine/proc.h"
+#include "engine/machine/topology.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_number(void *user, int number)

@@ -1,6 +1,6 @@
 /* Property: what is read of published lines has a version, speeds and prices above 0 and texts
  * that end, reads the same twice, and what is refused says in which line. */
-#include "server/published.h"
+#include "server/prices/published.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Property: a found route explains the path (its pattern with the id filled in is the path), and
  * the three results agree with the methods that Allow lists. The input is "METHOD PATH". */
-#include "server/routes.h"
+#include "server/http/routes.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Property: a spec that reads has every field within its limits, and what it writes reads back to
  * the same JSON; a spec that does not read leaves the caller's alone and says why. */
 #include "common/cleanup.h"
-#include "engine/run_spec.h"
+#include "engine/spec/run_spec.h"
 #include "tests/fuzz/fuzz.h"
 
 static void every_field_is_within_its_limits(const struct run_spec *spec)

@@ -1,7 +1,7 @@
 /* Property: how a document is cut into pieces changes nothing; and of a document that jansson
  * reads, the elements are those that jansson finds, each whole and in its place. */
 #include "common/cleanup.h"
-#include "pricing/splitter.h"
+#include "pricing/feeds/splitter.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { PATH_A, PATH_B, PATH_LIST, PATH_WORD, PATHS };

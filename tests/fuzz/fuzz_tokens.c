@@ -2,7 +2,7 @@
  * name and each hash once, and finds nobody by what was not hashed; one that is refused says
  * where and why. */
 #include "common/cleanup.h"
-#include "server/tokens.h"
+#include "server/http/tokens.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_token(const struct tokens *tokens, size_t i)

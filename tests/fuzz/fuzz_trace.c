@@ -2,7 +2,7 @@
  * reads back to the last bit; what does not read names the field, and leaves the caller's alone.
  */
 #include "common/cleanup.h"
-#include "engine/trace.h"
+#include "engine/trace/trace.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * is left as it is; and what gzip packed comes out again. */
 #include "common/bytes.h"
 #include "common/cleanup.h"
-#include "pricing/unpack.h"
+#include "pricing/feeds/unpack.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <zlib.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tests/fuzz/fuzz.h"
-#include "tests/pricing/walk.h"
+#include "tests/pricing/feeds/walk.h"
 
 struct walks_input {
     const uint8_t *data;

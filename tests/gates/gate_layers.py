@@ -1,19 +1,19 @@
-"""Who may include what: the floors, the owners of other people's headers, no umbrella header."""
+"""Who may include what: the rooms, the owners of other people's headers, no umbrella header."""
 import re
 
 import house
 
 # Other people's headers and the one place for each; any further header is the system's.
 OWNERS = {
-    r"(oneapi/dnnl/)?dnnl[\w.]*\.h": r"engine/train/dnn\w*\.[ch]",
-    r"omp\.h": r"engine/train/\w+\.[ch]",
+    r"(oneapi/dnnl/)?dnnl[\w.]*\.h": r"engine/train/onednn/\w+\.[ch]",
+    r"omp\.h": r"engine/train/(\w+/)?\w+\.[ch]",
     r"mpi\.h": r"engine/train/ranks\.c",
-    r"curl/.*": r"pricing/fetch\.c",
-    r"expat\.h": r"pricing/\w+\.c",
-    r"zlib\.h": r"pricing/\w+\.c",
+    r"curl/.*": r"pricing/feeds/fetch\.c",
+    r"expat\.h": r"pricing/feeds/aws/\w+\.c",
+    r"zlib\.h": r"pricing/feeds/unpack\.c",
     r"sqlite3\w*\.h": r"db/\w+\.[ch]",
-    r"microhttpd\w*\.h": r"server/http\.c",
-    r"jansson\.h": r"((common|engine|pricing|server)/|engine/train/verify)\w*\.[ch]",
+    r"microhttpd\w*\.h": r"server/http/http\.c",
+    r"jansson\.h": r"(common|engine(?!/train/(?!verify/))|pricing|server)/[\w/]+\.[ch]",
 }
 SYSTEM = set("""
     assert ctype dirent errno fcntl fenv float inttypes iso646 limits locale malloc math mntent
@@ -27,13 +27,13 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
-def ours(floor, header):
+def ours(room, header):
     """What is wrong with including one of our headers here, or None."""
     target = house.folder_of(header)
     if not target:
         return "our headers are included by their path from the root, and tests/ by none of us"
-    if target not in house.FLOORS[floor]:
-        return f"{floor}/ may not include {target}/"
+    if not house.may_use(room, target):
+        return f"{room}/ may not include {target}/"
     return None
 
 
@@ -56,22 +56,22 @@ def is_umbrella(source):
 def main():
     top, gate, count = house.root(), house.Gate(), 0
     for path in house.files(top, ".c", ".h"):
-        floor = house.folder_of(path)
+        room = house.folder_of(path)
         source = COMMENT.sub(lambda m: "\n" * m.group().count("\n"), house.text(top, path))
         if path.endswith(".h") and is_umbrella(source):
             gate.refuse(path, 1, "an umbrella header: whoever needs a header includes it")
         if path.startswith("tests/"):
             continue
-        if not floor:
-            gate.refuse(path, 1, "no floor: see house.FLOORS for the folders of C")
+        if not room:
+            gate.refuse(path, 1, "no room: see house.ROOMS for the folders of C")
             continue
         for match in INCLUDE.finditer(source):
             count += 1
             quoted, angled = match.groups()
-            wrong = ours(floor, quoted) if quoted else theirs(path, angled)
+            wrong = ours(room, quoted) if quoted else theirs(path, angled)
             if wrong:
                 gate.refuse(path, house.line_of(source, match.start()), wrong)
-    gate.verdict(f"{count} includes stay on their floors")
+    gate.verdict(f"{count} includes stay in their rooms")
 
 
 main()

@@ -1,4 +1,4 @@
-"""What is linked: CMake's edges go down the floors, and ldd says the same of the programs.
+"""What is linked: CMake's edges go down the rooms, and ldd says the same of the programs.
 
 The programs are $PENNYWORTH_TEST_SERVER and $PENNYWORTH_TEST_WORKER; without them only the
 edges are judged.
@@ -9,14 +9,14 @@ import subprocess
 
 import house
 
-# Other people's libraries, as CMake calls them, and the floors that may link them.
+# Other people's libraries, as CMake calls them, and the rooms that may link them.
 OWNERS = {
     r"PkgConfig::JANSSON": {"common", "engine", "pricing", "server"},
     r"PkgConfig::SQLITE": {"db"},
     r"PkgConfig::MICROHTTPD": {"server"},
     r"PkgConfig::(CURL|EXPAT)|CURL::\w+|EXPAT::\w+|ZLIB::\w+|PkgConfig::ZLIB": {"pricing"},
     r"\$\{DNNL_LIBRARY\}|DNNL::\w+|OpenMP::OpenMP_C|MPI::MPI_C": {"engine/train"},
-    r"Threads::Threads|m|dl|rt": set(house.FLOORS),
+    r"Threads::Threads|m|dl|rt": set(house.LINKS),
 }
 SCOPES = ("PUBLIC", "PRIVATE", "INTERFACE")
 NEVER = {
@@ -37,33 +37,33 @@ def commands(top):
             yield path, line, match.group(1).lower(), match.group(2).split()
 
 
-def wrong_edge(floor, library, homes):
-    """What is wrong with linking this library on that floor, or None."""
+def wrong_edge(room, library, homes):
+    """What is wrong with linking this library on that room, or None."""
     if library in homes:
-        if homes[library] in house.FLOORS[floor]:
+        if homes[library] in house.LINKS[room]:
             return None
-        return f"{floor}/ may not link {library} of {homes[library]}/"
-    for pattern, floors in OWNERS.items():
+        return f"{room}/ may not link {library} of {homes[library]}/"
+    for pattern, rooms in OWNERS.items():
         if re.fullmatch(pattern, library):
-            owners = ", ".join(sorted(floors))
-            return None if floor in floors else f"{library} belongs to {owners}"
+            owners = ", ".join(sorted(rooms))
+            return None if room in rooms else f"{library} belongs to {owners}"
     return f"{library} has no owner: say in gate_links.py who may link it"
 
 
 def judge_edges(gate, top):
     found = list(commands(top))
-    homes = {words[0]: house.folder_of(path) for path, _, command, words in found
+    homes = {words[0]: os.path.dirname(path) for path, _, command, words in found
              if command != "target_link_libraries" and words}
     count = 0
     for path, line, command, words in found:
-        floor = house.folder_of(path)
+        room = os.path.dirname(path)
         if command != "target_link_libraries":
             continue
-        if not floor:
+        if room not in house.LINKS:
             gate.refuse(path, line, "targets are linked in the folder of their floor")
             continue
         for library in words[1:]:
-            wrong = None if library in SCOPES else wrong_edge(floor, library, homes)
+            wrong = None if library in SCOPES else wrong_edge(room, library, homes)
             count += library not in SCOPES
             if wrong:
                 gate.refuse(path, line, wrong)

@@ -8,7 +8,55 @@ import re
 import subprocess
 import sys
 
-FLOORS = {  # folder -> the folders whose headers and libraries it may use
+# Each room, and the rooms whose headers and libraries it may use beside its own; what stands further
+# down may not know what stands further up. A folder without a row belongs to the room around it.
+_ENGINE = ["engine/trace", "engine/spec", "engine/machine", "engine/protocol", "engine/process",
+           "engine/stats", "engine/run", "engine/document", "engine/sweep"]
+_VALUES = ["common", *_ENGINE, "pricing", "pricing/feeds", "pricing/machine"]
+_SERVICE = _VALUES + ["db", "server/base"]
+_TRAIN = ["common", "engine/trace", "engine/spec", "engine/machine", "engine/protocol"]
+_KERNELS = _TRAIN + ["engine/train/networks", "engine/train/onednn", "engine/train/kernels",
+                     "engine/train/threads"]
+
+ROOMS = {
+    "common": [],
+    "engine/trace": ["common"],
+    "engine/spec": ["common"],
+    "engine/machine": ["common", "engine/trace"],
+    "engine/protocol": ["common", "engine/trace"],
+    "engine/process": ["common", "engine/spec", "engine/machine", "engine/protocol"],
+    "engine/stats": ["common", *_ENGINE[:4]],
+    "engine/run": ["common", *_ENGINE[:6]],
+    "engine/document": ["common", *_ENGINE[:7]],
+    "engine/sweep": ["common", *_ENGINE[:7]],
+    "engine/train/onednn": _TRAIN,
+    "engine/train/threads": _TRAIN,
+    "engine/train/networks": _TRAIN,
+    "engine/train/kernels": _KERNELS,
+    "engine/train/depth_first": _KERNELS + ["engine/train"],
+    "engine/train/plain": _KERNELS + ["engine/train"],
+    "engine/train/verify": _KERNELS + ["engine/train"],
+    "engine/train": _KERNELS + ["engine/stats", "engine/run", "engine/train/depth_first",
+                                "engine/train/plain", "engine/train/verify"],
+    "pricing": ["common"],
+    "pricing/feeds": ["common", "pricing"],
+    "pricing/machine": ["common", "pricing", "pricing/feeds"],
+    "db": _VALUES,
+    "server/base": _VALUES + ["db"],
+    "server/prices": _SERVICE,
+    "server/runs": _SERVICE + ["server/prices"],
+    "server/compare": _SERVICE + ["server/prices", "server/runs"],
+    "server/gate": _SERVICE + ["server/prices", "server/runs", "server/compare"],
+    "server/hub": _SERVICE + ["server/runs"],
+}
+_DOMAIN = _SERVICE + ["server/prices", "server/runs", "server/compare", "server/gate"]
+ROOMS["server/http/json"] = _DOMAIN
+ROOMS["server/http"] = _DOMAIN + ["server/http/json", "server/http/handlers"]
+ROOMS["server/http/handlers"] = _DOMAIN + ["server/http/json", "server/http"]
+ROOMS["server/cli"] = _DOMAIN + ["server/hub", "server/http", "server/http/json"]
+
+# What each folder with a CMakeLists.txt may link.
+LINKS = {
     "common": {"common"},
     "engine": {"common", "engine"},
     "engine/train": {"common", "engine", "engine/train"},
@@ -78,11 +126,15 @@ def line_of(source, position):
 
 
 def folder_of(path):
-    """The floor that a file stands on, or None (tests, cmake, ...)."""
+    """The room that a file stands in, or None (tests, cmake, ...)."""
     folder = os.path.dirname(path)
-    while folder and folder not in FLOORS:
+    while folder and folder not in ROOMS:
         folder = os.path.dirname(folder)
     return folder or None
+
+
+def may_use(room, other):
+    return room == other or other in ROOMS[room]
 
 
 class Gate:

@@ -1,7 +1,7 @@
 #include "pricing/billing.h"
 
 #include "common/cleanup.h"
-#include "pricing/when.h"
+#include "pricing/parse_time.h"
 #include "tests/test.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Every kind of operation: its gradient against the difference that a small change of its input
  * makes. The objective is a fixed random weighting of the output, so that every output counts. */
-#include "engine/train/filter.h"
-#include "engine/train/loss.h"
-#include "engine/train/norm.h"
+#include "engine/train/depth_first/filter.h"
+#include "engine/train/depth_first/norm.h"
+#include "engine/train/kernels/loss.h"
 
 #include "common/cleanup.h"
 #include "tests/engine/train/noise.h"

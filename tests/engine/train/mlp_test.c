@@ -1,7 +1,7 @@
 #include "engine/train/mlp.h"
 
 #include "common/cleanup.h"
-#include "engine/train/host.h"
+#include "engine/train/threads/host.h"
 #include "tests/test.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * ResNet-50 has: a pool, projections with and without a stride, plain shortcuts. */
 #pragma once
 
-#include "engine/train/resnet50.h"
+#include "engine/train/networks/resnet50.h"
 
 #define SMALL_IMAGE 32
 #define SMALL_CLASSES 16

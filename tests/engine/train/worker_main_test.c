@@ -1,7 +1,7 @@
 /* The real worker, seen through the server's own eyes. */
-#include "engine/event.h"
+#include "engine/protocol/event.h"
 
-#include "tests/engine/workers.h"
+#include "tests/engine/process/workers.h"
 
 #include <math.h>
 

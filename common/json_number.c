@@ -1,0 +1,309 @@
+#include "common/json_number.h"
+
+#include "common/cleanup.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+
+#define DIGITS_MAX 19 /* that always fit 64 bits */
+#define EXACT_POWER 22
+#define EXACT_DIGITS (1ULL << DBL_MANT_DIG)
+
+/* What is written in a number: digits * 10^exponent. */
+struct decimal {
+    bool negative, whole;
+    bool cut; /* there were more digits than fit */
+    uint64_t digits;
+    int count; /* of digits that count, leading zeros aside */
+    int exponent;
+};
+
+static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+#if LDBL_MANT_DIG == 64
+/* Powers of ten that 64 bits of mantissa hold exactly. */
+#define WIDE_POWER 27
+static const long double wide_powers[WIDE_POWER + 1] = {
+    1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
+    1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
+    1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+#endif
+
+static bool is_digit(const char *at, const char *end)
+{
+    return at < end && *at >= '0' && *at <= '9';
+}
+
+/* Takes the digits that come; returns how many. */
+static int take_digits(const char **at, const char *end, struct decimal *decimal)
+{
+    const char *first = *at;
+
+    for (; is_digit(*at, end); (*at)++) {
+        if (decimal->count == 0 && **at == '0')
+            continue;
+        if (++decimal->count > DIGITS_MAX)
+            decimal->cut = true;
+        else
+            decimal->digits = decimal->digits * 10 + (uint64_t)(**at - '0');
+    }
+    return (int)(*at - first);
+}
+
+static bool read_exponent(const char **at, const char *end, struct decimal *decimal)
+{
+    bool negative = false;
+    int exponent = 0;
+
+    (*at)++;
+    if (*at < end && (**at == '+' || **at == '-'))
+        negative = *(*at)++ == '-';
+    if (!is_digit(*at, end))
+        return false;
+    for (; is_digit(*at, end); (*at)++)
+        if (exponent < 100000)
+            exponent = exponent * 10 + (**at - '0');
+    decimal->exponent += negative ? -exponent : exponent;
+    return true;
+}
+
+static bool read_decimal(const char **at, const char *end, struct decimal *ret_decimal)
+{
+    struct decimal decimal = {.whole = true};
+    const char *text = *at;
+
+    if ((size_t)(end - text) > NUMBER_LENGTH_MAX)
+        end = text + NUMBER_LENGTH_MAX + 1; /* nothing longer is a number of ours */
+    const char *start = text;
+    if (text < end && *text == '-') {
+        decimal.negative = true;
+        text++;
+    }
+    bool zero = text < end && *text == '0';
+    int digits = take_digits(&text, end, &decimal);
+    if (digits == 0 || (zero && digits > 1))
+        return false;
+    if (text < end && *text == '.') {
+        decimal.whole = false;
+        text++;
+        digits = take_digits(&text, end, &decimal);
+        if (digits == 0)
+            return false;
+        decimal.exponent = -digits;
+    }
+    if (text < end && (*text == 'e' || *text == 'E')) {
+        decimal.whole = false;
+        if (!read_exponent(&text, end, &decimal))
+            return false;
+    }
+    if (text - start > NUMBER_LENGTH_MAX)
+        return false;
+    *at = text;
+    *ret_decimal = decimal;
+    return true;
+}
+
+bool number_read_whole(const char **at, const char *end, long long *ret_number)
+{
+    const char *start = *at;
+    struct decimal decimal;
+
+    if (!read_decimal(at, end, &decimal) || !decimal.whole || decimal.cut ||
+        decimal.digits > LLONG_MAX) {
+        *at = start;
+        return false;
+    }
+    *ret_number = decimal.negative ? -(long long)decimal.digits : (long long)decimal.digits;
+    return true;
+}
+
+/* Sixteen and seventeen digits: 64 bits of mantissa are eleven more than the answer has. They are
+ * rounded correctly, and rounding again goes wrong only where those eleven say "just half". */
+static bool through_wide(const struct decimal *decimal, double *ret_number)
+{
+#if LDBL_MANT_DIG == 64
+    int exponent = decimal->exponent;
+    long double wide = (long double)decimal->digits;
+    uint64_t mantissa;
+
+    if (exponent < -WIDE_POWER || exponent > WIDE_POWER)
+        return false;
+    wide = exponent < 0 ? wide / wide_powers[-exponent] : wide * wide_powers[exponent];
+    memcpy(&mantissa, &wide, sizeof mantissa);
+    if ((mantissa & 0x7ff) == 0x400)
+        return false;
+    *ret_number = (double)wide;
+    return true;
+#else
+    (void)decimal;
+    (void)ret_number;
+    return false;
+#endif
+}
+
+/* False where only the C library knows. */
+static bool quick(const struct decimal *decimal, double *ret_number)
+{
+    int exponent = decimal->exponent;
+
+    if (decimal->cut)
+        return false;
+    if (decimal->digits == 0) {
+        *ret_number = 0;
+        return true;
+    }
+    /* Two exact numbers: the one operation on them rounds correctly. */
+    if (decimal->digits <= EXACT_DIGITS && exponent >= -EXACT_POWER && exponent <= EXACT_POWER) {
+        *ret_number = exponent < 0 ? (double)decimal->digits / powers[-exponent]
+                                   : (double)decimal->digits * powers[exponent];
+        return true;
+    }
+    return through_wide(decimal, ret_number);
+}
+
+bool number_read(const char **at, const char *end, double *ret_number)
+{
+    const char *start = *at, *behind = *at;
+    char copy[NUMBER_LENGTH_MAX + 1];
+    struct decimal decimal;
+    double number;
+
+    if (!read_decimal(&behind, end, &decimal))
+        return false;
+    if (quick(&decimal, &number)) {
+        *ret_number = decimal.negative ? -number : number;
+        *at = behind;
+        return true;
+    }
+    memcpy(copy, start, (size_t)(behind - start));
+    copy[behind - start] = '\0';
+    number = strtod(copy, NULL);
+    if (!isfinite(number) || fpclassify(number) == FP_ZERO)
+        return false;
+    *ret_number = number;
+    *at = behind;
+    return true;
+}
+
+int number_write_whole(long long number, char ret_text[NUMBER_SIZE])
+{
+    unsigned long long left =
+        number < 0 ? 0ULL - (unsigned long long)number : (unsigned long long)number;
+    char reversed[NUMBER_SIZE];
+    int count = 0, length = 0;
+
+    do {
+        reversed[count++] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (number < 0)
+        ret_text[length++] = '-';
+    while (count > 0)
+        ret_text[length++] = reversed[--count];
+    ret_text[length] = '\0';
+    return length;
+}
+
+static bool reads_back(const char *text, int length, double number)
+{
+    double read;
+
+    return number_read(&text, text + length, &read) && read == number;
+}
+
+#if LDBL_MANT_DIG == 64
+/* `number` > 0 with `precision` digits: digits * 10^(exponent + 1 - precision), the first of them
+ * not 0. False where 64 bits do not tell how the last one is rounded. */
+static bool round_to(double number, int precision, int exponent, uint64_t *ret_digits)
+{
+    const long double wide = (long double)number *
+                             wide_powers[precision - 1 - exponent]; /* a whole number, and rest */
+    uint64_t digits = (uint64_t)wide;
+    const long double rest = wide - (long double)digits;
+
+    if (rest > 0.49L && rest < 0.51L)
+        return false;
+    *ret_digits = digits + (rest > 0.5L);
+    return true;
+}
+
+/* As %g does for exponents from -4 to precision - 1. */
+static int lay_out(uint64_t digits, int precision, int exponent, char *text)
+{
+    char figures[24];
+    int count = precision, length = 0;
+
+    for (int i = precision; i-- > 0; digits /= 10)
+        figures[i] = (char)('0' + digits % 10);
+    while (count > 1 && figures[count - 1] == '0')
+        count--;
+    if (exponent < 0) {
+        memcpy(text, "0.000", 5);
+        length = 1 - exponent;
+    }
+    for (int i = 0; i < count || i <= exponent; i++) {
+        if (i == exponent + 1 && exponent >= 0)
+            text[length++] = '.';
+        text[length++] = i < count ? figures[i] : '0';
+    }
+    text[length] = '\0';
+    return length;
+}
+
+/* The largest for which 10^exponent is at most `number`, between 1e-4 and 1e15. */
+static int exponent_of(double number)
+{
+    int exponent = -4;
+
+    while (exponent < 14 &&
+           number >= (exponent < -1 ? 1 / powers[-exponent - 1] : powers[exponent + 1]))
+        exponent++;
+    return exponent;
+}
+#endif
+
+/* Most losses, at a tenth of what printf() takes. Returns 0 where that has to do it. */
+static int write_quickly(double number, char ret_text[NUMBER_SIZE])
+{
+#if LDBL_MANT_DIG == 64
+    const double size = fabs(number);
+    char *text = ret_text + (number < 0);
+
+    if (!(size >= 1e-4 && size < 1e15))
+        return 0;
+    ret_text[0] = '-';
+    const int exponent = exponent_of(size);
+    for (int precision = 15; precision <= 17; precision++) {
+        struct decimal decimal = {.exponent = exponent + 1 - precision};
+        double read;
+
+        if (!round_to(size, precision, exponent, &decimal.digits) ||
+            (double)decimal.digits < powers[precision - 1] ||
+            (double)decimal.digits >= powers[precision])
+            return 0;
+        if (quick(&decimal, &read) && read == size)
+            return lay_out(decimal.digits, precision, exponent, text) + (number < 0);
+    }
+#else
+    (void)number;
+    (void)ret_text;
+#endif
+    return 0;
+}
+
+int number_write(double number, char ret_text[NUMBER_SIZE])
+{
+    int length = write_quickly(number, ret_text);
+
+    for (int precision = 15; length == 0 && precision <= 17; precision++) {
+        int written = snprintf(ret_text, NUMBER_SIZE, "%.*g", precision, number);
+
+        if (precision == 17 || reads_back(ret_text, written, number))
+            length = written;
+    }
+    return length;
+}

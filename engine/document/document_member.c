@@ -1,0 +1,159 @@
+#include "engine/document/document_member.h"
+
+#include "common/cleanup.h"
+#include "engine/document/document_text.h"
+#include "engine/process/loaded_libraries.h"
+#include "engine/protocol/details.h"
+#include "engine/protocol/implementations.h"
+
+static bool out_of_memory(struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+bool member_read_hash(struct span value, const char *field, char ret_text[17], struct error *err)
+{
+    if (!document_read_text(value, field, 17, ret_text, err))
+        return false;
+    if (strspn(ret_text, "0123456789abcdef") != 16)
+        return error_set(err, ERROR_INVALID, field, "must be sixteen digits of 0-9 and a-f");
+    return true;
+}
+
+/* The members that are told; what was not is written as null. NULL when memory ends. */
+static json_t *told_of(json_t *object)
+{
+    AUTO(json_decrefp) json_t *told = json_object();
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(object, key, value)
+    {
+        if (!json_is_null(value) && json_object_set(told, key, value) != 0)
+            return NULL;
+    }
+    return take(&told);
+}
+
+/* `kept`: the text of an object with every name that there is. Behind a name in quotes a colon
+ * follows only where it is one: in a string the second quote would have a backslash before it. */
+static bool are_known(json_t *object, const char *kept, struct error *err)
+{
+    char name[64];
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(object, key, value)
+    {
+        int length = snprintf(name, sizeof name, "\"%s\":", key);
+
+        if (length >= (int)sizeof name || strpbrk(key, "\"\\") || !strstr(kept, name))
+            return error_set(err, ERROR_INVALID, key, "is not a known field");
+    }
+    return true;
+}
+
+bool member_read_details(const struct member *member, struct span value,
+                         struct document *document, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = document_parse(value, member->name, err);
+    AUTO(json_decrefp) json_t *told = json ? told_of(json) : NULL;
+    struct engine_details details;
+    struct error inner = {0};
+    char *kept;
+
+    if (!told)
+        return json ? out_of_memory(err) : false;
+    if (!engine_details_from_json(told, &details, &inner))
+        return document_refuse_inside(err, member->name, &inner);
+    kept = document->run.engine_details = engine_details_to_text(&details);
+    if (!kept)
+        return out_of_memory(err);
+    return are_known(json, kept, &inner) || document_refuse_inside(err, member->name, &inner);
+}
+
+/* Walks over the members of an object, each of which must be one of `names`, and there once;
+ * `ret_values` of the others, and of null, stay as they are. */
+static bool take_apart(struct span value, const char *where, const char *const *names,
+                       struct span *ret_values, struct error *err)
+{
+    struct scan scan = scan_of(value);
+    enum scan_step step;
+    unsigned seen = 0;
+    bool first = true;
+    struct span name;
+
+    if (!scan_take(&scan, '{'))
+        return error_set(err, ERROR_INVALID, where, "must be an object");
+    while ((step = scan_member(&scan, &first, &name)) == SCAN_MEMBER) {
+        struct span item;
+        int i = 0;
+
+        while (names[i] && !span_is(name, names[i]))
+            i++;
+        if (!names[i])
+            return scan_refuse_name(where, name, err);
+        if (seen & 1U << i)
+            return error_set(err, ERROR_INVALID, where, "has '%s' twice", names[i]);
+        seen |= 1U << i;
+        if (!scan_extent(&scan, &item))
+            break;
+        if (!span_is(item, "null"))
+            ret_values[i] = item;
+    }
+    if (step != SCAN_END || !scan_is_over(&scan))
+        return error_set(err, ERROR_INVALID, where, "is not JSON");
+    return true;
+}
+
+bool member_read_machine(const struct member *member, struct span value,
+                         struct document *document, struct error *err)
+{
+    static const char *const names[] = {"fingerprint", "stratum", "facts", NULL};
+    struct span values[3] = {{NULL, 0}};
+
+    if (!take_apart(value, member->name, names, values, err))
+        return false;
+    if (!values[0].start)
+        return error_set(err, ERROR_INVALID, "machine.fingerprint", "is missing");
+    if (!member_read_hash(values[0], "machine.fingerprint", document->run.machine, err) ||
+        (values[1].start &&
+         !member_read_hash(values[1], "machine.stratum", document->stratum, err)))
+        return false;
+    if (!values[2].start)
+        return true;
+    document->facts = document_copy_object(values[2], "machine.facts", err);
+    return document->facts != NULL;
+}
+
+bool member_read_loaded(const struct member *member, struct span value, struct document *document,
+                        struct error *err)
+{
+    static const char *const names[] = {"allocator", "openmp", "dnn", NULL};
+    static const char *const fields[] = {"loaded.allocator", "loaded.openmp", "loaded.dnn"};
+    struct span values[3] = {{NULL, 0}};
+    char words[3][LIBRARY_FILE_MAX] = {""};
+    struct loaded loaded = {.allocator = words[0], .openmp = words[1]};
+
+    if (!take_apart(value, member->name, names, values, err))
+        return false;
+    for (size_t i = 0; i < COUNT(fields); i++)
+        if (values[i].start &&
+            !document_read_text(values[i], fields[i], sizeof words[i], words[i], err))
+            return false;
+    for (size_t i = 0; i < 2; i++)
+        if (!words[i][0])
+            return error_set(err, ERROR_INVALID, fields[i], "is missing");
+    memcpy(loaded.dnn, words[2], sizeof loaded.dnn);
+    document->run.loaded = loaded_to_text(&loaded);
+    return document->run.loaded || out_of_memory(err);
+}
+
+bool member_read_implementations(const struct member *member, struct span value,
+                                 struct document *document, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = document_parse(value, member->name, err);
+
+    document->run.implementations = json ? implementations_from_json(json, err) : NULL;
+    return document->run.implementations != NULL;
+}

@@ -1,0 +1,30 @@
+/* A member of a document, and the readers of those that are objects. */
+#pragma once
+
+#include "engine/document/run_document.h"
+
+struct member {
+    const char *name;
+    /* Of a value that is there; it is JSON as far as its quotes and brackets go. */
+    bool (*read)(const struct member *member, struct span value, struct document *document,
+                 struct error *err);
+    size_t offset, size; /* in struct document, of what takes a text */
+    long long min, max;  /* of a number */
+    bool required;       /* else null and absence are the same: not known */
+};
+
+/* Sixteen digits, as hashes are written here. */
+bool member_read_hash(struct span value, const char *field, char ret_text[17], struct error *err)
+    __attribute__((warn_unused_result));
+
+bool member_read_details(const struct member *member, struct span value,
+                         struct document *document, struct error *err)
+    __attribute__((warn_unused_result));
+bool member_read_machine(const struct member *member, struct span value,
+                         struct document *document, struct error *err)
+    __attribute__((warn_unused_result));
+bool member_read_loaded(const struct member *member, struct span value, struct document *document,
+                        struct error *err) __attribute__((warn_unused_result));
+bool member_read_implementations(const struct member *member, struct span value,
+                                 struct document *document, struct error *err)
+    __attribute__((warn_unused_result));

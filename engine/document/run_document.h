@@ -1,0 +1,62 @@
+/* A run as it travels: everything that is stored of it, as one JSON object in one line. What was
+ * computed from the trace travels too, for people; whoever takes the document in computes it
+ * again. docs/run-document.md describes it for other engines. */
+#pragma once
+
+#include "common/bytes.h"
+#include "common/error.h"
+#include "common/json_scan.h"
+#include "engine/run/run.h"
+#include "engine/trace/evidence.h"
+#include "engine/trace/steps.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define DOCUMENT_VERSION 1
+#define DOCUMENT_MAX (32 * 1024 * 1024) /* bytes of one */
+
+/* Owned: `run`, `steps`, `evidence`; the spans point into the text that was read. */
+struct document {
+    struct run run; /* number, sweep and what follows from the trace are not filled in */
+    struct run_spec spec;
+    char stratum[17]; /* of the machine, beside run.machine; "" unknown */
+    char *facts;      /* owned: of the machine, or NULL */
+    struct steps steps;
+    struct evidence evidence;
+    struct span steps_text;    /* as engine/trace/trace.h reads it, and so is the next: */
+    struct span evidence_text; /* where there was none, a constant that says so */
+    double claimed; /* samples a second that the sender computed; 0 where it did not say */
+    double method;  /* of the statistics that the sender used (summary_text.h); 0 not said */
+};
+
+/* Reads one document. ERROR_INVALID names the field. */
+bool document_read(const char *text, size_t length, struct document *ret_document,
+                   struct error *err) __attribute__((warn_unused_result));
+
+/* The last spec, as it was written and as it was read: those of many documents are mostly alike,
+ * and reading one takes a third of the time. The caller's; a zeroed one is fine. */
+struct document_memo {
+    char *written, *text; /* owned, or both NULL */
+    size_t length;        /* of `written` */
+    struct run_spec spec;
+};
+
+/* The same, one document after another; what comes out does not depend on the memo. */
+bool document_read_next(struct document_memo *memo, const char *text, size_t length,
+                        struct document *ret_document, struct error *err)
+    __attribute__((warn_unused_result));
+
+void document_memo_clear(struct document_memo *memo);
+
+/* Adds one line. `facts` and `stratum` may be NULL; the texts of the trace are as
+ * trace_write_steps() makes them. */
+struct document_parts {
+    const struct run *run;
+    const char *stratum, *facts, *steps, *evidence;
+};
+bool document_write(struct bytes *text, const struct document_parts *parts)
+    __attribute__((warn_unused_result));
+
+/* A zeroed one is fine. */
+void document_clear(struct document *document);

@@ -1,0 +1,25 @@
+/* The machine, as it is: everything that a measurement on it depends on, so that two runs can be
+ * told apart, or put together, years later. */
+#pragma once
+
+#include "engine/machine/cpu.h"
+#include "engine/machine/topology.h"
+
+#include <jansson.h>
+
+#define MACHINE_HASH_SIZE 17 /* sixteen digits */
+
+/* Owned by the caller: machine_clear(). */
+struct machine {
+    char *facts; /* one line of JSON, null where something is not visible */
+    char fingerprint[MACHINE_HASH_SIZE]; /* of all the facts: it changes when anything does */
+    char stratum[MACHINE_HASH_SIZE];     /* of the hardware: equal for machines whose runs may be
+                                            compared, whatever kernel or software they have */
+};
+
+/* `root` as in proc.h. `isa` is what cpu_probe() said. False when memory ends. */
+bool machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,
+                  struct machine *ret_machine) __attribute__((warn_unused_result));
+
+/* A zeroed machine is fine. */
+void machine_clear(struct machine *machine);

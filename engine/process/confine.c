@@ -1,0 +1,245 @@
+#include "engine/process/confine.h"
+
+#include "common/cleanup.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#define X32_BIT 0x40000000u
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+#define QUESTION 0xffffffffu /* personality() only tells */
+#define NAMESPACES                                                                               \
+    (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |               \
+     CLONE_NEWPID | CLONE_NEWNET)
+
+#ifdef ARCHITECTURE
+/* Refused whatever their arguments. */
+static const unsigned refused[] = {
+/* the memory of others */
+#ifndef CONFINE_SANITIZED
+    SYS_ptrace,
+#endif
+    SYS_process_vm_readv, SYS_process_vm_writev, SYS_userfaultfd,
+#ifdef SYS_pidfd_getfd
+    SYS_pidfd_getfd,
+#endif
+    /* what the file system looks like */
+    SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare,
+    SYS_open_by_handle_at, SYS_quotactl, SYS_acct, SYS_swapon, SYS_swapoff,
+#ifdef SYS_open_tree
+    SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick,
+#endif
+#ifdef SYS_mount_setattr
+    SYS_mount_setattr,
+#endif
+#ifdef SYS_quotactl_fd
+    SYS_quotactl_fd,
+#endif
+    /* the kernel itself */
+    SYS_bpf, SYS_perf_event_open, SYS_init_module, SYS_finit_module, SYS_delete_module,
+    SYS_kexec_load, SYS_reboot,
+#ifdef SYS_kexec_file_load
+    SYS_kexec_file_load,
+#endif
+#ifdef SYS_iopl
+    SYS_iopl, SYS_ioperm,
+#endif
+#ifdef SYS_io_uring_setup
+    SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
+#endif
+    /* what time it is, and whose secrets the kernel keeps */
+    SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex, SYS_add_key,
+    SYS_request_key, SYS_keyctl};
+
+static void add(struct confinement *to, struct sock_filter line)
+{
+    if (to->length < CONFINE_PROGRAM_MAX)
+        to->program[to->length++] = line;
+}
+
+/* Loads a word of what the kernel tells of a call. */
+static void load(struct confinement *to, size_t offset)
+{
+    add(to, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offset));
+}
+
+static void verdict(struct confinement *to, unsigned value)
+{
+    add(to, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, value));
+}
+
+/* With what was loaded: passes over `over` lines unless it is as `test` says. */
+static void unless(struct confinement *to, unsigned short test, unsigned value,
+                   unsigned char over)
+{
+    add(to, (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, value, 0, over));
+}
+
+#define REFUSE SECCOMP_RET_ERRNO | EPERM
+#define PERMIT SECCOMP_RET_ALLOW
+#define OFFSET_CALL offsetof(struct seccomp_data, nr)
+/* The lower half of the first argument: the kernel takes an int of those that are looked at. */
+#define OFFSET_FIRST offsetof(struct seccomp_data, args)
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half comes first");
+
+/* Calls that depend on their first argument. Each loads it in the place of the call's number, and
+ * so has to end with a verdict. */
+static void write_conditions(struct confinement *to)
+{
+    unless(to, BPF_JEQ, SYS_socket, 4);
+    load(to, OFFSET_FIRST);
+    unless(to, BPF_JEQ, AF_UNIX, 1);
+    verdict(to, PERMIT);
+    verdict(to, REFUSE);
+
+    unless(to, BPF_JEQ, SYS_personality, 8);
+    load(to, OFFSET_FIRST);
+    unless(to, BPF_JEQ, 0, 1);
+    verdict(to, PERMIT);
+    unless(to, BPF_JEQ, ADDR_NO_RANDOMIZE, 1);
+    verdict(to, PERMIT);
+    unless(to, BPF_JEQ, QUESTION, 1);
+    verdict(to, PERMIT);
+    verdict(to, REFUSE);
+
+    unless(to, BPF_JEQ, SYS_clone, 4);
+    load(to, OFFSET_FIRST);
+    unless(to, BPF_JSET, NAMESPACES, 1);
+    verdict(to, REFUSE);
+    verdict(to, PERMIT);
+
+    /* Its flags lie in memory, where nobody can look: the C library then takes clone(). */
+#ifdef SYS_clone3
+    unless(to, BPF_JEQ, SYS_clone3, 1);
+    verdict(to, SECCOMP_RET_ERRNO | ENOSYS);
+#endif
+}
+
+static void write_program(struct confinement *to)
+{
+    load(to, offsetof(struct seccomp_data, arch));
+    add(to, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+    verdict(to, SECCOMP_RET_KILL_PROCESS);
+    load(to, OFFSET_CALL);
+#ifdef X32_BIT
+    unless(to, BPF_JGE, X32_BIT, 1); /* the same calls under other numbers */
+    verdict(to, REFUSE);
+#endif
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        unless(to, BPF_JEQ, refused[i], 1);
+        verdict(to, REFUSE);
+    }
+    write_conditions(to);
+    verdict(to, PERMIT);
+}
+
+_Static_assert(2 * COUNT(refused) + 32 < CONFINE_PROGRAM_MAX, "the program has room");
+#endif
+
+bool confine_can_filter(void)
+{
+#ifdef ARCHITECTURE
+    unsigned action = SECCOMP_RET_ERRNO;
+
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+#else
+    return false;
+#endif
+}
+
+void confine_prepare(bool ours, struct confinement *ret_confinement)
+{
+    *ret_confinement = (struct confinement){.drop = ours};
+#ifdef ARCHITECTURE
+    if (ours && confine_can_filter())
+        write_program(ret_confinement);
+#endif
+}
+
+/* Never more than there was. */
+static bool limit(__rlimit_resource_t what, rlim_t most)
+{
+    struct rlimit old;
+
+    if (getrlimit(what, &old) != 0)
+        return false;
+    if (old.rlim_max > most)
+        old.rlim_max = most;
+    if (old.rlim_cur > old.rlim_max)
+        old.rlim_cur = old.rlim_max;
+    return setrlimit(what, &old) == 0;
+}
+
+/* Who has none may be forbidden even to give them up. */
+static bool has_no_capability(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct now[_LINUX_CAPABILITY_U32S_3];
+
+    if (syscall(SYS_capget, &header, now) != 0)
+        return false;
+    for (size_t i = 0; i < COUNT(now); i++)
+        if (now[i].effective || now[i].permitted || now[i].inheritable)
+            return false;
+    return true;
+}
+
+/* The bounding set is emptied as far as we may: together with no new privileges, no exec gives
+ * back what is taken here. */
+static bool drop_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    static const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
+
+    for (unsigned long capability = 0;
+         prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0 && capability < 64; capability++)
+        (void)prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+    (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    return syscall(SYS_capset, &header, none) == 0 || has_no_capability();
+}
+
+/* A filter must not slow down what is measured: kernels before 5.16 would otherwise forbid the
+ * processor to speculate past stores in a process that has one. */
+static bool filter(const struct confinement *confinement)
+{
+    struct sock_filter *program = (struct sock_filter *)(uintptr_t)confinement->program;
+    struct sock_fprog filter = {.len = confinement->length, .filter = program};
+
+    return confinement->length == 0 ||
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+                   &filter) == 0 ||
+           (errno == EINVAL && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0);
+}
+
+bool confine_apply(const struct confinement *confinement)
+{
+    umask(077);
+    return limit(RLIMIT_CORE, 0) && limit(RLIMIT_NOFILE, CONFINE_FILES) &&
+           limit(RLIMIT_FSIZE, CONFINE_FILE_BYTES) &&
+           prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           (!confinement->drop || drop_capabilities()) && filter(confinement);
+}
+
+void confine_hide(void)
+{
+#ifndef CONFINE_SANITIZED
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}

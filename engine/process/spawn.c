@@ -1,0 +1,280 @@
+#include "engine/process/spawn.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "engine/machine/proc.h"
+#include "engine/process/confine.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#ifndef SYS_close_range /* the same number everywhere */
+#define SYS_close_range 436
+#endif
+#define CLOSE_LATER 4u          /* CLOSE_RANGE_CLOEXEC, which not every C library knows */
+#define DESCRIPTORS_MAX 1048576 /* no kernel gives a process more unless it is told to */
+
+#define RUN_VARIABLE "PENNYWORTH_RUN="
+#define PRELOAD_VARIABLE "LD_PRELOAD="
+
+#define STAT_ENV_START 50 /* see proc(5) */
+#define STAT_ENV_END 51
+#define EXEC_ATTEMPTS 1000 /* to see a program become another: for a second */
+
+struct pipes {
+    int input[2], output[2], errors[2];
+    int verdict[2]; /* closed by a successful exec, or tells its errno */
+};
+
+static void pipes_close(struct pipes *pipes)
+{
+    int *all[] = {pipes->input, pipes->output, pipes->errors, pipes->verdict};
+
+    for (size_t i = 0; i < COUNT(all); i++) {
+        closep(&all[i][0]);
+        closep(&all[i][1]);
+    }
+}
+
+static bool pipes_open(struct pipes *pipes, struct error *err)
+{
+    int *all[] = {pipes->input, pipes->output, pipes->errors, pipes->verdict};
+
+    for (size_t i = 0; i < COUNT(all); i++)
+        if (pipe2(all[i], O_CLOEXEC) != 0)
+            return error_set(err, ERROR_INTERNAL, NULL, "cannot make a pipe: %s",
+                             strerror(errno));
+    return true;
+}
+
+static bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* What is for the server alone: tokens, and the keys that prices are asked for with. */
+static bool is_secret(const char *entry)
+{
+    return begins_with(entry, "PENNYWORTH_") || begins_with(entry, "AWS_ACCESS_KEY_ID=") ||
+           begins_with(entry, "AWS_SECRET_ACCESS_KEY=") ||
+           begins_with(entry, "AWS_SESSION_TOKEN=");
+}
+
+/* Our environment as the worker may see it, with two variables of its own; "" is none. Only the
+ * array is new; free() it. */
+static char **worker_environment(char *run_variable, char *preload_variable)
+{
+    size_t count = 0, used = 0;
+    char **environment;
+
+    while (environ[count])
+        count++;
+    environment = calloc(count + 3, sizeof *environment);
+    if (!environment)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!is_secret(environ[i]) &&
+            !(preload_variable[0] && begins_with(environ[i], PRELOAD_VARIABLE)))
+            environment[used++] = environ[i];
+    environment[used++] = run_variable;
+    if (preload_variable[0])
+        environment[used] = preload_variable;
+    return environment;
+}
+
+/* Nothing but the three pipes goes along: libraries open sockets that an exec would leave open,
+ * and with one of these a worker without a network would have one. */
+static void keep_descriptors(void)
+{
+    struct rlimit most;
+
+    if (syscall(SYS_close_range, 3u, ~0u, CLOSE_LATER) == 0)
+        return;
+    if (getrlimit(RLIMIT_NOFILE, &most) != 0 || most.rlim_cur > DESCRIPTORS_MAX)
+        most.rlim_cur = DESCRIPTORS_MAX;
+    for (int descriptor = 3; descriptor < (int)most.rlim_cur; descriptor++)
+        (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC); /* most are not open */
+}
+
+/* Between fork and exec, in a process with threads: only calls that need no lock. */
+static _Noreturn void become(const struct pipes *pipes, char *const command[],
+                             char *const environment[], const struct confinement *confinement,
+                             pid_t parent)
+{
+    sigset_t none;
+    int problem;
+
+    setpgid(0, 0);
+    /* posix_spawn() cannot ask for this, and it is why we fork: it survives the exec, so any
+     * engine dies with the server, not only ours. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before we asked */
+        _exit(127);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    keep_descriptors();
+    if (dup2(pipes->input[0], 0) == 0 && dup2(pipes->output[1], 1) == 1 &&
+        dup2(pipes->errors[1], 2) == 2 && confine_apply(confinement))
+        execvpe(command[0], command, environment);
+    problem = errno;
+    (void)!write(pipes->verdict[1], &problem, sizeof problem);
+    _exit(127);
+}
+
+static void hand_over(struct pipes *pipes, pid_t pid, int pidfd, struct child *ret_child)
+{
+    ret_child->pid = pid;
+    ret_child->pidfd = pidfd;
+    ret_child->input = pipes->input[1];
+    ret_child->output = pipes->output[0];
+    ret_child->errors = pipes->errors[0];
+    pipes->input[1] = pipes->output[0] = pipes->errors[0] = -1;
+    fcntl(ret_child->input, F_SETFL, O_NONBLOCK);
+    fcntl(ret_child->output, F_SETFL, O_NONBLOCK);
+    fcntl(ret_child->errors, F_SETFL, O_NONBLOCK);
+}
+
+/* What we were started with stays, behind what the run wants. */
+static void join_preload(const char *preload, char *ret_variable, size_t size)
+{
+    const char *ours = getenv("LD_PRELOAD");
+
+    if (*preload)
+        snprintf(ret_variable, size, PRELOAD_VARIABLE "%s%s%s", preload, ours ? ":" : "",
+                 ours ? ours : "");
+    else
+        ret_variable[0] = '\0';
+}
+
+bool child_spawn(struct child *ret_child, const struct launch *launch, struct error *err)
+{
+    AUTO(pipes_close) struct pipes pipes = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+    char run_variable[sizeof RUN_VARIABLE + 64], preload_variable[4096];
+    struct confinement confinement;
+    int problem = 0;
+
+    snprintf(run_variable, sizeof run_variable, RUN_VARIABLE "%s", launch->run_id);
+    join_preload(launch->preload, preload_variable, sizeof preload_variable);
+    AUTO(freep) char **environment = worker_environment(run_variable, preload_variable);
+    if (!environment)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!pipes_open(&pipes, err))
+        return false;
+    confine_prepare(launch->ours, &confinement);
+
+    pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid == 0)
+        become(&pipes, launch->command, environment, &confinement, parent);
+    if (pid < 0)
+        return error_set(err, ERROR_INTERNAL, NULL, "cannot fork: %s", strerror(errno));
+    setpgid(pid, pid); /* here too, so that it is done whoever runs first */
+    closep(&pipes.verdict[1]);
+    if (TEMP_FAILURE_RETRY(read(pipes.verdict[0], &problem, sizeof problem)) > 0) {
+        waitpid(pid, NULL, 0);
+        return error_set(err, ERROR_UPSTREAM, NULL, "cannot start the worker '%s': %s",
+                         launch->command[0], strerror(problem));
+    }
+    int pidfd = pidfd_open(pid, 0);
+    if (pidfd < 0) {
+        error_set(err, ERROR_INTERNAL, NULL, "cannot watch the worker: %s", strerror(errno));
+        kill(-pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        return false;
+    }
+    hand_over(&pipes, pid, pidfd, ret_child);
+    return true;
+}
+
+bool child_tell(struct child *child, const char *line, struct error *err)
+{
+    size_t length = strlen(line);
+
+    errno = 0; /* a short write sets none, and an older EPIPE must not excuse it */
+    /* EPIPE is no error here: a worker that is already gone tells why on stderr. */
+    if ((write(child->input, line, length) == (ssize_t)length &&
+         write(child->input, "\n", 1) == 1) ||
+        errno == EPIPE)
+        return true;
+    return error_set(err, ERROR_INTERNAL, NULL, "the worker's pipe takes no spec of %zu bytes",
+                     length);
+}
+
+/* Whether a process that showed no environment is about to have one: a program that becomes
+ * another (execve) has none in between. Kernel threads and the dead are no programs, and the
+ * environment of one that was started without any ends where it begins. */
+static bool between_programs(const char *process)
+{
+    char path[300], letter;
+    long long start = proc_stat_number("", process, STAT_ENV_START);
+
+    snprintf(path, sizeof path, "/proc/%s/exe", process);
+    return readlink(path, &letter, 1) == 1 &&
+           (start <= 0 || start != proc_stat_number("", process, STAT_ENV_END));
+}
+
+/* Whether an environment has an entry; *ret_blank is whether it has none at all. It is read at
+ * one go, for what becomes another program meanwhile shows no more of it. */
+static bool environment_has(const char *process, const char *wanted, bool *ret_blank)
+{
+    char buffer[65536];
+    AUTO(freep) char *entry = NULL;
+    AUTO(fclosep) FILE *file = proc_open("", "/proc/%s/environ", process);
+    size_t size = 0;
+
+    *ret_blank = file != NULL;
+    if (file)
+        setvbuf(file, buffer, _IOFBF, sizeof buffer);
+    while (file && getdelim(&entry, &size, '\0', file) > 0) {
+        *ret_blank = false;
+        if (strcmp(entry, wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool carries(const char *process, const char *run_variable)
+{
+    const struct timespec moment = {.tv_nsec = NS_PER_MS};
+    bool blank = true;
+
+    for (int left = EXEC_ATTEMPTS; left > 0; left--) {
+        if (environment_has(process, run_variable, &blank))
+            return true;
+        if (!blank || !between_programs(process))
+            return false;
+        nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
+int child_sweep(const char *run_id)
+{
+    char run_variable[sizeof RUN_VARIABLE + 64];
+    DIR *processes = opendir("/proc");
+    struct dirent *entry;
+    int found = 0;
+
+    snprintf(run_variable, sizeof run_variable, RUN_VARIABLE "%s", run_id);
+    while (processes && (entry = readdir(processes)) != NULL) {
+        char *end;
+        long pid = strtol(entry->d_name, &end, 10);
+
+        if (*end == '\0' && pid > 1 && carries(entry->d_name, run_variable)) {
+            kill((pid_t)pid, SIGKILL);
+            found++;
+        }
+    }
+    if (processes)
+        closedir(processes);
+    return found;
+}

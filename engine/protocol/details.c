@@ -1,0 +1,121 @@
+#include "engine/protocol/details.h"
+
+#include "common/cleanup.h"
+#include "common/fields.h"
+#include "common/json_text.h"
+
+#include <limits.h>
+
+#define AT(member) .name = #member, .offset = offsetof(struct engine_details, member)
+static const struct field fields[] = {
+    {AT(library), .type = FIELD_TEXT, .max = LIBRARY_MAX},
+    {AT(isa), .type = FIELD_TEXT, .max = ISA_MAX},
+    {AT(plan), .type = FIELD_TEXT, .max = PLAN_MAX},
+    {AT(threads), .type = FIELD_INTEGER, .max = LLONG_MAX},
+    {AT(parameters), .type = FIELD_INTEGER, .max = LLONG_MAX},
+    {AT(multiply_adds), .type = FIELD_INTEGER, .max = LLONG_MAX},
+    {AT(memory_bytes), .type = FIELD_INTEGER, .max = LLONG_MAX},
+};
+
+static const struct question {
+    const char *name;
+    size_t offset;
+} questions[] = {{AT(emulated)}, {AT(huge_pages)}};
+#undef AT
+
+static enum answer answer_to(const struct question *question,
+                             const struct engine_details *details)
+{
+    enum answer answer;
+
+    memcpy(&answer, (const char *)details + question->offset, sizeof answer);
+    return answer;
+}
+
+static bool read_answer(const struct question *question, const json_t *value,
+                        struct engine_details *details, struct error *err)
+{
+    enum answer answer = answer_of(json_is_true(value));
+
+    if (!json_is_boolean(value))
+        return error_set(err, ERROR_INVALID, question->name, "must be true or false");
+    memcpy((char *)details + question->offset, &answer, sizeof answer);
+    return true;
+}
+
+bool engine_details_from_json(const json_t *json, struct engine_details *ret_details,
+                              struct error *err)
+{
+    struct engine_details details = {0};
+
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        const json_t *value = json_object_get(json, fields[i].name);
+
+        if (value && !field_read(&fields[i], value, &details, err))
+            return false;
+    }
+    for (size_t i = 0; i < COUNT(questions); i++) {
+        const json_t *value = json_object_get(json, questions[i].name);
+
+        if (value && !read_answer(&questions[i], value, &details, err))
+            return false;
+    }
+    *ret_details = details;
+    return true;
+}
+
+static bool is_told(const struct field *field, const struct engine_details *details)
+{
+    const char *address = (const char *)details + field->offset;
+    long long number;
+
+    if (field->type == FIELD_TEXT)
+        return *address != '\0';
+    memcpy(&number, address, sizeof number);
+    return number != 0;
+}
+
+static bool write_all(const struct engine_details *details, json_t *object, bool with_null)
+{
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        bool told = is_told(&fields[i], details);
+
+        if ((told || with_null) &&
+            json_object_set_new(object, fields[i].name,
+                                told ? field_write(&fields[i], details) : json_null()) != 0)
+            return false;
+    }
+    for (size_t i = 0; i < COUNT(questions); i++) {
+        enum answer answer = answer_to(&questions[i], details);
+
+        if ((answer != ANSWER_NONE || with_null) &&
+            json_object_set_new(object, questions[i].name,
+                                answer == ANSWER_NONE ? json_null()
+                                                      : json_boolean(answer == ANSWER_YES)) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool engine_details_into_json(const struct engine_details *details, json_t *object)
+{
+    return write_all(details, object, false);
+}
+
+bool engine_details_are_told(const struct engine_details *details)
+{
+    for (size_t i = 0; i < COUNT(fields); i++)
+        if (is_told(&fields[i], details))
+            return true;
+    for (size_t i = 0; i < COUNT(questions); i++)
+        if (answer_to(&questions[i], details) != ANSWER_NONE)
+            return true;
+    return false;
+}
+
+char *engine_details_to_text(const struct engine_details *details)
+{
+    AUTO(json_decrefp) json_t *object = json_object();
+
+    return object && write_all(details, object, true) ? json_text(object) : NULL;
+}

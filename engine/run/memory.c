@@ -1,0 +1,162 @@
+#include "engine/run/memory.h"
+
+#include "common/cleanup.h"
+#include "engine/machine/control_group.h"
+#include "engine/machine/proc.h"
+
+#include <math.h>
+
+#define MIB (1024.0 * 1024)
+#define GIB (1024 * MIB)
+
+/* The peak of a run: a part that is always there (the program, oneDNN's code, weights in their
+ * layouts with gradients and momentum, what the canary copies), a part for each thread beyond
+ * two, and one for each image. The plain plan has two lines, of which the lower holds: scratch of
+ * some operations grows no further beyond about 16 images.
+ *
+ * From VmHWM of real runs on two threads of an AVX-512 machine with oneDNN 2.6, in MiB (the model
+ * in brackets), at batches of 2, 16 and 40:
+ *
+ *   depth-first f32     950 (958)     1880 (1878)    3456 (3454)
+ *   depth-first bf16    880 (880)     1350 (1346)    2146 (2144)
+ *   plain f32          1356 (1356)    4947 (4947)   10493 (10491)
+ *   plain bf16          935 (935)     2879 (2879)    5579 (5579)
+ *
+ * One thread takes 1834 (1835) in f32 and 1310 (1308) in bf16 at 16 images, AVX2 1876 in f32 on
+ * two. Layouts change the plain plan by less than 4 %. */
+struct line {
+    double fixed, image; /* MiB */
+};
+
+static const struct model {
+    const char *precision;
+    bool plain;
+    struct line few, many;
+    double thread; /* MiB of each beyond two; the plain plan shares what it has */
+} models[] = {
+    {"f32", false, {827, 65.67}, {827, 65.67}, 42.5},
+    {"bf16", false, {814, 33.25}, {814, 33.25}, 37.8},
+    {"f32", true, {843, 256.5}, {1251, 231.0}, 0},
+    {"bf16", true, {657, 138.9}, {1079, 112.5}, 0},
+};
+
+/* One batch more, where other threads make it beside the step. */
+#define INPUT_NUMBERS (3.0 * 224 * 224)
+
+/* Other processors, libraries and numbers of threads take a little more or less. A run is refused
+ * where it would not fit even if it took so much less, and a batch is recommended that fits even
+ * if it takes so much more. */
+#define SURELY_LESS 0.85
+#define SURELY_MORE 1.05
+
+/* Beyond so many threads several share the sums of their gradients; each works on an image at
+ * least. */
+#define THREADS_APART 16
+
+#define SMALLEST_BATCH 2 /* engine/run/native.c */
+#define LARGEST_BATCH 65536
+
+static const struct model *model_of(const struct run_spec *spec)
+{
+    bool plain = strcmp(spec->plan, "plain") == 0;
+
+    if (strcmp(spec->workload, "resnet50") != 0)
+        return NULL; /* mlp is small */
+    for (size_t i = 0; i < COUNT(models); i++)
+        if (models[i].plain == plain && strcmp(models[i].precision, spec->precision) == 0)
+            return &models[i];
+    return NULL;
+}
+
+static double need_of(const struct model *model, const struct run_spec *spec, long long threads,
+                      double batch)
+{
+    double bytes_of_number = strcmp(spec->precision, "f32") == 0 ? 4 : 2;
+    double need = fmin(model->few.fixed + model->few.image * batch,
+                       model->many.fixed + model->many.image * batch);
+
+    if (threads <= 0)
+        threads = 2;
+    need += model->thread * (fmin(fmin((double)threads, THREADS_APART), batch) - 2);
+    if (spec->input_workers > 0)
+        need += batch * INPUT_NUMBERS * bytes_of_number / MIB;
+    return need * MIB;
+}
+
+void memory_limit_read(const char *root, struct memory_limit *ret_limit)
+{
+    long long machine = proc_number(root, "/proc/meminfo", "MemTotal:", 0) * 1024;
+    struct group_memory group;
+
+    control_group_memory(root, &group);
+    *ret_limit = (struct memory_limit){.bytes = machine};
+    if (group.limit > 0 && (machine <= 0 || group.limit < machine))
+        *ret_limit = (struct memory_limit){.bytes = group.limit, .of_group = true};
+}
+
+long long memory_need(const struct run_spec *spec, long long threads)
+{
+    const struct model *model = model_of(spec);
+
+    return model ? (long long)need_of(model, spec, threads, (double)spec->batch_size) : 0;
+}
+
+long long memory_largest_batch(const struct run_spec *spec, long long threads, long long bytes)
+{
+    const struct model *model = model_of(spec);
+    long long fits = SMALLEST_BATCH - 1, fails = LARGEST_BATCH + 1;
+
+    if (!model)
+        return -1;
+    while (fails - fits > 1) {
+        long long batch = fits + (fails - fits) / 2;
+
+        if (need_of(model, spec, threads, (double)batch) * SURELY_MORE <= (double)bytes)
+            fits = batch;
+        else
+            fails = batch;
+    }
+    return fits < SMALLEST_BATCH ? 0 : fits;
+}
+
+static const char *whose(const struct memory_limit *limit)
+{
+    return limit->of_group ? "the control group's limit is" : "this machine has";
+}
+
+/* "; the largest batch that fits is 2". */
+static const char *advice(long long largest, char ret_text[80])
+{
+    if (largest > 0)
+        snprintf(ret_text, 80, "; the largest batch that fits is %lld", largest);
+    else
+        snprintf(ret_text, 80, "%s", largest == 0 ? "; no batch of this plan fits" : "");
+    return ret_text;
+}
+
+bool memory_can_hold(const struct run_spec *spec, long long threads,
+                     const struct memory_limit *limit, struct error *err)
+{
+    double need = (double)memory_need(spec, threads);
+    long long largest;
+    char text[80];
+
+    if (limit->bytes <= 0 || need * SURELY_LESS <= (double)limit->bytes)
+        return true;
+    largest = memory_largest_batch(spec, threads, limit->bytes);
+    return error_set(err, ERROR_UNABLE, "batch_size",
+                     "%lld needs about %.1f GiB of memory, and %s %.1f GiB%s", spec->batch_size,
+                     need / GIB, whose(limit), (double)limit->bytes / GIB, advice(largest, text));
+}
+
+void memory_explain_kill(const struct memory_limit *limit, long long peak_bytes,
+                         long long largest, struct error *err)
+{
+    char text[80], bound[80] = "";
+
+    if (limit->bytes > 0)
+        snprintf(bound, sizeof bound, ": %s %.1f GiB", whose(limit), (double)limit->bytes / GIB);
+    error_set(err, ERROR_UPSTREAM, NULL,
+              "the kernel killed the worker for memory%s, the worker's peak was %.2f GiB%s",
+              bound, (double)peak_bytes / GIB, advice(largest, text));
+}

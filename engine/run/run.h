@@ -1,0 +1,76 @@
+/* A run as it is kept: what was asked, what became of it. */
+#pragma once
+
+#include "engine/spec/run_id.h"
+#include "engine/spec/run_spec.h"
+#include "engine/stats/summary.h"
+#include "engine/stats/validity.h"
+#include "engine/trace/certified.h"
+#include "engine/trace/evidence.h"
+
+#define MACHINE_ID_LENGTH 16
+
+/* Where a run was measured, as far as that is known: "" is not. */
+struct whereabouts {
+    char provider[16], region[40], zone[40];
+    char vm[17]; /* which machine of its type; engine/machine/vm.h */
+};
+
+#define SENDER_NAME_MAX 63
+
+enum run_state {
+    RUN_QUEUED,
+    RUN_RUNNING,
+    RUN_FINISHED,    /* it has a summary */
+    RUN_FAILED,      /* it has a reason */
+    RUN_CANCELLED,   /* somebody asked for that */
+    RUN_INTERRUPTED, /* the server stopped, or was killed, while it ran */
+    RUN_PREEMPTED,   /* the cloud took the machine back while it ran */
+};
+#define RUN_STATES 7
+
+struct run {
+    long long number; /* in order of acceptance; the queue's order */
+    struct run_id id;
+    enum run_state state;
+    char *spec_text;   /* owned: run_spec_to_text()'s JSON */
+    char instance[64]; /* where it runs; "" while that is unknown */
+    struct whereabouts where;
+    enum provenance provenance;
+    char sender[SENDER_NAME_MAX + 1];           /* whose token imported it; "" of the others */
+    long long thinned_us;                       /* when most of its steps were dropped; 0 never */
+    long long created_us, started_us, ended_us; /* calendar; 0 where it has not come to that */
+    char software[160];                         /* what the worker called itself */
+    char *engine_details;                       /* owned: engine_details_to_text(), or NULL */
+    long long samples, peak_memory_bytes;       /* as the worker counted them; 0 unknown */
+    char *implementations;                      /* owned: only of a run that ends, or NULL */
+    char *loaded;                               /* owned: loaded_to_text(), or NULL */
+    struct certified certified;                 /* as far as it was told */
+    char machine[MACHINE_ID_LENGTH + 1];        /* fingerprint of where it ran, "" unknown */
+    struct run_id sweep;                        /* that it belongs to, "" of the others */
+    long long cell, block;                      /* of that sweep */
+    long long setup_ns;                         /* from the worker's start to its first step's */
+    long long steps;                            /* stored ones, warm-up included */
+    const char *ended_by;                       /* why a finished run ended, else NULL */
+    struct summary summary;                     /* of a finished run; from a list only its head */
+    char *summary_text;                         /* owned: the whole of it, or NULL */
+    enum validity validity;                     /* unknown until it was judged */
+    char *findings;                             /* owned: verdict_to_text(), or NULL */
+    char *price;                                /* owned: what an hour cost then, or NULL */
+    char reason[256];                           /* why it failed, was interrupted or preempted */
+    char *stderr_tail;                          /* owned: the worker's last words, or NULL */
+};
+
+/* Frees what the run owns; a zeroed run is fine. */
+void run_clear(struct run *run);
+
+static inline bool run_state_is_final(enum run_state state)
+{
+    return state != RUN_QUEUED && state != RUN_RUNNING;
+}
+
+/* "queued" ... */
+const char *run_state_name(enum run_state state);
+
+/* NULL-terminated, in the order of the enum. */
+extern const char *const run_state_names[];

@@ -1,0 +1,298 @@
+#include "engine/spec/run_spec.h"
+
+#include "common/cleanup.h"
+#include "common/json_text.h"
+#include "common/text.h"
+
+#include <stdio.h>
+
+static const char *const workloads[] = {"mlp", "resnet50", NULL};
+static const char *const precisions[] = {"f32", "bf16", "f16", NULL};
+static const char *const layouts[] = {"auto", "nchw", "nhwc", "blocked", NULL};
+static const char *const plans[] = {"auto", "fixed", "plain", NULL};
+static const char *const isas[] = {"auto", "sse41", "avx2", "avx512", "avx512_bf16", "amx", NULL};
+static const char *const protocols[] = {"detected", "published", NULL};
+static const char *const pinnings[] = {"cores", "smt", "none", NULL};
+static const char *const numas[] = {"auto", "local", "interleave", NULL};
+static const char *const openmps[] = {"gnu", "llvm", NULL};
+static const char *const allocators[] = {"system", "tcmalloc", "jemalloc", "mimalloc", NULL};
+static const char *const huge_pages[] = {"auto", "off", NULL};
+
+#define AT(member) .name = #member, .offset = offsetof(struct run_spec, member)
+const struct field run_spec_fields[] = {
+    {AT(workload), .type = FIELD_CHOICE, .choices = workloads,
+     .meaning = "The network that is trained"},
+    {AT(engine), .type = FIELD_TEXT, .min = 1, .max = ENGINE_NAME_MAX,
+     .meaning = "Who trains it: the name of an engine that the server knows"},
+    {AT(precision), .type = FIELD_CHOICE, .choices = precisions,
+     .meaning = "Number format of the arithmetic; master weights are always f32"},
+    {AT(batch_size), .type = FIELD_INTEGER, .min = 1, .max = 65536,
+     .meaning = "Samples per step"},
+    {AT(layout), .type = FIELD_CHOICE, .choices = layouts,
+     .meaning = "Memory layout of images; auto leaves it to the engine"},
+    {AT(threads), .type = FIELD_INTEGER, .min = 0, .max = 1024,
+     .meaning = "Threads of the engine; 0 means one per core that it may use"},
+    {AT(warmup_steps), .type = FIELD_AUTO, .min = 0, .max = 10000,
+     .meaning = "Steps that are stored but not counted"},
+    {AT(steps), .type = FIELD_AUTO, .min = 1, .max = 1000000,
+     .meaning = "Steps that are counted; auto goes on until there are enough"},
+    {AT(max_seconds), .type = FIELD_INTEGER, .min = 1, .max = 86400,
+     .meaning = "Wall-clock limit; the run ends with what it has by then"},
+    {AT(seed), .type = FIELD_INTEGER, .min = 0, .max = 4294967295,
+     .meaning = "Seed of weights and data"},
+    {AT(plan), .type = FIELD_CHOICE, .choices = plans,
+     .meaning = "How the engine arranges the work: measured on this machine; without measuring; "
+                "or plain library calls as a baseline"},
+    {AT(isa), .type = FIELD_CHOICE, .choices = isas,
+     .meaning = "The most that the engine may use of the processor"},
+    {AT(input_workers), .type = FIELD_INTEGER, .min = 0, .max = 64,
+     .meaning = "Threads that make the next batch beside the step; 0 makes it inside the step"},
+    {AT(pinning), .type = FIELD_CHOICE, .choices = pinnings,
+     .meaning = "Where threads stay: one on each core; on hardware threads of the same core too; "
+                "or wherever the system moves them"},
+    {AT(numa), .type = FIELD_CHOICE, .choices = numas,
+     .meaning = "Memory on machines with several nodes: where it is first touched; threads and "
+                "memory on one node; or pages dealt out to all nodes"},
+    {AT(huge_pages), .type = FIELD_CHOICE, .choices = huge_pages,
+     .meaning = "Large pages where the system has them, or none"},
+    {AT(openmp), .type = FIELD_CHOICE, .choices = openmps,
+     .meaning = "Runtime under OpenMP: the compiler's own, or LLVM's in its place"},
+    {AT(allocator), .type = FIELD_CHOICE, .choices = allocators,
+     .meaning = "Who answers malloc: the C library, or another loaded before it"},
+    {AT(protocol), .type = FIELD_CHOICE, .choices = protocols,
+     .meaning = "How steps become a number: the end of the warm-up detected; or, as in published "
+                "results, 11 steps skipped and 91 measured"},
+    {AT(min_seconds), .type = FIELD_INTEGER, .min = 0, .max = 86400,
+     .meaning = "Seconds that are measured at least where steps is auto"},
+    {AT(target_percent), .type = FIELD_NUMBER, .min = 0, .max = 50,
+     .meaning = "Where steps is auto, go on until half of the 95 % interval is within so many "
+                "percent of the throughput"},
+    {AT(max_dollars), .type = FIELD_LIMIT, .min = 0, .max = 1000000,
+     .meaning = "Limit of cost at this machine's price; the run ends with what it has by then; "
+                "null is no limit"},
+};
+#undef AT
+const size_t run_spec_field_count = COUNT(run_spec_fields);
+
+struct run_spec run_spec_default(void)
+{
+    return (struct run_spec){.workload = workloads[0],
+                             .engine = ENGINE_NATIVE,
+                             .precision = precisions[0],
+                             .layout = layouts[0],
+                             .batch_size = 32,
+                             .threads = 0,
+                             .warmup_steps = FIELD_IS_AUTO,
+                             .steps = FIELD_IS_AUTO,
+                             .max_seconds = 120,
+                             .seed = 1,
+                             .plan = plans[0],
+                             .isa = isas[0],
+                             .input_workers = 0,
+                             .pinning = pinnings[0],
+                             .numa = numas[0],
+                             .huge_pages = huge_pages[0],
+                             .openmp = openmps[0],
+                             .allocator = allocators[0],
+                             .protocol = protocols[0],
+                             .min_seconds = 60,
+                             .target_percent = 1,
+                             .max_dollars = 0};
+}
+
+static bool is_key_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '.' || c == '_' || c == '-' || c == '/';
+}
+
+bool label_check(const char *field, const char *key, const char *value, struct error *err)
+{
+    size_t length = strlen(key);
+
+    if (length < 1 || length > LABEL_KEY_MAX)
+        return error_set(err, ERROR_INVALID, field, "a key must have 1 to %d characters, got %zu",
+                         LABEL_KEY_MAX, length);
+    for (size_t i = 0; i < length; i++)
+        if (!is_key_character(key[i]))
+            return error_set(err, ERROR_INVALID, field,
+                             "the key '%.64s' must hold only letters, digits and . _ - /", key);
+    length = strlen(value);
+    if (length > LABEL_VALUE_MAX)
+        return error_set(err, ERROR_INVALID, field,
+                         "the value of '%s' must have at most %d bytes, got %zu", key,
+                         LABEL_VALUE_MAX, length);
+    if (!text_is_clean(value, length))
+        return error_set(err, ERROR_INVALID, field,
+                         "the value of '%s' must not hold control characters", key);
+    if (!text_is_utf8(value, length))
+        return error_set(err, ERROR_INVALID, field, "the value of '%s' must be UTF-8", key);
+    return true;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    return strcmp(((const struct label *)left)->key, ((const struct label *)right)->key);
+}
+
+static bool read_labels(json_t *json, struct run_spec *spec, struct error *err)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(json))
+        return error_set(err, ERROR_INVALID, "labels", "must be an object of strings");
+    if (json_object_size(json) > RUN_LABELS_MAX)
+        return error_set(err, ERROR_INVALID, "labels", "must be at most %d, got %zu",
+                         RUN_LABELS_MAX, json_object_size(json));
+    spec->label_count = 0;
+    json_object_foreach(json, key, value)
+    {
+        struct label *label = &spec->labels[spec->label_count++];
+
+        if (!json_is_string(value))
+            return error_set(err, ERROR_INVALID, "labels",
+                             "the value of '%.64s' must be a string", key);
+        if (!label_check("labels", key, json_string_value(value), err))
+            return false;
+        snprintf(label->key, sizeof label->key, "%s", key);
+        snprintf(label->value, sizeof label->value, "%s", json_string_value(value));
+    }
+    qsort(spec->labels, (size_t)spec->label_count, sizeof spec->labels[0], by_key);
+    return true;
+}
+
+static bool engine_name_is_lawful(const struct run_spec *spec, struct error *err)
+{
+    for (const char *c = spec->engine; *c; c++)
+        if (!is_key_character(*c))
+            return error_set(err, ERROR_INVALID, "engine",
+                             "must hold only letters, digits and . _ - /");
+    return true;
+}
+
+/* What the published protocol fixes must not be asked for otherwise. */
+static bool protocol_is_kept(struct run_spec *spec, const json_t *json, struct error *err)
+{
+    const struct {
+        const char *name;
+        long long *steps, fixed;
+    } counts[] = {{"warmup_steps", &spec->warmup_steps, PUBLISHED_WARMUP},
+                  {"steps", &spec->steps, PUBLISHED_STEPS}};
+
+    if (spec->protocol == protocols[0])
+        return true;
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        if (json_object_get(json, counts[i].name) && *counts[i].steps != FIELD_IS_AUTO &&
+            *counts[i].steps != counts[i].fixed)
+            return error_set(err, ERROR_INVALID, counts[i].name,
+                             "is %lld where the protocol is published", counts[i].fixed);
+        *counts[i].steps = counts[i].fixed;
+    }
+    return true;
+}
+
+bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err)
+{
+    struct run_spec spec = run_spec_default();
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(json))
+        return error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object");
+    json_object_foreach(json, key, value)
+    {
+        const struct field *field = fields_find(run_spec_fields, run_spec_field_count, key);
+
+        if (field ? !field_read(field, value, &spec, err)
+            : strcmp(key, "labels") == 0
+                ? !read_labels(value, &spec, err)
+                : !error_set(err, ERROR_INVALID, key, "is not a known field"))
+            return false;
+    }
+    if (!engine_name_is_lawful(&spec, err) || !protocol_is_kept(&spec, json, err))
+        return false;
+    *ret_spec = spec;
+    return true;
+}
+
+bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_spec,
+                        struct error *err)
+{
+    json_error_t why;
+    AUTO(json_decrefp) json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+
+    /* Where jansson runs out of memory it mostly says nothing at all. */
+    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!json)
+        return error_set(err, ERROR_INVALID, NULL,
+                         "the body is not JSON: %s at line %d column %d", why.text, why.line,
+                         why.column);
+    return run_spec_from_json(json, ret_spec, err);
+}
+
+static json_t *labels_to_json(const struct run_spec *spec)
+{
+    AUTO(json_decrefp) json_t *json = json_object();
+
+    for (int i = 0; i < spec->label_count; i++)
+        if (json_object_set_new(json, spec->labels[i].key, json_string(spec->labels[i].value)) !=
+            0)
+            return NULL;
+    return take(&json);
+}
+
+json_t *run_spec_to_json(const struct run_spec *spec)
+{
+    AUTO(json_decrefp) json_t *json = json_object();
+
+    for (size_t i = 0; i < run_spec_field_count; i++)
+        if (json_object_set_new(json, run_spec_fields[i].name,
+                                field_write(&run_spec_fields[i], spec)) != 0)
+            return NULL;
+    if (json_object_set_new(json, "labels", labels_to_json(spec)) != 0)
+        return NULL;
+    return take(&json);
+}
+
+char *run_spec_to_text(const struct run_spec *spec)
+{
+    AUTO(json_decrefp) json_t *json = run_spec_to_json(spec);
+
+    return json_text(json);
+}
+
+static bool add_property(json_t *properties, const struct field *field,
+                         const struct run_spec *defaults)
+{
+    AUTO(json_decrefp) json_t *schema = field_schema(field);
+
+    return schema && json_object_set_new(schema, "default", field_write(field, defaults)) == 0 &&
+           json_object_set(properties, field->name, schema) == 0;
+}
+
+json_t *run_spec_schema(void)
+{
+    const struct run_spec defaults = run_spec_default();
+    AUTO(json_decrefp) json_t *properties = json_object();
+    json_t *labels;
+
+    for (size_t i = 0; i < run_spec_field_count; i++)
+        if (!add_property(properties, &run_spec_fields[i], &defaults))
+            return NULL;
+    labels = json_pack(
+        "{s:s, s:s, s:i, s:{s:s}, s:{s:s, s:i, s:s}}", "type", "object", "description",
+        "Words of yours to find the run by, such as branch and commit; at most 256 bytes each",
+        "maxProperties", RUN_LABELS_MAX, "propertyNames", "pattern", "^[A-Za-z0-9._/-]{1,64}$",
+        "additionalProperties", "type", "string", "maxLength", LABEL_VALUE_MAX, "pattern",
+        "^[^\\u0000-\\u001f\\u007f]*$");
+    if (json_object_set_new(properties, "labels", labels) != 0)
+        return NULL;
+    return json_pack(
+        "{s:s, s:b, s:O, s:{s:{s:{s:s}}, s:[s]}, s:{s:{s:{s:[s, i]}, s:{s:[s, i]}}}}", "type",
+        "object", "additionalProperties", 0, "properties", properties, "if", "properties",
+        "protocol", "const", protocols[1], "required", "protocol", "then", "properties",
+        "warmup_steps", "enum", "auto", PUBLISHED_WARMUP, "steps", "enum", "auto",
+        PUBLISHED_STEPS);
+}

@@ -1,0 +1,98 @@
+#include "engine/stats/compare.h"
+
+#include "common/cleanup.h"
+#include "engine/stats/stats.h"
+
+#include <math.h>
+
+static struct ratio from_logs(double mean, double half)
+{
+    return (struct ratio){.known = isfinite(half),
+                          .value = exp(mean),
+                          .low = exp(mean - half),
+                          .high = exp(mean + half)};
+}
+
+/* Half of the interval of a logarithm. */
+static double log_half(const struct measure *measure)
+{
+    return measure->low > 0 ? (log(measure->high) - log(measure->low)) / 2 : INFINITY;
+}
+
+struct ratio compare_measures(const struct measure *a, const struct measure *b)
+{
+    double mean = log(a->value) - log(b->value);
+
+    return from_logs(mean, hypot(log_half(a), log_half(b)));
+}
+
+/* Mean of the logarithms, and its squared standard error. */
+static void describe(const double *values, size_t count, double *ret_mean, double *ret_error)
+{
+    double mean = 0, squares = 0;
+
+    for (size_t i = 0; i < count; i++)
+        mean += log(values[i]) / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (log(values[i]) - mean) * (log(values[i]) - mean);
+    *ret_mean = mean;
+    *ret_error = squares / (double)(count - 1) / (double)count;
+}
+
+struct ratio compare_runs(const double *a, size_t a_count, const double *b, size_t b_count)
+{
+    double a_mean, a_error, b_mean, b_error, sum, degrees;
+
+    if (a_count < 2 || b_count < 2)
+        return (struct ratio){.known = false};
+    describe(a, a_count, &a_mean, &a_error);
+    describe(b, b_count, &b_mean, &b_error);
+    sum = a_error + b_error;
+    degrees = sum > 0 ? sum * sum /
+                            (a_error * a_error / (double)(a_count - 1) +
+                             b_error * b_error / (double)(b_count - 1))
+                      : (double)(a_count + b_count - 2);
+    return from_logs(a_mean - b_mean, stats_t95((size_t)degrees) * sqrt(sum));
+}
+
+struct ratio compare_pairs(const double *a, const double *b, size_t count)
+{
+    double mean = 0, squares = 0;
+
+    if (count < 2)
+        return (struct ratio){.known = false};
+    for (size_t i = 0; i < count; i++)
+        mean += log(a[i] / b[i]) / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (log(a[i] / b[i]) - mean) * (log(a[i] / b[i]) - mean);
+    return from_logs(mean,
+                     stats_t95(count - 1) * sqrt(squares / (double)(count - 1) / (double)count));
+}
+
+enum comparison compare_judge(const struct ratio *ratio, double margin)
+{
+    if (!ratio->known)
+        return COMPARE_TIED;
+    if (ratio->low > 1 + margin)
+        return COMPARE_BETTER;
+    return ratio->high < 1 - margin ? COMPARE_WORSE : COMPARE_TIED;
+}
+
+const char *compare_name(enum comparison comparison)
+{
+    static const char *const names[] = {[COMPARE_TIED] = "cannot_be_told_apart",
+                                        [COMPARE_BETTER] = "better",
+                                        [COMPARE_WORSE] = "worse"};
+    return names[comparison];
+}
+
+double compare_detectable(const struct ratio *ratio, double margin)
+{
+    return margin + (ratio->high - ratio->low) / ratio->value;
+}
+
+bool compare_gate_fails(const struct ratio *first, const struct ratio *second, double margin)
+{
+    return compare_judge(first, margin) == COMPARE_WORSE &&
+           compare_judge(second, margin) == COMPARE_WORSE;
+}

@@ -1,0 +1,210 @@
+#include "engine/stats/standing.h"
+
+#include "common/cleanup.h"
+#include "engine/machine/vm.h"
+
+#include <math.h>
+
+const char *const standing_level_names[] = {"none", "point", "steps", "runs", "vms", NULL};
+
+#define ENOUGH 3 /* of machines, of runs */
+
+/* The runs of one machine among those that count. */
+struct group {
+    const char *vm;
+    double *values;
+    size_t count;
+};
+
+static int by_value(const void *left, const void *right)
+{
+    double l = *(const double *)left, r = *(const double *)right;
+
+    return (l > r) - (l < r);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+static bool counts(const struct sighting *sighting)
+{
+    return (sighting->validity == VALIDITY_OK || sighting->validity == VALIDITY_WARN) &&
+           sighting->value > 0 && isfinite(sighting->value);
+}
+
+static void count_in(const struct sighting *sighting, struct standing *standing)
+{
+    if (!counts(sighting)) {
+        standing->invalid++;
+        return;
+    }
+    if (standing->runs++ == 0)
+        standing->first_us = standing->newest_us = sighting->at_us;
+    standing->warned += sighting->validity == VALIDITY_WARN;
+    standing->imported += sighting->provenance == PROVENANCE_IMPORTED;
+    if (sighting->at_us < standing->first_us)
+        standing->first_us = sighting->at_us;
+    if (sighting->at_us > standing->newest_us)
+        standing->newest_us = sighting->at_us;
+}
+
+static void keep(double value, struct standing *standing)
+{
+    if (standing->value_count < STANDING_VALUES_MAX)
+        standing->values[standing->value_count++] = value;
+}
+
+/* Mean and Student's t over values that are as independent as the level says. */
+static void sum_up(const double *values, size_t count, struct standing *standing)
+{
+    double mean = stats_mean(values, count), deviation = sqrt(stats_variance(values, count));
+    double half = stats_t95(count - 1) * deviation / sqrt((double)count);
+
+    standing->value = mean;
+    standing->spread = deviation / mean;
+    standing->interval =
+        (struct range){.known = true, .low = mean > half ? mean - half : 0, .high = mean + half};
+}
+
+/* One run, or two: as sure as their own steps make them. */
+static void sum_up_steps(const struct sighting *sightings, size_t count,
+                         struct standing *standing)
+{
+    struct range hull = {.known = true, .low = INFINITY};
+    double sum = 0;
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!counts(&sightings[i]))
+            continue;
+        found++;
+        sum += sightings[i].value;
+        hull.known &= sightings[i].low > 0;
+        hull.low = fmin(hull.low, sightings[i].low);
+        hull.high = fmax(hull.high, sightings[i].high);
+    }
+    standing->value = sum / (double)found;
+    standing->level = hull.known ? STANDING_STEPS : STANDING_POINT;
+    if (hull.known)
+        standing->interval = hull;
+}
+
+/* How unsure a single value is: the mean of what their own intervals say. */
+static double noise_of(const struct sighting *sightings, size_t count)
+{
+    double sum = 0;
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!counts(&sightings[i]) || !(sightings[i].low > 0))
+            continue;
+        sum += (log(sightings[i].high) - log(sightings[i].low)) / (2 * Z_95);
+        found++;
+    }
+    return found > 0 ? sum / (double)found : 0;
+}
+
+/* Fills the groups of the runs whose machine has a name of this kind; returns how many. */
+static size_t group_by(enum vm_kind kind, const struct sighting *sightings, size_t count,
+                       struct group *groups, double *room)
+{
+    size_t group_count = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+
+        if (!counts(&sightings[i]) || vm_kind_of(sightings[i].vm) != kind)
+            continue;
+        while (at < group_count && strcmp(groups[at].vm, sightings[i].vm) != 0)
+            at++;
+        if (at == group_count)
+            groups[group_count++] =
+                (struct group){.vm = sightings[i].vm, .values = room + at * count};
+        groups[at].values[groups[at].count++] = sightings[i].value;
+    }
+    return group_count;
+}
+
+static void group_by_machine(const struct sighting *sightings, size_t count, struct group *groups,
+                             double *room, struct standing *standing)
+{
+    size_t by_serial = group_by(VM_SERIAL, sightings, count, groups, room);
+    size_t by_instance = group_by(VM_INSTANCE, sightings, count, groups, room);
+    size_t most = by_instance;
+
+    if (by_serial > by_instance)
+        most = group_by(VM_SERIAL, sightings, count, groups, room);
+    standing->vms = most > 0 ? (long long)most : standing->runs > 0;
+}
+
+/* The medians of the machines, in place of the first value of each. */
+static void sum_up_machines(struct group *groups, struct standing *standing, double *medians)
+{
+    size_t count = (size_t)standing->vms;
+
+    for (size_t i = 0; i < count; i++) {
+        medians[i] = median(groups[i].values, groups[i].count);
+        keep(medians[i], standing);
+    }
+    standing->level = STANDING_VMS;
+    sum_up(medians, count, standing);
+}
+
+static void sum_up_runs(const struct sighting *sightings, size_t count, double *values,
+                        struct standing *standing)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (counts(&sightings[i])) {
+            values[found++] = sightings[i].value;
+            keep(sightings[i].value, standing);
+        }
+    if (found >= ENOUGH) {
+        standing->level = STANDING_RUNS;
+        sum_up(values, found, standing);
+    } else if (found > 0) {
+        sum_up_steps(sightings, count, standing);
+    }
+}
+
+bool standing_compute(const struct sighting *sightings, size_t count,
+                      struct standing *ret_standing, struct error *err)
+{
+    AUTO(freep) struct group *groups = calloc(count + 1, sizeof *groups);
+    AUTO(freep) double *room = calloc(count * count + 1, sizeof *room);
+    AUTO(freep) double *values = calloc(count + 1, sizeof *values);
+    struct standing standing = {.level = STANDING_NONE};
+
+    if (!groups || !room || !values)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        count_in(&sightings[i], &standing);
+    group_by_machine(sightings, count, groups, room, &standing);
+    if (standing.vms >= ENOUGH)
+        sum_up_machines(groups, &standing, values);
+    else
+        sum_up_runs(sightings, count, values, &standing);
+    standing.noise = noise_of(sightings, count);
+    *ret_standing = standing;
+    return true;
+}
+
+struct range standing_between(const struct standing *standing, double vm_spread)
+{
+    double half, low, high;
+
+    if (!standing->interval.known || !(standing->interval.low > 0))
+        return (struct range){.known = false};
+    if (standing->level == STANDING_VMS || !(vm_spread > 0))
+        return standing->interval;
+    low = log(standing->value) - log(standing->interval.low);
+    high = log(standing->interval.high) - log(standing->value);
+    half = Z_95 * vm_spread / sqrt((double)standing->vms);
+    return (struct range){.known = true,
+                          .low = standing->value * exp(-hypot(low, half)),
+                          .high = standing->value * exp(hypot(high, half))};
+}

@@ -1,0 +1,63 @@
+/* What many runs of one contender come to: a number, how sure it is, and of what. Four noises are
+ * nested (steps, runs, machines, days), and a tight interval of one says nothing of the next: so
+ * the answer names the widest that was seen enough of. Pure. */
+#pragma once
+
+#include "engine/stats/interval.h"
+#include "engine/stats/validity.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A run, as far as a standing wants to know it. */
+struct sighting {
+    double value;     /* samples a second */
+    double low, high; /* of its own steps; 0 where it has no interval */
+    char vm[17];      /* engine/machine/vm.h */
+    long long at_us;
+    enum validity validity;
+    enum provenance provenance;
+};
+
+/* What an interval is over. */
+enum standing_level {
+    STANDING_NONE,  /* nothing to rank by: no valid run */
+    STANDING_POINT, /* a number without an interval */
+    STANDING_STEPS, /* one run or two: the intervals of their own steps */
+    STANDING_RUNS,  /* three runs or more on one or two machines */
+    STANDING_VMS,   /* three machines or more: may be generalised to the type */
+};
+extern const char *const standing_level_names[]; /* "none", "point", "steps", "runs", "vms" */
+
+#define STANDING_RUNS_MAX 200  /* the newest valid ones count */
+#define STANDING_VALUES_MAX 32 /* kept for drawing from */
+
+struct standing {
+    enum standing_level level;
+    double value;          /* mean of the machines' medians; of runs; of one run */
+    struct range interval; /* 95 %, Student's t over what the level says */
+    double spread;         /* standard deviation / mean of what the level says; 0 unknown */
+    long long runs;        /* that count here */
+    long long warned, imported, invalid;
+    long long vms; /* machines that are surely there among those that count */
+    double values[STANDING_VALUES_MAX]; /* what the level is made of, the newest first */
+    size_t value_count;
+    double noise; /* standard deviation of the logarithm of one value, from its own interval */
+    long long first_us, newest_us; /* of those that count */
+};
+
+/* Machines are counted so that none counts twice. One machine may have been seen by its instance
+ * id in one run, by a disk's serial in another and not at all in a third: so there are as many
+ * machines as the kind of name has of which there are most, and one at least. Runs without a name
+ * of that kind may be of any of those machines, and take no part where medians of machines are
+ * summed up.
+ *
+ * `sightings` newest first. Invalid runs, and those never judged, are counted and left out. */
+bool standing_compute(const struct sighting *sightings, size_t count,
+                      struct standing *ret_standing, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The interval to hold against another type: where fewer than three machines were seen, as if
+ * machines of a type differed by `vm_spread` (standard deviation / mean). Not known for a point.
+ */
+struct range standing_between(const struct standing *standing, double vm_spread);

@@ -1,0 +1,345 @@
+#include "engine/stats/validity.h"
+
+#include "common/cleanup.h"
+#include "common/json_text.h"
+#include "engine/machine/instance_kind.h"
+#include "engine/stats/disturbance.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+/* A disturbance that cost less than half of what the interval leaves open changes no conclusion;
+ * one that cost more than this share of the time, in percent, is part of the number. */
+#define COST_INVALID 2.0
+#define FAULT_SECONDS 0.01 /* that a page is taken to cost: a slow network disk's reading */
+#define STEAL_WARN 1.0     /* percent of the processors' time */
+#define STEAL_INVALID 5.0
+/* Percent of the time of all threads. A service that watches a run on two processors, with a
+ * container engine and a kernel beside it, makes them wait for 1 % of it. */
+#define WAIT_WARN 2.0
+#define WAIT_INVALID 5.0
+/* Percent around the median canary. What a machine that shares its memory with strangers does to
+ * a copy when nothing is wrong is 14 % mostly and 31 % at worst (150 canaries on an idle one), so
+ * that alone condemns no run; its clock stays within 6 %. */
+#define CLOCK_WARN 5.0
+#define CLOCK_INVALID 10.0
+#define COPY_WARN 30.0
+#define COSINE_MIN 0.99
+#define WORST_LAYER_MIN 0.9 /* bf16 done right is above 0.95, a wrong layer around 0 */
+#define SWITCHES_RISE 2.0   /* second half of the window against the first */
+#define SWITCHES_MIN 20.0   /* a second, below which a rise is noise */
+#define LOSS_STEPS_MIN 20   /* fewer say nothing of learning */
+
+static void add(struct verdict *verdict, const char *code, enum validity level, double value,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void add(struct verdict *verdict, const char *code, enum validity level, double value,
+                const char *format, ...)
+{
+    struct finding *finding;
+    va_list arguments;
+
+    if (verdict->count == FINDINGS_MAX)
+        return;
+    finding = &verdict->findings[verdict->count++];
+    finding->code = code;
+    finding->level = level;
+    finding->value = value;
+    va_start(arguments, format);
+    vsnprintf(finding->words, sizeof finding->words, format, arguments);
+    va_end(arguments);
+    if (level > verdict->level)
+        verdict->level = level;
+}
+
+static enum validity grade(double value, double warn, double invalid)
+{
+    if (value > invalid)
+        return VALIDITY_INVALID;
+    return value > warn ? VALIDITY_WARN : VALIDITY_OK;
+}
+
+/* Half of what the interval leaves open, in percent; 0 where there is no interval. */
+static double allowance(const struct summary *summary)
+{
+    return summary->half_width_percent / 2;
+}
+
+/* What a disturbance cost, in percent of the time. */
+static enum validity grade_cost(double percent, const struct summary *summary)
+{
+    if (isnan(percent)) /* it happened, and its cost is not visible */
+        return VALIDITY_WARN;
+    return grade(percent, fmin(allowance(summary), COST_INVALID), COST_INVALID);
+}
+
+static const char *effect_of(enum validity level)
+{
+    static const char *const effects[] = {[VALIDITY_OK] = "less than the interval leaves open",
+                                          [VALIDITY_WARN] = "the number is that much too low",
+                                          [VALIDITY_INVALID] =
+                                              "too much for a number of the machine",
+                                          [VALIDITY_UNKNOWN] = ""};
+    return effects[level];
+}
+
+/* Stalls that the interval already leaves room for change no conclusion. */
+static void judge_skew(const struct summary *summary, struct verdict *verdict)
+{
+    double mean = summary->measured_seconds / (double)summary->measured_steps;
+    double off = 100 * fabs(mean / summary->median_step_seconds - 1);
+
+    add(verdict, "skewed", off <= allowance(summary) ? VALIDITY_OK : VALIDITY_WARN,
+        summary->outlier_time_share * 100,
+        "stalls: the mean step is %.1f %% off the median; outliers took %.1f %% of the time", off,
+        summary->outlier_time_share * 100);
+}
+
+/* From the shape of the trace. */
+static void judge_trace(const struct testimony *testimony, struct verdict *verdict)
+{
+    const struct summary *summary = testimony->summary;
+    bool detected = testimony->spec->warmup_steps == FIELD_IS_AUTO;
+
+    double percent = fabs(summary->change_percent);
+    const char *way = summary->change_percent > 0 ? "slower" : "quicker";
+
+    if (!summary->steady && percent == 0)
+        add(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN, NAN,
+            "too few steps to tell whether they were steady");
+    else if (!summary->steady)
+        add(verdict, "steady_state", detected ? VALIDITY_INVALID : VALIDITY_WARN,
+            summary->change_percent,
+            "the steps reached no steady state: later ones were %.1f %% %s", percent, way);
+    else if (summary->trace == TRACE_SLOW_DOWN)
+        add(verdict, "steady_state", VALIDITY_WARN, summary->change_percent,
+            "the steps became %.1f %% slower while they were measured", percent);
+    else
+        add(verdict, "steady_state", VALIDITY_OK, NAN, "the measured steps are steady");
+    if (!summary->throughput.known)
+        add(verdict, "interval", VALIDITY_WARN, (double)summary->measured_steps,
+            "%lld measured steps are too few for an interval", summary->measured_steps);
+    if (summary->skewed)
+        judge_skew(summary, verdict);
+}
+
+static void judge_steal(const struct window *window, const struct summary *summary,
+                        struct verdict *verdict)
+{
+    double percent = window->steal_percent, least = fmax(STEAL_WARN, allowance(summary));
+
+    if (isnan(percent))
+        add(verdict, "steal", VALIDITY_UNKNOWN, NAN,
+            "time taken by the hypervisor: not visible, or too short a time");
+    else
+        add(verdict, "steal", grade(percent, least, STEAL_INVALID), percent,
+            "the hypervisor took %.1f %% of the processors' time", percent);
+}
+
+static void judge_throttling(const struct window *window, const struct summary *summary,
+                             struct verdict *verdict)
+{
+    enum validity level = grade_cost(window->throttled_percent, summary);
+
+    if (isnan(window->throttled_periods))
+        add(verdict, "throttled", VALIDITY_UNKNOWN, NAN, "throttling by a quota: not visible");
+    else if (window->throttled_periods > 0)
+        add(verdict, "throttled", level, window->throttled_percent,
+            "the control group's quota stopped it in %.0f periods, for %.3g %% of the time: %s",
+            window->throttled_periods, window->throttled_percent, effect_of(level));
+    else
+        add(verdict, "throttled", VALIDITY_OK, 0, "not throttled by a quota");
+}
+
+/* Who else wanted the same processors. */
+static void judge_competition(const struct window *window, const struct summary *summary,
+                              struct verdict *verdict)
+{
+    double percent = window->waited_percent, least = fmax(WAIT_WARN, allowance(summary));
+    enum validity level = isnan(percent) ? VALIDITY_UNKNOWN : grade(percent, least, WAIT_INVALID);
+
+    if (isnan(percent))
+        add(verdict, "contention", level, NAN,
+            "waiting for a processor: not visible, or too short a time");
+    else
+        add(verdict, "contention", level, percent,
+            "threads waited for a processor that others used for %.1f %% of their time", percent);
+    /* What a switch costs is the wait after it: where that is known and little, the rise is said
+     * and no warning. */
+    if (window->switches_second > SWITCHES_MIN &&
+        window->switches_second > SWITCHES_RISE * window->switches_first)
+        add(verdict, "involuntary_switches", level == VALIDITY_OK ? VALIDITY_OK : VALIDITY_WARN,
+            window->switches_second,
+            "threads were pushed off a processor %.0f times a second, after %.0f at first",
+            window->switches_second, window->switches_first);
+}
+
+/* Pages that were waited for, each taken for FAULT_SECONDS: `what` happened to them. */
+static void judge_pages(const char *code, double pages, const char *what,
+                        const struct testimony *testimony, double seconds,
+                        struct verdict *verdict)
+{
+    double percent = 100 * pages * FAULT_SECONDS / seconds;
+    enum validity level = grade_cost(percent, testimony->summary);
+
+    add(verdict, code, level, pages, "%.0f %s, about %.2g %% of the time: %s", pages, what,
+        percent, effect_of(level));
+}
+
+static void judge_memory(const struct testimony *testimony, const struct window *window,
+                         struct verdict *verdict)
+{
+    if (window->swap_ins > 0)
+        judge_pages("swap", window->swap_ins, "pages were swapped in", testimony, window->seconds,
+                    verdict);
+    if (window->major_faults > 0)
+        judge_pages("major_faults", window->major_faults, "page faults waited for a disk",
+                    testimony, window->seconds, verdict);
+    if (window->swap_ins > 0 || window->major_faults > 0)
+        return;
+    if (isnan(window->swap_ins) || isnan(window->major_faults))
+        add(verdict, "swap", VALIDITY_UNKNOWN, NAN, "swapping: not visible");
+    else
+        add(verdict, "swap", VALIDITY_OK, 0, "nothing was swapped, no fault waited for a disk");
+}
+
+static void judge_clock(double drift, struct verdict *verdict)
+{
+    if (isnan(drift))
+        add(verdict, "clock", VALIDITY_UNKNOWN, NAN, "the clock: the engine did not watch it");
+    else
+        add(verdict, "clock", grade(drift, CLOCK_WARN, CLOCK_INVALID), drift,
+            "the effective clock moved by %.1f %% between the canaries around the steps", drift);
+}
+
+static void judge_bandwidth(double drift, struct verdict *verdict)
+{
+    if (isnan(drift))
+        add(verdict, "bandwidth", VALIDITY_UNKNOWN, NAN,
+            "the speed of copying: the engine did not watch it");
+    else
+        add(verdict, "bandwidth", grade(drift, COPY_WARN, INFINITY), drift,
+            "the speed of copying moved by %.1f %% between the canaries around the steps", drift);
+}
+
+/* True when a name among the implementations holds the word. */
+static bool names_hold(const char *implementations, const char *word)
+{
+    return implementations && strstr(implementations, word) != NULL;
+}
+
+static bool may_use_amx(const struct testimony *testimony)
+{
+    return strcmp(testimony->machine_isa, "amx") == 0 &&
+           strcmp(testimony->spec->precision, "bf16") == 0 &&
+           (strcmp(testimony->spec->isa, "auto") == 0 ||
+            strcmp(testimony->spec->isa, "amx") == 0);
+}
+
+/* Whether the work was done as it seems. */
+static void judge_implementations(const struct testimony *testimony, struct verdict *verdict)
+{
+    const char *names = testimony->implementations;
+
+    if (!names)
+        add(verdict, "implementations", VALIDITY_UNKNOWN, NAN,
+            "the engine does not tell which implementations it used");
+    else if (names_hold(names, "\"ref") || names_hold(names, "simple_ref"))
+        add(verdict, "implementations", VALIDITY_WARN, NAN,
+            "a reference implementation did part of the work");
+    else
+        add(verdict, "implementations", VALIDITY_OK, NAN, "no reference implementation was used");
+    if (names && may_use_amx(testimony))
+        add(verdict, "amx", names_hold(names, "amx") ? VALIDITY_OK : VALIDITY_INVALID, NAN,
+            names_hold(names, "amx") ? "AMX was used"
+                                     : "the processor has AMX, and bf16 did not use it");
+    if (testimony->emulated == ANSWER_YES)
+        add(verdict, "emulated", VALIDITY_WARN, NAN,
+            "%s is not native to this processor: it was computed in another precision",
+            testimony->spec->precision);
+}
+
+static void judge_gradient(const struct testimony *testimony, struct verdict *verdict)
+{
+    const struct certified *certified = &testimony->certified;
+    const char *precision = testimony->spec->precision;
+
+    if (!certified->whole_known)
+        add(verdict, "gradient", VALIDITY_UNKNOWN, NAN,
+            "the gradient was not compared with that of f32");
+    else
+        add(verdict, "gradient", certified->whole < COSINE_MIN ? VALIDITY_INVALID : VALIDITY_OK,
+            certified->whole, "cosine of the gradient in %s against f32: %.4f", precision,
+            certified->whole);
+    if (certified->worst_known)
+        add(verdict, "worst_layer",
+            certified->worst < WORST_LAYER_MIN ? VALIDITY_INVALID : VALIDITY_OK, certified->worst,
+            "cosine of the gradient of the layer that is farthest off: %.4f", certified->worst);
+}
+
+/* Whether it was training at all. */
+static void judge_numerics(const struct testimony *testimony, struct verdict *verdict)
+{
+    const struct summary *summary = testimony->summary;
+
+    if (summary->steps < LOSS_STEPS_MIN)
+        add(verdict, "loss", VALIDITY_UNKNOWN, NAN, "too few steps to see the loss fall");
+    else
+        add(verdict, "loss",
+            summary->last_loss < summary->first_loss ? VALIDITY_OK : VALIDITY_INVALID,
+            summary->last_loss,
+            "the loss %s: %.4g in the first fifth of the steps, %.4g in the last",
+            summary->last_loss < summary->first_loss ? "fell" : "did not fall",
+            summary->first_loss, summary->last_loss);
+    if (strcmp(testimony->spec->precision, "f32") != 0)
+        judge_gradient(testimony, verdict);
+}
+
+void validity_judge(const struct testimony *testimony, struct verdict *ret_verdict)
+{
+    struct window window;
+    struct verdict verdict = {.level = VALIDITY_OK};
+
+    window_of(testimony->evidence, testimony->summary, testimony->threads, &window);
+    judge_trace(testimony, &verdict);
+    judge_steal(&window, testimony->summary, &verdict);
+    judge_throttling(&window, testimony->summary, &verdict);
+    judge_competition(&window, testimony->summary, &verdict);
+    judge_memory(testimony, &window, &verdict);
+    judge_clock(window.clock_drift_percent, &verdict);
+    judge_bandwidth(window.copy_drift_percent, &verdict);
+    judge_implementations(testimony, &verdict);
+    judge_numerics(testimony, &verdict);
+    if (instance_is_burstable(testimony->instance))
+        add(&verdict, "burstable", VALIDITY_WARN, NAN,
+            "%.32s is a burstable type: its speed depends on credits", testimony->instance);
+    *ret_verdict = verdict;
+}
+
+const char *validity_name(enum validity level)
+{
+    static const char *const names[] = {[VALIDITY_UNKNOWN] = "unknown",
+                                        [VALIDITY_OK] = "ok",
+                                        [VALIDITY_WARN] = "warn",
+                                        [VALIDITY_INVALID] = "invalid"};
+    return names[level];
+}
+
+static bool append(json_t *list, const struct finding *finding)
+{
+    json_t *value = isnan(finding->value) ? json_null() : json_real(finding->value);
+
+    return json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:s}", "code", finding->code,
+                                                 "level", validity_name(finding->level), "value",
+                                                 value, "words", finding->words)) == 0;
+}
+
+char *verdict_to_text(const struct verdict *verdict)
+{
+    AUTO(json_decrefp) json_t *list = json_array();
+
+    for (size_t i = 0; i < verdict->count; i++)
+        if (!list || !append(list, &verdict->findings[i]))
+            return NULL;
+    return json_text(list);
+}

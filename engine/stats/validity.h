@@ -1,0 +1,50 @@
+/* May a run be ranked? Each thing that could have made its number another machine's, or another
+ * work's, than it seems is looked at and answered in words. Pure: the same testimony gives the
+ * same verdict, whenever and wherever it is asked again. */
+#pragma once
+
+#include "engine/protocol/details.h"
+#include "engine/spec/run_spec.h"
+#include "engine/stats/summary.h"
+#include "engine/trace/certified.h"
+#include "engine/trace/evidence.h"
+
+/* In the order of weight. A run is as good as its worst finding; what could not be seen weighs
+ * nothing. An invalid run is kept with its reasons, and never ranked. */
+enum validity { VALIDITY_UNKNOWN, VALIDITY_OK, VALIDITY_WARN, VALIDITY_INVALID };
+
+struct finding {
+    const char *code; /* static: "steal" */
+    enum validity level;
+    double value;    /* what was measured, in the unit of the words; NaN where it is no number */
+    char words[160]; /* "the hypervisor took 0.2 % of the processors' time" */
+};
+
+#define FINDINGS_MAX 20
+
+struct verdict {
+    enum validity level; /* never unknown */
+    size_t count;
+    struct finding findings[FINDINGS_MAX];
+};
+
+/* What the verdict is made of; pointers are borrowed. */
+struct testimony {
+    const struct run_spec *spec;
+    const struct summary *summary;
+    const struct evidence *evidence;
+    const char *implementations; /* as in implementations.h; NULL where nothing was told */
+    const char *machine_isa;     /* the most that the machine has, "" unknown */
+    const char *instance;        /* the machine's type, "" unknown */
+    long long threads;           /* that computed; 0 unknown */
+    enum answer emulated;
+    struct certified certified;
+};
+
+void validity_judge(const struct testimony *testimony, struct verdict *ret_verdict);
+
+/* "unknown", "ok", "warn", "invalid". */
+const char *validity_name(enum validity level);
+
+/* The findings as a JSON array in one line. The caller frees it; NULL when memory ends. */
+char *verdict_to_text(const struct verdict *verdict);

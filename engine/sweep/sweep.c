@@ -1,0 +1,316 @@
+#include "engine/sweep/sweep.h"
+
+#include "common/cleanup.h"
+#include "common/fields.h"
+#include "engine/sweep/sweep_presets.h"
+
+#include <limits.h>
+
+const char *const sweep_preset_names[] = {"matrix", "ladder", "batch", "input_workers", "threads",
+                                          "isa",    "tune",   "aa",    "engines",       NULL};
+
+/* The request but for its objects, as a table reads it. */
+struct request {
+    const char *preset;
+    long long blocks, pairs, budget_seconds;
+};
+
+#define AT(member) .name = #member, .offset = offsetof(struct request, member)
+static const struct field fields[] = {
+    {AT(preset), .type = FIELD_CHOICE, .choices = sweep_preset_names},
+    {AT(blocks), .type = FIELD_INTEGER, .min = 1, .max = 50},
+    {AT(pairs), .type = FIELD_INTEGER, .min = 2, .max = 100},
+    {AT(budget_seconds), .type = FIELD_INTEGER, .min = 30, .max = 86400},
+};
+#undef AT
+
+const char *sweep_preset_name(enum sweep_preset preset)
+{
+    return sweep_preset_names[preset];
+}
+
+void sweep_clear(struct sweep *sweep)
+{
+    json_decrefp(&sweep->base);
+    freep(&sweep->cells);
+    *sweep = (struct sweep){0};
+}
+
+static bool out_of_memory(struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+/* Says of which object a field is that an error blames. */
+static bool blame(struct error *err, const struct error *cause, const char *object)
+{
+    char field[sizeof cause->field + 16];
+
+    snprintf(field, sizeof field, "%s%s%s", object, object[0] && cause->field[0] ? "." : "",
+             cause->field);
+    if (cause->kind == ERROR_INVALID && (cause->allowed.ranged || cause->allowed.choices))
+        return error_not_allowed(err, field, cause->allowed, "%s", cause->message);
+    return error_set(err, cause->kind, field, "%s", cause->message);
+}
+
+bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const struct place *place,
+               struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = json_object();
+    struct error cause = {0};
+    struct sweep_cell *cells, *cell;
+
+    if (sweep->count == SWEEP_CELLS_MAX)
+        return error_set(err, ERROR_INVALID, "knobs", "make more than %d cells", SWEEP_CELLS_MAX);
+    cells = reallocarray(sweep->cells, sweep->count + 1, sizeof *cells);
+    if (cells)
+        sweep->cells = cells;
+    /* json_copy() would leave out what it has no memory for. */
+    if (!cells || !json || json_object_update(json, sweep->base) != 0 ||
+        json_object_update(json, change) != 0)
+        return out_of_memory(err);
+    cell = &cells[sweep->count];
+    *cell = (struct sweep_cell){.name = ""};
+    snprintf(cell->name, sizeof cell->name, "%s", name);
+    if (!run_spec_from_json(json, &cell->spec, &cause))
+        return blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
+    if (!spec_is_possible(&cell->spec, place, &cause) && cause.kind != ERROR_UNABLE)
+        return blame(err, &cause, "base");
+    if (cause.kind == ERROR_UNABLE)
+        snprintf(cell->refused, sizeof cell->refused, "%s: %s", cause.field, cause.message);
+    sweep->count++;
+    return true;
+}
+
+/* Appends "batch_size=8" to a name. False when memory ends. */
+static bool add_to_name(char *name, const char *knob, const json_t *value)
+{
+    AUTO(freep) char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    const char *word = json_is_string(value) ? json_string_value(value) : text;
+    size_t used = strlen(name);
+
+    if (!word)
+        return false;
+    snprintf(name + used, SWEEP_NAME_MAX - used, "%s%s=%.32s", used ? " " : "", knob, word);
+    return true;
+}
+
+/* The `index`-th cell of the product of all lists; the last knob changes fastest. */
+static bool add_combination(struct sweep *sweep, json_t *knobs, size_t index,
+                            const struct place *place, struct error *err)
+{
+    AUTO(json_decrefp) json_t *change = json_object();
+    char name[SWEEP_NAME_MAX] = "";
+    size_t below = 1, size;
+    const char *knob;
+    json_t *list;
+
+    json_object_foreach(knobs, knob, list) below *= json_array_size(list);
+    json_object_foreach(knobs, knob, list)
+    {
+        size = json_array_size(list);
+        below /= size;
+        json_t *value = json_array_get(list, index / below % size);
+        if (!change || json_object_set(change, knob, value) != 0 ||
+            !add_to_name(name, knob, value))
+            return out_of_memory(err);
+    }
+    return sweep_add(sweep, name, change, place, err);
+}
+
+static bool add_knobs(struct sweep *sweep, json_t *knobs, const struct place *place,
+                      struct error *err)
+{
+    size_t cells = 1;
+    const char *knob;
+    json_t *list;
+
+    if (!json_is_object(knobs) || json_object_size(knobs) == 0)
+        return error_set(err, ERROR_INVALID, "knobs", "must be an object of lists, one at least");
+    json_object_foreach(knobs, knob, list)
+    {
+        if (!fields_find(run_spec_fields, run_spec_field_count, knob))
+            return error_set(err, ERROR_INVALID, "knobs", "'%.40s' is not a field of a spec",
+                             knob);
+        if (!json_is_array(list) || json_array_size(list) == 0)
+            return error_set(err, ERROR_INVALID, "knobs",
+                             "'%.40s' must be a list, with one value at least", knob);
+        cells *= json_array_size(list);
+        if (cells > SWEEP_CELLS_MAX)
+            return error_set(err, ERROR_INVALID, "knobs", "make more than %d cells",
+                             SWEEP_CELLS_MAX);
+    }
+    for (size_t i = 0; i < cells; i++)
+        if (!add_combination(sweep, knobs, i, place, err))
+            return false;
+    return true;
+}
+
+/* What is wrong with a cell's value is said of `cells`, not of knobs. */
+static bool blame_cells(struct error *err, struct error *cause)
+{
+    char field[sizeof cause->field];
+
+    if (strncmp(cause->field, "knobs", 5) == 0) {
+        snprintf(field, sizeof field, "cells%s", cause->field + 5);
+        snprintf(cause->field, sizeof cause->field, "%s", field);
+    }
+    return blame(err, cause, "");
+}
+
+/* What a run may take, which names a cell only where nothing else does. */
+static bool is_limit(const char *knob)
+{
+    return strcmp(knob, "min_seconds") == 0 || strcmp(knob, "max_seconds") == 0 ||
+           strcmp(knob, "max_dollars") == 0;
+}
+
+static bool name_change(json_t *change, bool limits, char *name)
+{
+    const char *knob;
+    json_t *value;
+
+    json_object_foreach(change, knob, value)
+    {
+        if (is_limit(knob) == limits && !add_to_name(name, knob, value))
+            return false;
+    }
+    return true;
+}
+
+/* A cell that is named after what it changes. */
+static bool add_change(struct sweep *sweep, json_t *change, const struct place *place,
+                       struct error *err)
+{
+    char name[SWEEP_NAME_MAX] = "";
+    struct error cause = {0};
+
+    if (!json_is_object(change))
+        return error_set(err, ERROR_INVALID, "cells", "must hold objects: changes of base");
+    if (!name_change(change, false, name) || (!name[0] && !name_change(change, true, name)))
+        return out_of_memory(err);
+    return sweep_add(sweep, name[0] ? name : "base", change, place, &cause) ||
+           blame_cells(err, &cause);
+}
+
+static bool add_listed(struct sweep *sweep, json_t *list, const struct place *place,
+                       struct error *err)
+{
+    size_t index;
+    json_t *change;
+
+    if (!json_is_array(list) || json_array_size(list) == 0)
+        return error_set(err, ERROR_INVALID, "cells", "must be a list of objects, one at least");
+    json_array_foreach(list, index, change)
+    {
+        if (!add_change(sweep, change, place, err))
+            return false;
+    }
+    return true;
+}
+
+/* The members of the request that a table can read; the rest are the caller's. */
+static bool read_fields(json_t *json, struct request *request, struct error *err)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(json))
+        return error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object");
+    json_object_foreach(json, key, value)
+    {
+        const struct field *field = fields_find(fields, COUNT(fields), key);
+
+        if (field ? !field_read(field, value, request, err)
+                  : strcmp(key, "base") != 0 && strcmp(key, "knobs") != 0 &&
+                        strcmp(key, "cells") != 0 &&
+                        !error_set(err, ERROR_INVALID, key, "is not a known field"))
+            return false;
+    }
+    return true;
+}
+
+/* SWEEP_MATRIX for a name that is none. */
+static enum sweep_preset preset_from_name(const char *name)
+{
+    for (int preset = 0; sweep_preset_names[preset]; preset++)
+        if (strcmp(sweep_preset_names[preset], name) == 0)
+            return (enum sweep_preset)preset;
+    return SWEEP_MATRIX;
+}
+
+enum sweep_preset sweep_preset_of(const char *request)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(request, 0, NULL);
+    const char *name = json_string_value(json_object_get(json, "preset"));
+
+    return name ? preset_from_name(name) : SWEEP_MATRIX;
+}
+
+static bool any_is_possible(const struct sweep *sweep, struct error *err)
+{
+    size_t runs = 0;
+
+    for (size_t i = 0; i < sweep->count; i++)
+        runs += sweep->cells[i].refused[0] == '\0';
+    if (runs == 0)
+        return error_set(err, ERROR_UNABLE, "base", "nothing of it is possible here: %s",
+                         sweep->count > 0 ? sweep->cells[0].refused : "no cells");
+    if (runs * (size_t)sweep->blocks > SWEEP_RUNS_MAX)
+        return error_set(err, ERROR_INVALID, "blocks", "make %zu runs, more than %d",
+                         runs * (size_t)sweep->blocks, SWEEP_RUNS_MAX);
+    return true;
+}
+
+static bool fill(struct sweep *sweep, json_t *json, const struct place *place, struct error *err)
+{
+    struct request request = {.preset = sweep_preset_names[SWEEP_MATRIX],
+                              .blocks = 3,
+                              .pairs = 20,
+                              .budget_seconds = 600};
+    json_t *base = json_object_get(json, "base"), *knobs = json_object_get(json, "knobs");
+    json_t *cells = json_object_get(json, "cells");
+
+    if (!read_fields(json, &request, err))
+        return false;
+    if (base && !json_is_object(base))
+        return error_set(err, ERROR_INVALID, "base", "must be a spec: a JSON object");
+    sweep->preset = preset_from_name(request.preset);
+    sweep->blocks = sweep->preset == SWEEP_AA ? request.pairs : request.blocks;
+    sweep->budget_seconds = request.budget_seconds;
+    sweep->base = base ? json_incref(base) : json_object();
+    if (!sweep->base)
+        return out_of_memory(err);
+    if ((knobs || cells) && sweep->preset != SWEEP_MATRIX)
+        return error_set(err, ERROR_INVALID, knobs ? "knobs" : "cells",
+                         "belong to no preset: leave one of them out");
+    if (knobs && cells)
+        return error_set(err, ERROR_INVALID, "cells", "stand instead of knobs: leave one out");
+    if (!knobs && !cells && sweep->preset == SWEEP_MATRIX)
+        return error_set(err, ERROR_INVALID, "knobs", "are missing, or cells, or a preset");
+    return (knobs   ? add_knobs(sweep, knobs, place, err)
+            : cells ? add_listed(sweep, cells, place, err)
+                    : sweep_add_preset(sweep, place, err)) &&
+           any_is_possible(sweep, err);
+}
+
+bool sweep_from_text(const char *text, size_t length, const struct place *place,
+                     struct sweep *ret_sweep, struct error *err)
+{
+    json_error_t why;
+    AUTO(json_decrefp) json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    AUTO(sweep_clear) struct sweep sweep = {0};
+
+    /* Where jansson runs out of memory it mostly says nothing at all. */
+    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
+        return out_of_memory(err);
+    if (!json)
+        return error_set(err, ERROR_INVALID, NULL,
+                         "the body is not JSON: %s at line %d column %d", why.text, why.line,
+                         why.column);
+    if (!fill(&sweep, json, place, err))
+        return false;
+    *ret_sweep = sweep;
+    sweep = (struct sweep){0};
+    return true;
+}

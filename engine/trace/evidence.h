@@ -1,0 +1,36 @@
+/* What is known of a run besides its steps: what the machine did to it meanwhile. Kept beside the
+ * steps, so that a judgement can be made again by whoever doubts it. */
+#pragma once
+
+#include "engine/trace/canary_reading.h"
+#include "engine/trace/observation.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A canary, and how many steps were finished when it sang. */
+struct song {
+    long long steps;
+    struct canary canary;
+};
+
+/* Where a run was measured: by this server, or elsewhere. */
+enum provenance { PROVENANCE_MEASURED, PROVENANCE_IMPORTED };
+extern const char *const provenance_names[]; /* "measured", "imported"; NULL-terminated */
+
+/* Both in the order of their time. */
+struct evidence {
+    struct observation *observations;
+    size_t observation_count, observation_size;
+    struct song *songs;
+    size_t song_count, song_size;
+};
+
+/* Both return false when memory ends. */
+bool evidence_observe(struct evidence *evidence, const struct observation *observation)
+    __attribute__((warn_unused_result));
+bool evidence_sing(struct evidence *evidence, const struct song *song)
+    __attribute__((warn_unused_result));
+
+/* Frees what it holds; zeroed evidence is fine. */
+void evidence_free(struct evidence *evidence);

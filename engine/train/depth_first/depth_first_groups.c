@@ -1,0 +1,124 @@
+/* Groups of threads that share one sum of a stage's weight gradients. Each thread still owns its
+ * images, but of the weights it owns a slice of the output channels, and computes that from the
+ * chunks of the whole group. So there is one sum for each group, not for each thread: on many
+ * cores, where the sums of all threads would be more than the caches hold, and reading them all
+ * would take longer than computing them. */
+#include "engine/train/depth_first/depth_first.h"
+#include "engine/train/threads/host.h"
+
+#define SUMS_MAX 16 /* more threads than this share */
+
+/* The sums of all threads that are still worth having: about a third cache. Members of a group
+ * read each other's images again and again, which does not pay for small weights and large
+ * images. */
+#define SUMS_BYTES ((size_t)64 << 20)
+
+int fused_group_size(int threads, int wanted)
+{
+    if (wanted > 0)
+        return wanted < threads ? wanted : threads;
+    return (threads + SUMS_MAX - 1) / SUMS_MAX;
+}
+
+bool fused_grouped(const struct fused *fused, const struct stage *stage)
+{
+    size_t numbers = 0;
+
+    for (int i = 0; i < stage->count; i++) {
+        const struct filter *filter = fused->filters[stage->convs[i]];
+
+        if (!filter_can_slice(filter))
+            return false;
+        numbers += filter_weights(filter);
+    }
+    return fused->group > 1 && (fused->options.group > 0 ||
+                                numbers * sizeof(float) * (size_t)fused->lane_count > SUMS_BYTES);
+}
+
+struct lane *fused_leader(const struct lane *lane)
+{
+    return &lane->fused->lanes[lane->index / lane->fused->group * lane->fused->group];
+}
+
+static int members_of(const struct lane *lane)
+{
+    int behind = lane->fused->lane_count - fused_leader(lane)->index;
+
+    return behind < lane->fused->group ? behind : lane->fused->group;
+}
+
+/* A thread's slice of filter `which`, from what all members have to share. */
+static bool add_slices(struct lane *lane, const struct stage *stage, int which, struct error *err)
+{
+    struct fused *fused = lane->fused;
+    struct lane *leader = fused_leader(lane);
+    int members = members_of(lane);
+    struct filter_gradient work = {
+        .sum = fused_sum(leader, stage, which, (int)(stage - fused->stages.list)),
+        .first = lane->fresh,
+        .slice = lane->index - leader->index,
+        .slices = members};
+
+    for (int i = 0; i < members; i++) {
+        const struct share *share = &leader[i].share;
+        const struct filter_call call = {lane->index, share->units, lane->scratch};
+
+        if (share->units == 0)
+            continue;
+        work.input = share->input;
+        work.gradient = share->gradient;
+        if (!filter_backward_weights(fused->filters[stage->convs[which]], &call, &work, err))
+            return false;
+        work.first = false;
+    }
+    return true;
+}
+
+bool fused_share(struct lane *lane, const struct stage *stage, struct share share,
+                 struct error *err)
+{
+    struct meeting *meeting = &fused_leader(lane)->meeting;
+    int which = --lane->shares_left;
+    bool ok;
+
+    lane->share = share;
+    meeting_join(meeting);
+    ok = add_slices(lane, stage, which, err);
+    meeting_join(meeting); /* only now may others overwrite what they have shared */
+    return ok;
+}
+
+static long chunks_of(const struct lane *lane, const struct cut *cut)
+{
+    long units = (lane->end_image - lane->first_image) * cut->parts;
+
+    return (units + cut->chunk - 1) / cut->chunk;
+}
+
+bool fused_rounds(struct lane *lane, int index,
+                  bool (*work)(const struct chunk *chunk, struct error *err))
+{
+    const struct stage *stage = &lane->fused->stages.list[index];
+    const struct cut *cut = &lane->fused->cuts[index];
+    const struct lane *leader = fused_leader(lane);
+    long own = chunks_of(lane, cut), rounds = 0;
+    long long start = host_clock_ns();
+
+    for (int i = 0; i < members_of(lane); i++)
+        rounds = chunks_of(&leader[i], cut) > rounds ? chunks_of(&leader[i], cut) : rounds;
+    for (long round = 0; round < rounds; round++) {
+        lane->fresh = round == 0;
+        lane->shares_left = stage->count;
+        if (lane->ok && round < own) {
+            const struct chunk chunk = fused_chunk_at(lane, index, round);
+
+            lane->ok = work(&chunk, &lane->err);
+        }
+        lane->fresh = round == 0;
+        /* Who has nothing, or has failed, still does the slices that are its part. */
+        while (lane->shares_left > 0)
+            lane->ok = fused_share(lane, stage, (struct share){0}, &lane->err) && lane->ok;
+    }
+    lane->stage_ns[index] += host_clock_ns() - start;
+    return lane->ok;
+}

@@ -1,0 +1,421 @@
+#include "engine/train/depth_first/filter.h"
+
+#include "common/cleanup.h"
+
+/* The operations for chunks of one size. */
+struct variant {
+    long units;
+    struct dnn_op *forward, *backward_data, *backward_weights; /* the last: not by hand */
+    struct wgrad_shape hand;
+    size_t input_count, output_count; /* numbers in a chunk */
+};
+
+struct filter {
+    struct filter_context context;
+    struct filter_shape shape;
+    struct variant variants[FILTER_COUNTS];
+    struct dnn_op *load[2], *show, *take; /* take: from OIHW to our layout */
+    struct parameter *parameter;
+    size_t count;    /* numbers in our layout, padding included */
+    long strides[4]; /* of it, by hand */
+    float *weights, *velocity, *gradient;
+    void *loaded[2]; /* forward and backward, in the layouts that are computed with */
+};
+
+static struct dnn_convolution chunk_shape(const struct filter_shape *shape, long units)
+{
+    const struct layer *layer = shape->layer;
+    enum dnn_type type = shape->emulated ? DNN_F32 : shape->type;
+    long images = shape->parts > 1 ? 1 : units;
+    long in_height = shape->parts > 1 ? layer->in_size / shape->parts * units : layer->in_size;
+    long out_height = shape->parts > 1 ? layer->out_size / shape->parts * units : layer->out_size;
+
+    return (struct dnn_convolution){
+        .input = {images, layer->in_channels, in_height, layer->in_size, type, DNN_NHWC, NULL},
+        .output = {images, layer->out_channels, out_height, layer->out_size, type, DNN_NHWC,
+                   NULL},
+        .kernel = layer->kernel,
+        .stride = layer->stride,
+        .padding = layer->padding};
+}
+
+static bool wants_backward_data(const struct filter *filter)
+{
+    return filter->shape.layer->input >= 0;
+}
+
+static size_t count_of(const struct dnn_images *images)
+{
+    return dnn_images_bytes(images) / dnn_type_size(images->type);
+}
+
+static struct wgrad_shape hand_shape(const struct dnn_convolution *shape)
+{
+    const struct dnn_images *in = &shape->input, *out = &shape->output;
+
+    return (struct wgrad_shape){.images = in->batch,
+                                .in_size = in->width,
+                                .out_size = out->width,
+                                .pixels = in->batch * in->height * in->width,
+                                .in_channels = in->channels,
+                                .out_channels = out->channels,
+                                .kernel = shape->kernel,
+                                .stride = shape->stride};
+}
+
+bool filter_can_by_hand(const struct layer *layer, enum wgrad_kind kind, enum cpu_isa isa)
+{
+    const struct filter_shape shape = {.layer = layer, .type = DNN_BF16, .parts = 1};
+    const struct dnn_convolution chunk = chunk_shape(&shape, 1);
+    const struct wgrad_shape hand = hand_shape(&chunk);
+
+    return wgrad_supports(kind, &hand, isa);
+}
+
+/* All variants share one copy of the weights, so the first decides on its layouts. */
+static bool make_variant(struct filter *filter, int index, struct error *err)
+{
+    const struct variant *first = index > 0 ? &filter->variants[0] : NULL;
+    struct variant *variant = &filter->variants[index];
+    long units = filter->shape.counts[index];
+    const struct dnn_convolution shape = chunk_shape(&filter->shape, units);
+    struct dnn *dnn = filter->context.dnn;
+
+    variant->units = units;
+    variant->input_count = count_of(&shape.input);
+    variant->output_count = count_of(&shape.output);
+    variant->hand = hand_shape(&shape);
+    variant->forward =
+        dnn_convolution(dnn, DNN_FORWARD, &shape, first ? first->forward : NULL, err);
+    if (!filter->shape.by_hand)
+        variant->backward_weights = dnn_convolution(dnn, DNN_BACKWARD_WEIGHTS, &shape,
+                                                    first ? first->backward_weights : NULL, err);
+    if (!variant->forward || (!variant->backward_weights && !filter->shape.by_hand))
+        return false;
+    if (wants_backward_data(filter))
+        variant->backward_data = dnn_convolution(dnn, DNN_BACKWARD_DATA, &shape,
+                                                 first ? first->backward_data : NULL, err);
+    return variant->backward_data || !wants_backward_data(filter);
+}
+
+static bool make_reorders(struct filter *filter, struct error *err)
+{
+    const struct variant *first = &filter->variants[0];
+    const struct dnn_convolution shape = chunk_shape(&filter->shape, first->units);
+    const struct dnn_layout plain = {0}, forward = {.of = first->forward};
+    struct dnn_layout own = {.of = first->backward_weights};
+    struct dnn *dnn = filter->context.dnn;
+
+    if (filter->shape.by_hand) {
+        wgrad_strides(&first->hand, filter->strides);
+        own.strides = filter->strides;
+    }
+    filter->take = dnn_weight_reorder(dnn, &shape, plain, own, err);
+    filter->show = dnn_weight_reorder(dnn, &shape, own, plain, err);
+    filter->load[0] = dnn_weight_reorder(dnn, &shape, own, forward, err);
+    if (!filter->take || !filter->show || !filter->load[0])
+        return false;
+    if (!wants_backward_data(filter))
+        return true;
+    filter->load[1] = dnn_weight_reorder(dnn, &shape, own,
+                                         (struct dnn_layout){.of = first->backward_data}, err);
+    return filter->load[1] != NULL;
+}
+
+/* Memory for `size` bytes at a cache line, zeroed; NULL for none. */
+static void *get_memory(size_t size)
+{
+    size_t room = (size + 63) & ~(size_t)63;
+    void *memory = size ? aligned_alloc(64, room) : NULL;
+
+    return memory ? memset(memory, 0, room) : NULL;
+}
+
+static bool make_memory(struct filter *filter, struct error *err)
+{
+    const struct variant *first = &filter->variants[0];
+    const struct filter_context *context = &filter->context;
+    size_t size = filter->parameter->count * sizeof(float);
+
+    if (!filter->shape.by_hand)
+        size = dnn_op_size(first->backward_weights, 2);
+    filter->count = size / sizeof(float);
+    filter->weights = get_memory(size);
+    filter->loaded[0] = get_memory(dnn_op_size(first->forward, 1));
+    if (context->momentum)
+        filter->velocity = get_memory(size);
+    if (context->keep_gradients)
+        filter->gradient = get_memory(size);
+    if (wants_backward_data(filter))
+        filter->loaded[1] = get_memory(dnn_op_size(first->backward_data, 1));
+    if (!filter->weights || !filter->loaded[0] || (context->momentum && !filter->velocity) ||
+        (context->keep_gradients && !filter->gradient) ||
+        (wants_backward_data(filter) && !filter->loaded[1]))
+        return error_set(err, ERROR_INTERNAL, NULL, "no memory for the weights of %s",
+                         filter->shape.layer->name);
+    return true;
+}
+
+static bool take_parameter(struct filter *filter, struct error *err)
+{
+    void *const memory[] = {filter->parameter->value, filter->weights};
+
+    return dnn_op_run(filter->take, memory, err) && filter_load(filter, 0, 0, err) &&
+           filter_load(filter, 0, 1, err);
+}
+
+static bool build(struct filter *filter, struct error *err)
+{
+    for (int i = 0; i < filter->shape.count_kinds; i++)
+        if (!make_variant(filter, i, err))
+            return false;
+    return make_reorders(filter, err) && make_memory(filter, err) && take_parameter(filter, err);
+}
+
+struct filter *filter_new(const struct filter_context *context, const struct filter_shape *shape,
+                          struct error *err)
+{
+    struct filter *filter = calloc(1, sizeof *filter);
+
+    if (!filter) {
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return NULL;
+    }
+    filter->context = *context;
+    filter->shape = *shape;
+    filter->parameter = parameters_find(context->parameters, shape->layer->name, "weight");
+    if (!build(filter, err)) {
+        filter_free(filter);
+        return NULL;
+    }
+    return filter;
+}
+
+void filter_free(struct filter *filter)
+{
+    if (!filter)
+        return;
+    for (int i = 0; i < FILTER_COUNTS; i++) {
+        dnn_op_free(filter->variants[i].forward);
+        dnn_op_free(filter->variants[i].backward_data);
+        dnn_op_free(filter->variants[i].backward_weights);
+    }
+    dnn_op_free(filter->load[0]);
+    dnn_op_free(filter->load[1]);
+    dnn_op_free(filter->show);
+    dnn_op_free(filter->take);
+    free(filter->weights);
+    free(filter->velocity);
+    free(filter->gradient);
+    free(filter->loaded[0]);
+    free(filter->loaded[1]);
+    free(filter);
+}
+
+static const struct variant *variant_of(const struct filter *filter, long units)
+{
+    int i = 0;
+
+    while (filter->variants[i].units != units)
+        i++; /* asking for a size that was not announced is a mistake of ours */
+    return &filter->variants[i];
+}
+
+/* Room for a chunk in f32 where it must be emulated, and for one gradient to be added; or for
+ * what is done by hand. */
+size_t filter_scratch(const struct filter *filter)
+{
+    size_t most = 0;
+
+    for (int i = 0; i < filter->shape.count_kinds; i++) {
+        const struct variant *variant = &filter->variants[i];
+        size_t bytes = 0;
+
+        if (filter->shape.by_hand)
+            bytes = wgrad_scratch(filter->shape.hand, &variant->hand);
+        else if (filter->shape.emulated)
+            bytes = (variant->input_count + variant->output_count + 32) * sizeof(float);
+        most = bytes > most ? bytes : most;
+    }
+    return most + (filter->shape.by_hand ? 0 : filter->count * sizeof(float)) + 64;
+}
+
+/* A run of numbers in f32 at *scratch, which is behind it then. */
+static float *room_for(size_t count, float **scratch)
+{
+    float *room = *scratch;
+
+    *scratch += (count + 15) & ~(size_t)15;
+    return room;
+}
+
+/* Runs a convolution whose two images are `from` and `to`, `counts` numbers long. */
+struct emulation {
+    struct dnn_op *op;
+    void *from, *weights, *to;
+    size_t from_count, to_count;
+};
+
+static bool convolve(struct filter *filter, const struct filter_call *call,
+                     const struct emulation *work, struct error *err)
+{
+    const struct passes *passes = filter->context.passes;
+    void *memory[] = {work->from, work->weights, work->to};
+    float *scratch = call->scratch, *from, *to;
+
+    if (!filter->shape.emulated)
+        return dnn_op_run_on(work->op, call->lane, memory, err);
+    memory[0] = from = room_for(work->from_count, &scratch);
+    memory[2] = to = room_for(work->to_count, &scratch);
+    passes->to_floats(work->from, work->from_count, from);
+    if (!dnn_op_run_on(work->op, call->lane, memory, err))
+        return false;
+    passes->from_floats(to, work->to_count, work->to);
+    return true;
+}
+
+bool filter_forward(struct filter *filter, const struct filter_call *call, void *input,
+                    void *output, struct error *err)
+{
+    const struct variant *variant = variant_of(filter, call->units);
+    const struct emulation work = {variant->forward,     input,
+                                   filter->loaded[0],    output,
+                                   variant->input_count, variant->output_count};
+
+    return convolve(filter, call, &work, err);
+}
+
+bool filter_backward_data(struct filter *filter, const struct filter_call *call, void *gradient,
+                          void *input_gradient, struct error *err)
+{
+    const struct variant *variant = variant_of(filter, call->units);
+    const struct emulation work = {variant->backward_data, gradient,
+                                   filter->loaded[1],      input_gradient,
+                                   variant->output_count,  variant->input_count};
+
+    return convolve(filter, call, &work, err);
+}
+
+size_t filter_weights(const struct filter *filter)
+{
+    return filter->count;
+}
+
+bool filter_can_slice(const struct filter *filter)
+{
+    return filter->shape.by_hand;
+}
+
+static void by_hand(const struct filter *filter, const struct filter_call *call,
+                    const struct filter_gradient *work)
+{
+    long grains = filter->shape.layer->out_channels / 32; /* what kernels work at once */
+    const struct wgrad_memory memory = {.input = work->input,
+                                        .gradient = work->gradient,
+                                        .weights = work->sum,
+                                        .scratch = call->scratch,
+                                        .accumulate = !work->first,
+                                        .out_begin = grains * work->slice / work->slices * 32,
+                                        .out_end =
+                                            grains * (work->slice + 1) / work->slices * 32};
+
+    if (memory.out_begin < memory.out_end)
+        wgrad_run(filter->shape.hand, &variant_of(filter, call->units)->hand, &memory);
+}
+
+bool filter_backward_weights(struct filter *filter, const struct filter_call *call,
+                             const struct filter_gradient *work, struct error *err)
+{
+    const struct variant *variant = variant_of(filter, call->units);
+    const struct passes *passes = filter->context.passes;
+    void *memory[] = {work->input, work->gradient, work->sum};
+    float *raw = call->scratch;
+
+    if (filter->shape.by_hand) {
+        by_hand(filter, call, work);
+        return true;
+    }
+    if (filter->shape.emulated) {
+        float *input = room_for(variant->input_count, &raw);
+        float *gradient = room_for(variant->output_count, &raw);
+
+        passes->to_floats(work->input, variant->input_count, input);
+        passes->to_floats(work->gradient, variant->output_count, gradient);
+        memory[0] = input;
+        memory[1] = gradient;
+    }
+    if (!work->first)
+        memory[2] = raw;
+    if (!dnn_op_run_on(variant->backward_weights, call->lane, memory, err))
+        return false;
+    if (!work->first)
+        passes->accumulate(raw, filter->count, work->sum);
+    return true;
+}
+
+void filter_learn(struct filter *filter, const struct filter_update *update)
+{
+    size_t lines = (filter->count + 15) / 16;
+    size_t begin = lines * (size_t)update->index / (size_t)update->of * 16;
+    size_t end = lines * (size_t)(update->index + 1) / (size_t)update->of * 16;
+    const struct pass_learn learn = {.copies = update->copies,
+                                     .copy_count = update->copy_count,
+                                     .weights = filter->weights,
+                                     .velocity = filter->velocity,
+                                     .gradient = filter->gradient,
+                                     .begin = begin,
+                                     .end = end < filter->count ? end : filter->count};
+
+    filter->context.passes->learn(&learn, update->sgd);
+}
+
+/* Where images are computed in f32 only for want of an instruction, weights are rounded like
+ * everywhere. */
+static void round_weights(struct filter *filter, float *weights, size_t count)
+{
+    const struct passes *passes = filter->context.passes;
+    uint16_t rounded[1024];
+
+    for (size_t at = 0; at < count; at += COUNT(rounded)) {
+        size_t some = count - at < COUNT(rounded) ? count - at : COUNT(rounded);
+
+        passes->from_floats(weights + at, some, rounded);
+        passes->to_floats(rounded, some, weights + at);
+    }
+}
+
+bool filter_load(struct filter *filter, int lane, int direction, struct error *err)
+{
+    void *const memory[] = {filter->weights, filter->loaded[direction]};
+
+    if (!filter->load[direction])
+        return true;
+    if (!dnn_op_run_on(filter->load[direction], lane, memory, err))
+        return false;
+    if (filter->shape.emulated)
+        round_weights(filter, filter->loaded[direction],
+                      dnn_op_size(filter->load[direction], 1) / sizeof(float));
+    return true;
+}
+
+bool filter_show(struct filter *filter, struct error *err)
+{
+    void *const weights[] = {filter->weights, filter->parameter->value};
+    void *const gradient[] = {filter->gradient, filter->parameter->gradient};
+
+    return dnn_op_run(filter->show, weights, err) &&
+           (!filter->gradient || dnn_op_run(filter->show, gradient, err));
+}
+
+void filter_names(const struct filter *filter, net_tell tell, void *user)
+{
+    const struct variant *first = &filter->variants[0];
+    const char *layer = filter->shape.layer->name;
+
+    tell(user, layer, "forward", dnn_op_name(first->forward));
+    if (first->backward_data)
+        tell(user, layer, "backward_data", dnn_op_name(first->backward_data));
+    tell(user, layer, "backward_weights",
+         filter->shape.by_hand ? wgrad_kind_name(filter->shape.hand)
+                               : dnn_op_name(first->backward_weights));
+}

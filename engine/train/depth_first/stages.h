@@ -1,0 +1,42 @@
+/* How a network falls into stages for working depth-first: a chunk of images goes through all of
+ * a stage while it is in cache, and threads wait for each other only between stages, where a
+ * batch-norm needs the sums of the whole batch. A batch-norm is cut in two for that: its
+ * statistics belong to the stage of the convolution before it, its normalisation to the stage of
+ * the one behind. */
+#pragma once
+
+#include "common/error.h"
+#include "engine/train/networks/network.h"
+
+/* What convolutions read: relu(batch-norm(output of `conv`) + what is added), maybe pooled. */
+struct activation {
+    int conv;      /* the layer whose output is normalised */
+    int pool;      /* the layer that takes the maximum behind it, or -1 */
+    int adds;      /* the activation that is added before the ReLU, or -1 */
+    int adds_conv; /* or the convolution that has a batch-norm but no ReLU of its own, or -1 */
+    int added_to;  /* the activation that this one is added to, or -1 */
+    bool kept;     /* in memory, because it is read more than once; else made again each time */
+};
+
+/* The convolutions that read one activation. */
+struct stage {
+    int reads; /* an activation, or -1: the images */
+    int count;
+    int convs[2]; /* layers */
+};
+
+struct stages {
+    int count, activation_count;
+    struct stage list[LAYERS_MAX];
+    struct activation activations[LAYERS_MAX];
+    int last;   /* the activation that the mean is taken of */
+    int linear; /* the layer behind it */
+};
+
+/* Fails on a network that is not made of residual blocks like ResNet's. */
+bool stages_of(const struct network *network, struct stages *ret_stages, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The activation that normalises the output of layer `conv` (or adds it): whose gradient is the
+ * gradient of that batch-norm's output. */
+int stages_behind(const struct stages *stages, int conv);

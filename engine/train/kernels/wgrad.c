@@ -1,0 +1,132 @@
+#include "engine/train/kernels/wgrad.h"
+
+#include "engine/train/kernels/wgrad_kinds.h"
+#include "engine/train/kernels/wgrad_pack.h"
+
+#include <string.h>
+
+static float widen(uint16_t value)
+{
+    uint32_t bits = (uint32_t)value << 16;
+    float result;
+
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
+/* What one output pixel adds to the weights of one tap. */
+static void add_pixel(const struct wgrad_memory *memory, const struct wgrad_shape *shape,
+                      const uint16_t *input, const uint16_t *gradient, float *weights)
+{
+    long strides[4];
+
+    wgrad_strides(shape, strides);
+    for (long o = memory->out_begin; o < memory->out_end; o++) {
+        float of = widen(gradient[o]), *weight = weights + o * strides[0];
+
+        for (long i = 0; i < shape->in_channels; i++, weight += strides[1])
+            *weight += of * widen(input[i]);
+    }
+}
+
+static void add_image(const struct wgrad_memory *memory, const struct wgrad_shape *shape,
+                      long image)
+{
+    long in = shape->in_size, out = shape->out_size, strides[4];
+
+    wgrad_strides(shape, strides);
+    for (long at = 0; at < out * out * 9; at++) {
+        long h = at % 3, w = at / 3 % 3, pixel = at / 9;
+        long row = pixel / out * shape->stride + h - 1,
+             column = pixel % out * shape->stride + w - 1;
+
+        if (row >= 0 && row < in && column >= 0 && column < in)
+            add_pixel(memory, shape,
+                      memory->input + ((image * in + row) * in + column) * shape->in_channels,
+                      memory->gradient + (image * out * out + pixel) * shape->out_channels,
+                      memory->weights + h * strides[2] + w * strides[3]);
+    }
+}
+
+/* As it is defined. */
+static void run_portable(const struct wgrad_shape *shape, const struct wgrad_memory *memory)
+{
+    long strides[4], taps = shape->kernel * shape->kernel;
+
+    wgrad_strides(shape, strides);
+    for (long o = memory->out_begin; o < memory->out_end && !memory->accumulate; o++)
+        for (long i = 0; i < shape->in_channels * taps; i++)
+            memory->weights[o * strides[0] + i / taps * strides[1] + i % taps * strides[3]] = 0;
+    if (shape->kernel == 1)
+        for (long p = 0; p < shape->pixels; p++)
+            add_pixel(memory, shape, memory->input + p * shape->in_channels,
+                      memory->gradient + p * shape->out_channels, memory->weights);
+    else
+        for (long image = 0; image < shape->images; image++)
+            add_image(memory, shape, image);
+}
+
+static const struct {
+    const char *name;
+    enum cpu_isa isa;
+    size_t (*scratch)(const struct wgrad_shape *shape); /* NULL: none */
+    void (*run)(const struct wgrad_shape *shape, const struct wgrad_memory *memory);
+} kinds[WGRAD_KINDS] = {
+    [WGRAD_PORTABLE] = {"portable", CPU_BASE, NULL, run_portable},
+#ifdef __x86_64__
+    [WGRAD_AVX512_BF16] = {"avx512_bf16", CPU_AVX512_BF16, wgrad_avx512_scratch,
+                           wgrad_avx512_run},
+    [WGRAD_AMX] = {"amx", CPU_AMX, wgrad_amx_scratch, wgrad_amx_run},
+#else
+    [WGRAD_AVX512_BF16] = {"avx512_bf16", CPU_AVX512_BF16, NULL, NULL},
+    [WGRAD_AMX] = {"amx", CPU_AMX, NULL, NULL},
+#endif
+};
+
+const char *wgrad_kind_name(enum wgrad_kind kind)
+{
+    return kinds[kind].name;
+}
+
+static bool is_shape(const struct wgrad_shape *shape)
+{
+    if (shape->in_channels < PANEL || shape->in_channels % PANEL != 0 ||
+        shape->out_channels < PANEL || shape->out_channels % PANEL != 0)
+        return false;
+    if (shape->kernel == 1)
+        return shape->stride == 1 && shape->pixels >= 1;
+    return shape->kernel == 3 && (shape->stride == 1 || shape->stride == 2) &&
+           shape->images >= 1 && shape->in_size >= 1 &&
+           shape->out_size == (shape->in_size + shape->stride - 1) / shape->stride;
+}
+
+bool wgrad_supports(enum wgrad_kind kind, const struct wgrad_shape *shape, enum cpu_isa isa)
+{
+    return kinds[kind].run && isa >= kinds[kind].isa && is_shape(shape);
+}
+
+void wgrad_strides(const struct wgrad_shape *shape, long ret_strides[4])
+{
+    long in = shape->in_channels, out = shape->out_channels;
+    bool rows_are_inputs = wgrad_rows_are_inputs(shape);
+
+    ret_strides[0] = rows_are_inputs ? 1 : in;
+    ret_strides[1] = rows_are_inputs ? out : 1;
+    ret_strides[2] = in * out * shape->kernel;
+    ret_strides[3] = in * out;
+}
+
+size_t wgrad_scratch(enum wgrad_kind kind, const struct wgrad_shape *shape)
+{
+    return kinds[kind].scratch ? kinds[kind].scratch(shape) : 0;
+}
+
+void wgrad_run(enum wgrad_kind kind, const struct wgrad_shape *shape,
+               const struct wgrad_memory *memory)
+{
+    struct wgrad_memory ranged = *memory;
+
+    if (ranged.out_end == 0)
+        ranged.out_end = shape->out_channels;
+    kinds[kind].run(shape, &ranged);
+}

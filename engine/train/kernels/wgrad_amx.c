@@ -1,0 +1,333 @@
+/* Products of bf16 tiles. The pairs of pixels lie in a grid in which each row of the image is
+ * followed by zeros, and so is each image; what a tap of a 3x3 kernel sees is then the whole
+ * grid, shifted, and the pairs of all images are one long row that is cut into tiles. */
+#include "engine/train/kernels/wgrad_kinds.h"
+#include "engine/train/kernels/wgrad_pack.h"
+
+#ifdef __x86_64__
+#include "engine/train/kernels/wgrad_tiles.h"
+
+#include <immintrin.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define PACK_TARGET __attribute__((target("avx512f,avx512bw")))
+#define TILE 16L /* rows of a tile, and 32-bit columns */
+#define TILE_WORDS (TILE * TILE)
+
+/* Pairs that are packed at a time, about: panels of it fit into a second-level cache of 2 MB.
+ * Much less for kernel 1, where a panel of columns is used for one tap only. The emulation is
+ * slow, and has to see several strips of small tensors. */
+#ifndef WGRAD_EMULATE_TILES
+#define STRIP_3X3 4096
+#define STRIP_1X1 512
+#else
+#define STRIP_3X3 192
+#define STRIP_1X1 48
+#endif
+
+/* What is packed at a time: pairs of pixels for kernel 1, else groups of wgrad_pairing. */
+struct strip {
+    long begin, end;
+    long depth; /* of the products, in tiles */
+    bool accumulate;
+};
+
+/* How the work is cut, and where things lie. */
+struct job {
+    const struct wgrad_shape *shape;
+    const struct wgrad_memory *memory;
+    struct wgrad_sides sides;
+    struct wgrad_pairing pairing;
+    long all, strip; /* groups or pairs */
+    long depth;      /* of the longest strip */
+    /* The grid: positions in a row and rows in a group, as the output has them. The input has
+     * `stride` times as many positions, and lies in `stride` planes: the kernel's rows 0 and 2
+     * see every second row of it, row 1 the others. */
+    long pitch, group_rows, plane_pairs;
+    uint32_t *tiles, *panels; /* rows of the result, transposed; columns */
+};
+
+static long at_most(long value, long limit)
+{
+    return value < limit ? value : limit;
+}
+
+static long tiles_for(long pairs)
+{
+    return (pairs + TILE - 1) / TILE;
+}
+
+static struct job plan(const struct wgrad_shape *shape, const struct wgrad_memory *memory)
+{
+    struct job job = {.shape = shape, .memory = memory, .pairing = wgrad_pairing(shape)};
+    long group = 1, wanted = STRIP_1X1, strips;
+
+    job.sides = wgrad_sides(shape, memory);
+    job.all = (shape->pixels + 1) / 2;
+    if (shape->kernel == 3) {
+        job.pitch = shape->out_size + 1;
+        /* Where both neighbours of a group's edge are padding, they share it. */
+        job.group_rows =
+            job.pairing.rows + (shape->stride == 2 || job.pairing.images == 2 ? 1 : 2);
+        group = job.pitch * job.group_rows;
+        wanted = STRIP_3X3 < group ? 1 : STRIP_3X3 / group;
+        job.all = job.pairing.groups;
+    }
+    strips = (job.all + wanted - 1) / wanted;
+    job.strip = (job.all + strips - 1) / strips;
+    job.depth = tiles_for(job.strip * group);
+    job.plane_pairs = job.depth * TILE;
+    if (shape->kernel == 3)
+        job.plane_pairs = shape->stride * (job.plane_pairs + 2 * job.pitch) + 2;
+    return job;
+}
+
+static size_t tile_words(const struct job *job)
+{
+    return (size_t)(job->depth * TILE * job->sides.row_channels);
+}
+
+size_t wgrad_amx_scratch(const struct wgrad_shape *shape)
+{
+    struct job job = plan(shape, &(struct wgrad_memory){0});
+    size_t panels = (size_t)(job.plane_pairs * shape->stride * PANEL);
+
+    return (tile_words(&job) + panels) * sizeof(uint32_t);
+}
+
+/* Rows become columns. */
+static inline PACK_TARGET void transpose(__m512i rows[TILE])
+{
+    __m512i t[TILE];
+
+    for (int i = 0; i < 8; i++) {
+        t[2 * i] = _mm512_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]);
+        t[2 * i + 1] = _mm512_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4) {
+        rows[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+        rows[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+        rows[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+        rows[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+    }
+    for (int i = 0; i < 4; i++) {
+        t[i] = _mm512_shuffle_i32x4(rows[i], rows[4 + i], 0x88);
+        t[4 + i] = _mm512_shuffle_i32x4(rows[i], rows[4 + i], 0xdd);
+        t[8 + i] = _mm512_shuffle_i32x4(rows[8 + i], rows[12 + i], 0x88);
+        t[12 + i] = _mm512_shuffle_i32x4(rows[8 + i], rows[12 + i], 0xdd);
+    }
+    for (int i = 0; i < 4; i++) {
+        rows[i] = _mm512_shuffle_i32x4(t[i], t[8 + i], 0x88);
+        rows[8 + i] = _mm512_shuffle_i32x4(t[i], t[8 + i], 0xdd);
+        rows[4 + i] = _mm512_shuffle_i32x4(t[4 + i], t[12 + i], 0x88);
+        rows[12 + i] = _mm512_shuffle_i32x4(t[4 + i], t[12 + i], 0xdd);
+    }
+}
+
+/* From a packed panel to tiles whose rows are channels: [half of the panel][depth][channel]. */
+static PACK_TARGET void transpose_panel(const uint32_t *panel, long depth, uint32_t *ret_tiles)
+{
+    for (long half = 0; half < 2; half++)
+        for (long k = 0; k < depth; k++) {
+            const uint32_t *from = panel + k * TILE * PANEL + half * TILE;
+            uint32_t *to = ret_tiles + (half * depth + k) * TILE_WORDS;
+            __m512i rows[TILE];
+
+            for (int i = 0; i < TILE; i++)
+                rows[i] = _mm512_load_si512(from + i * PANEL);
+            transpose(rows);
+            for (int i = 0; i < TILE; i++)
+                _mm512_store_si512(to + i * TILE, rows[i]);
+        }
+}
+
+static void clear_pairs(uint32_t *panel, long begin, long end)
+{
+    memset(panel + begin * PANEL, 0, (size_t)((end - begin) * PANEL) * sizeof *panel);
+}
+
+/* One panel of some pixels that lie one behind the other. */
+static void pack_pixels(const struct job *job, const struct strip *strip, const uint16_t *values,
+                        long channels, long channel)
+{
+    long begin = 2 * strip->begin, pixels = at_most(2 * strip->end, job->shape->pixels) - begin;
+
+    wgrad_pack_pixels(values + begin * channels, pixels, channels, channel, job->panels);
+    clear_pairs(job->panels, strip->end - strip->begin, strip->depth * TILE);
+}
+
+/* One panel of the output's grid. */
+static void pack_outputs(const struct job *job, const struct strip *strip, long channel)
+{
+    long at = 0, size = job->shape->out_size;
+
+    for (long group = strip->begin; group < strip->end; group++)
+        for (long row = 0; row < job->group_rows; row++) {
+            struct wgrad_pairs pairs = wgrad_output_row(job->shape, job->sides.rows, group, row);
+
+            if (row >= job->pairing.rows)
+                pairs.first = pairs.second = NULL;
+            wgrad_pack(&pairs, channel, job->panels + at * PANEL);
+            clear_pairs(job->panels, at + size, at + job->pitch);
+            at += job->pitch;
+        }
+    clear_pairs(job->panels, at, strip->depth * TILE);
+}
+
+/* One panel of the input's grid, all planes. Its first row is the one above the image, and one
+ * pair of zeros stands before that. */
+static void pack_inputs(const struct job *job, const struct strip *strip, long channel)
+{
+    long stride = job->shape->stride, pitch = stride * job->pitch, size = job->shape->in_size;
+
+    for (long plane = 0; plane < stride; plane++) {
+        uint32_t *panel = job->panels + plane * job->plane_pairs * PANEL;
+        long at = 1;
+
+        clear_pairs(panel, 0, at);
+        for (long group = strip->begin; group < strip->end; group++)
+            for (long row = 0; row < job->group_rows; row++) {
+                struct wgrad_pairs pairs = wgrad_input_row(job->shape, job->sides.columns, group,
+                                                           stride * row + plane - 1);
+
+                wgrad_pack(&pairs, channel, panel + at * PANEL);
+                clear_pairs(panel, at + size, at + pitch);
+                at += pitch;
+            }
+        clear_pairs(panel, at, job->plane_pairs);
+    }
+}
+
+static void pack_rows(const struct job *job, const struct strip *strip)
+{
+    const struct wgrad_sides *sides = &job->sides;
+    uint32_t *tiles = job->tiles;
+
+    for (long channel = sides->row_begin; channel < sides->row_end; channel += PANEL) {
+        if (job->shape->kernel == 1)
+            pack_pixels(job, strip, sides->rows, sides->row_channels, channel);
+        else
+            pack_outputs(job, strip, channel);
+        transpose_panel(job->panels, strip->depth, tiles);
+        tiles += strip->depth * TILE * PANEL;
+    }
+}
+
+struct product {
+    const uint32_t *rows, *columns;
+    long depth, column_step; /* words from one pair of the columns to the next */
+    float *sums;
+    long stride; /* of the sums' rows */
+    bool accumulate;
+};
+
+/* 32 rows by 32 columns: sums in tiles 0 to 3. Loads stand between products, so that both units
+ * have something to do. */
+static TILE_TARGET void multiply(const struct product *product)
+{
+    const uint32_t *upper = product->rows, *lower = upper + product->depth * TILE_WORDS;
+    const uint32_t *columns = product->columns;
+    float *sums = product->sums, *lower_sums = sums + TILE * product->stride;
+    long bytes = product->stride * (long)sizeof *sums;
+    long step = product->column_step * (long)sizeof *columns;
+
+    /* The intrinsics of some compilers do not say that they read memory. */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (product->accumulate) {
+        tile_load(0, sums, bytes);
+        tile_load(1, sums + TILE, bytes);
+        tile_load(2, lower_sums, bytes);
+        tile_load(3, lower_sums + TILE, bytes);
+    } else {
+        tile_zero(0);
+        tile_zero(1);
+        tile_zero(2);
+        tile_zero(3);
+    }
+    for (long k = 0; k < product->depth; k++) {
+        tile_load(6, columns, step);
+        tile_load(4, upper, TILE * sizeof *upper);
+        tile_multiply(0, 4, 6);
+        tile_load(7, columns + TILE, step);
+        tile_multiply(1, 4, 7);
+        tile_load(5, lower, TILE * sizeof *lower);
+        tile_multiply(2, 5, 6);
+        tile_multiply(3, 5, 7);
+        upper += TILE_WORDS;
+        lower += TILE_WORDS;
+        columns += TILE * product->column_step;
+    }
+    tile_store(0, sums, bytes);
+    tile_store(1, sums + TILE, bytes);
+    tile_store(2, lower_sums, bytes);
+    tile_store(3, lower_sums + TILE, bytes);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* All taps of one panel of rows with one panel of columns. */
+static void multiply_taps(const struct job *job, const struct strip *strip, long row, long column)
+{
+    const struct wgrad_sides *sides = &job->sides;
+    long kernel = job->shape->kernel, stride = job->shape->stride;
+    long size = sides->row_channels * sides->column_channels;
+    struct product product = {
+        .rows = job->tiles + (row - sides->row_begin) * strip->depth * TILE,
+        .depth = strip->depth,
+        .column_step = stride * PANEL,
+        .stride = sides->column_channels,
+        .accumulate = strip->accumulate,
+    };
+
+    for (long h = 0; h < kernel; h++)
+        for (long w = 0; w < kernel; w++) {
+            /* The tap's row of the kernel chooses the plane and how far down in it; its column is
+             * counted from the pair before the grid. */
+            long shift = h % stride * job->plane_pairs + h / stride * stride * job->pitch + w;
+
+            product.columns = job->panels + shift * PANEL;
+            product.sums = job->memory->weights + (h * kernel + w) * size +
+                           row * sides->column_channels + column;
+            multiply(&product);
+        }
+}
+
+static void run_strip(const struct job *job, const struct strip *strip)
+{
+    const struct wgrad_sides *sides = &job->sides;
+
+    pack_rows(job, strip);
+    for (long column = sides->column_begin; column < sides->column_end; column += PANEL) {
+        if (job->shape->kernel == 1)
+            pack_pixels(job, strip, sides->columns, sides->column_channels, column);
+        else
+            pack_inputs(job, strip, column);
+        for (long row = sides->row_begin; row < sides->row_end; row += PANEL)
+            multiply_taps(job, strip, row, column);
+    }
+}
+
+TILE_TARGET void wgrad_amx_run(const struct wgrad_shape *shape, const struct wgrad_memory *memory)
+{
+    struct tile_config config = {.palette = 1};
+    struct job job = plan(shape, memory);
+    long group = shape->kernel == 1 ? 1 : job.pitch * job.group_rows;
+
+    for (int i = 0; i < 8; i++) {
+        config.row_bytes[i] = TILE * sizeof(uint32_t);
+        config.rows[i] = TILE;
+    }
+    job.tiles = memory->scratch;
+    job.panels = job.tiles + tile_words(&job);
+    atomic_signal_fence(memory_order_seq_cst);
+    tile_configure(&config);
+    for (long begin = 0; begin < job.all; begin += job.strip) {
+        struct strip strip = {.begin = begin, .end = at_most(begin + job.strip, job.all)};
+
+        strip.depth = tiles_for((strip.end - begin) * group);
+        strip.accumulate = memory->accumulate || begin > 0;
+        run_strip(&job, &strip);
+    }
+    tile_release();
+}
+#endif

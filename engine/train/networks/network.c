@@ -1,0 +1,36 @@
+#include "engine/train/networks/network.h"
+
+static long long weights(const struct layer *layer)
+{
+    if (layer->kind != LAYER_CONV && layer->kind != LAYER_LINEAR)
+        return 0;
+    return (long long)layer->in_channels * layer->out_channels * layer->kernel * layer->kernel;
+}
+
+long long network_parameters(const struct network *network)
+{
+    long long sum = 0;
+
+    for (int i = 0; i < network->count; i++) {
+        const struct layer *layer = &network->layers[i];
+
+        sum += weights(layer);
+        if (layer->kind == LAYER_CONV)
+            sum += 2LL * layer->out_channels;
+        if (layer->kind == LAYER_LINEAR)
+            sum += layer->out_channels;
+    }
+    return sum;
+}
+
+long long network_multiply_adds(const struct network *network)
+{
+    long long sum = 0;
+
+    for (int i = 0; i < network->count; i++) {
+        const struct layer *layer = &network->layers[i];
+
+        sum += weights(layer) * layer->out_size * layer->out_size;
+    }
+    return sum;
+}

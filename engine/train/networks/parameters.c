@@ -1,0 +1,136 @@
+#include "engine/train/networks/parameters.h"
+
+#include "common/cleanup.h"
+#include "engine/train/networks/tensor_init.h"
+
+#include <math.h>
+
+static void add(struct parameters *parameters, const char *layer, const char *which, size_t count)
+{
+    struct parameter *parameter = &parameters->list[parameters->count++];
+
+    snprintf(parameter->name, sizeof parameter->name, "%s.%s", layer, which);
+    parameter->count = count;
+}
+
+static void list_all(struct parameters *parameters, const struct network *network)
+{
+    for (int i = 0; i < network->count; i++) {
+        const struct layer *layer = &network->layers[i];
+        size_t outputs = (size_t)layer->out_channels;
+        size_t weights = outputs * (size_t)(layer->in_channels * layer->kernel * layer->kernel);
+
+        if (layer->kind == LAYER_CONV) {
+            add(parameters, layer->name, "weight", weights);
+            add(parameters, layer->norm, "weight", outputs);
+            add(parameters, layer->norm, "bias", outputs);
+        } else if (layer->kind == LAYER_LINEAR) {
+            add(parameters, layer->name, "weight", weights);
+            add(parameters, layer->name, "bias", outputs);
+        }
+    }
+}
+
+/* Value, gradient and velocity of all, in one piece; each starts at a cache line. */
+static bool allocate(struct parameters *parameters)
+{
+    size_t total = 0, at = 0;
+
+    for (int i = 0; i < parameters->count; i++)
+        total += 3 * ((parameters->list[i].count + 15) & ~(size_t)15);
+    parameters->memory = aligned_alloc(64, total * sizeof(float));
+    if (!parameters->memory)
+        return false;
+    memset(parameters->memory, 0, total * sizeof(float));
+    for (int i = 0; i < parameters->count; i++) {
+        struct parameter *parameter = &parameters->list[i];
+        size_t room = (parameter->count + 15) & ~(size_t)15;
+
+        parameter->value = parameters->memory + at;
+        parameter->gradient = parameter->value + room;
+        parameter->velocity = parameter->gradient + room;
+        at += 3 * room;
+    }
+    return true;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), of_end = strlen(end);
+
+    return length >= of_end && strcmp(text + length - of_end, end) == 0;
+}
+
+static void fill(struct parameter *parameter, float scale, float shift, unsigned long long seed)
+{
+    recipe_fill(parameter->value, parameter->count, parameter->name, seed, scale, shift);
+}
+
+static void fill_all(struct parameters *parameters, const struct network *network,
+                     unsigned long long seed)
+{
+    for (int i = 0; i < network->count; i++) {
+        const struct layer *layer = &network->layers[i];
+        float fan_in = (float)(layer->in_channels * layer->kernel * layer->kernel);
+
+        if (layer->kind == LAYER_CONV) {
+            /* The last batch-norm of a block is quiet, so that rounding is not amplified from
+             * block to block. */
+            bool quiet = ends_with(layer->norm, ".bn3");
+
+            fill(parameters_find(parameters, layer->name, "weight"), sqrtf(6 / fan_in), 0, seed);
+            fill(parameters_find(parameters, layer->norm, "weight"), quiet ? 0.01f : 0.1f,
+                 quiet ? 0.1f : 1.0f, seed);
+            fill(parameters_find(parameters, layer->norm, "bias"), 0.1f, 0, seed);
+        } else if (layer->kind == LAYER_LINEAR) {
+            fill(parameters_find(parameters, layer->name, "weight"), sqrtf(1 / fan_in), 0, seed);
+            fill(parameters_find(parameters, layer->name, "bias"), 0.01f, 0, seed);
+        }
+    }
+}
+
+bool parameters_make(struct parameters *parameters, const struct network *network,
+                     unsigned long long seed, struct error *err)
+{
+    *parameters = (struct parameters){0};
+    list_all(parameters, network);
+    if (!allocate(parameters))
+        return error_set(err, ERROR_INTERNAL, NULL, "no memory for the parameters");
+    fill_all(parameters, network, seed);
+    return true;
+}
+
+void parameters_free(struct parameters *parameters)
+{
+    freep(&parameters->memory);
+}
+
+struct parameter *parameters_find(struct parameters *parameters, const char *layer,
+                                  const char *which)
+{
+    char name[sizeof parameters->list[0].name];
+
+    snprintf(name, sizeof name, "%s.%s", layer, which);
+    for (int i = 0; i < parameters->count; i++)
+        if (strcmp(parameters->list[i].name, name) == 0)
+            return &parameters->list[i];
+    return NULL;
+}
+
+void parameters_update(struct parameters *parameters, const struct sgd *sgd)
+{
+    const struct sgd s = *sgd;
+
+    for (int i = 0; i < parameters->count; i++) {
+        float *restrict value = parameters->list[i].value;
+        float *restrict velocity = parameters->list[i].velocity;
+        const float *restrict gradient = parameters->list[i].gradient;
+        long count = (long)parameters->list[i].count;
+
+#pragma omp parallel for schedule(static) if (count > 16384)
+        for (long k = 0; k < count; k++) {
+            velocity[k] = s.momentum * velocity[k] + gradient[k] + s.weight_decay * value[k];
+            value[k] -= s.learning_rate * velocity[k];
+        }
+    }
+}

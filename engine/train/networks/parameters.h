@@ -1,0 +1,42 @@
+/* What is trained: named tensors of f32 with their gradients, and the update of SGD. */
+#pragma once
+
+#include "common/error.h"
+#include "engine/train/networks/network.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PARAMETERS_MAX 192
+
+struct parameter {
+    char name[LAYER_NAME_MAX + 8]; /* torchvision's: "layer1.0.conv1.weight" */
+    size_t count;
+    float *value, *gradient, *velocity; /* convolutions: OIHW */
+};
+
+struct parameters {
+    int count;
+    struct parameter list[PARAMETERS_MAX];
+    float *memory;
+};
+
+/* Learning as PyTorch's SGD defines it: weight decay is added to the gradient, momentum has no
+ * dampening. */
+struct sgd {
+    float learning_rate, momentum, weight_decay;
+};
+
+/* Makes and fills them by the recipe. `quiet` is the last batch-norm of each block, scaled to
+ * about 0.1: see recipe.h. The caller gives them back to parameters_free(). */
+bool parameters_make(struct parameters *parameters, const struct network *network,
+                     unsigned long long seed, struct error *err)
+    __attribute__((warn_unused_result));
+void parameters_free(struct parameters *parameters);
+
+/* NULL when there is none of that name. */
+struct parameter *parameters_find(struct parameters *parameters, const char *layer,
+                                  const char *which);
+
+/* value -= learning_rate * (gradient + ...), in the same order on every call. */
+void parameters_update(struct parameters *parameters, const struct sgd *sgd);

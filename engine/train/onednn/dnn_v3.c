@@ -1,0 +1,266 @@
+#include "engine/train/onednn/dnn_api.h"
+
+typedef dnnl_memory_desc_t desc; /* a handle here: made, used, destroyed */
+
+static dnnl_data_type_t type_of(enum dnn_type type)
+{
+    return type == DNN_BF16 ? dnnl_bf16 : dnnl_f32;
+}
+
+static dnnl_status_t matrix(struct dnn_matrix shape, desc *ret)
+{
+    const dnnl_dims_t sizes = {shape.rows, shape.columns};
+    const dnnl_dims_t plain = {shape.columns, 1}, transposed = {1, shape.rows};
+
+    return dnnl_memory_desc_create_with_strides(ret, 2, sizes, dnnl_f32,
+                                                shape.transposed ? transposed : plain);
+}
+
+static dnnl_status_t like(dnnl_memory_t memory, desc *ret)
+{
+    const_dnnl_memory_desc_t description;
+    dnnl_status_t status = dnnl_memory_get_memory_desc(memory, &description);
+
+    return status == dnnl_success ? dnnl_memory_desc_clone(ret, description) : status;
+}
+
+static dnnl_status_t images(struct dnn_images shape, desc *ret)
+{
+    static const dnnl_format_tag_t tags[] = {
+        [DNN_NHWC] = dnnl_nhwc, [DNN_NCHW] = dnnl_nchw, [DNN_FREE] = dnnl_format_tag_any};
+    const dnnl_dims_t sizes = {shape.batch, shape.channels, shape.height, shape.width};
+
+    if (shape.order == DNN_LIKE)
+        return like(shape.like, ret);
+    return dnnl_memory_desc_create_with_tag(ret, 4, sizes, type_of(shape.type),
+                                            tags[shape.order]);
+}
+
+static dnnl_status_t weights(const struct dnn_convolution *shape, dnnl_data_type_t type,
+                             dnnl_format_tag_t tag, desc *ret)
+{
+    const dnnl_dims_t sizes = {shape->output.channels, shape->input.channels, shape->kernel,
+                               shape->kernel};
+
+    return dnnl_memory_desc_create_with_tag(ret, 4, sizes, type, tag);
+}
+
+/* Destroys what a function has described; NULL handles are fine. */
+static void forget(desc a, desc b, desc c)
+{
+    if (a)
+        dnnl_memory_desc_destroy(a);
+    if (b)
+        dnnl_memory_desc_destroy(b);
+    if (c)
+        dnnl_memory_desc_destroy(c);
+}
+
+/* A memory object without data; takes over the description. */
+static dnnl_status_t memory(dnnl_status_t status, desc description, dnnl_engine_t engine,
+                            dnnl_memory_t *ret)
+{
+    if (status == dnnl_success)
+        status = dnnl_memory_create(ret, description, engine, DNNL_MEMORY_NONE);
+    forget(description, NULL, NULL);
+    return status;
+}
+
+dnnl_status_t dnn_api_product(dnnl_engine_t engine, struct dnn_matrix left,
+                              struct dnn_matrix right, dnnl_primitive_desc_t *ret)
+{
+    desc a = NULL, b = NULL, c = NULL;
+    dnnl_status_t status = matrix(left, &a);
+
+    if (status == dnnl_success)
+        status = matrix(right, &b);
+    if (status == dnnl_success)
+        status = matrix((struct dnn_matrix){left.rows, right.columns, false}, &c);
+    if (status == dnnl_success)
+        status = dnnl_matmul_primitive_desc_create(ret, engine, a, b, NULL, c, NULL);
+    forget(a, b, c);
+    return status;
+}
+
+dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request *request,
+                                  dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
+{
+    const struct dnn_convolution *shape = request->shape;
+    const struct dnn_window at = dnn_window_of(shape);
+    enum dnn_pass pass = request->pass;
+    const dnnl_alg_kind_t direct = dnnl_convolution_direct;
+    /* The gradient of the weights is summed in f32 whatever the images are. */
+    dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
+    desc x = NULL, w = NULL, y = NULL;
+    dnnl_status_t status = images(shape->input, &x);
+
+    if (status == dnnl_success)
+        status = images(shape->output, &y);
+    if (status == dnnl_success)
+        status = request->like ? like(request->like, &w)
+                               : weights(shape, type, dnnl_format_tag_any, &w);
+    if (status == dnnl_success && pass == DNN_FORWARD)
+        status = dnnl_convolution_forward_primitive_desc_create(
+            ret, engine, dnnl_forward_training, direct, x, w, NULL, y, at.strides, at.dilation,
+            at.before, at.after, request->attributes);
+    else if (status == dnnl_success && pass == DNN_BACKWARD_DATA)
+        status = dnnl_convolution_backward_data_primitive_desc_create(
+            ret, engine, direct, x, w, y, at.strides, at.dilation, at.before, at.after, hint,
+            request->attributes);
+    else if (status == dnnl_success)
+        status = dnnl_convolution_backward_weights_primitive_desc_create(
+            ret, engine, direct, x, w, NULL, y, at.strides, at.dilation, at.before, at.after,
+            hint, request->attributes);
+    forget(x, w, y);
+    return status;
+}
+
+dnnl_status_t dnn_api_norm(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_norm *shape,
+                           dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
+{
+    unsigned flags = dnnl_use_scale | dnnl_use_shift | (shape->relu ? dnnl_fuse_norm_relu : 0u);
+    desc x = NULL;
+    dnnl_status_t status = images(shape->images, &x);
+
+    if (status == dnnl_success && pass == DNN_FORWARD)
+        status = dnnl_batch_normalization_forward_primitive_desc_create(
+            ret, engine, dnnl_forward_training, x, x, shape->epsilon, flags, NULL);
+    else if (status == dnnl_success)
+        status = dnnl_batch_normalization_backward_primitive_desc_create(
+            ret, engine, dnnl_backward, x, x, x, shape->epsilon, flags, hint, NULL);
+    forget(x, NULL, NULL);
+    return status;
+}
+
+dnnl_status_t dnn_api_pool(dnnl_engine_t engine, enum dnn_pass pass, const struct dnn_pool *shape,
+                           dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
+{
+    const struct dnn_window at = dnn_window_of_pool(shape);
+    dnnl_alg_kind_t kind = shape->mean ? dnnl_pooling_avg_exclude_padding : dnnl_pooling_max;
+    desc x = NULL, y = NULL;
+    dnnl_status_t status = images(shape->input, &x);
+
+    if (status == dnnl_success)
+        status = images(shape->output, &y);
+    if (status == dnnl_success && pass == DNN_FORWARD)
+        status = dnnl_pooling_forward_primitive_desc_create(
+            ret, engine, dnnl_forward_training, kind, x, y, at.strides, at.kernel, at.dilation,
+            at.before, at.after, NULL);
+    else if (status == dnnl_success)
+        status = dnnl_pooling_backward_primitive_desc_create(ret, engine, kind, x, y, at.strides,
+                                                             at.kernel, at.dilation, at.before,
+                                                             at.after, hint, NULL);
+    forget(x, y, NULL);
+    return status;
+}
+
+dnnl_status_t dnn_api_add(dnnl_engine_t engine, struct dnn_images shape, bool relu,
+                          dnnl_primitive_desc_t *ret)
+{
+    dnnl_primitive_attr_t attributes = NULL;
+    dnnl_post_ops_t after = NULL;
+    desc x = NULL;
+    dnnl_status_t status = images(shape, &x);
+
+    if (status == dnnl_success)
+        status = dnnl_primitive_attr_create(&attributes);
+    if (status == dnnl_success)
+        status = dnnl_post_ops_create(&after);
+    if (status == dnnl_success && relu)
+        status = dnnl_post_ops_append_eltwise(after, dnnl_eltwise_relu, 0, 0);
+    if (status == dnnl_success)
+        status = dnnl_primitive_attr_set_post_ops(attributes, after);
+    if (status == dnnl_success)
+        status =
+            dnnl_binary_primitive_desc_create(ret, engine, dnnl_binary_add, x, x, x, attributes);
+    if (after)
+        dnnl_post_ops_destroy(after);
+    if (attributes)
+        dnnl_primitive_attr_destroy(attributes);
+    forget(x, NULL, NULL);
+    return status;
+}
+
+dnnl_status_t dnn_api_relu(dnnl_engine_t engine, enum dnn_pass pass, struct dnn_images shape,
+                           dnnl_primitive_desc_t hint, dnnl_primitive_desc_t *ret)
+{
+    dnnl_alg_kind_t kind = dnnl_eltwise_relu_use_dst_for_bwd;
+    desc x = NULL;
+    dnnl_status_t status = images(shape, &x);
+
+    if (status == dnnl_success && pass == DNN_FORWARD)
+        status = dnnl_eltwise_forward_primitive_desc_create(ret, engine, dnnl_forward_training,
+                                                            kind, x, x, 0, 0, NULL);
+    else if (status == dnnl_success)
+        status = dnnl_eltwise_backward_primitive_desc_create(ret, engine, kind, x, x, x, 0, 0,
+                                                             hint, NULL);
+    forget(x, NULL, NULL);
+    return status;
+}
+
+dnnl_status_t dnn_api_images(dnnl_engine_t engine, struct dnn_images shape, dnnl_memory_t *ret)
+{
+    desc x = NULL;
+
+    dnnl_status_t status = images(shape, &x);
+
+    return memory(status, x, engine, ret);
+}
+
+dnnl_status_t dnn_api_plain_weights(dnnl_engine_t engine, const struct dnn_convolution *shape,
+                                    const long *strides, dnnl_memory_t *ret)
+{
+    const dnnl_dims_t sizes = {shape->output.channels, shape->input.channels, shape->kernel,
+                               shape->kernel};
+    desc w = NULL;
+    dnnl_status_t status =
+        strides ? dnnl_memory_desc_create_with_strides(&w, 4, sizes, dnnl_f32, strides)
+                : dnnl_memory_desc_create_with_tag(&w, 4, sizes, dnnl_f32, dnnl_oihw);
+
+    return memory(status, w, engine, ret);
+}
+
+dnnl_status_t dnn_api_vector(dnnl_engine_t engine, long channels, dnnl_memory_t *ret)
+{
+    const dnnl_dims_t sizes = {channels};
+    desc v = NULL;
+    dnnl_status_t status = dnnl_memory_desc_create_with_tag(&v, 1, sizes, dnnl_f32, dnnl_a);
+
+    return memory(status, v, engine, ret);
+}
+
+size_t dnn_api_memory_size(dnnl_memory_t memory)
+{
+    const_dnnl_memory_desc_t description;
+
+    dnnl_memory_get_memory_desc(memory, &description);
+    return dnnl_memory_desc_get_size(description);
+}
+
+dnnl_status_t dnn_api_reorder(dnnl_engine_t engine, dnnl_memory_t from, dnnl_memory_t to,
+                              dnnl_primitive_attr_t attributes, dnnl_primitive_desc_t *ret)
+{
+    const_dnnl_memory_desc_t a, b;
+    dnnl_status_t status = dnnl_memory_get_memory_desc(from, &a);
+
+    if (status == dnnl_success)
+        status = dnnl_memory_get_memory_desc(to, &b);
+    if (status == dnnl_success)
+        status = dnnl_reorder_primitive_desc_create(ret, a, engine, b, engine, attributes);
+    return status;
+}
+
+bool dnn_api_norm_backward_takes_shift(void)
+{
+    return false;
+}
+
+bool dnn_images_lie_alike(const struct dnn_images *a, const struct dnn_images *b)
+{
+    desc x = NULL, y = NULL;
+    bool alike = images(*a, &x) == dnnl_success && images(*b, &y) == dnnl_success &&
+                 dnnl_memory_desc_equal(x, y);
+
+    forget(x, y, NULL);
+    return alike;
+}

@@ -1,0 +1,114 @@
+/* The fully connected layer, as a 1x1 convolution of a 1x1 image, and the loss behind it. */
+#include "common/cleanup.h"
+#include "engine/train/kernels/loss.h"
+#include "engine/train/plain/layer_weights.h"
+
+#include <stdint.h>
+
+struct linear {
+    struct weighted weighted;
+    struct parameter *bias;
+    float *row; /* one image's logits */
+};
+
+static float read_value(const struct tensor *tensor, const void *values, long index)
+{
+    uint32_t bits;
+    float value;
+
+    if (tensor->shape.type == DNN_F32)
+        return ((const float *)values)[index];
+    bits = (uint32_t)((const uint16_t *)values)[index] << 16;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void write_value(const struct tensor *tensor, void *values, long index, float value)
+{
+    uint32_t bits;
+
+    if (tensor->shape.type == DNN_F32) {
+        ((float *)values)[index] = value;
+        return;
+    }
+    memcpy(&bits, &value, sizeof bits);
+    bits += 0x7fff + ((bits >> 16) & 1); /* to nearest, ties to even */
+    ((uint16_t *)values)[index] = (uint16_t)(bits >> 16);
+}
+
+static bool forward(struct layer_state *state, struct error *err)
+{
+    struct linear *linear = state->own;
+
+    return weighted_forward(&linear->weighted, state, state->output->value, err);
+}
+
+float layer_linear_logit(const struct layer_state *state, long image, long class)
+{
+    const struct linear *linear = state->own;
+    long classes = state->layer->out_channels;
+
+    return read_value(state->output, state->output->value, image * classes + class) +
+           linear->bias->value[class];
+}
+
+double layer_linear_loss(struct layer_state *state)
+{
+    struct linear *linear = state->own;
+    long classes = state->layer->out_channels, batch = state->output->shape.batch;
+    double loss = 0;
+
+    memset(linear->bias->gradient, 0, linear->bias->count * sizeof(float));
+    for (long image = 0; image < batch; image++) {
+        for (long c = 0; c < classes; c++)
+            linear->row[c] = layer_linear_logit(state, image, c);
+        loss += loss_cross_entropy(linear->row, classes, image % LOSS_LABELS, batch);
+        for (long c = 0; c < classes; c++) {
+            linear->bias->gradient[c] += linear->row[c];
+            write_value(state->output, state->output->gradient, image * classes + c,
+                        linear->row[c]);
+        }
+    }
+    state->output->has_gradient = true;
+    return loss / (double)batch;
+}
+
+static bool backward(struct layer_state *state, struct error *err)
+{
+    struct linear *linear = state->own;
+
+    return weighted_backward(&linear->weighted, state, state->output->gradient, err);
+}
+
+static bool load(struct layer_state *state, struct error *err)
+{
+    struct linear *linear = state->own;
+
+    return weighted_load(&linear->weighted, err);
+}
+
+static void release(struct layer_state *state)
+{
+    struct linear *linear = state->own;
+
+    weighted_free(&linear->weighted);
+    free(linear->row);
+    free(linear);
+}
+
+bool layer_linear_make(struct layer_state *state, struct layer_context *context,
+                       struct error *err)
+{
+    static const struct layer_kind_functions functions = {forward, backward, load, release};
+    struct linear *linear = calloc(1, sizeof *linear);
+
+    if (!linear)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    state->own = linear;
+    state->functions = &functions;
+    linear->bias = parameters_find(context->parameters, state->layer->name, "bias");
+    if (!weighted_make(&linear->weighted, state, context, err))
+        return false;
+    linear->row = layer_memory((size_t)state->layer->out_channels * sizeof(float), err);
+    return linear->row != NULL;
+}

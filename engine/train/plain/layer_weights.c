@@ -1,0 +1,160 @@
+#include "engine/train/plain/layer_weights.h"
+
+#include "common/cleanup.h"
+
+/* Images as the operations are to take them. The linear layer keeps plain rows: others read them.
+ */
+static struct dnn_images wish(const struct layer_state *state, enum net_layout layout,
+                              const struct tensor *tensor)
+{
+    struct dnn_images images = tensor->shape;
+
+    images.order = layout == NET_NHWC || state->layer->kind == LAYER_LINEAR ? DNN_NHWC : DNN_FREE;
+    images.like = NULL;
+    return images;
+}
+
+static bool make_operations(struct weighted *w, const struct layer_state *state,
+                            const struct layer_context *context, struct error *err)
+{
+    const struct layer *layer = state->layer;
+    const struct dnn_convolution shape = {.input = wish(state, context->layout, state->input),
+                                          .output = wish(state, context->layout, state->output),
+                                          .kernel = layer->kernel,
+                                          .stride = layer->stride,
+                                          .padding = layer->padding};
+    const struct dnn_layout plain = {0};
+    struct dnn *dnn = context->dnn;
+
+    w->forward = dnn_convolution(dnn, DNN_FORWARD, &shape, NULL, err);
+    w->backward_weights = dnn_convolution(dnn, DNN_BACKWARD_WEIGHTS, &shape, NULL, err);
+    if (!w->forward || !w->backward_weights)
+        return false;
+    w->load_forward =
+        dnn_weight_reorder(dnn, &shape, plain, (struct dnn_layout){.of = w->forward}, err);
+    w->store_gradient = dnn_weight_reorder(
+        dnn, &shape, (struct dnn_layout){.of = w->backward_weights}, plain, err);
+    if (!w->load_forward || !w->store_gradient)
+        return false;
+    if (!state->needs_input_gradient)
+        return true;
+    w->backward_data = dnn_convolution(dnn, DNN_BACKWARD_DATA, &shape, NULL, err);
+    if (!w->backward_data)
+        return false;
+    w->load_backward =
+        dnn_weight_reorder(dnn, &shape, plain, (struct dnn_layout){.of = w->backward_data}, err);
+    return w->load_backward != NULL;
+}
+
+/* From `tensor` to what `op` reads at `place`. */
+static bool bring(struct bridge *bridge, const struct tensor *tensor, const struct dnn_op *op,
+                  int place, struct bridge_rooms *rooms, struct error *err)
+{
+    const struct dnn_images wanted = dnn_op_images(op, place, tensor->shape);
+
+    /* What it reads first, and what besides: each has a room. */
+    return bridge_make_in(bridge, &tensor->shape, &wanted, rooms, place > 0, err);
+}
+
+/* From what `op` writes, which stands third, to `tensor`. */
+static bool fetch(struct bridge *bridge, const struct tensor *tensor, const struct dnn_op *op,
+                  struct bridge_rooms *rooms, struct error *err)
+{
+    const struct dnn_images made = dnn_op_images(op, 2, tensor->shape);
+
+    return bridge_make_out(bridge, &made, &tensor->shape, rooms, 1, err);
+}
+
+static bool make_bridges(struct weighted *w, const struct layer_state *state,
+                         struct bridge_rooms *rooms, struct error *err)
+{
+    const struct tensor *input = state->input, *output = state->output;
+
+    if (!bring(&w->input, input, w->forward, 0, rooms, err) ||
+        !fetch(&w->output, output, w->forward, rooms, err) ||
+        !bring(&w->learnt_input, input, w->backward_weights, 0, rooms, err) ||
+        !bring(&w->learnt_gradient, output, w->backward_weights, 1, rooms, err))
+        return false;
+    return !w->backward_data ||
+           (bring(&w->data_gradient, output, w->backward_data, 0, rooms, err) &&
+            fetch(&w->data_result, input, w->backward_data, rooms, err));
+}
+
+bool weighted_make(struct weighted *w, const struct layer_state *state,
+                   struct layer_context *context, struct error *err)
+{
+    w->weight = parameters_find(context->parameters, state->layer->name, "weight");
+    if (!make_operations(w, state, context, err))
+        return false;
+    if (context->layout == NET_BLOCKED && state->layer->kind == LAYER_CONV)
+        state->output->shape = dnn_op_images(w->forward, 2, state->output->shape);
+    if (!make_bridges(w, state, &context->rooms, err))
+        return false;
+    w->weights_forward = layer_memory(dnn_op_size(w->forward, 1), err);
+    w->gradient = layer_memory(dnn_op_size(w->backward_weights, 2), err);
+    if (w->backward_data)
+        w->weights_backward = layer_memory(dnn_op_size(w->backward_data, 1), err);
+    return w->weights_forward && w->gradient && (w->weights_backward || !w->backward_data);
+}
+
+void weighted_free(struct weighted *w)
+{
+    struct dnn_op *ops[] = {w->forward,      w->backward_data, w->backward_weights,
+                            w->load_forward, w->load_backward, w->store_gradient};
+    struct bridge *bridges[] = {&w->input,           &w->output,        &w->learnt_input,
+                                &w->learnt_gradient, &w->data_gradient, &w->data_result};
+
+    for (size_t i = 0; i < COUNT(ops); i++)
+        dnn_op_free(ops[i]);
+    for (size_t i = 0; i < COUNT(bridges); i++)
+        bridge_free(bridges[i]);
+    free(w->weights_forward);
+    free(w->weights_backward);
+    free(w->gradient);
+}
+
+bool weighted_load(struct weighted *w, struct error *err)
+{
+    void *const to_forward[] = {w->weight->value, w->weights_forward};
+    void *const to_backward[] = {w->weight->value, w->weights_backward};
+
+    return dnn_op_run(w->load_forward, to_forward, err) &&
+           (!w->load_backward || dnn_op_run(w->load_backward, to_backward, err));
+}
+
+bool weighted_forward(struct weighted *w, const struct layer_state *state, void *output,
+                      struct error *err)
+{
+    void *const memory[] = {bridge_in(&w->input, state->input->value, err), w->weights_forward,
+                            bridge_place(&w->output, output)};
+
+    return memory[0] && dnn_op_run(w->forward, memory, err) &&
+           bridge_out(&w->output, output, err);
+}
+
+static bool learn(struct weighted *w, const struct layer_state *state, void *output_gradient,
+                  struct error *err)
+{
+    void *const weights[] = {bridge_in(&w->learnt_input, state->input->value, err),
+                             bridge_in(&w->learnt_gradient, output_gradient, err), w->gradient};
+    void *const store[] = {w->gradient, w->weight->gradient};
+
+    return weights[0] && weights[1] && dnn_op_run(w->backward_weights, weights, err) &&
+           dnn_op_run(w->store_gradient, store, err);
+}
+
+bool weighted_backward(struct weighted *w, const struct layer_state *state, void *output_gradient,
+                       struct error *err)
+{
+    void *place;
+
+    if (!learn(w, state, output_gradient, err))
+        return false;
+    if (!w->backward_data)
+        return true;
+    place = tensor_gradient_place(state->input);
+    void *const data[] = {bridge_in(&w->data_gradient, output_gradient, err), w->weights_backward,
+                          bridge_place(&w->data_result, place)};
+    return data[0] && dnn_op_run(w->backward_data, data, err) &&
+           bridge_out(&w->data_result, place, err) && tensor_gradient_placed(state->input, err);
+}

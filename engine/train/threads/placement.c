@@ -1,0 +1,56 @@
+#include "engine/train/threads/placement.h"
+
+#include "common/cleanup.h"
+
+/* What is left of a machine when only one of its nodes is used. */
+static void keep_node(struct topology *topology, int node)
+{
+    int kept = 0;
+
+    topology->core_count = 0;
+    for (int i = 0; i < topology->cpu_count; i++)
+        if (topology->cpus[i].node == node) {
+            topology->cpus[kept++] = topology->cpus[i];
+            topology->core_count += topology->cpus[i].sibling == 0;
+        }
+    topology->cpu_count = kept;
+    topology->node_count = 1;
+}
+
+static bool choose_memory(struct topology *topology, const char *numa, struct places *places,
+                          struct error *err)
+{
+    if (strcmp(numa, "auto") == 0)
+        return true;
+    if (topology->node_count < 2)
+        return error_set(err, ERROR_INVALID, "numa",
+                         "must be auto where processors and memory are one node, got %s", numa);
+    places->memory = PLACES_INTERLEAVED;
+    if (strcmp(numa, "local") == 0) {
+        places->memory = PLACES_BOUND;
+        keep_node(topology, topology->cpus[0].node);
+    }
+    for (int i = 0; i < topology->cpu_count; i++)
+        if (topology->cpus[i].node >= 0 && topology->cpus[i].node < PLACES_NODES_MAX)
+            places->nodes[topology->cpus[i].node] = true;
+    return true;
+}
+
+bool places_choose(const struct topology *topology, const struct run_spec *spec,
+                   struct places *ret_places, struct error *err)
+{
+    struct places places = {.huge_pages = strcmp(spec->huge_pages, "off") != 0};
+    bool smt = strcmp(spec->pinning, "smt") == 0;
+    struct topology used = *topology;
+
+    if (!choose_memory(&used, spec->numa, &places, err))
+        return false;
+    places.cpu_count = used.cpu_count;
+    for (int i = 0; i < used.cpu_count; i++)
+        places.cpus[i] = used.cpus[i].cpu;
+    if (strcmp(spec->pinning, "none") != 0)
+        places.bound = smt ? used.cpu_count : used.core_count;
+    places.threads = topology_threads(&used, smt);
+    *ret_places = places;
+    return true;
+}

@@ -1,0 +1,140 @@
+#include "pricing/feeds/aws/aws_offer.h"
+
+#include "common/cleanup.h"
+#include "pricing/feeds/aws/aws_selection.h"
+
+const char *const offer_index_paths[] = {"regions/*", NULL};
+
+enum split_verdict offer_take_index(void *user, const struct split_element *element,
+                                    struct error *err)
+{
+    struct offer *offer = user;
+    AUTO(json_decrefp) json_t *json = NULL;
+
+    if (strcmp(element->key, offer->document.reading->scope.name) != 0)
+        return SPLIT_GO_ON;
+    json = source_json(element->json, element->length, err);
+    if (!json)
+        return SPLIT_FAILED;
+    if (!PRICE_WORD(offer->path, source_text(json, "currentVersionUrl")) ||
+        offer->path[0] != '/') {
+        error_set(err, ERROR_UPSTREAM, NULL,
+                  "the feed has another shape: the index tells no path for %.40s", element->key);
+        return SPLIT_FAILED;
+    }
+    return SPLIT_GO_ON;
+}
+
+bool offer_ask(struct offer *offer, const char *suffix, struct fetch_request *request,
+               struct error *err)
+{
+    static const char index[] = "/offers/v1.0/aws/AmazonEC2/current/region_index.json";
+    char *end;
+
+    request->url[0] = '\0';
+    if (!fetch_url_add(request, offer->document.reading->url) ||
+        !fetch_url_add(request, offer->indexed ? offer->path : index))
+        return error_set(err, ERROR_INVALID, "url", "is too long");
+    end = offer->indexed ? strrchr(request->url, '.') : NULL;
+    if (end && strcmp(end, ".json") == 0)
+        memcpy(end, suffix, strlen(suffix) + 1);
+    return true;
+}
+
+enum reading_state offer_indexed(struct offer *offer, struct error *err)
+{
+    const struct reading *reading = offer->document.reading;
+
+    if (!splitter_end(offer->document.splitter, err))
+        return READING_FAILED;
+    if (!offer->path[0]) {
+        error_set(err, ERROR_UPSTREAM, NULL, "the index has no region %.40s",
+                  reading->scope.name);
+        return READING_FAILED;
+    }
+    offer->indexed = true;
+    snprintf(basket_facts(reading->basket)->mark, sizeof offer->path, "%s", offer->path);
+    return strcmp(reading->mark, offer->path) == 0 ? READING_UNCHANGED : READING_ASKS;
+}
+
+int offer_wants(const struct aws_row *row, const char *region)
+{
+    struct aws_row shared = *row;
+
+    if (aws_row_is_wanted(row, region))
+        return 1;
+    /* Some metal was only published as dedicated, which metal is anyway. */
+    if (!row->family || !row->tenancy || !row->usage ||
+        strcmp(row->family, "Compute Instance (bare metal)") != 0 ||
+        strcmp(row->tenancy, "Dedicated") != 0 || !strstr(row->usage, "DedicatedUsage:"))
+        return 0;
+    shared.tenancy = "Shared";
+    shared.usage = "BoxUsage:";
+    return aws_row_is_wanted(&shared, region) ? 2 : 0;
+}
+
+bool offer_add(struct offer *offer, const struct offer_product *product, struct error *err)
+{
+    if (offer->count == offer->room) {
+        size_t room = offer->room ? offer->room * 2 : 256;
+        struct offer_product *more = reallocarray(offer->products, room, sizeof *more);
+
+        if (!more)
+            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        offer->products = more;
+        offer->room = room;
+    }
+    offer->products[offer->count++] = *product;
+    return true;
+}
+
+static bool add_price(struct offer *offer, const struct offer_product *product, struct error *err)
+{
+    struct basket *basket = offer->document.reading->basket;
+    struct basket_tally *tally = &basket_facts(basket)->tally;
+    struct price price = {.provider = "aws", .kind = PRICE_ON_DEMAND, .currency = "USD"};
+
+    if (!product->text[0]) {
+        tally->unpriced++;
+        return true;
+    }
+    if (!PRICE_WORD(price.region, offer->document.reading->scope.name) ||
+        !PRICE_WORD(price.instance_type, product->type.name) ||
+        !PRICE_WORD(price.reference, product->sku) || !price_set(&price, product->text)) {
+        tally->malformed++;
+        return true;
+    }
+    return basket_add(basket, &price, TWIN_IS_AMBIGUOUS, err) &&
+           basket_add_type(basket, &product->type, err);
+}
+
+static bool has_price(const struct offer *offer, const char *type)
+{
+    for (size_t i = 0; i < offer->count; i++)
+        if (!offer->products[i].metal && strcmp(offer->products[i].type.name, type) == 0)
+            return true;
+    return false;
+}
+
+bool offer_finish(struct offer *offer, struct error *err)
+{
+    struct basket_tally *tally = &basket_facts(offer->document.reading->basket)->tally;
+
+    tally->seen += (long long)offer->count;
+    for (size_t i = 0; i < offer->count; i++)
+        if (!offer->products[i].metal && !add_price(offer, &offer->products[i], err))
+            return false;
+    for (size_t i = 0; i < offer->count; i++)
+        if (offer->products[i].metal && !has_price(offer, offer->products[i].type.name) &&
+            !add_price(offer, &offer->products[i], err))
+            return false;
+    if (basket_count(offer->document.reading->basket) == 0)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "the file has no price that passes for on-demand Linux");
+    return true;
+}
+
+void offer_clear(struct offer *offer)
+{
+    freep(&offer->products);
+}

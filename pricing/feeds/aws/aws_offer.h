@@ -1,0 +1,48 @@
+/* AWS's price list of a region as one file, in JSON (450 MB for the largest region) or in CSV.
+ * What both shapes share: an index tells which version there is, then the file is read, once for
+ * each version; and metal that is only sold dedicated. */
+#pragma once
+
+#include "pricing/feeds/json_page.h"
+
+#define SKU_SIZE 24
+#define OFFER_URL "https://pricing.us-east-1.amazonaws.com"
+#define OFFER_PERIOD_SECONDS (24 * 3600)
+#define OFFER_MAX_BYTES (1536 * 1024 * 1024UL) /* the largest region has 450 MB */
+
+/* A product that has the price we want, if it has one at all. */
+struct offer_product {
+    char sku[SKU_SIZE];
+    bool metal; /* dedicated: only where the type has no other price */
+    struct instance_type type;
+    char text[32]; /* its price; "" where none was found */
+};
+
+struct offer {
+    struct document document; /* first the index, then the file if that is JSON */
+    bool indexed;             /* the index was read, the file comes */
+    char path[96];            /* of the file */
+    struct offer_product *products;
+    size_t count, room;
+};
+
+/* What takes part in the choice: 0 for no, 1 for yes, 2 for metal that is dedicated. */
+struct aws_row;
+int offer_wants(const struct aws_row *row, const char *region);
+
+bool offer_add(struct offer *offer, const struct offer_product *product, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* All products and their prices are there: into the basket with them. */
+bool offer_finish(struct offer *offer, struct error *err) __attribute__((warn_unused_result));
+
+/* For struct reader_ops of both shapes. `suffix` replaces ".json" at the end of the file's path.
+ */
+bool offer_ask(struct offer *offer, const char *suffix, struct fetch_request *request,
+               struct error *err) __attribute__((warn_unused_result));
+/* After the index. */
+enum reading_state offer_indexed(struct offer *offer, struct error *err);
+void offer_clear(struct offer *offer);
+extern const char *const offer_index_paths[];
+enum split_verdict offer_take_index(void *user, const struct split_element *element,
+                                    struct error *err);

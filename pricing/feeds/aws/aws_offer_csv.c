@@ -1,0 +1,210 @@
+/* The price list in CSV: a row for each price, on demand and reserved ones mixed, so that all of
+ * it must come. */
+#include "common/cleanup.h"
+#include "pricing/feeds/aws/aws_offer.h"
+#include "pricing/feeds/aws/aws_selection.h"
+#include "pricing/feeds/csv.h"
+#include "pricing/feeds/sources.h"
+#include "pricing/parse_time.h"
+
+#define PREAMBLE_LINES 5
+
+/* The columns we look at; mapped by name, for their number grows. */
+enum column {
+    SKU,
+    TERM_TYPE,
+    UNIT,
+    STARTING_RANGE,
+    PRICE,
+    CURRENCY,
+    FAMILY,
+    LOCATION_TYPE,
+    TYPE,
+    TENANCY,
+    OPERATING_SYSTEM,
+    LICENSE,
+    USAGE,
+    OPERATION,
+    CAPACITY,
+    MARKET,
+    SOFTWARE,
+    REGION,
+    VCPUS,
+    MEMORY,
+    COLUMNS,
+};
+
+static const char *const names[COLUMNS] = {
+    "SKU",
+    "TermType",
+    "Unit",
+    "StartingRange",
+    "PricePerUnit",
+    "Currency",
+    "Product Family",
+    "Location Type",
+    "Instance Type",
+    "Tenancy",
+    "Operating System",
+    "License Model",
+    "usageType",
+    "operation",
+    "CapacityStatus",
+    "MarketOption",
+    "Pre Installed S/W",
+    "Region Code",
+    "vCPU",
+    "Memory",
+};
+
+struct sheet {
+    struct offer offer;
+    struct csv *csv;
+    int lines; /* seen so far, down to the header */
+    size_t places[COLUMNS], width;
+};
+
+static bool read_header(struct sheet *sheet, char *const fields[], size_t count,
+                        struct error *err)
+{
+    for (int column = 0; column < COLUMNS; column++) {
+        size_t place = 0;
+
+        while (place < count && strcmp(fields[place], names[column]) != 0)
+            place++;
+        if (place == count)
+            return error_set(err, ERROR_UPSTREAM, NULL,
+                             "the feed has another shape: there is no column %s", names[column]);
+        sheet->places[column] = place;
+    }
+    sheet->width = count;
+    return true;
+}
+
+static void read_preamble(struct sheet *sheet, char *const fields[], size_t count)
+{
+    struct basket_facts *facts = basket_facts(sheet->offer.document.reading->basket);
+
+    if (count >= 2 && strcmp(fields[0], "Publication Date") == 0 &&
+        !when_read(fields[1], &facts->source_us))
+        facts->source_us = 0;
+}
+
+/* One SKU, one row: a second price for it is what offer_finish() finds ambiguous. */
+static bool read_row(struct sheet *sheet, const char *const at[COLUMNS], struct error *err)
+{
+    const struct aws_row row = {.family = at[FAMILY],
+                                .operating_system = at[OPERATING_SYSTEM],
+                                .tenancy = at[TENANCY],
+                                .software = at[SOFTWARE],
+                                .capacity = at[CAPACITY],
+                                .market = at[MARKET],
+                                .license = at[LICENSE],
+                                .operation = at[OPERATION],
+                                .usage = at[USAGE],
+                                .location_type = at[LOCATION_TYPE],
+                                .region = at[REGION]};
+    struct offer_product product = {.type.provider = "aws"};
+    int wanted;
+
+    if (strcmp(at[TERM_TYPE], "OnDemand") != 0)
+        return true;
+    wanted = offer_wants(&row, sheet->offer.document.reading->scope.name);
+    if (wanted == 0 ||
+        !aws_price_is_hourly(at[UNIT], at[STARTING_RANGE], at[CURRENCY], at[PRICE]))
+        return true;
+    product.metal = wanted == 2;
+    aws_describe_type(at[VCPUS], at[MEMORY], &product.type);
+    if (!PRICE_WORD(product.type.name, at[TYPE]) || !PRICE_WORD(product.sku, at[SKU]) ||
+        !PRICE_WORD(product.text, at[PRICE]))
+        return basket_facts(sheet->offer.document.reading->basket)->tally.malformed++, true;
+    return offer_add(&sheet->offer, &product, err);
+}
+
+static bool take_record(void *user, char *const fields[], size_t count, struct error *err)
+{
+    struct sheet *sheet = user;
+    const char *at[COLUMNS];
+
+    if (sheet->lines < PREAMBLE_LINES) {
+        sheet->lines++;
+        read_preamble(sheet, fields, count);
+        return true;
+    }
+    if (sheet->width == 0)
+        return read_header(sheet, fields, count, err);
+    if (count != sheet->width)
+        return error_set(err, ERROR_UPSTREAM, NULL, "a row has %zu columns, the header %zu",
+                         count, sheet->width);
+    for (int column = 0; column < COLUMNS; column++)
+        at[column] = fields[sheet->places[column]];
+    return read_row(sheet, at, err);
+}
+
+static void sheet_close(void *reader)
+{
+    struct sheet *sheet = reader;
+
+    if (sheet) {
+        offer_clear(&sheet->offer);
+        csv_free(sheet->csv);
+    }
+    document_close(reader);
+}
+
+static void *sheet_open(const struct reading *reading, struct error *err)
+{
+    static const struct document_form form = {.size = sizeof(struct sheet),
+                                              .paths = offer_index_paths,
+                                              .element_max = 65536,
+                                              .element = offer_take_index};
+    struct sheet *sheet = document_open(&form, reading, err);
+
+    if (!sheet)
+        return NULL;
+    sheet->csv = csv_new(take_record, sheet, err);
+    if (sheet->csv)
+        return sheet;
+    sheet_close(sheet);
+    return NULL;
+}
+
+static bool sheet_ask(void *reader, struct fetch_request *request, struct error *err)
+{
+    return offer_ask(reader, ".csv", request, err);
+}
+
+static enum fetch_take sheet_take(void *user, const char *data, size_t length, struct error *err)
+{
+    struct sheet *sheet = user;
+
+    if (!sheet->offer.indexed)
+        return document_take(user, data, length, err);
+    return csv_feed(sheet->csv, data, length, err) ? TAKE_MORE : TAKE_FAILED;
+}
+
+static enum reading_state sheet_page(void *reader, const struct fetch_response *response,
+                                     struct error *err)
+{
+    struct sheet *sheet = reader;
+
+    (void)response;
+    if (!sheet->offer.indexed)
+        return offer_indexed(&sheet->offer, err);
+    return csv_end(sheet->csv, err) && offer_finish(&sheet->offer, err) ? READING_DONE
+                                                                        : READING_FAILED;
+}
+
+static const struct reader_ops read_ops = {sheet_open, sheet_ask, sheet_take, sheet_page,
+                                           sheet_close};
+
+const struct source aws_offer_csv = {
+    .name = "aws-offer-csv",
+    .title = "region on demand (AWS price list, CSV)",
+    .provider = "aws",
+    .url = OFFER_URL,
+    .needs = NEEDS_REGIONS,
+    .period_seconds = OFFER_PERIOD_SECONDS,
+    .max_bytes = OFFER_MAX_BYTES,
+    .read = &read_ops,
+};

@@ -1,0 +1,261 @@
+/* The price list in JSON: products and their terms are two sections that are joined by the SKU,
+ * in whichever order they come; the third, Reserved, is most of the bytes and not waited for. */
+#include "common/cleanup.h"
+#include "pricing/feeds/aws/aws_offer.h"
+#include "pricing/feeds/aws/aws_selection.h"
+#include "pricing/feeds/sources.h"
+#include "pricing/parse_time.h"
+
+#define ELEMENT_MAX 65536
+
+enum { PATH_PUBLISHED, PATH_PRODUCT, PATH_TERM };
+static const char *const paths[] = {"publicationDate", "products/*", "terms/OnDemand/*", NULL};
+
+/* A price that may belong to a product that is wanted. */
+struct term {
+    char sku[SKU_SIZE];
+    char text[32];
+};
+
+struct list {
+    struct offer offer;
+    bool has_products, has_terms, sorted;
+    struct term *terms;
+    size_t count, room;
+};
+
+static bool has(const char *json, size_t length, const char *word)
+{
+    return memmem(json, length, word, strlen(word)) != NULL;
+}
+
+/* Nine products in ten can be told from their bytes alone, where these hold no escapes. */
+static bool may_be_wanted(const char *json, size_t length)
+{
+    return memchr(json, '\\', length) ||
+           (has(json, length, "\"Linux\"") && has(json, length, "\"NA\"") &&
+            (has(json, length, "BoxUsage:") || has(json, length, "(bare metal)")));
+}
+
+static const char *architecture_of(const json_t *attributes)
+{
+    const char *processor = source_text(attributes, "physicalProcessor");
+
+    if (strstr(processor, "Graviton"))
+        return "arm64";
+    return strstr(processor, "Intel") || strstr(processor, "AMD") ? "x86_64" : "";
+}
+
+static bool take_product(struct list *list, const struct split_element *element,
+                         struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = NULL;
+    const json_t *attributes;
+    struct offer_product product = {.type.provider = "aws"};
+    struct aws_row row;
+    int wanted;
+
+    if (list->sorted)
+        return error_set(err, ERROR_UPSTREAM, NULL, "products come twice");
+    list->has_products = true;
+    if (!may_be_wanted(element->json, element->length))
+        return true;
+    json = source_json(element->json, element->length, err);
+    if (!json)
+        return false;
+    attributes = json_object_get(json, "attributes");
+    row = aws_row_of(attributes, source_text(json, "productFamily"));
+    wanted = offer_wants(&row, list->offer.document.reading->scope.name);
+    if (wanted == 0)
+        return true;
+    product.metal = wanted == 2;
+    aws_describe_type(source_text(attributes, "vcpu"), source_text(attributes, "memory"),
+                      &product.type);
+    snprintf(product.type.architecture, sizeof product.type.architecture, "%s",
+             architecture_of(attributes));
+    if (!PRICE_WORD(product.type.name, source_text(attributes, "instanceType")) ||
+        !PRICE_WORD(product.sku, element->key))
+        return basket_facts(list->offer.document.reading->basket)->tally.malformed++, true;
+    return offer_add(&list->offer, &product, err);
+}
+
+static int by_sku(const void *left, const void *right)
+{
+    return strcmp(((const struct offer_product *)left)->sku,
+                  ((const struct offer_product *)right)->sku);
+}
+
+static int terms_by_sku(const void *left, const void *right)
+{
+    return strcmp(((const struct term *)left)->sku, ((const struct term *)right)->sku);
+}
+
+/* Once products were here, all of them were: a term of no wanted product is passed over. */
+static bool is_of_interest(struct list *list, const char *sku)
+{
+    struct offer_product like;
+
+    if (!list->has_products)
+        return true;
+    if (!list->sorted && list->offer.count > 0)
+        qsort(list->offer.products, list->offer.count, sizeof like, by_sku);
+    list->sorted = true;
+    return PRICE_WORD(like.sku, sku) && list->offer.count > 0 &&
+           bsearch(&like, list->offer.products, list->offer.count, sizeof like, by_sku);
+}
+
+static bool keep_term(struct list *list, const struct term *term, struct error *err)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? list->room + list->room / 2 : 1024;
+        struct term *more = reallocarray(list->terms, room, sizeof *more);
+
+        if (!more)
+            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        list->terms = more;
+        list->room = room;
+    }
+    list->terms[list->count++] = *term;
+    return true;
+}
+
+static bool take_term(struct list *list, const struct split_element *element, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = NULL;
+    const char *text, *rate_code, *since;
+    struct term term;
+
+    list->has_terms = true;
+    if (!is_of_interest(list, element->key))
+        return true;
+    json = source_json(element->json, element->length, err);
+    if (!json)
+        return false;
+    if (!aws_term_price(json, &text, &rate_code, &since))
+        return true;
+    return !PRICE_WORD(term.sku, element->key) || !PRICE_WORD(term.text, text) ||
+           keep_term(list, &term, err);
+}
+
+static enum split_verdict take_element(void *user, const struct split_element *element,
+                                       struct error *err)
+{
+    struct list *list = user;
+    char text[64];
+    bool ok = true;
+
+    if (!list->offer.indexed)
+        return offer_take_index(user, element, err);
+    switch (element->path) {
+    case PATH_PUBLISHED:
+        if (element->length > 2 && element->length < sizeof text) {
+            struct basket_facts *facts = basket_facts(list->offer.document.reading->basket);
+
+            snprintf(text, sizeof text, "%.*s", (int)element->length - 2, element->json + 1);
+            ok = when_read(text, &facts->source_us) || (facts->source_us = 0, true);
+        }
+        break;
+    case PATH_PRODUCT:
+        ok = take_product(list, element, err);
+        break;
+    default:
+        ok = take_term(list, element, err);
+    }
+    return ok ? SPLIT_GO_ON : SPLIT_FAILED;
+}
+
+static enum split_verdict at_reserved(void *user, struct error *err)
+{
+    struct list *list = user;
+
+    (void)err;
+    return list->has_products && list->has_terms ? SPLIT_STOP : SPLIT_GO_ON;
+}
+
+static void list_close(void *reader)
+{
+    struct list *list = reader;
+
+    if (list) {
+        offer_clear(&list->offer);
+        freep(&list->terms);
+    }
+    document_close(reader);
+}
+
+static void *list_open(const struct reading *reading, struct error *err)
+{
+    static const struct document_form form = {
+        .size = sizeof(struct list),
+        .paths = offer_index_paths,
+        .element_max = ELEMENT_MAX,
+        .element = offer_take_index,
+    };
+
+    return document_open(&form, reading, err);
+}
+
+static bool list_ask(void *reader, struct fetch_request *request, struct error *err)
+{
+    return offer_ask(reader, ".json", request, err);
+}
+
+/* Gives each product the price of its SKU; a SKU with two has none. */
+static void join(struct list *list)
+{
+    if (list->count == 0)
+        return;
+    qsort(list->terms, list->count, sizeof *list->terms, terms_by_sku);
+    for (size_t i = 0; i < list->offer.count; i++) {
+        struct offer_product *product = &list->offer.products[i];
+        struct term like, *found, *last = list->terms + list->count - 1;
+
+        memcpy(like.sku, product->sku, sizeof like.sku);
+        found = bsearch(&like, list->terms, list->count, sizeof like, terms_by_sku);
+        if (found && (found == list->terms || terms_by_sku(found, found - 1) != 0) &&
+            (found == last || terms_by_sku(found, found + 1) != 0))
+            memcpy(product->text, found->text, sizeof product->text);
+    }
+}
+
+static enum reading_state list_page(void *reader, const struct fetch_response *response,
+                                    struct error *err)
+{
+    static const struct document_form form = {.paths = paths,
+                                              .element_max = ELEMENT_MAX,
+                                              .element = take_element,
+                                              .gate = "terms/Reserved",
+                                              .at_gate = at_reserved};
+    struct list *list = reader;
+
+    (void)response;
+    if (!list->offer.indexed) {
+        enum reading_state state = offer_indexed(&list->offer, err);
+
+        return state != READING_ASKS || document_again(&list->offer.document, &form, err)
+                   ? state
+                   : READING_FAILED;
+    }
+    if (!splitter_end(list->offer.document.splitter, err))
+        return READING_FAILED;
+    if (splitter_oversized(list->offer.document.splitter) > 0) {
+        error_set(err, ERROR_UPSTREAM, NULL, "a product is larger than %d bytes", ELEMENT_MAX);
+        return READING_FAILED;
+    }
+    join(list);
+    return offer_finish(&list->offer, err) ? READING_DONE : READING_FAILED;
+}
+
+static const struct reader_ops read_ops = {list_open, list_ask, document_take, list_page,
+                                           list_close};
+
+const struct source aws_offer = {
+    .name = "aws-offer",
+    .title = "region on demand (AWS price list)",
+    .provider = "aws",
+    .url = OFFER_URL,
+    .needs = NEEDS_REGIONS,
+    .period_seconds = OFFER_PERIOD_SECONDS,
+    .max_bytes = OFFER_MAX_BYTES,
+    .read = &read_ops,
+};

@@ -1,0 +1,137 @@
+/* How often spot instances were interrupted in the last thirty days, in bands. It also tells what
+ * spot saves, and no price is ever made of that. */
+#include "common/cleanup.h"
+#include "pricing/feeds/json_page.h"
+#include "pricing/feeds/sources.h"
+
+#define REGION_MAX (1024 * 1024)
+#define BANDS_MAX 16
+
+enum { PATH_TYPE, PATH_BAND, PATH_REGION };
+static const char *const paths[] = {"instance_types/*", "ranges/*", "spot_advisor/*", NULL};
+
+struct advisor {
+    struct document document;
+    char bands[BANDS_MAX][16]; /* by their index; "" where there is none */
+};
+
+static bool add_type(struct advisor *advisor, const char *name, const json_t *json,
+                     struct error *err)
+{
+    struct instance_type type = {.provider = "aws",
+                                 .vcpus = json_number_value(json_object_get(json, "cores")),
+                                 .memory_gib =
+                                     json_number_value(json_object_get(json, "ram_gb"))};
+
+    return !PRICE_WORD(type.name, name) || type.vcpus < 0 || type.memory_gib < 0 ||
+           basket_add_type(advisor->document.reading->basket, &type, err);
+}
+
+static bool add_band(struct advisor *advisor, const json_t *json, struct error *err)
+{
+    json_int_t index = json_is_integer(json_object_get(json, "index"))
+                           ? json_integer_value(json_object_get(json, "index"))
+                           : -1;
+
+    if (index < 0 || index >= BANDS_MAX ||
+        !PRICE_WORD(advisor->bands[index], source_text(json, "label")))
+        return error_set(err, ERROR_UPSTREAM, NULL, "the feed has another shape: a band is odd");
+    return true;
+}
+
+/* The bands may come later: until the end each holds its index. */
+static bool add_region(struct advisor *advisor, const char *region, const json_t *json,
+                       struct error *err)
+{
+    struct basket *basket = advisor->document.reading->basket;
+    const json_t *row;
+    const char *name;
+
+    json_object_foreach(json_object_get(json, "Linux"), name, row)
+    {
+        struct interruption interruption = {.provider = "aws"};
+        const json_t *band = json_object_get(row, "r");
+
+        basket_facts(basket)->tally.seen++;
+        if (!PRICE_WORD(interruption.region, region) ||
+            !PRICE_WORD(interruption.instance_type, name) || !json_is_integer(band) ||
+            json_integer_value(band) < 0 || json_integer_value(band) >= BANDS_MAX) {
+            basket_facts(basket)->tally.malformed++;
+            continue;
+        }
+        interruption.band[0] = (char)json_integer_value(band);
+        if (!basket_add_interruption(basket, &interruption, err))
+            return false;
+    }
+    return true;
+}
+
+static enum split_verdict take_element(void *user, const struct split_element *element,
+                                       struct error *err)
+{
+    struct advisor *advisor = user;
+    AUTO(json_decrefp) json_t *json = source_json(element->json, element->length, err);
+    bool ok = json != NULL;
+
+    if (ok && element->path == PATH_TYPE)
+        ok = add_type(advisor, element->key, json, err);
+    if (ok && element->path == PATH_BAND)
+        ok = add_band(advisor, json, err);
+    if (ok && element->path == PATH_REGION)
+        ok = add_region(advisor, element->key, json, err);
+    return ok ? SPLIT_GO_ON : SPLIT_FAILED;
+}
+
+static void *advisor_open(const struct reading *reading, struct error *err)
+{
+    static const struct document_form form = {.size = sizeof(struct advisor),
+                                              .paths = paths,
+                                              .element_max = REGION_MAX,
+                                              .element = take_element};
+
+    return document_open(&form, reading, err);
+}
+
+static bool advisor_ask(void *reader, struct fetch_request *request, struct error *err)
+{
+    const struct reading *reading = ((struct document *)reader)->reading;
+
+    return source_ask_once(reading, reading->url, request, err);
+}
+
+static enum reading_state advisor_done(void *reader, const struct fetch_response *response,
+                                       struct error *err)
+{
+    struct advisor *advisor = reader;
+    struct basket *basket = advisor->document.reading->basket;
+
+    if (!splitter_end(advisor->document.splitter, err))
+        return READING_FAILED;
+    for (size_t i = 0; i < basket_interruption_count(basket); i++) {
+        const struct interruption *interruption = basket_interruption(basket, i);
+        const char *band = advisor->bands[(unsigned char)interruption->band[0]];
+
+        if (!*band) {
+            error_set(err, ERROR_UPSTREAM, NULL,
+                      "the feed has another shape: a band is not among the ranges");
+            return READING_FAILED;
+        }
+        basket_name_band(basket, i, band);
+    }
+    basket_facts(basket)->source_us = response->last_modified_us;
+    return READING_DONE;
+}
+
+static const struct reader_ops read_ops = {advisor_open, advisor_ask, document_take, advisor_done,
+                                           document_close};
+
+const struct source aws_spot_advisor = {
+    .name = "aws-spot-advisor",
+    .title = "how often spot was interrupted, 30 days (AWS Spot Advisor)",
+    .provider = "aws",
+    .url = "https://spot-bid-advisor.s3.amazonaws.com/spot-advisor-data.json",
+    .on = true,
+    .period_seconds = 24 * 3600,
+    .max_bytes = 64 * 1024 * 1024,
+    .read = &read_ops,
+};

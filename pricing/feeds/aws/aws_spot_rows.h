@@ -1,0 +1,42 @@
+/* The answer to DescribeSpotPriceHistory: XML, read as it comes. What comes of it is one row for
+ * each zone and instance type, the newest, whatever order they are told in. */
+#pragma once
+
+#include "pricing/feeds/price_batch.h"
+
+#define SPOT_TOKEN_SIZE 4096
+
+/* A change of a price in a zone; the price holds until the next. */
+struct spot_row {
+    struct price price; /* nanos 0: the number could not be read */
+    bool contradicted;  /* another row of that moment says something else */
+};
+
+/* What all pages of a walk told. */
+struct spot_rows {
+    const char *region;
+    struct basket_tally *tally;
+    struct spot_row *list;
+    size_t count, room;
+};
+
+void spot_rows_free(struct spot_rows *rows);
+
+/* At the end of the walk: what stands goes into the basket. */
+bool spot_rows_finish(const struct spot_rows *rows, struct basket *basket, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* One page. The rows must live longer; NULL when memory ends. */
+struct spot_xml;
+struct spot_xml *spot_xml_new(struct spot_rows *rows, struct error *err)
+    __attribute__((warn_unused_result));
+void spot_xml_free(struct spot_xml *xml); /* NULL is fine */
+
+/* Fails with ERROR_UPSTREAM for what is no such answer, for a DOCTYPE, and for texts, depths and
+ * numbers of zones beyond reason. */
+bool spot_xml_feed(struct spot_xml *xml, const char *data, size_t length, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* At the end of the bytes. *ret_token lives as long as the page: "" for the last. */
+bool spot_xml_end(struct spot_xml *xml, const char **ret_token, struct error *err)
+    __attribute__((warn_unused_result));

@@ -1,0 +1,361 @@
+/* Azure Retail Prices: every price of virtual machines in a region, one small object each, in
+ * pages that name the next by a whole link. Most rows are not what an hour of Linux costs:
+ * Windows, reservations whose price is for years, prices for developers, what is left of Low
+ * Priority. */
+#include "common/cleanup.h"
+#include "pricing/feeds/json_page.h"
+#include "pricing/feeds/pages.h"
+#include "pricing/feeds/sources.h"
+#include "pricing/parse_time.h"
+
+#include <strings.h>
+
+#define ITEM_MAX (64 * 1024)
+#define ROWS_MAX 500000 /* a region has 16,000 */
+
+enum { PATH_ITEM, PATH_NEXT, PATH_CURRENCY, PATH_COUNT };
+static const char *const paths[] = {"Items/*", "NextPageLink", "BillingCurrency", "Count", NULL};
+
+struct reader {
+    struct document document;
+    char link[FETCH_URL_MAX]; /* of the page that is next; "" for the first */
+    struct pages pages;
+    uint64_t *rows; /* what identifies each row that is in force, in the whole walk */
+    size_t row_count, row_room;
+    /* Of the page that is being read: */
+    json_int_t items, promised; /* promised: -1 where the page has not said how many there are */
+    bool has_next;
+    char next[FETCH_URL_MAX]; /* "" for the last page */
+};
+
+/* Letters and digits: the name stands between quotes in a filter. */
+static bool is_region(const char *name)
+{
+    return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789")];
+}
+
+static bool first_url(const struct reading *reading, struct fetch_request *request)
+{
+    char filter[200];
+
+    snprintf(filter, sizeof filter,
+             "serviceName eq 'Virtual Machines' and armRegionName eq '%s' and "
+             "priceType eq 'Consumption'",
+             reading->scope.name);
+    return fetch_url_add(request, reading->url) &&
+           fetch_url_add(request, "?api-version=2023-01-01-preview&$filter=") &&
+           fetch_url_value(request, filter);
+}
+
+/* A time that the item may lack; false where it is none. */
+static bool read_time(const json_t *item, const char *name, long long *ret_us)
+{
+    const json_t *value = json_object_get(item, name);
+
+    *ret_us = 0;
+    if (!value || json_is_null(value))
+        return true;
+    return json_is_string(value) && when_read(json_string_value(value), ret_us);
+}
+
+static bool is(const json_t *item, const char *name, const char *wanted)
+{
+    return strcmp(source_text(item, name), wanted) == 0;
+}
+
+static bool contains(const json_t *item, const char *name, const char *part)
+{
+    return strstr(source_text(item, name), part) != NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), wanted = strlen(end);
+
+    return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+/* Linux, by the hour, for everybody: on demand or spot. */
+static bool is_wanted(const struct reader *reader, const json_t *item)
+{
+    const char *product = source_text(item, "productName");
+    const char *sku = source_text(item, "skuName");
+
+    return is(item, "armRegionName", reader->document.reading->scope.name) &&
+           is(item, "serviceName", "Virtual Machines") && is(item, "currencyCode", "USD") &&
+           is(item, "unitOfMeasure", "1 Hour") && is(item, "reservationTerm", "") &&
+           !is(item, "armSkuName", "") && *product && *sku && !ends_with(product, " Windows") &&
+           !contains(item, "productName", "Cloud Services") &&
+           !contains(item, "productName", "CloudServices") &&
+           !contains(item, "productName", "Dedicated") && !strstr(sku, " Low Priority") &&
+           (!strstr(sku, " Spot") || ends_with(sku, " Spot"));
+}
+
+static bool note_row(struct reader *reader, const json_t *item, struct error *err)
+{
+    uint64_t hash = pages_hash(PAGES_HASH_START, source_text(item, "meterId"));
+
+    if (reader->row_count == ROWS_MAX)
+        return error_set(err, ERROR_UPSTREAM, NULL, "a region has more than %d prices", ROWS_MAX);
+    if (reader->row_count == reader->row_room) {
+        size_t room = reader->row_room ? reader->row_room * 2 : 1024;
+        uint64_t *rows = reallocarray(reader->rows, room, sizeof *rows);
+
+        if (!rows)
+            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        reader->rows = rows;
+        reader->row_room = room;
+    }
+    reader->rows[reader->row_count++] = pages_hash(hash, source_text(item, "skuId"));
+    return true;
+}
+
+static bool add_price(struct reader *reader, const json_t *item, long long since_us,
+                      struct error *err)
+{
+    struct basket *basket = reader->document.reading->basket;
+    const json_t *number = json_object_get(item, "retailPrice");
+    struct price price = {
+        .kind = ends_with(source_text(item, "skuName"), " Spot") ? PRICE_SPOT : PRICE_ON_DEMAND,
+        .provider = "azure",
+        .currency = "USD",
+        .source_us = since_us};
+
+    if (!json_is_number(number) || !price_set_number(&price, json_number_value(number)) ||
+        !PRICE_WORD(price.region, reader->document.reading->scope.name) ||
+        !PRICE_WORD(price.instance_type, source_text(item, "armSkuName")) ||
+        !PRICE_WORD(price.reference, source_text(item, "meterId"))) {
+        basket_facts(basket)->tally.malformed++;
+        return true;
+    }
+    return basket_add(basket, &price, TWIN_IS_AMBIGUOUS, err);
+}
+
+static bool read_item(struct reader *reader, const struct split_element *element,
+                      struct error *err)
+{
+    struct basket_tally *tally = &basket_facts(reader->document.reading->basket)->tally;
+    AUTO(json_decrefp) json_t *item = source_json(element->json, element->length, err);
+    const json_t *tier = json_object_get(item, "tierMinimumUnits");
+    long long now_us = reader->document.reading->now_us, since_us, until_us;
+
+    if (!item)
+        return false;
+    reader->items++;
+    tally->seen++;
+    if (!json_is_object(item) || is(item, "meterId", "") || is(item, "skuId", "") ||
+        !read_time(item, "effectiveStartDate", &since_us) ||
+        !read_time(item, "effectiveEndDate", &until_us)) {
+        tally->malformed++;
+        return true;
+    }
+    /* What is no more, or not yet, or only beyond some hours is not what an hour costs now; a
+     * meter may have such rows beside the one that is. */
+    if (!is(item, "type", "Consumption") || since_us > now_us ||
+        (until_us > 0 && until_us <= now_us) || (tier && json_number_value(tier) != 0))
+        return true;
+    return note_row(reader, item, err) &&
+           (!is_wanted(reader, item) || add_price(reader, item, since_us, err));
+}
+
+static bool read_next(struct reader *reader, const struct split_element *element,
+                      struct error *err)
+{
+    if (reader->has_next)
+        return error_set(err, ERROR_UPSTREAM, NULL, "a page has two links to the next");
+    reader->has_next = true;
+    return pages_text(element, reader->next, sizeof reader->next, err);
+}
+
+static bool check_currency(const struct split_element *element, struct error *err)
+{
+    char currency[16];
+
+    return pages_text(element, currency, sizeof currency, err) &&
+           (strcmp(currency, "USD") == 0 ||
+            error_set(err, ERROR_UPSTREAM, NULL, "the prices are in '%s', not in USD", currency));
+}
+
+static bool read_count(struct reader *reader, const struct split_element *element,
+                       struct error *err)
+{
+    AUTO(json_decrefp) json_t *count = source_json(element->json, element->length, err);
+
+    if (count && !json_is_integer(count))
+        return error_set(err, ERROR_UPSTREAM, NULL, "the count of a page is no number");
+    reader->promised = json_integer_value(count);
+    return count != NULL;
+}
+
+static enum split_verdict on_element(void *user, const struct split_element *element,
+                                     struct error *err)
+{
+    bool ok = false;
+
+    switch (element->path) {
+    case PATH_ITEM:
+        ok = read_item(user, element, err);
+        break;
+    case PATH_NEXT:
+        ok = read_next(user, element, err);
+        break;
+    case PATH_CURRENCY:
+        ok = check_currency(element, err);
+        break;
+    case PATH_COUNT:
+        ok = read_count(user, element, err);
+        break;
+    }
+    return ok ? SPLIT_GO_ON : SPLIT_FAILED;
+}
+
+static const struct document_form form = {
+    .size = sizeof(struct reader),
+    .paths = paths,
+    .element_max = ITEM_MAX,
+    .element = on_element,
+};
+
+static void *open_reader(const struct reading *reading, struct error *err)
+{
+    if (is_region(reading->scope.name))
+        return document_open(&form, reading, err);
+    error_set(err, ERROR_INVALID, NULL, "'%s' is no region of Azure, like eastus2",
+              reading->scope.name);
+    return NULL;
+}
+
+static void close_reader(void *user)
+{
+    struct reader *reader = user;
+
+    freep(&reader->rows);
+    document_close(reader);
+}
+
+static bool ask(void *user, struct fetch_request *request, struct error *err)
+{
+    struct reader *reader = user;
+
+    if (!document_again(&reader->document, &form, err))
+        return false;
+    reader->items = 0;
+    reader->promised = -1;
+    reader->has_next = false;
+    reader->next[0] = '\0';
+    if (!(reader->link[0] ? fetch_url_add(request, reader->link)
+                          : first_url(reader->document.reading, request)))
+        return error_set(err, ERROR_INVALID, NULL, "the URL is too long");
+    return reader->pages.count > 0 || pages_go_on(&reader->pages, request->url, err);
+}
+
+/* Scheme, host and port of a URL; the port that a scheme has anyway is left out. */
+struct origin {
+    char scheme[8];
+    char host[200];
+};
+
+static bool read_origin(const char *url, struct origin *ret_origin)
+{
+    const char *host = strstr(url, "://");
+    size_t scheme_length = host ? (size_t)(host - url) : 0, length;
+
+    if (!host || scheme_length >= sizeof ret_origin->scheme)
+        return false;
+    host += strlen("://");
+    length = strcspn(host, "/?#");
+    /* Nothing that two readers of URLs might read differently. */
+    if (length == 0 || length >= sizeof ret_origin->host ||
+        strspn(host, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-:[]") <
+            length)
+        return false;
+    snprintf(ret_origin->scheme, sizeof ret_origin->scheme, "%.*s", (int)scheme_length, url);
+    snprintf(ret_origin->host, sizeof ret_origin->host, "%.*s", (int)length, host);
+
+    const char *port = strcasecmp(ret_origin->scheme, "https") == 0 ? ":443" : ":80";
+    if (ends_with(ret_origin->host, port))
+        ret_origin->host[strlen(ret_origin->host) - strlen(port)] = '\0';
+    return true;
+}
+
+/* The link comes from outside: it may lead on, but not away. */
+static bool check_link(const struct reader *reader, struct error *err)
+{
+    struct origin here, there;
+
+    for (const char *c = reader->next; *c; c++)
+        if (*c <= 0x20 || *c > 0x7e || *c == '"' || *c == '\\' || *c == '<' || *c == '>')
+            return error_set(err, ERROR_UPSTREAM, NULL, "the link to the next page is no URL");
+    if (!read_origin(reader->document.reading->url, &here) ||
+        !read_origin(reader->next, &there) || strcasecmp(here.scheme, there.scheme) != 0 ||
+        strcasecmp(here.host, there.host) != 0)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "the next page is said to be at %.120s, which is not followed",
+                         reader->next);
+    return true;
+}
+
+static int compare_rows(const void *left_pointer, const void *right_pointer)
+{
+    uint64_t left, right;
+
+    memcpy(&left, left_pointer, sizeof left);
+    memcpy(&right, right_pointer, sizeof right);
+    return (left > right) - (left < right);
+}
+
+/* Pages are cut out of a list that may change meanwhile: then a row comes twice, and another may
+ * not come at all. */
+static bool check_rows(struct reader *reader, struct error *err)
+{
+    if (reader->row_count > 0)
+        qsort(reader->rows, reader->row_count, sizeof *reader->rows, compare_rows);
+    for (size_t i = 1; i < reader->row_count; i++)
+        if (reader->rows[i - 1] == reader->rows[i])
+            return error_set(err, ERROR_BUSY, NULL,
+                             "the list changed while it was read: a price came twice");
+    return true;
+}
+
+static bool check_page(struct reader *reader, struct error *err)
+{
+    if (!splitter_end(reader->document.splitter, err))
+        return false;
+    if (splitter_oversized(reader->document.splitter) > 0)
+        return error_set(err, ERROR_UPSTREAM, NULL, "an entry has more than %d bytes", ITEM_MAX);
+    if (reader->promised >= 0 ? reader->promised != reader->items : reader->items == 0)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "a page has %lld entries and says that it has %lld",
+                         (long long)reader->items, (long long)reader->promised);
+    return true;
+}
+
+static enum reading_state page(void *user, const struct fetch_response *response,
+                               struct error *err)
+{
+    struct reader *reader = user;
+
+    (void)response;
+    if (!check_page(reader, err))
+        return READING_FAILED;
+    if (!reader->next[0])
+        return check_rows(reader, err) ? READING_DONE : READING_FAILED;
+    if (!check_link(reader, err) || !pages_go_on(&reader->pages, reader->next, err))
+        return READING_FAILED;
+    memcpy(reader->link, reader->next, sizeof reader->link);
+    return READING_ASKS;
+}
+
+static const struct reader_ops ops = {open_reader, ask, document_take, page, close_reader};
+
+const struct source azure_retail = {
+    .name = "azure-retail",
+    .title = "list price (Azure Retail Prices); spot is a list price, not a quote",
+    .provider = "azure",
+    .url = "https://prices.azure.com/api/retail/prices",
+    .on = true,
+    .needs = NEEDS_REGIONS,
+    .period_seconds = 6 * 3600,
+    .max_bytes = 16 * 1024 * 1024,
+    .read = &ops,
+};

@@ -1,0 +1,274 @@
+/* Google's own price list: tens of thousands of entries, some thousands a page, of which those
+ * for a core and for a GiB of predefined machine types are wanted. */
+#include "common/cleanup.h"
+#include "pricing/feeds/gcp/gcp_rates.h"
+#include "pricing/feeds/json_page.h"
+#include "pricing/feeds/sources.h"
+#include "pricing/parse_time.h"
+
+#define PAGES_MAX 60
+#define SKU_MAX 65536
+#define SERVICE "/v1/services/6F81-5844-456A/skus" /* Compute Engine */
+#define NANOS 1000000000LL
+#define RATE_MAX (5 * NANOS) /* far beyond any core or GiB: what costs more is a placeholder */
+
+enum { PATH_SKU, PATH_NEXT, PATH_ERROR };
+static const char *const paths[] = {"skus/*", "nextPageToken", "error", NULL};
+
+struct catalog {
+    struct document document;
+    struct gcp_rates *rates;
+    bool began;              /* this page had something in it */
+    char *tokens[PAGES_MAX]; /* of all pages so far but the first; "" on the last one */
+    size_t pages;
+};
+
+/* "units" are a string, or left out for none; "nanos" are a number, or left out. */
+static bool read_money(const json_t *money, long long *ret_nanos)
+{
+    const json_t *units = json_object_get(money, "units");
+    const json_t *nanos = json_object_get(money, "nanos");
+    const char *text = units ? json_string_value(units) : "0";
+    long long whole = 0, part = nanos ? json_integer_value(nanos) : 0;
+
+    if (!text || !*text || strlen(text) > 6 || (nanos && !json_is_integer(nanos)))
+        return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        whole = whole * 10 + (*text - '0');
+    }
+    if (part < 0 || part >= NANOS)
+        return false;
+    *ret_nanos = whole * NANOS + part;
+    return *ret_nanos > 0 && *ret_nanos <= RATE_MAX;
+}
+
+static bool is_number_or_absent(const json_t *object, const char *name, double wanted)
+{
+    const json_t *value = json_object_get(object, name);
+
+    return !value || (json_is_number(value) && json_number_value(value) == wanted);
+}
+
+/* One price by the hour in dollars, the same for any amount, and no other before or after it. */
+static bool read_rate(const json_t *sku, enum gcp_part part, struct gcp_rate *ret_rate)
+{
+    const json_t *infos = json_object_get(sku, "pricingInfo"), *info = json_array_get(infos, 0);
+    const json_t *expression = json_object_get(info, "pricingExpression");
+    const json_t *tiers = json_object_get(expression, "tieredRates");
+    const json_t *tier = json_array_get(tiers, 0), *money = json_object_get(tier, "unitPrice");
+
+    if (json_array_size(infos) != 1 || json_array_size(tiers) != 1 ||
+        !is_number_or_absent(tier, "startUsageAmount", 0) ||
+        !is_number_or_absent(info, "currencyConversionRate", 1) ||
+        strcmp(source_text(expression, "usageUnit"), part == GCP_CORE ? "h" : "GiBy.h") != 0 ||
+        strcmp(source_text(money, "currencyCode"), "USD") != 0 ||
+        !PRICE_WORD(ret_rate->sku, source_text(sku, "skuId")))
+        return false;
+    if (!when_read(source_text(info, "effectiveTime"), &ret_rate->since_us))
+        ret_rate->since_us = 0;
+    return read_money(money, &ret_rate->nanos);
+}
+
+/* The description says what it is, and three words of its category must say the same. */
+static bool is_in_category(const json_t *sku, const struct gcp_component *component)
+{
+    const json_t *category = json_object_get(sku, "category");
+
+    return strcmp(source_text(category, "resourceFamily"), "Compute") == 0 &&
+           strcmp(source_text(category, "resourceGroup"), gcp_group(component)) == 0 &&
+           strcmp(source_text(category, "usageType"),
+                  component->spot ? "Preemptible" : "OnDemand") == 0;
+}
+
+static bool add_sku(struct catalog *catalog, const json_t *sku,
+                    const struct gcp_component *component, struct error *err)
+{
+    struct basket_tally *tally = &basket_facts(catalog->document.reading->basket)->tally;
+    const json_t *regions = json_object_get(sku, "serviceRegions");
+    struct gcp_rate rate = {.nanos = 0};
+    char region[40];
+
+    if (!is_in_category(sku, component) || json_array_size(regions) == 0) {
+        tally->malformed++;
+        return true;
+    }
+    /* What cannot be read is not passed over: who knows what the other one is worth then. */
+    if (!read_rate(sku, component->part, &rate)) {
+        tally->malformed++;
+        rate.nanos = 0;
+    }
+    for (size_t i = 0; i < json_array_size(regions); i++) {
+        const char *name = json_string_value(json_array_get(regions, i));
+
+        if (!name || !gcp_is_region(name) || !PRICE_WORD(region, name))
+            tally->malformed++;
+        else if (!gcp_rates_add(catalog->rates, region, component, &rate, err))
+            return false;
+    }
+    return true;
+}
+
+static bool take_sku(struct catalog *catalog, const struct split_element *element,
+                     struct error *err)
+{
+    static const char words[] = " running in ";
+    AUTO(json_decrefp) json_t *sku = NULL;
+    struct gcp_component component;
+
+    basket_facts(catalog->document.reading->basket)->tally.seen++;
+    if (!memmem(element->json, element->length, words, strlen(words)))
+        return true;
+    sku = source_json(element->json, element->length, err);
+    if (!sku)
+        return false;
+    return !gcp_component_read(source_text(sku, "description"), &component) ||
+           add_sku(catalog, sku, &component, err);
+}
+
+static bool take_token(struct catalog *catalog, const struct split_element *element,
+                       struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = source_json(element->json, element->length, err);
+    char **token = &catalog->tokens[catalog->pages];
+
+    if (!json)
+        return false;
+    if (!json_is_string(json) || *token)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "the feed has another shape: its nextPageToken is no text");
+    *token = strdup(json_string_value(json));
+    return *token || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+static enum split_verdict take_element(void *user, const struct split_element *element,
+                                       struct error *err)
+{
+    struct catalog *catalog = user;
+    bool ok;
+
+    catalog->began = true;
+    if (element->path == PATH_SKU)
+        ok = take_sku(catalog, element, err);
+    else if (element->path == PATH_NEXT)
+        ok = take_token(catalog, element, err);
+    else
+        ok = error_set(err, ERROR_UPSTREAM, NULL, "the page is an error instead of prices");
+    return ok ? SPLIT_GO_ON : SPLIT_FAILED;
+}
+
+static const struct document_form form = {.size = sizeof(struct catalog),
+                                          .paths = paths,
+                                          .element_max = SKU_MAX,
+                                          .element = take_element};
+
+static void catalog_close(void *reader)
+{
+    struct catalog *catalog = reader;
+
+    if (catalog) {
+        gcp_rates_free(catalog->rates);
+        for (size_t i = 0; i < PAGES_MAX; i++)
+            free(catalog->tokens[i]);
+    }
+    document_close(reader);
+}
+
+static void *catalog_open(const struct reading *reading, struct error *err)
+{
+    struct catalog *catalog = document_open(&form, reading, err);
+
+    if (!catalog)
+        return NULL;
+    catalog->rates = gcp_rates_new(err);
+    if (catalog->rates)
+        return catalog;
+    catalog_close(catalog);
+    return NULL;
+}
+
+static bool catalog_ask(void *reader, struct fetch_request *request, struct error *err)
+{
+    const struct catalog *catalog = reader;
+    const struct reading *reading = catalog->document.reading;
+
+    if (!reading->key[0])
+        return error_set(err, ERROR_INVALID, "key", "is needed for this feed");
+    request->url[0] = '\0';
+    if (!fetch_url_add(request, reading->url) ||
+        !fetch_url_add(request, SERVICE "?currencyCode=USD&pageSize=5000"))
+        return error_set(err, ERROR_INVALID, "url", "is too long");
+    if (catalog->pages > 0 && (!fetch_url_add(request, "&pageToken=") ||
+                               !fetch_url_value(request, catalog->tokens[catalog->pages - 1])))
+        return error_set(err, ERROR_UPSTREAM, NULL, "the page's token is too long");
+    /* In the URL it would be in every log on the way. */
+    return fetch_header(request, "X-Goog-Api-Key: %s", reading->key) ||
+           error_set(err, ERROR_INVALID, "key", "is too long");
+}
+
+static enum reading_state finish(const struct catalog *catalog, struct error *err)
+{
+    struct basket *basket = catalog->document.reading->basket;
+
+    if (!gcp_rates_price(catalog->rates, basket, err))
+        return READING_FAILED;
+    if (basket_count(basket) > 0)
+        return READING_DONE;
+    error_set(err, ERROR_UPSTREAM, NULL,
+              "the feed has another shape: it has no complete price of any machine type");
+    return READING_FAILED;
+}
+
+/* Whether the token of this page leads to a page that was not there before. */
+static bool leads_on(struct catalog *catalog, struct error *err)
+{
+    const char *token = catalog->tokens[catalog->pages];
+
+    for (size_t i = 0; i < catalog->pages; i++)
+        if (strcmp(catalog->tokens[i], token) == 0)
+            return error_set(err, ERROR_UPSTREAM, NULL, "page %zu leads back to an earlier one",
+                             catalog->pages + 1);
+    if (++catalog->pages == PAGES_MAX)
+        return error_set(err, ERROR_UPSTREAM, NULL, "there are more than %d pages", PAGES_MAX);
+    catalog->began = false;
+    return document_again(&catalog->document, &form, err);
+}
+
+static enum reading_state catalog_page(void *reader, const struct fetch_response *response,
+                                       struct error *err)
+{
+    struct catalog *catalog = reader;
+    const char *token = catalog->tokens[catalog->pages];
+
+    (void)response;
+    if (!splitter_end(catalog->document.splitter, err))
+        return READING_FAILED;
+    if (!catalog->began || splitter_oversized(catalog->document.splitter) > 0) {
+        error_set(err, ERROR_UPSTREAM, NULL,
+                  "the feed has another shape: a page is empty, or an entry is too large");
+        return READING_FAILED;
+    }
+    if (!token || !*token)
+        return finish(catalog, err);
+    return leads_on(catalog, err) ? READING_ASKS : READING_FAILED;
+}
+
+static const struct reader_ops read_ops = {catalog_open, catalog_ask, document_take, catalog_page,
+                                           catalog_close};
+
+static const char *const sentinels[] = {"n1-standard-4", "n2-standard-4", "e2-standard-4", NULL};
+
+const struct source gcp_catalog = {
+    .name = "gcp-billing-catalog",
+    .title = "region list price, computed from cores and memory (Google's billing catalog)",
+    .provider = "gcp",
+    .url = "https://cloudbilling.googleapis.com",
+    .on = true,
+    .needs = NEEDS_KEY,
+    .period_seconds = 24 * 3600,
+    .max_bytes = 64 * 1024 * 1024,
+    .sentinels = sentinels,
+    .min_regions = 20,
+    .read = &read_ops,
+};

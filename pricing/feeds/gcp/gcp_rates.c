@@ -1,0 +1,142 @@
+#include "pricing/feeds/gcp/gcp_rates.h"
+
+#include "common/cleanup.h"
+
+struct cell {
+    struct gcp_rate rate; /* nanos 0: not known */
+    bool spoiled;
+};
+
+struct region {
+    char name[40];
+    struct cell cells[GCP_FAMILIES][2][GCP_PARTS]; /* by family, spot, part */
+};
+
+struct gcp_rates {
+    struct region *regions;
+    size_t count, room;
+    long long ambiguous;
+};
+
+struct gcp_rates *gcp_rates_new(struct error *err)
+{
+    struct gcp_rates *rates = calloc(1, sizeof *rates);
+
+    if (!rates)
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return rates;
+}
+
+void gcp_rates_free(struct gcp_rates *rates)
+{
+    if (rates)
+        free(rates->regions);
+    free(rates);
+}
+
+void gcp_rates_freep(struct gcp_rates **rates)
+{
+    gcp_rates_free(*rates);
+    *rates = NULL;
+}
+
+static struct region *add_region(struct gcp_rates *rates, const char *name, struct error *err)
+{
+    struct region *region;
+
+    if (rates->count == GCP_REGIONS_MAX) {
+        error_set(err, ERROR_UPSTREAM, NULL, "there are more than %d regions", GCP_REGIONS_MAX);
+        return NULL;
+    }
+    if (rates->count == rates->room) {
+        size_t room = rates->room ? rates->room * 2 : 16;
+        struct region *more = reallocarray(rates->regions, room, sizeof *more);
+
+        if (!more) {
+            error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return NULL;
+        }
+        rates->regions = more;
+        rates->room = room;
+    }
+    region = &rates->regions[rates->count++];
+    memset(region, 0, sizeof *region);
+    snprintf(region->name, sizeof region->name, "%s", name);
+    return region;
+}
+
+static struct region *find_region(struct gcp_rates *rates, const char *name, struct error *err)
+{
+    for (size_t i = 0; i < rates->count; i++)
+        if (strcmp(rates->regions[i].name, name) == 0)
+            return &rates->regions[i];
+    return add_region(rates, name, err);
+}
+
+bool gcp_rates_add(struct gcp_rates *rates, const char *region,
+                   const struct gcp_component *component, const struct gcp_rate *rate,
+                   struct error *err)
+{
+    struct region *place = find_region(rates, region, err);
+    struct cell *cell;
+
+    if (!place)
+        return false;
+    cell = &place->cells[component->family][component->spot][component->part];
+    if (!cell->spoiled && cell->rate.nanos == 0 && rate->nanos > 0) {
+        cell->rate = *rate;
+    } else if (cell->spoiled || rate->nanos == 0 || cell->rate.nanos != rate->nanos) {
+        /* Whoever came first is thrown out too. */
+        rates->ambiguous += (cell->rate.nanos > 0) + (rate->nanos > 0);
+        cell->rate.nanos = 0;
+        cell->spoiled = true;
+    }
+    return true;
+}
+
+/* Exact but for the last nano, which is rounded half up. */
+static long long nanos_of(const struct gcp_type *type, long long core, long long gib)
+{
+    return type->vcpus * core + (type->centi_gib * gib + 50) / 100;
+}
+
+static bool add_price(const struct region *region, const struct gcp_type *type, bool spot,
+                      struct basket *basket, struct error *err)
+{
+    const struct cell *cells = region->cells[type->family][spot];
+    const struct gcp_rate *core = &cells[GCP_CORE].rate, *ram = &cells[GCP_RAM].rate;
+    struct price price = {
+        .provider = "gcp", .currency = "USD", .kind = spot ? PRICE_SPOT : PRICE_ON_DEMAND};
+    struct instance_type described = {
+        .provider = "gcp", .vcpus = type->vcpus, .memory_gib = type->centi_gib / 100.0};
+    char text[PRICE_TEXT_SIZE];
+
+    if (core->nanos == 0 || ram->nanos == 0)
+        return true;
+    price_write_nanos(nanos_of(type, core->nanos, ram->nanos), text);
+    snprintf(price.reference, sizeof price.reference, "%s+%s", core->sku, ram->sku);
+    if (!PRICE_WORD(price.region, region->name) || !PRICE_WORD(price.instance_type, type->name) ||
+        !price_set(&price, text)) {
+        basket_facts(basket)->tally.malformed++;
+        return true;
+    }
+    price.source_us = core->since_us > ram->since_us ? core->since_us : ram->since_us;
+    snprintf(described.name, sizeof described.name, "%s", type->name);
+    snprintf(described.architecture, sizeof described.architecture, "%s",
+             gcp_families[type->family].architecture);
+    return basket_add(basket, &price, TWIN_IS_AMBIGUOUS, err) &&
+           basket_add_type(basket, &described, err);
+}
+
+bool gcp_rates_price(const struct gcp_rates *rates, struct basket *basket, struct error *err)
+{
+    struct gcp_type type;
+
+    basket_facts(basket)->tally.ambiguous += rates->ambiguous;
+    for (size_t i = 0; i < rates->count; i++)
+        for (size_t place = 0; gcp_type_at(place, &type); place++)
+            if (!add_price(&rates->regions[i], &type, false, basket, err) ||
+                !add_price(&rates->regions[i], &type, true, basket, err))
+                return false;
+    return true;
+}

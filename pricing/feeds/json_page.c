@@ -1,0 +1,55 @@
+#include "pricing/feeds/json_page.h"
+
+#include "common/cleanup.h"
+
+void document_close(void *reader)
+{
+    struct document *document = reader;
+
+    if (document)
+        splitter_free(document->splitter);
+    free(document);
+}
+
+bool document_again(struct document *document, const struct document_form *form,
+                    struct error *err)
+{
+    struct splitter_rules rules = {.paths = form->paths,
+                                   .element_max = form->element_max,
+                                   .element = form->element,
+                                   .gate = form->gate,
+                                   .at_gate = form->at_gate,
+                                   .user = document};
+
+    splitter_freep(&document->splitter);
+    document->splitter = splitter_new(&rules, err);
+    return document->splitter != NULL;
+}
+
+void *document_open(const struct document_form *form, const struct reading *reading,
+                    struct error *err)
+{
+    struct document *document = calloc(1, form->size);
+
+    if (!document) {
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return NULL;
+    }
+    document->reading = reading;
+    if (document_again(document, form, err))
+        return document;
+    document_close(document);
+    return NULL;
+}
+
+enum fetch_take document_take(void *user, const char *data, size_t length, struct error *err)
+{
+    switch (splitter_feed(((struct document *)user)->splitter, data, length, err)) {
+    case SPLIT_GO_ON:
+        return TAKE_MORE;
+    case SPLIT_STOP:
+        return TAKE_ENOUGH;
+    default:
+        return TAKE_FAILED;
+    }
+}

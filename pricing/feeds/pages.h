@@ -1,0 +1,34 @@
+/* Pages of one walk, each of which names the next: the walk must get somewhere, and end. */
+#pragma once
+
+#include "pricing/feeds/source.h"
+
+#include <stdint.h>
+
+#define PAGES_MAX 200
+
+/* Starts as {0}. */
+struct pages {
+    uint64_t seen[PAGES_MAX]; /* what named each page so far */
+    size_t count;
+};
+
+/* A page named by `name` (a link, a token) is to be read next; the first may have any name that
+ * is its own. Fails with ERROR_UPSTREAM for a name that was there before, for then the walk would
+ * go in circles, and for more than PAGES_MAX: to call that the end would leave prices out. */
+bool pages_go_on(struct pages *pages, const char *name, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* A number for a text that two texts do not share by accident. */
+uint64_t pages_hash(uint64_t start, const char *text);
+#define PAGES_HASH_START 0xcbf29ce484222325u
+
+/* Puts into `bytes` what an element that is a JSON string, or null, stands for. Not by jansson:
+ * in a long string it leaves bytes out where it finds no memory for them (2.14), or ends the
+ * program, and here a whole product with its price may be inside. */
+bool pages_string(const struct split_element *element, struct bytes *bytes, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The same for a short one: a link, a token, a word. */
+bool pages_text(const struct split_element *element, char *ret_text, size_t size,
+                struct error *err) __attribute__((warn_unused_result));

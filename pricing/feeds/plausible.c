@@ -1,0 +1,68 @@
+#include "pricing/feeds/plausible.h"
+
+#include "common/cleanup.h"
+
+#define LEAP 5
+#define COVERAGE_PERCENT 80
+#define LEAPS_PERCENT 10
+#define FEW_LEAPS 2 /* of a small reading, as many are held back and do not condemn it */
+
+bool is_leap(long long before_nanos, long long after_nanos)
+{
+    return after_nanos > before_nanos * LEAP || before_nanos > after_nanos * LEAP;
+}
+
+bool is_confirmed(long long held_nanos, long long after_nanos)
+{
+    return held_nanos > 0 && after_nanos <= held_nanos + held_nanos / 4 &&
+           after_nanos >= held_nanos - held_nanos / 4;
+}
+
+static bool has_type(const struct basket *basket, const char *name)
+{
+    const struct price *price;
+    size_t position = 0;
+
+    while ((price = basket_next(basket, &position)) != NULL)
+        if (strcmp(price->instance_type, name) == 0)
+            return true;
+    return false;
+}
+
+static bool has_regions(const struct basket *basket, size_t wanted)
+{
+    AUTO(freep) char(*regions)[40] = calloc(wanted + 1, sizeof *regions);
+    const struct price *price;
+    size_t position = 0, count = 0;
+
+    while (regions && count < wanted && (price = basket_next(basket, &position)) != NULL) {
+        size_t known = 0;
+
+        while (known < count && strcmp(regions[known], price->region) != 0)
+            known++;
+        if (known == count)
+            memcpy(regions[count++], price->region, sizeof regions[0]);
+    }
+    return regions && count >= wanted;
+}
+
+bool change_is_plausible(const struct source *source, const struct basket *basket,
+                         const struct change *change, struct error *err)
+{
+    for (const char *const *name = source->sentinels; name && *name; name++)
+        if (!has_type(basket, *name))
+            return error_set(err, ERROR_UPSTREAM, NULL,
+                             "not believed: it has no price for %s, which it always had", *name);
+    if (source->min_regions > 0 && !has_regions(basket, source->min_regions))
+        return error_set(err, ERROR_UPSTREAM, NULL, "not believed: it has fewer than %zu regions",
+                         source->min_regions);
+    if (change->after * 100 < change->before * COVERAGE_PERCENT)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "not believed: it has %zu prices, and had %zu before", change->after,
+                         change->before);
+    if (change->leapt > FEW_LEAPS && change->leapt * 100 > change->common * LEAPS_PERCENT)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "not believed: %zu of %zu prices moved by more than %d times",
+                         change->leapt, change->common, LEAP);
+    return true;
+}

@@ -1,0 +1,52 @@
+#include "pricing/machine/azure_identity.h"
+
+#include "common/cleanup.h"
+#include "pricing/machine/metadata.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+/* A string of the document; NULL where it has none there, or none that can be trusted. */
+static const char *member(const json_t *json, const char *name, const char *text, size_t length)
+{
+    const char *value = json_string_value(json_object_get(json, name));
+
+    return value && metadata_has(text, length, value) ? value : NULL;
+}
+
+static void read_word(char *ret_word, size_t size, const char *value)
+{
+    if (value)
+        metadata_word(ret_word, size, value);
+}
+
+static void read_priority(const char *priority, struct identity *identity)
+{
+    if (!priority)
+        return;
+    if (!*priority || strcasecmp(priority, "Regular") == 0)
+        METADATA_WORD(identity->life_cycle, "on_demand");
+    else if (METADATA_WORD(identity->life_cycle, priority))
+        for (char *c = identity->life_cycle; *c; c++)
+            *c = (char)tolower((unsigned char)*c);
+}
+
+bool azure_identity_read(const char *text, size_t length, struct identity *identity,
+                         struct error *err)
+{
+    json_error_t why = {.line = 0};
+    AUTO(json_decrefp) json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+
+    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!json_is_object(json))
+        return error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
+    read_word(identity->instance_type, sizeof identity->instance_type,
+              member(json, "vmSize", text, length));
+    read_word(identity->region, sizeof identity->region, member(json, "location", text, length));
+    read_word(identity->zone, sizeof identity->zone, member(json, "zone", text, length));
+    read_word(identity->instance_id, sizeof identity->instance_id,
+              member(json, "vmId", text, length));
+    read_priority(member(json, "priority", text, length), identity);
+    return true;
+}

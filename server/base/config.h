@@ -1,0 +1,68 @@
+/* The command and the options of this process, read and checked; cli/config_read.h fills it. */
+#pragma once
+
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define TOKEN_MIN 16
+#define TOKEN_MAX 256
+#define PATH_TEXT_MAX 4096
+#define OPERANDS_MAX 2
+
+/* What the program can be asked for, by the first word behind its name. Without one it serves; or
+ * benches, where PENNYWORTH_REPORT_TO says to whom. */
+enum command {
+    COMMAND_SERVE,
+    COMMAND_BENCH,   /* measures this machine and reports to a hub */
+    COMMAND_PUSH,    /* reports what was not accepted yet */
+    COMMAND_BACKUP,  /* FILE: a copy of the database while it is in use */
+    COMMAND_RESTORE, /* FILE: makes it the database */
+    COMMAND_CHECK,   /* reads the whole database */
+    COMMAND_HEALTH,  /* asks the server of this machine */
+    COMMAND_TOKEN,   /* NAME SCOPES: makes one */
+};
+#define COMMANDS 8
+
+struct config {
+    enum command command;
+    char operands[OPERANDS_MAX][PATH_TEXT_MAX + 1];
+    char listen[64];
+    long long port;
+    char database[PATH_TEXT_MAX + 1];
+    char engine[4096 + 1]; /* name=command;name=command */
+    char instance[63 + 1];
+    char provider[15 + 1], region[39 + 1], zone[39 + 1];
+    const char *life_cycle;
+    char metadata[300 + 1]; /* "auto", "off", or aws=URL and its like */
+    char feed[4096 + 1];    /* name=words;name=words */
+    char gcp_key[200 + 1];
+    double price_per_hour; /* dollars; 0 where nobody said */
+    const char *confine;   /* "on" or "off" */
+    char read_token_file[PATH_TEXT_MAX + 1], write_token_file[PATH_TEXT_MAX + 1];
+    char read_token[TOKEN_MAX + 1], write_token[TOKEN_MAX + 1]; /* "" when there is none */
+    char tokens[PATH_TEXT_MAX + 1];                             /* a file of many */
+    char tls_certificate[PATH_TEXT_MAX + 1], tls_key[PATH_TEXT_MAX + 1];
+    char audit[PATH_TEXT_MAX + 1];
+    long long http_threads;
+    long long max_connections, max_connections_per_address;
+    long long header_seconds, body_seconds, idle_seconds;
+    long long queue_limit;
+    long long silence_seconds;
+    long long reserve_mib;
+    long long keep_steps_days; /* 0: for ever */
+    const char *published;     /* "on" or "off" */
+    char report_to[300 + 1];   /* URL of a hub */
+    char report_token_file[PATH_TEXT_MAX + 1];
+    char report_token[TOKEN_MAX + 1];
+    char report_ca[PATH_TEXT_MAX + 1];
+    long long report_seconds; /* patience with a hub */
+    const char *set;          /* of a bench: "standard" or "quick" */
+    long long max_seconds;    /* of a whole bench */
+    double max_dollars;       /* of a whole bench; 0 none */
+    char label[4096 + 1];     /* key=value;key=value */
+    const char *format;       /* of a bench's answer: "table" or "json" */
+    const char *replace;      /* "on" or "off" */
+    const char *log;
+};

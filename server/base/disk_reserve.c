@@ -1,0 +1,39 @@
+#include "server/base/disk_reserve.h"
+
+#include "db/disk.h"
+
+#include <sys/stat.h>
+
+#define MIB (1024 * 1024)
+
+long long space_left(const struct config *config)
+{
+    long long bytes;
+
+    return disk_free_bytes(config->database, &bytes, NULL) ? bytes : -1;
+}
+
+bool space_check(const struct config *config, struct error *err)
+{
+    long long left = space_left(config);
+
+    return left < 0 || left >= config->reserve_mib * MIB ||
+           error_set(
+               err, ERROR_STORAGE, NULL,
+               "%lld MiB are left beside the database, %lld are kept in reserve: make room, "
+               "or lower --reserve-mib",
+               left / MIB, config->reserve_mib);
+}
+
+bool space_check_copy(const struct config *config, struct error *err)
+{
+    long long left = space_left(config);
+    struct stat file;
+
+    return left < 0 || stat(config->database, &file) != 0 ||
+           left - (long long)file.st_size >= config->reserve_mib * MIB ||
+           error_set(err, ERROR_STORAGE, NULL,
+                     "the copy takes %lld MiB of the %lld that are left beside the database, and "
+                     "%lld are kept in reserve",
+                     (long long)file.st_size / MIB + 1, left / MIB, config->reserve_mib);
+}

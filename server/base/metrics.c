@@ -1,0 +1,178 @@
+#include "server/base/metrics.h"
+
+#include "common/cleanup.h"
+
+#include <stdatomic.h>
+
+static const double bounds[] = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+                                0.1,    0.25,  0.5,    1,     2.5,  5,     10};
+
+#define STATUS_CLASSES 6 /* 0 unused, 1xx .. 5xx */
+
+struct label_metrics {
+    atomic_llong by_class[STATUS_CLASSES];
+    atomic_llong buckets[COUNT(bounds) + 1];
+    atomic_llong nanoseconds;
+};
+
+struct metrics {
+    metrics_label_fn *label_at;
+    size_t label_count;
+    atomic_llong workers_started, workers_failed, thinned_runs;
+    atomic_bool leaving;
+    struct label_metrics by_label[]; /* one more than labels: for requests without */
+};
+
+struct metrics *metrics_new(size_t label_count, metrics_label_fn *label_at)
+{
+    struct metrics *metrics =
+        calloc(1, sizeof *metrics + (label_count + 1) * sizeof metrics->by_label[0]);
+
+    if (!metrics)
+        return NULL;
+    metrics->label_at = label_at;
+    metrics->label_count = label_count;
+    return metrics;
+}
+
+void metrics_free(struct metrics *metrics)
+{
+    free(metrics);
+}
+
+void metrics_request(struct metrics *metrics, size_t label, int status, long long nanoseconds)
+{
+    size_t index = label < metrics->label_count ? label : metrics->label_count;
+    struct label_metrics *counted = &metrics->by_label[index];
+    int class = status / 100 < STATUS_CLASSES ? status / 100 : 0;
+    size_t bucket = 0;
+
+    while (bucket < COUNT(bounds) && (double)nanoseconds / 1e9 > bounds[bucket])
+        bucket++;
+    atomic_fetch_add_explicit(&counted->by_class[class], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&counted->buckets[bucket], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&counted->nanoseconds, nanoseconds, memory_order_relaxed);
+}
+
+void metrics_worker_started(struct metrics *metrics)
+{
+    atomic_fetch_add_explicit(&metrics->workers_started, 1, memory_order_relaxed);
+}
+
+void metrics_worker_failed(struct metrics *metrics)
+{
+    atomic_fetch_add_explicit(&metrics->workers_failed, 1, memory_order_relaxed);
+}
+
+void metrics_thinned(struct metrics *metrics, long long runs)
+{
+    atomic_fetch_add_explicit(&metrics->thinned_runs, runs, memory_order_relaxed);
+}
+
+void metrics_leaving(struct metrics *metrics, bool leaving)
+{
+    metrics->leaving = leaving;
+}
+
+static bool write_notice(struct metrics *metrics, struct bytes *text)
+{
+    return bytes_printf(
+        text,
+        "# HELP pennyworth_spot_notice 1 when the cloud takes this machine back.\n"
+        "# TYPE pennyworth_spot_notice gauge\n"
+        "pennyworth_spot_notice %d\n",
+        metrics->leaving);
+}
+
+static long long load(atomic_llong *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static const char *method_of(const struct metrics *metrics, size_t index)
+{
+    return index < metrics->label_count ? metrics->label_at(index).method : "other";
+}
+
+static const char *pattern_of(const struct metrics *metrics, size_t index)
+{
+    return index < metrics->label_count ? metrics->label_at(index).pattern : "none";
+}
+
+static bool write_counts(struct metrics *metrics, struct bytes *text)
+{
+    bool ok = bytes_printf(text, "# HELP pennyworth_http_requests_total Requests answered.\n"
+                                 "# TYPE pennyworth_http_requests_total counter\n");
+
+    for (size_t i = 0; ok && i <= metrics->label_count; i++)
+        for (int class = 1; ok && class < STATUS_CLASSES; class ++) {
+            long long count = load(&metrics->by_label[i].by_class[class]);
+
+            if (count > 0)
+                ok = bytes_printf(text,
+                                  "pennyworth_http_requests_total{method=\"%s\",route=\"%s\","
+                                  "status=\"%dxx\"} %lld\n",
+                                  method_of(metrics, i), pattern_of(metrics, i), class, count);
+        }
+    return ok;
+}
+
+static bool write_histogram(struct metrics *metrics, size_t i, struct bytes *text)
+{
+    struct label_metrics *counted = &metrics->by_label[i];
+    const char *method = method_of(metrics, i), *pattern = pattern_of(metrics, i);
+    long long sum = 0;
+    bool ok = true;
+
+    for (size_t bucket = 0; ok && bucket < COUNT(bounds); bucket++) {
+        sum += load(&counted->buckets[bucket]);
+        ok = bytes_printf(text,
+                          "pennyworth_http_request_duration_seconds_bucket{method=\"%s\","
+                          "route=\"%s\",le=\"%g\"} %lld\n",
+                          method, pattern, bounds[bucket], sum);
+    }
+    sum += load(&counted->buckets[COUNT(bounds)]);
+    return ok && bytes_printf(text,
+                              "pennyworth_http_request_duration_seconds_bucket{method=\"%s\","
+                              "route=\"%s\",le=\"+Inf\"} %lld\n"
+                              "pennyworth_http_request_duration_seconds_sum{method=\"%s\","
+                              "route=\"%s\"} %.9f\n"
+                              "pennyworth_http_request_duration_seconds_count{method=\"%s\","
+                              "route=\"%s\"} %lld\n",
+                              method, pattern, sum, method, pattern,
+                              (double)load(&counted->nanoseconds) / 1e9, method, pattern, sum);
+}
+
+static bool is_used(struct metrics *metrics, size_t i)
+{
+    for (size_t bucket = 0; bucket <= COUNT(bounds); bucket++)
+        if (load(&metrics->by_label[i].buckets[bucket]) > 0)
+            return true;
+    return false;
+}
+
+bool metrics_write(struct metrics *metrics, struct bytes *text)
+{
+    bool ok = write_counts(metrics, text) && write_notice(metrics, text) &&
+              bytes_printf(text, "# HELP pennyworth_http_request_duration_seconds Time from the "
+                                 "first line of a request to the end of its answer.\n"
+                                 "# TYPE pennyworth_http_request_duration_seconds histogram\n");
+
+    for (size_t i = 0; ok && i <= metrics->label_count; i++)
+        if (is_used(metrics, i))
+            ok = write_histogram(metrics, i, text);
+    return ok &&
+           bytes_printf(text,
+                        "# HELP pennyworth_worker_starts_total Workers started.\n"
+                        "# TYPE pennyworth_worker_starts_total counter\n"
+                        "pennyworth_worker_starts_total %lld\n"
+                        "# HELP pennyworth_worker_failures_total Workers that ended badly.\n"
+                        "# TYPE pennyworth_worker_failures_total counter\n"
+                        "pennyworth_worker_failures_total %lld\n"
+                        "# HELP pennyworth_thinned_runs_total Old runs most of whose steps were "
+                        "dropped.\n"
+                        "# TYPE pennyworth_thinned_runs_total counter\n"
+                        "pennyworth_thinned_runs_total %lld\n",
+                        load(&metrics->workers_started), load(&metrics->workers_failed),
+                        load(&metrics->thinned_runs));
+}

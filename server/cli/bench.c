@@ -1,0 +1,429 @@
+/* bench: measures this machine, prints what came of it, and reports each run to a hub as soon as
+ * it has ended. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/runs.h"
+#include "server/base/heartbeat.h"
+#include "server/base/log.h"
+#include "server/cli/bench_plan.h"
+#include "server/cli/bench_table.h"
+#include "server/cli/bench_watch.h"
+#include "server/cli/commands.h"
+#include "server/cli/process.h"
+#include "server/hub/hub_wait.h"
+#include "server/runs/sweep_place.h"
+
+#include <math.h>
+#include <time.h>
+
+#define LOOK_NS NS_PER_SECOND           /* between two looks: what is measured is not disturbed */
+#define FIRST_LOOK_NS (100 * NS_PER_MS) /* and for a moment after a run has ended, */
+#define MOMENT_NS (2 * NS_PER_SECOND)   /* when nothing is measured yet */
+#define PRICES_SECONDS 25               /* patience with the first reading of the feeds */
+#define IDLE_LOOKS 30                   /* after which a sweep that does not end is left alone */
+#define STOPPED_SECONDS 8   /* for the hub when a signal has come: who sent it waits for ten */
+#define LEAVING_SECONDS 90  /* and when the machine is taken back */
+#define PATIENCE_SECONDS 60 /* of "pennyworth health", beyond the longest silence of a worker */
+#define LEAVING_NS (5 * NS_PER_SECOND) /* for a run to end when that is so */
+
+struct bench {
+    struct process *process;
+    struct outbox *outbox; /* NULL: nobody is reported to */
+    struct bench_plan plan;
+    struct bench_watch watch;
+    struct bench_sight seen; /* when there was progress last */
+    struct heartbeat heartbeat;
+    sigset_t signals;
+    long long began_ns, ended_ns; /* of all, of the last run that has ended */
+    double dollars_per_hour;      /* 0 unknown */
+    int signal;                   /* that has come, or 0 */
+    bool preempted;
+    char why_ended[200]; /* before its time, or "" */
+};
+
+static void bench_end(struct bench *bench)
+{
+    outbox_free(bench->outbox);
+    if (bench->process)
+        process_end(bench->process);
+    freep(&bench->process);
+    bench_plan_clear(&bench->plan);
+    heartbeat_end(&bench->heartbeat);
+}
+
+/* Sleeps; true when a signal has come. */
+static bool nap(struct bench *bench, long long nanoseconds)
+{
+    const struct timespec time = {.tv_sec = nanoseconds / NS_PER_SECOND,
+                                  .tv_nsec = nanoseconds % NS_PER_SECOND};
+    int received = sigtimedwait(&bench->signals, NULL, &time);
+
+    if (received > 0)
+        bench->signal = received;
+    return bench->signal != 0;
+}
+
+/* A run keeps the price that was known when it began, and prices that are being read take time
+ * from whatever runs beside them. */
+static void wait_for_prices(struct bench *bench)
+{
+    const struct server *server = &bench->process->server;
+    long long deadline_ns = clock_monotonic_ns() + PRICES_SECONDS * NS_PER_SECOND;
+    bool asked_told = false, prices_told = false;
+
+    while (!refresher_is_settled(server->refresher) && clock_monotonic_ns() < deadline_ns) {
+        bool asked = this_machine_was_asked(server->here);
+
+        if (!asked && !asked_told)
+            fputs("asking which machine this is\n", stderr);
+        if (asked && !prices_told)
+            fprintf(stderr, "waiting for the first reading of the price feeds, %d s at most\n",
+                    PRICES_SECONDS);
+        asked_told = true;
+        prices_told |= asked;
+        (void)heartbeat_beat(&bench->heartbeat, "waits for prices", clock_monotonic_ns());
+        if (nap(bench, 50 * NS_PER_MS))
+            return;
+    }
+    if (!refresher_is_settled(server->refresher))
+        fputs("the price feeds are slow: going on with what is known\n", stderr);
+}
+
+static bool look_at_price(struct bench *bench, struct error *err)
+{
+    const struct server *server = &bench->process->server;
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
+    struct machine_price price;
+
+    if (!this_machine_price(server->here, loan.db, clock_calendar_us(), &price, err))
+        return false;
+    bench->dollars_per_hour = price.known ? price.dollars : 0;
+    return !(server->config->max_dollars > 0) || bench->dollars_per_hour > 0 ||
+           error_set(err, ERROR_UNABLE, "--max-dollars",
+                     "cannot be kept: %s; --price-per-hour says what an hour costs",
+                     price.known ? "the price is not in dollars" : price.why_not);
+}
+
+/* An earlier bench of this database that was cut short is gone on with; one that asked for
+ * something else is given up. *ret_found says whether there was one to go on with. */
+static bool find_earlier(struct bench *bench, bool *ret_found, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(bench->process->server.pool);
+    long long after = 0;
+
+    *ret_found = false;
+    for (;;) {
+        AUTO(sweep_row_clear) struct sweep_row row = {0};
+        enum bench_kin kin;
+        struct run_id id;
+        bool found;
+
+        if (!sweeps_next_running(loan.db, after, &id, &found, err))
+            return false;
+        if (!found)
+            return true;
+        if (!sweeps_find(loan.db, id.text, &row, err))
+            return false;
+        after = row.number;
+        kin = bench_plan_compare(&bench->plan, row.request);
+        if (kin == BENCH_SAME && !*ret_found) {
+            bench->watch.sweep = id;
+            *ret_found = true;
+        } else if (kin != BENCH_STRANGER) {
+            fprintf(stderr, "an earlier bench, sweep %s, asked for something else: given up\n",
+                    id.text);
+            if (!sweeps_end(loan.db, id.text, SWEEP_CANCELLED, clock_calendar_us(), err))
+                return false;
+        }
+    }
+}
+
+/* Until the time or the money is spent, whichever is first. */
+static void allow_repeats(struct bench *bench)
+{
+    double seconds = (double)bench->plan.repeat_seconds;
+    double dollars = bench->process->config.max_dollars;
+
+    if (dollars > 0)
+        seconds = fmin(seconds, 3600 * dollars / bench->dollars_per_hour);
+    bench->process->repeats = (struct sweeper_repeats){
+        .sweep = bench->watch.sweep, .until_ns = bench->began_ns + (long long)(seconds * 1e9)};
+}
+
+static bool queue_plan(struct bench *bench, struct error *err)
+{
+    const struct server *server = &bench->process->server;
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
+    const struct sweep_wish wish = {.queue_limit = server->config->queue_limit,
+                                    .text = bench->plan.request};
+    bool replayed;
+
+    return sweep_place(loan.db, server->here, &wish, &bench->watch.sweep, &replayed, err);
+}
+
+static bool place_runs(struct bench *bench, struct error *err)
+{
+    const struct server *server = &bench->process->server;
+    bool found;
+
+    if (!find_earlier(bench, &found, err))
+        return false;
+    if (found)
+        fprintf(stderr, "going on with an earlier bench that was cut short, sweep %s\n",
+                bench->watch.sweep.text);
+    else if (!queue_plan(bench, err))
+        return false;
+    bench->watch.server = server;
+    bench->watch.out = stderr;
+    bench->watch.terminal = isatty(STDERR_FILENO) == 1;
+    bench->watch.planned = bench->plan.runs;
+    bench->began_ns = bench->ended_ns = clock_monotonic_ns();
+    allow_repeats(bench);
+    runner_wake(server->runner);
+    return true;
+}
+
+/* Whether time or money is spent. */
+static bool is_spent(struct bench *bench)
+{
+    const struct config *config = &bench->process->config;
+    double seconds = (double)(clock_monotonic_ns() - bench->began_ns) / 1e9;
+    double dollars = seconds / 3600 * bench->dollars_per_hour;
+
+    if (seconds >= (double)config->max_seconds)
+        snprintf(bench->why_ended, sizeof bench->why_ended,
+                 "%lld seconds are over (--max-seconds)", config->max_seconds);
+    else if (config->max_dollars > 0 && dollars >= config->max_dollars)
+        snprintf(bench->why_ended, sizeof bench->why_ended,
+                 "%.4g dollars are spent (--max-dollars)", config->max_dollars);
+    return bench->why_ended[0] != '\0';
+}
+
+static void cancel_running(struct bench *bench, const struct bench_sight *sight)
+{
+    if (sight->running.text[0])
+        (void)runner_cancel(bench->process->server.runner, sight->running.text);
+}
+
+/* What is queued never begins; each run's own limits see to it that little is lost with the one
+ * under way. */
+static bool give_up_rest(struct bench *bench, const struct bench_sight *sight, struct error *err)
+{
+    const struct server *server = &bench->process->server;
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
+    struct error why = {0};
+
+    fprintf(stderr, "%s: ending\n", bench->why_ended);
+    if (!sweeps_end(loan.db, bench->watch.sweep.text, SWEEP_CANCELLED, clock_calendar_us(),
+                    &why) &&
+        why.kind != ERROR_CONFLICT) /* it has just ended by itself */
+        return error_set(err, why.kind, NULL, "%s", why.message);
+    cancel_running(bench, sight);
+    return true;
+}
+
+/* A step, another run, an end: all else is no progress. */
+static void beat(struct bench *bench, const struct bench_sight *sight)
+{
+    const struct bench_sight *seen = &bench->seen;
+    char doing[HEARTBEAT_DOING];
+
+    if (sight->settled == seen->settled && sight->steps == seen->steps &&
+        strcmp(sight->running.text, seen->running.text) == 0)
+        return;
+    snprintf(doing, sizeof doing, "run %zu of %zu, step %lld",
+             sight->settled < bench->plan.runs ? sight->settled + 1 : bench->plan.runs,
+             bench->plan.runs, sight->steps);
+    if (heartbeat_beat(&bench->heartbeat, doing, clock_monotonic_ns()))
+        bench->seen = *sight; /* else the next look tries again */
+}
+
+static bool look(struct bench *bench, struct bench_sight *sight, struct error *err)
+{
+    if (!bench_watch_look(&bench->watch, sight, err))
+        return false;
+    beat(bench, sight);
+    if (sight->ended > 0)
+        bench->ended_ns = clock_monotonic_ns();
+    if (sight->ended > 0 && bench->outbox)
+        outbox_wake(bench->outbox);
+    return true;
+}
+
+/* Whether the machine is being taken back and the run under way has ended for it. */
+static bool is_left(struct bench *bench)
+{
+    struct runner *runner = bench->process->server.runner;
+
+    if (!bench->preempted &&
+        runner_is_leaving(runner, bench->why_ended, sizeof bench->why_ended)) {
+        bench->preempted = true;
+        bench->ended_ns = clock_monotonic_ns(); /* so that it is looked at soon */
+    }
+    return bench->preempted &&
+           (runner_has_left(runner) || clock_monotonic_ns() - bench->ended_ns > LEAVING_NS);
+}
+
+static long long next_look(const struct bench *bench)
+{
+    return clock_monotonic_ns() - bench->ended_ns < MOMENT_NS ? FIRST_LOOK_NS : LOOK_NS;
+}
+
+/* Until all has run, or there is a reason to end before. */
+static bool follow(struct bench *bench, struct error *err)
+{
+    bool given_up = false;
+    int idle = 0;
+
+    for (;;) {
+        struct bench_sight sight;
+
+        if (!look(bench, &sight, err))
+            return false;
+        idle = sight.idle ? idle + 1 : 0;
+        if (sight.over || idle > IDLE_LOOKS)
+            return true;
+        if (is_left(bench))
+            return true;
+        /* What the machine is taken back from stays queued, for the next bench. */
+        if (!given_up && !bench->preempted && is_spent(bench)) {
+            if (!give_up_rest(bench, &sight, err))
+                return false;
+            given_up = true;
+        } else if (given_up) {
+            cancel_running(bench, &sight); /* one that was begun before the rest was cancelled */
+        }
+        if (nap(bench, next_look(bench))) {
+            snprintf(bench->why_ended, sizeof bench->why_ended, "stopped by signal %d",
+                     bench->signal);
+            return true;
+        }
+    }
+}
+
+/* Nothing runs when it returns, and all that has ended is told. */
+static bool end_runs(struct bench *bench, struct error *err)
+{
+    struct bench_sight sight;
+
+    runner_stop(bench->process->server.runner);
+    return look(bench, &sight, err);
+}
+
+static void deliver(struct bench *bench)
+{
+    long long seconds = bench->process->config.report_seconds;
+
+    if (!bench->outbox)
+        return;
+    if (bench->preempted && seconds > LEAVING_SECONDS)
+        seconds = LEAVING_SECONDS;
+    if (bench->signal && seconds > STOPPED_SECONDS)
+        seconds = STOPPED_SECONDS;
+    (void)report_wait(bench->outbox, &bench->signals, seconds, &bench->heartbeat);
+}
+
+/* The exit status. */
+static int tell(struct bench *bench)
+{
+    const struct server *server = &bench->process->server;
+    AUTO(bench_report_clear)
+    struct bench_report report = {.set = server->config->set,
+                                  .facts = server->here->machine.facts,
+                                  .at_us = clock_calendar_us(),
+                                  .blocks = (long long)(bench->plan.runs / bench->plan.cells),
+                                  .why_ended = bench->why_ended[0] ? bench->why_ended : NULL,
+                                  .preempted = bench->preempted};
+    AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
+    struct outbox_status hub;
+    struct error err = {0};
+    bool json = strcmp(server->config->format, "json") == 0;
+
+    if (bench->outbox) {
+        outbox_status(bench->outbox, &hub);
+        report.hub = &hub;
+    }
+    this_machine_identity(server->here, &report.identity);
+    if (!this_machine_price(server->here, loan.db, report.at_us, &report.price, &err) ||
+        !bench_report_load(loan.db, bench->watch.sweep.text, &report, &err))
+        return command_failed(&err);
+    if (!(json ? bench_json_write(&text, &report) : bench_table_write(&text, &report))) {
+        error_set(&err, ERROR_INTERNAL, NULL, "out of memory");
+        return command_failed(&err);
+    }
+    fputs(text.data, stdout);
+    if (fflush(stdout) != 0) {
+        error_set(&err, ERROR_INTERNAL, NULL, "the answer could not be written to stdout");
+        return command_failed(&err);
+    }
+    return bench_report_status(&report);
+}
+
+static bool begin(struct bench *bench, const struct config *config, struct error *err)
+{
+    bench->process = process_new(config, err);
+    if (!bench->process)
+        return false;
+    process_block_signals(&bench->signals);
+    if (!process_make_folders(config->database, err))
+        return false;
+    heartbeat_start(&bench->heartbeat, config->database, "bench",
+                    config->silence_seconds + PATIENCE_SECONDS);
+    if (!process_begin(bench->process, false, err))
+        return false;
+    if (!config->report_to[0])
+        return true;
+    bench->outbox = outbox_start(&(struct outbox_parts){.config = &bench->process->config}, err);
+    return bench->outbox != NULL;
+}
+
+static bool plan(struct bench *bench, const struct config *config, bool has_bf16,
+                 struct error *err)
+{
+    bench_plan_clear(&bench->plan);
+    return bench_plan_make(&(struct bench_wish){.set = config->set,
+                                                .label = config->label,
+                                                .max_seconds = config->max_seconds,
+                                                .max_dollars = config->max_dollars,
+                                                .has_bf16 = has_bf16},
+                           &bench->plan, err);
+}
+
+static int measure(struct bench *bench, struct error *err)
+{
+    const struct config *config = &bench->process->config;
+
+    wait_for_prices(bench);
+    if (!look_at_price(bench, err) ||
+        !plan(bench, config, bench->process->server.here->place.isa >= CPU_AVX512_BF16, err))
+        return command_failed(err);
+    if (bench->signal) {
+        fprintf(stderr, "stopped by signal %d before anything was measured\n", bench->signal);
+        deliver(bench);
+        return EXIT_NOTHING;
+    }
+    if (!place_runs(bench, err) || !follow(bench, err) || !end_runs(bench, err))
+        return command_failed(err);
+    if (bench->why_ended[0] && (bench->preempted || bench->signal))
+        fprintf(stderr, "%s\n", bench->why_ended);
+    deliver(bench);
+    return tell(bench);
+}
+
+int bench_command(const struct config *config)
+{
+    AUTO(bench_end) struct bench bench = {0};
+    struct error err = {0};
+
+    if (log_wants(LOG_INFO) && !log_wants(LOG_DEBUG)) /* what is told here is enough of that */
+        log_set_level(LOG_ERROR);
+    /* Labels are looked at before anything is begun. */
+    if (!plan(&bench, config, false, &err)) {
+        (void)command_failed(&err);
+        return err.kind == ERROR_INVALID ? 2 : 1;
+    }
+    if (!begin(&bench, config, &err))
+        return command_failed(&err);
+    return measure(&bench, &err);
+}

@@ -1,0 +1,251 @@
+#include "server/cli/bench_plan.h"
+
+#include "common/cleanup.h"
+#include "common/json_text.h"
+#include "engine/spec/run_spec.h"
+
+#define FLAG "--label"
+#define QUICK_MIN_SECONDS 12
+#define QUICK_MAX_SECONDS 45
+#define QUICK_SECONDS 75 /* and with a repetition */
+#define STANDARD_MIN_SECONDS 60
+#define RUN_SECONDS_MAX 86400
+#define ENDING_SECONDS 2 /* from a run's own limit to the start of the next one */
+
+static bool is_quick(const struct bench_wish *wish)
+{
+    return strcmp(wish->set, "quick") == 0;
+}
+
+static bool out_of_memory(struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+/* One "key=value", which is changed. */
+static bool add_label(json_t *labels, char *pair, struct error *err)
+{
+    char *equals = strchr(pair, '=');
+
+    if (!equals)
+        return error_set(err, ERROR_INVALID, FLAG, "must be KEY=VALUE, got '%.100s'", pair);
+    *equals = '\0';
+    if (strcmp(pair, BENCH_LABEL) == 0)
+        return error_set(err, ERROR_INVALID, FLAG,
+                         "the key '" BENCH_LABEL "' is the bench's own: take another");
+    if (!label_check(FLAG, pair, equals + 1, err))
+        return false;
+    if (json_object_get(labels, pair))
+        return error_set(err, ERROR_INVALID, FLAG, "the key '%.64s' is given twice", pair);
+    if (json_object_size(labels) == RUN_LABELS_MAX)
+        return error_set(err, ERROR_INVALID, FLAG, "more than %d, of which '%s' is one",
+                         RUN_LABELS_MAX, BENCH_LABEL);
+    return json_object_set_new(labels, pair, json_string(equals + 1)) == 0 || out_of_memory(err);
+}
+
+static json_t *make_labels(const struct bench_wish *wish, struct error *err)
+{
+    AUTO(freep) char *text = strdup(wish->label);
+    AUTO(json_decrefp) json_t *labels = json_object();
+    char *rest = text, *pair;
+
+    if (!text || !labels ||
+        json_object_set_new(labels, BENCH_LABEL, json_string(wish->set)) != 0) {
+        out_of_memory(err);
+        return NULL;
+    }
+    while (rest && (pair = strsep(&rest, ";")) != NULL)
+        if (*pair && !add_label(labels, pair, err))
+            return NULL;
+    return json_incref(labels);
+}
+
+/* A configuration, and its share of the time and the money. */
+struct part {
+    const char *precision;
+    long long weight;
+};
+
+/* Emulated bf16 says nothing of a machine that anybody would train on in it. Steps in f32 take
+ * about twice as long, and a number wants steps. */
+static size_t choose_parts(const struct bench_wish *wish, struct part ret_parts[2])
+{
+    static const struct part f32 = {"f32", 8}, bf16 = {"bf16", 5};
+
+    ret_parts[0] = is_quick(wish) && wish->has_bf16 ? bf16 : f32;
+    ret_parts[1] = bf16;
+    return wish->has_bf16 && !is_quick(wish) ? 2 : 1;
+}
+
+/* Of so many seconds or dollars for all runs, the share of each run of this part. */
+static double share_of(double all, long long blocks, const struct part *part, long long weights)
+{
+    return all * (double)part->weight / (double)(weights * blocks);
+}
+
+/* What fits together, ends by itself with a number. */
+static long long seconds_of(const struct bench_wish *wish, double share)
+{
+    long long most = is_quick(wish) ? QUICK_MAX_SECONDS : RUN_SECONDS_MAX;
+    long long seconds = share < (double)most ? (long long)share : most;
+
+    return seconds > 1 ? seconds : 1;
+}
+
+static long long measured_seconds_of(const struct bench_wish *wish, long long seconds)
+{
+    long long least = is_quick(wish) ? QUICK_MIN_SECONDS : STANDARD_MIN_SECONDS;
+
+    return least < seconds * 3 / 5 ? least : seconds * 3 / 5;
+}
+
+static json_t *make_cell(const struct bench_wish *wish, const struct part *part,
+                         long long seconds, double dollars)
+{
+    AUTO(json_decrefp)
+    json_t *cell = json_pack("{s:s,s:I,s:I}", "precision", part->precision, "min_seconds",
+                             (json_int_t)measured_seconds_of(wish, seconds), "max_seconds",
+                             (json_int_t)seconds);
+
+    if (!cell || (wish->max_dollars > 0 &&
+                  json_object_set_new(cell, "max_dollars", json_real(dollars)) != 0))
+        return NULL;
+    return json_incref(cell);
+}
+
+/* NULL when memory ends. */
+static json_t *make_cells(const struct bench_wish *wish, long long blocks,
+                          struct bench_plan *plan)
+{
+    AUTO(json_decrefp) json_t *cells = json_array();
+    struct part parts[2];
+    long long weights = 0;
+
+    plan->cells = choose_parts(wish, parts);
+    plan->runs = plan->cells * (size_t)blocks;
+    for (size_t i = 0; i < plan->cells; i++)
+        weights += parts[i].weight;
+    for (size_t i = 0; i < plan->cells; i++) {
+        double all = (double)(wish->max_seconds - ENDING_SECONDS * (long long)plan->runs);
+        long long seconds = seconds_of(wish, share_of(all, blocks, &parts[i], weights));
+        double dollars = share_of(wish->max_dollars, blocks, &parts[i], weights);
+
+        if (!cells ||
+            json_array_append_new(cells, make_cell(wish, &parts[i], seconds, dollars)) != 0)
+            return NULL;
+        if (seconds > plan->run_seconds)
+            plan->run_seconds = seconds;
+    }
+    return json_incref(cells);
+}
+
+static long long repeat_seconds_of(const struct bench_wish *wish)
+{
+    return is_quick(wish) && wish->max_seconds > QUICK_SECONDS ? QUICK_SECONDS
+                                                               : wish->max_seconds;
+}
+
+bool bench_plan_make(const struct bench_wish *wish, struct bench_plan *ret_plan,
+                     struct error *err)
+{
+    long long blocks = is_quick(wish) ? 1 : 2;
+    struct bench_plan plan = {.repeat_seconds = repeat_seconds_of(wish)};
+    AUTO(json_decrefp) json_t *labels = make_labels(wish, err);
+    AUTO(json_decrefp) json_t *cells = make_cells(wish, blocks, &plan);
+    AUTO(json_decrefp) json_t *request = NULL;
+
+    if (!labels)
+        return false;
+    if (!cells)
+        return out_of_memory(err);
+    request = json_pack("{s:I,s:{s:s,s:O},s:O}", "blocks", (json_int_t)blocks, "base", "workload",
+                        "resnet50", "labels", labels, "cells", cells);
+    if (!request)
+        return out_of_memory(err);
+    plan.request = json_text(request);
+    if (!plan.request)
+        return out_of_memory(err);
+    *ret_plan = plan;
+    return true;
+}
+
+void bench_plan_clear(struct bench_plan *plan)
+{
+    freep(&plan->request);
+    *plan = (struct bench_plan){0};
+}
+
+static bool same(const json_t *left, const json_t *right, const char *member)
+{
+    return json_equal(json_object_get(left, member), json_object_get(right, member));
+}
+
+static const char *const limits[] = {"min_seconds", "max_seconds", "max_dollars"};
+
+/* Whether the object has nothing but these two members and limits, and the first for certain. */
+static bool holds_only(const json_t *object, const char *first, const char *second)
+{
+    size_t known = json_object_get(object, first) ? 1U : 0U;
+
+    known += second && json_object_get(object, second) ? 1U : 0U;
+    for (size_t i = 0; i < COUNT(limits); i++)
+        known += json_object_get(object, limits[i]) ? 1U : 0U;
+    return json_object_get(object, first) && json_object_size(object) == known;
+}
+
+/* Of a cell; an older version wrote the limits into the base. NULL where there is none. */
+static const json_t *limit_of(const json_t *request, size_t index, const char *name)
+{
+    const json_t *cell = json_array_get(json_object_get(request, "cells"), index);
+    const json_t *own = json_object_get(cell, name);
+
+    return own ? own : json_object_get(json_object_get(request, "base"), name);
+}
+
+/* Whether their cell is ours, and keeps to what ours may take. */
+static bool takes_no_more(const json_t *ours, const json_t *theirs, size_t index)
+{
+    const json_t *dollars = limit_of(ours, index, "max_dollars");
+    const json_t *their_dollars = limit_of(theirs, index, "max_dollars");
+
+    return same(json_array_get(json_object_get(ours, "cells"), index),
+                json_array_get(json_object_get(theirs, "cells"), index), "precision") &&
+           json_integer_value(limit_of(theirs, index, "max_seconds")) <=
+               json_integer_value(limit_of(ours, index, "max_seconds")) &&
+           (!dollars ||
+            (their_dollars && json_number_value(their_dollars) <= json_number_value(dollars)));
+}
+
+/* Anybody may label a sweep as they like: this one has all that ours have, and nothing else. */
+static bool is_ours(const json_t *request)
+{
+    const json_t *base = json_object_get(request, "base");
+    const json_t *cells = json_object_get(request, "cells");
+
+    for (size_t i = 0; i < json_array_size(cells); i++)
+        if (!holds_only(json_array_get(cells, i), "precision", NULL) ||
+            !limit_of(request, i, "min_seconds") || !limit_of(request, i, "max_seconds"))
+            return false;
+    return json_is_string(json_object_get(json_object_get(base, "labels"), BENCH_LABEL)) &&
+           holds_only(base, "workload", "labels") && json_array_size(cells) > 0 &&
+           json_object_get(request, "blocks") && json_object_size(request) == 3;
+}
+
+enum bench_kin bench_plan_compare(const struct bench_plan *plan, const char *request)
+{
+    AUTO(json_decrefp) json_t *ours = json_loads(plan->request, 0, NULL);
+    AUTO(json_decrefp) json_t *theirs = json_loads(request, 0, NULL);
+    const json_t *base = json_object_get(theirs, "base");
+    const json_t *our_base = json_object_get(ours, "base");
+
+    if (!is_ours(theirs))
+        return BENCH_STRANGER;
+    if (!same(ours, theirs, "blocks") || !same(our_base, base, "labels") ||
+        !same(our_base, base, "workload") ||
+        json_array_size(json_object_get(theirs, "cells")) != plan->cells)
+        return BENCH_OTHER;
+    for (size_t i = 0; i < plan->cells; i++)
+        if (!takes_no_more(ours, theirs, i))
+            return BENCH_OTHER;
+    return BENCH_SAME;
+}

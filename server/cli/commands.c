@@ -1,0 +1,9 @@
+#include "server/cli/commands.h"
+
+#include <stdio.h>
+
+int command_failed(const struct error *err)
+{
+    fprintf(stderr, "pennyworth: %s%s%s\n", err->field, err->field[0] ? " " : "", err->message);
+    return 1;
+}

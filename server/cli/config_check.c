@@ -1,0 +1,161 @@
+#include "server/cli/config_check.h"
+
+#include "common/cleanup.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+
+static const char *variable(char *const environment[], const char *name)
+{
+    size_t length = strlen(name);
+
+    for (char *const *entry = environment; *entry; entry++)
+        if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
+            (*entry)[length + 1] != '\0')
+            return *entry + length + 1;
+    return NULL;
+}
+
+static bool default_database(struct config *config, char *const environment[], struct error *err)
+{
+    const char *state = variable(environment, "XDG_STATE_HOME");
+    const char *home = variable(environment, "HOME");
+    int length;
+
+    if (config->database[0])
+        return true;
+    /* The specification wants a relative XDG_STATE_HOME ignored. */
+    if (state && state[0] == '/')
+        length = snprintf(config->database, sizeof config->database,
+                          "%s/pennyworth/pennyworth.db", state);
+    else if (home)
+        length = snprintf(config->database, sizeof config->database,
+                          "%s/.local/state/pennyworth/pennyworth.db", home);
+    else
+        return error_set(err, ERROR_INVALID, "--database",
+                         "is needed: neither XDG_STATE_HOME nor HOME is set");
+    if ((size_t)length >= sizeof config->database)
+        return error_set(err, ERROR_INVALID, "XDG_STATE_HOME", "is too long");
+    return true;
+}
+
+static bool read_first_line(const char *flag, const char *path, char *token, struct error *err)
+{
+    AUTO(fclosep) FILE *file = fopen(path, "re");
+    char line[TOKEN_MAX + 2] = ""; /* one character more than may be, so that it is seen */
+    size_t length;
+
+    if (!file)
+        return error_set(err, ERROR_INVALID, flag, "cannot read %s: %s", path, strerror(errno));
+    if (!fgets(line, sizeof line, file))
+        line[0] = '\0';
+    length = strcspn(line, "\r\n");
+    if (length > TOKEN_MAX)
+        return error_set(err, ERROR_INVALID, flag, "the token must have at most %d characters",
+                         TOKEN_MAX);
+    memcpy(token, line, length);
+    token[length] = '\0';
+    return true;
+}
+
+/* A file wins over the token itself. */
+static bool read_token(const char *flag, const char *environment_name, const char *path,
+                       char *token, struct error *err)
+{
+    const char *called = path[0] ? flag : environment_name;
+    size_t length;
+
+    if (path[0] && !read_first_line(flag, path, token, err))
+        return false;
+    length = strlen(token);
+    if (length == 0 && !path[0])
+        return true;
+    if (length < TOKEN_MIN)
+        return error_set(err, ERROR_INVALID, called,
+                         "the token must have at least %d characters, got %zu", TOKEN_MIN,
+                         length);
+    for (const char *c = token; *c; c++)
+        if (*c <= 0x20 || *c > 0x7e)
+            return error_set(err, ERROR_INVALID, called,
+                             "the token must be printable ASCII without spaces");
+    return true;
+}
+
+bool config_is_loopback(const char *address)
+{
+    struct in6_addr six;
+    struct in_addr four;
+
+    if (inet_pton(AF_INET, address, &four) == 1)
+        return (ntohl(four.s_addr) >> 24) == 127;
+    return inet_pton(AF_INET6, address, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+static bool check_address(const struct config *config, struct error *err)
+{
+    struct in6_addr any;
+
+    if (inet_pton(AF_INET, config->listen, &any) != 1 &&
+        inet_pton(AF_INET6, config->listen, &any) != 1)
+        return error_set(err, ERROR_INVALID, "--listen",
+                         "must be an IPv4 or IPv6 address, got '%s'", config->listen);
+    if (!config_is_loopback(config->listen) && !config->read_token[0] &&
+        !config->write_token[0] && !config->tokens[0])
+        return error_set(err, ERROR_INVALID, "--listen",
+                         "%s can be reached by others, and without a token each of them could "
+                         "run programs here: give --tokens, --write-token-file or "
+                         "--read-token-file",
+                         config->listen);
+    return true;
+}
+
+static bool check_serve(struct config *config, struct error *err)
+{
+    if (!config->tls_certificate[0] != !config->tls_key[0])
+        return error_set(err, ERROR_INVALID,
+                         config->tls_key[0] ? "--tls-certificate" : "--tls-key",
+                         "is needed too: certificate and key belong together");
+    return read_token("--read-token-file", "PENNYWORTH_READ_TOKEN", config->read_token_file,
+                      config->read_token, err) &&
+           read_token("--write-token-file", "PENNYWORTH_WRITE_TOKEN", config->write_token_file,
+                      config->write_token, err) &&
+           check_address(config, err);
+}
+
+static bool check_report(struct config *config, struct error *err)
+{
+    const char *to = config->report_to;
+
+    if (*to && strncmp(to, "http://", 7) != 0 && strncmp(to, "https://", 8) != 0)
+        return error_set(err, ERROR_INVALID, "--report-to",
+                         "must begin with http:// or https://, got '%s'", to);
+    if (strpbrk(to, "@?# "))
+        return error_set(err, ERROR_INVALID, "--report-to",
+                         "must be a plain URL: a token comes with --report-token-file");
+    if (config->report_ca[0] && access(config->report_ca, R_OK) != 0)
+        return error_set(err, ERROR_INVALID, "--report-ca", "cannot read %s: %s",
+                         config->report_ca, strerror(errno));
+    if (!*to && config->command == COMMAND_PUSH)
+        return error_set(err, ERROR_INVALID, "--report-to", "is needed: the URL of a hub");
+    return read_token("--report-token-file", "PENNYWORTH_REPORT_TOKEN", config->report_token_file,
+                      config->report_token, err);
+}
+
+bool config_check(struct config *config, char *const environment[], struct error *err)
+{
+    switch (config->command) {
+    case COMMAND_SERVE:
+        return default_database(config, environment, err) && check_serve(config, err);
+    case COMMAND_BENCH:
+    case COMMAND_PUSH:
+        return default_database(config, environment, err) && check_report(config, err);
+    case COMMAND_BACKUP:
+    case COMMAND_RESTORE:
+    case COMMAND_CHECK:
+    case COMMAND_HEALTH:
+        return default_database(config, environment, err);
+    default:
+        return true;
+    }
+}

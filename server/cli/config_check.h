@@ -1,0 +1,11 @@
+/* What no single option can say: tokens read from their files, the default path of the database,
+ * and which options belong together. */
+#pragma once
+
+#include "server/base/config.h"
+
+bool config_check(struct config *config, char *const environment[], struct error *err)
+    __attribute__((warn_unused_result));
+
+/* True for 127.0.0.0/8 and ::1. */
+bool config_is_loopback(const char *address);

@@ -1,0 +1,195 @@
+/* backup, restore, check: what is done with a database as a whole. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/restore.h"
+#include "db/schema.h"
+#include "server/cli/commands.h"
+#include "server/cli/process.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+
+/* What a terminal is told. */
+struct task {
+    const char *doing;
+    long long began_ns, told_ns;
+    bool loud; /* stderr is a terminal */
+};
+
+/* Of the handler, and who may stop a task. There is one thread. */
+static atomic_bool stopped;
+static struct db *_Atomic looked_at;
+
+static void stop(int number)
+{
+    struct db *db = atomic_load(&looked_at);
+
+    (void)number;
+    atomic_store(&stopped, true);
+    if (db)
+        db_interrupt(db);
+}
+
+static void looks(void *user, struct db *db)
+{
+    (void)user;
+    atomic_store(&looked_at, db);
+    if (db && atomic_load(&stopped))
+        db_interrupt(db);
+}
+
+/* What somebody has chosen to ignore, nohup for one, stays ignored. */
+static void handle_signals(void)
+{
+    struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART}, before;
+    sigset_t signals;
+
+    process_block_signals(&signals);
+    for (int number = 1; number < NSIG; number++)
+        if (sigismember(&signals, number) == 1 && sigaction(number, NULL, &before) == 0 &&
+            before.sa_handler != SIG_IGN)
+            sigaction(number, &action, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+static void task_begin(struct task *task, const char *doing)
+{
+    *task = (struct task){
+        .doing = doing, .began_ns = clock_monotonic_ns(), .loud = isatty(STDERR_FILENO) == 1};
+    handle_signals();
+}
+
+static bool go_on(void *user, long long done, long long total)
+{
+    struct task *task = user;
+    long long now_ns = clock_monotonic_ns();
+
+    if (task->loud && total > 0 && now_ns - task->told_ns > NS_PER_SECOND / 4) {
+        if (done < total)
+            fprintf(stderr, "\r%s %3lld%%  ", task->doing, 100 * done / total);
+        else
+            fprintf(stderr, "\r%s checked  ", task->doing);
+        task->told_ns = now_ns;
+    }
+    return !atomic_load(&stopped);
+}
+
+static double task_end(struct task *task)
+{
+    if (task->loud && task->told_ns > 0)
+        fputc('\n', stderr);
+    return (double)(clock_monotonic_ns() - task->began_ns) / 1e9;
+}
+
+static void print_facts(const char *what, const struct verify_facts *facts, double seconds)
+{
+    printf("%s: %lld bytes, %lld runs, schema %lld, %.1f s\n", what, facts->bytes, facts->runs,
+           facts->version, seconds);
+}
+
+/* A name for a file; "-" would be asked for by whoever wants to send it elsewhere. */
+static bool is_a_name(const char *name, struct error *err)
+{
+    return strcmp(name, "-") != 0 ||
+           error_set(err, ERROR_INVALID, "FILE",
+                     "must be the name of a file: standard input and output cannot be one");
+}
+
+int backup_command(const struct config *config)
+{
+    const char *target = config->operands[0];
+    struct verify_facts facts;
+    struct error err = {0};
+    struct task task;
+    double seconds;
+    bool ok;
+
+    task_begin(&task, "copied");
+    ok = is_a_name(target, &err) && restore_is_settled(config->database, &err) &&
+         backup_make(config->database, target, &(struct backup_watch){go_on, looks, &task},
+                     &facts, &err);
+    seconds = task_end(&task);
+    if (!ok)
+        return command_failed(&err);
+    print_facts(target, &facts, seconds);
+    return 0;
+}
+
+static bool restore(const struct config *config, struct task *task,
+                    struct verify_facts *ret_facts, char ret_aside[RESTORE_NAME_MAX],
+                    struct error *err)
+{
+    const struct backup_watch watch = {go_on, looks, task};
+    const struct restore_order order = {.backup = config->operands[0],
+                                        .database = config->database,
+                                        .replace = strcmp(config->replace, "on") == 0,
+                                        .now_us = clock_calendar_us(),
+                                        .watch = &watch};
+    AUTO(closep) int lock = -1;
+    struct error why = {0};
+
+    if (!is_a_name(config->operands[0], err) || !process_make_folders(config->database, err))
+        return false;
+    lock = db_lock(config->database, &why);
+    if (lock < 0)
+        return error_set(err, why.kind, NULL, "%s%s", why.message,
+                         why.kind == ERROR_BUSY ? ": stop it first" : "");
+    return restore_make(&order, ret_facts, ret_aside, err);
+}
+
+int restore_command(const struct config *config)
+{
+    char aside[RESTORE_NAME_MAX];
+    struct verify_facts facts;
+    struct error err = {0};
+    struct task task;
+    double seconds;
+    bool ok;
+
+    task_begin(&task, "copied");
+    ok = restore(config, &task, &facts, aside, &err);
+    seconds = task_end(&task);
+    if (!ok)
+        return command_failed(&err);
+    print_facts(config->database, &facts, seconds);
+    if (*aside)
+        printf("the database before it is now %s\n", aside);
+    return 0;
+}
+
+/* What a damaged database says, and what can be done about it. */
+static int tell_damage(const char *database, const struct error *why)
+{
+    fprintf(stderr,
+            "pennyworth: %s cannot be relied on: %s\n"
+            "Stop the server and put the last backup in its place:\n"
+            "    pennyworth restore FILE --replace on\n"
+            "which keeps what is there under another name.\n",
+            database, why->message);
+    return 1;
+}
+
+int check_command(const struct config *config)
+{
+    AUTO(db_freep) struct db *db = NULL;
+    struct verify_facts facts;
+    struct error err = {0};
+    struct task task;
+
+    task_begin(&task, "checked");
+    if (!restore_is_settled(config->database, &err))
+        return command_failed(&err);
+    db = verify_open(config->database, &err);
+    if (!db)
+        return command_failed(&err);
+    /* Another program's, or a newer one's: that is not damage. */
+    if (!schema_check(db, &err) && !db_is_damaged())
+        return command_failed(&err);
+    error_clear(&err);
+    if (!verify_database(db, &(struct verify_watch){looks, NULL}, &facts, &err))
+        return err.kind == ERROR_CONFLICT ? command_failed(&err)
+                                          : tell_damage(config->database, &err);
+    print_facts(config->database, &facts, task_end(&task));
+    puts("ok");
+    return 0;
+}

@@ -1,0 +1,60 @@
+/* pennyworth: reads its command and options, and does what they say. */
+#include "common/cleanup.h"
+#include "db/db.h"
+#include "engine/process/confine.h"
+#include "server/base/log.h"
+#include "server/cli/commands.h"
+#include "server/cli/config_read.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+
+#ifndef PENNYWORTH_VERSION
+#define PENNYWORTH_VERSION "unknown"
+#endif
+
+static command_fn *const commands[COMMANDS] = {
+    [COMMAND_SERVE] = serve_command,     [COMMAND_BENCH] = bench_command,
+    [COMMAND_PUSH] = push_command,       [COMMAND_BACKUP] = backup_command,
+    [COMMAND_RESTORE] = restore_command, [COMMAND_CHECK] = check_command,
+    [COMMAND_HEALTH] = health_command,   [COMMAND_TOKEN] = token_command,
+};
+
+/* Whoever starts us with one of these closed would have a socket or the database take its place,
+ * and our log written into it. */
+static void hold_standard_streams(void)
+{
+    for (int descriptor = 0; descriptor <= 2; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDWR);
+}
+
+int main(int argc, char *argv[])
+{
+    AUTO(freep) struct config *config = calloc(1, sizeof *config);
+    struct error err = {0};
+
+    if (!config)
+        return 1;
+    hold_standard_streams();
+    confine_hide(); /* tokens and keys lie in our environment, and soon in our memory */
+    /* Nothing that we start, or become, gets more rights than we have. */
+    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    db_setup();
+    switch (config_read(argc, argv, environ, config, &err)) {
+    case CONFIG_HELP:
+        config_help(config->command, stdout);
+        return 0;
+    case CONFIG_VERSION:
+        puts("pennyworth " PENNYWORTH_VERSION);
+        return 0;
+    case CONFIG_WRONG:
+        (void)command_failed(&err);
+        return 2;
+    default:
+        log_set_level(strcmp(config->log, "debug") == 0   ? LOG_DEBUG
+                      : strcmp(config->log, "error") == 0 ? LOG_ERROR
+                                                          : LOG_INFO);
+        return commands[config->command](config);
+    }
+}

@@ -1,0 +1,302 @@
+#include "server/cli/process.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/file_error.h"
+#include "db/restore.h"
+#include "engine/run/memory.h"
+#include "server/base/log.h"
+#include "server/http/deadlines.h"
+#include "server/http/openapi.h"
+#include "server/http/routes.h"
+#include "server/prices/published.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#define SLOW_READER_NS (10 * NS_PER_SECOND)
+#define DRAIN_NS NS_PER_SECOND /* for the answers on their way when we stop */
+
+static long long tick(void *user, long long now_ns)
+{
+    struct process *process = user;
+    long long live = live_tick(process->server.live, now_ns);
+    long long http = http_tick(process->http, now_ns);
+
+    return live < http ? live : http;
+}
+
+static void wake_by(void *user, long long when_ns)
+{
+    struct process *process = user;
+
+    if (process->sentry)
+        sentry_wake_by(process->sentry, when_ns);
+}
+
+bool process_make_folders(const char *path, struct error *err)
+{
+    AUTO(freep) char *directory = strdup(path);
+
+    if (!directory)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    for (char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(directory, 0700) != 0 && errno != EEXIST)
+            return file_error_set(err, ERROR_INVALID, "--database", "make", directory, errno);
+        *slash = '/';
+    }
+    return true;
+}
+
+/* The worker that was installed beside this program. */
+static void native_command(char *ret_path, size_t size)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash;
+
+    self[length > 0 ? length : 0] = '\0';
+    slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    snprintf(ret_path, size, "%s/pennyworth-worker", self);
+}
+
+static long long threads_of(const struct run_spec *spec, const struct topology *topology)
+{
+    return spec->threads > 0 ? spec->threads
+                             : topology_threads(topology, strcmp(spec->pinning, "smt") == 0);
+}
+
+static bool can_run(const void *user, const struct run_spec *spec, struct error *err)
+{
+    const struct process *process = user;
+    const struct engine *engine = engines_find(&process->engines, spec->engine, err);
+    struct memory_limit limit;
+
+    if (!engine || !engines_can(&process->engines, spec, err))
+        return false;
+    if (!engine->ours)
+        return true; /* what others need is not known */
+    memory_limit_read("", &limit);
+    return memory_can_hold(spec, threads_of(spec, &process->server.here->topology), &limit, err);
+}
+
+static bool load_published(struct process *process, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = {0};
+
+    if (strcmp(process->config.published, "on") != 0)
+        return true;
+    loan = db_borrow(process->server.pool);
+    return published_load(loan.db, clock_calendar_us(), err);
+}
+
+/* What lies there is what is meant to lie there, and whole. */
+static bool look_at_database(const char *database, struct error *err)
+{
+    if (restore_is_pending(database)) {
+        if (!restore_finish(database, err))
+            return false;
+        log_line(LOG_INFO, "the restore of %s, which was not finished, is finished now",
+                 database);
+    }
+    return verify_before_use(database, err);
+}
+
+/* What every process needs: the database and who looks into it. */
+static bool begin_store(struct process *process, bool serving, struct error *err)
+{
+    struct server *server = &process->server;
+    const struct config *config = &process->config;
+    size_t connections = serving ? (size_t)config->http_threads : 1;
+
+    process->lock = db_lock(config->database, err);
+    if (process->lock < 0 || !look_at_database(config->database, err))
+        return false;
+    server->pool = db_pool_open(config->database, connections, err);
+    if (!server->pool || !load_published(process, err))
+        return false;
+    server->metrics = metrics_new(route_count, route_label);
+    server->live = live_new(SLOW_READER_NS, wake_by, process);
+    server->copier = copier_new(config->database, server->live);
+    if (!server->metrics || !server->live || !server->copier)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return true;
+}
+
+/* The threads that work whoever is served. */
+static bool begin_work(struct process *process, bool serving, struct error *err)
+{
+    struct server *server = &process->server;
+
+    server->runner = runner_start(&(struct runner_parts){.config = &process->config,
+                                                         .engines = &process->engines,
+                                                         .live = server->live,
+                                                         .metrics = server->metrics,
+                                                         .here = server->here,
+                                                         .waits = !serving,
+                                                         .stops_for_little = !serving,
+                                                         .repeats = &process->repeats},
+                                  err);
+    if (!server->runner)
+        return false;
+    server->refresher = refresher_start(&(struct refresher_parts){.config = &process->config,
+                                                                  .feeds = &process->feeds,
+                                                                  .here = server->here},
+                                        err);
+    return server->refresher != NULL;
+}
+
+/* What only answers need. */
+static bool begin_answers(struct process *process, struct error *err)
+{
+    struct server *server = &process->server;
+
+    server->board = board_new(err);
+    if (!server->board)
+        return false;
+    server->answers = answers_new();
+    if (!server->answers)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    process->sentry = sentry_start(tick, process, err);
+    return process->sentry != NULL;
+}
+
+/* Who is let in, and where that is written down. */
+static bool begin_access(struct process *process, struct error *err)
+{
+    struct server *server = &process->server;
+
+    server->guard = guard_new(&process->config, err);
+    if (!server->guard)
+        return false;
+    server->audit = audit_open(process->config.audit, err);
+    return server->audit != NULL;
+}
+
+bool process_begin(struct process *process, bool serving, struct error *err)
+{
+    struct server *server = &process->server;
+    const struct config *config = &process->config;
+    char worker[PATH_MAX + 32];
+
+    native_command(worker, sizeof worker);
+    server->here = this_machine_new(config, err);
+    if (!server->here || !this_machine_look(server->here, err))
+        return false;
+    server->here->place.can = can_run;
+    server->here->place.user = process;
+    server->here->place.engines = process->engines.names;
+    server->feeds = &process->feeds;
+    server->room = &process->room;
+    server->config = config;
+    server->engines = &process->engines;
+    server->openapi.limit = 1024 * 1024;
+    if (!feeds_read(config->feed, &process->feeds, err) ||
+        !engines_read(config->engine, worker, &process->engines, err) ||
+        !openapi_make(&process->engines, &server->openapi, err) ||
+        !process_make_folders(config->database, err))
+        return false;
+    if (serving && !begin_access(process, err))
+        return false;
+    /* The port before the database: whoever starts us twice is told of the port. */
+    if (serving && !(process->http = http_listen(config, err)))
+        return false;
+    return begin_store(process, serving, err) && (!serving || begin_answers(process, err)) &&
+           begin_work(process, serving, err) &&
+           (!serving || http_start(process->http, server, process->sentry, err));
+}
+
+void process_end(struct process *process)
+{
+    struct server *server = &process->server;
+
+    refresher_stop(server->refresher);
+    runner_stop(server->runner);
+    if (server->live)
+        live_close(server->live, clock_monotonic_ns());
+    if (process->http)
+        http_drain(process->http, DRAIN_NS);
+    sentry_stop(process->sentry);
+    http_stop(process->http);
+    copier_free(server->copier);
+    sentry_free(process->sentry);
+    runner_free(server->runner);
+    refresher_free(server->refresher);
+    answers_free(server->answers);
+    board_free(server->board);
+    this_machine_free(server->here);
+    live_free(server->live);
+    metrics_free(server->metrics);
+    audit_free(server->audit);
+    guard_free(server->guard);
+    db_pool_free(server->pool);
+    bytes_free(&server->openapi);
+    engines_free(&process->engines);
+    closep(&process->lock);
+}
+
+static void reload_tokens(struct process *process)
+{
+    struct error err = {0};
+
+    if (guard_reload(process->server.guard, &err))
+        log_line(LOG_INFO, "SIGHUP: %zu tokens are known now",
+                 guard_count(process->server.guard));
+    else
+        log_line(LOG_ERROR, "SIGHUP: the tokens stay as they were: %s %s", err.field,
+                 err.message);
+}
+
+static void reopen_audit(struct process *process)
+{
+    struct error err = {0};
+
+    if (audit_reopen(process->server.audit, &err))
+        log_line(LOG_INFO, "SIGHUP: %s is open anew", process->config.audit);
+    else
+        log_line(LOG_ERROR, "SIGHUP: the audit stays where it was: %s %s", err.field,
+                 err.message);
+}
+
+void process_reload(struct process *process)
+{
+    const struct config *config = &process->config;
+
+    if (config->tokens[0])
+        reload_tokens(process);
+    if (config->audit[0])
+        reopen_audit(process);
+    if (!config->tokens[0] && !config->audit[0])
+        log_line(LOG_INFO,
+                 "SIGHUP: nothing to read again: neither --tokens nor --audit is given");
+}
+
+void process_block_signals(sigset_t *ret_signals)
+{
+    sigemptyset(ret_signals);
+    sigaddset(ret_signals, SIGTERM);
+    sigaddset(ret_signals, SIGINT);
+    sigaddset(ret_signals, SIGHUP);
+    /* Blocked before any thread is made, so that every thread has them blocked and only
+     * sigwait() sees them. */
+    pthread_sigmask(SIG_BLOCK, ret_signals, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+struct process *process_new(const struct config *config, struct error *err)
+{
+    struct process *process = calloc(1, sizeof *process);
+
+    if (!process) {
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return NULL;
+    }
+    process->config = *config;
+    process->lock = -1;
+    return process;
+}

@@ -1,0 +1,61 @@
+/* push: reports to a hub what it has not accepted yet, of a database that may be in use. */
+#include "common/cleanup.h"
+#include "db/deliveries.h"
+#include "db/restore.h"
+#include "server/cli/commands.h"
+#include "server/cli/process.h"
+#include "server/hub/hub_wait.h"
+
+#define PATIENCE_SECONDS 60 /* of "pennyworth health" */
+
+static void freep_outbox(struct outbox **outbox)
+{
+    outbox_free(*outbox);
+}
+
+static void tell_rest(const struct delivery_counts *counts)
+{
+    if (counts->refused > 0)
+        fprintf(stderr, "%lld were refused by this hub and are not sent again\n",
+                counts->refused);
+    if (counts->thinned > 0)
+        fprintf(stderr, "%lld cannot be sent any more: their steps were dropped\n",
+                counts->thinned);
+}
+
+int push_command(const struct config *config)
+{
+    AUTO(freep_outbox) struct outbox *outbox = NULL;
+    AUTO(db_freep) struct db *db = NULL;
+    struct delivery_counts counts;
+    struct outbox_status status;
+    char hub[COURIER_HUB_SIZE];
+    AUTO(heartbeat_end) struct heartbeat heartbeat = {0};
+    struct error err = {0};
+    sigset_t signals;
+
+    process_block_signals(&signals);
+    courier_hub(config->report_to, hub);
+    if (restore_is_settled(config->database, &err))
+        db = db_open_beside(config->database, &err);
+    if (!db || !deliveries_count(db, hub, &counts, &err))
+        return command_failed(&err);
+    fprintf(stderr, "%lld runs wait for the hub %s\n", counts.waiting, hub);
+    outbox =
+        counts.waiting > 0 ? outbox_start(&(struct outbox_parts){.config = config}, &err) : NULL;
+    if (counts.waiting > 0 && !outbox)
+        return command_failed(&err);
+    status = (struct outbox_status){0};
+    if (outbox) {
+        heartbeat_start(&heartbeat, config->database, "push", PATIENCE_SECONDS);
+        (void)report_wait(outbox, &signals, config->report_seconds, &heartbeat);
+        outbox_status(outbox, &status);
+        if (!deliveries_count(db, hub, &counts, &err))
+            return command_failed(&err);
+        fprintf(stderr, "%lld accepted, %lld refused, %lld still waiting%s%s\n", status.accepted,
+                status.refused, counts.waiting, status.last_error[0] ? ": " : "",
+                status.last_error);
+    }
+    tell_rest(&counts);
+    return counts.waiting > 0 || status.refused > 0 ? EXIT_NOT_DELIVERED : 0;
+}

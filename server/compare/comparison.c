@@ -1,0 +1,306 @@
+#include "server/compare/comparison.h"
+
+#include "common/cleanup.h"
+
+#include <math.h>
+
+#define DAY_US (86400 * 1000000LL)
+#define STALE_US (90 * DAY_US)
+
+static bool no_memory(struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+/* "precision":"bf16" as configurations are written: in one line, without blanks. */
+static bool configuration_says(const struct contender *contender, const char *member)
+{
+    const char *at = strstr(contender->configuration, member);
+
+    return at && strchr(",}", at[strlen(member)]);
+}
+
+static bool is_asked_instance(const struct comparison_question *question, const char *instance)
+{
+    for (size_t i = 0; i < question->instance_count; i++)
+        if (strcmp(question->instances[i], instance) == 0)
+            return true;
+    return question->instance_count == 0;
+}
+
+static bool agrees(const char *asked, const char *is)
+{
+    return !asked || strcmp(asked, is) == 0;
+}
+
+static bool passes_filters(const struct comparison_question *question,
+                           const struct contender *contender)
+{
+    char member[96];
+
+    if (!agrees(question->engine, contender->engine) ||
+        !agrees(question->provider, contender->provider) ||
+        !agrees(question->stratum, contender->stratum) ||
+        !is_asked_instance(question, contender->instance))
+        return false;
+    if (question->provenance && strcmp(question->provenance, "all") != 0 &&
+        (strcmp(question->provenance, "published") == 0) != contender->is_published)
+        return false;
+    /* Only where it is asked: there are thousands of contenders, and printf is slow. */
+    if (question->precision) {
+        snprintf(member, sizeof member, "\"precision\":\"%.64s\"", question->precision);
+        if (!configuration_says(contender, member))
+            return false;
+    }
+    if (question->batch_size == 0)
+        return true;
+    snprintf(member, sizeof member, "\"batch_size\":%lld", question->batch_size);
+    return configuration_says(contender, member);
+}
+
+static int unit_order(const struct contender *left, const struct contender *right)
+{
+    return strcmp(left->published.unit, right->published.unit);
+}
+
+/* Of the same machine, workload and provenance: which of their configurations is the best is
+ * asked. Only one with a measurement can be. */
+static bool are_rivals(const struct contender *left, const struct contender *right)
+{
+    return left->is_published == right->is_published && unit_order(left, right) == 0 &&
+           strcmp(left->instance, right->instance) == 0 &&
+           strcmp(left->provider, right->provider) == 0 &&
+           strcmp(left->stratum, right->stratum) == 0;
+}
+
+static int by_rivals(const void *left, const void *right)
+{
+    const struct contender *l = *(const struct contender *const *)left;
+    const struct contender *r = *(const struct contender *const *)right;
+    int order = strcmp(l->instance, r->instance);
+
+    if (order == 0)
+        order = strcmp(l->provider, r->provider);
+    if (order == 0)
+        order = strcmp(l->stratum, r->stratum);
+    if (order == 0)
+        order = l->is_published - r->is_published;
+    if (order == 0)
+        order = unit_order(l, r);
+    if (order == 0)
+        order = (l->standing.value < r->standing.value) - (l->standing.value > r->standing.value);
+    return order != 0 ? order : (l->number > r->number) - (l->number < r->number);
+}
+
+/* Contenders that the question is about; the rest is counted. */
+static const struct contender **choose(const struct comparison_parts *parts, size_t *ret_count,
+                                       struct ranking *ranking)
+{
+    const struct comparison_question *question = parts->question;
+    const struct standings *standings = parts->standings;
+    const struct contender **chosen = calloc(standings->count + 1, sizeof *chosen);
+    bool all = strcmp(question->configuration, "all") == 0;
+    bool best = strcmp(question->configuration, "best") == 0;
+    size_t count = 0, kept = 0;
+
+    for (size_t i = 0; chosen && i < standings->count; i++) {
+        const struct contender *contender = &standings->list[i];
+
+        if (strcmp(contender->workload, question->workload) != 0)
+            continue;
+        if (!passes_filters(question, contender) ||
+            (!all && !best && strcmp(question->configuration, contender->id) != 0))
+            ranking->filtered++;
+        else
+            chosen[count++] = contender;
+    }
+    *ret_count = count;
+    if (!chosen || !best || count == 0)
+        return chosen;
+    qsort(chosen, count, sizeof *chosen, by_rivals);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || !are_rivals(chosen[kept - 1], chosen[i]))
+            chosen[kept++] = chosen[i];
+    ranking->filtered += count - kept;
+    *ret_count = kept;
+    return chosen;
+}
+
+static struct amount amount_of(double value, const struct range *range)
+{
+    return (struct amount){.value = value,
+                           .low = range->known ? range->low : 0,
+                           .high = range->known ? range->high : 0,
+                           .has_interval = range->known && range->low > 0};
+}
+
+/* The last that was measured with each engine: what came before another version is stale. */
+struct latest {
+    const struct contender *list[16];
+    size_t count;
+};
+
+static const struct contender **latest_of(struct latest *latest, const char *engine)
+{
+    for (size_t i = 0; i < latest->count; i++)
+        if (strcmp(latest->list[i]->engine, engine) == 0)
+            return &latest->list[i];
+    return NULL;
+}
+
+static struct latest find_latest(const struct standings *standings)
+{
+    struct latest latest = {.count = 0};
+
+    for (size_t i = 0; i < standings->count; i++) {
+        const struct contender *contender = &standings->list[i];
+        const struct contender **known = latest_of(&latest, contender->engine);
+
+        if (contender->is_published || !contender->newest.software[0])
+            continue;
+        if (known && contender->standing.newest_us > (*known)->standing.newest_us)
+            *known = contender;
+        if (!known && latest.count < COUNT(latest.list))
+            latest.list[latest.count++] = contender;
+    }
+    return latest;
+}
+
+/* Engines call themselves "name version, with what, how": behind the comma stands what differs
+ * between machines, such as their threads. */
+static bool is_same_version(const char *left, const char *right)
+{
+    size_t length = strcspn(left, ",");
+
+    return length == strcspn(right, ",") && strncmp(left, right, length) == 0;
+}
+
+static void look_at_age(const struct comparison_parts *parts, struct latest *latest,
+                        struct comparison_row *row)
+{
+    const struct contender *contender = row->contender;
+    const struct contender **last = latest_of(latest, contender->engine);
+    long long age_us = parts->question->where.at_us - contender->standing.newest_us;
+
+    if (contender->is_published)
+        return;
+    row->is_stale = true;
+    if (age_us > STALE_US)
+        snprintf(row->why_stale, sizeof row->why_stale, "measured more than %lld days before",
+                 STALE_US / DAY_US);
+    else if (last && contender->newest.software[0] &&
+             !is_same_version((*last)->newest.software, contender->newest.software))
+        snprintf(row->why_stale, sizeof row->why_stale, "measured before %.*s",
+                 (int)strcspn((*last)->newest.software, ","), (*last)->newest.software);
+    else
+        row->is_stale = false;
+}
+
+static void look_at_peak(struct comparison_row *row)
+{
+    const struct contender *contender = row->contender;
+    struct effort effort = {
+        .isa = contender->newest.isa,
+        .precision = configuration_says(contender, "\"precision\":\"bf16\"") ? "bf16" : "f32",
+        .cores = contender->newest.threads,
+        .hertz = contender->newest.hertz,
+        .multiply_adds = contender->newest.multiply_adds,
+        .samples_per_second = contender->standing.value};
+
+    row->has_peak = peak_estimate(&effort, &row->peak);
+}
+
+static void fill(const struct comparison_parts *parts, struct latest *latest,
+                 struct comparison_row *row)
+{
+    const struct standing *standing = &row->contender->standing;
+    struct range between = standing_between(standing, parts->question->vm_spread_percent / 100);
+
+    row->offer = offers_find(parts->offers, row->contender->provider, row->contender->instance);
+    row->ratio.value = row->speed_ratio.value = NAN;
+    row->break_even_speed = row->break_even_price = row->utility = row->score = NAN;
+    comparison_price(parts, row);
+    if (standing->level == STANDING_NONE)
+        return;
+    row->speed = amount_of(standing->value, &standing->interval);
+    row->between = amount_of(standing->value, &between);
+    row->has_cost = row->price.known &&
+                    cost_of_spread(&row->speed, &row->price.dollars, &row->cost, &row->dominates);
+    comparison_job(parts->question, row);
+    look_at_age(parts, latest, row);
+    look_at_peak(row);
+}
+
+/* What was only ever published is no offer, and what was typed for any provider stands with each.
+ */
+static bool can_be_had(const struct offers *offers, size_t at)
+{
+    const struct offer *offer = &offers->list[at];
+
+    if (!offer->provider[0] && at + 1 < offers->count &&
+        strcmp(offer->instance, offers->list[at + 1].instance) == 0)
+        return false;
+    return offer->on_demand.known || offer->spot.known || offer->typed.known;
+}
+
+/* Types that could be rented here, of which nothing was measured in this workload: what the
+ * filters leave out was measured too. */
+static bool find_unmeasured(const struct comparison_parts *parts, struct ranking *ranking,
+                            struct error *err)
+{
+    const struct comparison_question *question = parts->question;
+    const struct offers *offers = parts->offers;
+    AUTO(freep) bool *measured = calloc(offers->count + 1, sizeof *measured);
+
+    ranking->unmeasured = calloc(offers->count + 1, sizeof *ranking->unmeasured);
+    if (!ranking->unmeasured || !measured)
+        return no_memory(err);
+    for (size_t i = 0; i < parts->standings->count; i++) {
+        const struct contender *contender = &parts->standings->list[i];
+        const struct offer *offer =
+            strcmp(contender->workload, question->workload) == 0
+                ? offers_find(offers, contender->provider, contender->instance)
+                : NULL;
+
+        if (offer)
+            measured[offer - offers->list] = true;
+    }
+    for (size_t i = 0; i < offers->count; i++)
+        if (!measured[i] && can_be_had(offers, i) &&
+            agrees(question->provider, offers->list[i].provider) &&
+            is_asked_instance(question, offers->list[i].instance))
+            ranking->unmeasured[ranking->unmeasured_count++] = &offers->list[i];
+    return true;
+}
+
+bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_ranking,
+                     struct error *err)
+{
+    AUTO(comparison_clear) struct ranking ranking = {0};
+    AUTO(freep) const struct contender **chosen = choose(parts, &ranking.count, &ranking);
+    struct latest latest = find_latest(parts->standings);
+
+    ranking.rows = calloc(ranking.count + 1, sizeof *ranking.rows);
+    if (!chosen || !ranking.rows)
+        return no_memory(err);
+    for (size_t i = 0; i < ranking.count; i++) {
+        ranking.rows[i].contender = chosen[i];
+        fill(parts, &latest, &ranking.rows[i]);
+    }
+    comparison_rank(parts->question, &ranking);
+    if (!comparison_refer(parts->question, &ranking, err) ||
+        !find_unmeasured(parts, &ranking, err))
+        return false;
+    if (!comparison_mark_front(&ranking, err) ||
+        !comparison_decide(parts->question, &ranking, err))
+        return false;
+    *ret_ranking = ranking;
+    ranking = (struct ranking){0};
+    return true;
+}
+
+void comparison_clear(struct ranking *ranking)
+{
+    freep(&ranking->rows);
+    freep(&ranking->unmeasured);
+}

@@ -1,0 +1,102 @@
+/* Standings beside prices: what a comparison answers, before it is written. Rows point into the
+ * standings and offers that they were made of. */
+#pragma once
+
+#include "db/discounts.h"
+#include "db/standings.h"
+#include "engine/machine/peak_flops.h"
+#include "engine/stats/compare.h"
+#include "engine/stats/job_forecast.h"
+#include "pricing/billing.h"
+#include "pricing/cost.h"
+#include "server/compare/question.h"
+#include "server/prices/price_json.h"
+
+/* What an hour costs in a row, and how that came about. */
+struct row_price {
+    bool known;
+    const struct quote *quote; /* NULL: what the newest run paid, or given in the question */
+    bool is_given;             /* in the question */
+    enum freshness freshness;  /* of one without a quote */
+    enum price_choice choice;  /* which of the kinds asked for it is */
+    const char *kind;          /* "on_demand", "spot", "typed", "own" */
+    double list;               /* dollars an hour before any discount */
+    double factor;             /* 1: none */
+    const char *factor_note;   /* where that comes from, or NULL */
+    struct amount dollars;     /* an hour; with an interval where spot moves */
+    char why_not[160];
+};
+
+/* The job that was asked about, on this machine. */
+struct row_job {
+    double samples, hours;                          /* hours with what interruptions waste */
+    double charged_hours;                           /* after boot, minimum and unit */
+    double dollars, waiting_dollars, total_dollars; /* NaN without a price */
+    const struct billing_rule *rule;                /* NULL: none is known, or no job was named */
+    double interruption_share;                      /* a month; NaN: not spot, or not known */
+    struct checkpointing checkpointing;
+    bool has_prospect;            /* a deadline or a budget was given */
+    double probability;           /* to keep all that was given */
+    double hours_low, hours_high; /* nine in ten are between */
+    long long instances; /* that would keep the deadline if scaling were ideal; 0: not asked, or
+                            absurd */
+};
+
+struct comparison_row {
+    const struct contender *contender;
+    const struct offer *offer; /* NULL: no feed knows the type */
+    struct row_price price;
+    struct amount speed;   /* as measured */
+    struct amount between; /* the same with what machines of a type may differ by */
+    bool has_cost;
+    struct cost cost; /* of `speed` */
+    enum cost_part dominates;
+    struct row_job job;
+    bool has_peak;
+    struct peak peak;
+    double score, score_low, score_high; /* what rows are ordered by: more is better; NaN none */
+    long long rank;                      /* 0: not ranked, and why_no_rank says why */
+    bool is_tied;
+    char why_no_rank[200];
+    bool is_on_front, is_stale;
+    char why_stale[120];
+    struct ratio ratio, speed_ratio; /* to the reference; value NaN without one */
+    bool mixed_kinds;
+    double break_even_speed, break_even_price; /* NaN */
+    double utility;                            /* NaN */
+};
+
+struct ranking {
+    struct comparison_row *rows; /* owned: in order, the ranked first */
+    size_t count, ranked;
+    size_t filtered;                 /* contenders that the filters, or "best", left out */
+    size_t unmeasured_count;         /* types with a price and without a measurement */
+    const struct offer **unmeasured; /* owned */
+    const struct comparison_row *reference, *answer; /* NULL */
+    char decision[400];                              /* in words; "" where nothing was asked */
+};
+
+struct comparison_parts {
+    const struct comparison_question *question;
+    const struct standings *standings;
+    const struct offers *offers;
+    const struct discount_list *discounts;
+};
+
+/* ERROR_INVALID of "reference" where that has no row. */
+bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_ranking,
+                     struct error *err) __attribute__((warn_unused_result));
+
+/* A zeroed one is fine. */
+void comparison_clear(struct ranking *ranking);
+
+/* Pieces of comparison_make(), each in a file of its own. */
+void comparison_price(const struct comparison_parts *parts, struct comparison_row *row);
+void comparison_job(const struct comparison_question *question, struct comparison_row *row);
+void comparison_rank(const struct comparison_question *question, struct ranking *ranking);
+bool comparison_refer(const struct comparison_question *question, struct ranking *ranking,
+                      struct error *err) __attribute__((warn_unused_result));
+bool comparison_mark_front(struct ranking *ranking, struct error *err)
+    __attribute__((warn_unused_result));
+bool comparison_decide(const struct comparison_question *question, struct ranking *ranking,
+                       struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,181 @@
+#include "server/compare/comparison_cache.h"
+
+#include "common/cleanup.h"
+
+#include <pthread.h>
+
+#define SLOTS 8
+#define KEY_SIZE 400
+#define MINUTE_US (60 * 1000000LL)
+
+/* Offers of one question; good for as long as no price changes, whatever runs come, and for a
+ * minute where prices of this moment are asked for, since they age. */
+struct slot {
+    char key[KEY_SIZE]; /* "" while it is empty */
+    long long prices;   /* revision_read_prices() before they were loaded */
+    long long used;
+    struct offers offers;
+};
+
+struct board {
+    pthread_mutex_t changing; /* held by who changes the rest, for as long as that takes */
+    pthread_rwlock_t lock;    /* held for writing while it is changed */
+    struct standings standings;
+    struct slot slots[SLOTS];
+    long long uses;
+};
+
+struct board *board_new(struct error *err)
+{
+    struct board *board = calloc(1, sizeof *board);
+
+    if (!board || pthread_rwlock_init(&board->lock, NULL) != 0) {
+        free(board);
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return NULL;
+    }
+    pthread_mutex_init(&board->changing, NULL);
+    return board;
+}
+
+void board_free(struct board *board)
+{
+    if (!board)
+        return;
+    for (size_t i = 0; i < SLOTS; i++)
+        offers_free(&board->slots[i].offers);
+    standings_free(&board->standings);
+    pthread_rwlock_destroy(&board->lock);
+    pthread_mutex_destroy(&board->changing);
+    free(board);
+}
+
+/* Equal questions, equal keys; too long a one has none, and is never found again. */
+static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
+{
+    long long moment = question->is_now ? question->at_us / MINUTE_US : question->at_us;
+    size_t used =
+        (size_t)snprintf(ret_key, KEY_SIZE, "%lld%c", moment, question->is_now ? 'm' : '|');
+
+    for (const char *const *region = question->regions; *region && used < KEY_SIZE; region++)
+        used += (size_t)snprintf(ret_key + used, KEY_SIZE - used, "%s|", *region);
+    if (used < KEY_SIZE && question->zone)
+        used += (size_t)snprintf(ret_key + used, KEY_SIZE - used, "@%s", question->zone);
+    if (used >= KEY_SIZE)
+        ret_key[0] = '\0';
+}
+
+static struct slot *find(struct board *board, const char *key)
+{
+    for (size_t i = 0; i < SLOTS; i++)
+        if (*key && strcmp(board->slots[i].key, key) == 0)
+            return &board->slots[i];
+    return NULL;
+}
+
+static struct slot *oldest(struct board *board)
+{
+    struct slot *slot = &board->slots[0];
+
+    for (size_t i = 1; i < SLOTS; i++)
+        if (board->slots[i].used < slot->used)
+            slot = &board->slots[i];
+    return slot;
+}
+
+/* What a request has to see at least: what comes while it is answered may wait. */
+struct state {
+    long long revision, prices;
+};
+
+/* NULL: the board is too old for the request, or nobody has asked for these prices. */
+static struct slot *find_fresh(struct board *board, const char *key, const struct state *least)
+{
+    struct slot *slot = find(board, key);
+
+    return slot && slot->prices >= least->prices && board->standings.revision >= least->revision
+               ? slot
+               : NULL;
+}
+
+/* With the lock for writing, as short as can be: all who are answered wait meanwhile. Takes the
+ * offers where there are some. */
+static bool change(struct board *board, struct db *db, struct slot *fresh, struct error *err)
+{
+    struct slot *slot;
+
+    if (!standings_update(db, &board->standings, err))
+        return false;
+    if (!fresh->offers.list)
+        return true;
+    slot = find(board, fresh->key);
+    if (!slot)
+        slot = oldest(board);
+    offers_free(&slot->offers);
+    *slot = *fresh;
+    slot->used = ++board->uses;
+    fresh->offers = (struct offers){0};
+    return true;
+}
+
+/* By one at a time, so that nobody else changes the board: prices are loaded while others read.
+ */
+static bool bring_up_to_date(struct board *board, struct db *db,
+                             const struct offers_question *question, const char *key,
+                             struct error *err)
+{
+    const struct slot *slot = find(board, key);
+    struct slot fresh = {0}; /* its revision is read first: what changes meanwhile is loaded again
+                                next time */
+    bool ok;
+
+    if (!revision_read_prices(db, &fresh.prices, err))
+        return false;
+    /* Unless only runs came, or somebody else was quicker. */
+    if ((!slot || slot->prices < fresh.prices) && !offers_load(db, question, &fresh.offers, err))
+        return false;
+    snprintf(fresh.key, sizeof fresh.key, "%s", key);
+    pthread_rwlock_wrlock(&board->lock);
+    ok = change(board, db, &fresh, err);
+    pthread_rwlock_unlock(&board->lock);
+    offers_free(&fresh.offers);
+    return ok;
+}
+
+bool board_borrow(struct board *board, struct db *db, const struct offers_question *question,
+                  struct board_loan *ret_loan, struct error *err)
+{
+    char key[KEY_SIZE];
+    struct state least;
+
+    name(question, key);
+    if (!*key)
+        return error_set(err, ERROR_INVALID, "region", "is too long");
+    if (!revision_read(db, &least.revision, err) || !revision_read_prices(db, &least.prices, err))
+        return false;
+    for (;;) {
+        struct slot *slot;
+        bool ok;
+
+        pthread_rwlock_rdlock(&board->lock);
+        slot = find_fresh(board, key, &least);
+        if (slot) {
+            *ret_loan = (struct board_loan){
+                .board = board, .standings = &board->standings, .offers = &slot->offers};
+            return true;
+        }
+        pthread_rwlock_unlock(&board->lock);
+        pthread_mutex_lock(&board->changing);
+        ok = bring_up_to_date(board, db, question, key, err);
+        pthread_mutex_unlock(&board->changing);
+        if (!ok)
+            return false;
+    }
+}
+
+void board_return(struct board_loan *loan)
+{
+    if (loan->board)
+        pthread_rwlock_unlock(&loan->board->lock);
+    loan->board = NULL;
+}

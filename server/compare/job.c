@@ -1,0 +1,76 @@
+/* What a job would take and cost on the machine of a row. */
+#include "common/cleanup.h"
+#include "pricing/interruption.h"
+#include "server/compare/comparison.h"
+
+#include <math.h>
+
+#define SECONDS_AN_HOUR 3600.0
+#define INSTANCES_MAX 1e9 /* beyond it a number of machines says nothing */
+
+/* How often it would be taken away, of a month; NaN where it would not, or nobody says. */
+static double share_of(const struct comparison_question *question,
+                       const struct comparison_row *row)
+{
+    double share;
+
+    if (row->price.choice != CHOOSE_SPOT || !row->price.known)
+        return NAN;
+    if (question->interruptions_percent > 0)
+        return question->interruptions_percent / 100;
+    return row->offer && interruption_share(row->offer->band, &share) ? share : NAN;
+}
+
+static double samples_of(const struct comparison_question *question,
+                         const struct comparison_row *row)
+{
+    if (row->contender->is_published && strcmp(row->contender->published.unit, "job") == 0)
+        return 1;
+    if (question->job_seconds > 0)
+        return question->job_seconds * row->speed.value;
+    if (question->epochs > 0)
+        return question->epochs * IMAGENET_SAMPLES;
+    return question->samples > 0 ? question->samples : MILLION_SAMPLES;
+}
+
+/* How a provider counts belongs to a job that somebody has in mind; to compare machines by what a
+ * million samples cost, it does not. */
+static bool is_charged_by_rule(const struct comparison_question *question)
+{
+    return question->samples > 0 || question->epochs > 0 || question->job_seconds > 0 ||
+           question->boot_seconds > 0;
+}
+
+static void charge(const struct comparison_question *question, const struct comparison_row *row,
+                   struct row_job *job)
+{
+    job->charged_hours = job->hours;
+    if (is_charged_by_rule(question)) {
+        job->rule = billing_rule_at(row->contender->provider, question->where.at_us);
+        job->charged_hours =
+            billing_seconds(job->rule, job->hours * SECONDS_AN_HOUR, question->boot_seconds) /
+            SECONDS_AN_HOUR;
+    }
+    job->dollars = row->price.known ? job->charged_hours * row->price.dollars.value : NAN;
+    job->waiting_dollars = job->hours * question->hourly_value;
+    job->total_dollars = job->dollars + job->waiting_dollars;
+}
+
+void comparison_job(const struct comparison_question *question, struct comparison_row *row)
+{
+    struct row_job *job = &row->job;
+    double rate;
+
+    *job = (struct row_job){
+        .samples = samples_of(question, row), .dollars = NAN, .total_dollars = NAN};
+    job->interruption_share = share_of(question, row);
+    job->hours = job->samples / row->speed.value / SECONDS_AN_HOUR;
+    rate = isnan(job->interruption_share) ? 0 : interruption_rate(job->interruption_share);
+    job->checkpointing =
+        checkpointing_best(rate, question->checkpoint_seconds, question->restart_seconds);
+    if (rate > 0)
+        job->hours *= 1 + job->checkpointing.waste;
+    charge(question, row, job);
+    if (question->deadline_h > 0 && job->hours / question->deadline_h < INSTANCES_MAX)
+        job->instances = (long long)ceil(job->hours / question->deadline_h);
+}

@@ -1,0 +1,180 @@
+/* Which price a row is looked at with. A price of one kind never stands in for another unless the
+ * question names both, and then the answer says which it is. */
+#include "common/cleanup.h"
+#include "server/compare/comparison.h"
+
+#include <math.h>
+
+static struct amount exactly(double value)
+{
+    return (struct amount){.value = value};
+}
+
+/* "c7i.2xlarge", or "c7i." as the beginning of names, or a provider, or "" for all. */
+static bool is_about(const struct about *about, const struct contender *contender)
+{
+    size_t length = strlen(about->name);
+
+    return length == 0 || strcmp(about->name, contender->instance) == 0 ||
+           strcmp(about->name, contender->provider) == 0 ||
+           (about->name[length - 1] == '.' &&
+            strncmp(about->name, contender->instance, length) == 0);
+}
+
+/* Off the list of a provider; what somebody typed is what they pay. */
+static void take_off(const struct comparison_parts *parts, const struct comparison_row *row,
+                     struct row_price *price)
+{
+    const struct comparison_question *question = parts->question;
+    struct price like = {.kind = price->quote->kind};
+
+    price->factor = 1;
+    if (like.kind != PRICE_ON_DEMAND && like.kind != PRICE_SPOT)
+        return;
+    for (size_t i = 0; i < question->discount_count; i++)
+        if (is_about(&question->discounts[i], row->contender)) {
+            price->factor = question->discounts[i].number;
+            price->factor_note = "asked for";
+            return;
+        }
+    if (parts->discounts->count == 0)
+        return; /* as nearly always, and there may be thousands of rows */
+    snprintf(like.provider, sizeof like.provider, "%s", row->contender->provider);
+    snprintf(like.instance_type, sizeof like.instance_type, "%s", row->contender->instance);
+    for (size_t i = 0; i < parts->discounts->count; i++)
+        if (discount_applies(&parts->discounts->list[i], &like)) {
+            price->factor = parts->discounts->list[i].factor;
+            price->factor_note = parts->discounts->list[i].note;
+            return;
+        }
+}
+
+static void use_quote(const struct comparison_parts *parts, const struct comparison_row *row,
+                      const struct quote *quote, struct row_price *price)
+{
+    price->known = true;
+    price->quote = quote;
+    price->kind = price_kind_name(quote->kind);
+    price->list = (double)quote->nanos / 1e9;
+    take_off(parts, row, price);
+    price->dollars = exactly(price->list * price->factor);
+    if (quote->kind == PRICE_SPOT && quote->low > 0 && quote->high > quote->low)
+        price->dollars = (struct amount){.value = price->dollars.value,
+                                         .low = quote->low * price->factor,
+                                         .high = quote->high * price->factor,
+                                         .has_interval = true};
+}
+
+/* A figure brings its price with it, for where no feed has one; or somebody typed it. */
+static const struct quote *quote_of_figure(const struct offer *offer)
+{
+    if (offer->on_demand.known)
+        return &offer->on_demand;
+    return offer->published_on_demand.known || !offer->typed.known ? &offer->published_on_demand
+                                                                   : &offer->typed;
+}
+
+static const struct quote *quote_of(const struct offer *offer, enum price_choice choice,
+                                    bool is_published)
+{
+    switch (choice) {
+    case CHOOSE_ON_DEMAND:
+        if (is_published)
+            return quote_of_figure(offer);
+        /* Somebody knows better what they pay. */
+        return offer->typed.known ? &offer->typed : &offer->on_demand;
+    case CHOOSE_SPOT:
+        return is_published && !offer->spot.known ? &offer->published_spot : &offer->spot;
+    default:
+        return &offer->typed;
+    }
+}
+
+/* As old as the run: what was paid then is not what it costs today. */
+static enum freshness freshness_of_paid(const struct contender *contender, long long at_us)
+{
+    enum price_kind kind;
+
+    return price_kind_from_name(contender->newest.paid_kind, &kind)
+               ? freshness_of(kind, at_us - contender->standing.newest_us)
+               : PRICE_EXPIRED;
+}
+
+static bool use_paid(const struct contender *contender, long long at_us, struct row_price *price)
+{
+    if (!(contender->newest.paid_per_hour > 0)) {
+        snprintf(price->why_not, sizeof price->why_not,
+                 contender->is_published ? "a published figure was not paid for here"
+                                         : "its newest run knew no price");
+        return false;
+    }
+    price->known = true;
+    price->kind = contender->newest.paid_kind;
+    price->freshness = freshness_of_paid(contender, at_us);
+    price->list = contender->newest.paid_per_hour;
+    price->factor = 1;
+    price->dollars = exactly(price->list);
+    return true;
+}
+
+static bool use_choice(const struct comparison_parts *parts, const struct comparison_row *row,
+                       enum price_choice choice, struct row_price *price)
+{
+    const struct contender *contender = row->contender;
+    const struct quote *quote = NULL;
+    const long long at_us = parts->question->where.at_us;
+    bool own;
+
+    price->choice = choice;
+    if (choice == CHOOSE_PAID)
+        return use_paid(contender, at_us, price);
+    if (row->offer)
+        quote = quote_of(row->offer, choice, contender->is_published);
+    if (quote && quote->known) {
+        use_quote(parts, row, quote, price);
+        return true;
+    }
+    /* Hardware that no feed knows: its owner said what an hour costs when the server was started.
+     */
+    own = strcmp(contender->newest.paid_kind, "typed") == 0 ||
+          strcmp(contender->newest.paid_kind, "own") == 0;
+    if (own && !row->offer && choice != CHOOSE_SPOT)
+        return use_paid(contender, at_us, price);
+    if (quote && quote->why_not[0])
+        snprintf(price->why_not, sizeof price->why_not, "%s", quote->why_not);
+    else if (!contender->instance[0])
+        snprintf(price->why_not, sizeof price->why_not, "the instance type is not known");
+    else
+        snprintf(price->why_not, sizeof price->why_not, "no feed has a price (%s) for %.60s",
+                 price_choice_names[choice], contender->instance);
+    return false;
+}
+
+void comparison_price(const struct comparison_parts *parts, struct comparison_row *row)
+{
+    const struct comparison_question *question = parts->question;
+    struct row_price first = {0};
+
+    for (size_t i = 0; i < question->price_count; i++)
+        if (is_about(&question->prices[i], row->contender)) {
+            row->price = (struct row_price){.known = true,
+                                            .is_given = true,
+                                            .choice = CHOOSE_TYPED,
+                                            .kind = "typed",
+                                            .list = question->prices[i].number,
+                                            .factor = 1,
+                                            .dollars = exactly(question->prices[i].number)};
+            return;
+        }
+    for (size_t i = 0; i < question->kind_count; i++) {
+        struct row_price price = {0};
+
+        if (use_choice(parts, row, question->kinds[i], &price)) {
+            row->price = price;
+            return;
+        }
+        if (i == 0)
+            first = price;
+    }
+    row->price = first; /* why there is none of the kind that was asked for first */
+}

@@ -1,0 +1,184 @@
+/* The part of check.h that measures again: in turns with the baseline where it can be run here,
+ * else the candidate alone. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/json_text.h"
+#include "db/sweeps.h"
+#include "server/gate/judge.h"
+
+#define BLOCKS_INTERLEAVED 6 /* even: as often this first as that */
+#define BLOCKS_RERUN 4
+
+#define KEY_SIZE (sizeof GATE_SWEEP_KEY + RUN_ID_LENGTH + BASELINE_TEXT_SIZE + 2)
+
+static void write_key(const struct check *check, char ret_key[KEY_SIZE])
+{
+    char baseline[BASELINE_TEXT_SIZE];
+
+    check_baseline_text(&check->request, baseline);
+    snprintf(ret_key, KEY_SIZE, GATE_SWEEP_KEY "%s: %s", check->run.text, baseline);
+}
+
+/* The valid run of a cell in a block: the latest, for one that was interrupted is run again. */
+static double value_of(const struct sweep_row_run *runs, size_t count, size_t cell,
+                       long long block)
+{
+    for (size_t i = count; i-- > 0;) {
+        const struct sweep_run *run = &runs[i].run;
+
+        if (run->cell == cell && run->block == block && run->state == RUN_FINISHED &&
+            (run->validity == VALIDITY_OK || run->validity == VALIDITY_WARN))
+            return run->throughput.value;
+    }
+    return 0;
+}
+
+/* Blocks in which all that belongs together is valid. */
+static void collect(struct confirmation *again, const struct sweep_row_run *runs, size_t count)
+{
+    long long blocks = again->kind == CONFIRM_INTERLEAVED ? BLOCKS_INTERLEAVED : BLOCKS_RERUN;
+
+    again->count = 0;
+    for (long long block = 0; block < blocks; block++) {
+        double candidate = value_of(runs, count, 0, block);
+        double baseline = again->kind == CONFIRM_RERUN ? 1 : value_of(runs, count, 1, block);
+
+        if (!(candidate > 0) || !(baseline > 0))
+            continue;
+        again->candidate[again->count] = candidate;
+        again->baseline[again->count++] = baseline;
+    }
+}
+
+bool check_load_confirmation(struct db *db, struct check *check, struct error *err)
+{
+    static const enum confirmation_state states[] = {[SWEEP_RUNNING] = CONFIRM_RUNNING,
+                                                     [SWEEP_FINISHED] = CONFIRM_FINISHED,
+                                                     [SWEEP_CANCELLED] = CONFIRM_CANCELLED};
+    struct confirmation *again = &check->confirmation;
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    char key[KEY_SIZE];
+    size_t count = 0;
+    bool found;
+
+    write_key(check, key);
+    again->kind = check->differs[0] ? CONFIRM_INTERLEAVED : CONFIRM_RERUN;
+    if (!gate_sweep_find(db, key, &again->sweep, &found, err))
+        return false;
+    if (!found)
+        return true;
+    if (!sweeps_find(db, again->sweep.text, &row, err) ||
+        !sweeps_runs(db, row.number, &runs, &count, err))
+        return false;
+    again->state = states[row.state];
+    collect(again, runs, count);
+    check_judge(check);
+    return true;
+}
+
+/* The run's spec, with a label that says whose these runs are in place of its own: they must not
+ * be taken for more of what they confirm. */
+static json_t *base_of(const struct check *check)
+{
+    AUTO(json_decrefp) json_t *base = json_loads(check->spec_text, 0, NULL);
+    AUTO(json_decrefp) json_t *labels = json_pack("{s:s}", "check", check->run.text);
+
+    if (!base || !labels || json_object_set(base, "labels", labels) != 0)
+        return NULL;
+    return json_incref(base);
+}
+
+/* What the baseline had otherwise. */
+static json_t *change_of(const struct check *check)
+{
+    const struct gate_subject *theirs = &check->baseline_subject;
+    AUTO(json_decrefp) json_t *configuration = json_loads(theirs->configuration, 0, NULL);
+    AUTO(json_decrefp) json_t *change = json_object();
+
+    for (const char *const *name = check->differs; configuration && *name; name++) {
+        json_t *value = strcmp(*name, "engine") == 0
+                            ? json_string(theirs->engine)
+                            : json_incref(json_object_get(configuration, *name));
+
+        if (!value || json_object_set_new(change, *name, value) != 0)
+            return NULL;
+    }
+    return configuration && change ? json_incref(change) : NULL;
+}
+
+/* A sweep's request: one cell as it is, and one as the baseline was. */
+static char *request_of(const struct check *check)
+{
+    bool interleaved = check->confirmation.kind == CONFIRM_INTERLEAVED;
+    AUTO(json_decrefp) json_t *base = base_of(check);
+    AUTO(json_decrefp) json_t *change = interleaved ? change_of(check) : json_object();
+    AUTO(json_decrefp) json_t *request = NULL;
+
+    if (!base || !change)
+        return NULL;
+    request = interleaved
+                  ? json_pack("{s:O,s:[{},O],s:i}", "base", base, "cells", change, "blocks",
+                              BLOCKS_INTERLEAVED)
+                  : json_pack("{s:O,s:[{}],s:i}", "base", base, "cells", "blocks", BLOCKS_RERUN);
+    return json_text(request);
+}
+
+/* A sweep's request, and the key that finds it again. */
+struct wish {
+    const char *text, *key;
+};
+
+static bool queue(struct db *db, struct this_machine *here, const struct wish *wish,
+                  struct check_queueing *queueing, struct run_id *ret_id, struct error *err)
+{
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    struct place place = this_machine_place(here, db);
+    struct identity identity;
+
+    this_machine_identity(here, &identity);
+    if (!sweep_from_text(wish->text, strlen(wish->text), &place, &sweep, err))
+        return false;
+    for (size_t i = 0; i < sweep.count; i++)
+        if (sweep.cells[i].refused[0])
+            return error_set(err, ERROR_UNABLE, "confirm", "the %s cannot be run here: %.180s",
+                             i > 0 ? "baseline" : "run", sweep.cells[i].refused);
+    if (!queueing->may(queueing->user, sweep.blocks * (long long)sweep.count))
+        return false;
+    return sweeps_create(db,
+                         &(struct sweep_order){.sweep = &sweep,
+                                               .blocks = sweep.blocks,
+                                               .request = wish->text,
+                                               .idempotency_key = wish->key,
+                                               .instance = identity.instance_type,
+                                               .now_us = clock_calendar_us(),
+                                               .queue_limit = queueing->queue_limit},
+                         ret_id, &queueing->was_there, err);
+}
+
+bool check_queue_confirmation(struct db *db, struct this_machine *here, struct check *check,
+                              struct check_queueing *queueing, struct error *err)
+{
+    AUTO(freep) char *text = NULL;
+    struct error cause = {0};
+    char key[KEY_SIZE];
+
+    if (strcmp(check->candidate_subject.stratum, here->machine.stratum) != 0)
+        return error_set(err, ERROR_UNABLE, "confirm",
+                         "the run was measured on another machine than this: nothing measured "
+                         "here could confirm it");
+    text = request_of(check);
+    if (!text)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    write_key(check, key);
+    if (!queue(db, here, &(struct wish){text, key}, queueing, &check->confirmation.sweep, &cause))
+        /* A stored spec that is not lawful any more is not the client's fault. */
+        return cause.kind == ERROR_INVALID
+                   ? error_set(err, ERROR_UNABLE, "confirm", "it cannot be run here: %.150s",
+                               cause.message)
+                   : error_set(err, cause.kind, cause.field[0] ? cause.field : NULL, "%s",
+                               cause.message);
+    check->confirmation.state = CONFIRM_RUNNING;
+    check_judge(check);
+    return true;
+}

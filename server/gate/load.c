@@ -1,0 +1,186 @@
+/* The part of check.h that finds both sides in the database. */
+#include "common/cleanup.h"
+#include "db/runs.h"
+#include "server/gate/judge.h"
+
+void check_freep(struct check **check)
+{
+    if (!*check)
+        return;
+    free((*check)->spec_text);
+    gate_subject_clear(&(*check)->candidate_subject);
+    gate_subject_clear(&(*check)->baseline_subject);
+    freep(check);
+}
+
+static bool out_of_memory(struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+/* Why a run is not ranked: the words of its worst finding. */
+static bool explain_invalid(const struct run *run, const char *which, char *ret_words,
+                            struct error *err)
+{
+    AUTO(json_decrefp)
+    json_t *findings = run->findings ? json_loads(run->findings, 0, NULL) : NULL;
+    const char *words = NULL;
+    size_t index;
+    json_t *finding;
+
+    if (run->findings && !findings)
+        return out_of_memory(err);
+    json_array_foreach(findings, index, finding)
+    {
+        const char *level = json_string_value(json_object_get(finding, "level"));
+
+        if (!words && level && strcmp(level, validity_name(VALIDITY_INVALID)) == 0)
+            words = json_string_value(json_object_get(finding, "words"));
+    }
+    snprintf(ret_words, CHECK_WORDS_SIZE, "%s %s%s%s", which,
+             run->validity == VALIDITY_UNKNOWN ? "was never judged" : "is not valid",
+             words ? ": " : "", words ? words : "");
+    return true;
+}
+
+static bool is_valid(const struct run *run)
+{
+    return run->validity == VALIDITY_OK || run->validity == VALIDITY_WARN;
+}
+
+/* A finished run and its contender. */
+static bool load_subject(struct db *db, const struct run_id *id, struct run *run,
+                         struct gate_subject *subject, struct run_id *ret_waits_for,
+                         struct error *err)
+{
+    if (!runs_find(db, id->text, run, err))
+        return false;
+    if (run->state == RUN_FINISHED)
+        return gate_subject_find(db, run->number, subject, err);
+    if (!run_state_is_final(run->state))
+        *ret_waits_for = *id;
+    return error_set(err, ERROR_CONFLICT, NULL,
+                     "the run %s is %s: only a finished one can be checked", id->text,
+                     run_state_name(run->state));
+}
+
+/* The fields in which two configurations differ; names of run_spec_fields. */
+static bool find_differences(struct check *check, struct error *err)
+{
+    const struct gate_subject *a = &check->candidate_subject, *b = &check->baseline_subject;
+    AUTO(json_decrefp) json_t *mine = json_loads(a->configuration, 0, NULL);
+    AUTO(json_decrefp) json_t *theirs = json_loads(b->configuration, 0, NULL);
+    size_t count = 0;
+
+    if (!mine || !theirs)
+        return out_of_memory(err);
+    for (size_t i = 0; i < run_spec_field_count && count < CHECK_DIFFERS_MAX; i++) {
+        const char *name = run_spec_fields[i].name;
+        const json_t *one = json_object_get(mine, name), *two = json_object_get(theirs, name);
+
+        if (strcmp(name, "engine") == 0 ? strcmp(a->engine, b->engine) != 0
+                                        : one != two && !json_equal(one, two))
+            check->differs[count++] = name;
+    }
+    return true;
+}
+
+static bool are_comparable(const struct gate_subject *a, const struct gate_subject *b,
+                           struct error *err)
+{
+    if (strcmp(a->workload, b->workload) != 0)
+        return error_set(err, ERROR_UNABLE, "baseline",
+                         "trained %s, not %s: different work can never be A/B", b->workload,
+                         a->workload);
+    if (strcmp(a->stratum, b->stratum) != 0 || strcmp(a->instance, b->instance) != 0 ||
+        strcmp(a->provider, b->provider) != 0)
+        return error_set(err, ERROR_UNABLE, "baseline",
+                         "was measured on another machine: different machines can never be A/B");
+    return true;
+}
+
+/* Where nothing but the id tells the two apart, each stands alone. */
+static void keep_only(struct check_side *side, long long number)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < side->count; i++)
+        if (side->runs[i].number == number)
+            side->runs[kept++] = side->runs[i];
+    side->count = kept;
+}
+
+static bool load_baseline_run(struct db *db, struct check *check, struct run_id *ret_waits_for,
+                              struct error *err)
+{
+    const struct gate_subject *mine = &check->candidate_subject;
+    struct gate_subject *theirs = &check->baseline_subject;
+    AUTO(run_clear) struct run run = {0};
+
+    if (strcmp(check->request.run.text, check->run.text) == 0)
+        return error_set(err, ERROR_INVALID, "baseline", "is the run itself");
+    if (!load_subject(db, &check->request.run, &run, theirs, ret_waits_for, err) ||
+        !are_comparable(mine, theirs, err) || !find_differences(check, err) ||
+        !gate_runs_repeats(db, theirs, check->baseline.runs, &check->baseline.count, err))
+        return false;
+    if (mine->contender == theirs->contender && strcmp(mine->labels, theirs->labels) == 0) {
+        keep_only(&check->candidate, mine->number);
+        keep_only(&check->baseline, theirs->number);
+    }
+    return is_valid(&run) || check->invalid[0] ||
+           explain_invalid(&run, "the run it is compared with", check->invalid, err);
+}
+
+static bool load_baseline(struct db *db, struct check *check, struct run_id *ret_waits_for,
+                          struct error *err)
+{
+    const struct check_request *request = &check->request;
+
+    if (request->kind == BASELINE_RUN)
+        return load_baseline_run(db, check, ret_waits_for, err);
+    return gate_runs_others(
+        db,
+        &(struct gate_others){.subject = &check->candidate_subject,
+                              .key = request->kind == BASELINE_LABEL ? request->key : NULL,
+                              .value = request->value,
+                              .limit = request->window},
+        check->baseline.runs, &check->baseline.count, err);
+}
+
+static bool fill(struct db *db, struct check *check, struct run_id *ret_waits_for,
+                 struct error *err)
+{
+    struct gate_subject *subject = &check->candidate_subject;
+    AUTO(run_clear) struct run run = {0};
+
+    if (!load_subject(db, &check->run, &run, subject, ret_waits_for, err) ||
+        !gate_runs_repeats(db, subject, check->candidate.runs, &check->candidate.count, err))
+        return false;
+    check->spec_text = take(&run.spec_text);
+    if (!is_valid(&run) && !explain_invalid(&run, "the run", check->invalid, err))
+        return false;
+    if (!check->invalid[0] && !subject->stratum[0])
+        snprintf(check->invalid, sizeof check->invalid,
+                 "it is not known on which hardware the run was measured");
+    if (!load_baseline(db, check, ret_waits_for, err))
+        return false;
+    check_judge(check);
+    return !check->request.confirm || !check->fails_first ||
+           check_load_confirmation(db, check, err);
+}
+
+struct check *check_load(struct db *db, const struct run_id *id,
+                         const struct check_request *request, struct run_id *ret_waits_for,
+                         struct error *err)
+{
+    AUTO(check_freep) struct check *check = calloc(1, sizeof *check);
+
+    ret_waits_for->text[0] = '\0';
+    if (!check) {
+        out_of_memory(err);
+        return NULL;
+    }
+    check->request = *request;
+    check->run = *id;
+    return fill(db, check, ret_waits_for, err) ? take(&check) : NULL;
+}

@@ -1,0 +1,168 @@
+#include "server/http/access.h"
+
+#include "common/clock.h"
+#include "server/http/audit.h"
+#include "server/http/negotiate.h"
+#include "server/http/reply.h"
+#include "server/http/server.h"
+
+#include <string.h>
+
+/* Each of these scopes is enough. */
+static unsigned wanted_scopes(enum access access)
+{
+    switch (access) {
+    case ACCESS_READ:
+        return SCOPE_READ;
+    case ACCESS_IMPORT:
+        return SCOPE_IMPORT | SCOPE_WRITE;
+    default:
+        return SCOPE_WRITE;
+    }
+}
+
+static bool find_grant(struct exchange *exchange)
+{
+    const char *token = bearer_token(exchange->headers.authorization);
+
+    if (guard_find(exchange->server->guard, token, &exchange->grant))
+        return true;
+    reply_problem(exchange, 401, NULL,
+                  token ? "the token is not known here" : "send \"Authorization: Bearer TOKEN\"");
+    reply_field(exchange, "WWW-Authenticate", "Bearer realm=\"pennyworth\"");
+    return false;
+}
+
+static bool check_scopes(struct exchange *exchange)
+{
+    unsigned wanted = wanted_scopes(exchange->match.route->access);
+    char has[SCOPES_TEXT_MAX];
+
+    if (exchange->grant.scopes & wanted)
+        return true;
+    scopes_write(exchange->grant.scopes, has);
+    reply_problem(exchange, 403, NULL, "the scope %s is missing: this token has %s",
+                  wanted & SCOPE_IMPORT  ? "import (or write)"
+                  : wanted & SCOPE_WRITE ? "write"
+                                         : "read",
+                  has);
+    return false;
+}
+
+bool access_admit(struct exchange *exchange)
+{
+    enum access access = exchange->match.route->access;
+
+    exchange->writes = access == ACCESS_WRITE || access == ACCESS_IMPORT;
+    if (access == ACCESS_OPEN)
+        return true;
+    if (!find_grant(exchange))
+        return false;
+    if (exchange->grant.sender)
+        sender_count_request(exchange->grant.sender);
+    return access_spend(exchange, LIMIT_REQUESTS, 1) && check_scopes(exchange);
+}
+
+bool access_may_write(struct exchange *exchange)
+{
+    exchange->writes = true;
+    return (exchange->grant.scopes & SCOPE_WRITE) != 0;
+}
+
+static const char *const limit_words[LIMITS] = {"requests a minute", "runs an hour",
+                                                "bytes an hour"};
+
+/* A sender who is over one limit does not lose what another one lets it do. */
+static void give_back_bytes(struct exchange *exchange)
+{
+    sender_give_back(exchange->grant.sender, LIMIT_BYTES,
+                     exchange->grant.limits.most[LIMIT_BYTES], exchange->paid_bytes);
+    exchange->paid_bytes = 0;
+}
+
+bool access_spend(struct exchange *exchange, enum limit_kind kind, long long amount)
+{
+    const struct grant *grant = &exchange->grant;
+    long long most = grant->limits.most[kind], wait_ns;
+    enum spent spent;
+
+    if (!grant->sender)
+        return true;
+    spent = sender_spend(grant->sender, kind, most, amount, clock_monotonic_ns(), &wait_ns);
+    if (spent == SPENT_OK && kind == LIMIT_BYTES)
+        exchange->paid_bytes += amount;
+    if (spent == SPENT_OK)
+        return true;
+    if (kind == LIMIT_RUNS)
+        give_back_bytes(exchange);
+    if (spent == SPENT_NEVER) {
+        reply_problem(exchange, 429, limit_names[kind],
+                      "this token may send %lld %s, and these are %lld: split the request", most,
+                      limit_words[kind], amount);
+        return false;
+    }
+    reply_problem(exchange, 429, limit_names[kind],
+                  "this token may send %lld %s: of %lld nothing was done, try again later", most,
+                  limit_words[kind], amount);
+    reply_field(exchange, "Retry-After", "%lld", (wait_ns + NS_PER_SECOND - 1) / NS_PER_SECOND);
+    return false;
+}
+
+bool access_may_queue(void *user, long long runs)
+{
+    struct access_spending *spending = user;
+
+    spending->runs = runs;
+    return access_spend(spending->exchange, LIMIT_RUNS, runs);
+}
+
+void access_count_runs(const struct exchange *exchange, long long count)
+{
+    if (exchange->grant.sender)
+        sender_count_runs(exchange->grant.sender, count);
+}
+
+const char *access_sender(const struct exchange *exchange)
+{
+    return exchange->grant.is_named ? sender_name(exchange->grant.sender) : "";
+}
+
+/* Of the run or the sweep that was made, or that the answer leads to. */
+static const char *created_id(const struct exchange *exchange)
+{
+    const struct reply *reply = &exchange->reply;
+
+    if (exchange->created.text[0])
+        return exchange->created.text;
+    for (int i = 0; i < reply->field_count; i++) {
+        const char *value = reply->fields[i].value;
+
+        if (strcmp(reply->fields[i].name, "Location") == 0 &&
+            (strncmp(value, "/v1/runs/", 9) == 0 || strncmp(value, "/v1/sweeps/", 11) == 0))
+            return strrchr(value, '/') + 1;
+    }
+    return NULL;
+}
+
+void access_audit(struct exchange *exchange)
+{
+    const struct grant *grant = &exchange->grant;
+
+    if (!exchange->writes || exchange->audited)
+        return;
+    exchange->audited = true;
+    audit_tell(exchange->server->audit,
+               &(struct audit_entry){.at_us = clock_calendar_us(),
+                                     .at_ns = clock_monotonic_ns(),
+                                     .who = grant->sender ? sender_name(grant->sender) : NULL,
+                                     .from = exchange->peer,
+                                     .method = exchange->method,
+                                     .path = exchange->query.path,
+                                     .status = exchange->reply.status,
+                                     .bytes = exchange->received,
+                                     .id = created_id(exchange),
+                                     .counts = exchange->import.counted,
+                                     .imported = exchange->import.imported,
+                                     .known = exchange->import.known,
+                                     .refused = exchange->import.refused});
+}

@@ -1,0 +1,240 @@
+#include "server/http/audit.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/json_writer.h"
+#include "server/base/log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define LINE_MAX 4096
+#define PATH_SHOWN 200
+#define QUIET_NS (60 * NS_PER_SECOND)
+
+struct audit {
+    char *path;
+    atomic_llong failures;
+    atomic_llong suppressed, untold; /* in all, and since the last line that tells of them */
+    pthread_mutex_t lock;            /* of all that follows */
+    int descriptor;                  /* -1: the log */
+    bool torn;                       /* the last line in the file has no end */
+    long long told_ns;               /* when the log was last told of a failure; 0 never */
+    long long strangers;             /* lines of them */
+    long long strangers_ns[AUDIT_STRANGERS_MAX]; /* when the last ones came, in a ring */
+};
+
+/* Not blocking: a pipe that nobody reads must not hold up answers. */
+static int open_file(const char *path, struct error *err)
+{
+    int descriptor =
+        open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+
+    if (descriptor < 0)
+        error_set(err, ERROR_INVALID, "--audit", "cannot write %s: %s", path, strerror(errno));
+    return descriptor;
+}
+
+struct audit *audit_open(const char *path, struct error *err)
+{
+    struct audit *audit = calloc(1, sizeof *audit);
+
+    if (audit)
+        audit->path = strdup(path);
+    if (!audit || !audit->path) {
+        free(audit);
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return NULL;
+    }
+    pthread_mutex_init(&audit->lock, NULL);
+    audit->descriptor = *path ? open_file(path, err) : -1;
+    if (*path && audit->descriptor < 0) {
+        audit_free(audit);
+        return NULL;
+    }
+    return audit;
+}
+
+void audit_free(struct audit *audit)
+{
+    if (!audit)
+        return;
+    closep(&audit->descriptor);
+    pthread_mutex_destroy(&audit->lock);
+    free(audit->path);
+    free(audit);
+}
+
+bool audit_reopen(struct audit *audit, struct error *err)
+{
+    AUTO(closep) int descriptor = -1;
+    int old;
+
+    if (!*audit->path)
+        return true;
+    descriptor = open_file(audit->path, err);
+    if (descriptor < 0)
+        return false;
+    pthread_mutex_lock(&audit->lock);
+    old = audit->descriptor;
+    audit->descriptor = descriptor;
+    audit->torn = false;
+    pthread_mutex_unlock(&audit->lock);
+    descriptor = old; /* for the end of the scope */
+    return true;
+}
+
+static void write_address(struct out *out, const struct sockaddr *from)
+{
+    char text[INET6_ADDRSTRLEN] = "";
+    struct sockaddr_in6 six;
+    struct sockaddr_in four;
+
+    if (from && from->sa_family == AF_INET) {
+        memcpy(&four, from, sizeof four);
+        inet_ntop(AF_INET, &four.sin_addr, text, sizeof text);
+    } else if (from && from->sa_family == AF_INET6) {
+        memcpy(&six, from, sizeof six);
+        inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof text);
+    }
+    out_text(out, "from", *text ? text : NULL);
+}
+
+/* An end of a path of UTF-8 is not cut through a letter. */
+static void write_path(struct out *out, const char *path)
+{
+    char shown[PATH_SHOWN + 1];
+    size_t length = strlen(path);
+
+    if (length > PATH_SHOWN)
+        for (length = PATH_SHOWN; length > 0 && (path[length] & 0xc0) == 0x80;)
+            length--;
+    memcpy(shown, path, length);
+    shown[length] = '\0';
+    out_text(out, "path", shown);
+}
+
+static void write_line(struct out *out, const struct audit_entry *entry, long long untold)
+{
+    out_open(out, NULL, '{');
+    out_time(out, "at", entry->at_us);
+    out_text(out, "who", entry->who);
+    write_address(out, entry->from);
+    out_text(out, "method", entry->method);
+    write_path(out, entry->path);
+    if (entry->status != 0)
+        out_integer(out, "status", entry->status);
+    else
+        out_null(out, "status");
+    out_integer(out, "bytes", (long long)entry->bytes);
+    if (entry->counts) {
+        out_integer(out, "imported", entry->imported);
+        out_integer(out, "known", entry->known);
+        out_integer(out, "refused", entry->refused);
+    }
+    if (entry->id)
+        out_text(out, "id", entry->id);
+    if (untold > 0)
+        out_integer(out, "suppressed", untold);
+    out_close(out, '}');
+}
+
+/* The whole line in one write(), or a reason. A line that ended too soon is ended first. */
+static const char *put_line(struct audit *audit, const char *line, size_t length)
+{
+    ssize_t written = -1;
+    size_t skip = audit->torn ? 0 : 1;
+
+    do
+        written = write(audit->descriptor, line + skip, length - skip);
+    while (written < 0 && errno == EINTR);
+    if (written == (ssize_t)(length - skip)) {
+        audit->torn = false;
+        return NULL;
+    }
+    audit->torn = audit->torn || written > 0;
+    return written < 0 ? strerror(errno) : "only a part of the line was written";
+}
+
+static void count_failure(struct audit *audit, const char *why)
+{
+    long long now_ns = clock_monotonic_ns();
+
+    atomic_fetch_add_explicit(&audit->failures, 1, memory_order_relaxed);
+    if (audit->told_ns != 0 && now_ns - audit->told_ns < QUIET_NS)
+        return;
+    audit->told_ns = now_ns;
+    log_line(LOG_ERROR, "audit: a line is missing in %.500s: %s", audit->path, why);
+}
+
+/* Whether there is a line for one whose sender is not known: in any minute for so many. */
+static bool has_room(struct audit *audit, long long now_ns)
+{
+    long long *then_ns;
+    bool room;
+
+    pthread_mutex_lock(&audit->lock);
+    then_ns = &audit->strangers_ns[audit->strangers % AUDIT_STRANGERS_MAX];
+    room = audit->strangers < AUDIT_STRANGERS_MAX || now_ns - *then_ns >= 60 * NS_PER_SECOND;
+    if (room) {
+        *then_ns = now_ns;
+        audit->strangers++;
+    }
+    pthread_mutex_unlock(&audit->lock);
+    return room;
+}
+
+static void suppress(struct audit *audit)
+{
+    atomic_fetch_add_explicit(&audit->suppressed, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&audit->untold, 1, memory_order_relaxed);
+}
+
+void audit_tell(struct audit *audit, const struct audit_entry *entry)
+{
+    AUTO(bytes_free) struct bytes line = {.limit = LINE_MAX};
+    struct out out = {.bytes = &line};
+    const char *why = NULL;
+    long long untold;
+
+    if (entry->status == 401 && !has_room(audit, entry->at_ns)) {
+        suppress(audit);
+        return;
+    }
+    untold = atomic_exchange_explicit(&audit->untold, 0, memory_order_relaxed);
+    /* The newline before it is for after a line without an end. */
+    bool ok = bytes_add(&line, "\n", 1);
+    if (ok)
+        write_line(&out, entry, untold);
+    ok = ok && !out.failed && bytes_add(&line, "\n", 1);
+    pthread_mutex_lock(&audit->lock);
+    if (!ok)
+        why = "out of memory";
+    else if (*audit->path)
+        why = put_line(audit, line.data, line.used);
+    if (why) {
+        count_failure(audit, why);
+        atomic_fetch_add_explicit(&audit->untold, untold, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&audit->lock);
+    if (ok && !*audit->path)
+        log_line(LOG_INFO, "audit %.*s", (int)(line.used - 2), line.data + 1);
+}
+
+bool audit_write_metrics(struct audit *audit, struct bytes *text)
+{
+    return bytes_printf(text,
+                        "# HELP pennyworth_audit_failures_total Lines that the audit lacks.\n"
+                        "# TYPE pennyworth_audit_failures_total counter\n"
+                        "pennyworth_audit_failures_total %lld\n"
+                        "# HELP pennyworth_audit_suppressed_total Requests without a known token "
+                        "that the audit has only counted.\n"
+                        "# TYPE pennyworth_audit_suppressed_total counter\n"
+                        "pennyworth_audit_suppressed_total %lld\n",
+                        atomic_load_explicit(&audit->failures, memory_order_relaxed),
+                        atomic_load_explicit(&audit->suppressed, memory_order_relaxed));
+}

@@ -1,0 +1,231 @@
+#include "server/http/connections.h"
+
+#include <limits.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct client {
+    struct client *next, *previous;
+    int descriptor;
+    unsigned char address[16]; /* IPv4 as ::ffff:a.b.c.d */
+    _Atomic enum phase phase;  /* these two change with every request, so without the lock */
+    atomic_llong since_ns;     /* when the phase began */
+    bool cut;                  /* it is on its way out and counts no more */
+};
+
+struct connections {
+    pthread_mutex_t lock;
+    struct connection_limits limits;
+    void (*cut)(int descriptor);
+    struct client *first;
+    size_t count; /* those that are not cut */
+};
+
+struct connections *connections_new(const struct connection_limits *limits,
+                                    void (*cut)(int descriptor))
+{
+    struct connections *connections = calloc(1, sizeof *connections);
+
+    if (!connections)
+        return NULL;
+    pthread_mutex_init(&connections->lock, NULL);
+    connections->limits = *limits;
+    connections->cut = cut;
+    return connections;
+}
+
+void connections_free(struct connections *connections)
+{
+    if (!connections)
+        return;
+    while (connections->first) {
+        struct client *client = connections->first;
+
+        connections->first = client->next;
+        free(client);
+    }
+    pthread_mutex_destroy(&connections->lock);
+    free(connections);
+}
+
+static void copy_address(const struct sockaddr *address, unsigned char ret_address[16])
+{
+    static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+    memset(ret_address, 0, 16);
+    if (address->sa_family == AF_INET6) {
+        struct sockaddr_in6 six;
+
+        memcpy(&six, address, sizeof six);
+        memcpy(ret_address, &six.sin6_addr, 16);
+    } else if (address->sa_family == AF_INET) {
+        struct sockaddr_in four;
+
+        memcpy(&four, address, sizeof four);
+        memcpy(ret_address, mapped, sizeof mapped);
+        memcpy(ret_address + 12, &four.sin_addr, 4);
+    }
+}
+
+static void cut_client(struct connections *connections, struct client *client)
+{
+    if (client->cut)
+        return;
+    client->cut = true;
+    connections->count--;
+    connections->cut(client->descriptor);
+}
+
+/* With NULL, of any address. */
+static size_t count_of(const struct connections *connections, const unsigned char *address)
+{
+    size_t count = 0;
+
+    if (!address)
+        return connections->count;
+    for (const struct client *client = connections->first; client; client = client->next)
+        count += !client->cut && memcmp(client->address, address, 16) == 0;
+    return count;
+}
+
+/* Cuts the client that has been of no use for longest; false when all are being answered. */
+static bool make_room(struct connections *connections, const unsigned char *address)
+{
+    struct client *oldest = NULL;
+
+    for (struct client *client = connections->first; client; client = client->next) {
+        if (client->cut || client->phase == PHASE_ANSWER ||
+            (address && memcmp(client->address, address, 16) != 0))
+            continue;
+        if (!oldest || client->since_ns < oldest->since_ns)
+            oldest = client;
+    }
+    if (oldest)
+        cut_client(connections, oldest);
+    return oldest != NULL;
+}
+
+static bool find_room(struct connections *connections, const unsigned char *address)
+{
+    const struct connection_limits *limits = &connections->limits;
+
+    /* Counting an address walks the list, so first ask whether it can matter. */
+    if (connections->count >= limits->most_per_address &&
+        count_of(connections, address) >= limits->most_per_address &&
+        !make_room(connections, address))
+        return false;
+    return connections->count < limits->most || make_room(connections, NULL);
+}
+
+struct client *connections_add(struct connections *connections, int descriptor,
+                               const struct sockaddr *address, long long now_ns)
+{
+    struct client *client = calloc(1, sizeof *client);
+
+    if (!client)
+        return NULL;
+    client->descriptor = descriptor;
+    client->phase = PHASE_HEADER;
+    client->since_ns = now_ns;
+    copy_address(address, client->address);
+
+    pthread_mutex_lock(&connections->lock);
+    if (!find_room(connections, client->address)) {
+        pthread_mutex_unlock(&connections->lock);
+        free(client);
+        return NULL;
+    }
+    client->next = connections->first;
+    if (client->next)
+        client->next->previous = client;
+    connections->first = client;
+    connections->count++;
+    pthread_mutex_unlock(&connections->lock);
+    return client;
+}
+
+void connections_remove(struct connections *connections, struct client *client)
+{
+    pthread_mutex_lock(&connections->lock);
+    if (client->previous)
+        client->previous->next = client->next;
+    else
+        connections->first = client->next;
+    if (client->next)
+        client->next->previous = client->previous;
+    connections->count -= !client->cut;
+    pthread_mutex_unlock(&connections->lock);
+    free(client);
+}
+
+void client_phase(struct client *client, enum phase phase, long long now_ns)
+{
+    atomic_store_explicit(&client->since_ns, now_ns, memory_order_relaxed);
+    atomic_store_explicit(&client->phase, phase, memory_order_release);
+}
+
+void connections_cut(struct connections *connections, struct client *client)
+{
+    pthread_mutex_lock(&connections->lock);
+    cut_client(connections, client);
+    pthread_mutex_unlock(&connections->lock);
+}
+
+static long long deadline(const struct connections *connections, const struct client *client)
+{
+    enum phase phase = client->phase;
+
+    switch (phase) {
+    case PHASE_REST:
+        return client->since_ns + connections->limits.rest_ns;
+    case PHASE_HEADER:
+        return client->since_ns + connections->limits.header_ns;
+    case PHASE_BODY:
+        return client->since_ns + connections->limits.body_ns;
+    default:
+        return LLONG_MAX;
+    }
+}
+
+long long connections_tick(struct connections *connections, long long now_ns)
+{
+    long long next = LLONG_MAX;
+
+    pthread_mutex_lock(&connections->lock);
+    for (struct client *client = connections->first; client; client = client->next) {
+        long long due = client->cut ? LLONG_MAX : deadline(connections, client);
+
+        if (due <= now_ns)
+            cut_client(connections, client);
+        else if (due < next)
+            next = due;
+    }
+    /* A client that is being answered now will rest later, without telling us in time. */
+    long long soonest = now_ns + connection_limits_shortest(&connections->limits);
+    if (connections->count > 0 && soonest < next)
+        next = soonest;
+    pthread_mutex_unlock(&connections->lock);
+    return next;
+}
+
+size_t connections_count(struct connections *connections)
+{
+    pthread_mutex_lock(&connections->lock);
+    size_t count = connections->count;
+    pthread_mutex_unlock(&connections->lock);
+    return count;
+}
+
+size_t connections_answering(struct connections *connections)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&connections->lock);
+    for (const struct client *client = connections->first; client; client = client->next)
+        count += !client->cut && client->phase == PHASE_ANSWER;
+    pthread_mutex_unlock(&connections->lock);
+    return count;
+}

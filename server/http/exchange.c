@@ -1,0 +1,197 @@
+#include "server/http/exchange.h"
+
+#include "common/cleanup.h"
+#include "server/base/disk_reserve.h"
+#include "server/http/access.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/negotiate.h"
+#include "server/http/reply.h"
+#include "server/http/routes.h"
+#include "server/http/server.h"
+
+static bool check_target(struct exchange *exchange)
+{
+    struct error err = {0};
+
+    if (exchange->headers.bytes > HEADER_MAX) {
+        reply_problem(exchange, 431, NULL, "the header has %zu bytes, at most %d are read",
+                      exchange->headers.bytes, HEADER_MAX);
+        return false;
+    }
+    if (query_read(exchange->target, &exchange->query, &err))
+        return true;
+    reply_error(exchange, &err);
+    return false;
+}
+
+static bool find_route(struct exchange *exchange)
+{
+    const char *path = exchange->query.path;
+    enum router_result found =
+        router_find(routes, route_count, exchange->method, path, &exchange->match);
+    char allow[64];
+
+    if (found == ROUTER_FOUND)
+        return true;
+    if (found == ROUTER_NO_PATH) {
+        reply_problem(exchange, 404, NULL, "nothing is served at '%.100s'", path);
+        return false;
+    }
+    router_allow(routes, route_count, path, allow, sizeof allow);
+    if (strcmp(exchange->method, "OPTIONS") == 0)
+        exchange->reply.status = 204;
+    else
+        reply_problem(exchange, 405, NULL, "the methods here are %s", allow);
+    reply_field(exchange, "Allow", "%s", allow);
+    return false;
+}
+
+/* What writes is refused before its body is read, while there is room to say so. To take
+ * something back is always allowed. */
+static bool check_space(struct exchange *exchange)
+{
+    struct error err = {0};
+
+    if (strcmp(exchange->method, "POST") != 0 || space_check(exchange->server->config, &err))
+        return true;
+    reply_error(exchange, &err);
+    return false;
+}
+
+static size_t body_limit(const struct exchange *exchange)
+{
+    const struct route *route = exchange->match.route;
+
+    return route && route->takes_body == BODY_RUNS ? BODY_RUNS_MAX : BODY_MAX;
+}
+
+static void refuse_size(struct exchange *exchange)
+{
+    reply_problem(exchange, 413, NULL, "the body may have at most %zu bytes",
+                  body_limit(exchange));
+}
+
+static bool check_type(struct exchange *exchange)
+{
+    const char *type = exchange->headers.content_type;
+    bool lines = exchange->match.route->takes_body == BODY_RUNS;
+
+    if (content_type_is_json(type) || (lines && content_type_is_lines(type)))
+        return true;
+    reply_problem(exchange, 415, "Content-Type", "must be application/json%s",
+                  lines ? " or application/x-ndjson" : "");
+    return false;
+}
+
+static bool check_body(struct exchange *exchange)
+{
+    const struct request_headers *headers = &exchange->headers;
+    unsigned long long length =
+        headers->content_length ? strtoull(headers->content_length, NULL, 10) : 0;
+    struct error err = {0};
+
+    if (length > body_limit(exchange)) {
+        refuse_size(exchange);
+        return false;
+    }
+    if (exchange->match.route->takes_body == BODY_NONE)
+        return true;
+    if (!headers->content_length && !headers->chunked) {
+        reply_problem(exchange, 411, NULL, "send a Content-Length, or a chunked body");
+        return false;
+    }
+    if (!check_type(exchange))
+        return false;
+    if (body_limit(exchange) == BODY_MAX || (headers->content_length && length <= BODY_MAX))
+        return true;
+    exchange->has_room = room_take(exchange->server->room);
+    if (!exchange->has_room) {
+        error_set(&err, ERROR_BUSY, NULL, "%d large bodies are being read already", ROOM_BODIES);
+        reply_error(exchange, &err);
+    }
+    return exchange->has_room;
+}
+
+/* Frees the body, and so the room it took. */
+static void drop_body(struct exchange *exchange)
+{
+    bytes_free(&exchange->body);
+    if (exchange->has_room)
+        room_leave(exchange->server->room);
+    exchange->has_room = false;
+}
+
+/* What the header says is to come is paid for before it is read, a chunked body after, whatever
+ * else is wrong with it. */
+static bool pay_ahead(struct exchange *exchange)
+{
+    const struct request_headers *headers = &exchange->headers;
+
+    if (!headers->content_length || headers->chunked)
+        return true;
+    return access_spend(exchange, LIMIT_BYTES, strtoll(headers->content_length, NULL, 10));
+}
+
+static bool pay_behind(struct exchange *exchange)
+{
+    return !exchange->headers.chunked ||
+           access_spend(exchange, LIMIT_BYTES, (long long)exchange->received);
+}
+
+void exchange_admit(struct exchange *exchange)
+{
+    exchange->reply.body.limit = REPLY_MAX;
+    if (check_target(exchange) && find_route(exchange) && access_admit(exchange) &&
+        check_space(exchange) && check_body(exchange) && !pay_ahead(exchange))
+        drop_body(exchange); /* it is read on, and not kept */
+    exchange->body.limit = body_limit(exchange);
+}
+
+static bool has_large_body(const struct exchange *exchange)
+{
+    const char *length = exchange->headers.content_length;
+
+    return length && strtoull(length, NULL, 10) > BODY_MAX;
+}
+
+/* An answer now ends the connection with the body unread, so a refusal waits for a body that is
+ * small enough to be read, and does not for one that is not: whose client may find the connection
+ * gone and no answer. Who is to come back later must be told, whatever the size. */
+bool exchange_answers_early(const struct exchange *exchange)
+{
+    int status = exchange->reply.status;
+
+    return status != 0 && status != 429 && has_large_body(exchange);
+}
+
+/* What is refused, or too much, is read on without keeping it, for the library lets us answer
+ * only behind the body. Its deadline ends this with a client that goes on and on. */
+void exchange_take_body(struct exchange *exchange, const char *data, size_t length)
+{
+    exchange->received += length;
+    if (exchange->reply.status == 0 && !exchange->body_overflow)
+        exchange->body_overflow = !bytes_add(&exchange->body, data, length);
+}
+
+void exchange_answer(struct exchange *exchange)
+{
+    exchange->reply.hold = false;
+    if (exchange->held)
+        exchange->held(exchange);
+    else if (pay_behind(exchange) && exchange->body_overflow)
+        refuse_size(exchange);
+    else if (exchange->reply.status == 0)
+        exchange->match.route->handler(exchange);
+    if (exchange->has_room)
+        drop_body(exchange);
+}
+
+void exchange_done(struct exchange *exchange)
+{
+    access_audit(exchange); /* of those that left before there was an answer */
+    live_leave(exchange->server->live, &exchange->watcher);
+    if (exchange->has_copy)
+        copier_leave(exchange->server->copier);
+    drop_body(exchange);
+    bytes_free(&exchange->reply.body);
+}

@@ -1,0 +1,66 @@
+/* The page and its files. */
+#include "server/base/assets.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/negotiate.h"
+#include "server/http/reply.h"
+#include "server/http/response_cache.h"
+
+#include <string.h>
+
+static const char start[] = "index.html";
+
+/* What a browser must know to keep the page to itself. */
+static void add_limits(struct exchange *exchange)
+{
+    reply_field(exchange, "Content-Security-Policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+                "connect-src 'self'; base-uri 'none'; form-action 'self'; "
+                "frame-ancestors 'none'");
+    reply_field(exchange, "Referrer-Policy", "no-referrer");
+    reply_field(exchange, "Cross-Origin-Opener-Policy", "same-origin");
+    reply_field(exchange, "Permissions-Policy",
+                "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
+}
+
+/* A name with a hash stands for the same bytes for ever; the start has no such name and is asked
+ * for each time. Its ETag is a weak one, for as it is and packed it has the same. */
+static void add_lifetime(struct exchange *exchange, const struct asset *asset)
+{
+    if (strcmp(asset->name, start) != 0) {
+        reply_field(exchange, "Cache-Control", "public, max-age=31536000, immutable");
+        return;
+    }
+    reply_field(exchange, "Cache-Control", "no-cache");
+    reply_field(exchange, "ETag", "W/%s", page_etag);
+    if (etag_is_known(exchange->headers.if_none_match, page_etag)) {
+        exchange->reply.status = 304;
+        exchange->reply.content_type = NULL;
+        exchange->reply.fixed_body = NULL;
+    }
+}
+
+static void send_asset(struct exchange *exchange, const struct asset *asset)
+{
+    bool packed = encoding_is_accepted(exchange->headers.accept_encoding, "gzip");
+
+    reply_fixed(exchange, asset->content_type, packed ? asset->packed : asset->bytes,
+                packed ? asset->packed_size : asset->size);
+    add_limits(exchange);
+    add_lifetime(exchange, asset);
+    reply_field(exchange, "Vary", "Accept-Encoding");
+    if (packed && exchange->reply.status == 200)
+        reply_field(exchange, "Content-Encoding", "gzip");
+}
+
+void asset_handler(struct exchange *exchange)
+{
+    const char *name = exchange->match.id ? exchange->match.id : start;
+
+    for (size_t i = 0; i < asset_count; i++) {
+        if (strcmp(assets[i].name, name) == 0) {
+            send_asset(exchange, &assets[i]);
+            return;
+        }
+    }
+    reply_problem(exchange, 404, NULL, "there is no such file");
+}

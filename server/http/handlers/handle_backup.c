@@ -1,0 +1,129 @@
+/* /v1/backup: the whole database as it is at one moment. Made by a thread of its own, while the
+ * answer is held, and then sent piece by piece. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "server/base/disk_reserve.h"
+#include "server/base/log.h"
+#include "server/http/backup_job.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define TYPE "application/vnd.sqlite3"
+#define PIECE (128 * 1024)
+
+static enum stream_result produce_copy(struct exchange *exchange, struct bytes *piece)
+{
+    struct stream *stream = &exchange->reply.stream;
+    char buffer[PIECE];
+    ssize_t length;
+
+    do
+        length = pread(stream->descriptor, buffer, sizeof buffer, stream->offset);
+    while (length < 0 && errno == EINTR);
+    if (length == 0)
+        return stream->offset == stream->size ? STREAM_END : STREAM_BROKEN;
+    if (length < 0 || !bytes_add(piece, buffer, (size_t)length))
+        return STREAM_BROKEN;
+    stream->offset += length;
+    return STREAM_MORE;
+}
+
+static void leave(struct exchange *exchange)
+{
+    copier_leave(exchange->server->copier);
+    exchange->has_copy = false;
+}
+
+static void add_headers(struct exchange *exchange)
+{
+    time_t now = (time_t)(clock_calendar_us() / 1000000);
+    struct tm moment = {0};
+    char stamp[40] = "";
+
+    if (gmtime_r(&now, &moment))
+        strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &moment);
+    exchange->reply.status = 200;
+    exchange->reply.content_type = TYPE;
+    reply_field(exchange, "Content-Disposition", "attachment; filename=\"pennyworth-%s.db\"",
+                stamp);
+    reply_field(exchange, "Cache-Control", "no-store");
+}
+
+static void send_copy(struct exchange *exchange, int descriptor, const struct verify_facts *facts)
+{
+    log_line(LOG_INFO, "a copy of the database: bytes=%lld runs=%lld ms=%lld", facts->bytes,
+             facts->runs, (clock_monotonic_ns() - exchange->started_ns) / NS_PER_MS);
+    add_headers(exchange);
+    exchange->reply.stream = (struct stream){.produce = produce_copy};
+    exchange->reply.stream.descriptor = descriptor;
+    exchange->reply.stream.size = facts->bytes;
+}
+
+/* The copy was waited for; this goes on with it. */
+static void go_on(struct exchange *exchange)
+{
+    struct live *live = exchange->server->live;
+    enum copy_state state;
+
+    do {
+        struct verify_facts facts = {0};
+        struct error err = {0};
+        int descriptor = -1;
+        bool closed = live_is_closed(live);
+        long long now_ns = clock_monotonic_ns();
+
+        state = copier_look(exchange->server->copier, &descriptor, &facts, &err);
+        if (state == COPY_MADE) {
+            live_leave(live, &exchange->watcher);
+            send_copy(exchange, descriptor, &facts);
+        } else if (state == COPY_FAILED) {
+            leave(exchange);
+            reply_error(exchange, &err);
+        } else if (closed || exchange->is_gone(exchange)) {
+            leave(exchange);
+            reply_problem(exchange, 503, NULL, "the server is stopping");
+            return;
+        } else if (live_sleep(live, &exchange->watcher, now_ns, now_ns + REQUEST_LOOK_NS)) {
+            exchange->reply.hold = true;
+            return;
+        }
+    } while (state == COPY_UNDER_WAY);
+}
+
+/* It reads the disk and takes a processor, which whoever compares runs will want to know. */
+static void tell_of_disturbance(struct exchange *exchange)
+{
+    struct run_id id;
+
+    if (runner_current(exchange->server->runner, &id))
+        log_line(LOG_INFO, "the database is copied while run %s is measured: that disturbs it",
+                 id.text);
+}
+
+void backup_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    struct error err = {0};
+
+    if (!request_accepts(exchange, TYPE) || !request_allows(exchange, allowed))
+        return;
+    if (strcmp(exchange->method, "HEAD") == 0) { /* what it says does not need the copy */
+        add_headers(exchange);
+        return;
+    }
+    if (!space_check_copy(exchange->server->config, &err) ||
+        !copier_begin(exchange->server->copier, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    exchange->has_copy = true;
+    tell_of_disturbance(exchange);
+    exchange->held = go_on;
+    live_watch(exchange->server->live, &exchange->watcher, &copy_watched, clock_monotonic_ns());
+    go_on(exchange);
+}

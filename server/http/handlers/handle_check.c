@@ -1,0 +1,190 @@
+/* /v1/runs/{id}/check: the CI gate. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "server/base/disk_reserve.h"
+#include "server/gate/judge.h"
+#include "server/http/access.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_check.h"
+#include "server/http/negotiate.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+#define MARKDOWN "text/markdown"
+
+/* A format that is asked for by name needs no Accept header that agrees. */
+static bool choose_format(struct exchange *exchange, struct check_request *request)
+{
+    const char *accept = exchange->headers.accept;
+    int json = accept_quality(accept, "application/json");
+    int markdown = accept_quality(accept, MARKDOWN);
+
+    if (request->format_given)
+        return true;
+    if (json == 0 && markdown == 0) {
+        reply_problem(exchange, 406, "Accept",
+                      "this is application/json or " MARKDOWN ", or what format= says");
+        return false;
+    }
+    request->format = markdown > json ? CHECK_MARKDOWN : CHECK_JSON;
+    return true;
+}
+
+static bool write_json(struct bytes *text, const struct check *check)
+{
+    struct out out = {.bytes = text};
+
+    if (check->request.format == CHECK_GITHUB)
+        present_check_github(&out, check);
+    else if (check->request.format == CHECK_BENCHER)
+        present_check_bencher(&out, check);
+    else
+        present_check(&out, check);
+    return !out.failed;
+}
+
+static void reply_check(struct exchange *exchange, const struct check *check)
+{
+    bool markdown = check->request.format == CHECK_MARKDOWN;
+    struct bytes *body = &exchange->reply.body;
+    struct error err = {0};
+    long long seconds;
+
+    if (!(markdown ? present_check_markdown(body, check) : write_json(body, check))) {
+        error_set(&err, ERROR_INTERNAL, NULL, "out of memory");
+        reply_error(exchange, &err);
+        return;
+    }
+    exchange->reply.status = 200;
+    exchange->reply.content_type = markdown ? MARKDOWN "; charset=utf-8" : "application/json";
+    reply_field(exchange, "Pennyworth-Verdict", "%s", gate_verdict_name(check->verdict));
+    if (prefer_wait(exchange->headers.prefer) > 0 && request_wait(exchange, &seconds, &err))
+        reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
+}
+
+/* Queues what confirms a failure, where it was asked for and is not there yet. A GET that changes
+ * something: so it wants the right to write, and HEAD does not do it. */
+static bool confirm(struct exchange *exchange, struct db *db, struct check *check)
+{
+    struct access_spending spending = {.exchange = exchange};
+    struct check_queueing queueing = {.queue_limit = exchange->server->config->queue_limit,
+                                      .may = access_may_queue,
+                                      .user = &spending};
+    struct error err = {0};
+
+    if (!check->request.confirm || !check->fails_first ||
+        check->confirmation.state != CONFIRM_NONE || strcmp(exchange->method, "HEAD") == 0)
+        return true;
+    if (!access_may_write(exchange)) {
+        reply_problem(exchange, 403, NULL,
+                      "the scope write is missing: confirm=true queues runs");
+        return false;
+    }
+    if (!request_may_queue(exchange))
+        return false;
+    if (!space_check(exchange->server->config, &err) ||
+        !check_queue_confirmation(db, exchange->server->here, check, &queueing, &err)) {
+        if (exchange->reply.status == 0)
+            reply_error(exchange, &err);
+        return false;
+    }
+    if (!queueing.was_there)
+        access_count_runs(exchange, spending.runs);
+    exchange->created = check->confirmation.sweep;
+    runner_wake(exchange->server->runner);
+    return true;
+}
+
+/* What is answered now, and what it could wait for: "" where there is nothing. False once the
+ * exchange is answered. */
+static bool look(struct exchange *exchange, const struct check_request *request,
+                 struct check **ret_check, struct run_id *ret_waits_for, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    AUTO(check_freep)
+    struct check *check = check_load(loan.db, &exchange->held_id, request, ret_waits_for, err);
+
+    if (!check && !ret_waits_for->text[0]) {
+        reply_error(exchange, err);
+        return false;
+    }
+    if (check && !confirm(exchange, loan.db, check))
+        return false;
+    if (check && check->confirmation.state == CONFIRM_RUNNING)
+        *ret_waits_for = check->confirmation.sweep;
+    *ret_check = take(&check);
+    return true;
+}
+
+/* Watches the run or the sweep that is waited for next. */
+static void watch(struct exchange *exchange, const struct run_id *id, long long now_ns)
+{
+    struct live *live = exchange->server->live;
+
+    if (exchange->watcher.watching && strcmp(exchange->watcher.run.text, id->text) == 0)
+        return;
+    live_leave(live, &exchange->watcher);
+    live_watch(live, &exchange->watcher, id, now_ns);
+}
+
+/* Answers, or sleeps until there is news. */
+static void go_on(struct exchange *exchange)
+{
+    struct live *live = exchange->server->live;
+    struct check_request request;
+    struct error unread = {0};
+
+    if (!check_request_read(&exchange->query, &request, &unread) ||
+        !choose_format(exchange, &request))
+        return; /* cannot be: it was read before */
+    for (;;) {
+        /* Asked before looking: the last news is told. */
+        bool closed = live_is_closed(live) || runner_has_left(exchange->server->runner);
+        AUTO(check_freep) struct check *check = NULL;
+        struct run_id waits_for = {""};
+        struct error err = {0};
+
+        if (!look(exchange, &request, &check, &waits_for, &err))
+            break;
+        long long now_ns = clock_monotonic_ns(), look_ns = now_ns + REQUEST_LOOK_NS;
+        if (!waits_for.text[0] || now_ns >= exchange->hold_until_ns || closed ||
+            exchange->is_gone(exchange)) {
+            if (check)
+                reply_check(exchange, check);
+            else
+                reply_error(exchange, &err);
+            break;
+        }
+        watch(exchange, &waits_for, now_ns);
+        if (live_sleep(live, &exchange->watcher, now_ns,
+                       exchange->hold_until_ns < look_ns ? exchange->hold_until_ns : look_ns)) {
+            exchange->reply.hold = true;
+            return;
+        }
+    }
+    live_leave(live, &exchange->watcher);
+}
+
+void check_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {CHECK_PARAMETERS};
+    struct check_request request;
+    struct error err = {0};
+    struct run_id id;
+    long long seconds;
+
+    if (!request_run_id(exchange, &id) || !request_allows(exchange, allowed))
+        return;
+    if (!check_request_read(&exchange->query, &request, &err) ||
+        !request_wait(exchange, &seconds, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (!choose_format(exchange, &request))
+        return;
+    exchange->held = go_on;
+    exchange->held_id = id;
+    exchange->hold_until_ns = clock_monotonic_ns() + seconds * NS_PER_SECOND;
+    go_on(exchange);
+}

@@ -1,0 +1,148 @@
+/* GET /v1/comparison: which machine gives the most training for the money, how sure that is, and
+ * what would change it. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "server/compare/comparison_cache.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_comparison.h"
+#include "server/http/negotiate.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/response_cache.h"
+#include "server/http/server.h"
+
+#define MINUTE_US (60 * 1000000LL)
+
+static const struct format {
+    const char *name, *type;
+} formats[] = {{"json", "application/json"},
+               {"csv", "text/csv; charset=utf-8"},
+               {"markdown", "text/markdown; charset=utf-8"}};
+
+enum { JSON, CSV, MARKDOWN };
+
+/* "format" of the URL wins over the Accept header. -1 when it was answered. */
+static int choose_format(struct exchange *exchange)
+{
+    static const char *const names[] = {"json", "csv", "markdown", NULL};
+    static const char *const types[] = {"application/json", "text/csv", "text/markdown"};
+    const char *asked = query_find(&exchange->query, "format");
+    int best = -1, quality = 0;
+
+    for (int i = 0; asked && names[i]; i++)
+        if (strcmp(names[i], asked) == 0)
+            return i;
+    if (asked) {
+        struct error err = {0};
+
+        error_not_allowed(&err, "format", (struct allowed){.choices = names},
+                          "'%.40s' is no format", asked);
+        reply_error(exchange, &err);
+        return -1;
+    }
+    for (int i = JSON; i <= MARKDOWN; i++) {
+        int liked = accept_quality(exchange->headers.accept, types[i]);
+
+        if (liked > quality) {
+            best = i;
+            quality = liked;
+        }
+    }
+    if (best < 0)
+        reply_problem(exchange, 406, "Accept",
+                      "this is application/json, text/csv or text/markdown");
+    return best;
+}
+
+static bool write_body(struct exchange *exchange, int format,
+                       const struct comparison_question *question, const struct ranking *ranking,
+                       struct error *err)
+{
+    struct bytes *body = &exchange->reply.body;
+    struct out out = {.bytes = body};
+    bool ok;
+
+    switch (format) {
+    case CSV:
+        ok = present_comparison_csv(body, question, ranking);
+        break;
+    case MARKDOWN:
+        ok = present_comparison_markdown(body, question, ranking);
+        break;
+    default:
+        present_comparison(&out, question, ranking);
+        ok = !out.failed;
+    }
+    return ok || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+static bool compute(struct exchange *exchange, struct db *db, int format,
+                    const struct comparison_question *question, struct error *err)
+{
+    const struct server *server = exchange->server;
+    AUTO(board_return) struct board_loan loan = {0};
+    AUTO(comparison_clear) struct ranking ranking = {0};
+    AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
+    struct comparison_parts parts = {.question = question, .discounts = discounts};
+
+    if (!discounts)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!discounts_each(db, question->where.at_us, discount_list_add, discounts, err) ||
+        !board_borrow(server->board, db, &question->where, &loan, err))
+        return false;
+    parts.standings = loan.standings;
+    parts.offers = loan.offers;
+    return comparison_make(&parts, &ranking, err) &&
+           write_body(exchange, format, question, &ranking, err);
+}
+
+/* With a name for the answer, so that who has it already need not get it again. */
+static void send_body(struct exchange *exchange, int format, const char *etag)
+{
+    bool known = etag_is_known(exchange->headers.if_none_match, etag);
+
+    reply_field(exchange, "ETag", "%s", etag);
+    reply_field(exchange, "Cache-Control", "no-cache");
+    reply_field(exchange, "Vary", "Accept");
+    exchange->reply.status = known ? 304 : 200;
+    exchange->reply.content_type = known ? NULL : formats[format].type;
+    if (known)
+        bytes_free(&exchange->reply.body);
+}
+
+void comparison_handler(struct exchange *exchange)
+{
+    const struct server *server = exchange->server;
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct comparison_question question;
+    struct identity here;
+    char text[QUERY_MAX + 64], etag[ETAG_SIZE];
+    long long now_us = clock_calendar_us();
+    struct answer_key key = {.text = text, .minute = now_us / MINUTE_US};
+    struct error err = {0};
+    int format;
+
+    if (!request_allows(exchange, comparison_parameters))
+        return;
+    format = choose_format(exchange);
+    if (format < 0)
+        return;
+    this_machine_identity(server->here, &here);
+    snprintf(text, sizeof text, "%d%s|%s", format, exchange->target, here.region);
+    loan = db_borrow(server->pool);
+    if (!revision_read(loan.db, &key.revision, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (answers_find(server->answers, &key, &exchange->reply.body, etag)) {
+        send_body(exchange, format, etag);
+        return;
+    }
+    if (!comparison_question_read(&exchange->query, &here, now_us, &question, &err) ||
+        !compute(exchange, loan.db, format, &question, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    answers_keep(server->answers, &key, &exchange->reply.body, etag);
+    send_body(exchange, format, etag);
+}

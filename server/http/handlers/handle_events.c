@@ -1,0 +1,174 @@
+/* /v1/runs/{id}/events: a run as Server-Sent Events. Nothing is kept for a reader: what it gets
+ * is computed from the row, the latest progress, and the id of the last event it has seen, so a
+ * slow reader skips progress instead of collecting it, and one that comes back misses no state.
+ *
+ * The id of an event is "STAGE-STEPS": 1 queued, 2 running, 3 ended; and the steps done by then.
+ */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/runs.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_run.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+#define PROGRESS_NS (4 * NS_PER_SECOND)   /* progress is due this long after the last word */
+#define HEARTBEAT_NS (15 * NS_PER_SECOND) /* while there is no progress: finds dead readers */
+
+enum { STAGE_NONE, STAGE_QUEUED, STAGE_RUNNING, STAGE_ENDED };
+
+static int stage_of(enum run_state state)
+{
+    if (state == RUN_QUEUED)
+        return STAGE_QUEUED;
+    return state == RUN_RUNNING ? STAGE_RUNNING : STAGE_ENDED;
+}
+
+static bool write_event(struct bytes *piece, const char *name, int stage, long long steps,
+                        const struct bytes *data)
+{
+    return bytes_printf(piece, "id: %d-%lld\nevent: %s\ndata: %s\n\n", stage, steps, name,
+                        data->data);
+}
+
+static bool write_state(struct bytes *piece, const struct run *run, int stage)
+{
+    AUTO(bytes_free) struct bytes data = {.limit = 4096};
+    struct out out = {.bytes = &data};
+    bool ended = stage == STAGE_ENDED;
+    enum run_state state = ended ? run->state : stage == STAGE_RUNNING ? RUN_RUNNING : RUN_QUEUED;
+
+    out_open(&out, NULL, '{');
+    out_text(&out, "id", run->id.text);
+    out_text(&out, "state", run_state_name(state));
+    out_time(&out, "at",
+             ended                    ? run->ended_us
+             : stage == STAGE_RUNNING ? run->started_us
+                                      : run->created_us);
+    out_text(&out, "reason", ended && run->reason[0] ? run->reason : NULL);
+    out_close(&out, '}');
+    return !out.failed && write_event(piece, "state", stage, ended ? run->steps : 0, &data);
+}
+
+/* The changes of state that this reader has not seen. */
+static bool write_news(struct bytes *piece, struct stream *stream, const struct run *run)
+{
+    bool ok = true;
+
+    while (ok && stream->stage < stage_of(run->state)) {
+        stream->stage++;
+        /* A run that was cancelled in the queue never ran. */
+        if (stream->stage != STAGE_RUNNING || run->started_us != 0)
+            ok = write_state(piece, run, stream->stage);
+    }
+    return ok;
+}
+
+static bool write_progress(struct bytes *piece, struct exchange *exchange, long long now_ns)
+{
+    AUTO(bytes_free) struct bytes data = {.limit = 4096};
+    struct stream *stream = &exchange->reply.stream;
+    struct out out = {.bytes = &data};
+    struct progress progress;
+
+    if (stream->stage != STAGE_RUNNING ||
+        !live_get_progress(exchange->server->live, stream->id.text, now_ns, &progress) ||
+        (progress.steps_done == stream->steps_sent && now_ns - stream->spoken_ns < PROGRESS_NS))
+        return true;
+    present_progress(&out, NULL, &progress);
+    stream->steps_sent = progress.steps_done;
+    return !out.failed &&
+           write_event(piece, "progress", STAGE_RUNNING, progress.steps_done, &data);
+}
+
+static bool look(struct exchange *exchange, struct bytes *piece, long long now_ns)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    struct stream *stream = &exchange->reply.stream;
+    AUTO(run_clear) struct run run = {0};
+    struct error err = {0};
+
+    if (!runs_find(loan.db, stream->id.text, &run, &err))
+        return false;
+    /* Progress first: the "running" that a newcomer has yet to see must precede it, and an end
+     * that came meanwhile must follow the last of it. */
+    if (!write_progress(piece, exchange, now_ns) || !write_news(piece, stream, &run))
+        return false;
+    stream->ended = run_state_is_final(run.state);
+    return true;
+}
+
+static enum stream_result produce_events(struct exchange *exchange, struct bytes *piece)
+{
+    struct live *live = exchange->server->live;
+    struct stream *stream = &exchange->reply.stream;
+
+    for (;;) {
+        long long now_ns = clock_monotonic_ns();
+        bool running = stream->stage == STAGE_RUNNING;
+        bool closed = live_is_closed(live); /* asked before looking: the last news is told */
+
+        if (stream->ended)
+            return STREAM_END;
+        if (!stream->begun && !bytes_printf(piece, "retry: 2000\n\n"))
+            return STREAM_BROKEN;
+        stream->begun = true;
+        if (!look(exchange, piece, now_ns))
+            return STREAM_BROKEN;
+        if (piece->used == 0 && now_ns - stream->spoken_ns >= HEARTBEAT_NS &&
+            !bytes_printf(piece, ": still here\n\n"))
+            return STREAM_BROKEN;
+        if (piece->used > 0) {
+            stream->spoken_ns = now_ns;
+            return STREAM_MORE;
+        }
+        if (closed)
+            return STREAM_END;
+        if (live_sleep(live, &exchange->watcher, now_ns,
+                       stream->spoken_ns + (running ? PROGRESS_NS : HEARTBEAT_NS)))
+            return STREAM_WAIT;
+    }
+}
+
+/* Anything that is no id of ours, or of a stage the run has yet to reach, is ignored: the reader
+ * then gets the story from the start. */
+static void read_last_event(const char *header, enum run_state state, struct stream *stream)
+{
+    int stage;
+    long long steps;
+    char rest;
+
+    if (header && sscanf(header, "%d-%lld%c", &stage, &steps, &rest) == 2 &&
+        stage >= STAGE_QUEUED && stage <= stage_of(state) && steps >= 0) {
+        stream->stage = stage;
+        stream->steps_sent = stage == STAGE_RUNNING ? steps : -1;
+    }
+}
+
+void events_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    struct stream stream = {.produce = produce_events, .is_live = true, .steps_sent = -1};
+    AUTO(run_clear) struct run run = {0};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "text/event-stream") ||
+        !request_run_id(exchange, &stream.id) || !request_allows(exchange, allowed))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!runs_find(loan.db, stream.id.text, &run, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    read_last_event(exchange->headers.last_event_id, run.state, &stream);
+    stream.spoken_ns = clock_monotonic_ns();
+    exchange->watcher.may_cut = true;
+    live_watch(exchange->server->live, &exchange->watcher, &stream.id, stream.spoken_ns);
+    exchange->reply.status = 200;
+    exchange->reply.content_type = "text/event-stream";
+    reply_field(exchange, "Cache-Control", "no-cache");
+    reply_field(exchange, "Connection", "close"); /* it is good for no long answer now */
+    exchange->reply.stream = stream;
+}

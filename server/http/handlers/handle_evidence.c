@@ -1,0 +1,87 @@
+/* What a run's number rests on, and the same number made again from it. The keeper may thin the
+ * run meanwhile, so the run and what belongs to it are read as they are at one moment. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/evidence_rows.h"
+#include "db/runs.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_run.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+#include "server/runs/conclusion.h"
+
+static const char *const no_parameters[] = {NULL};
+
+/* What all of them ask for first; false when the exchange is answered. */
+static bool admit(struct exchange *exchange, struct run_id *ret_id)
+{
+    return request_accepts(exchange, "application/json") && request_run_id(exchange, ret_id) &&
+           request_allows(exchange, no_parameters);
+}
+
+void evidence_handler(struct exchange *exchange)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(evidence_free) struct evidence evidence = {0};
+    AUTO(run_clear) struct run run = {0};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(transaction_end) struct transaction moment = {0};
+    struct error err = {0};
+    struct run_id id;
+
+    if (!admit(exchange, &id))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!transaction_begin_reading(&moment, loan.db, &err) ||
+        !runs_find(loan.db, id.text, &run, &err) ||
+        !evidence_rows_load(loan.db, run.number, &evidence, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_evidence(&out, &evidence, run.thinned_us > 0);
+    reply_json(exchange, 200, &out);
+}
+
+static bool is_whole(const struct run *run, struct error *err)
+{
+    char when[RFC3339_SIZE];
+
+    if (run->thinned_us == 0)
+        return true;
+    clock_rfc3339(run->thinned_us, when);
+    return error_set(err, ERROR_CONFLICT, NULL,
+                     "its steps were thinned on %.10s, so the number cannot be made again", when);
+}
+
+static bool may_be_drawn(const struct run *run, struct error *err)
+{
+    return (run->state == RUN_FINISHED ||
+            error_set(err, ERROR_CONFLICT, NULL,
+                      "the run is %s: only a finished one has a summary",
+                      run_state_name(run->state))) &&
+           is_whole(run, err);
+}
+
+void recompute_handler(struct exchange *exchange)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(conclusion_clear) struct conclusion conclusion = {0};
+    AUTO(run_clear) struct run run = {0};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(transaction_end) struct transaction moment = {0};
+    struct error err = {0};
+    struct run_id id;
+
+    if (!admit(exchange, &id))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!transaction_begin_reading(&moment, loan.db, &err) ||
+        !runs_find(loan.db, id.text, &run, &err) || !may_be_drawn(&run, &err) ||
+        !conclusion_draw(loan.db, &run, &conclusion, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_recomputed(&out, &run, &conclusion);
+    reply_json(exchange, 200, &out);
+}

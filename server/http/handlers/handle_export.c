@@ -1,0 +1,153 @@
+/* /v1/runs/export: finished runs with all that is stored of them, a line each, as an import takes
+ * them. Made in pieces while it is sent: a database of any size costs a megabyte, or as much as
+ * its largest run. */
+#include "common/cleanup.h"
+#include "db/exports.h"
+#include "db/runs.h"
+#include "server/base/log.h"
+#include "server/base/query.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+#include "server/runs/stored_document.h"
+
+#define AHEAD (512 * 1024) /* bytes that are made before they are sent */
+#define HAND_OUT (128 * 1024)
+
+/* What tell() needs of the exchange. */
+struct writer {
+    struct db *db;
+    struct bytes *waiting;
+    bool failed;
+};
+
+static bool write_run(void *user, const struct document_parts *parts)
+{
+    struct writer *writer = user;
+    struct error err = {0};
+    bool ok = run_document_write(writer->db, parts, writer->waiting, &err);
+
+    if (!ok)
+        log_line(LOG_ERROR, "export of run %s: %s", parts->run->id.text, err.message);
+    writer->failed = !ok;
+    return ok && writer->waiting->used < AHEAD;
+}
+
+/* The filter points into `query` and `keys`. */
+static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
+                        struct run_filter *filter, struct error *err)
+{
+    *filter = (struct run_filter){.engine = query_find(query, "engine"),
+                                  .workload = query_find(query, "workload"),
+                                  .instance = query_find(query, "instance"),
+                                  .provenance = query_find(query, "provenance"),
+                                  .sender = query_find(query, "sender"),
+                                  .limit = -1};
+    if (!request_labels(query, keys, filter->labels, &filter->label_count, err))
+        return false;
+    for (const char *const *name = provenance_names; filter->provenance && *name; name++)
+        if (strcmp(*name, filter->provenance) == 0)
+            return true;
+    return !filter->provenance ||
+           error_not_allowed(err, "provenance", (struct allowed){.choices = provenance_names},
+                             "must be one of these");
+}
+
+/* Makes the next documents. */
+static bool make_more(struct exchange *exchange)
+{
+    struct stream *stream = &exchange->reply.stream;
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    struct writer writer = {.db = loan.db, .waiting = &exchange->reply.body};
+    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
+    struct run_filter filter;
+    struct error err = {0};
+    long long last;
+
+    /* What a very long run needed is not kept for short ones. */
+    if (exchange->reply.body.size > 4 * AHEAD)
+        bytes_free(&exchange->reply.body);
+    exchange->reply.body.used = 0;
+    exchange->reply.body.limit = RUN_DOCUMENT_MAX;
+    stream->sent = 0;
+    if (!read_filter(&exchange->query, keys, &filter, &err))
+        return false;
+    filter.after = stream->after;
+    if (!exports_each(loan.db, &filter, &(struct export_reader){write_run, &writer}, &last,
+                      &err)) {
+        log_line(LOG_ERROR, "export: %s", err.message);
+        return false;
+    }
+    if (last > 0)
+        stream->after = last;
+    return !writer.failed;
+}
+
+static enum stream_result produce_export(struct exchange *exchange, struct bytes *piece)
+{
+    struct stream *stream = &exchange->reply.stream;
+    struct bytes *waiting = &exchange->reply.body;
+    size_t length;
+
+    if (stream->sent == waiting->used) {
+        if (!make_more(exchange))
+            return STREAM_BROKEN;
+        if (waiting->used == 0)
+            return STREAM_END;
+    }
+    length = waiting->used - stream->sent;
+    if (length > HAND_OUT)
+        length = HAND_OUT;
+    if (!bytes_add(piece, waiting->data + stream->sent, length))
+        return STREAM_BROKEN;
+    stream->sent += length;
+    return STREAM_MORE;
+}
+
+static bool find_after(struct exchange *exchange, long long *ret_after, struct error *err)
+{
+    const char *after = query_find(&exchange->query, "after");
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(run_clear) struct run run = {0};
+    struct error why = {0};
+
+    *ret_after = 0;
+    if (!after)
+        return true;
+    loan = db_borrow(exchange->server->pool);
+    if (run_id_is_valid(after) && runs_find(loan.db, after, &run, &why)) {
+        *ret_after = run.number;
+        return true;
+    }
+    if (why.kind != ERROR_NONE && why.kind != ERROR_NOT_FOUND)
+        return error_set(err, why.kind, NULL, "%s", why.message);
+    return error_set(err, ERROR_INVALID, "after", "must be the id of a run that is stored here");
+}
+
+void export_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"workload",   "engine", "instance", "label*",
+                                          "provenance", "sender", "after",    NULL};
+    struct stream stream = {.produce = produce_export};
+    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
+    struct run_filter filter;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/x-ndjson") || !request_allows(exchange, allowed))
+        return;
+    if (!read_filter(&exchange->query, keys, &filter, &err) ||
+        !find_after(exchange, &stream.after, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    exchange->reply.stream = stream;
+    /* The first piece is made before anything is promised. */
+    if (!make_more(exchange)) {
+        error_set(&err, ERROR_INTERNAL, NULL, "the export could not begin");
+        reply_error(exchange, &err);
+        return;
+    }
+    exchange->reply.status = 200;
+    exchange->reply.content_type = "application/x-ndjson";
+}

@@ -1,0 +1,107 @@
+/* /v1/feeds, /v1/machine: how the feeds are, and which machine this is. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_feed.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+#include "server/prices/price_json.h"
+
+static const char *const no_parameters[] = {NULL};
+
+/* The scopes of one feed. */
+struct scopes_seen {
+    struct feed_row *rows;
+    size_t count, room;
+    bool failed;
+};
+
+static void collect(void *user, const struct feed_row *row)
+{
+    struct scopes_seen *seen = user;
+
+    if (seen->count == seen->room) {
+        size_t room = seen->room ? seen->room * 2 : 16;
+        struct feed_row *more = reallocarray(seen->rows, room, sizeof *more);
+
+        seen->failed |= !more;
+        if (!more)
+            return;
+        seen->rows = more;
+        seen->room = room;
+    }
+    seen->rows[seen->count++] = *row;
+}
+
+static bool present_one(struct exchange *exchange, struct db *db, const struct feed *feed,
+                        struct out *out, struct error *err)
+{
+    struct scopes_seen seen = {0};
+    struct feed_view view = {.feed = feed, .now_us = clock_calendar_us()};
+    char idle[160];
+    bool ok = feed_rows_each(db, feed->source->name, collect, &seen, err) &&
+              (!seen.failed || error_set(err, ERROR_INTERNAL, NULL, "out of memory"));
+
+    if (ok) {
+        refresher_plan(exchange->server->refresher, feed->source->name, &view.due_us, idle);
+        view.idle = idle;
+        view.rows = seen.rows;
+        view.count = seen.count;
+        present_feed(out, &view);
+    }
+    free(seen.rows);
+    return ok;
+}
+
+void feeds_list_handler(struct exchange *exchange)
+{
+    const struct feeds *feeds = exchange->server->feeds;
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct refresh_progress progress;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") ||
+        !request_allows(exchange, no_parameters))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    refresher_progress(exchange->server->refresher, &progress);
+    out_open(&out, NULL, '{');
+    present_refresh(&out, "refresh", &progress);
+    out_open(&out, "feeds", '[');
+    for (size_t i = 0; i < feeds->count; i++)
+        if (!present_one(exchange, loan.db, &feeds->list[i], &out, &err)) {
+            reply_error(exchange, &err);
+            return;
+        }
+    out_close(&out, ']');
+    out_close(&out, '}');
+    reply_json(exchange, 200, &out);
+}
+
+void machine_handler(struct exchange *exchange)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    long long now_us = clock_calendar_us();
+    struct machine_price price;
+    struct identity identity;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") ||
+        !request_allows(exchange, no_parameters))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    this_machine_identity(exchange->server->here, &identity);
+    if (!this_machine_price(exchange->server->here, loan.db, now_us, &price, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    out_open(&out, NULL, '{');
+    out_text(&out, "machine", exchange->server->here->machine.fingerprint);
+    present_identity(&out, "identity", &identity);
+    present_machine_price(&out, &price, now_us);
+    out_close(&out, '}');
+    reply_json(exchange, 200, &out);
+}

@@ -1,0 +1,103 @@
+/* /v1/figures: what others published, and what a user adds to it. */
+#include "common/cleanup.h"
+#include "common/json_writer.h"
+#include "db/contenders.h"
+#include "db/figures.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+#include "server/prices/published.h"
+
+#include <math.h>
+
+/* A rate has been made of a time: this is the time again, without the last bits of two divisions.
+ */
+static double seconds_of(double jobs_per_second)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.15g", 1 / jobs_per_second);
+    return strtod(text, NULL);
+}
+
+static void present_figure(struct out *out, const struct figure *figure)
+{
+    bool is_job = strcmp(figure->unit, "job") == 0;
+
+    out_open(out, NULL, '{');
+    out_text(out, "id", figure->id);
+    out_text(out, "workload", figure->workload);
+    out_text(out, "engine", figure->engine);
+    out_text(out, "provider", *figure->provider ? figure->provider : NULL);
+    out_text(out, "instance_type", *figure->instance ? figure->instance : NULL);
+    out_raw(out, "configuration", figure->configuration);
+    out_text(out, "unit", figure->unit);
+    out_number(out, "samples_per_second", is_job ? NAN : figure->samples_per_second);
+    out_number(out, "seconds_per_job", is_job ? seconds_of(figure->samples_per_second) : NAN);
+    out_bool(out, "derived", figure->derived);
+    out_text(out, "source", figure->source);
+    out_text(out, "note", *figure->note ? figure->note : NULL);
+    out_time(out, "measured_at", figure->measured_us);
+    out_close(out, '}');
+}
+
+static void tell(void *user, const struct figure *figure)
+{
+    present_figure(user, figure);
+}
+
+static bool store(struct db *db, const struct figure *figure, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    return transaction_begin(&change, db, DB_DURABLE, err) && revision_touch(db, err) &&
+           figures_put(db, figure, err) && transaction_commit(&change, err);
+}
+
+/* The same id again replaces what it was. */
+void figures_create_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(figure_clear) struct figure figure = {0};
+    AUTO(json_decrefp) json_t *json = NULL;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    json = request_json(exchange, &err);
+    if (!json || !published_read_figure(json, &figure, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!store(loan.db, &figure, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_figure(&out, &figure);
+    reply_json(exchange, 201, &out);
+}
+
+void figures_list_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    out_open(&out, NULL, '{');
+    out_open(&out, "figures", '[');
+    if (!figures_each(loan.db, tell, &out, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    out_close(&out, ']');
+    out_close(&out, '}');
+    reply_json(exchange, 200, &out);
+}

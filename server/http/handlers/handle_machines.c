@@ -1,0 +1,62 @@
+/* /v1/machines: what runs were measured on. */
+#include "common/cleanup.h"
+#include "db/machines.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_run.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+#define MACHINES_MAX 200
+
+static const char *const no_parameters[] = {NULL};
+
+static void tell(void *user, const struct machine_row *machine)
+{
+    present_machine(user, NULL, machine);
+}
+
+void machines_list_handler(struct exchange *exchange)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") ||
+        !request_allows(exchange, no_parameters))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    out_open(&out, NULL, '{');
+    out_text(&out, "here", exchange->server->here->machine.fingerprint);
+    out_open(&out, "machines", '[');
+    if (!machines_each(loan.db, MACHINES_MAX, tell, &out, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    out_close(&out, ']');
+    out_close(&out, '}');
+    reply_json(exchange, 200, &out);
+}
+
+void machines_show_handler(struct exchange *exchange)
+{
+    const struct router_match *match = &exchange->match;
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(machine_row_clear) struct machine_row machine = {0};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    char fingerprint[64];
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") ||
+        !request_allows(exchange, no_parameters))
+        return;
+    snprintf(fingerprint, sizeof fingerprint, "%.*s",
+             match->id_length < 64 ? (int)match->id_length : 63, match->id);
+    loan = db_borrow(exchange->server->pool);
+    if (!machines_find(loan.db, fingerprint, &machine, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_machine(&out, NULL, &machine);
+    reply_json(exchange, 200, &out);
+}

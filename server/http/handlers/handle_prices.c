@@ -1,0 +1,282 @@
+/* /v1/prices: what an hour of each machine costs, or cost; and what a person knows better. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/price_list.h"
+#include "db/price_store.h"
+#include "pricing/feeds/manual_price.h"
+#include "pricing/parse_time.h"
+#include "server/base/cursor.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_feed.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+#include "server/prices/price_json.h"
+
+#define LIST_MAX 1000
+#define STORE_MAX 500 /* of one request */
+
+struct page {
+    struct out *out;
+    const struct discount_list *discounts;
+    long long limit, count, last, at_us;
+    bool said; /* a feed or a person has one: not only somebody who published a figure */
+};
+
+static void tell(void *user, const struct price_view *view)
+{
+    struct page *page = user;
+
+    if (page->count++ == page->limit)
+        return;
+    page->last = view->series;
+    page->said |= strcmp(view->price.feed, PUBLISHED_FEED) != 0;
+    present_price(page->out, NULL, view, page->discounts, page->at_us);
+}
+
+static bool read_moment(const struct query *query, long long *ret_at_us, struct error *err)
+{
+    const char *text = query_find(query, "at");
+
+    *ret_at_us = clock_calendar_us();
+    return !text || when_read_given(text, ret_at_us) ||
+           error_set(err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
+}
+
+static bool read_filter(const struct query *query, struct price_filter *ret_filter,
+                        bool *ret_history, struct error *err)
+{
+    static const char *const words[] = {"provider",      "region", "zone",
+                                        "instance_type", "feed",   NULL};
+    const struct field limit = {.name = "limit", .min = 1, .max = LIST_MAX};
+    const char *cursor = query_find(query, "cursor"), *limit_text = query_find(query, "limit");
+    const char *history = query_find(query, "history");
+    enum price_kind kind;
+    struct price_filter filter = {.provider = query_find(query, "provider"),
+                                  .region = query_find(query, "region"),
+                                  .zone = query_find(query, "zone"),
+                                  .instance_type = query_find(query, "instance_type"),
+                                  .kind = query_find(query, "kind"),
+                                  .feed = query_find(query, "feed"),
+                                  .limit = 100};
+
+    if (!query_check_words(query, words, QUERY_WORD_MAX, err) ||
+        !read_moment(query, &filter.at_us, err))
+        return false;
+    if (filter.kind && !price_kind_from_name(filter.kind, &kind))
+        return error_not_allowed(err, "kind", (struct allowed){.choices = price_kind_names},
+                                 "'%.40s' is not a kind of price", filter.kind);
+    if (limit_text && !field_read_text(&limit, limit_text, &filter.limit, err))
+        return false;
+    if (cursor && !cursor_read(cursor, &filter.after))
+        return error_set(err, ERROR_INVALID, "cursor",
+                         "must be the next_cursor of an earlier answer");
+    if (history && strcmp(history, "true") != 0 && strcmp(history, "false") != 0)
+        return error_set(err, ERROR_INVALID, "history", "must be true or false");
+    *ret_history = history && strcmp(history, "true") == 0;
+    if (*ret_history && !filter.instance_type)
+        return error_set(err, ERROR_INVALID, "instance_type", "is needed for a history");
+    if (*ret_history && cursor)
+        return error_set(err, ERROR_INVALID, "cursor",
+                         "a history has none: go on with at=, the time of its last row");
+    *ret_filter = filter;
+    return true;
+}
+
+/* Why a feed has no price of what was asked for. */
+struct absence {
+    struct out *out;
+    const struct source *source;
+    bool read;
+    const char *reason;
+    char text[300];
+};
+
+static void look_at_scope(void *user, const struct feed_row *row)
+{
+    struct absence *absence = user;
+
+    absence->read |= row->confirmed_us > 0;
+    if (strcmp(row->state, "failed") == 0 && !absence->text[0])
+        snprintf(absence->text, sizeof absence->text, "failed: %s", row->reason);
+}
+
+static bool explain_absence(struct exchange *exchange, struct db *db, struct out *out,
+                            const char *provider, struct error *err)
+{
+    const struct feeds *feeds = exchange->server->feeds;
+
+    for (size_t i = 0; i < feeds->count; i++) {
+        const struct source *source = feeds->list[i].source;
+        struct absence absence = {.source = source};
+        long long due_us;
+        char idle[160];
+
+        if (provider && *source->provider && strcmp(provider, source->provider) != 0)
+            continue;
+        refresher_plan(exchange->server->refresher, source->name, &due_us, idle);
+        if (!feed_rows_each(db, source->name, look_at_scope, &absence, err))
+            return false;
+        if (!feeds->list[i].on)
+            absence.reason = "switched off";
+        else if (absence.text[0])
+            absence.reason = absence.text;
+        else if (!absence.read)
+            absence.reason = idle[0] ? idle : "never read yet";
+        else
+            absence.reason = "not in the feed";
+        out_open(out, NULL, '{');
+        out_text(out, "feed", source->name);
+        out_text(out, "reason", absence.reason);
+        out_close(out, '}');
+    }
+    return true;
+}
+
+static bool write_page(struct exchange *exchange, struct db *db, struct page *page,
+                       const struct price_filter *filter, bool history, struct error *err)
+{
+    struct price_filter more = *filter;
+    char next[CURSOR_SIZE];
+
+    more.limit++; /* one more than asked tells whether there are more */
+    out_open(page->out, NULL, '{');
+    out_time(page->out, "at", filter->at_us);
+    out_open(page->out, "prices", '[');
+    if (!(history ? price_history : price_list)(db, &more, tell, page, err))
+        return false;
+    out_close(page->out, ']');
+    if (page->count > page->limit && !history)
+        cursor_write(page->last, next);
+    out_text(page->out, "next_cursor", page->count > page->limit && !history ? next : NULL);
+    out_open(page->out, "absent", '[');
+    if (!page->said && !explain_absence(exchange, db, page->out, filter->provider, err))
+        return false;
+    out_close(page->out, ']');
+    out_close(page->out, '}');
+    return true;
+}
+
+void prices_list_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"provider", "region", "zone", "instance_type",
+                                          "kind",     "feed",   "at",   "history",
+                                          "limit",    "cursor", NULL};
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct page page = {.out = &out, .discounts = discounts};
+    struct price_filter filter;
+    struct error err = {0};
+    bool history;
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    if (!read_filter(&exchange->query, &filter, &history, &err) ||
+        (!discounts && !error_set(&err, ERROR_INTERNAL, NULL, "out of memory"))) {
+        reply_error(exchange, &err);
+        return;
+    }
+    page.limit = filter.limit;
+    page.at_us = filter.at_us;
+    loan = db_borrow(exchange->server->pool);
+    if (!discounts_each(loan.db, filter.at_us, discount_list_add, discounts, &err) ||
+        !write_page(exchange, loan.db, &page, &filter, history, &err))
+        reply_error(exchange, &err);
+    else
+        reply_json(exchange, 200, &out);
+}
+
+/* The body: one price, or {"prices": [...]}. */
+static bool read_prices(const struct exchange *exchange, struct price prices[STORE_MAX],
+                        size_t *ret_count, struct error *err)
+{
+    AUTO(json_decrefp)
+    json_t *json = request_json(exchange, err);
+    const json_t *list = json_object_get(json, "prices"), *one;
+    long long now_us = clock_calendar_us();
+    size_t index;
+
+    if (!json)
+        return false;
+    *ret_count = 1;
+    if (!list)
+        return typed_from_json(json, now_us, &prices[0], err);
+    if (!json_is_array(list) || json_object_size(json) != 1)
+        return error_set(err, ERROR_INVALID, "prices", "must be an array, and alone");
+    *ret_count = json_array_size(list);
+    if (*ret_count == 0 || *ret_count > STORE_MAX)
+        return error_set(err, ERROR_INVALID, "prices", "must have 1 to %d prices", STORE_MAX);
+    json_array_foreach(list, index, one)
+    {
+        struct error why = {0};
+
+        if (!typed_from_json(one, now_us, &prices[index], &why)) {
+            char field[sizeof why.field + 32];
+
+            snprintf(field, sizeof field, "prices[%zu]%s%s", index, why.field[0] ? "." : "",
+                     why.field);
+            error_set(err, why.kind, field, "%s", why.message);
+            err->allowed = why.allowed;
+            return false;
+        }
+    }
+    return true;
+}
+
+void prices_create_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    AUTO(freep) struct price *prices = calloc(STORE_MAX, sizeof *prices);
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct out out = {.bytes = &exchange->reply.body};
+    struct error err = {0};
+    size_t count;
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    if ((!prices && !error_set(&err, ERROR_INTERNAL, NULL, "out of memory")) ||
+        !read_prices(exchange, prices, &count, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!prices_put(loan.db, prices, count, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    out_open(&out, NULL, '{');
+    out_open(&out, "prices", '[');
+    for (size_t i = 0; i < count; i++)
+        present_price(&out, NULL,
+                      &(struct price_view){.price = prices[i], .since_us = prices[i].source_us},
+                      NULL, clock_calendar_us());
+    out_close(&out, ']');
+    out_close(&out, '}');
+    reply_json(exchange, 201, &out);
+}
+
+void prices_refresh_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"feed", NULL};
+    const char *feed = query_find(&exchange->query, "feed");
+    struct out out = {.bytes = &exchange->reply.body};
+    struct refresh_progress progress;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    if (feed && !feeds_find(exchange->server->feeds, feed))
+        error_set(&err, ERROR_INVALID, "feed",
+                  "there is no feed '%.40s'; GET /v1/feeds lists them", feed);
+    else
+        (void)!refresher_ask(exchange->server->refresher, feed, &err);
+    if (err.kind != ERROR_NONE) {
+        reply_error(exchange, &err);
+        return;
+    }
+    refresher_progress(exchange->server->refresher, &progress);
+    present_refresh(&out, NULL, &progress);
+    reply_field(exchange, "Location", "/v1/feeds");
+    reply_json(exchange, 202, &out);
+}

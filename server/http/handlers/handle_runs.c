@@ -1,0 +1,303 @@
+/* /v1/runs: ask for runs, look at them, take them back. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/run_list.h"
+#include "db/runs.h"
+#include "server/base/cursor.h"
+#include "server/http/access.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_run.h"
+#include "server/http/negotiate.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+static void reply_run(struct exchange *exchange, int status, const struct run *run)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    struct progress progress;
+    bool known =
+        run->state == RUN_RUNNING &&
+        live_get_progress(exchange->server->live, run->id.text, clock_monotonic_ns(), &progress);
+
+    present_run(&out, NULL, run, known ? &progress : NULL);
+    reply_json(exchange, status, &out);
+}
+
+/* An answer was held until its run ended; this goes on with it. */
+static void go_on(struct exchange *exchange)
+{
+    struct live *live = exchange->server->live;
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    bool created = strcmp(exchange->method, "POST") == 0;
+
+    for (;;) {
+        AUTO(run_clear) struct run run = {0};
+        /* Asked before looking: the last news is told. */
+        bool closed = live_is_closed(live) || runner_has_left(exchange->server->runner);
+        struct error err = {0};
+
+        if (!runs_find(loan.db, exchange->held_id.text, &run, &err)) {
+            reply_error(exchange, &err);
+            return;
+        }
+        long long now_ns = clock_monotonic_ns();
+        if (run_state_is_final(run.state) || now_ns >= exchange->hold_until_ns || closed ||
+            exchange->is_gone(exchange)) {
+            live_leave(live, &exchange->watcher);
+            reply_run(exchange, created ? 201 : 200, &run);
+            return;
+        }
+        long long look_ns = now_ns + REQUEST_LOOK_NS;
+        if (live_sleep(live, &exchange->watcher, now_ns,
+                       exchange->hold_until_ns < look_ns ? exchange->hold_until_ns : look_ns)) {
+            exchange->reply.hold = true;
+            return;
+        }
+    }
+}
+
+/* Starts to hold the answer until the run ends or the time is over. */
+static void hold(struct exchange *exchange, const struct run_id *id, long long seconds)
+{
+    long long now_ns = clock_monotonic_ns();
+
+    exchange->held = go_on;
+    exchange->held_id = *id;
+    exchange->hold_until_ns = now_ns + seconds * NS_PER_SECOND;
+    if (exchange->headers.prefer && prefer_wait(exchange->headers.prefer) > 0)
+        reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
+    live_watch(exchange->server->live, &exchange->watcher, id, now_ns);
+    go_on(exchange);
+}
+
+/* The answer that the first POST got: a retry must not be told apart from it. */
+static void reply_first_answer(struct exchange *exchange, const struct run *run)
+{
+    struct out out = {.bytes = &exchange->reply.body};
+    struct run first = {.id = run->id,
+                        .state = RUN_QUEUED,
+                        .spec_text = run->spec_text,
+                        .created_us = run->created_us};
+
+    memcpy(first.instance, run->instance, sizeof first.instance);
+    present_run(&out, NULL, &first, NULL);
+    reply_json(exchange, 201, &out);
+}
+
+/* What an order points to. */
+struct order_parts {
+    struct run_spec spec;
+    char key[IDEMPOTENCY_KEY_MAX + 1];
+    struct identity identity;
+};
+
+static bool read_order(struct exchange *exchange, struct order_parts *parts,
+                       struct run_order *order, struct error *err)
+{
+    struct run_spec *spec = &parts->spec;
+    const char *header = exchange->headers.idempotency_key;
+    const char *body = exchange->body.data ? exchange->body.data : "";
+    struct place place = exchange->server->here->place;
+
+    if (!run_spec_from_text(body, exchange->body.used, spec, err))
+        return false;
+    if (spec->max_dollars > 0) {
+        AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+
+        place = this_machine_place(exchange->server->here, loan.db);
+    }
+    if (!spec_is_possible(spec, &place, err))
+        return false;
+    this_machine_identity(exchange->server->here, &parts->identity);
+    if (header && !idempotency_key_read(header, parts->key))
+        return error_set(err, ERROR_INVALID, "Idempotency-Key",
+                         "must have 1 to %d printable ASCII characters", IDEMPOTENCY_KEY_MAX);
+    *order = (struct run_order){.spec = spec,
+                                .idempotency_key = header ? parts->key : NULL,
+                                .instance = parts->identity.instance_type,
+                                .now_us = clock_calendar_us(),
+                                .queue_limit = exchange->server->config->queue_limit};
+    return true;
+}
+
+static bool create(struct exchange *exchange, const struct run_order *order, struct run *ret_run,
+                   bool *ret_replayed, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+
+    return runs_create(loan.db, order, ret_run, ret_replayed, err);
+}
+
+static void queued(const struct exchange *exchange)
+{
+    access_count_runs(exchange, 1);
+    runner_wake(exchange->server->runner);
+}
+
+void runs_create_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"wait", NULL};
+    AUTO(run_clear) struct run run = {0};
+    struct order_parts parts;
+    struct run_order order;
+    struct error err = {0};
+    long long seconds;
+    bool replayed;
+
+    if (!request_accepts(exchange, "application/json"))
+        return;
+    if (!request_may_queue(exchange))
+        return;
+    if (!access_spend(exchange, LIMIT_RUNS, 1))
+        return;
+    if (!query_allow(&exchange->query, allowed, &err) ||
+        !request_wait(exchange, &seconds, &err) || !read_order(exchange, &parts, &order, &err) ||
+        !create(exchange, &order, &run, &replayed, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (!replayed)
+        queued(exchange);
+    reply_field(exchange, "Location", "/v1/runs/%s", run.id.text);
+    if (replayed)
+        reply_field(exchange, "Idempotent-Replayed", "true");
+    if (seconds > 0)
+        hold(exchange, &run.id, seconds);
+    else
+        reply_first_answer(exchange, &run);
+}
+
+void runs_show_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"wait", NULL};
+    AUTO(run_clear) struct run run = {0};
+    struct error err = {0};
+    struct run_id id;
+    long long seconds;
+
+    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id))
+        return;
+    if (!query_allow(&exchange->query, allowed, &err) ||
+        !request_wait(exchange, &seconds, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (seconds > 0) {
+        hold(exchange, &id, seconds);
+        return;
+    }
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    if (runs_find(loan.db, id.text, &run, &err))
+        reply_run(exchange, 200, &run);
+    else
+        reply_error(exchange, &err);
+}
+
+/* Apart from the run: it is as long as ten of them, and few ask. */
+void implementations_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    struct out out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(freep) char *text = NULL;
+    struct error err = {0};
+    struct run_id id;
+
+    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id) ||
+        !request_allows(exchange, allowed))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!runs_implementations(loan.db, id.text, &text, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_implementations(&out, text);
+    reply_json(exchange, 200, &out);
+}
+
+void runs_cancel_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    AUTO(run_clear) struct run run = {0};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+    struct run_id id;
+
+    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!query_allow(&exchange->query, allowed, &err) ||
+        !runs_cancel(loan.db, id.text, clock_calendar_us(), &run, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (run.state == RUN_RUNNING && !runner_cancel(exchange->server->runner, id.text)) {
+        /* It has ended between our two looks. */
+        error_set(&err, ERROR_CONFLICT, NULL, "the run has ended already");
+        reply_error(exchange, &err);
+        return;
+    }
+    live_tell(exchange->server->live, id.text, clock_monotonic_ns());
+    reply_run(exchange, run.state == RUN_RUNNING ? 202 : 200, &run);
+}
+
+static bool check_state(const char *state, struct error *err)
+{
+    for (int i = 0; state && i < RUN_STATES; i++)
+        if (strcmp(state, run_state_names[i]) == 0)
+            return true;
+    return !state || error_not_allowed(err, "state", (struct allowed){.choices = run_state_names},
+                                       "'%.64s' is not a state", state);
+}
+
+/* `keys` holds the keys of labels, cut from their values. */
+static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
+                        struct run_filter *filter, struct error *err)
+{
+    const struct field limit = {.name = "limit", .min = 1, .max = RUN_LIST_MAX};
+    const char *cursor = query_find(query, "cursor");
+    const char *limit_text = query_find(query, "limit");
+
+    *filter = (struct run_filter){.state = query_find(query, "state"),
+                                  .engine = query_find(query, "engine"),
+                                  .workload = query_find(query, "workload"),
+                                  .instance = query_find(query, "instance"),
+                                  .sender = query_find(query, "sender"),
+                                  .limit = 50};
+    if (limit_text && !field_read_text(&limit, limit_text, &filter->limit, err))
+        return false;
+    if (cursor && !cursor_read(cursor, &filter->before))
+        return error_set(err, ERROR_INVALID, "cursor",
+                         "must be the next_cursor of an earlier answer");
+    if (!request_labels(query, keys, filter->labels, &filter->label_count, err))
+        return false;
+    return check_state(filter->state, err);
+}
+
+void runs_list_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"state",  "engine", "workload", "instance", "sender",
+                                          "label*", "cursor", "limit",    NULL};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(run_list_free) struct run_list list = {0};
+    struct out out = {.bytes = &exchange->reply.body};
+    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
+    struct run_filter filter;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json"))
+        return;
+    if (!query_allow(&exchange->query, allowed, &err) ||
+        !read_filter(&exchange->query, keys, &filter, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!run_list_load(loan.db, &filter, &list, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_run_list(&out, &list);
+    reply_json(exchange, 200, &out);
+}

@@ -1,0 +1,197 @@
+/* The paths about the service itself: is it well, what has it done, what does it look like. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/feed_rows.h"
+#include "db/runs.h"
+#include "server/base/disk_reserve.h"
+#include "server/base/log.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/comparison_metrics.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+static const char *const no_parameters[] = {NULL};
+
+void health_handler(struct exchange *exchange)
+{
+    static const char alive[] = "{\"status\":\"ok\"}";
+
+    if (request_accepts(exchange, "application/json") && request_allows(exchange, no_parameters))
+        reply_fixed(exchange, "application/json", alive, strlen(alive));
+}
+
+/* Ready means: the database answers, and what is queued will be run. A full disk is told of and
+ * no more: whoever sends requests elsewhere because of it would send away those who only read. */
+void ready_handler(struct exchange *exchange)
+{
+    static const char ready[] = "{\"status\":\"ready\",\"disk\":\"ok\"}";
+    static const char full[] = "{\"status\":\"ready\",\"disk\":\"full\"}";
+    const struct config *config = exchange->server->config;
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+    long long size;
+
+    if (!request_accepts(exchange, "application/json") ||
+        !request_allows(exchange, no_parameters))
+        return;
+    if (!request_may_queue(exchange)) /* and there is somebody to run what it takes */
+        return;
+    loan = db_borrow(exchange->server->pool);
+    bool ok = db_size(loan.db, &size, &err);
+    if (db_is_damaged()) { /* this look may have found it */
+        error_clear(&err);
+        ok = error_set(&err, ERROR_DAMAGED, NULL, "the database is damaged");
+    }
+    if (!ok)
+        reply_error(exchange, &err);
+    else if (space_check(config, NULL))
+        reply_fixed(exchange, "application/json", ready, strlen(ready));
+    else
+        reply_fixed(exchange, "application/json", full, strlen(full));
+}
+
+/* What says whether more can be stored. */
+static bool write_disk(struct bytes *text, const struct config *config)
+{
+    return bytes_printf(
+        text,
+        "# HELP pennyworth_disk_free_bytes Room beside the database; -1 unknown.\n"
+        "# TYPE pennyworth_disk_free_bytes gauge\n"
+        "pennyworth_disk_free_bytes %lld\n"
+        "# HELP pennyworth_database_damaged 1 when damage was seen: nothing is "
+        "written any more.\n"
+        "# TYPE pennyworth_database_damaged gauge\n"
+        "pennyworth_database_damaged %d\n",
+        space_left(config), db_is_damaged());
+}
+
+static long long resident_bytes(void)
+{
+    AUTO(fclosep) FILE *file = fopen("/proc/self/statm", "re");
+    long long pages = 0;
+
+    if (!file || fscanf(file, "%*d %lld", &pages) != 1)
+        return 0;
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static bool write_stored(struct bytes *text, const long long counts[RUN_STATES], long long size,
+                         int watchers)
+{
+    bool ok = bytes_printf(text,
+                           "# HELP pennyworth_queue_depth Runs that wait.\n"
+                           "# TYPE pennyworth_queue_depth gauge\n"
+                           "pennyworth_queue_depth %lld\n"
+                           "# HELP pennyworth_runs Runs by state.\n"
+                           "# TYPE pennyworth_runs gauge\n",
+                           counts[RUN_QUEUED]);
+
+    for (int state = 0; ok && state < RUN_STATES; state++)
+        ok = bytes_printf(text, "pennyworth_runs{state=\"%s\"} %lld\n", run_state_names[state],
+                          counts[state]);
+    return ok && bytes_printf(text,
+                              "# HELP pennyworth_watchers Event streams and held answers.\n"
+                              "# TYPE pennyworth_watchers gauge\n"
+                              "pennyworth_watchers %d\n"
+                              "# HELP pennyworth_database_size_bytes Size of the database.\n"
+                              "# TYPE pennyworth_database_size_bytes gauge\n"
+                              "pennyworth_database_size_bytes %lld\n"
+                              "# HELP process_resident_memory_bytes Resident memory.\n"
+                              "# TYPE process_resident_memory_bytes gauge\n"
+                              "process_resident_memory_bytes %lld\n",
+                              watchers, size, resident_bytes());
+}
+
+/* All scopes of a feed as one: the oldest of what is believed, and what went wrong. */
+struct feed_sum {
+    const char *name;
+    long long age_us, failures, prices, now_us;
+};
+
+static void add_scope(void *user, const struct feed_row *row)
+{
+    struct feed_sum *sum = user;
+    long long said_us = row->source_us > 0 ? row->source_us : row->confirmed_us;
+
+    if (row->confirmed_us > 0 && sum->now_us - said_us > sum->age_us)
+        sum->age_us = sum->now_us - said_us;
+    sum->failures += row->failures;
+    sum->prices += row->prices;
+}
+
+static bool write_feed_sums(struct bytes *text, const struct feed_sum *sums, size_t count)
+{
+    bool ok =
+        bytes_printf(text, "# HELP pennyworth_feed_age_seconds Age of the oldest prices believed."
+                           "\n# TYPE pennyworth_feed_age_seconds gauge\n");
+
+    for (size_t i = 0; ok && i < count; i++)
+        if (sums[i].prices > 0)
+            ok = bytes_printf(text, "pennyworth_feed_age_seconds{feed=\"%s\"} %.0f\n",
+                              sums[i].name, (double)sums[i].age_us / 1e6);
+    ok =
+        ok && bytes_printf(text, "# HELP pennyworth_feed_failures Readings that failed since one "
+                                 "worked, of all scopes.\n"
+                                 "# TYPE pennyworth_feed_failures gauge\n");
+    for (size_t i = 0; ok && i < count; i++)
+        ok = bytes_printf(text, "pennyworth_feed_failures{feed=\"%s\"} %lld\n", sums[i].name,
+                          sums[i].failures);
+    ok = ok && bytes_printf(text, "# HELP pennyworth_feed_prices Prices believed.\n"
+                                  "# TYPE pennyworth_feed_prices gauge\n");
+    for (size_t i = 0; ok && i < count; i++)
+        ok = bytes_printf(text, "pennyworth_feed_prices{feed=\"%s\"} %lld\n", sums[i].name,
+                          sums[i].prices);
+    return ok;
+}
+
+static bool write_feeds(struct bytes *text, const struct feeds *feeds, struct db *db,
+                        struct error *err)
+{
+    struct feed_sum sums[FEEDS_MAX];
+    long long now_us = clock_calendar_us();
+
+    for (size_t i = 0; i < feeds->count; i++) {
+        sums[i] = (struct feed_sum){.name = feeds->list[i].source->name, .now_us = now_us};
+        if (!feed_rows_each(db, sums[i].name, add_scope, &sums[i], err))
+            return false;
+    }
+    return write_feed_sums(text, sums, feeds->count) ||
+           error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+void metrics_handler(struct exchange *exchange)
+{
+    struct bytes *body = &exchange->reply.body;
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    long long counts[RUN_STATES], size;
+    struct identity here;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "text/plain") || !request_allows(exchange, no_parameters))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    this_machine_identity(exchange->server->here, &here);
+    if (!runs_count(loan.db, counts, &err) || !db_size(loan.db, &size, &err) ||
+        ((!write_stored(body, counts, size, live_count(exchange->server->live)) ||
+          !write_disk(body, exchange->server->config) ||
+          !metrics_write(exchange->server->metrics, body) ||
+          !guard_write(exchange->server->guard, body) ||
+          !audit_write_metrics(exchange->server->audit, body)) &&
+         !error_set(&err, ERROR_INTERNAL, NULL, "out of memory")) ||
+        !write_feeds(body, exchange->server->feeds, loan.db, &err) ||
+        !comparison_metrics_write(loan.db, exchange->server->board, &here, body, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    exchange->reply.status = 200;
+    exchange->reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
+}
+
+void openapi_handler(struct exchange *exchange)
+{
+    const struct bytes *document = &exchange->server->openapi;
+
+    if (request_accepts(exchange, "application/json") && request_allows(exchange, no_parameters))
+        reply_fixed(exchange, "application/json", document->data, document->used);
+}

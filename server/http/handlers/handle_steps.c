@@ -1,0 +1,186 @@
+/* /v1/runs/{id}/steps: what was measured, step by step, as JSON or CSV. Made in pieces while it
+ * is sent, so that a million steps cost no more memory than a thousand. */
+#include "common/cleanup.h"
+#include "db/runs.h"
+#include "db/step_rows.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_run.h"
+#include "server/http/negotiate.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+#include <limits.h>
+
+#define PIECE_STEPS 500
+
+static bool is_measured(const struct stream *stream, long long index)
+{
+    return index >= stream->first_measured && index < stream->end_measured;
+}
+
+/* Of a finished run that is known. Before, only a warm-up of a fixed length is: the end of any
+ * other is found when all has been seen. */
+static void find_measured(const struct run *run, const struct run_spec *spec,
+                          struct stream *stream)
+{
+    bool fixed = spec->warmup_steps != FIELD_IS_AUTO;
+
+    stream->first_measured = stream->end_measured = LLONG_MAX;
+    if (run->state == RUN_FINISHED) {
+        stream->first_measured = run->summary.first_measured;
+        stream->end_measured = stream->first_measured + run->summary.measured_steps;
+    } else if (fixed) {
+        stream->first_measured = spec->warmup_steps;
+    }
+}
+
+static bool write_csv_split(struct bytes *piece, const struct step_split *split)
+{
+    if (!step_split_is_told(split))
+        return bytes_printf(piece, ",,,,,\r\n");
+    return bytes_printf(piece, ",%.9f,%.9f,%.9f,%.9f,%.9f\r\n", (double)split->input / 1e9,
+                        (double)split->forward / 1e9, (double)split->backward / 1e9,
+                        (double)split->update / 1e9, (double)split->communication / 1e9);
+}
+
+static bool write_csv(struct bytes *piece, const struct stream *stream, const struct steps *steps,
+                      const long long positions[])
+{
+    bool ok = stream->begun ||
+              bytes_printf(piece, "index,seconds,loss,measured,input_seconds,forward_seconds,"
+                                  "backward_seconds,update_seconds,communication_seconds\r\n");
+
+    for (size_t i = 0; ok && i < steps->count; i++) {
+        long long index = positions[i];
+
+        ok = bytes_printf(piece, "%lld,%.9f,%.17g,%s", index,
+                          (double)steps->items[i].nanoseconds / 1e9, steps->items[i].loss,
+                          is_measured(stream, index) ? "true" : "false") &&
+             write_csv_split(piece, &steps->items[i].split);
+    }
+    return ok;
+}
+
+static bool write_json(struct bytes *piece, const struct stream *stream,
+                       const struct steps *steps, const long long positions[])
+{
+    struct out out = {.bytes = piece, .comma = stream->begun};
+
+    if (!stream->begun) {
+        out_open(&out, NULL, '{');
+        out_open(&out, "steps", '[');
+    }
+    for (size_t i = 0; i < steps->count; i++)
+        present_step(&out, positions[i], &steps->items[i], is_measured(stream, positions[i]));
+    if (stream->ended) {
+        out_close(&out, ']');
+        out_bool(&out, "thinned", stream->thinned);
+        out_close(&out, '}');
+    }
+    return !out.failed;
+}
+
+/* Goes on behind what was loaded; a gap in it tells of thinning, which may happen while we send.
+ */
+static void advance(struct stream *stream, const struct steps *steps, const long long positions[],
+                    long long asked)
+{
+    size_t count = steps->count;
+
+    for (size_t i = 0; i < count; i++) {
+        stream->thinned = stream->thinned || positions[i] != stream->position;
+        stream->position = positions[i] + 1;
+    }
+    stream->left -= (long long)count;
+    stream->ended =
+        (long long)count < asked || stream->left == 0 || stream->position >= stream->last;
+}
+
+static enum stream_result produce_steps(struct exchange *exchange, struct bytes *piece)
+{
+    struct stream *stream = &exchange->reply.stream;
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(steps_free) struct steps steps = {0};
+    long long asked = stream->left < PIECE_STEPS ? stream->left : PIECE_STEPS;
+    long long positions[PIECE_STEPS];
+    struct error err = {0};
+
+    if (stream->ended)
+        return STREAM_END;
+    loan = db_borrow(exchange->server->pool);
+    if (!step_rows_load_placed(loan.db, stream->run,
+                               &(struct step_range){stream->position, asked}, &steps, positions,
+                               &err))
+        return STREAM_BROKEN;
+    while (steps.count > 0 && positions[steps.count - 1] >= stream->last)
+        steps.count--; /* came after we were asked */
+    advance(stream, &steps, positions, asked);
+    if (!(stream->csv ? write_csv(piece, stream, &steps, positions)
+                      : write_json(piece, stream, &steps, positions)))
+        return STREAM_BROKEN;
+    stream->begun = steps.count > 0 || stream->begun;
+    return STREAM_MORE;
+}
+
+static bool read_range(const struct query *query, struct stream *stream, struct error *err)
+{
+    const struct field from = {.name = "from", .max = 1000000000};
+    const struct field limit = {.name = "limit", .min = 1, .max = 1000000000};
+    const char *from_text = query_find(query, "from"), *limit_text = query_find(query, "limit");
+
+    stream->left = stream->last;
+    if ((from_text && !field_read_text(&from, from_text, &stream->position, err)) ||
+        (limit_text && !field_read_text(&limit, limit_text, &stream->left, err)))
+        return false;
+    if (stream->position > stream->last)
+        stream->position = stream->last;
+    if (stream->left > stream->last - stream->position)
+        stream->left = stream->last - stream->position;
+    return true;
+}
+
+/* JSON unless CSV is liked better. */
+static bool choose_form(struct exchange *exchange, bool *ret_csv)
+{
+    int json = accept_quality(exchange->headers.accept, "application/json");
+    int csv = accept_quality(exchange->headers.accept, "text/csv");
+
+    *ret_csv = csv > json;
+    if (json > 0 || csv > 0)
+        return true;
+    reply_problem(exchange, 406, "Accept", "this is application/json or text/csv");
+    return false;
+}
+
+void steps_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"from", "limit", NULL};
+    struct stream stream = {.produce = produce_steps};
+    AUTO(run_clear) struct run run = {0};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct error err = {0};
+    struct run_spec spec;
+    struct run_id id;
+
+    if (!choose_form(exchange, &stream.csv) || !request_run_id(exchange, &id) ||
+        !request_allows(exchange, allowed))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!runs_find(loan.db, id.text, &run, &err) ||
+        !run_spec_from_text(run.spec_text, strlen(run.spec_text), &spec, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    stream.run = run.number;
+    find_measured(&run, &spec, &stream);
+    stream.last = run.steps;
+    stream.thinned = run.thinned_us > 0;
+    if (!read_range(&exchange->query, &stream, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    exchange->reply.status = 200;
+    exchange->reply.content_type = stream.csv ? "text/csv; charset=utf-8" : "application/json";
+    exchange->reply.stream = stream;
+}

@@ -1,0 +1,272 @@
+/* /v1/sweeps: sets of runs with one answer. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/json_text.h"
+#include "db/sweeps.h"
+#include "server/base/cursor.h"
+#include "server/http/access.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_sweep.h"
+#include "server/http/negotiate.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+#include "server/runs/sweep_place.h"
+
+#define SWEEP_LIST_MAX 200
+
+static const char *const no_parameters[] = {NULL};
+
+/* All that an answer about one sweep is made of; owned but for the view's pointers into it. */
+struct sweep_parts {
+    struct sweep_row row;
+    struct sweep_row_run *runs;
+    struct sweep_run *plain;
+    struct sweep_result result;
+    struct sweep_view view;
+};
+
+static void parts_clear(struct sweep_parts *parts)
+{
+    sweep_row_clear(&parts->row);
+    freep(&parts->runs);
+    freep(&parts->plain);
+    sweep_result_clear(&parts->result);
+}
+
+static bool load(struct db *db, const char *id, struct sweep_parts *parts, struct error *err)
+{
+    size_t count = 0;
+
+    if (!sweeps_find(db, id, &parts->row, err) ||
+        !sweeps_runs(db, parts->row.number, &parts->runs, &count, err))
+        return false;
+    parts->plain = calloc(count + 1, sizeof *parts->plain);
+    for (size_t i = 0; parts->plain && i < count; i++)
+        parts->plain[i] = parts->runs[i].run;
+    if (!parts->plain ||
+        !sweep_result_compute(parts->plain, count, parts->row.count, &parts->result))
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    parts->view = (struct sweep_view){.row = &parts->row,
+                                      .preset = sweep_preset_of(parts->row.request),
+                                      .runs = parts->runs,
+                                      .run_count = count,
+                                      .result = &parts->result,
+                                      .alarms = sweep_false_alarms(parts->plain, count),
+                                      .now_us = clock_calendar_us()};
+    return true;
+}
+
+static void reply_sweep(struct exchange *exchange, int status, const char *id)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    AUTO(parts_clear) struct sweep_parts parts = {0};
+    struct out out = {.bytes = &exchange->reply.body};
+    struct error err = {0};
+
+    if (!load(loan.db, id, &parts, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_sweep(&out, &parts.view);
+    reply_json(exchange, status, &out);
+}
+
+/* The request as it is stored: what was sent, in one line, with the preset of /v1/aa. */
+static char *request_text(const struct exchange *exchange, bool is_aa, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = request_json(exchange, err);
+    char *text;
+
+    if (!json)
+        return NULL;
+    if (is_aa && json_object_get(json, "preset")) {
+        error_set(err, ERROR_INVALID, "preset", "is aa on this path: leave it out");
+        return NULL;
+    }
+    if (is_aa && json_object_set_new(json, "preset", json_string("aa")) != 0)
+        text = NULL;
+    else
+        text = json_text(json);
+    if (!text)
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return text;
+}
+
+static bool create(struct exchange *exchange, const char *text, const char *key,
+                   struct run_id *ret_id, struct error *err)
+{
+    struct access_spending spending = {.exchange = exchange};
+    bool replayed = false;
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    const struct sweep_wish wish = {.queue_limit = exchange->server->config->queue_limit,
+                                    .text = text,
+                                    .key = key,
+                                    .may = access_may_queue,
+                                    .user = &spending};
+
+    if (!sweep_place(loan.db, exchange->server->here, &wish, ret_id, &replayed, err))
+        return false;
+    if (replayed)
+        reply_field(exchange, "Idempotent-Replayed", "true");
+    else
+        access_count_runs(exchange, spending.runs);
+    return true;
+}
+
+static void create_sweep(struct exchange *exchange, bool is_aa)
+{
+    const char *header = exchange->headers.idempotency_key;
+    char key[IDEMPOTENCY_KEY_MAX + 1];
+    AUTO(freep) char *text = NULL;
+    struct error err = {0};
+    struct run_id id;
+
+    if (!request_accepts(exchange, "application/json") ||
+        !request_allows(exchange, no_parameters))
+        return;
+    if (!request_may_queue(exchange))
+        return;
+    if (header && !idempotency_key_read(header, key)) {
+        reply_problem(exchange, 400, "Idempotency-Key",
+                      "must have 1 to %d printable ASCII characters", IDEMPOTENCY_KEY_MAX);
+        return;
+    }
+    text = request_text(exchange, is_aa, &err);
+    if (!text || !create(exchange, text, header ? key : NULL, &id, &err)) {
+        if (exchange->reply.status == 0)
+            reply_error(exchange, &err);
+        return;
+    }
+    runner_wake(exchange->server->runner);
+    reply_field(exchange, "Location", "/v1/sweeps/%s", id.text);
+    reply_sweep(exchange, 201, id.text);
+}
+
+void sweeps_create_handler(struct exchange *exchange)
+{
+    create_sweep(exchange, false);
+}
+
+void aa_create_handler(struct exchange *exchange)
+{
+    create_sweep(exchange, true);
+}
+
+void sweeps_show_handler(struct exchange *exchange)
+{
+    int json = accept_quality(exchange->headers.accept, "application/json");
+    int csv = accept_quality(exchange->headers.accept, "text/csv");
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(parts_clear) struct sweep_parts parts = {0};
+    struct error err = {0};
+    struct run_id id;
+
+    if (json == 0 && csv == 0) {
+        reply_problem(exchange, 406, "Accept", "this is application/json or text/csv");
+        return;
+    }
+    if (!request_run_id(exchange, &id) || !request_allows(exchange, no_parameters))
+        return;
+    if (csv <= json) {
+        reply_sweep(exchange, 200, id.text);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!load(loan.db, id.text, &parts, &err) ||
+        (!present_sweep_csv(&exchange->reply.body, &parts.view) &&
+         !error_set(&err, ERROR_INTERNAL, NULL, "out of memory"))) {
+        reply_error(exchange, &err);
+        return;
+    }
+    exchange->reply.status = 200;
+    exchange->reply.content_type = "text/csv; charset=utf-8";
+}
+
+/* A list while it is written: one row more than a page holds tells that there are more. */
+struct sweep_page {
+    struct out *out;
+    long long limit, count, last;
+};
+
+static void tell(void *user, const struct sweep_row *row)
+{
+    struct sweep_page *page = user;
+
+    if (page->count++ == page->limit)
+        return;
+    page->last = row->number;
+    present_sweep_head(page->out, row);
+}
+
+void sweeps_list_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"cursor", "limit", NULL};
+    const struct field limit = {.name = "limit", .min = 1, .max = SWEEP_LIST_MAX};
+    const char *cursor = query_find(&exchange->query, "cursor");
+    const char *limit_text = query_find(&exchange->query, "limit");
+    struct out out = {.bytes = &exchange->reply.body};
+    struct sweep_page page = {.out = &out, .limit = 50};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    char next[CURSOR_SIZE];
+    struct error err = {0};
+    long long before = 0;
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    if ((limit_text && !field_read_text(&limit, limit_text, &page.limit, &err)) ||
+        (cursor && !cursor_read(cursor, &before) &&
+         !error_set(&err, ERROR_INVALID, "cursor",
+                    "must be the next_cursor of an earlier answer"))) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    out_open(&out, NULL, '{');
+    out_open(&out, "sweeps", '[');
+    if (!sweeps_each(loan.db, before, page.limit + 1, tell, &page, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    out_close(&out, ']');
+    if (page.count > page.limit)
+        cursor_write(page.last, next);
+    out_text(&out, "next_cursor", page.count > page.limit ? next : NULL);
+    out_close(&out, '}');
+    reply_json(exchange, 200, &out);
+}
+
+static bool exists(struct db *db, const char *id, struct error *err)
+{
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+    return sweeps_find(db, id, &row, err);
+}
+
+void sweeps_cancel_handler(struct exchange *exchange)
+{
+    AUTO(parts_clear) struct sweep_parts parts = {0};
+    struct error err = {0};
+    struct run_id id;
+
+    if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id) ||
+        !request_allows(exchange, no_parameters))
+        return;
+    {
+        AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+
+        if (!exists(loan.db, id.text, &err) ||
+            !sweeps_end(loan.db, id.text, SWEEP_CANCELLED, clock_calendar_us(), &err) ||
+            !load(loan.db, id.text, &parts, &err)) {
+            reply_error(exchange, &err);
+            return;
+        }
+    }
+    for (size_t i = 0; i < parts.view.run_count; i++) {
+        if (parts.runs[i].run.state == RUN_RUNNING)
+            runner_cancel(exchange->server->runner, parts.runs[i].id.text);
+        live_tell(exchange->server->live, parts.runs[i].id.text, clock_monotonic_ns());
+    }
+    live_tell(exchange->server->live, id.text, clock_monotonic_ns());
+    reply_sweep(exchange, 200, id.text);
+}

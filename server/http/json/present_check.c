@@ -1,0 +1,261 @@
+#include "server/http/json/present_check.h"
+
+#include "common/cleanup.h"
+
+#include <math.h>
+
+static void present_ratio(struct out *out, const char *key, const struct gate_look *look)
+{
+    if (!isfinite(look->ratio.value)) {
+        out_null(out, key);
+        return;
+    }
+    out_open(out, key, '{');
+    out_number(out, "value", look->ratio.value);
+    out_number(out, "low", look->ratio.known ? look->ratio.low : NAN);
+    out_number(out, "high", look->ratio.known ? look->ratio.high : NAN);
+    out_text(out, "level", gate_level_name(look->level));
+    out_close(out, '}');
+}
+
+/* `known` is false of dollars where a price is not known. */
+static void present_part(struct out *out, const char *key, const struct check *check,
+                         const struct check_track *track)
+{
+    const struct ratio *ratio = &check_look(check, track)->ratio;
+
+    if (!track->known) {
+        out_null(out, key);
+        return;
+    }
+    out_open(out, key, '{');
+    out_number(out, "ratio", ratio->value);
+    if (ratio->known) {
+        out_open(out, "interval", '{');
+        out_number(out, "low", ratio->low);
+        out_number(out, "high", ratio->high);
+        out_close(out, '}');
+    } else {
+        out_null(out, "interval");
+    }
+    out_text(out, "verdict", gate_verdict_name(track->verdict));
+    out_close(out, '}');
+}
+
+static void present_side(struct out *out, const struct check_side *side)
+{
+    out_open(out, "runs", '[');
+    for (size_t i = 0; i < side->count; i++)
+        out_text(out, NULL, side->runs[i].id.text);
+    out_close(out, ']');
+    out_number(out, "value", side->value);
+    out_integer(out, "n", (long long)side->count);
+}
+
+static void price_words(const struct check *check, size_t size, char ret_words[])
+{
+    const struct check_side *candidate = &check->candidate, *baseline = &check->baseline;
+    double ratio = candidate->dollars / baseline->dollars;
+
+    if (candidate->unpriced + baseline->unpriced > 0)
+        snprintf(ret_words, size, "what an hour cost is not known of %zu of %zu runs",
+                 candidate->unpriced + baseline->unpriced, candidate->count + baseline->count);
+    else if (!isfinite(ratio))
+        snprintf(ret_words, size, "there are no runs to compare");
+    else if (fabs(ratio - 1) < 1e-9)
+        snprintf(ret_words, size, "an hour costs the same on both sides");
+    else
+        snprintf(ret_words, size, "an hour of the candidate costs %.4g times the baseline's",
+                 ratio);
+}
+
+static void present_price_part(struct out *out, const struct check *check)
+{
+    char words[128];
+
+    price_words(check, sizeof words, words);
+    out_open(out, "price", '{');
+    out_number(out, "ratio", check->candidate.dollars / check->baseline.dollars);
+    out_number(out, "candidate_per_hour", check->candidate.dollars);
+    out_number(out, "baseline_per_hour", check->baseline.dollars);
+    out_text(out, "words", words);
+    out_close(out, '}');
+}
+
+static const char *state_name(enum confirmation_state state)
+{
+    static const char *const names[] = {[CONFIRM_NONE] = "none",
+                                        [CONFIRM_RUNNING] = "running",
+                                        [CONFIRM_FINISHED] = "finished",
+                                        [CONFIRM_CANCELLED] = "cancelled"};
+    return names[state];
+}
+
+static const char *kind_words(enum confirmation_kind kind)
+{
+    return kind == CONFIRM_INTERLEAVED
+               ? "both sides in turns on this machine"
+               : "not interleaved, because the baseline's build is not on this machine: register "
+                 "it as another --engine";
+}
+
+static void present_confirmation(struct out *out, const struct check *check)
+{
+    const struct confirmation *again = &check->confirmation;
+
+    if (again->state == CONFIRM_NONE) {
+        out_null(out, "confirmation");
+        return;
+    }
+    out_open(out, "confirmation", '{');
+    out_text(out, "kind", again->kind == CONFIRM_INTERLEAVED ? "interleaved" : "rerun");
+    out_text(out, "sweep", again->sweep.text);
+    out_text(out, "state", state_name(again->state));
+    out_text(out, "words", kind_words(again->kind));
+    out_integer(out, "n", (long long)again->count);
+    present_ratio(out, "first", &check->code.first);
+    if (again->state == CONFIRM_RUNNING)
+        out_null(out, "second");
+    else
+        present_ratio(out, "second", &check->code.second);
+    out_close(out, '}');
+}
+
+static void present_baseline(struct out *out, const struct check *check)
+{
+    char words[BASELINE_TEXT_SIZE];
+
+    check_baseline_text(&check->request, words);
+    out_open(out, "baseline", '{');
+    out_text(out, "kind", baseline_kind_name(check->request.kind));
+    out_text(out, "words", words);
+    present_side(out, &check->baseline);
+    out_close(out, '}');
+}
+
+void present_check(struct out *out, const struct check *check)
+{
+    const struct gate_look *look = check_look(check, &check->code);
+    int confirmed = check_confirmed(check);
+
+    out_open(out, NULL, '{');
+    out_text(out, "run", check->run.text);
+    out_text(out, "verdict", gate_verdict_name(check->verdict));
+    if (confirmed < 0)
+        out_null(out, "confirmed");
+    else
+        out_bool(out, "confirmed", confirmed > 0);
+    out_text(out, "words", check->words);
+    present_ratio(out, "ratio", look);
+    out_number(out, "margin_percent", check->request.margin * 100);
+    out_number(out, "smallest_detectable_percent", look->detectable * 100);
+    out_text(out, "fails_on", check->request.fails_on_price ? "code_and_price" : "code");
+    out_open(out, "differs", '[');
+    for (const char *const *name = check->differs; *name; name++)
+        out_text(out, NULL, *name);
+    out_close(out, ']');
+    out_open(out, "candidate", '{');
+    present_side(out, &check->candidate);
+    out_close(out, '}');
+    present_baseline(out, check);
+    present_part(out, "code", check, &check->code);
+    present_price_part(out, check);
+    present_part(out, "samples_per_dollar", check, &check->dollars);
+    present_confirmation(out, check);
+    out_close(out, '}');
+}
+
+/* Words from elsewhere, in which nothing is to be markup, nor call anybody. */
+static bool write_plain(struct bytes *text, const char *words)
+{
+    bool ok = true;
+
+    for (const char *c = words; ok && *c; c++)
+        ok = (!strchr("\\`*_[]<>|#@", *c) || bytes_add(text, "\\", 1)) && bytes_add(text, c, 1);
+    return ok;
+}
+
+/* The same within code, where only a backquote has a meaning. */
+static bool write_code(struct bytes *text, const char *words)
+{
+    bool ok = bytes_add(text, "`", 1);
+
+    for (const char *c = words; ok && *c; c++)
+        ok = bytes_add(text, *c == '`' || *c == '|' ? "'" : c, 1);
+    return ok && bytes_add(text, "`", 1);
+}
+
+static bool write_row(struct bytes *text, const char *name, const struct check *check,
+                      const struct check_track *track)
+{
+    const struct gate_look *look = check_look(check, track);
+
+    if (!track->known || !isfinite(look->ratio.value))
+        return bytes_printf(text, "| %s | not known | | |\n", name);
+    if (!look->ratio.known)
+        return bytes_printf(text, "| %s | %.4f | not known | %s |\n", name, look->ratio.value,
+                            gate_verdict_name(track->verdict));
+    return bytes_printf(text, "| %s | %.4f | %.4f to %.4f (%s) | %s |\n", name, look->ratio.value,
+                        look->ratio.low, look->ratio.high, gate_level_name(look->level),
+                        gate_verdict_name(track->verdict));
+}
+
+static bool write_price(struct bytes *text, const struct check *check)
+{
+    double ratio = check->candidate.dollars / check->baseline.dollars;
+
+    return isfinite(ratio) ? bytes_printf(text, "| dollars per hour | %.4f | | |\n", ratio)
+                           : bytes_printf(text, "| dollars per hour | not known | | |\n");
+}
+
+static bool write_side(struct bytes *text, const char *name, const struct check_side *side)
+{
+    if (side->count == 0)
+        return bytes_printf(text, "%s: no valid run.\n", name);
+    return bytes_printf(text, "%s: %.5g samples/s over %zu run%s ([newest](/v1/runs/%s)).\n",
+                        name, side->value, side->count, side->count == 1 ? "" : "s",
+                        side->runs[0].id.text);
+}
+
+static bool write_detectable(struct bytes *text, const struct check *check)
+{
+    double share = check_look(check, &check->code)->detectable;
+
+    return isfinite(share)
+               ? bytes_printf(text,
+                              "A slowdown of %.3g %% or more would mostly have been found "
+                              "(margin %.3g %%).\n",
+                              100 * share, 100 * check->request.margin)
+               : bytes_printf(text,
+                              "There are too few runs to find any slowdown (margin %.3g "
+                              "%%).\n",
+                              100 * check->request.margin);
+}
+
+static bool write_confirmation(struct bytes *text, const struct check *check)
+{
+    const struct confirmation *again = &check->confirmation;
+
+    return again->state == CONFIRM_NONE ||
+           bytes_printf(text, "\nMeasured again ([%s](/v1/sweeps/%s)): %s.\n",
+                        state_name(again->state), again->sweep.text, kind_words(again->kind));
+}
+
+bool present_check_markdown(struct bytes *text, const struct check *check)
+{
+    char baseline[BASELINE_TEXT_SIZE];
+
+    check_baseline_text(&check->request, baseline);
+    return bytes_printf(text, "**%s**: ", gate_verdict_name(check->verdict)) &&
+           write_plain(text, check->words) &&
+           bytes_printf(text,
+                        "\n\n| | ratio | 95 %% interval | verdict |\n|---|---|---|---|\n") &&
+           write_row(text, "code: samples per second", check, &check->code) &&
+           write_price(text, check) &&
+           write_row(text, "samples per dollar", check, &check->dollars) &&
+           bytes_printf(text, "\n") && write_detectable(text, check) &&
+           write_side(text, "Candidate", &check->candidate) &&
+           write_side(text, "Baseline", &check->baseline) &&
+           bytes_printf(text, "Compared with ") && write_code(text, baseline) &&
+           bytes_printf(text, ".\n") && write_confirmation(text, check);
+}

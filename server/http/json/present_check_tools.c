@@ -1,0 +1,131 @@
+/* The part of present_check.h for the histories of other tools. */
+#include "common/cleanup.h"
+#include "engine/stats/stats.h"
+#include "server/http/json/present_check.h"
+
+#include <math.h>
+
+/* A value and its 95 % interval: of the steps of a single run, else over the runs. */
+struct told {
+    double value, low, high; /* the latter NaN where not known */
+};
+
+static struct told over(const double *values, size_t count)
+{
+    double mean = 0, squares = 0, half = NAN;
+
+    for (size_t i = 0; i < count; i++)
+        mean += log(values[i]) / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (log(values[i]) - mean) * (log(values[i]) - mean);
+    if (count > 1)
+        half = stats_t95(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
+    return (struct told){count == 1 ? values[0] : exp(mean), exp(mean - half), exp(mean + half)};
+}
+
+/* False where there is nothing to tell: the run itself must be among the valid ones. */
+static bool find_speed(const struct check *check, struct told *ret_told)
+{
+    const struct check_side *side = &check->candidate;
+    bool among = false;
+
+    for (size_t i = 0; i < side->count; i++)
+        among = among || strcmp(side->runs[i].id.text, check->run.text) == 0;
+    if (!among)
+        return false;
+    *ret_told = over(side->values, side->count);
+    if (side->count == 1 && side->runs[0].throughput.low > 0) {
+        ret_told->low = side->runs[0].throughput.low;
+        ret_told->high = side->runs[0].throughput.high;
+    }
+    return true;
+}
+
+/* What a dollar bought: the price is a fact without an interval of its own. */
+static bool find_bargain(const struct check *check, const struct told *speed,
+                         struct told *ret_told)
+{
+    double factor = 3600 / check->candidate.dollars;
+
+    if (!(check->candidate.dollars > 0))
+        return false;
+    *ret_told = (struct told){speed->value * factor, speed->low * factor, speed->high * factor};
+    return true;
+}
+
+/* Of what a history is kept: the same for runs that may be compared. False when memory ends. */
+static bool write_name(const struct check *check, size_t size, char ret_name[])
+{
+    const struct gate_subject *subject = &check->candidate_subject;
+    AUTO(json_decrefp) json_t *json = json_loads(subject->configuration, 0, NULL);
+    const char *precision = json_string_value(json_object_get(json, "precision"));
+
+    if (!json)
+        return false;
+    snprintf(ret_name, size, "%s/%s/%s/batch_size=%lld/threads=%lld%s%s", subject->workload,
+             subject->engine, precision ? precision : "",
+             (long long)json_integer_value(json_object_get(json, "batch_size")),
+             (long long)json_integer_value(json_object_get(json, "threads")),
+             subject->instance[0] ? "/" : "", subject->instance);
+    return true;
+}
+
+static void write_point(struct out *out, const char *name, const char *unit,
+                        const struct told *told, const char *words)
+{
+    char range[64];
+
+    out_open(out, NULL, '{');
+    out_text(out, "name", name);
+    out_text(out, "unit", unit);
+    out_number(out, "value", told->value);
+    if (isfinite(told->low) && isfinite(told->high)) {
+        snprintf(range, sizeof range, "%.6g", (told->high - told->low) / 2);
+        out_text(out, "range", range);
+    }
+    out_text(out, "extra", words);
+    out_close(out, '}');
+}
+
+void present_check_github(struct out *out, const struct check *check)
+{
+    struct told speed, bargain;
+    char name[300];
+
+    out->failed = !write_name(check, sizeof name, name);
+    out_open(out, NULL, '[');
+    if (find_speed(check, &speed)) {
+        write_point(out, name, "samples/s", &speed, check->words);
+        if (find_bargain(check, &speed, &bargain))
+            write_point(out, name, "samples/$", &bargain, check->words);
+    }
+    out_close(out, ']');
+}
+
+static void write_metric(struct out *out, const char *key, const struct told *told)
+{
+    out_open(out, key, '{');
+    out_number(out, "value", told->value);
+    if (isfinite(told->low) && isfinite(told->high)) {
+        out_number(out, "lower_value", told->low);
+        out_number(out, "upper_value", told->high);
+    }
+    out_close(out, '}');
+}
+
+void present_check_bencher(struct out *out, const struct check *check)
+{
+    struct told speed, bargain;
+    char name[300];
+
+    out->failed = !write_name(check, sizeof name, name);
+    out_open(out, NULL, '{');
+    if (find_speed(check, &speed)) {
+        out_open(out, name, '{');
+        write_metric(out, "throughput", &speed);
+        if (find_bargain(check, &speed, &bargain))
+            write_metric(out, "samples_per_dollar", &bargain);
+        out_close(out, '}');
+    }
+    out_close(out, '}');
+}

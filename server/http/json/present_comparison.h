@@ -1,0 +1,21 @@
+/* The shape of a comparison: JSON, and tables for spreadsheets and for people. openapi.json
+ * describes what is written here, and a test holds the two together. */
+#pragma once
+
+#include "common/json_writer.h"
+#include "server/compare/comparison.h"
+
+void present_comparison(struct out *out, const struct comparison_question *question,
+                        const struct ranking *ranking);
+
+/* One line a row, the same columns always. False when memory ends. */
+bool present_comparison_csv(struct bytes *text, const struct comparison_question *question,
+                            const struct ranking *ranking) __attribute__((warn_unused_result));
+
+/* A short table with as many digits as the intervals allow, and the decision in words. */
+bool present_comparison_markdown(struct bytes *text, const struct comparison_question *question,
+                                 const struct ranking *ranking)
+    __attribute__((warn_unused_result));
+
+/* "measured" here, "imported" where all of its runs are, or "published" by others. */
+const char *comparison_provenance(const struct contender *contender);

@@ -1,0 +1,37 @@
+/* The shape of every JSON answer about runs. openapi.json describes what is written here, and a
+ * test holds the two together. */
+#pragma once
+
+#include "common/json_writer.h"
+#include "db/run_list.h"
+#include "engine/run/pace.h"
+#include "engine/run/run.h"
+#include "engine/trace/steps.h"
+
+/* `progress` may be NULL. */
+void present_run(struct out *out, const char *key, const struct run *run,
+                 const struct progress *progress);
+
+void present_run_list(struct out *out, const struct run_list *list);
+
+void present_progress(struct out *out, const char *key, const struct progress *progress);
+
+/* `findings` as in struct run; null for what was never judged. */
+void present_judgement(struct out *out, enum validity level, const char *findings);
+
+/* What the trace of a run comes to now, beside what is stored. */
+struct conclusion;
+void present_recomputed(struct out *out, const struct run *run,
+                        const struct conclusion *conclusion);
+
+struct evidence;
+void present_evidence(struct out *out, const struct evidence *evidence, bool thinned);
+
+struct machine_row;
+void present_machine(struct out *out, const char *key, const struct machine_row *machine);
+
+/* `text` is that of engine/protocol/implementations.h, or NULL. */
+void present_implementations(struct out *out, const char *text);
+
+/* One element of the list of steps. */
+void present_step(struct out *out, long long position, const struct step *step, bool measured);

@@ -1,0 +1,70 @@
+#include "server/http/openapi.h"
+
+#include "common/cleanup.h"
+#include "engine/spec/run_spec.h"
+#include "server/base/assets.h"
+
+#include <stdio.h>
+
+#ifndef PENNYWORTH_VERSION
+#define PENNYWORTH_VERSION "unknown"
+#endif
+
+static json_t *engine_names(const struct engines *engines)
+{
+    AUTO(json_decrefp) json_t *names = json_array();
+
+    for (size_t i = 0; i < engines->count; i++)
+        if (json_array_append_new(names, json_string(engines->list[i].name)) != 0)
+            return NULL;
+    return take(&names);
+}
+
+/* A list of values for any field of a spec. */
+static json_t *knobs_schema(void)
+{
+    AUTO(json_decrefp) json_t *properties = json_object();
+    char reference[80];
+
+    for (size_t i = 0; i < run_spec_field_count; i++) {
+        const char *name = run_spec_fields[i].name;
+        json_t *list;
+
+        snprintf(reference, sizeof reference, "#/components/schemas/RunSpec/properties/%s", name);
+        list = json_pack("{s:s, s:i, s:{s:s}}", "type", "array", "minItems", 1, "items", "$ref",
+                         reference);
+        if (json_object_set_new(properties, name, list) != 0)
+            return NULL;
+    }
+    return json_pack("{s:s, s:s, s:i, s:b, s:O}", "description",
+                     "Lists of values by the field that they are for.", "type", "object",
+                     "minProperties", 1, "additionalProperties", 0, "properties", properties);
+}
+
+static bool fill_in(json_t *document, const struct engines *engines)
+{
+    json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
+    AUTO(json_decrefp) json_t *spec = run_spec_schema();
+    json_t *engine = json_object_get(json_object_get(spec, "properties"), "engine");
+
+    return json_object_set_new(engine, "enum", engine_names(engines)) == 0 &&
+           json_object_set(schemas, "RunSpec", spec) == 0 &&
+           json_object_set_new(schemas, "Knobs", knobs_schema()) == 0 &&
+           json_object_set_new(json_object_get(document, "info"), "version",
+                               json_string(PENNYWORTH_VERSION)) == 0;
+}
+
+bool openapi_make(const struct engines *engines, struct bytes *ret_document, struct error *err)
+{
+    json_error_t why;
+    AUTO(json_decrefp) json_t *document = json_loads(openapi_source, 0, &why);
+    AUTO(freep) char *text = NULL;
+
+    if (!document)
+        return error_set(err, ERROR_INTERNAL, NULL, "openapi.json: %s in line %d", why.text,
+                         why.line);
+    if (!fill_in(document, engines) || (text = json_dumps(document, JSON_INDENT(1))) == NULL ||
+        !bytes_add(ret_document, text, strlen(text)))
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return true;
+}

@@ -1,0 +1,37 @@
+/* Fills in answers. Errors are problem documents (RFC 9457), and this is the only place that
+ * knows both our kinds of error and HTTP's numbers. */
+#pragma once
+
+#include "common/error.h"
+#include "server/http/exchange.h"
+
+/* Replaces whatever the reply held. */
+void reply_error(struct exchange *exchange, const struct error *err);
+
+/* The same for what only HTTP can say: 405, 415 ... `field` may be NULL. */
+void reply_problem(struct exchange *exchange, int status, const char *field, const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
+
+/* An answer of static bytes. */
+void reply_fixed(struct exchange *exchange, const char *content_type, const char *bytes,
+                 size_t size);
+
+/* Adds a header field; one too many or too long is a bug, and an abort in tests. */
+void reply_field(struct exchange *exchange, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* 200 with JSON in reply.body, or 500 if writing it failed. */
+struct out;
+void reply_json(struct exchange *exchange, int status, const struct out *out);
+
+/* What every answer says to browsers and to what stores answers, unless it says something else
+ * under that name. */
+struct reply_shield {
+    const char *name, *value;
+    bool secure_only; /* only over TLS */
+};
+extern const struct reply_shield reply_shields[];
+extern const size_t reply_shield_count;
+bool reply_has_field(const struct reply *reply, const char *name);
+
+int reply_status(enum error_kind kind);

@@ -1,0 +1,125 @@
+#include "server/http/response_cache.h"
+
+#include "common/cleanup.h"
+#include "common/text.h"
+#include "engine/stats/stats.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+
+#define SLOTS 32
+#define BODY_MAX_KEPT (512 * 1024)
+
+struct slot {
+    char *text; /* owned; NULL while it is empty */
+    long long revision, minute, used;
+    struct bytes body;
+    char etag[ETAG_SIZE];
+};
+
+struct answers {
+    pthread_mutex_t lock;
+    struct slot slots[SLOTS];
+    long long uses;
+};
+
+struct answers *answers_new(void)
+{
+    struct answers *answers = calloc(1, sizeof *answers);
+
+    if (!answers)
+        return NULL;
+    pthread_mutex_init(&answers->lock, NULL);
+    for (size_t i = 0; i < SLOTS; i++)
+        answers->slots[i].body.limit = BODY_MAX_KEPT;
+    return answers;
+}
+
+static void empty(struct slot *slot)
+{
+    freep(&slot->text);
+    bytes_free(&slot->body);
+}
+
+void answers_free(struct answers *answers)
+{
+    if (!answers)
+        return;
+    for (size_t i = 0; i < SLOTS; i++)
+        empty(&answers->slots[i]);
+    pthread_mutex_destroy(&answers->lock);
+    free(answers);
+}
+
+static struct slot *find(struct answers *answers, const char *text)
+{
+    for (size_t i = 0; i < SLOTS; i++)
+        if (answers->slots[i].text && strcmp(answers->slots[i].text, text) == 0)
+            return &answers->slots[i];
+    return NULL;
+}
+
+bool answers_find(struct answers *answers, const struct answer_key *key, struct bytes *body,
+                  char ret_etag[ETAG_SIZE])
+{
+    struct slot *slot;
+    bool found;
+
+    pthread_mutex_lock(&answers->lock);
+    slot = find(answers, key->text);
+    found = slot && slot->revision == key->revision && slot->minute == key->minute &&
+            (!body || bytes_add(body, slot->body.data, slot->body.used));
+    if (found) {
+        slot->used = ++answers->uses;
+        memcpy(ret_etag, slot->etag, ETAG_SIZE);
+    }
+    pthread_mutex_unlock(&answers->lock);
+    return found;
+}
+
+/* The slot of the same question, or the one that nobody asked for longest. */
+static struct slot *choose(struct answers *answers, const char *text)
+{
+    struct slot *slot = find(answers, text);
+
+    if (slot)
+        return slot;
+    slot = &answers->slots[0];
+    for (size_t i = 1; i < SLOTS; i++)
+        if (answers->slots[i].used < slot->used)
+            slot = &answers->slots[i];
+    return slot;
+}
+
+void answers_keep(struct answers *answers, const struct answer_key *key, const struct bytes *body,
+                  char ret_etag[ETAG_SIZE])
+{
+    struct slot *slot;
+
+    snprintf(ret_etag, ETAG_SIZE, "\"%016" PRIx64 "\"", text_hash(body->data));
+    pthread_mutex_lock(&answers->lock);
+    slot = choose(answers, key->text);
+    empty(slot);
+    slot->used = 0;
+    slot->text = strdup(key->text);
+    if (slot->text && bytes_add(&slot->body, body->data, body->used)) {
+        slot->revision = key->revision;
+        slot->minute = key->minute;
+        slot->used = ++answers->uses;
+        memcpy(slot->etag, ret_etag, ETAG_SIZE);
+    } else {
+        empty(slot);
+    }
+    pthread_mutex_unlock(&answers->lock);
+}
+
+bool etag_is_known(const char *header, const char *etag)
+{
+    static const char blanks[] = " \t";
+
+    if (!header)
+        return false;
+    header += strspn(header, blanks);
+    return (*header == '*' && header[1 + strspn(header + 1, blanks)] == '\0') ||
+           strstr(header, etag) != NULL;
+}

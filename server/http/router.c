@@ -1,0 +1,71 @@
+#include "server/http/router.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool pattern_matches(const char *pattern, const char *path, struct router_match *match)
+{
+    const char *hole = strstr(pattern, "{id}");
+
+    if (!hole)
+        return strcmp(pattern, path) == 0;
+
+    size_t before = (size_t)(hole - pattern);
+    if (strncmp(pattern, path, before) != 0)
+        return false;
+    match->id = path + before;
+    match->id_length = strcspn(match->id, "/");
+    return match->id_length > 0 &&
+           strcmp(match->id + match->id_length, hole + strlen("{id}")) == 0;
+}
+
+static bool is_spelled_out(const struct route *routes, size_t count, const char *path)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(routes[i].pattern, path) == 0 && !strstr(path, "{id}"))
+            return true;
+    return false;
+}
+
+/* A path we know with a method we do not is a different answer (405) from a path we do not know
+ * (404), so the search goes on after a wrong method. */
+enum router_result router_find(const struct route *routes, size_t count, const char *method,
+                               const char *path, struct router_match *ret_match)
+{
+    enum router_result result = ROUTER_NO_PATH;
+    bool spelled_out = is_spelled_out(routes, count, path);
+
+    if (strcmp(method, "HEAD") == 0)
+        method = "GET";
+    for (size_t i = 0; i < count; i++) {
+        struct router_match match = {.route = &routes[i]};
+
+        if (!pattern_matches(routes[i].pattern, path, &match) || (spelled_out && match.id))
+            continue;
+        result = ROUTER_NO_METHOD;
+        if (strcmp(routes[i].method, method) == 0) {
+            *ret_match = match;
+            return ROUTER_FOUND;
+        }
+    }
+    return result;
+}
+
+void router_allow(const struct route *routes, size_t count, const char *path, char *ret_allow,
+                  size_t size)
+{
+    bool spelled_out = is_spelled_out(routes, count, path);
+    size_t used = 0;
+
+    ret_allow[0] = '\0';
+    for (size_t i = 0; i < count && used < size; i++) {
+        struct router_match match = {0};
+
+        if (!pattern_matches(routes[i].pattern, path, &match) || (spelled_out && match.id))
+            continue;
+        used += (size_t)snprintf(ret_allow + used, size - used, "%s%s, ", routes[i].method,
+                                 strcmp(routes[i].method, "GET") == 0 ? ", HEAD" : "");
+    }
+    if (used < size)
+        snprintf(ret_allow + used, size - used, "OPTIONS");
+}

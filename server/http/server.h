@@ -1,0 +1,38 @@
+/* What the handlers of requests can reach: the parts of a running server. Nothing in here changes
+ * after the start but inside the parts, which look after themselves. */
+#pragma once
+
+#include "common/bytes.h"
+#include "db/pool.h"
+#include "server/base/config.h"
+#include "server/base/metrics.h"
+#include "server/base/notifications.h"
+#include "server/base/this_machine.h"
+#include "server/compare/comparison_cache.h"
+#include "server/http/audit.h"
+#include "server/http/backup_job.h"
+#include "server/http/large_body_slots.h"
+#include "server/http/response_cache.h"
+#include "server/http/token_store.h"
+#include "server/prices/refresher.h"
+#include "server/runs/engines.h"
+#include "server/runs/runner.h"
+
+struct server {
+    const struct config *config;
+    const struct engines *engines;
+    struct db_pool *pool;
+    struct live *live;
+    struct runner *runner;
+    const struct feeds *feeds;
+    struct this_machine *here;
+    struct refresher *refresher;
+    struct board *board;
+    struct answers *answers;
+    struct metrics *metrics;
+    struct copier *copier;
+    struct room *room;
+    struct guard *guard; /* this and the audit: NULL where nobody is served */
+    struct audit *audit;
+    struct bytes openapi; /* the document as it is served */
+};

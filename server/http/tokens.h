@@ -1,0 +1,78 @@
+/* The file of --tokens: who may do what, and how much of it. A line each, blanks between words:
+ *     NAME SCOPES sha256:HEX [LIMIT=N ...]
+ * '#' begins a comment. The file holds no token, only what is known of each. */
+#pragma once
+
+#include "common/error.h"
+#include "server/base/sha256.h"
+
+#include <stddef.h>
+
+enum {
+    SCOPE_READ = 1,
+    SCOPE_WRITE = 2,
+    SCOPE_IMPORT = 4,
+};
+#define SCOPES_ALL (SCOPE_READ | SCOPE_WRITE | SCOPE_IMPORT)
+#define SCOPES_TEXT_MAX 32
+
+#define TOKEN_NAME_MAX 63
+#define TOKENS_MAX 4096
+#define TOKENS_FILE_MAX (1024 * 1024)
+
+/* The names of the tokens of --read-token-file and --write-token-file: no line may have them. */
+#define READ_TOKEN_NAME "read-token"
+#define WRITE_TOKEN_NAME "write-token"
+
+enum limit_kind {
+    LIMIT_REQUESTS, /* per minute */
+    LIMIT_RUNS,     /* per hour: documents sent, runs asked for */
+    LIMIT_BYTES,    /* of bodies, per hour; the file says MiB */
+};
+#define LIMITS 3
+
+extern const char *const limit_names[LIMITS]; /* as the file spells them */
+
+struct limits {
+    long long most[LIMITS]; /* in the time of each; 0 is no limit. LIMIT_BYTES in bytes */
+};
+
+struct token {
+    char name[TOKEN_NAME_MAX + 1];
+    unsigned scopes;
+    struct limits limits;
+    uint8_t hash[SHA256_SIZE];
+    bool is_option; /* its name is ours and says nothing about who has it */
+};
+
+struct tokens {
+    struct token *list;
+    size_t count;
+};
+
+/* Adds what the text says. `file` is how errors call it: error.field is "FILE:LINE", or the end
+ * of that. Whatever comes of it, tokens_clear() comes after. */
+bool tokens_parse(const char *file, const char *text, size_t length, struct tokens *tokens,
+                  struct error *err) __attribute__((warn_unused_result));
+
+/* The same for the file of this name. */
+bool tokens_read(const char *file, struct tokens *tokens, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Adds a token of an option. Before those of a file: what has the same hash there is refused. */
+bool tokens_add_option(struct tokens *tokens, const char *name, unsigned scopes,
+                       const char *token, struct error *err) __attribute__((warn_unused_result));
+
+/* The token that was presented, or NULL. How long that takes tells nothing of those it is not. */
+const struct token *tokens_find(const struct tokens *tokens, const char *presented);
+
+/* Frees what is in it; a zeroed one is fine. */
+void tokens_clear(struct tokens *tokens);
+
+/* "[a-z0-9][a-z0-9._-]{0,62}", and not one of ours. */
+bool token_name_check(const char *name, struct error *err) __attribute__((warn_unused_result));
+
+/* Of "read,import" and its like. */
+bool scopes_read(const char *text, unsigned *ret_scopes, struct error *err)
+    __attribute__((warn_unused_result));
+void scopes_write(unsigned scopes, char ret_text[SCOPES_TEXT_MAX]);

@@ -1,0 +1,312 @@
+#include "server/hub/hub_upload.h"
+
+#include "common/bytes.h"
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "server/runs/stored_document.h"
+
+#define PATH "/v1/runs/import"
+#define REPLY_MAX (1024 * 1024)
+#define REQUEST_MS (10 * 60 * 1000)
+#define PATIENCE_SECONDS 120 /* a hub that stores says nothing meanwhile */
+#define BACKOFF_NS_MAX (60 * NS_PER_SECOND)
+#define RETRY_AFTER_MAX 600 /* seconds */
+
+/* What is sent together. */
+struct batch {
+    struct courier *courier;
+    struct bytes text;
+    struct hub_line lines[HUB_LINES_MAX];
+    size_t count, most;
+    long long seen;    /* number of the last run that was looked at and belongs to it */
+    bool is_too_large; /* its one document is: there is no text */
+    struct error why;  /* the document of its only run could not be made */
+};
+
+void courier_hub(const char *url, char ret_hub[COURIER_HUB_SIZE])
+{
+    size_t length = strlen(url);
+
+    while (length > 0 && url[length - 1] == '/')
+        length--;
+    snprintf(ret_hub, COURIER_HUB_SIZE, "%.*s", (int)length, url);
+}
+
+static void put_line(struct batch *batch, const struct run *run)
+{
+    batch->lines[batch->count++] = (struct hub_line){.id = run->id, .delivery.run = run->number};
+    batch->seen = run->number;
+}
+
+/* Adds a run, unless the batch has no room for it: then it is the first of the next one. */
+static bool add_run(void *user, const struct document_parts *parts)
+{
+    struct batch *batch = user;
+    size_t before = batch->text.used, length;
+    struct error why = {0};
+
+    if (!run_document_write(batch->courier->db, parts, &batch->text, &why)) {
+        batch->text.used = before;
+        if (batch->count == 0) { /* else it will be the first of the next */
+            put_line(batch, parts->run);
+            batch->why = why;
+        }
+        return false;
+    }
+    length = batch->text.used - before;
+    if (batch->count > 0 && batch->text.used > COURIER_BATCH_BYTES) {
+        batch->text.used = before;
+        return false;
+    }
+    batch->is_too_large = length > COURIER_DOCUMENT_MAX;
+    put_line(batch, parts->run);
+    return batch->count < batch->most && batch->text.used < COURIER_BATCH_BYTES;
+}
+
+static enum fetch_take take_reply(void *user, const char *data, size_t length, struct error *err)
+{
+    if (bytes_add(user, data, length))
+        return TAKE_MORE;
+    error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return TAKE_FAILED;
+}
+
+static bool make_request(const struct courier *courier, const struct bytes *text,
+                         struct fetch_request *request, struct error *err)
+{
+    *request = (struct fetch_request){.body = text->data,
+                                      .body_length = text->used,
+                                      .ca_file = courier->ca,
+                                      .max_bytes = REPLY_MAX,
+                                      .total_ms = REQUEST_MS,
+                                      .patience_seconds = PATIENCE_SECONDS};
+    return (fetch_url_add(request, courier->hub) && fetch_url_add(request, PATH) &&
+            fetch_header(request, "Content-Type: application/x-ndjson") &&
+            fetch_header(request, "Accept: application/json") &&
+            fetch_header(request, "User-Agent: pennyworth/" PENNYWORTH_VERSION " (report)") &&
+            (!courier->token[0] ||
+             fetch_header(request, "Authorization: Bearer %s", courier->token))) ||
+           error_set(err, ERROR_INVALID, "--report-to", "is too long");
+}
+
+/* Doubles from a second to a minute, up to a quarter less: candidates that were started
+ * together do not come together. */
+static long long backoff_ns(struct courier *courier)
+{
+    long long wait_ns = NS_PER_SECOND;
+
+    for (int i = 1; i < courier->failures && wait_ns < BACKOFF_NS_MAX; i++)
+        wait_ns *= 2;
+    if (wait_ns > BACKOFF_NS_MAX)
+        wait_ns = BACKOFF_NS_MAX;
+    courier->chance = courier->chance * 1664525u + 1013904223u;
+    return (long long)((double)wait_ns * (0.75 + 0.25 * (double)courier->chance / 4294967296.0));
+}
+
+static void fail(struct courier *courier, enum courier_news news, struct courier_outcome *outcome)
+{
+    courier->failures++;
+    outcome->news = news;
+    outcome->wait_ns = news == COURIER_TOLD_OFF ? BACKOFF_NS_MAX : backoff_ns(courier);
+}
+
+static bool wants_time(int status)
+{
+    return status == 408 || status == 429 || status >= 500;
+}
+
+static void explain(const struct courier *courier, int status, struct error *err)
+{
+    if (status == 401)
+        error_set(err, ERROR_UPSTREAM, NULL, "the hub answered 401: %s",
+                  courier->token[0] ? "it does not know this token (--report-token-file)"
+                                    : "it wants a token (--report-token-file)");
+    else if (status == 403)
+        error_set(err, ERROR_UPSTREAM, NULL,
+                  "the hub answered 403: this token may not import (--report-token-file)");
+    else if (status == 507)
+        error_set(err, ERROR_UPSTREAM, NULL, "the hub answered 507: its disk is full");
+    else if (wants_time(status))
+        error_set(err, ERROR_UPSTREAM, NULL, "the hub answered %d: not now", status);
+    else
+        error_set(err, ERROR_UPSTREAM, NULL,
+                  "the hub answered %d: is this a pennyworth hub? (--report-to)", status);
+}
+
+/* Any answer but the one that was hoped for. Its body is not quoted: there are servers that say
+ * back all they were sent, the token too. */
+static void refuse(struct courier *courier, const struct fetch_response *response,
+                   struct courier_outcome *outcome)
+{
+    long long after = response->retry_after_seconds;
+    bool time = wants_time(response->status);
+
+    explain(courier, response->status, &outcome->error);
+    fail(courier, time ? COURIER_FAILED : COURIER_TOLD_OFF, outcome);
+    if (!time || after <= 0)
+        return;
+    outcome->news = COURIER_TOLD_OFF;
+    after = after < RETRY_AFTER_MAX ? after : RETRY_AFTER_MAX;
+    if (after * NS_PER_SECOND > outcome->wait_ns)
+        outcome->wait_ns = after * NS_PER_SECOND;
+}
+
+/* The only run of a batch is left out of this pass, so that others get through, and is not given
+ * up. */
+static void pass_over(struct courier *courier, const struct batch *batch, const struct error *why,
+                      struct courier_outcome *outcome)
+{
+    courier->after = batch->seen;
+    error_clear(&courier->passed_over);
+    error_set(&courier->passed_over, why->kind, NULL, "run %s: %s", batch->lines[0].id.text,
+              why->message);
+    outcome->news = COURIER_SENT;
+}
+
+/* 413, or 429 without a time to come back: the next batch is half as large. One that is too large
+ * alone may get through another day: a limit is easily changed. But who says 429 may be somebody
+ * on the way who counts requests, so those behind it are not sent in haste. */
+static void shrink(struct courier *courier, const struct batch *batch, int status,
+                   struct courier_outcome *outcome)
+{
+    struct error why = {0};
+
+    if (batch->count > 1) {
+        courier->most = batch->count / 2;
+        outcome->news = COURIER_SENT;
+        return;
+    }
+    error_set(&why, ERROR_UPSTREAM, NULL, "the hub, or what stands before it, answered %s",
+              status == 413 ? "413: too large" : "429, and does not say when it would take it");
+    pass_over(courier, batch, &why, outcome);
+    if (status == 413)
+        return;
+    outcome->error = courier->passed_over;
+    fail(courier, COURIER_FAILED, outcome);
+}
+
+static void record(struct courier *courier, const struct batch *batch,
+                   struct courier_outcome *outcome)
+{
+    struct delivery list[HUB_LINES_MAX];
+
+    for (size_t i = 0; i < batch->count; i++)
+        list[i] = batch->lines[i].delivery;
+    if (!deliveries_record(courier->db, courier->hub, list, batch->count, clock_calendar_us(),
+                           &outcome->error)) {
+        fail(courier, COURIER_FAILED, outcome);
+        return;
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        bool refused = list[i].verdict == DELIVERY_REFUSED;
+
+        outcome->accepted += !refused;
+        outcome->refused += refused;
+        if (refused && !outcome->refusal[0])
+            snprintf(outcome->refusal, sizeof outcome->refusal, "%s: %s", batch->lines[i].id.text,
+                     list[i].reason);
+    }
+    outcome->news = COURIER_SENT;
+    courier->after = batch->seen;
+    courier->failures = 0;
+}
+
+static void refuse_ourselves(struct courier *courier, struct batch *batch,
+                             struct courier_outcome *outcome)
+{
+    struct delivery *delivery = &batch->lines[0].delivery;
+
+    delivery->verdict = DELIVERY_REFUSED;
+    snprintf(delivery->reason, sizeof delivery->reason,
+             "too large: a document of %zu bytes, hubs take %d", batch->text.used,
+             COURIER_DOCUMENT_MAX);
+    record(courier, batch, outcome);
+}
+
+/* Asks the hub, and records nothing before its answer is whole. */
+static void ask(struct courier *courier, struct batch *batch, struct courier_outcome *outcome)
+{
+    AUTO(bytes_free) struct bytes reply = {.limit = REPLY_MAX + 1};
+    struct fetch_response response = {0};
+    struct fetch_request request;
+
+    if (!make_request(courier, &batch->text, &request, &outcome->error)) {
+        fail(courier, COURIER_TOLD_OFF, outcome);
+        return;
+    }
+    if (!courier->fetch(courier->fetcher, &request, take_reply, &reply, &response,
+                        &outcome->error)) {
+        fail(courier, COURIER_FAILED, outcome);
+        return;
+    }
+    if (response.status == 413 || (response.status == 429 && response.retry_after_seconds < 0)) {
+        shrink(courier, batch, response.status, outcome);
+        return;
+    }
+    if (response.status != 200 && response.status != 201) {
+        refuse(courier, &response, outcome);
+        return;
+    }
+    if (!hub_reply_read(&(struct hub_answer){.content_type = response.content_type,
+                                             .text = reply.data ? reply.data : "",
+                                             .length = reply.used},
+                        batch->lines, batch->count, &outcome->error)) {
+        fail(courier, COURIER_FAILED, outcome);
+        return;
+    }
+    record(courier, batch, outcome);
+}
+
+/* The end of a pass. What it has left out is tried again, in the next one: soon, unless others
+ * have got through since. */
+static void end_pass(struct courier *courier, struct courier_outcome *outcome)
+{
+    courier->after = 0;
+    outcome->news = COURIER_DONE;
+    if (courier->passed_over.kind == ERROR_NONE) {
+        courier->failures = 0;
+        return;
+    }
+    outcome->error = courier->passed_over;
+    error_clear(&courier->passed_over);
+    if (courier->failures > 0) {
+        fail(courier, COURIER_FAILED, outcome);
+        return;
+    }
+    outcome->news = COURIER_TOLD_OFF;
+    outcome->wait_ns = BACKOFF_NS_MAX;
+}
+
+static void send_batch(struct courier *courier, struct batch *batch,
+                       struct courier_outcome *outcome)
+{
+    if (!deliveries_each(courier->db, courier->hub, courier->after,
+                         &(struct export_reader){add_run, batch}, &outcome->error))
+        fail(courier, COURIER_FAILED, outcome);
+    else if (batch->why.kind != ERROR_NONE)
+        pass_over(courier, batch, &batch->why, outcome);
+    else if (batch->count == 0)
+        end_pass(courier, outcome);
+    else if (batch->is_too_large)
+        refuse_ourselves(courier, batch, outcome);
+    else
+        ask(courier, batch, outcome);
+}
+
+void courier_send(struct courier *courier, struct courier_outcome *ret_outcome)
+{
+    struct batch *batch = calloc(1, sizeof *batch);
+
+    *ret_outcome = (struct courier_outcome){.news = COURIER_DONE};
+    if (!batch) {
+        error_set(&ret_outcome->error, ERROR_INTERNAL, NULL, "out of memory");
+        fail(courier, COURIER_FAILED, ret_outcome);
+        return;
+    }
+    batch->courier = courier;
+    batch->text.limit = RUN_DOCUMENT_MAX;
+    batch->most = courier->most ? courier->most : HUB_LINES_MAX;
+    send_batch(courier, batch, ret_outcome);
+    bytes_free(&batch->text);
+    free(batch);
+}

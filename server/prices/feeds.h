@@ -1,0 +1,32 @@
+/* What a person wants of each feed: the option --feed NAME=WORDS, and defaults where it says
+ * nothing. */
+#pragma once
+
+#include "pricing/feeds/source.h"
+
+#define FEEDS_MAX 24
+
+struct feed {
+    const struct source *source;
+    bool on;
+    char url[512];
+    char regions[1024]; /* with commas; "" for the default */
+    char types[1024];
+    long long every_seconds;
+    long long patience_seconds; /* 0: the default */
+};
+
+struct feeds {
+    size_t count;
+    struct feed list[FEEDS_MAX];
+};
+
+/* `text`: "NAME=WORDS;NAME=WORDS", NAME one of the sources or "all"; WORDS of on, off, url=...,
+ * regions=a,b, types=a,b, every=SECONDS, patience=SECONDS. */
+bool feeds_read(const char *text, struct feeds *ret_feeds, struct error *err)
+    __attribute__((warn_unused_result));
+
+const struct feed *feeds_find(const struct feeds *feeds, const char *name); /* NULL: none */
+
+/* Walks a list with commas: copies the next word, false at the end. */
+bool feeds_next_word(const char **list, char *ret_word, size_t size);

@@ -1,0 +1,29 @@
+/* The shape of a price in JSON, wherever one is written: in answers, and in what is kept with a
+ * run. openapi.json describes what is written here, and a test holds the two together. */
+#pragma once
+
+#include "common/json_writer.h"
+#include "db/discounts.h"
+#include "pricing/cost.h"
+#include "server/base/this_machine.h"
+
+/* A price as it was at `at_us`; `discounts` may be NULL. */
+void present_price(struct out *out, const char *key, const struct price_view *view,
+                   const struct discount_list *discounts, long long at_us);
+
+/* A price of this machine, or null with the reason in "why_no_price". */
+void present_machine_price(struct out *out, const struct machine_price *price, long long at_us);
+
+/* A number with its interval, null where it has none; null for NULL. */
+void present_interval(struct out *out, const char *key, const struct amount *amount);
+
+/* What is kept with a run: the machine and its price when the run began, and what that makes of
+ * the speed it was measured at (NULL: none was). Owned by the caller, NULL when memory ends. */
+struct run_cost {
+    struct identity identity;
+    struct machine_price price;
+    long long at_us;
+};
+char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second);
+
+void present_identity(struct out *out, const char *key, const struct identity *identity);

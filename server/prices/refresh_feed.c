@@ -1,0 +1,321 @@
+#include "server/prices/refresh_feed.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/price_store.h"
+#include "pricing/feeds/fetch_file.h"
+#include "pricing/feeds/refresh.h"
+#include "pricing/machine/credentials.h"
+#include "server/base/log.h"
+
+#define BUSY_ATTEMPTS 5
+
+/* What all scopes of a feed are read with. */
+struct tools {
+    const struct feed_visit *visit;
+    struct refresh_parts parts;
+    struct credentials credentials;
+    bool has_credentials;
+    struct feed_result *result;
+};
+
+static void start_reading(const struct tools *tools, struct reading *ret_reading)
+{
+    const struct feed *feed = tools->visit->feed;
+    const char *types = feed->types[0] ? feed->types : tools->visit->identity->instance_type;
+
+    *ret_reading =
+        (struct reading){.source = feed->source,
+                         .url = feed->url,
+                         .types = types,
+                         .credentials = tools->has_credentials ? &tools->credentials : NULL,
+                         .key = tools->visit->key,
+                         .etag = "",
+                         .last_modified = "",
+                         .mark = "",
+                         .now_us = clock_calendar_us()};
+}
+
+/* A database that is busy is asked again. */
+static bool store_row(struct db *db, const struct feed_row *row)
+{
+    struct error err = {0};
+
+    for (int attempt = 0; attempt < BUSY_ATTEMPTS; attempt++) {
+        error_clear(&err);
+        if (feed_rows_store(db, row, &err))
+            return true;
+        if (err.kind != ERROR_BUSY)
+            break;
+    }
+    log_line(LOG_ERROR, "feed %s %s: its state could not be stored: %s", row->feed, row->scope,
+             err.message);
+    return false;
+}
+
+static bool replace(struct db *db, const struct price_snapshot *snapshot, struct error *err)
+{
+    for (int attempt = 0;; attempt++) {
+        struct change change;
+        struct error why = {0};
+
+        if (prices_replace(db, snapshot, &change, &why)) {
+            log_line(LOG_INFO,
+                     "feed %s %s state=ok prices=%zu added=%zu moved=%zu gone=%zu held=%zu",
+                     snapshot->row->feed, snapshot->row->scope, change.after, change.added,
+                     change.moved, change.gone, change.held);
+            return true;
+        }
+        if (why.kind != ERROR_BUSY || attempt + 1 == BUSY_ATTEMPTS)
+            return error_set(err, why.kind, NULL, "%s", why.message);
+    }
+}
+
+static bool store_new(const struct tools *tools, const struct reading *reading,
+                      const struct refresh_trace *trace, const struct feed_row *old,
+                      struct error *err)
+{
+    const struct basket_facts *facts = basket_facts(reading->basket);
+    struct feed_row row = *old;
+
+    row.state = "ok";
+    row.reason[0] = '\0';
+    row.confirmed_us = row.changed_us = reading->now_us;
+    row.source_us = facts->source_us;
+    row.failures = 0;
+    row.tally = facts->tally;
+    memcpy(row.etag, trace->etag, sizeof row.etag);
+    memcpy(row.last_modified, trace->last_modified, sizeof row.last_modified);
+    memcpy(row.mark, facts->mark, sizeof row.mark);
+    return replace(tools->visit->db,
+                   &(struct price_snapshot){
+                       .source = reading->source, .basket = reading->basket, .row = &row},
+                   err);
+}
+
+static void store_unchanged(const struct tools *tools, const struct reading *reading,
+                            struct feed_row *row)
+{
+    row->state = "unchanged";
+    row->reason[0] = '\0';
+    row->confirmed_us = reading->now_us;
+    row->failures = 0;
+    if (store_row(tools->visit->db, row))
+        log_line(LOG_DEBUG, "feed %s %s state=unchanged", row->feed, row->scope);
+}
+
+static void store_failure(const struct tools *tools, struct feed_row *row,
+                          const struct error *why)
+{
+    row->state = "failed";
+    row->failures++;
+    snprintf(row->reason, sizeof row->reason, "%s%s%.180s", why->field, why->field[0] ? " " : "",
+             why->message);
+    tools->result->failed++;
+    if (store_row(tools->visit->db, row))
+        log_line(LOG_INFO, "feed %s %s state=failed reason=\"%s\"", row->feed, row->scope,
+                 row->reason);
+}
+
+static void read_scope(struct tools *tools, const struct scope *scope)
+{
+    const struct feed *feed = tools->visit->feed;
+    struct refresh_trace trace = {0};
+    struct reading reading;
+    struct feed_row row;
+    struct error err = {0};
+    enum refresh_end end = REFRESH_FAILED;
+    AUTO(basket_freep) struct basket *basket = NULL;
+
+    start_reading(tools, &reading);
+    if (!feed_rows_find(tools->visit->db, feed->source->name, scope->name, &row, &err)) {
+        log_line(LOG_ERROR, "feed %s %s: %s", feed->source->name, scope->name, err.message);
+        return;
+    }
+    reading.scope = *scope;
+    reading.etag = row.etag;
+    reading.last_modified = row.last_modified;
+    reading.mark = row.mark;
+    reading.basket = basket = basket_new(feed->source->name, reading.now_us, &err);
+    if (basket)
+        end = refresh_scope(&tools->parts, &reading, &trace, &err);
+    memcpy(row.address, scope->address, sizeof row.address);
+    row.checked_us = reading.now_us;
+    row.status = trace.status;
+    row.bytes = trace.bytes;
+    if (end == REFRESH_NEW && store_new(tools, &reading, &trace, &row, &err))
+        tools->result->changed = true;
+    else if (end == REFRESH_UNCHANGED)
+        store_unchanged(tools, &reading, &row);
+    else
+        store_failure(tools, &row, &err);
+}
+
+/* False where the feed cannot be asked at all; then what it lacks is said. */
+static bool lacks(struct feed_result *result, const char *what)
+{
+    snprintf(result->idle, sizeof result->idle, "%s", what);
+    return false;
+}
+
+static bool find_credentials(struct tools *tools)
+{
+    const struct credentials_question question = {
+        .environment = environ,
+        .home = getenv("HOME"),
+        .metadata_url = tools->visit->metadata_url,
+        .fetch = fetch_with_curl,
+        .fetcher = tools->visit->fetcher,
+        .now_us = clock_calendar_us(),
+    };
+    const char *origin;
+    long long until_us;
+    struct error err = {0};
+
+    switch (credentials_find(&question, &tools->credentials, &origin, &until_us, &err)) {
+    case CREDENTIALS_FOUND:
+        tools->has_credentials = true;
+        return true;
+    case CREDENTIALS_WRONG:
+        snprintf(tools->result->idle, sizeof tools->result->idle, "%.150s", err.message);
+        return false;
+    default:
+        return lacks(tools->result, "no credentials of AWS were found: environment, shared file "
+                                    "or role of the instance");
+    }
+}
+
+static bool has_what_it_needs(struct tools *tools)
+{
+    const struct feed *feed = tools->visit->feed;
+    const struct identity *identity = tools->visit->identity;
+    bool at_home = strcmp(identity->provider, feed->source->provider) == 0;
+    unsigned needs = feed->source->needs;
+
+    if ((needs & NEEDS_FILE) && !feed->url[0])
+        return lacks(tools->result, "no file is given: say url=PATH");
+    if ((needs & NEEDS_REGIONS) && !feed->regions[0] && !(at_home && identity->region[0]))
+        return lacks(tools->result, "no region is given: say regions=...");
+    if ((needs & NEEDS_TYPES) && !feed->types[0] && !(at_home && identity->instance_type[0]))
+        return lacks(tools->result, "no instance type is given: say types=...");
+    if ((needs & NEEDS_KEY) && !tools->visit->key[0])
+        return lacks(tools->result, "no API key is given: set PENNYWORTH_GCP_KEY");
+    return !(needs & NEEDS_CREDENTIALS) || find_credentials(tools);
+}
+
+static void add_scope(struct scopes *scopes, const char *name)
+{
+    struct scope *scope = &scopes->list[scopes->count];
+
+    if (scopes->count < SCOPES_MAX) {
+        *scope = (struct scope){.minor = false};
+        snprintf(scope->name, sizeof scope->name, "%s", name);
+        scopes->count++;
+    }
+}
+
+/* The regions that settings name, or this machine's. */
+static void name_scopes(const struct tools *tools, struct scopes *scopes)
+{
+    const char *list = tools->visit->feed->regions;
+    char word[sizeof scopes->list[0].name];
+
+    if (!*list)
+        list = tools->visit->identity->region;
+    while (feeds_next_word(&list, word, sizeof word))
+        add_scope(scopes, word);
+}
+
+static bool is_wanted(const char *regions, const struct scope *scope)
+{
+    char word[sizeof scope->name];
+
+    if (!*regions)
+        return !scope->minor;
+    while (feeds_next_word(&regions, word, sizeof word))
+        if (strcmp(word, scope->name) == 0)
+            return true;
+    return false;
+}
+
+/* The regions that the feed itself lists, of which settings may choose. */
+static bool list_scopes(const struct tools *tools, struct scopes *scopes, struct error *err)
+{
+    struct reading reading;
+    size_t kept = 0;
+
+    start_reading(tools, &reading);
+    reading.scopes = scopes;
+    if (!refresh_scopes(&tools->parts, &reading, err))
+        return false;
+    for (size_t i = 0; i < scopes->count; i++)
+        if (is_wanted(tools->visit->feed->regions, &scopes->list[i]))
+            scopes->list[kept++] = scopes->list[i];
+    scopes->count = kept;
+    return kept > 0 || error_set(err, ERROR_UPSTREAM, NULL, "it has none of the regions %.100s",
+                                 tools->visit->feed->regions);
+}
+
+/* A feed that cannot even say what it has: the failure of a scope of its own, called "*". */
+static void fail_as_a_whole(struct tools *tools, const struct error *why)
+{
+    struct feed_row row;
+    struct error err = {0};
+
+    if (!feed_rows_find(tools->visit->db, tools->visit->feed->source->name, "*", &row, &err))
+        return;
+    row.checked_us = clock_calendar_us();
+    store_failure(tools, &row, why);
+}
+
+/* It says again what it has: that it once did not is over. */
+static void forgive(const struct tools *tools)
+{
+    const char *name = tools->visit->feed->source->name;
+    struct error err = {0};
+
+    if (!feed_rows_forget(tools->visit->db, name, "*", &err))
+        log_line(LOG_ERROR, "feed %s: %s", name, err.message);
+}
+
+static bool find_scopes(struct tools *tools, struct scopes *scopes)
+{
+    const struct source *source = tools->visit->feed->source;
+    struct error err = {0};
+
+    if (source->list && !list_scopes(tools, scopes, &err)) {
+        fail_as_a_whole(tools, &err);
+        return false;
+    }
+    if (source->list)
+        forgive(tools);
+    else if (source->needs & NEEDS_REGIONS)
+        name_scopes(tools, scopes);
+    else
+        add_scope(scopes, "");
+    return true;
+}
+
+void refresh_feed(const struct feed_visit *visit, struct feed_result *ret_result)
+{
+    bool is_file = visit->feed->source->needs & NEEDS_FILE;
+    AUTO(freep) struct scopes *scopes = calloc(1, sizeof *scopes);
+    struct tools tools = {.visit = visit,
+                          .parts = {.fetch = is_file ? fetch_file : fetch_with_curl,
+                                    .fetcher = visit->fetcher,
+                                    .wait = visit->wait,
+                                    .user = visit->user,
+                                    .seed = visit->seed,
+                                    .patience_seconds = visit->feed->patience_seconds},
+                          .result = ret_result};
+
+    *ret_result = (struct feed_result){.scopes = 0};
+    if (!scopes || !has_what_it_needs(&tools) || !find_scopes(&tools, scopes))
+        return;
+    for (size_t i = 0; i < scopes->count && visit->wait(visit->user, 0); i++) {
+        visit->progress(visit->user, scopes->list[i].name, i, scopes->count);
+        read_scope(&tools, &scopes->list[i]);
+        ret_result->scopes++;
+    }
+    explicit_bzero(&tools.credentials, sizeof tools.credentials);
+}

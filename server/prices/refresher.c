@@ -1,0 +1,384 @@
+#include "server/prices/refresher.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/feed_rows.h"
+#include "server/base/disk_reserve.h"
+#include "server/base/log.h"
+#include "server/prices/refresh_feed.h"
+
+#include <limits.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <time.h>
+
+#define RETRY_SECONDS 900 /* a feed that failed is asked again after this, if not sooner */
+#define ROOM_SECONDS 30   /* between two looks whether there is room for prices */
+#define AWS_METADATA "http://169.254.169.254"
+
+/* What the schedule knows of a feed; in the order of the settings. */
+struct appointment {
+    long long due_ns; /* LLONG_MAX: never */
+    bool asked;       /* by a person */
+    char idle[160];
+};
+
+struct refresher {
+    struct refresher_parts parts;
+    struct db *db; /* the thread's own */
+    struct fetcher *fetcher;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool stopping, waits_for_room;
+    unsigned chance;
+    struct refresh_progress progress;
+    struct appointment appointments[FEEDS_MAX];
+};
+
+/* A tenth more or less, so that machines started together do not ask together. */
+static long long jittered(struct refresher *refresher, long long seconds)
+{
+    refresher->chance = refresher->chance * 1664525u + 1013904223u;
+    return (long long)((double)(seconds * NS_PER_SECOND) *
+                       (0.9 + 0.2 * (double)refresher->chance / 4294967296.0));
+}
+
+/* With the lock held: false when time is up, or it stops. */
+static bool sleep_until(struct refresher *refresher, long long when_ns)
+{
+    struct timespec when = {.tv_sec = when_ns / NS_PER_SECOND,
+                            .tv_nsec = when_ns % NS_PER_SECOND};
+
+    if (when_ns == LLONG_MAX)
+        pthread_cond_wait(&refresher->changed, &refresher->lock);
+    else
+        pthread_cond_timedwait(&refresher->changed, &refresher->lock, &when);
+    return !refresher->stopping && clock_monotonic_ns() < when_ns;
+}
+
+static bool wait_or_stop(void *user, long long nanoseconds)
+{
+    struct refresher *refresher = user;
+    long long until_ns = clock_monotonic_ns() + nanoseconds;
+    bool stopping;
+
+    pthread_mutex_lock(&refresher->lock);
+    if (nanoseconds > 0 && !refresher->stopping)
+        while (sleep_until(refresher, until_ns))
+            continue;
+    stopping = refresher->stopping;
+    pthread_mutex_unlock(&refresher->lock);
+    return !stopping;
+}
+
+static void tell_progress(void *user, const char *scope, size_t done, size_t total)
+{
+    struct refresher *refresher = user;
+
+    pthread_mutex_lock(&refresher->lock);
+    snprintf(refresher->progress.scope, sizeof refresher->progress.scope, "%s", scope);
+    refresher->progress.scopes_done = done;
+    refresher->progress.scopes = total;
+    pthread_mutex_unlock(&refresher->lock);
+}
+
+static void begin_feed(struct refresher *refresher, const struct feed *feed)
+{
+    struct refresh_progress *progress = &refresher->progress;
+
+    pthread_mutex_lock(&refresher->lock);
+    snprintf(progress->feed, sizeof progress->feed, "%s", feed->source->name);
+    progress->scope[0] = '\0';
+    progress->scopes_done = progress->scopes = 0;
+    pthread_mutex_unlock(&refresher->lock);
+}
+
+static void end_feed(struct refresher *refresher, size_t index, const struct feed_result *result)
+{
+    const struct feed *feed = &refresher->parts.feeds->list[index];
+    struct appointment *appointment = &refresher->appointments[index];
+    long long seconds = feed->every_seconds;
+
+    if (result->failed > 0 && seconds > RETRY_SECONDS)
+        seconds = RETRY_SECONDS;
+    pthread_mutex_lock(&refresher->lock);
+    if (result->idle[0] && strcmp(result->idle, appointment->idle) != 0)
+        log_line(LOG_INFO, "feed %s is idle: %s", feed->source->name, result->idle);
+    memcpy(appointment->idle, result->idle, sizeof appointment->idle);
+    appointment->due_ns = clock_monotonic_ns() + jittered(refresher, seconds);
+    refresher->progress.feeds_done++;
+    pthread_mutex_unlock(&refresher->lock);
+}
+
+static void refresh_one(struct refresher *refresher, size_t index)
+{
+    const struct feed *feed = &refresher->parts.feeds->list[index];
+    const struct config *config = refresher->parts.config;
+    struct identity identity;
+    struct feed_result result;
+    bool on_aws;
+
+    this_machine_identity(refresher->parts.here, &identity);
+    on_aws = strcmp(identity.provider, "aws") == 0 && strcmp(identity.source, "metadata") == 0;
+    begin_feed(refresher, feed);
+    refresh_feed(&(struct feed_visit){.db = refresher->db,
+                                      .feed = feed,
+                                      .identity = &identity,
+                                      .fetcher = refresher->fetcher,
+                                      .key = config->gcp_key,
+                                      .metadata_url = strncmp(config->metadata, "aws=", 4) == 0
+                                                          ? config->metadata + 4
+                                                      : on_aws ? AWS_METADATA
+                                                               : NULL,
+                                      .seed = refresher->chance,
+                                      .wait = wait_or_stop,
+                                      .progress = tell_progress,
+                                      .user = refresher},
+                 &result);
+    end_feed(refresher, index, &result);
+}
+
+/* With the lock held: the feeds that are due now, into `ret_due`. */
+static size_t find_due(struct refresher *refresher, bool ret_due[FEEDS_MAX])
+{
+    long long now_ns = clock_monotonic_ns();
+    size_t count = 0;
+
+    for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
+        struct appointment *appointment = &refresher->appointments[i];
+
+        ret_due[i] = appointment->asked || appointment->due_ns <= now_ns;
+        appointment->asked = false;
+        count += ret_due[i];
+    }
+    return count;
+}
+
+/* With the lock held: sleeps until something is due. False when it stops. */
+static bool wait_for_work(struct refresher *refresher, bool ret_due[FEEDS_MAX])
+{
+    size_t count;
+
+    while ((count = find_due(refresher, ret_due)) == 0 && !refresher->stopping) {
+        long long next_ns = LLONG_MAX;
+
+        for (size_t i = 0; i < refresher->parts.feeds->count; i++)
+            if (refresher->appointments[i].due_ns < next_ns)
+                next_ns = refresher->appointments[i].due_ns;
+        sleep_until(refresher, next_ns);
+    }
+    refresher->progress.feeds = count;
+    return !refresher->stopping;
+}
+
+/* Where no room is left, what was due is due again soon: prices that cannot be kept are not asked
+ * for. Told once. */
+static bool has_room(struct refresher *refresher, const bool due[FEEDS_MAX])
+{
+    long long again_ns = clock_monotonic_ns() + ROOM_SECONDS * NS_PER_SECOND;
+    struct error err = {0};
+    bool room = space_check(refresher->parts.config, &err);
+
+    if (!room && !refresher->waits_for_room)
+        log_line(LOG_ERROR, "no prices are read: %s", err.message);
+    refresher->waits_for_room = !room;
+    pthread_mutex_lock(&refresher->lock);
+    for (size_t i = 0; !room && i < refresher->parts.feeds->count; i++)
+        if (due[i])
+            refresher->appointments[i].due_ns = again_ns;
+    pthread_mutex_unlock(&refresher->lock);
+    return room;
+}
+
+static void refresh_due(struct refresher *refresher, const bool due[FEEDS_MAX])
+{
+    struct refresh_progress *progress = &refresher->progress;
+    bool room = has_room(refresher, due);
+
+    for (size_t i = 0; room && i < refresher->parts.feeds->count; i++)
+        if (due[i] && wait_or_stop(refresher, 0))
+            refresh_one(refresher, i);
+    /* A reading of a large feed is tens of thousands of prices, and the next one is far. */
+    malloc_trim(0);
+    pthread_mutex_lock(&refresher->lock);
+    progress->running = false;
+    progress->ended_us = clock_calendar_us();
+    progress->feed[0] = progress->scope[0] = '\0';
+    pthread_mutex_unlock(&refresher->lock);
+}
+
+static void *work(void *user)
+{
+    struct refresher *refresher = user;
+    bool due[FEEDS_MAX];
+    bool going;
+
+    this_machine_ask(refresher->parts.here, fetch_with_curl, refresher->fetcher);
+    do {
+        pthread_mutex_lock(&refresher->lock);
+        going = wait_for_work(refresher, due);
+        if (going) {
+            refresher->progress.running = true;
+            refresher->progress.feeds_done = 0;
+            refresher->progress.started_us = clock_calendar_us();
+        }
+        pthread_mutex_unlock(&refresher->lock);
+        if (going)
+            refresh_due(refresher, due);
+    } while (going);
+    return NULL;
+}
+
+/* The last time that any scope of a feed was asked. */
+static void note_checked(void *user, const struct feed_row *row)
+{
+    long long *checked_us = user;
+
+    if (row->checked_us > *checked_us)
+        *checked_us = row->checked_us;
+}
+
+/* What was asked not long ago, before a restart, is not asked again at once. */
+static bool plan(struct refresher *refresher, struct error *err)
+{
+    for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
+        const struct feed *feed = &refresher->parts.feeds->list[i];
+        long long checked_us = 0, left_us;
+
+        if (!feed_rows_each(refresher->db, feed->source->name, note_checked, &checked_us, err))
+            return false;
+        left_us = checked_us + feed->every_seconds * 1000000 - clock_calendar_us();
+        if (left_us < 0)
+            left_us = 0;
+        refresher->appointments[i].due_ns =
+            feed->on ? clock_monotonic_ns() + left_us * 1000 : LLONG_MAX;
+    }
+    return true;
+}
+
+void refresher_free(struct refresher *refresher)
+{
+    if (!refresher)
+        return;
+    db_free(refresher->db);
+    fetcher_free(refresher->fetcher);
+    pthread_cond_destroy(&refresher->changed);
+    pthread_mutex_destroy(&refresher->lock);
+    free(refresher);
+}
+
+struct refresher *refresher_start(const struct refresher_parts *parts, struct error *err)
+{
+    struct refresher *refresher = calloc(1, sizeof *refresher);
+    pthread_condattr_t monotonic;
+
+    if (!refresher) {
+        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return NULL;
+    }
+    refresher->parts = *parts;
+    refresher->chance = (unsigned)clock_calendar_us();
+    pthread_mutex_init(&refresher->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&refresher->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    refresher->fetcher = fetcher_new(err);
+    refresher->db = refresher->fetcher ? db_open(parts->config->database, err) : NULL;
+    if (!refresher->db || !plan(refresher, err) ||
+        (pthread_create(&refresher->thread, NULL, work, refresher) != 0 &&
+         !error_set(err, ERROR_INTERNAL, NULL, "cannot start the refresher thread"))) {
+        refresher_free(refresher);
+        return NULL;
+    }
+    return refresher;
+}
+
+/* With the lock held. */
+static bool appoint(struct refresher *refresher, const char *name, struct error *err)
+{
+    const struct feeds *feeds = refresher->parts.feeds;
+    size_t count = 0;
+
+    if (refresher->progress.running)
+        return error_set(
+            err, ERROR_CONFLICT, NULL,
+            "a refresh is under way, at feed %.31s: GET /v1/feeds tells when it ends",
+            refresher->progress.feed);
+    for (size_t i = 0; i < feeds->count; i++)
+        if (feeds->list[i].on && (!name || strcmp(feeds->list[i].source->name, name) == 0)) {
+            refresher->appointments[i].asked = true;
+            count++;
+        }
+    if (count == 0 && name)
+        return error_set(err, ERROR_UNABLE, "feed", "the feed %.40s is switched off", name);
+    if (count == 0)
+        return error_set(err, ERROR_UNABLE, NULL, "every feed is switched off");
+    refresher->progress.running = true; /* from now on, for the next who asks */
+    refresher->progress.feeds_done = 0;
+    refresher->progress.feeds = count;
+    refresher->progress.started_us = clock_calendar_us();
+    pthread_cond_signal(&refresher->changed);
+    return true;
+}
+
+bool refresher_ask(struct refresher *refresher, const char *feed, struct error *err)
+{
+    bool ok;
+
+    pthread_mutex_lock(&refresher->lock);
+    ok = appoint(refresher, feed, err);
+    pthread_mutex_unlock(&refresher->lock);
+    return ok;
+}
+
+void refresher_progress(struct refresher *refresher, struct refresh_progress *ret_progress)
+{
+    pthread_mutex_lock(&refresher->lock);
+    *ret_progress = refresher->progress;
+    pthread_mutex_unlock(&refresher->lock);
+}
+
+bool refresher_is_settled(struct refresher *refresher)
+{
+    bool settled = this_machine_was_asked(refresher->parts.here);
+
+    pthread_mutex_lock(&refresher->lock);
+    settled = settled && !refresher->progress.running;
+    for (size_t i = 0; i < refresher->parts.feeds->count; i++)
+        settled = settled && refresher->appointments[i].due_ns > clock_monotonic_ns();
+    pthread_mutex_unlock(&refresher->lock);
+    return settled;
+}
+
+void refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,
+                    char ret_idle[160])
+{
+    *ret_due_us = 0;
+    ret_idle[0] = '\0';
+    pthread_mutex_lock(&refresher->lock);
+    for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
+        const struct appointment *appointment = &refresher->appointments[i];
+
+        if (strcmp(refresher->parts.feeds->list[i].source->name, feed) != 0)
+            continue;
+        if (appointment->due_ns != LLONG_MAX)
+            *ret_due_us =
+                clock_calendar_us() + (appointment->due_ns - clock_monotonic_ns()) / 1000;
+        memcpy(ret_idle, appointment->idle, sizeof appointment->idle);
+    }
+    pthread_mutex_unlock(&refresher->lock);
+}
+
+void refresher_stop(struct refresher *refresher)
+{
+    if (!refresher)
+        return;
+    pthread_mutex_lock(&refresher->lock);
+    refresher->stopping = true;
+    pthread_cond_signal(&refresher->changed);
+    pthread_mutex_unlock(&refresher->lock);
+    fetcher_stop(refresher->fetcher);
+    pthread_join(refresher->thread, NULL);
+}

@@ -1,0 +1,44 @@
+/* The thread that keeps prices fresh: each feed at its own pace, with jitter, one at a time; and
+ * once, at its start, it asks which machine this is. */
+#pragma once
+
+#include "server/base/config.h"
+#include "server/base/this_machine.h"
+#include "server/prices/feeds.h"
+
+struct refresher;
+
+struct refresher_parts {
+    const struct config *config;
+    const struct feeds *feeds;
+    struct this_machine *here;
+};
+
+struct refresher *refresher_start(const struct refresher_parts *parts, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Asks for a refresh of one feed (NULL: of all that are on). ERROR_CONFLICT while one is under
+ * way, ERROR_UNABLE for a feed that is switched off. */
+bool refresher_ask(struct refresher *refresher, const char *feed, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* How far a refresh is. */
+struct refresh_progress {
+    bool running;
+    char feed[32], scope[40];       /* that is being read; "" between two */
+    size_t scopes_done, scopes;     /* of that feed */
+    size_t feeds_done, feeds;       /* of this refresh */
+    long long started_us, ended_us; /* of the refresh under way, or of the last one; 0 never */
+};
+void refresher_progress(struct refresher *refresher, struct refresh_progress *ret_progress);
+
+/* Whether all that was due by now was read, and nothing is being read. */
+bool refresher_is_settled(struct refresher *refresher);
+
+/* When a feed is due (calendar; 0 for one that is off), and what it lacks to be asked, or "". */
+void refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,
+                    char ret_idle[160]);
+
+/* Ends what is under way, and the thread. NULL is fine for both. */
+void refresher_stop(struct refresher *refresher);
+void refresher_free(struct refresher *refresher);

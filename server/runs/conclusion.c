@@ -1,0 +1,127 @@
+#include "server/runs/conclusion.h"
+
+#include "common/cleanup.h"
+#include "db/evidence_rows.h"
+#include "db/machines.h"
+#include "db/runs.h"
+#include "db/step_rows.h"
+#include "engine/machine/cpu.h"
+#include "engine/stats/summary_text.h"
+
+#define ISA_SIZE 32
+
+/* What the machine has at most, "" when that is not known. */
+static void read_isa(const char *machine_facts, char ret_isa[ISA_SIZE])
+{
+    AUTO(json_decrefp) json_t *facts = machine_facts ? json_loads(machine_facts, 0, NULL) : NULL;
+    const char *isa = json_string_value(json_object_get(facts, "isa"));
+
+    snprintf(ret_isa, ISA_SIZE, "%s", isa ? isa : "");
+}
+
+/* What the engine said of itself; nothing where it said nothing. */
+static bool read_details(const struct run *run, struct engine_details *ret_details,
+                         struct error *err)
+{
+    AUTO(json_decrefp)
+    json_t *json = run->engine_details ? json_loads(run->engine_details, 0, NULL) : NULL;
+
+    const char *key;
+    json_t *value;
+    void *next;
+
+    /* What was not told is stored as null. */
+    json_object_foreach_safe(json, next, key, value)
+    {
+        if (json_is_null(value))
+            json_object_del(json, key);
+    }
+    *ret_details = (struct engine_details){0};
+    return !json || engine_details_from_json(json, ret_details, err);
+}
+
+static bool summarize(const struct premises *premises, struct summary *ret_summary,
+                      struct error *err)
+{
+    const struct run_spec *spec = premises->spec;
+    const struct summary_rules rules = {.warmup_steps = spec->warmup_steps,
+                                        .steps = spec->steps,
+                                        .batch_size = spec->batch_size,
+                                        .setup_ns = premises->run->setup_ns,
+                                        .run_id = premises->run->id.text};
+
+    return summary_compute(premises->steps, &rules, ret_summary, err);
+}
+
+static bool judge(const struct premises *premises, struct conclusion *conclusion,
+                  struct error *err)
+{
+    const struct run *run = premises->run;
+    struct engine_details details;
+    char isa[ISA_SIZE];
+    struct verdict verdict;
+
+    if (!read_details(run, &details, err))
+        return false;
+    read_isa(premises->machine_facts, isa);
+    validity_judge(&(struct testimony){.spec = premises->spec,
+                                       .summary = &conclusion->summary,
+                                       .evidence = premises->evidence,
+                                       .implementations = premises->implementations,
+                                       .machine_isa = isa,
+                                       .instance = run->instance,
+                                       .threads = details.threads,
+                                       .emulated = details.emulated,
+                                       .certified = run->certified},
+                   &verdict);
+    conclusion->validity = verdict.level;
+    conclusion->findings = verdict_to_text(&verdict);
+    return conclusion->findings || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+bool conclusion_compute(const struct premises *premises, struct conclusion *ret_conclusion,
+                        struct error *err)
+{
+    AUTO(conclusion_clear) struct conclusion conclusion = {0};
+
+    if (!summarize(premises, &conclusion.summary, err) || !judge(premises, &conclusion, err))
+        return false;
+    conclusion.summary_text = summary_to_text(&conclusion.summary);
+    if (!conclusion.summary_text)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    *ret_conclusion = conclusion;
+    conclusion = (struct conclusion){0};
+    return true;
+}
+
+bool conclusion_draw(struct db *db, const struct run *run, struct conclusion *ret_conclusion,
+                     struct error *err)
+{
+    AUTO(evidence_free) struct evidence evidence = {0};
+    AUTO(steps_free) struct steps steps = {0};
+    AUTO(machine_row_clear) struct machine_row machine = {0};
+    AUTO(freep) char *loaded = NULL;
+    struct run_spec spec;
+
+    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &spec, err) ||
+        !step_rows_load(db, run->number, 0, run->steps, &steps, err) ||
+        !evidence_rows_load(db, run->number, &evidence, err) ||
+        (!run->implementations && !runs_implementations(db, run->id.text, &loaded, err)) ||
+        (run->machine[0] && !machines_find(db, run->machine, &machine, err)))
+        return false;
+    return conclusion_compute(&(struct premises){.run = run,
+                                                 .spec = &spec,
+                                                 .steps = &steps,
+                                                 .evidence = &evidence,
+                                                 .implementations = run->implementations
+                                                                        ? run->implementations
+                                                                        : loaded,
+                                                 .machine_facts = machine.facts},
+                              ret_conclusion, err);
+}
+
+void conclusion_clear(struct conclusion *conclusion)
+{
+    freep(&conclusion->summary_text);
+    freep(&conclusion->findings);
+}

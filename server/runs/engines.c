@@ -1,0 +1,113 @@
+#include "server/runs/engines.h"
+
+#include "common/cleanup.h"
+#include "engine/run/native.h"
+
+/* Splits engine->text at spaces. */
+static bool split_words(struct engine *engine, struct error *err)
+{
+    char *rest = engine->text;
+    size_t count = 0;
+
+    for (char *word; (word = strsep(&rest, " ")) != NULL;) {
+        if (!*word)
+            continue;
+        if (count == ENGINE_WORDS_MAX)
+            return error_set(err, ERROR_INVALID, "--engine", "'%s' has more than %d words",
+                             engine->name, ENGINE_WORDS_MAX);
+        engine->command[count++] = word;
+    }
+    if (count == 0)
+        return error_set(err, ERROR_INVALID, "--engine", "'%s' has no command", engine->name);
+    return true;
+}
+
+/* A name that no spec can ask for would be a mistake nobody is told of. */
+static bool name_is_lawful(const char *name, size_t length)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789._-/";
+
+    return length >= 1 && length <= ENGINE_NAME_MAX && strspn(name, allowed) >= length;
+}
+
+/* The command is left whole: its one word. */
+static bool add(struct engines *engines, const char *name, size_t name_length,
+                const char *command, size_t command_length, struct error *err)
+{
+    struct engine *engine = &engines->list[engines->count];
+
+    if (!name_is_lawful(name, name_length))
+        return error_set(
+            err, ERROR_INVALID, "--engine",
+            "must be NAME=COMMAND with a name of 1 to %d letters, digits and . _ - /",
+            ENGINE_NAME_MAX);
+    if (engines->count == ENGINES_MAX)
+        return error_set(err, ERROR_INVALID, "--engine", "more than %d engines", ENGINES_MAX);
+    snprintf(engine->name, sizeof engine->name, "%.*s", (int)name_length, name);
+    for (size_t i = 0; i < engines->count; i++)
+        if (strcmp(engines->list[i].name, engine->name) == 0)
+            return error_set(err, ERROR_INVALID, "--engine", "'%s' is given twice", engine->name);
+    engine->text = strndup(command, command_length);
+    if (!engine->text)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    engine->command[0] = engine->text;
+    engines->names[engines->count++] = engine->name;
+    return true;
+}
+
+bool engines_read(const char *text, const char *native_command, struct engines *ret_engines,
+                  struct error *err)
+{
+    struct engines *engines = ret_engines;
+    bool ok = true, native = false;
+
+    *engines = (struct engines){0};
+    while (ok && *text) {
+        size_t length = strcspn(text, ";");
+        const char *equals = memchr(text, '=', length);
+        size_t name_length = equals ? (size_t)(equals - text) : 0;
+
+        if (length > 0)
+            ok = add(engines, text, name_length, equals ? equals + 1 : "",
+                     equals ? length - name_length - 1 : 0, err) &&
+                 split_words(&engines->list[engines->count - 1], err);
+        text += length + (text[length] == ';');
+    }
+    for (size_t i = 0; i < engines->count; i++)
+        native = native || strcmp(engines->list[i].name, ENGINE_NATIVE) == 0;
+    if (ok && !native) {
+        ok = add(engines, ENGINE_NATIVE, strlen(ENGINE_NATIVE), native_command,
+                 strlen(native_command), err);
+        if (ok)
+            engines->list[engines->count - 1].ours = true;
+    }
+    if (!ok)
+        engines_free(engines);
+    return ok;
+}
+
+const struct engine *engines_find(const struct engines *engines, const char *name,
+                                  struct error *err)
+{
+    for (size_t i = 0; i < engines->count; i++)
+        if (strcmp(engines->list[i].name, name) == 0)
+            return &engines->list[i];
+    error_not_allowed(err, "engine", (struct allowed){.choices = engines->names},
+                      "'%s' is not an engine of this server", name);
+    return NULL;
+}
+
+bool engines_can(const struct engines *engines, const struct run_spec *spec, struct error *err)
+{
+    const struct engine *engine = engines_find(engines, spec->engine, err);
+
+    return engine && (!engine->ours || native_can_train(spec, err));
+}
+
+void engines_free(struct engines *engines)
+{
+    for (size_t i = 0; i < engines->count; i++)
+        free(engines->list[i].text);
+    *engines = (struct engines){0};
+}

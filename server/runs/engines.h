@@ -1,0 +1,39 @@
+/* Engines by name: which program runs a spec. Only the server's configuration can name a program;
+ * a request can only choose among the names. */
+#pragma once
+
+#include "common/error.h"
+#include "engine/spec/run_spec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ENGINES_MAX 16
+#define ENGINE_WORDS_MAX 32
+
+struct engine {
+    char name[ENGINE_NAME_MAX + 1];
+    char *command[ENGINE_WORDS_MAX + 1]; /* NULL-terminated, into `text` */
+    char *text;
+    bool ours; /* the worker that came with this server: what it can do is known beforehand */
+};
+
+struct engines {
+    struct engine list[ENGINES_MAX];
+    size_t count;
+    const char *names[ENGINES_MAX + 1]; /* NULL-terminated, for error messages */
+};
+
+/* Reads "name=command word word;name=..."; "native" is `native_command` unless it is given. */
+bool engines_read(const char *text, const char *native_command, struct engines *ret_engines,
+                  struct error *err) __attribute__((warn_unused_result));
+
+/* Whether the engine that a spec names is there, and, as far as that is known, able. */
+bool engines_can(const struct engines *engines, const struct run_spec *spec, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* NULL, and err saying which there are, when the name is unknown. */
+const struct engine *engines_find(const struct engines *engines, const char *name,
+                                  struct error *err);
+
+void engines_free(struct engines *engines);

@@ -1,0 +1,435 @@
+#include "server/runs/import.h"
+
+#include "common/bytes.h"
+#include "common/cleanup.h"
+#include "common/json_scan.h"
+#include "engine/stats/summary_text.h"
+#include "engine/trace/trace.h"
+#include "server/runs/conclusion.h"
+#include "server/runs/import_cost.h"
+
+#include <math.h>
+#include <pthread.h>
+
+/* Of one transaction: few enough that others who write do not wait long. */
+#define BATCH_RUNS 256
+#define BATCH_BYTES (1024 * 1024)
+#define HELPED_BYTES (128 * 1024) /* more text is worth a second thread */
+
+#define TRACE_BYTES_MAX (128 * 1024 * 1024)
+#define AGREEMENT 0.001  /* between the sender's number and ours */
+#define OTHER_METHOD 0.5 /* the same, where the sender's statistics cut the warm-up elsewhere */
+
+/* A document that may be stored. Its trace is text only: as numbers it would be many times as
+ * large. */
+struct item {
+    long long line;
+    struct span text;
+    struct document document;
+    struct bytes steps, evidence; /* where the text that came had blanks, or there was none */
+    struct error why;             /* it is refused; of kind ERROR_NONE until then */
+};
+
+struct batch {
+    struct item *items;
+    size_t count;
+    long long number; /* its turn */
+    struct document_memo memo;
+};
+
+/* Two threads take lines, read them and come to conclusions side by side, which is most of the
+ * work; they store them one after the other, so that runs are numbered as they came. */
+struct crew {
+    struct db_pool *pool;
+    const char *sender;
+    struct import_report *report; /* of whoever has the turn */
+    pthread_mutex_t lock;         /* of all that follows */
+    pthread_cond_t turned;
+    const char *at, *end;
+    long long line;        /* how many were taken */
+    long long taken, turn; /* batches */
+    bool failed;
+    struct error err;
+};
+
+static void item_clear(struct item *item)
+{
+    document_clear(&item->document);
+    bytes_free(&item->steps);
+    bytes_free(&item->evidence);
+}
+
+static void batch_empty(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        item_clear(&batch->items[i]);
+    batch->count = 0;
+}
+
+static void batch_free(struct batch *batch)
+{
+    batch_empty(batch);
+    document_memo_clear(&batch->memo);
+    freep(&batch->items);
+}
+
+static bool is_refusal(const struct error *err)
+{
+    return err->kind == ERROR_INVALID || err->kind == ERROR_CONFLICT;
+}
+
+/* What the trace comes to, put into the run. */
+static bool conclude(struct document *document, struct error *err)
+{
+    AUTO(conclusion_clear) struct conclusion conclusion = {0};
+    struct run *run = &document->run;
+    struct error why = {0};
+
+    run->state = RUN_FINISHED;
+    run->provenance = PROVENANCE_IMPORTED;
+    run->steps = (long long)document->steps.count;
+    if (!conclusion_compute(&(struct premises){.run = run,
+                                               .spec = &document->spec,
+                                               .steps = &document->steps,
+                                               .evidence = &document->evidence,
+                                               .implementations = run->implementations,
+                                               .machine_facts = document->facts},
+                            &conclusion, &why))
+        /* Of a run that was measured here a bad trace is its engine's fault; of this one, the
+         * sender's. */
+        return error_set(err, why.kind == ERROR_INTERNAL ? ERROR_INTERNAL : ERROR_INVALID,
+                         why.field[0] ? why.field : "steps", "%s", why.message);
+    run->summary = conclusion.summary;
+    run->validity = conclusion.validity;
+    freep(&run->summary_text);
+    freep(&run->findings);
+    run->summary_text = take(&conclusion.summary_text);
+    run->findings = take(&conclusion.findings);
+    return true;
+}
+
+/* Whether the sender's statistics are others than ours, and may cut the warm-up elsewhere. */
+static bool has_other_method(const struct document *document)
+{
+    return document->method != 0 && document->method != SUMMARY_METHOD;
+}
+
+/* Finds a sender who means milliseconds where nanoseconds are asked for. */
+static bool check_claim(const struct document *document, struct error *err)
+{
+    double claimed = document->claimed, computed = document->run.summary.samples_per_second;
+    double agreement = has_other_method(document) ? OTHER_METHOD : AGREEMENT;
+
+    if (claimed == 0 || fabs(claimed - computed) <= agreement * computed)
+        return true;
+    return error_set(err, ERROR_INVALID, "summary.samples_per_second",
+                     "is not what the steps give: %.9g claimed, %.9g computed", claimed,
+                     computed);
+}
+
+static bool check_cost(struct document *document, struct error *err)
+{
+    struct run *run = &document->run;
+
+    return has_other_method(document) ? import_cost_renew(&run->price, &run->summary, err)
+                                      : import_cost_check(run->price, &run->summary, err);
+}
+
+/* A run whose machine has a name only could not be judged again. */
+static bool check_machine(const struct document *document, struct error *err)
+{
+    return !document->run.machine[0] || (document->facts && document->stratum[0]) ||
+           error_set(err, ERROR_INVALID, "machine", "needs its stratum and its facts");
+}
+
+static bool has_blanks(const struct span *text)
+{
+    static const char blanks[] = " \t\n\r";
+
+    for (const char *blank = blanks; *blank; blank++)
+        if (memchr(text->start, *blank, text->length))
+            return true;
+    return false;
+}
+
+/* The trace as it is kept. Names in it have no blanks, so any blank is one between its parts. */
+static bool keep_trace(struct item *item, struct error *err)
+{
+    struct document *document = &item->document;
+    struct span *steps = &document->steps_text, *evidence = &document->evidence_text;
+    bool ok = true;
+
+    item->steps.limit = item->evidence.limit = TRACE_BYTES_MAX;
+    if (has_blanks(steps)) {
+        ok = trace_write_steps(&item->steps, &document->steps);
+        *steps = (struct span){item->steps.data, item->steps.used};
+    }
+    if (ok && (!evidence->start || evidence->length == 0 || has_blanks(evidence))) {
+        ok = trace_write_evidence(&item->evidence, &document->evidence);
+        *evidence = (struct span){item->evidence.data, item->evidence.used};
+    }
+    steps_free(&document->steps);
+    evidence_free(&document->evidence);
+    return ok || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+/* Reads a document and makes ready what is stored of it. The item is cleared by the caller. */
+static bool prepare(struct item *item, struct document_memo *memo, const char *sender,
+                    struct error *err)
+{
+    struct document *document = &item->document;
+
+    if (!document_read_next(memo, item->text.start, item->text.length, document, err))
+        return false;
+    snprintf(document->run.sender, sizeof document->run.sender, "%s", sender);
+    return check_machine(document, err) && conclude(document, err) &&
+           check_claim(document, err) && check_cost(document, err) && keep_trace(item, err);
+}
+
+static bool put_item(struct imports *imports, const struct item *item, enum import_fate *ret_fate,
+                     struct error *err)
+{
+    const struct document *document = &item->document;
+
+    return imports_put(imports,
+                       &(struct imported){.run = &document->run,
+                                          .spec = &document->spec,
+                                          .stratum = document->stratum,
+                                          .facts = document->facts,
+                                          .steps = document->steps_text,
+                                          .evidence = document->evidence_text},
+                       ret_fate, err);
+}
+
+static void refuse(struct import_report *report, const struct item *item, const struct error *why)
+{
+    report->refused++;
+    if (report->refusal_count < IMPORT_REFUSALS_MAX)
+        report->refusals[report->refusal_count++] = (struct import_refusal){
+            .line = item->line, .id = item->document.run.id, .error = *why};
+}
+
+static bool put_all(struct imports *imports, const struct batch *batch,
+                    struct import_report *report, struct error *err)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        struct error why = batch->items[i].why;
+        enum import_fate fate;
+
+        if (why.kind == ERROR_NONE && put_item(imports, &batch->items[i], &fate, &why)) {
+            report->imported += fate == IMPORT_STORED;
+            report->known += fate == IMPORT_KNOWN;
+        } else if (is_refusal(&why)) {
+            refuse(report, &batch->items[i], &why);
+        } else {
+            return error_set(err, why.kind, NULL, "%s", why.message);
+        }
+    }
+    return true;
+}
+
+/* Stores what is in the batch, and tells what became of it. */
+static bool flush(struct db_pool *pool, const struct batch *batch, struct import_report *report,
+                  struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(pool);
+    AUTO(imports_end) struct imports imports = {0};
+    const long long imported = report->imported, known = report->known, refused = report->refused;
+    const size_t refusal_count = report->refusal_count;
+
+    if (imports_begin(&imports, loan.db, err) && put_all(&imports, batch, report, err) &&
+        imports_commit(&imports, err))
+        return true;
+    report->imported = imported; /* what was to be stored with it is not */
+    report->known = known;
+    report->refused = refused;
+    report->refusal_count = refusal_count;
+    return false;
+}
+
+/* The id of a line that could not be read, where at least that can be: a sender of thousands
+ * looks for it. */
+static void find_id(const struct span *line, struct run_id *ret_id)
+{
+    struct scan scan = scan_of(*line);
+    struct span name, value;
+    bool first = true;
+
+    ret_id->text[0] = '\0';
+    if (!scan_take(&scan, '{'))
+        return;
+    while (scan_member(&scan, &first, &name) == SCAN_MEMBER && scan_extent(&scan, &value)) {
+        if (!span_is(name, "id"))
+            continue;
+        if (value.length == RUN_ID_LENGTH + 2)
+            snprintf(ret_id->text, sizeof ret_id->text, "%.*s", RUN_ID_LENGTH, value.start + 1);
+        if (!run_id_is_valid(ret_id->text))
+            ret_id->text[0] = '\0';
+        return;
+    }
+}
+
+/* Reads what was taken. False for what no line is to blame for. */
+static bool prepare_all(struct batch *batch, const char *sender, struct error *err)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        struct item *item = &batch->items[i];
+
+        if (prepare(item, &batch->memo, sender, &item->why))
+            continue;
+        if (!is_refusal(&item->why))
+            return error_set(err, item->why.kind, NULL, "%s", item->why.message);
+        if (!item->document.run.id.text[0])
+            find_id(&item->text, &item->document.run.id);
+    }
+    return true;
+}
+
+static bool is_blank(const struct span *line)
+{
+    for (size_t i = 0; i < line->length; i++)
+        if (!strchr(" \t\r", line->start[i]) || line->start[i] == '\0')
+            return false;
+    return true;
+}
+
+/* Cuts the next line off what lies between *at and the end. */
+static struct span cut_line(const char **at, const char *end)
+{
+    const char *newline = memchr(*at, '\n', (size_t)(end - *at));
+    struct span line = {*at, (size_t)((newline ? newline : end) - *at)};
+
+    *at = newline ? newline + 1 : end;
+    return line;
+}
+
+long long import_count(const char *text, size_t length)
+{
+    const char *at = text, *end = text + length;
+    long long count = 0;
+
+    while (at < end) {
+        struct span line = cut_line(&at, end);
+
+        count += !is_blank(&line);
+    }
+    return count;
+}
+
+static struct span next_line(struct crew *crew)
+{
+    crew->line++;
+    return cut_line(&crew->at, crew->end);
+}
+
+/* The next lines, into an empty batch; false when there are none, or it has failed. */
+static bool take_lines(struct crew *crew, struct batch *batch)
+{
+    size_t bytes = 0;
+
+    pthread_mutex_lock(&crew->lock);
+    while (!crew->failed && crew->at < crew->end && batch->count < BATCH_RUNS &&
+           bytes < BATCH_BYTES) {
+        struct span line = next_line(crew);
+
+        if (is_blank(&line))
+            continue;
+        memset(&batch->items[batch->count], 0, sizeof batch->items[0]);
+        batch->items[batch->count].line = crew->line;
+        batch->items[batch->count++].text = line;
+        bytes += line.length;
+    }
+    if (batch->count > 0)
+        batch->number = crew->taken++;
+    pthread_mutex_unlock(&crew->lock);
+    return batch->count > 0;
+}
+
+/* False when somebody has failed meanwhile. */
+static bool wait_for_turn(struct crew *crew, const struct batch *batch)
+{
+    bool ok;
+
+    pthread_mutex_lock(&crew->lock);
+    while (crew->turn != batch->number && !crew->failed)
+        pthread_cond_wait(&crew->turned, &crew->lock);
+    ok = !crew->failed;
+    pthread_mutex_unlock(&crew->lock);
+    return ok;
+}
+
+static void end_turn(struct crew *crew, const struct error *err)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->turn++;
+    if (err->kind != ERROR_NONE && !crew->failed) {
+        crew->failed = true;
+        crew->err = *err;
+    }
+    pthread_cond_broadcast(&crew->turned);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* What each thread does, until all is done. */
+static void work(struct crew *crew, struct batch *batch)
+{
+    while (take_lines(crew, batch)) {
+        struct error err = {0};
+
+        if (prepare_all(batch, crew->sender, &err) && wait_for_turn(crew, batch))
+            (void)!flush(crew->pool, batch, crew->report, &err);
+        end_turn(crew, &err);
+        batch_empty(batch);
+    }
+}
+
+static void *help(void *user)
+{
+    AUTO(batch_free) struct batch batch = {.items = malloc(BATCH_RUNS * sizeof *batch.items)};
+
+    if (batch.items) /* else the other one does it alone */
+        work(user, &batch);
+    return NULL;
+}
+
+bool import_lines(struct db_pool *pool, const struct import_body *body,
+                  struct import_report *ret_report, struct error *err)
+{
+    AUTO(batch_free) struct batch batch = {.items = malloc(BATCH_RUNS * sizeof *batch.items)};
+    struct crew crew = {.pool = pool,
+                        .sender = body->sender,
+                        .report = ret_report,
+                        .lock = PTHREAD_MUTEX_INITIALIZER,
+                        .turned = PTHREAD_COND_INITIALIZER,
+                        .at = body->text,
+                        .end = body->text + body->length};
+    pthread_t helper;
+    bool helped;
+
+    *ret_report = (struct import_report){0};
+    if (!batch.items)
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    helped = body->length > HELPED_BYTES && pthread_create(&helper, NULL, help, &crew) == 0;
+    work(&crew, &batch);
+    if (helped)
+        pthread_join(helper, NULL);
+    pthread_mutex_destroy(&crew.lock);
+    pthread_cond_destroy(&crew.turned);
+    return !crew.failed || error_set(err, crew.err.kind, NULL, "%s", crew.err.message);
+}
+
+bool import_one(struct db_pool *pool, const struct import_body *body, struct run_id *ret_id,
+                enum import_fate *ret_fate, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(imports_end) struct imports imports = {0};
+    AUTO(item_clear) struct item item = {.line = 1, .text = {body->text, body->length}};
+    AUTO(document_memo_clear) struct document_memo memo = {0};
+
+    if (!prepare(&item, &memo, body->sender, err))
+        return false;
+    *ret_id = item.document.run.id;
+    loan = db_borrow(pool);
+    return imports_begin(&imports, loan.db, err) && put_item(&imports, &item, ret_fate, err) &&
+           imports_commit(&imports, err);
+}

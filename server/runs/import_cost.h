@@ -1,0 +1,15 @@
+/* What a run from elsewhere says it cost: a price may be anything, but what is said of dollars
+ * must follow from it and from the speed that the steps give. */
+#pragma once
+
+#include "common/error.h"
+#include "engine/stats/summary.h"
+
+/* `cost` is as in struct run, or NULL. ERROR_INVALID names the member. */
+bool import_cost_check(const char *cost, const struct summary *summary, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Of a run whose sender used other statistics than ours: writes the dollars anew from the price
+ * and from our speed. A member that the sender left null stays null. */
+bool import_cost_renew(char **cost, const struct summary *summary, struct error *err)
+    __attribute__((warn_unused_result));

@@ -1,0 +1,320 @@
+#include "server/runs/job.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "engine/machine/control_group.h"
+#include "engine/machine/proc.h"
+#include "engine/process/loaded_libraries.h"
+#include "engine/process/preload.h"
+#include "engine/process/worker.h"
+#include "engine/run/memory.h"
+#include "engine/run/pace.h"
+#include "server/runs/conclusion.h"
+#include "server/runs/recorder.h"
+
+#include <stdint.h>
+
+#define TELL_NS (250 * NS_PER_MS)        /* watchers hear of progress at most this often */
+#define OBEY_NS (15 * NS_PER_SECOND)     /* time to finish when asked to */
+#define TERMINATE_NS (2 * NS_PER_SECOND) /* time to die of SIGTERM */
+
+struct job {
+    const struct job_parts *parts;
+    struct run *run;
+    struct run_spec spec;
+    struct pace pace;
+    struct worker *worker;
+    struct recorder recorder;
+    bool ours;                 /* the engine of the house, whose needs are known */
+    long long memory_kills;    /* of the control group, before the run */
+    enum pace_verdict verdict; /* PACE_GO_ON until it was asked to finish */
+    long long started_ns, heard_ns, told_ns, asked_ns;
+};
+
+static void tell(struct job *job, long long now_ns)
+{
+    struct progress progress = pace_progress(&job->pace, now_ns - job->started_ns);
+
+    live_progress(job->parts->live, &job->run->id, &progress, now_ns);
+    job->told_ns = now_ns;
+}
+
+static bool take_hello(struct run *run, const struct event *event, struct error *err)
+{
+    snprintf(run->software, sizeof run->software, "%s", event->hello.software);
+    if (!engine_details_are_told(&event->hello.details))
+        return true;
+    run->engine_details = engine_details_to_text(&event->hello.details);
+    return run->engine_details || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+static void take_done(struct run *run, struct event *event)
+{
+    run->certified = event->done.certified;
+    run->samples = event->done.samples;
+    run->peak_memory_bytes = event->done.peak_memory_bytes;
+    run->implementations = take(&event->done.implementations);
+}
+
+/* What is loaded is looked at when the engine is at work: by then it has loaded all. */
+static bool look_at_loaded(struct job *job, struct error *err)
+{
+    struct loaded loaded;
+
+    loaded_look("", worker_pid(job->worker), &loaded);
+    job->run->loaded = loaded_to_text(&loaded);
+    return job->run->loaded || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
+static bool take_step(struct job *job, const struct event *event, long long now_ns,
+                      struct error *err)
+{
+    const struct step step = {.nanoseconds = event->step.nanoseconds,
+                              .loss = event->step.loss,
+                              .split = event->step.split};
+
+    if (job->pace.steps == 0) {
+        long long setup_ns = now_ns - job->started_ns - step.nanoseconds;
+
+        job->run->setup_ns = setup_ns > 0 ? setup_ns : 0;
+        if (!look_at_loaded(job, err))
+            return false;
+    }
+    if (!pace_step(&job->pace, step.nanoseconds))
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!recorder_step(&job->recorder, &step, now_ns, err))
+        return false;
+    if (now_ns - job->told_ns >= TELL_NS)
+        tell(job, now_ns);
+    return true;
+}
+
+static bool take_event(struct job *job, struct event *event, long long now_ns, struct error *err)
+{
+    job->heard_ns = now_ns;
+    switch (event->type) {
+    case EVENT_HELLO:
+        return take_hello(job->run, event, err);
+    case EVENT_STEP:
+        return take_step(job, event, now_ns, err);
+    case EVENT_CANARY:
+        return recorder_sing(&job->recorder, &event->canary, err);
+    default:
+        take_done(job->run, event);
+        return true;
+    }
+}
+
+/* Whatever time asks for: silence, limits, batches. False ends the run as failed. */
+static bool tend(struct job *job, long long now_ns, struct error *err)
+{
+    enum pace_verdict verdict = pace_judge(&job->pace, now_ns - job->started_ns);
+
+    if (now_ns - job->heard_ns >= job->parts->silence_ns)
+        return error_set(err, ERROR_UPSTREAM, NULL, "the worker was silent for %lld seconds",
+                         job->parts->silence_ns / NS_PER_SECOND);
+    if (job->verdict == PACE_GO_ON && verdict != PACE_GO_ON) {
+        job->verdict = verdict;
+        job->asked_ns = now_ns;
+        worker_enough(job->worker);
+        /* Here, and not when it has ended: then there is nothing to look at. */
+        if (!recorder_look(&job->recorder, now_ns, err))
+            return false;
+    }
+    if (job->verdict != PACE_GO_ON && now_ns - job->asked_ns >= OBEY_NS)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "the worker did not end within %lld seconds of being asked to",
+                         OBEY_NS / NS_PER_SECOND);
+    return recorder_tend(&job->recorder, now_ns, err);
+}
+
+static long long earlier(long long left, long long right)
+{
+    return left < right ? left : right;
+}
+
+static long long next_deadline(const struct job *job)
+{
+    long long deadline = job->heard_ns + job->parts->silence_ns;
+
+    if (job->verdict == PACE_GO_ON)
+        deadline = earlier(deadline, job->started_ns + job->pace.max_ns);
+    else
+        deadline = earlier(deadline, job->asked_ns + OBEY_NS);
+    return earlier(deadline, recorder_due(&job->recorder));
+}
+
+static long long memory_kills(void)
+{
+    struct group_memory group;
+
+    control_group_memory("", &group);
+    /* Without a group the machine's own count has to do. */
+    return group.kills >= 0 ? group.kills : proc_number("", "/proc/vmstat", "oom_kill ", -1);
+}
+
+/* A worker that dies of SIGKILL was killed for memory if the kernel has counted one more, and may
+ * have been if the kernel does not count. We send that signal only to what we no longer follow.
+ */
+static void explain_kill(struct job *job, struct error *err)
+{
+    long long kills = memory_kills(), largest = -1, peak;
+    struct memory_limit limit;
+
+    if (!worker_was_killed(job->worker, &peak) || (kills >= 0 && kills == job->memory_kills))
+        return;
+    memory_limit_read("", &limit);
+    if (job->ours && limit.bytes > 0)
+        largest = memory_largest_batch(&job->spec, job->spec.threads, limit.bytes);
+    error_clear(err);
+    memory_explain_kill(&limit, peak, largest, err);
+}
+
+/* Asks the worker to go and gives it a moment; worker_free() does the rest. */
+static void terminate(struct job *job)
+{
+    long long deadline = clock_monotonic_ns() + TERMINATE_NS;
+    enum worker_read read;
+
+    worker_terminate(job->worker);
+    do {
+        AUTO(event_clear) struct event ignored = {0};
+
+        read = worker_next(job->worker, deadline, -1, &ignored, NULL);
+    } while (read == WORKER_EVENT && clock_monotonic_ns() < deadline);
+}
+
+static void drain(int wake)
+{
+    uint64_t rings;
+
+    (void)!read(wake, &rings, sizeof rings);
+}
+
+static enum job_result obey(enum job_order order)
+{
+    switch (order) {
+    case JOB_CANCEL:
+        return JOB_CANCELLED;
+    case JOB_LEAVE:
+        return JOB_LEFT;
+    default:
+        return JOB_STOPPED;
+    }
+}
+
+static enum job_result follow(struct job *job, struct error *err)
+{
+    for (;;) {
+        AUTO(event_clear) struct event event = {0};
+        enum worker_read read =
+            worker_next(job->worker, next_deadline(job), job->parts->wake, &event, err);
+        long long now_ns = clock_monotonic_ns();
+
+        if (read == WORKER_FINISHED)
+            return JOB_FINISHED;
+        if (read == WORKER_FAILED) {
+            explain_kill(job, err);
+            return JOB_FAILED;
+        }
+        if (read == WORKER_EVENT && !take_event(job, &event, now_ns, err))
+            return JOB_FAILED;
+        if (read == WORKER_QUIET) {
+            enum job_order order;
+
+            drain(job->parts->wake);
+            order = job->parts->orders(job->parts->user);
+            if (order != JOB_GO_ON) {
+                terminate(job);
+                return obey(order);
+            }
+        }
+        if (!tend(job, now_ns, err))
+            return JOB_FAILED;
+    }
+}
+
+static bool summarize(struct job *job, struct error *err)
+{
+    AUTO(conclusion_clear) struct conclusion conclusion = {0};
+    struct run *run = job->run;
+
+    run->ended_by = pace_verdict_name(job->verdict == PACE_GO_ON ? PACE_ALL_STEPS : job->verdict);
+    if (!conclusion_draw(job->parts->db, run, &conclusion, err))
+        return false;
+    run->summary = conclusion.summary;
+    run->validity = conclusion.validity;
+    run->summary_text = take(&conclusion.summary_text);
+    run->findings = take(&conclusion.findings);
+    return true;
+}
+
+/* A worker may end by itself, unasked, before it has sent all steps of a fixed number. */
+static bool has_all_steps(const struct job *job, struct error *err)
+{
+    if (job->verdict != PACE_GO_ON || job->spec.steps == FIELD_IS_AUTO)
+        return true;
+    return error_set(err, ERROR_UPSTREAM, NULL,
+                     "the worker ended after %zu steps, before %lld were measured",
+                     job->pace.steps, job->spec.steps);
+}
+
+static enum job_result conclude(struct job *job, enum job_result result, struct error *err)
+{
+    /* What was measured is kept however it ended; only a good end depends on it. */
+    bool stored =
+        recorder_flush(&job->recorder, clock_monotonic_ns(), result == JOB_FINISHED ? err : NULL);
+
+    job->run->stderr_tail = worker_last_words(job->worker);
+    if (result == JOB_FINISHED && (!stored || !has_all_steps(job, err) || !summarize(job, err)))
+        return JOB_FAILED;
+    return result;
+}
+
+static void job_free(struct job *job)
+{
+    worker_free(job->worker);
+    recorder_free(&job->recorder);
+    pace_free(&job->pace);
+}
+
+enum job_result job_run(const struct job_parts *parts, struct run *run, struct error *err)
+{
+    AUTO(job_free)
+    struct job job = {.parts = parts,
+                      .run = run,
+                      .verdict = PACE_GO_ON,
+                      .recorder = {.db = parts->db, .run = run}};
+    const struct engine *engine;
+    enum job_order order;
+    char preload[PRELOAD_MAX];
+
+    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &job.spec, err))
+        return JOB_FAILED;
+    engine = engines_find(parts->engines, job.spec.engine, err);
+    if (!engine)
+        return JOB_FAILED;
+    /* In this order: whatever is ordered after the drain will ring again. */
+    drain(parts->wake);
+    order = parts->orders(parts->user);
+    if (order != JOB_GO_ON)
+        return obey(order);
+    pace_start(&job.pace, &job.spec, parts->dollars_per_hour);
+    job.pace.stops_for_little = parts->stops_for_little;
+    if (!preload_find(&job.spec, "", preload, err))
+        return JOB_FAILED;
+    job.ours = engine->ours;
+    job.memory_kills = memory_kills();
+    job.worker = worker_start(&(struct launch){.command = engine->command,
+                                               .run_id = run->id.text,
+                                               .preload = preload,
+                                               .ours = engine->ours && parts->confine},
+                              run->spec_text, pace_steps_max(&job.spec), err);
+    if (!job.worker)
+        return JOB_FAILED;
+    job.started_ns = job.heard_ns = clock_monotonic_ns();
+    tell(&job, job.started_ns);
+    if (!recorder_start(&job.recorder, worker_pid(job.worker), job.started_ns, err))
+        return conclude(&job, JOB_FAILED, err);
+    return conclude(&job, follow(&job, err), err);
+}

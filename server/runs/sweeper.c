@@ -1,0 +1,146 @@
+#include "server/runs/sweeper.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/sweeps.h"
+#include "engine/sweep/sweep_tune.h"
+#include "server/base/log.h"
+
+#include <limits.h>
+
+/* The runs of a sweep as the statistics want them. */
+static struct sweep_run *plain_runs(const struct sweep_row_run *runs, size_t count)
+{
+    struct sweep_run *plain = calloc(count + 1, sizeof *plain);
+
+    for (size_t i = 0; plain && i < count; i++)
+        plain[i] = runs[i].run;
+    return plain;
+}
+
+static bool is_busy(const struct sweep_row_run *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!run_state_is_final(runs[i].run.state))
+            return true;
+    return false;
+}
+
+/* The sweep as it was asked for, with all the cells it has come to since. */
+static bool restore(const struct sweep_row *row, const struct place *place,
+                    struct sweep *ret_sweep, struct error *err)
+{
+    AUTO(sweep_clear) struct sweep sweep = {0};
+
+    if (!sweep_from_text(row->request, strlen(row->request), place, &sweep, err))
+        return false;
+    sweep.count = 0;
+    for (size_t i = 0; i < row->count; i++) {
+        AUTO(json_decrefp) json_t *spec = json_loads(row->cells[i].spec_text, 0, NULL);
+
+        if (!spec)
+            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        if (!sweep_add(&sweep, row->cells[i].name, spec, place, err))
+            return false;
+    }
+    *ret_sweep = sweep;
+    sweep = (struct sweep){0};
+    return true;
+}
+
+/* Adds the next round of a tune, whose place in the queue was promised when it was accepted.
+ * False when there is none to add, or, with err filled, when it could not be. */
+static bool add_round(struct db *db, const struct sweep_row *row,
+                      const struct sweep_result *result, const struct place *place,
+                      const char *instance, struct error *err)
+{
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    size_t first;
+
+    /* Before the request is read again: what it asked for may not be possible here any more. */
+    if (sweep_preset_of(row->request) != SWEEP_TUNE || row->rounds >= TUNE_ROUNDS)
+        return false;
+    if (!restore(row, place, &sweep, err))
+        return false;
+    first = sweep.count;
+    if (!sweep_tune_next(&sweep, (int)row->rounds, result, place, err))
+        return false;
+    return sweep.count > first &&
+           sweeps_add_round(db, row,
+                            &(struct sweep_order){.sweep = &sweep,
+                                                  .first = first,
+                                                  .round = row->rounds,
+                                                  .blocks = sweep_tune_blocks((int)row->rounds),
+                                                  .instance = instance,
+                                                  .now_us = clock_calendar_us(),
+                                                  .queue_limit = LLONG_MAX},
+                            err);
+}
+
+static bool advance(struct db *db, struct sweep_row *row, const struct place *place,
+                    struct sweep_repeat repeat, struct error *err)
+{
+    const char *instance = repeat.instance;
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    AUTO(freep) struct sweep_run *plain = NULL;
+    AUTO(sweep_result_clear) struct sweep_result result = {0};
+    struct error cause = {0};
+    size_t count = 0;
+    bool repeated;
+
+    if (!sweeps_requeue(db, row, instance, repeat.now_us, err) ||
+        !sweeps_repeat(db, row, repeat, &repeated, err) ||
+        !sweeps_runs(db, row->number, &runs, &count, err))
+        return false;
+    if (is_busy(runs, count))
+        return true;
+    plain = plain_runs(runs, count);
+    if (!plain || !sweep_result_compute(plain, count, row->count, &result))
+        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (add_round(db, row, &result, place, instance, &cause))
+        return true;
+    if (cause.kind == ERROR_BUSY || cause.kind == ERROR_STORAGE ||
+        cause.kind == ERROR_DAMAGED) /* another look comes with the next run, or the next start */
+        return error_set(err, cause.kind, NULL, "%s", cause.message);
+    if (cause.kind != ERROR_NONE)
+        log_line(LOG_ERROR, "sweep %s: no further round: %s", row->id.text, cause.message);
+    log_line(LOG_INFO, "sweep %s state=finished runs=%zu", row->id.text, count);
+    return sweeps_end(db, row->id.text, SWEEP_FINISHED, clock_calendar_us(), err);
+}
+
+/* What is left for repeating runs of that sweep. */
+static long long seconds_for(const struct run_id *sweep, const struct sweeper_repeats *repeats)
+{
+    if (!repeats || strcmp(sweep->text, repeats->sweep.text) != 0)
+        return 0;
+    return (repeats->until_ns - clock_monotonic_ns()) / NS_PER_SECOND;
+}
+
+bool sweeper_advance(struct db *db, struct this_machine *here, struct live *live,
+                     const struct sweeper_repeats *repeats, struct error *err)
+{
+    struct place place = this_machine_place(here, db);
+    struct identity identity;
+    long long after = 0;
+
+    this_machine_identity(here, &identity);
+    for (;;) {
+        AUTO(sweep_row_clear) struct sweep_row row = {0};
+        struct run_id id;
+        bool found;
+
+        if (!sweeps_next_running(db, after, &id, &found, err))
+            return false;
+        if (!found)
+            return true;
+        if (!sweeps_find(db, id.text, &row, err) ||
+            !advance(db, &row, &place,
+                     (struct sweep_repeat){.instance = identity.instance_type,
+                                           .now_us = clock_calendar_us(),
+                                           .seconds = seconds_for(&id, repeats)},
+                     err))
+            return false;
+        live_tell(live, id.text, clock_monotonic_ns());
+        after = row.number;
+    }
+}

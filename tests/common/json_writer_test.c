@@ -1,0 +1,200 @@
+#include "common/json_writer.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+static json_t *parse(const struct bytes *bytes)
+{
+    json_error_t why;
+    json_t *json =
+        json_loadb(bytes->data, bytes->used, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &why);
+
+    if (!json)
+        fprintf(stderr, "%s in %s\n", why.text, bytes->data);
+    return json;
+}
+
+static void objects_and_arrays_are_separated_by_commas(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    out_open(&out, NULL, '{');
+    out_text(&out, "a", "b");
+    out_open(&out, "list", '[');
+    out_integer(&out, NULL, 1);
+    out_open(&out, NULL, '{');
+    out_close(&out, '}');
+    out_open(&out, NULL, '[');
+    out_close(&out, ']');
+    out_null(&out, NULL);
+    out_close(&out, ']');
+    out_bool(&out, "yes", true);
+    out_bool(&out, "no", false);
+    out_raw(&out, "spec", "{\"x\":[1]}");
+    out_text(&out, "none", NULL);
+    out_close(&out, '}');
+    EXPECT(!out.failed);
+    EXPECT_STR(bytes.data, "{\"a\":\"b\",\"list\":[1,{},[],null],\"yes\":true,\"no\":false,"
+                           "\"spec\":{\"x\":[1]},\"none\":null}");
+}
+
+static const char *const texts[] = {
+    "",
+    "plain",
+    "\"quoted\"",
+    "back\\slash",
+    "\\\"",
+    "line\nbreak\r\ttab",
+    "\001\002\037\177",
+    "</script>",
+    "\303\274ber \342\202\254 \360\237\232\200",
+    "ends with \"",
+};
+
+static void text_comes_back_as_it_was(void)
+{
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+        struct out out = {.bytes = &bytes};
+
+        out_open(&out, NULL, '{');
+        out_text(&out, texts[i], texts[i]); /* keys are quoted the same way */
+        out_close(&out, '}');
+
+        AUTO(json_decrefp) json_t *json = parse(&bytes);
+        EXPECT_STR(json_string_value(json_object_get(json, texts[i])), texts[i]);
+    }
+}
+
+static void control_characters_are_escaped_not_sent(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    out_text(&out, NULL, "a\n\001\"\\");
+    EXPECT_STR(bytes.data, "\"a\\u000a\\u0001\\\"\\\\\"");
+}
+
+static const double numbers[] = {0,
+                                 1,
+                                 -1,
+                                 0.1,
+                                 1.0 / 3,
+                                 2.0 / 3,
+                                 1e-7,
+                                 1e15,
+                                 1e16,
+                                 1e22,
+                                 1e23,
+                                 123456.789,
+                                 DBL_MAX,
+                                 -DBL_MAX,
+                                 DBL_MIN,
+                                 5e-324,
+                                 M_PI,
+                                 0.1 + 0.2,
+                                 1e21,
+                                 -1.5e-9,
+                                 4503599627370497.5,
+                                 9007199254740993.0};
+
+static void numbers_round_trip(void)
+{
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+        struct out out = {.bytes = &bytes};
+
+        out_number(&out, NULL, numbers[i]);
+        AUTO(json_decrefp) json_t *json = parse(&bytes);
+        EXPECT(json_is_number(json));
+        EXPECT_NEAR(json_number_value(json), numbers[i], 0);
+    }
+}
+
+static void short_numbers_stay_short(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    out_open(&out, NULL, '[');
+    out_number(&out, NULL, 0.1);
+    out_number(&out, NULL, 250);
+    out_number(&out, NULL, 0.123456789012345);
+    out_close(&out, ']');
+    EXPECT_STR(bytes.data, "[0.1,250,0.123456789012345]");
+}
+
+static void what_is_no_number_is_null(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    out_open(&out, NULL, '[');
+    out_number(&out, NULL, (double)NAN);
+    out_number(&out, NULL, (double)INFINITY);
+    out_number(&out, NULL, -(double)INFINITY);
+    out_close(&out, ']');
+    EXPECT_STR(bytes.data, "[null,null,null]");
+}
+
+static void integers_round_trip_at_both_ends(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    out_open(&out, NULL, '[');
+    out_integer(&out, NULL, LLONG_MIN);
+    out_integer(&out, NULL, 0);
+    out_integer(&out, NULL, LLONG_MAX);
+    out_close(&out, ']');
+
+    AUTO(json_decrefp) json_t *json = parse(&bytes);
+    EXPECT_INT(json_integer_value(json_array_get(json, 0)), LLONG_MIN);
+    EXPECT_INT(json_integer_value(json_array_get(json, 1)), 0);
+    EXPECT_INT(json_integer_value(json_array_get(json, 2)), LLONG_MAX);
+}
+
+static void a_time_is_written_in_utc_and_none_is_null(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    out_open(&out, NULL, '{');
+    out_time(&out, "then", 1767323045678901);
+    out_time(&out, "never", 0);
+    out_close(&out, '}');
+    EXPECT_STR(bytes.data, "{\"then\":\"2026-01-02T03:04:05.678Z\",\"never\":null}");
+}
+
+static void what_does_not_fit_is_told_once_and_for_all(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 10};
+    struct out out = {.bytes = &bytes};
+
+    out_text(&out, NULL, "12345");
+    EXPECT(!out.failed);
+    out_text(&out, NULL, "far too long for what is left");
+    EXPECT(out.failed);
+    out_integer(&out, NULL, 1);
+    EXPECT(out.failed); /* a later value that would fit does not heal it */
+    EXPECT(bytes.used <= bytes.limit);
+}
+
+int main(void)
+{
+    RUN(objects_and_arrays_are_separated_by_commas);
+    RUN(text_comes_back_as_it_was);
+    RUN(control_characters_are_escaped_not_sent);
+    RUN(numbers_round_trip);
+    RUN(short_numbers_stay_short);
+    RUN(what_is_no_number_is_null);
+    RUN(integers_round_trip_at_both_ends);
+    RUN(a_time_is_written_in_utc_and_none_is_null);
+    RUN(what_does_not_fit_is_told_once_and_for_all);
+    return test_result();
+}

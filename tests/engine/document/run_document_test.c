@@ -1,0 +1,231 @@
+#include "engine/document/run_document.h"
+
+#include "tests/engine/document/documents.h"
+
+static void what_is_there_is_read(void)
+{
+    AUTO(document_clear) struct document document = {0};
+    struct error err = {0};
+
+    EXPECT(read_text(whole_document, &document, &err));
+    EXPECT_STR(err.message, "");
+    const struct run *run = &document.run;
+    EXPECT_STR(run->id.text, "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    EXPECT_INT(run->state, RUN_FINISHED);
+    EXPECT_INT(run->provenance, PROVENANCE_IMPORTED);
+    EXPECT_STR(run->spec_text, SPEC);
+    EXPECT_INT(document.spec.batch_size, 32);
+    EXPECT_STR(run->instance, "c7i.large");
+    EXPECT_STR(run->where.provider, "aws");
+    EXPECT_STR(run->where.region, "us-east-1");
+    EXPECT_STR(run->where.zone, "us-east-1a");
+    EXPECT_STR(run->where.vm, "i123456789abcdef");
+    EXPECT_STR(run->machine, "972f2cbf2a910fb8");
+    EXPECT_STR(document.stratum, "7a97254c079c9076");
+    EXPECT_STR(document.facts, "{\"isa\":\"amx\",\"cores\":2,\"gib\":24.25,"
+                               "\"caches\":[48,2048,null],\"model\":\"AMD \\\"EPYC\\\"\"}");
+    EXPECT_INT(run->created_us, 1795273697123000);
+    EXPECT_INT(run->started_us, 1795273698000001);
+    EXPECT_INT(run->ended_us, 1795273818000000);
+    EXPECT_STR(run->software, "pennyworth-worker 0.1.0, caf\xc3\xa9 \"x\"");
+    EXPECT_STR(run->engine_details, DETAILS);
+    EXPECT_STR(run->loaded,
+               "{\"allocator\":\"system\",\"openmp\":\"gnu\",\"dnn\":\"libdnnl.so.2\"}");
+    EXPECT_INT(run->samples, 64);
+    EXPECT_INT(run->peak_memory_bytes, 1073741824);
+    EXPECT(run->certified.whole_known && run->certified.worst_known);
+    EXPECT_NEAR(run->certified.whole, 0.9997, 0);
+    EXPECT_NEAR(run->certified.worst, -1, 0);
+    EXPECT_STR(run->implementations, "{\"fc\":{\"forward\":\"jit:avx2\"}}");
+    EXPECT_INT(run->setup_ns, 1500000000);
+    EXPECT_STR(run->ended_by, "target");
+    EXPECT_STR(run->price, "{\"dollars\":\"0.0892500000\",\"spot\":null,\"a\":[0.1,1e-9]}");
+    EXPECT_INT(run->steps, 2);
+    EXPECT_INT((long long)document.steps.count, 2);
+    EXPECT_INT(document.steps.items[1].split.communication, 9);
+    EXPECT_INT((long long)document.evidence.observation_count, 2);
+    EXPECT_INT((long long)document.evidence.song_count, 1);
+    EXPECT_NEAR(document.claimed, 0, 0);
+}
+
+static void what_is_not_there_is_not_known(void)
+{
+    AUTO(document_clear) struct document document = {0};
+
+    EXPECT(read_text(least_document, &document, NULL));
+    const struct run *run = &document.run;
+    EXPECT_STR(run->instance, "");
+    EXPECT_STR(run->where.provider, "");
+    EXPECT_STR(run->machine, "");
+    EXPECT_STR(document.stratum, "");
+    EXPECT(!document.facts && !run->price && !run->engine_details && !run->loaded);
+    EXPECT(!run->implementations && !run->ended_by && !run->summary_text);
+    EXPECT_INT(run->created_us, 0);
+    EXPECT_INT(run->started_us, 0);
+    EXPECT_INT(run->samples, 0);
+    EXPECT_INT(run->setup_ns, 0);
+    EXPECT(!run->certified.whole_known && !run->certified.worst_known);
+    EXPECT_INT(run->validity, VALIDITY_UNKNOWN);
+    EXPECT_INT((long long)document.evidence.observation_count, 0);
+    EXPECT(document.evidence_text.length > 0); /* and still something to keep */
+}
+
+static void evidence_that_is_not_there_is_kept_as_none(void)
+{
+    AUTO(document_clear) struct document document = {0};
+    struct evidence evidence = {.song_count = 7};
+
+    EXPECT(read_text(least_document, &document, NULL));
+    EXPECT(trace_read_evidence(document.evidence_text.start, document.evidence_text.length,
+                               &evidence, NULL));
+    EXPECT_INT((long long)evidence.song_count, 0);
+}
+
+static void a_document_of_ours_is_written_as_it_was_read(void)
+{
+    AUTO(document_clear) struct document document = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MAX};
+
+    EXPECT(read_text(whole_document, &document, NULL));
+    EXPECT(write_again(&document, &text));
+    EXPECT_STR(text.data, whole_document);
+}
+
+static void what_is_not_known_is_written_as_null_and_read_as_that(void)
+{
+    AUTO(document_clear) struct document document = {0}, again = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MAX}, same = {.limit = DOCUMENT_MAX};
+
+    EXPECT(read_text(least_document, &document, NULL));
+    EXPECT(write_again(&document, &text));
+    EXPECT(strstr(text.data, ",\"machine\":null,\"created_at\":null,\"started_at\":null,"
+                             "\"ended_at\":\"2026-11-21T15:10:18.000Z\",\"software\":null,"
+                             "\"engine_details\":null,\"loaded\":null,\"samples\":null,"
+                             "\"peak_memory_bytes\":null,\"gradient_cosine\":null,"
+                             "\"worst_layer_cosine\":null,\"implementations\":null,"
+                             "\"setup_ns\":null,\"ended_by\":null,\"cost\":null,") != NULL);
+    EXPECT(read_text(text.data, &again, NULL));
+    EXPECT(write_again(&again, &same));
+    EXPECT_STR(same.data, text.data);
+}
+
+/* Order, blanks, newlines and escapes are the writer's own affair. */
+static void other_writers_may_arrange_it_as_they_like(void)
+{
+    static const char text[] =
+        "\r\n{ \"steps\" : { \"loss\":[ 1 ],\n \"nanoseconds\":[ 5 ] } ,\"machine\": { \"facts\" "
+        ": {\t\"a b\" : [ 1 , \"c  \\\" d\" ] } , \"fingerprint\":\"972f2cbf2a910fb8\" } ,"
+        "\"cost\":{ },\"ended_at\":\"2026-11-21T15:10:18.5+00:00\", \"spec\" :{ } , "
+        "\"instance\":\"c7i\\u002elarge \\ud83d\\ude00\", "
+        "\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\n"
+        "\"evidence\":{\"canaries\":[\n],\"observations\":[]},\"pennyworth_run\": 1 }\n\n";
+    AUTO(document_clear) struct document document = {0}, again = {0};
+    AUTO(bytes_free) struct bytes line = {.limit = DOCUMENT_MAX};
+    struct error err = {0};
+
+    EXPECT(read_text(text, &document, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT_STR(document.run.instance, "c7i.large \xf0\x9f\x98\x80");
+    EXPECT_STR(document.facts, "{\"a b\":[1,\"c  \\\" d\"]}");
+    EXPECT_STR(document.run.price, "{}");
+    EXPECT_INT(document.run.ended_us, 1795273818500000);
+    EXPECT_STR(document.spec.engine, "native"); /* defaults are written out */
+    EXPECT(strstr(document.run.spec_text, "\"batch_size\":32,") != NULL);
+
+    /* A trace that came with newlines leaves in one line. */
+    EXPECT(document_write(
+        &line, &(struct document_parts){.run = &document.run,
+                                        .steps = "{ \"loss\":[ 1 ],\n\n\"nanoseconds\":[ 5 ]\n}",
+                                        .evidence = "{\"observations\":[],\n\"canaries\":[]}"}));
+    EXPECT(strchr(line.data, '\n') == line.data + line.used - 1);
+    EXPECT(read_text(line.data, &again, NULL));
+}
+
+static void a_conclusion_travels_for_people(void)
+{
+    static char summary[] = "{\"method\":1,\"samples_per_second\":36.5,\"interval\":{\"low\":1}}";
+    static char findings[] = "[{\"code\":\"steal\"}]";
+    AUTO(document_clear) struct document document = {0}, again = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MAX};
+
+    EXPECT(read_text(whole_document, &document, NULL));
+    document.run.summary_text = strdup(summary);
+    document.run.findings = strdup(findings);
+    document.run.validity = VALIDITY_WARN;
+    EXPECT(write_again(&document, &text));
+    EXPECT(strstr(text.data, ",\"summary\":{\"method\":1,") != NULL);
+    EXPECT(strstr(text.data, ",\"validity\":{\"level\":\"warn\",\"findings\":[{\"code\":"
+                             "\"steal\"}]}}\n") != NULL);
+    EXPECT(read_text(text.data, &again, NULL));
+    EXPECT_NEAR(again.claimed, 36.5, 0);
+    EXPECT(!again.run.summary_text && !again.run.findings); /* whoever takes it in computes it */
+    EXPECT_INT(again.run.validity, VALIDITY_UNKNOWN);
+}
+
+static void what_a_name_holds_cannot_break_the_text(void)
+{
+    AUTO(document_clear) struct document document = {0}, again = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MAX};
+
+    EXPECT(read_text(least_document, &document, NULL));
+    snprintf(document.run.instance, sizeof document.run.instance, "a\"b\\c\",\"id\":\"\\");
+    EXPECT(write_again(&document, &text));
+    EXPECT(read_text(text.data, &again, NULL));
+    EXPECT_STR(again.run.instance, "a\"b\\c\",\"id\":\"\\");
+
+    bytes_free(&text);
+    snprintf(document.run.instance, sizeof document.run.instance, "a\nb");
+    EXPECT(write_again(&document, &text));
+    EXPECT(strstr(text.data, "\"instance\":\"a\\u000ab\"") != NULL);
+}
+
+/* The same spec again, another, a broken one, one that is only written otherwise. */
+static void a_memo_changes_nothing(void)
+{
+    static const char *const to[] = {"\"batch_size\":32",  "\"batch_size\":32",
+                                     "\"batch_size\":64",  "\"batch_size\":-3",
+                                     "\"batch_size\": 64", "\"batch_size\":64"};
+    AUTO(document_memo_clear) struct document_memo memo = {0};
+
+    for (size_t i = 0; i < COUNT(to); i++) {
+        AUTO(document_clear) struct document document = {0}, alone = {0};
+        AUTO(freep) char *text = replaced(whole_document, "\"batch_size\":32", to[i]);
+        struct error err = {0}, same = {0};
+        bool ok = document_read_next(&memo, text, strlen(text), &document, &err);
+
+        EXPECT_INT(ok, document_read(text, strlen(text), &alone, &same));
+        EXPECT_INT(ok, i != 3);
+        EXPECT_STR(err.message, same.message);
+        EXPECT_STR(document.run.spec_text, alone.run.spec_text);
+        EXPECT_INT(document.spec.batch_size, alone.spec.batch_size);
+        EXPECT_STR(document.run.instance, alone.run.instance);
+        EXPECT_STR(memo.text, ok ? document.run.spec_text : memo.text); /* it is remembered */
+    }
+}
+
+static void the_end_of_the_buffer_is_told(void)
+{
+    AUTO(document_clear) struct document document = {0};
+
+    EXPECT(read_text(whole_document, &document, NULL));
+    for (size_t limit = 0; limit < strlen(whole_document); limit += 7) {
+        AUTO(bytes_free) struct bytes text = {.limit = limit};
+
+        EXPECT(!write_again(&document, &text));
+    }
+}
+
+int main(void)
+{
+    RUN(what_is_there_is_read);
+    RUN(what_is_not_there_is_not_known);
+    RUN(evidence_that_is_not_there_is_kept_as_none);
+    RUN(a_document_of_ours_is_written_as_it_was_read);
+    RUN(what_is_not_known_is_written_as_null_and_read_as_that);
+    RUN(other_writers_may_arrange_it_as_they_like);
+    RUN(a_conclusion_travels_for_people);
+    RUN(what_a_name_holds_cannot_break_the_text);
+    RUN(a_memo_changes_nothing);
+    RUN(the_end_of_the_buffer_is_told);
+    return test_result();
+}

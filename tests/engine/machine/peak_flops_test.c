@@ -1,0 +1,67 @@
+#include "engine/machine/peak_flops.h"
+
+#include "tests/test.h"
+
+#include <math.h>
+
+static const struct effort zen = {.isa = "avx512_bf16",
+                                  .precision = "bf16",
+                                  .cores = 2,
+                                  .hertz = 4e9,
+                                  .multiply_adds = 4.0891e9,
+                                  .samples_per_second = 32};
+
+static void the_share_is_what_was_done_of_what_could_be(void)
+{
+    struct peak peak;
+
+    EXPECT(peak_estimate(&zen, &peak));
+    EXPECT(fabs(peak.achieved_tflops - 0.7851) < 1e-4);
+    EXPECT(fabs(peak.peak_tflops - 1.024) < 1e-9);
+    EXPECT(fabs(peak.share - 0.7667) < 1e-4);
+}
+
+static void f32_has_half_the_room_of_bf16(void)
+{
+    struct effort effort = zen;
+    struct peak peak;
+
+    effort.precision = "f32";
+    EXPECT(peak_estimate(&effort, &peak));
+    EXPECT(peak.operations_a_cycle == 64);
+}
+
+static void bf16_without_the_instructions_has_the_room_of_f32(void)
+{
+    struct effort effort = zen;
+    struct peak peak;
+
+    effort.isa = "avx2";
+    EXPECT(peak_estimate(&effort, &peak));
+    EXPECT(peak.operations_a_cycle == 32);
+}
+
+static void what_is_not_known_gives_no_estimate(void)
+{
+    struct peak peak;
+
+    for (int missing = 0; missing < 5; missing++) {
+        struct effort effort = zen;
+
+        if (missing == 0)
+            effort.isa = "";
+        else
+            *(double *[]){&effort.cores, &effort.hertz, &effort.multiply_adds,
+                          &effort.samples_per_second}[missing - 1] = 0;
+        EXPECT(!peak_estimate(&effort, &peak));
+    }
+}
+
+int main(void)
+{
+    RUN(the_share_is_what_was_done_of_what_could_be);
+    RUN(f32_has_half_the_room_of_bf16);
+    RUN(bf16_without_the_instructions_has_the_room_of_f32);
+    RUN(what_is_not_known_gives_no_estimate);
+    return test_result();
+}

@@ -1,0 +1,41 @@
+#include "engine/machine/proc.h"
+
+#include "tests/engine/tree.h"
+
+static void a_number_of_a_process_is_found_by_its_place(void)
+{
+    AUTO(tree_remove) struct tree tree = tree_make();
+
+    tree_put(&tree, "/proc/7/stat", "7 (a ) (name 9) S 40 50 60 -70");
+    EXPECT_INT(proc_stat_number(tree.root, "7", 4), 40);
+    EXPECT_INT(proc_stat_number(tree.root, "7", 6), 60);
+    EXPECT_INT(proc_stat_number(tree.root, "7", 7), -70);
+    EXPECT_INT(proc_stat_number(tree.root, "7", 8), -1);
+    EXPECT_INT(proc_stat_number(tree.root, "7", 51), -1);
+}
+
+static void where_there_is_no_number_it_is_minus_one(void)
+{
+    AUTO(tree_remove) struct tree tree = tree_make();
+
+    EXPECT_INT(proc_stat_number(tree.root, "7", 4), -1);
+    tree_put(&tree, "/proc/7/stat", "7 no bracket 1 2 3");
+    EXPECT_INT(proc_stat_number(tree.root, "7", 4), -1);
+    tree_put(&tree, "/proc/8/stat", "8 (name) S many");
+    EXPECT_INT(proc_stat_number(tree.root, "8", 4), -1);
+}
+
+static void our_own_environment_lies_somewhere(void)
+{
+    long long start = proc_stat_number("", "self", 50), end = proc_stat_number("", "self", 51);
+
+    EXPECT(start > 0 && end > start);
+}
+
+int main(void)
+{
+    RUN(a_number_of_a_process_is_found_by_its_place);
+    RUN(where_there_is_no_number_it_is_minus_one);
+    RUN(our_own_environment_lies_somewhere);
+    return test_result();
+}

@@ -1,0 +1,234 @@
+/* The filter of system calls, line by line: what it says of each call, whoever would make it.
+ * What the kernel then does is in confine_test.c. */
+#include "engine/process/confine.h"
+
+#include "common/cleanup.h"
+#include "tests/engine/process/filter.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#ifdef __x86_64__
+#define HERE AUDIT_ARCH_X86_64
+#define ELSEWHERE AUDIT_ARCH_AARCH64
+#define THIRTY_TWO AUDIT_ARCH_I386
+#else
+#define HERE AUDIT_ARCH_AARCH64
+#define ELSEWHERE AUDIT_ARCH_X86_64
+#define THIRTY_TWO AUDIT_ARCH_ARM
+#endif
+#define REFUSED (SECCOMP_RET_ERRNO | EPERM)
+#define HIGH (1ULL << 32) /* the kernel does not look at this half of an int */
+
+struct call {
+    const char *name;
+    long number;
+    unsigned long long first;
+};
+
+static void expect(const struct call *call, unsigned architecture, unsigned wanted)
+{
+    const struct seccomp_data data = {
+        .nr = (int)call->number, .arch = architecture, .args = {call->first}};
+    struct confinement ours;
+    char text[200];
+    unsigned got;
+
+    confine_prepare(true, &ours);
+    got = filter_verdict(&ours, &data);
+    snprintf(text, sizeof text, "%s (%#llx): %#x, expected %#x", call->name, call->first, got,
+             wanted);
+    test_expect(got == wanted, __FILE__, __LINE__, text);
+}
+
+/* A row of a table. */
+/* clang-format off */
+#define NAME(name) {#name, SYS_##name, 0}
+/* clang-format on */
+
+/* Whatever their arguments. */
+static const struct call refused[] = {
+#ifndef CONFINE_SANITIZED
+    NAME(ptrace),
+#endif
+    NAME(process_vm_readv),
+    NAME(process_vm_writev),
+    NAME(userfaultfd),
+    NAME(mount),
+    NAME(umount2),
+    NAME(pivot_root),
+    NAME(chroot),
+    NAME(setns),
+    NAME(unshare),
+    NAME(open_by_handle_at),
+    NAME(quotactl),
+    NAME(acct),
+    NAME(swapon),
+    NAME(swapoff),
+    NAME(bpf),
+    NAME(perf_event_open),
+    NAME(init_module),
+    NAME(finit_module),
+    NAME(delete_module),
+    NAME(kexec_load),
+    NAME(reboot),
+    NAME(settimeofday),
+    NAME(clock_settime),
+    NAME(clock_adjtime),
+    NAME(adjtimex),
+    NAME(add_key),
+    NAME(request_key),
+    NAME(keyctl),
+    {"pidfd_getfd", 438, 0}, /* from here on the same numbers everywhere, and newer */
+    {"io_uring_setup", 425, 0},
+    {"io_uring_enter", 426, 0},
+    {"io_uring_register", 427, 0},
+    {"open_tree", 428, 0},
+    {"move_mount", 429, 0},
+    {"fsopen", 430, 0},
+    {"fsconfig", 431, 0},
+    {"fsmount", 432, 0},
+    {"fspick", 433, 0},
+    {"mount_setattr", 442, 0},
+    {"quotactl_fd", 443, 0},
+#ifdef SYS_kexec_file_load
+    NAME(kexec_file_load),
+#endif
+#ifdef SYS_iopl
+    NAME(iopl),
+    NAME(ioperm),
+#endif
+};
+
+static void what_no_training_needs_is_refused_whatever_it_says(void)
+{
+    static const unsigned long long arguments[] = {0, 1, AF_UNIX, SIGCHLD, 0xffffffff, HIGH};
+
+    for (size_t i = 0; i < COUNT(refused); i++)
+        for (size_t j = 0; j < COUNT(arguments); j++)
+            expect(&(struct call){refused[i].name, refused[i].number, arguments[j]}, HERE,
+                   REFUSED);
+}
+
+static void what_depends_is_refused_where_it_has_to_be(void)
+{
+    static const struct call calls[] = {
+        {"socket", SYS_socket, AF_UNSPEC},
+        {"socket", SYS_socket, AF_INET},
+        {"socket", SYS_socket, AF_INET6},
+        {"socket", SYS_socket, AF_NETLINK},
+        {"socket", SYS_socket, AF_PACKET},
+        {"socket", SYS_socket, AF_VSOCK},
+        {"socket", SYS_socket, HIGH | AF_INET},
+        {"personality", SYS_personality, READ_IMPLIES_EXEC},
+        {"personality", SYS_personality, ADDR_NO_RANDOMIZE | READ_IMPLIES_EXEC},
+        {"personality", SYS_personality, PER_LINUX32},
+        {"clone", SYS_clone, CLONE_NEWNS},
+        {"clone", SYS_clone, CLONE_NEWCGROUP},
+        {"clone", SYS_clone, CLONE_NEWUTS},
+        {"clone", SYS_clone, CLONE_NEWIPC},
+        {"clone", SYS_clone, CLONE_NEWUSER | SIGCHLD},
+        {"clone", SYS_clone, CLONE_NEWPID},
+        {"clone", SYS_clone, CLONE_NEWNET},
+        {"clone", SYS_clone, HIGH | CLONE_NEWUSER | CLONE_VM},
+    };
+
+    for (size_t i = 0; i < COUNT(calls); i++)
+        expect(&calls[i], HERE, REFUSED);
+}
+
+static void what_training_needs_is_permitted(void)
+{
+    static const struct call calls[] = {
+        NAME(read),
+        NAME(write),
+        NAME(openat),
+        NAME(close),
+        NAME(mmap),
+        NAME(mprotect),
+        NAME(madvise),
+        NAME(futex),
+        NAME(execve),
+        NAME(exit_group),
+        NAME(prctl),
+        NAME(sched_setaffinity),
+        NAME(sched_getaffinity),
+        NAME(set_mempolicy),
+        NAME(mbind),
+        NAME(clock_gettime),
+        NAME(clock_nanosleep),
+        NAME(rt_sigaction),
+        NAME(socketpair),
+        NAME(kill),
+        {"a call of the future", 9999, 0},
+        {"socket", SYS_socket, AF_UNIX},
+        {"socket", SYS_socket, HIGH | AF_UNIX},
+        {"personality", SYS_personality, 0},
+        {"personality", SYS_personality, ADDR_NO_RANDOMIZE},
+        {"personality", SYS_personality, 0xffffffff},
+        {"clone", SYS_clone, SIGCHLD},
+        {"clone", SYS_clone,
+         CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+             CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID},
+    };
+
+    for (size_t i = 0; i < COUNT(calls); i++)
+        expect(&calls[i], HERE, SECCOMP_RET_ALLOW);
+}
+
+/* Its flags lie in memory; the C library then takes clone(). */
+static void the_new_clone_is_not_there(void)
+{
+    expect(&(struct call){"clone3", 435, 0}, HERE, SECCOMP_RET_ERRNO | ENOSYS);
+}
+
+/* There the same numbers mean something else. */
+static void another_architecture_is_the_end(void)
+{
+    static const struct call call = NAME(read);
+
+    expect(&call, THIRTY_TWO, SECCOMP_RET_KILL_PROCESS);
+    expect(&call, ELSEWHERE, SECCOMP_RET_KILL_PROCESS);
+    expect(&call, 0, SECCOMP_RET_KILL_PROCESS);
+}
+
+#ifdef __x86_64__
+static void what_x32_calls_the_same_is_refused(void)
+{
+    expect(&(struct call){"x32", 0x40000000L | SYS_read, 0}, HERE, REFUSED);
+    expect(&(struct call){"x32", 0x40000000L | SYS_ptrace, 0}, HERE, REFUSED);
+    expect(&(struct call){"x32", 0x40000000L + 520 /* execve */, 0}, HERE, REFUSED);
+    expect(&(struct call){"no call at all", -1, 0}, HERE, REFUSED);
+}
+#endif
+
+static void engines_of_others_have_none(void)
+{
+    struct confinement others;
+
+    confine_prepare(false, &others);
+    EXPECT_INT(others.length, 0);
+}
+
+int main(void)
+{
+    RUN(engines_of_others_have_none);
+    if (confine_can_filter()) {
+        RUN(what_no_training_needs_is_refused_whatever_it_says);
+        RUN(what_depends_is_refused_where_it_has_to_be);
+        RUN(what_training_needs_is_permitted);
+        RUN(the_new_clone_is_not_there);
+        RUN(another_architecture_is_the_end);
+#ifdef __x86_64__
+        RUN(what_x32_calls_the_same_is_refused);
+#endif
+    } else {
+        puts("skipped: this kernel filters no calls");
+    }
+    return test_result();
+}

@@ -1,0 +1,441 @@
+/* What a process that trains may do, and what the kernel refuses it. Each test confines a child,
+ * for it is for good. */
+#include "engine/process/confine.h"
+
+#include "common/cleanup.h"
+#include "engine/process/spawn.h"
+#include "tests/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define NOT_CONFINED 250 /* exit statuses of a child */
+#define NOT_TRUE 251
+
+/* What a child comes to that is confined, and then does this: its wait status. */
+static int confined_by(const struct confinement *confinement, int (*act)(const void *user),
+                       const void *user)
+{
+    int status = -1;
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    if (child == 0)
+        _exit(confine_apply(confinement) ? act(user) : NOT_CONFINED);
+    EXPECT(child > 0);
+    EXPECT_INT(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static int confined(bool ours, int (*act)(const void *user), const void *user)
+{
+    struct confinement confinement;
+
+    confine_prepare(ours, &confinement);
+    return confined_by(&confinement, act, user);
+}
+
+static void expect_exit(int status, int wanted, const char *what)
+{
+    char text[200];
+    int got = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+
+    snprintf(text, sizeof text, "%s ends with %d, not %d", what, got, wanted);
+    test_expect(got == wanted, __FILE__, __LINE__, text);
+}
+
+struct call {
+    const char *name;
+    long number, first, second, third;
+};
+
+/* The errno of a call, or 0. */
+static int try_call(const void *user)
+{
+    const struct call *call = user;
+
+    errno = 0;
+    return syscall(call->number, call->first, call->second, call->third, 0, 0, 0) == -1 ? errno
+                                                                                        : 0;
+}
+
+/* A row of a table. */
+/* clang-format off */
+#define CALL(name, ...) {#name, SYS_##name, __VA_ARGS__}
+/* clang-format on */
+
+static const struct call calls_refused[] = {
+    {"socket inet", SYS_socket, AF_INET, SOCK_STREAM, 0},
+    {"socket inet6", SYS_socket, AF_INET6, SOCK_DGRAM, 0},
+    {"socket netlink", SYS_socket, AF_NETLINK, SOCK_RAW, 0},
+    {"socket packet", SYS_socket, AF_PACKET, SOCK_RAW, 0},
+    {"socket vsock", SYS_socket, AF_VSOCK, SOCK_STREAM, 0},
+    CALL(process_vm_readv, 1, 0, 0),
+    CALL(process_vm_writev, 1, 0, 0),
+    CALL(userfaultfd, 0, 0, 0),
+    CALL(mount, 0, 0, 0),
+    CALL(umount2, 0, 0, 0),
+    CALL(pivot_root, 0, 0, 0),
+    CALL(chroot, 0, 0, 0),
+    CALL(setns, -1, 0, 0),
+    CALL(unshare, 0, 0, 0),
+    CALL(open_by_handle_at, -1, 0, 0),
+    CALL(quotactl, 0, 0, 0),
+    CALL(acct, 0, 0, 0),
+    CALL(swapon, 0, 0, 0),
+    CALL(swapoff, 0, 0, 0),
+    CALL(open_tree, -1, 0, 0),
+    CALL(move_mount, -1, 0, -1),
+    CALL(fsopen, 0, 0, 0),
+    CALL(fsconfig, -1, 0, 0),
+    CALL(fsmount, -1, 0, 0),
+    CALL(fspick, -1, 0, 0),
+    CALL(bpf, 0, 0, 0),
+    CALL(perf_event_open, 0, 0, 0),
+    CALL(init_module, 0, 0, 0),
+    CALL(finit_module, -1, 0, 0),
+    CALL(delete_module, 0, 0, 0),
+    CALL(kexec_load, 0, 0, 0),
+    CALL(reboot, 0, 0, 0),
+    CALL(io_uring_setup, 0, 0, 0),
+    CALL(settimeofday, 0, 0, 0),
+    CALL(clock_settime, 0, 0, 0),
+    CALL(clock_adjtime, 0, 0, 0),
+    CALL(adjtimex, 0, 0, 0),
+    CALL(add_key, 0, 0, 0),
+    CALL(request_key, 0, 0, 0),
+    CALL(keyctl, 0, 0, 0),
+#ifdef SYS_iopl
+    CALL(iopl, 0, 0, 0),
+    CALL(ioperm, 0, 0, 0),
+#endif
+    {"personality", SYS_personality, READ_IMPLIES_EXEC, 0, 0},
+    {"clone into a namespace", SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0},
+    {"clone into a network", SYS_clone, CLONE_NEWNET | SIGCHLD, 0, 0},
+#ifdef __x86_64__
+    {"x32", 0x40000000L | SYS_getpid, 0, 0, 0},
+#endif
+};
+
+static void what_no_training_needs_is_refused(void)
+{
+    struct confinement filter;
+
+    confine_prepare(true, &filter);
+    filter.drop = false; /* who has no capability is refused most of these anyway */
+    for (size_t i = 0; i < COUNT(calls_refused); i++)
+        expect_exit(confined_by(&filter, try_call, &calls_refused[i]), EPERM,
+                    calls_refused[i].name);
+}
+
+/* Sanitizers need it for themselves. */
+static void a_debugger_is_refused_but_to_sanitizers(void)
+{
+    static const struct call attach = CALL(ptrace, 16 /* ATTACH */, 999999999, 0);
+#ifdef CONFINE_SANITIZED
+    int wanted = ESRCH;
+#else
+    int wanted = EPERM;
+#endif
+
+    expect_exit(confined(true, try_call, &attach), wanted, "ptrace");
+}
+
+/* The C library goes on with clone(), whose flags can be looked at. */
+static void threads_are_made_in_the_old_way(void)
+{
+#ifdef SYS_clone3
+    static const struct call call = CALL(clone3, 0, 0, 0);
+
+    expect_exit(confined(true, try_call, &call), ENOSYS, "clone3");
+#endif
+}
+
+static void *set_true(void *user)
+{
+    *(int *)user = 1;
+    return NULL;
+}
+
+static int train(const void *user)
+{
+    cpu_set_t processors;
+    pthread_t thread;
+    int ran = 0, pair[2];
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pid_t child;
+    bool ok = code != MAP_FAILED && mprotect(code, 4096, PROT_READ | PROT_EXEC) == 0;
+
+    (void)user;
+    ok = ok && pthread_create(&thread, NULL, set_true, &ran) == 0;
+    ok = ok && pthread_join(thread, NULL) == 0 && ran;
+    ok = ok && socket(AF_UNIX, SOCK_STREAM, 0) >= 0;
+    ok = ok && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0;
+    ok = ok && sched_getaffinity(0, sizeof processors, &processors) == 0 &&
+         sched_setaffinity(0, sizeof processors, &processors) == 0;
+    ok = ok && personality(0xffffffff) >= 0;
+    ok = ok && prctl(PR_SET_DUMPABLE, 1) == 0;
+    child = fork();
+    if (child == 0)
+        _exit(0);
+    return ok && child > 0 && waitpid(child, NULL, 0) == child ? 0 : NOT_TRUE;
+}
+
+static void what_training_needs_is_permitted(void)
+{
+    expect_exit(confined(true, train, NULL), 0, "training");
+    expect_exit(confined(false, train, NULL), 0, "training elsewhere");
+}
+
+/* Training asks for these and goes on without them. A container's own filter may refuse them
+ * (docker's answers EPERM to those of NUMA), a kernel may lack them: our filter changes none of
+ * these answers. What it says of them by itself, confine_filter_test.c works out. */
+static const struct call calls_left_alone[] = {
+    CALL(set_mempolicy, 0, 0, 0),  CALL(get_mempolicy, 0, 0, 0), CALL(mbind, 0, 0, 0),
+    CALL(sched_getparam, 0, 0, 0), CALL(getcpu, 0, 0, 0),
+};
+
+static int try_unconfined(const struct call *call)
+{
+    int status = -1;
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    if (child == 0)
+        _exit(try_call(call));
+    EXPECT_INT(waitpid(child, &status, 0), child);
+    EXPECT(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void what_training_can_do_without_is_left_as_it_is(void)
+{
+    for (size_t i = 0; i < COUNT(calls_left_alone); i++)
+        expect_exit(confined(true, try_call, &calls_left_alone[i]),
+                    try_unconfined(&calls_left_alone[i]), calls_left_alone[i].name);
+}
+
+#ifdef __x86_64__
+static int call_as_32_bits(const void *user)
+{
+    long number = 20; /* getpid */
+
+    (void)user;
+    __asm__ volatile("int $0x80" : "+a"(number) : : "memory", "r8", "r9", "r10", "r11");
+    return 0;
+}
+
+/* Other numbers mean other calls there; where the kernel has none of these, the processor stops
+ * it. */
+static void a_call_of_another_architecture_is_the_end(void)
+{
+    int status = confined(true, call_as_32_bits, NULL);
+
+    EXPECT(WIFSIGNALED(status) && (WTERMSIG(status) == SIGSYS || WTERMSIG(status) == SIGSEGV));
+}
+#endif
+
+static int try_socket(const void *user)
+{
+    static const struct call call = CALL(socket, AF_INET, SOCK_STREAM, 0);
+
+    (void)user;
+    return try_call(&call);
+}
+
+static void engines_of_others_may_use_the_network(void)
+{
+    expect_exit(confined(false, try_socket, NULL), 0, "a socket");
+}
+
+static int look_at_limits(const void *user)
+{
+    static const struct {
+        __rlimit_resource_t what;
+        rlim_t most;
+    } limits[] = {{RLIMIT_CORE, 0},
+                  {RLIMIT_NOFILE, CONFINE_FILES},
+                  {RLIMIT_FSIZE, (rlim_t)CONFINE_FILE_BYTES}};
+    const rlim_t *files = user;
+
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        struct rlimit now;
+
+        if (getrlimit(limits[i].what, &now) != 0 || now.rlim_cur > limits[i].most ||
+            now.rlim_max > limits[i].most)
+            return NOT_TRUE;
+        if (files && limits[i].what == RLIMIT_NOFILE && now.rlim_max != *files)
+            return NOT_TRUE;
+    }
+    return umask(0) == 077 && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : NOT_TRUE;
+}
+
+static void every_engine_has_limits(void)
+{
+    expect_exit(confined(true, look_at_limits, NULL), 0, "limits of ours");
+    expect_exit(confined(false, look_at_limits, NULL), 0, "limits of others");
+}
+
+static int confine_poor(const void *user)
+{
+    const rlim_t few = 100;
+    struct confinement confinement;
+
+    (void)user;
+    if (setrlimit(RLIMIT_NOFILE, &(struct rlimit){50, few}) != 0)
+        return NOT_TRUE;
+    confine_prepare(false, &confinement);
+    return confine_apply(&confinement) ? look_at_limits(&few) : NOT_CONFINED;
+}
+
+static void a_limit_is_never_raised(void)
+{
+    expect_exit(confined(false, confine_poor, NULL), 0, "a poor one");
+}
+
+static int confine_wrongly(const void *user)
+{
+    const struct confinement broken = {.program = {{0xffff, 0, 0, 0}}, .length = 1};
+
+    (void)user;
+    return confine_apply(&broken) ? NOT_TRUE : errno;
+}
+
+static void what_cannot_be_done_is_told(void)
+{
+    expect_exit(confined(false, confine_wrongly, NULL), EINVAL, "a wrong filter");
+}
+
+/* What /proc says of a program that was started by child_spawn(). */
+static void read_status(bool ours, char *ret_text, size_t size)
+{
+    static char cat[] = "cat", status[] = "/proc/self/status";
+    struct child child;
+    size_t used = 0;
+    ssize_t length;
+
+    ret_text[0] = '\0';
+    EXPECT(child_spawn(
+        &child, &(struct launch){(char *const[]){cat, status, NULL}, "RUN", "", ours}, NULL));
+    fcntl(child.output, F_SETFL, 0);
+    while (used < size - 1 && (length = read(child.output, ret_text + used, size - 1 - used)) > 0)
+        used += (size_t)length;
+    ret_text[used] = '\0';
+    EXPECT_INT(waitpid(child.pid, NULL, 0), child.pid);
+    closep(&child.input);
+    closep(&child.output);
+    closep(&child.errors);
+    closep(&child.pidfd);
+}
+
+#ifndef CONFINE_SANITIZED
+/* How many of these of its parent a confined child can open. */
+static int open_parents(const void *user)
+{
+    static const char *const names[] = {"mem", "environ", "exe", "maps"};
+    int opened = 0;
+
+    (void)user;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char path[64];
+
+        snprintf(path, sizeof path, "/proc/%d/%s", (int)getppid(), names[i]);
+        opened += open(path, O_RDONLY) >= 0;
+    }
+    return opened;
+}
+
+/* Without rights of its own, as the server has none: a child of less rights is refused anyway. */
+static int be_looked_at(const void *user)
+{
+    const bool *hides = user;
+    int status;
+
+    if (*hides)
+        confine_hide();
+    status = confined(true, open_parents, NULL);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : NOT_TRUE;
+}
+
+static void a_worker_cannot_look_into_who_hides(void)
+{
+    static const struct confinement poor = {.drop = true};
+    static const bool no = false, yes = true;
+
+    expect_exit(confined_by(&poor, be_looked_at, &no), 4, "a look at one who does not");
+    expect_exit(confined_by(&poor, be_looked_at, &yes), 0, "a look at one who does");
+}
+
+static int start_another(const void *user)
+{
+    char text[8192];
+
+    (void)user;
+    confine_hide();
+    read_status(true, text, sizeof text);
+    return strstr(text, "Seccomp:") ? 0 : NOT_TRUE;
+}
+
+static void who_hides_starts_workers_as_ever(void)
+{
+    static const struct confinement poor = {.drop = true};
+
+    expect_exit(confined_by(&poor, start_another, NULL), 0, "a start");
+}
+#endif
+
+static void an_exec_gives_nothing_back(void)
+{
+    static const char *const lines[] = {"CapInh:\t0000000000000000\n",
+                                        "CapPrm:\t0000000000000000\n",
+                                        "CapEff:\t0000000000000000\n",
+                                        "CapAmb:\t0000000000000000\n",
+                                        "NoNewPrivs:\t1\n",
+                                        "Seccomp:\t2\n"};
+    char text[8192];
+
+    read_status(true, text, sizeof text);
+    for (size_t i = 0; i < COUNT(lines); i++)
+        EXPECT_STR(strstr(text, lines[i]) ? lines[i] : text, lines[i]);
+    read_status(false, text, sizeof text);
+    EXPECT(strstr(text, "NoNewPrivs:\t1\n") != NULL);
+}
+
+int main(void)
+{
+    if (confine_can_filter()) {
+        RUN(what_no_training_needs_is_refused);
+        RUN(a_debugger_is_refused_but_to_sanitizers);
+        RUN(threads_are_made_in_the_old_way);
+        RUN(an_exec_gives_nothing_back);
+#ifdef __x86_64__
+        RUN(a_call_of_another_architecture_is_the_end);
+#endif
+    } else {
+        puts("skipped: this kernel filters no calls");
+    }
+    RUN(what_training_needs_is_permitted);
+    RUN(what_training_can_do_without_is_left_as_it_is);
+    RUN(engines_of_others_may_use_the_network);
+    RUN(every_engine_has_limits);
+    RUN(a_limit_is_never_raised);
+    RUN(what_cannot_be_done_is_told);
+#ifndef CONFINE_SANITIZED
+    RUN(a_worker_cannot_look_into_who_hides);
+    RUN(who_hides_starts_workers_as_ever);
+#endif
+    return test_result();
+}

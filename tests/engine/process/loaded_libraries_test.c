@@ -1,0 +1,52 @@
+#include "engine/process/loaded_libraries.h"
+
+#include "tests/engine/tree.h"
+
+static const struct {
+    const char *maps, *allocator, *openmp, *dnn;
+} cases[] = {
+    {"", "system", "none", ""},
+    {"55-56 r--p 0 0:0 1 /usr/bin/worker\n7f-80 r-xp 0 0:0 2 /usr/lib/libgomp.so.1.0.0\n",
+     "system", "gnu", ""},
+    {"7f-80 r-xp 0 0:0 2 /usr/lib/libgomp.so.1\n7f-80 r-xp 0 0:0 2 /usr/lib/libomp.so.5\n"
+     "7f-80 r-xp 0 0:0 2 /opt/libtcmalloc_minimal.so.4.5.9\n"
+     "7f-80 r-xp 0 0:0 2 /usr/lib/x86_64-linux-gnu/libdnnl.so.3.7\n",
+     "tcmalloc", "llvm", "libdnnl.so.3.7"},
+    {"7f-80 r-xp 0 0:0 2 /opt/intel/libiomp5.so\n7f-80 r-xp 0 0:0 2 /usr/lib/libjemalloc.so.2\n",
+     "jemalloc", "intel", ""},
+    {"7f-80 r-xp 0 0:0 2 /usr/lib/libmimalloc.so.2.0\n", "mimalloc", "none", ""},
+    {"garbage\n[heap]\n/\n///\n", "system", "none", ""},
+};
+
+static void the_memory_map_tells_who_does_the_work(void)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO(tree_remove) struct tree tree = tree_make();
+        struct loaded loaded;
+
+        tree_put(&tree, "/proc/7/maps", "%s", cases[i].maps);
+        loaded_look(tree.root, 7, &loaded);
+        EXPECT_STR(loaded.allocator, cases[i].allocator);
+        EXPECT_STR(loaded.openmp, cases[i].openmp);
+        EXPECT_STR(loaded.dnn, cases[i].dnn);
+    }
+}
+
+static void it_is_told_in_one_line(void)
+{
+    struct loaded loaded = {"tcmalloc", "llvm", "libdnnl.so.3.7"};
+    AUTO(freep) char *text = loaded_to_text(&loaded);
+
+    EXPECT_STR(text,
+               "{\"allocator\":\"tcmalloc\",\"openmp\":\"llvm\",\"dnn\":\"libdnnl.so.3.7\"}");
+    loaded_look("/nowhere", 7, &loaded);
+    AUTO(freep) char *nothing = loaded_to_text(&loaded);
+    EXPECT_STR(nothing, "{\"allocator\":\"system\",\"openmp\":\"none\",\"dnn\":null}");
+}
+
+int main(void)
+{
+    RUN(the_memory_map_tells_who_does_the_work);
+    RUN(it_is_told_in_one_line);
+    return test_result();
+}

@@ -1,0 +1,364 @@
+#include "engine/process/spawn.h"
+
+#include "engine/process/confine.h"
+#include "engine/spec/run_id.h"
+#include "tests/engine/process/processes.h"
+#include "tests/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define SHELL(script)                                                                            \
+    (char *const[])                                                                              \
+    {                                                                                            \
+        shell, dash_c, script, NULL                                                              \
+    }
+static char shell[] = "sh", dash_c[] = "-c";
+
+static char tell_preload[] = "echo ${LD_PRELOAD-none}";
+static char cat[] = "exec cat", at_once[] = "exit 5", deaf[] = "sleep 600";
+/* Waits without becoming another program: in between, its environment cannot be read. */
+static char stay[] = "echo ready; read -r line";
+static char two[] = "sleep 600 & echo ready; wait";
+static char restless[] =
+    "again='exec sh -c \"$again\"'; export again; echo ready; eval \"$again\"";
+static char no_reader[] = "exec <&-; echo ready; sleep 600";
+
+static struct run_id new_run(void)
+{
+    struct run_id id;
+
+    EXPECT(run_id_new(clock_calendar_us(), &id, NULL));
+    return id;
+}
+
+static bool becomes_readable(int descriptor)
+{
+    struct pollfd watched = {.fd = descriptor, .events = POLLIN};
+
+    return poll(&watched, 1, PATIENCE_SECONDS * 1000) == 1;
+}
+
+static int bury(struct child *child)
+{
+    int status = -1;
+
+    kill(-child->pid, SIGKILL);
+    EXPECT_INT(waitpid(child->pid, &status, 0), child->pid);
+    closep(&child->input);
+    closep(&child->output);
+    closep(&child->errors);
+    closep(&child->pidfd);
+    return status;
+}
+
+static void a_child_leads_its_own_group_and_its_end_is_seen(void)
+{
+    struct child child;
+    struct run_id run = new_run();
+
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(at_once), run.text, "", false}, NULL));
+    EXPECT_INT(getpgid(child.pid), child.pid);
+    EXPECT(becomes_readable(child.pidfd));
+
+    int status = bury(&child);
+    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+}
+
+static void reading_from_a_child_never_blocks(void)
+{
+    struct child child;
+    struct run_id run = new_run();
+    char byte;
+
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(cat), run.text, "", false}, NULL));
+    EXPECT_INT(read(child.output, &byte, 1), -1);
+    EXPECT_INT(errno, EAGAIN);
+    EXPECT_INT(read(child.errors, &byte, 1), -1);
+    EXPECT_INT(errno, EAGAIN);
+    bury(&child);
+}
+
+static void what_is_told_arrives_as_a_line(void)
+{
+    struct child child;
+    struct run_id run = new_run();
+    char line[20] = "";
+
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(cat), run.text, "", false}, NULL));
+    EXPECT(child_tell(&child, "some words", NULL));
+    EXPECT(becomes_readable(child.output));
+    EXPECT_INT(read(child.output, line, sizeof line - 1), 11);
+    EXPECT_STR(line, "some words\n");
+    bury(&child);
+}
+
+/* The descriptors of a process, as far as they are not the three that each has. */
+static int count_others(pid_t process)
+{
+    DIR *descriptors;
+    struct dirent *entry;
+    char path[64];
+    int count = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)process);
+    descriptors = opendir(path);
+    EXPECT(descriptors != NULL);
+    while (descriptors && (entry = readdir(descriptors)) != NULL)
+        count += strtol(entry->d_name, NULL, 10) > 2;
+    if (descriptors)
+        closedir(descriptors);
+    return count;
+}
+
+/* Our ends close by themselves in whatever we start next, and no others reach the child: also not
+ * those that a library has left open for all. */
+static void no_descriptor_goes_where_it_is_not_meant_to(void)
+{
+    struct child child;
+    struct run_id run = new_run();
+    int ours = open("/dev/null", O_RDONLY | O_CLOEXEC),
+        open_for_all = open("/dev/null", O_RDONLY);
+    int far = fcntl(open_for_all, F_DUPFD, 200);
+
+    EXPECT(open_for_all > 2 && far >= 200);
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(stay), run.text, "", false}, NULL));
+
+    const int ends[] = {child.input, child.output, child.errors, child.pidfd, ours};
+    for (size_t i = 0; i < COUNT(ends); i++)
+        EXPECT(fcntl(ends[i], F_GETFD) & FD_CLOEXEC);
+    EXPECT(!(fcntl(open_for_all, F_GETFD) & FD_CLOEXEC)); /* here nothing has changed */
+
+    EXPECT(becomes_readable(child.output));
+    EXPECT_INT(count_others(child.pid), 0);
+    bury(&child);
+    close(ours);
+    close(open_for_all);
+    close(far);
+}
+
+/* Makes the kernel one that does not know close_range(), for this process and for good. */
+static bool forget_close_range(void)
+{
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 436, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {.len = COUNT(program), .filter = program};
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 &&
+           syscall(436, 3u, ~0u, 4u) == -1 && errno == ENOSYS;
+}
+
+static void an_old_kernel_does_the_same(void)
+{
+    int status = -1;
+    pid_t old;
+
+    fflush(NULL);
+    old = fork();
+    if (old == 0) {
+        int before = test_failures;
+
+        EXPECT(forget_close_range());
+        no_descriptor_goes_where_it_is_not_meant_to();
+        fflush(NULL);
+        _exit(test_failures > before);
+    }
+    EXPECT_INT(waitpid(old, &status, 0), old);
+    EXPECT_INT(status, 0);
+}
+
+static void libraries_are_loaded_before_a_child_and_only_where_wanted(void)
+{
+    static const struct {
+        const char *before, *wanted, *seen;
+    } cases[] = {
+        {NULL, "", "none\n"},
+        {NULL, "/a.so:/b.so", "/a.so:/b.so\n"},
+        {"/ours.so", "", "/ours.so\n"},
+        {"/ours.so", "/a.so", "/a.so:/ours.so\n"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct child child;
+        struct run_id run = new_run();
+        char text[64] = "";
+
+        if (cases[i].before)
+            setenv("LD_PRELOAD", cases[i].before, 1);
+        EXPECT(child_spawn(
+            &child, &(struct launch){SHELL(tell_preload), run.text, cases[i].wanted, false},
+            NULL));
+        unsetenv("LD_PRELOAD");
+        EXPECT(becomes_readable(child.output));
+        EXPECT(read(child.output, text, sizeof text - 1) > 0);
+        EXPECT_STR(text, cases[i].seen);
+        bury(&child);
+    }
+}
+
+static void telling_more_than_the_pipe_holds_is_an_error_not_a_wait(void)
+{
+    struct child child;
+    struct run_id run = new_run();
+    AUTO(freep) char *line = calloc(1, 2000001);
+    struct error err = {0};
+
+    memset(line, 'x', 2000000);
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(deaf), run.text, "", false}, NULL));
+    errno = EPIPE; /* left over from elsewhere: no excuse */
+    EXPECT(!child_tell(&child, line, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_STR(err.message, "the worker's pipe takes no spec of 2000000 bytes");
+    bury(&child);
+}
+
+static void telling_a_child_that_does_not_listen_is_no_error(void)
+{
+    struct child child;
+    struct run_id run = new_run();
+    struct error err = {0};
+
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(no_reader), run.text, "", false}, NULL));
+    EXPECT(becomes_readable(child.output));
+    EXPECT(child_tell(&child, "anybody there?", &err));
+    EXPECT_INT(err.kind, ERROR_NONE);
+    bury(&child);
+}
+
+static const struct {
+    const char *command, *message;
+} failures[] = {
+    {"no-such-worker", "cannot start the worker 'no-such-worker': No such file or directory"},
+    {"/no/such/worker", "cannot start the worker '/no/such/worker': No such file or directory"},
+    {"/dev/null", "cannot start the worker '/dev/null': Permission denied"},
+    {"", "cannot start the worker '': No such file or directory"},
+};
+
+static void a_command_that_cannot_be_started_is_a_clear_error(void)
+{
+    int before = open_descriptors();
+
+    for (size_t i = 0; i < COUNT(failures); i++) {
+        char command[64];
+        struct child child, untouched;
+        struct error err = {0};
+
+        memset(&child, 0x5a, sizeof child);
+        memset(&untouched, 0x5a, sizeof untouched);
+        snprintf(command, sizeof command, "%s", failures[i].command);
+        EXPECT(!child_spawn(
+            &child, &(struct launch){(char *const[]){command, NULL}, "RUN", "", false}, &err));
+        EXPECT_INT(err.kind, ERROR_UPSTREAM);
+        EXPECT_STR(err.message, failures[i].message);
+        EXPECT(memcmp(&child, &untouched, sizeof child) == 0);
+        EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1); /* no zombie either */
+    }
+    EXPECT_INT(open_descriptors(), before);
+}
+
+static void a_sweep_finds_the_whole_family_of_a_run(void)
+{
+    struct run_id run = new_run(), other = new_run();
+    struct child alone, family, stranger;
+
+    EXPECT(child_spawn(&alone, &(struct launch){SHELL(stay), run.text, "", false}, NULL));
+    EXPECT(child_spawn(&family, &(struct launch){SHELL(two), run.text, "", false}, NULL));
+    EXPECT(child_spawn(&stranger, &(struct launch){SHELL(stay), other.text, "", false}, NULL));
+    EXPECT(becomes_readable(alone.output) && becomes_readable(family.output) &&
+           becomes_readable(stranger.output));
+    EXPECT(run_comes_to_have(run.text, 3));
+
+    EXPECT_INT(child_sweep(run.text), 3);
+    EXPECT(run_comes_to_have(run.text, 0));
+    EXPECT(becomes_readable(alone.pidfd) && becomes_readable(family.pidfd));
+    EXPECT_INT(processes_of_run(other.text), 1);
+    EXPECT_INT(child_sweep(run.text), 0);
+
+    int status = bury(&alone);
+    EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    bury(&family);
+    bury(&stranger);
+}
+
+/* One that becomes another program has no environment to be known by until it is that program. */
+static void a_sweep_finds_who_is_just_becoming_another_program(void)
+{
+    for (int i = 0; i < 400; i++) {
+        struct run_id run = new_run();
+        struct child child;
+
+        EXPECT(child_spawn(&child, &(struct launch){SHELL(restless), run.text, "", false}, NULL));
+        EXPECT(becomes_readable(child.output));
+        EXPECT_INT(child_sweep(run.text), 1);
+        bury(&child);
+    }
+}
+
+/* A run is meant by its whole name. */
+static void a_sweep_takes_no_part_of_a_name(void)
+{
+    struct run_id run = new_run();
+    struct child child;
+    char shorter[RUN_ID_LENGTH + 1], longer[RUN_ID_LENGTH + 2];
+
+    EXPECT(child_spawn(&child, &(struct launch){SHELL(stay), run.text, "", false}, NULL));
+    EXPECT(becomes_readable(child.output));
+    snprintf(shorter, sizeof shorter, "%.*s", RUN_ID_LENGTH - 1, run.text);
+    snprintf(longer, sizeof longer, "%sX", run.text);
+    EXPECT_INT(child_sweep(shorter), 0);
+    EXPECT_INT(child_sweep(longer), 0);
+    EXPECT_INT(child_sweep(""), 0);
+    EXPECT_INT(processes_of_run(run.text), 1);
+    bury(&child);
+    EXPECT_INT(child_sweep(run.text), 0);
+}
+
+static void nothing_stays_open_and_nobody_stays_behind(void)
+{
+    int before = open_descriptors();
+
+    for (int i = 0; i < 5; i++) {
+        struct child child;
+        struct run_id run = new_run();
+
+        EXPECT(child_spawn(&child, &(struct launch){SHELL(stay), run.text, "", false}, NULL));
+        EXPECT(becomes_readable(child.output));
+        EXPECT_INT(child_sweep(run.text), 1);
+        bury(&child);
+    }
+    EXPECT_INT(open_descriptors(), before);
+    EXPECT_INT(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+int main(void)
+{
+    signal(SIGPIPE, SIG_IGN); /* as the server does */
+    RUN(a_child_leads_its_own_group_and_its_end_is_seen);
+    RUN(reading_from_a_child_never_blocks);
+    RUN(what_is_told_arrives_as_a_line);
+    RUN(no_descriptor_goes_where_it_is_not_meant_to);
+    if (confine_can_filter())
+        RUN(an_old_kernel_does_the_same);
+    RUN(libraries_are_loaded_before_a_child_and_only_where_wanted);
+    RUN(telling_more_than_the_pipe_holds_is_an_error_not_a_wait);
+    RUN(telling_a_child_that_does_not_listen_is_no_error);
+    RUN(a_command_that_cannot_be_started_is_a_clear_error);
+    RUN(a_sweep_finds_the_whole_family_of_a_run);
+    RUN(a_sweep_finds_who_is_just_becoming_another_program);
+    RUN(a_sweep_takes_no_part_of_a_name);
+    RUN(nothing_stays_open_and_nobody_stays_behind);
+    return test_result();
+}

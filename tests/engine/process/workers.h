@@ -1,0 +1,80 @@
+/* Starts workers to be tested: the fake one, and shells where it cannot misbehave that way. */
+#pragma once
+
+#include "engine/process/worker.h"
+#include "engine/spec/run_id.h"
+#include "tests/engine/process/processes.h"
+#include "tests/test.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#define STEPS 3
+#define SPEC "{\"warmup_steps\":0,\"steps\":3}"
+#define PATIENCE (PATIENCE_SECONDS * NS_PER_SECOND)
+#define HELLO "echo '{\"type\":\"hello\",\"protocol\":1}';"
+#define DONE "echo '{\"type\":\"done\",\"steps\":0}';"
+
+/* What every such test begins with. */
+static inline bool workers_can_be_started(void)
+{
+    const struct rlimit no_core = {0, 0};
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(SIGPIPE, SIG_IGN); /* as the server does */
+    if (!getenv("PENNYWORTH_TEST_FAKE"))
+        fputs("PENNYWORTH_TEST_FAKE must name the fake worker\n", stderr);
+    return getenv("PENNYWORTH_TEST_FAKE") != NULL;
+}
+
+static struct run_id run; /* a new one for every worker */
+
+static inline struct worker *start(char *const command[])
+{
+    struct error err = {0};
+    struct worker *worker;
+
+    EXPECT(run_id_new(clock_calendar_us(), &run, NULL));
+    worker = worker_start(&(struct launch){command, run.text, "", false}, SPEC, STEPS, &err);
+    EXPECT_STR(err.message, "");
+    EXPECT(worker != NULL);
+    return worker;
+}
+
+static inline struct worker *start_fake(const char *behaviour)
+{
+    char program[4096], words[32], no_pause[] = "0";
+
+    snprintf(program, sizeof program, "%s", getenv("PENNYWORTH_TEST_FAKE"));
+    snprintf(words, sizeof words, "%s", behaviour);
+    return start((char *const[]){program, words, no_pause, NULL});
+}
+
+static inline struct worker *start_shell(const char *script)
+{
+    char shell[] = "sh", dash_c[] = "-c", text[1000];
+
+    snprintf(text, sizeof text, "%s", script);
+    return start((char *const[]){shell, dash_c, text, NULL});
+}
+
+static inline enum worker_read next_within(struct worker *worker, long long time_ns)
+{
+    AUTO(event_clear) struct event event = {0};
+
+    return worker_next(worker, clock_monotonic_ns() + time_ns, -1, &event, NULL);
+}
+
+/* Reads to the end; returns how many events there were. */
+static inline int read_all(struct worker *worker, enum worker_read *ret_end, struct error *err)
+{
+    long long deadline = clock_monotonic_ns() + PATIENCE;
+    struct event event;
+    int events = 0;
+
+    while ((*ret_end = worker_next(worker, deadline, -1, &event, err)) == WORKER_EVENT) {
+        event_clear(&event);
+        events++;
+    }
+    return events;
+}

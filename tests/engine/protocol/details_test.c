@@ -1,0 +1,135 @@
+#include "engine/protocol/details.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#define ALL                                                                                      \
+    "{\"library\":\"oneDNN 2.6.3\",\"isa\":\"avx512_bf16\",\"plan\":\"measured\",\"threads\":2," \
+    "\"parameters\":25557032,\"multiply_adds\":4089184256,\"memory_bytes\":1073741824,"          \
+    "\"emulated\":true,\"huge_pages\":false}"
+
+static const struct engine_details all = {
+    .library = "oneDNN 2.6.3",
+    .isa = "avx512_bf16",
+    .plan = "measured",
+    .threads = 2,
+    .parameters = 25557032,
+    .multiply_adds = 4089184256,
+    .memory_bytes = 1073741824,
+    .emulated = ANSWER_YES,
+    .huge_pages = ANSWER_NO,
+};
+
+static bool read_text(const char *text, struct engine_details *details, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(text, 0, NULL);
+
+    EXPECT(json != NULL);
+    return engine_details_from_json(json, details, err);
+}
+
+static void all_that_was_told_is_read(void)
+{
+    struct engine_details details;
+
+    EXPECT(read_text(ALL, &details, NULL));
+    EXPECT_STR(details.library, all.library);
+    EXPECT_STR(details.isa, all.isa);
+    EXPECT_STR(details.plan, all.plan);
+    EXPECT_INT(details.threads, all.threads);
+    EXPECT_INT(details.parameters, all.parameters);
+    EXPECT_INT(details.multiply_adds, all.multiply_adds);
+    EXPECT_INT(details.memory_bytes, all.memory_bytes);
+    EXPECT_INT(details.emulated, all.emulated);
+    EXPECT_INT(details.huge_pages, all.huge_pages);
+}
+
+static void what_was_told_is_written_and_nothing_else(void)
+{
+    AUTO(json_decrefp) json_t *json = json_pack("{s:i}", "protocol", 1);
+    AUTO(json_decrefp)
+    json_t *wanted = json_pack("{s:i, s:s, s:b}", "protocol", 1, "plan", "fixed", "emulated", 0);
+    const struct engine_details some = {.plan = "fixed", .emulated = ANSWER_NO};
+
+    EXPECT(engine_details_into_json(&some, json));
+    EXPECT(json_equal(json, wanted));
+}
+
+static void as_text_every_member_is_there(void)
+{
+    const struct engine_details some = {.threads = 8, .huge_pages = ANSWER_YES};
+    AUTO(freep) char *whole = engine_details_to_text(&all);
+    AUTO(freep) char *partly = engine_details_to_text(&some);
+
+    EXPECT_STR(whole, ALL);
+    EXPECT_STR(partly, "{\"library\":null,\"isa\":null,\"plan\":null,\"threads\":8,"
+                       "\"parameters\":null,\"multiply_adds\":null,\"memory_bytes\":null,"
+                       "\"emulated\":null,\"huge_pages\":true}");
+}
+
+static void a_no_is_an_answer_and_a_zero_is_none(void)
+{
+    struct engine_details details;
+
+    EXPECT(read_text("{\"emulated\":false}", &details, NULL));
+    EXPECT(engine_details_are_told(&details));
+    EXPECT(read_text("{\"threads\":0,\"isa\":\"\",\"mood\":\"good\"}", &details, NULL));
+    EXPECT(!engine_details_are_told(&details));
+    EXPECT(engine_details_are_told(&(struct engine_details){.isa = "avx2"}));
+    EXPECT(engine_details_are_told(&(struct engine_details){.memory_bytes = 1}));
+}
+
+static void the_longest_words_fit(void)
+{
+    struct engine_details details;
+    char words[LIBRARY_MAX + 2], text[200];
+    struct error err = {0};
+
+    memset(words, 'w', sizeof words);
+    words[LIBRARY_MAX + 1] = '\0';
+    snprintf(text, sizeof text, "{\"library\":\"%s\"}", words + 1);
+    EXPECT(read_text(text, &details, NULL));
+    EXPECT_STR(details.library, words + 1);
+    snprintf(text, sizeof text, "{\"library\":\"%s\"}", words);
+    EXPECT(!read_text(text, &details, &err));
+    EXPECT_STR(err.message, "must have between 0 and 63 bytes, got 64");
+}
+
+static const struct {
+    const char *text, *field;
+} refusals[] = {
+    {"{\"library\":true}", "library"},
+    {"{\"isa\":[]}", "isa"},
+    {"{\"plan\":null}", "plan"},
+    {"{\"threads\":\"2\"}", "threads"},
+    {"{\"threads\":-1}", "threads"},
+    {"{\"parameters\":1.5}", "parameters"},
+    {"{\"multiply_adds\":-9}", "multiply_adds"},
+    {"{\"memory_bytes\":{}}", "memory_bytes"},
+    {"{\"emulated\":0}", "emulated"},
+    {"{\"huge_pages\":null}", "huge_pages"},
+};
+
+static void a_refusal_names_the_member_and_fills_nothing(void)
+{
+    for (size_t i = 0; i < COUNT(refusals); i++) {
+        struct engine_details details = {.threads = 77};
+        struct error err = {0};
+
+        EXPECT(!read_text(refusals[i].text, &details, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, refusals[i].field);
+        EXPECT_INT(details.threads, 77);
+    }
+}
+
+int main(void)
+{
+    RUN(all_that_was_told_is_read);
+    RUN(what_was_told_is_written_and_nothing_else);
+    RUN(as_text_every_member_is_there);
+    RUN(a_no_is_an_answer_and_a_zero_is_none);
+    RUN(the_longest_words_fit);
+    RUN(a_refusal_names_the_member_and_fills_nothing);
+    return test_result();
+}

@@ -1,0 +1,422 @@
+#include "engine/protocol/event.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <math.h>
+#include <signal.h>
+
+static bool read_text(const char *line, struct event *event, struct error *err)
+{
+    return event_read(line, strlen(line), event, err);
+}
+
+static void hello_is_read(void)
+{
+    struct event event;
+
+    EXPECT(
+        read_text("{\"type\":\"hello\",\"protocol\":1,\"software\":\"mine 3.1\"}", &event, NULL));
+    EXPECT_INT(event.type, EVENT_HELLO);
+    EXPECT_INT(event.hello.protocol, 1);
+    EXPECT_STR(event.hello.software, "mine 3.1");
+
+    EXPECT(read_text("{\"type\":\"hello\",\"protocol\":2}", &event, NULL));
+    EXPECT_INT(event.hello.protocol, 2); /* whether we speak it is for the dialogue */
+    EXPECT_STR(event.hello.software, "");
+}
+
+static void step_is_read(void)
+{
+    struct event event;
+
+    EXPECT(read_text("{\"type\":\"step\",\"index\":7,\"nanoseconds\":123456789012,\"loss\":2.5}",
+                     &event, NULL));
+    EXPECT_INT(event.type, EVENT_STEP);
+    EXPECT_INT(event.step.index, 7);
+    EXPECT_INT(event.step.nanoseconds, 123456789012);
+    EXPECT_NEAR(event.step.loss, 2.5, 0);
+
+    EXPECT(
+        read_text("{\"loss\":-3,\"index\":0,\"nanoseconds\":1,\"type\":\"step\"}", &event, NULL));
+    EXPECT_NEAR(event.step.loss, -3, 0); /* a whole number is a number too */
+}
+
+static void done_and_failed_are_read(void)
+{
+    struct event event;
+
+    EXPECT(read_text("{\"type\":\"done\",\"steps\":12}", &event, NULL));
+    EXPECT_INT(event.type, EVENT_DONE);
+    EXPECT_INT(event.done.steps, 12);
+
+    EXPECT(read_text("{\"type\":\"failed\",\"message\":\"no memory\"}", &event, NULL));
+    EXPECT_INT(event.type, EVENT_FAILED);
+    EXPECT_STR(event.failed.message, "no memory");
+}
+
+static void hello_may_tell_how_the_work_is_done(void)
+{
+    struct event event;
+
+    EXPECT(read_text("{\"type\":\"hello\",\"protocol\":1,\"library\":\"oneDNN 2.6.3\","
+                     "\"isa\":\"avx2\",\"emulated\":true,\"threads\":4,\"memory_bytes\":4096}",
+                     &event, NULL));
+    EXPECT_STR(event.hello.details.library, "oneDNN 2.6.3");
+    EXPECT_STR(event.hello.details.isa, "avx2");
+    EXPECT_STR(event.hello.details.plan, "");
+    EXPECT_INT(event.hello.details.emulated, ANSWER_YES);
+    EXPECT_INT(event.hello.details.huge_pages, ANSWER_NONE);
+    EXPECT_INT(event.hello.details.threads, 4);
+    EXPECT_INT(event.hello.details.memory_bytes, 4096);
+    EXPECT_INT(event.hello.details.parameters, 0);
+}
+
+static void a_step_may_tell_where_its_time_went(void)
+{
+    struct event event;
+
+    EXPECT(read_text("{\"type\":\"step\",\"index\":0,\"nanoseconds\":100,\"loss\":1,\"split\":"
+                     "{\"update\":4,\"backward\":50,\"forward\":45,\"input\":1,\"mood\":0}}",
+                     &event, NULL));
+    EXPECT_INT(event.step.split.input, 1);
+    EXPECT_INT(event.step.split.forward, 45);
+    EXPECT_INT(event.step.split.backward, 50);
+    EXPECT_INT(event.step.split.update, 4); /* all of it may be told, and less */
+    EXPECT(step_split_is_told(&event.step.split));
+
+    EXPECT(read_text("{\"type\":\"step\",\"index\":0,\"nanoseconds\":100,\"loss\":1}", &event,
+                     NULL));
+    EXPECT(!step_split_is_told(&event.step.split));
+
+    EXPECT(
+        read_text("{\"type\":\"step\",\"index\":0,\"nanoseconds\":100,\"loss\":1,\"split\":"
+                  "{\"update\":0,\"backward\":0,\"forward\":0,\"input\":0,\"communication\":9}}",
+                  &event, NULL));
+    EXPECT_INT(event.step.split.communication, 9);
+}
+
+static void done_may_tell_what_it_took(void)
+{
+    AUTO(event_clear) struct event event = {0};
+
+    EXPECT(read_text("{\"type\":\"done\",\"steps\":2,\"samples\":64,\"peak_memory_bytes\":700,"
+                     "\"implementations\": {\"conv1\": {\"forward\": \"jit:avx2\"}, \"fc\": {}}}",
+                     &event, NULL));
+    EXPECT_INT(event.done.steps, 2);
+    EXPECT_INT(event.done.samples, 64);
+    EXPECT_INT(event.done.peak_memory_bytes, 700);
+    EXPECT_STR(event.done.implementations, "{\"conv1\":{\"forward\":\"jit:avx2\"},\"fc\":{}}");
+}
+
+static void a_canary_tells_two_speeds(void)
+{
+    static const char *const wrong[] = {
+        "{\"type\":\"canary\"}",
+        "{\"type\":\"canary\",\"hertz\":3e9}",
+        "{\"type\":\"canary\",\"hertz\":0,\"copy_bytes_per_second\":1e9}",
+        "{\"type\":\"canary\",\"hertz\":\"3\",\"copy_bytes_per_second\":1e9}",
+        "{\"type\":\"canary\",\"hertz\":3e9,\"copy_bytes_per_second\":-1}",
+        "{\"type\":\"canary\",\"hertz\":1e13,\"copy_bytes_per_second\":1}",
+    };
+    struct event event;
+
+    EXPECT(read_text("{\"type\":\"canary\",\"hertz\":3e9,\"copy_bytes_per_second\":10}", &event,
+                     NULL));
+    EXPECT_INT(event.type, EVENT_CANARY);
+    EXPECT_NEAR(event.canary.hertz, 3e9, 0);
+    EXPECT_NEAR(event.canary.copy_bytes_per_second, 10, 0);
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        EXPECT(!read_text(wrong[i], &event, NULL));
+}
+
+static void done_may_certify_its_gradients(void)
+{
+    struct event event;
+
+    EXPECT(read_text("{\"type\":\"done\",\"steps\":1,\"gradient_cosine\":0.5}", &event, NULL));
+    EXPECT(event.done.certified.whole_known && !event.done.certified.worst_known);
+    EXPECT_NEAR(event.done.certified.whole, 0.5, 0);
+    EXPECT(read_text("{\"type\":\"done\",\"steps\":1}", &event, NULL));
+    EXPECT(!event.done.certified.whole_known);
+    EXPECT(!read_text("{\"type\":\"done\",\"steps\":1,\"gradient_cosine\":1.5}", &event, NULL));
+    EXPECT(!read_text("{\"type\":\"done\",\"steps\":1,\"gradient_cosine\":\"1\"}", &event, NULL));
+}
+
+static void a_cleared_event_owns_nothing(void)
+{
+    struct event zeroed = {0};
+    struct event done = {.type = EVENT_DONE, .done = {.steps = 7}};
+
+    event_clear(&zeroed);
+    done.done.implementations = strdup("{}");
+    event_clear(&done);
+    EXPECT(done.done.implementations == NULL);
+    event_clear(&done);
+    EXPECT_INT(done.done.steps, 7);
+}
+
+static void an_engine_may_say_more_than_we_know(void)
+{
+    struct event event;
+
+    EXPECT(read_text(" {\"type\": \"done\", \"steps\": 1, \"mood\": {\"good\": [true]}} ", &event,
+                     NULL));
+    EXPECT_INT(event.done.steps, 1);
+}
+
+static void only_the_given_length_is_read(void)
+{
+    static const char line[] = "{\"type\":\"done\",\"steps\":1}garbage";
+    struct event event;
+
+    EXPECT(event_read(line, strlen(line) - strlen("garbage"), &event, NULL));
+    EXPECT(!event_read(line, strlen(line), &event, NULL));
+}
+
+#define STEP "{\"type\":\"step\","
+#define HELLO "{\"type\":\"hello\",\"protocol\":1,"
+#define SPLIT STEP "\"index\":0,\"nanoseconds\":100,\"loss\":1,\"split\":"
+#define DONE "{\"type\":\"done\",\"steps\":1,"
+#define ANY_COUNT "must be between 0 and 9223372036854775807, got "
+static const struct {
+    const char *line, *message; /* the message's beginning: the rest is jansson's */
+} refusals[] = {
+    {"", "a worker line is not JSON: "},
+    {"Epoch 1/10", "a worker line is not JSON: "},
+    {"{\"type\":\"done\",\"steps\":1", "a worker line is not JSON: "},
+    {"{\"type\":\"done\",\"steps\":1} {}", "a worker line is not JSON: "},
+    {"{\"type\":\"done\",\"steps\":1,\"steps\":2}", "a worker line is not JSON: duplicate"},
+    {"{\"type\":\"done\",\"steps\":99999999999999999999}", "a worker line is not JSON: too big"},
+    {"\xff\xfe", "a worker line is not JSON: "},
+    {"42", "a worker line is not JSON: "},
+    {"[]", "unknown worker event ''"},
+    {"{}", "unknown worker event ''"},
+    {"{\"type\":7}", "unknown worker event ''"},
+    {"{\"type\":null}", "unknown worker event ''"},
+    {"{\"type\":\"Step\"}", "unknown worker event 'Step'"},
+    {"{\"type\":\"caf\xc3\xa9\"}", "unknown worker event 'caf?\?'"},
+    {"{\"type\":\"a name of more than thirty-two letters\"}",
+     "unknown worker event 'a name of more than thirty-two l'"},
+    {"{\"type\":\"hello\"}", "bad hello event: "},
+    {"{\"type\":\"hello\",\"protocol\":\"1\"}", "bad hello event: "},
+    {"{\"type\":\"hello\",\"protocol\":1.0}", "bad hello event: "},
+    {"{\"type\":\"hello\",\"protocol\":1,\"software\":5}", "bad hello event: "},
+    {STEP "\"nanoseconds\":1,\"loss\":1}", "bad step event: "},
+    {STEP "\"index\":0,\"loss\":1}", "bad step event: "},
+    {STEP "\"index\":0,\"nanoseconds\":1}", "bad step event: "},
+    {STEP "\"index\":0.5,\"nanoseconds\":1,\"loss\":1}", "bad step event: "},
+    {STEP "\"index\":0,\"nanoseconds\":1e3,\"loss\":1}", "bad step event: "},
+    {STEP "\"index\":0,\"nanoseconds\":1,\"loss\":null}", "bad step event: "},
+    {STEP "\"index\":0,\"nanoseconds\":1,\"loss\":\"1\"}", "bad step event: "},
+    {STEP "\"index\":0,\"nanoseconds\":1,\"loss\":NaN}", "a worker line is not JSON: "},
+    {STEP "\"index\":0,\"nanoseconds\":1,\"loss\":1e999}", "a worker line is not JSON: "},
+    {"{\"type\":\"done\"}", "bad done event: "},
+    {"{\"type\":\"done\",\"steps\":true}", "bad done event: "},
+    {"{\"type\":\"failed\"}", "bad failed event: "},
+    {HELLO "\"library\":5}", "bad hello event: library must be a string, got a number"},
+    {HELLO "\"isa\":\"0123456789abcdef0123456789abcdef\"}",
+     "bad hello event: isa must have between 0 and 31 bytes, got 32"},
+    {HELLO "\"plan\":\"a\\nb\"}", "bad hello event: plan must not hold control characters"},
+    {HELLO "\"threads\":-1}", "bad hello event: threads " ANY_COUNT "-1"},
+    {HELLO "\"parameters\":1.5}",
+     "bad hello event: parameters must be an integer, got a fraction"},
+    {HELLO "\"multiply_adds\":null}",
+     "bad hello event: multiply_adds must be an integer, got null"},
+    {HELLO "\"emulated\":1}", "bad hello event: emulated must be true or false"},
+    {HELLO "\"huge_pages\":\"yes\"}", "bad hello event: huge_pages must be true or false"},
+    {SPLIT "7}", "bad step event: split must be an object"},
+    {SPLIT "{}}", "bad step event: split.input is missing"},
+    {SPLIT "{\"input\":0,\"forward\":0,\"backward\":0}}",
+     "bad step event: split.update is missing"},
+    {SPLIT "{\"input\":-1,\"forward\":0,\"backward\":0,\"update\":0}}",
+     "bad step event: split.input must be between 0 and 100, got -1"},
+    {SPLIT "{\"input\":10,\"forward\":40,\"backward\":40,\"update\":11}}",
+     "bad step event: split.update must be between 0 and 10, got 11"},
+    {SPLIT "{\"input\":1.5,\"forward\":0,\"backward\":0,\"update\":0}}",
+     "bad step event: split.input must be an integer, got a fraction"},
+    {STEP "\"index\":0,\"nanoseconds\":-5,\"loss\":1,\"split\":{\"input\":1}}",
+     "bad step event: split.input must be between 0 and 0, got 1"},
+    {DONE "\"samples\":-2}", "bad done event: samples " ANY_COUNT "-2"},
+    {DONE "\"peak_memory_bytes\":\"much\"}",
+     "bad done event: peak_memory_bytes must be an integer, got a string"},
+    {DONE "\"implementations\":null}",
+     "bad done event: implementations must be an object of objects of strings"},
+    {DONE "\"implementations\":{\"conv1\":{\"forward\":\"\"}}}",
+     "bad done event: implementations must hold words of 1 to 63 bytes, got 0"},
+    {"{\"type\":\"failed\",\"message\":1}", "bad failed event: "},
+};
+
+static void a_bad_line_is_explained_and_fills_nothing(void)
+{
+    for (size_t i = 0; i < COUNT(refusals); i++) {
+        struct event event, before;
+        struct error err = {0};
+
+        memset(&event, 0x5a, sizeof event);
+        memset(&before, 0x5a, sizeof before);
+        EXPECT(!read_text(refusals[i].line, &event, &err));
+        EXPECT_INT(err.kind, ERROR_UPSTREAM);
+        err.message[strlen(refusals[i].message)] = '\0';
+        EXPECT_STR(err.message, refusals[i].message);
+        EXPECT(memcmp(&event, &before, sizeof event) == 0);
+    }
+}
+
+/* They end up in our log and on pages. */
+static void their_words_are_cut_and_made_printable(void)
+{
+    struct event event;
+    char line[600], words[400];
+
+    EXPECT(read_text("{\"type\":\"failed\",\"message\":\"~a\\nb \xc3\xa9 \\u001b[0m\"}", &event,
+                     NULL));
+    EXPECT_STR(event.failed.message, "~a?b ?? ?[0m");
+
+    memset(words, 'w', sizeof words);
+    words[sizeof words - 1] = '\0';
+    snprintf(line, sizeof line, "{\"type\":\"failed\",\"message\":\"%s\"}", words);
+    EXPECT(read_text(line, &event, NULL));
+    EXPECT_INT((long long)strlen(event.failed.message), 159);
+    EXPECT_INT((long long)strspn(event.failed.message, "w"), 159);
+
+    snprintf(line, sizeof line, "{\"type\":\"hello\",\"protocol\":1,\"software\":\"%s\"}", words);
+    EXPECT(read_text(line, &event, NULL));
+    EXPECT_INT((long long)strlen(event.hello.software), SOFTWARE_MAX - 1);
+
+    words[159] = '\0'; /* what PROTOCOL.md allows is kept whole */
+    snprintf(line, sizeof line, "{\"type\":\"failed\",\"message\":\"%s\"}", words);
+    EXPECT(read_text(line, &event, NULL));
+    EXPECT_STR(event.failed.message, words);
+}
+
+static char implementations[] = "{\"fc\":{\"forward\":\"jit\"}}";
+static const struct {
+    struct event event;
+    const char *line;
+} written[] = {
+    {{.type = EVENT_HELLO, .hello = {.protocol = 1, .software = "mine \"3\""}},
+     "{\"type\":\"hello\",\"protocol\":1,\"software\":\"mine \\\"3\\\"\"}\n"},
+    {{.type = EVENT_HELLO,
+      .hello = {.protocol = 1,
+                .software = "s",
+                .details = {.isa = "avx2", .parameters = 25557032, .emulated = ANSWER_NO}}},
+     "{\"type\":\"hello\",\"protocol\":1,\"software\":\"s\",\"isa\":\"avx2\","
+     "\"parameters\":25557032,\"emulated\":false}\n"},
+    {{.type = EVENT_STEP, .step = {.index = 3, .nanoseconds = 1500, .loss = 0.5}},
+     "{\"type\":\"step\",\"index\":3,\"nanoseconds\":1500,\"loss\":0.5}\n"},
+    {{.type = EVENT_STEP, .step = {3, 1500, 0.5, {0, 500, 900, 100, 0}}},
+     "{\"type\":\"step\",\"index\":3,\"nanoseconds\":1500,\"loss\":0.5,\"split\":"
+     "{\"input\":0,\"forward\":500,\"backward\":900,\"update\":100,\"communication\":0}}\n"},
+    {{.type = EVENT_CANARY, .canary = {2.5e9, 1.5e10}},
+     "{\"type\":\"canary\",\"hertz\":2500000000.0,\"copy_bytes_per_second\":15000000000.0}\n"},
+    {{.type = EVENT_DONE, .done = {.steps = 4}}, "{\"type\":\"done\",\"steps\":4}\n"},
+    {{.type = EVENT_DONE, .done = {4, 128, 4096, implementations, {true, true, 0.996, 0.96875}}},
+     "{\"type\":\"done\",\"steps\":4,\"samples\":128,\"peak_memory_bytes\":4096,"
+     "\"gradient_cosine\":0.996,\"worst_layer_cosine\":0.96875,\"implementations\":{\"fc\":{"
+     "\"forward\":\"jit\"}}}\n"},
+    {{.type = EVENT_FAILED, .failed = {"no"}}, "{\"type\":\"failed\",\"message\":\"no\"}\n"},
+};
+
+static void an_event_is_one_line_flushed_at_once(void)
+{
+    for (size_t i = 0; i < COUNT(written); i++) {
+        AUTO(freep) char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        AUTO(event_clear) struct event again = {0};
+
+        EXPECT(event_write(out, &written[i].event, NULL));
+        EXPECT_STR(text, written[i].line); /* before fclose() */
+        EXPECT(event_read(text, size - 1, &again, NULL));
+        EXPECT_INT(again.type, written[i].event.type);
+        fclose(out);
+
+        /* What was read is written again as it was. */
+        AUTO(freep) char *second = NULL;
+        out = open_memstream(&second, &size);
+        EXPECT(event_write(out, &again, NULL));
+        EXPECT_STR(second, written[i].line);
+        fclose(out);
+    }
+}
+
+/* Whatever a double holds comes back as the same bits. */
+static void a_loss_survives_being_written(void)
+{
+    static const double losses[] = {0.1, 1.0 / 3, 6.907755278982137, 1e-300, -1.7e308, 5e-324};
+
+    for (size_t i = 0; i < COUNT(losses); i++) {
+        const struct event event = {.type = EVENT_STEP,
+                                    .step = {.nanoseconds = 1, .loss = losses[i]}};
+        AUTO(freep) char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        struct event again = {0};
+
+        EXPECT(event_write(out, &event, NULL));
+        fclose(out);
+        EXPECT(event_read(text, size - 1, &again, NULL));
+        EXPECT_NEAR(again.step.loss, losses[i], 0);
+    }
+}
+
+static void a_loss_that_is_no_number_is_called_that(void)
+{
+    const double losses[] = {NAN, INFINITY, -INFINITY};
+
+    for (size_t i = 0; i < COUNT(losses); i++) {
+        const struct event event = {.type = EVENT_STEP, .step = {.index = 12, .loss = losses[i]}};
+        AUTO(freep) char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        struct error err = {0};
+
+        EXPECT(!event_write(out, &event, &err));
+        EXPECT_STR(err.message, "step 12: the loss is not a number");
+        fclose(out);
+        EXPECT_INT((long long)size, 0);
+    }
+}
+
+static void a_reader_that_is_gone_is_an_error(void)
+{
+    const struct event event = {.type = EVENT_DONE, .done = {.steps = 4}};
+    struct error full = {0}, gone = {0};
+    FILE *out = fopen("/dev/full", "we");
+    int ends[2];
+
+    EXPECT(!event_write(out, &event, &full));
+    EXPECT_STR(full.message, "the server closed the event pipe");
+    fclose(out);
+
+    signal(SIGPIPE, SIG_IGN);
+    EXPECT_INT(pipe(ends), 0);
+    out = fdopen(ends[1], "w");
+    close(ends[0]);
+    EXPECT(!event_write(out, &event, &gone));
+    EXPECT_INT(gone.kind, ERROR_INTERNAL);
+    fclose(out);
+}
+
+int main(void)
+{
+    RUN(hello_is_read);
+    RUN(step_is_read);
+    RUN(done_and_failed_are_read);
+    RUN(hello_may_tell_how_the_work_is_done);
+    RUN(a_step_may_tell_where_its_time_went);
+    RUN(done_may_tell_what_it_took);
+    RUN(a_canary_tells_two_speeds);
+    RUN(done_may_certify_its_gradients);
+    RUN(a_cleared_event_owns_nothing);
+    RUN(an_engine_may_say_more_than_we_know);
+    RUN(only_the_given_length_is_read);
+    RUN(a_bad_line_is_explained_and_fills_nothing);
+    RUN(their_words_are_cut_and_made_printable);
+    RUN(an_event_is_one_line_flushed_at_once);
+    RUN(a_loss_survives_being_written);
+    RUN(a_loss_that_is_no_number_is_called_that);
+    RUN(a_reader_that_is_gone_is_an_error);
+    return test_result();
+}

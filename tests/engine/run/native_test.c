@@ -1,0 +1,38 @@
+#include "engine/run/native.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static const char *const rows[][2] = {
+    {"{}", ""},
+    {"{\"precision\":\"bf16\"}", "precision"},
+    {"{\"layout\":\"nhwc\"}", "layout"},
+    {"{\"input_workers\":1}", "input_workers"},
+    {"{\"workload\":\"resnet50\"}", ""},
+    {"{\"workload\":\"resnet50\",\"precision\":\"bf16\",\"input_workers\":2}", ""},
+    {"{\"workload\":\"resnet50\",\"precision\":\"f16\"}", "precision"},
+    {"{\"workload\":\"resnet50\",\"batch_size\":1}", "batch_size"},
+    {"{\"workload\":\"resnet50\",\"layout\":\"nchw\"}", "layout"},
+    {"{\"workload\":\"resnet50\",\"layout\":\"blocked\",\"plan\":\"fixed\"}", "layout"},
+    {"{\"workload\":\"resnet50\",\"layout\":\"nchw\",\"plan\":\"plain\"}", ""},
+    {"{\"workload\":\"resnet50\",\"layout\":\"nhwc\"}", ""},
+};
+
+static void what_the_engine_cannot_train_is_known_beforehand(void)
+{
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct error err = {0};
+        struct run_spec spec;
+
+        EXPECT(run_spec_from_text(rows[i][0], strlen(rows[i][0]), &spec, NULL));
+        EXPECT_INT(native_can_train(&spec, &err), !*rows[i][1]);
+        EXPECT_STR(err.field, rows[i][1]);
+        EXPECT_INT(err.kind, *rows[i][1] ? ERROR_UNABLE : ERROR_NONE);
+    }
+}
+
+int main(void)
+{
+    RUN(what_the_engine_cannot_train_is_known_beforehand);
+    return test_result();
+}

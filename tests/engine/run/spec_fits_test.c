@@ -1,0 +1,79 @@
+#include "engine/run/spec_fits.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static const char *refusal(const char *text, const struct place *place, struct error *err)
+{
+    struct run_spec spec;
+
+    error_clear(err);
+    EXPECT(run_spec_from_text(text, strlen(text), &spec, NULL));
+    if (spec_is_possible(&spec, place, err))
+        return "";
+    EXPECT_INT(err->kind, ERROR_UNABLE);
+    return err->field;
+}
+
+static void what_a_small_machine_cannot_do_is_refused_by_its_field(void)
+{
+    static struct topology small = {
+        .cpu_count = 2, .core_count = 2, .package_count = 1, .node_count = 1};
+    const struct place place = {.topology = &small, .isa = CPU_AVX512, .root = "/nowhere"};
+    static const char *const rows[][2] = {{"{}", ""},
+                                          {"{\"threads\":2}", ""},
+                                          {"{\"threads\":3}", "threads"},
+                                          {"{\"pinning\":\"none\"}", ""},
+                                          {"{\"pinning\":\"smt\"}", "pinning"},
+                                          {"{\"numa\":\"local\"}", "numa"},
+                                          {"{\"numa\":\"interleave\"}", "numa"},
+                                          {"{\"isa\":\"avx512\"}", ""},
+                                          {"{\"isa\":\"sse41\"}", ""},
+                                          {"{\"isa\":\"avx512_bf16\"}", "isa"},
+                                          {"{\"max_dollars\":1}", "max_dollars"},
+                                          {"{\"allocator\":\"tcmalloc\"}", "allocator"},
+                                          {"{\"openmp\":\"llvm\"}", "openmp"}};
+    struct error err = {0};
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        EXPECT_STR(refusal(rows[i][0], &place, &err), rows[i][1]);
+}
+
+static void a_large_machine_can_more(void)
+{
+    static struct topology large = {
+        .cpu_count = 192, .core_count = 96, .package_count = 2, .node_count = 2};
+    const struct place place = {
+        .topology = &large, .isa = CPU_AMX, .root = "/nowhere", .dollars_per_hour = 8};
+    struct error err = {0};
+
+    EXPECT_STR(refusal("{\"threads\":192,\"pinning\":\"smt\",\"numa\":\"interleave\","
+                       "\"isa\":\"amx\",\"max_dollars\":0.5}",
+                       &place, &err),
+               "");
+}
+
+static bool never(const void *user, const struct run_spec *spec, struct error *err)
+{
+    (void)spec;
+    return error_set(err, ERROR_UNABLE, "precision", "%s", (const char *)user);
+}
+
+static void whoever_else_is_asked_may_refuse(void)
+{
+    static struct topology small = {.cpu_count = 2, .core_count = 2, .node_count = 1};
+    const struct place place = {
+        .topology = &small, .root = "/nowhere", .can = never, .user = "not today"};
+    struct error err = {0};
+
+    EXPECT_STR(refusal("{}", &place, &err), "precision");
+    EXPECT_STR(err.message, "not today");
+}
+
+int main(void)
+{
+    RUN(what_a_small_machine_cannot_do_is_refused_by_its_field);
+    RUN(a_large_machine_can_more);
+    RUN(whoever_else_is_asked_may_refuse);
+    return test_result();
+}

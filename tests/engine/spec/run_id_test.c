@@ -1,0 +1,99 @@
+#include "engine/spec/run_id.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static const struct {
+    long long calendar_us;
+    const char *time_part;
+} times[] = {
+    {0, "0000000000"},
+    {999, "0000000000"},
+    {1000, "0000000001"},
+    {31000, "000000000Z"},
+    {32000, "0000000010"},
+    {1469918176385000, "01ARYZ6S41"},   /* the example of the ULID specification */
+    {281474976710655000, "7ZZZZZZZZZ"}, /* all 48 bits */
+};
+
+static void an_id_begins_with_its_milliseconds(void)
+{
+    for (size_t i = 0; i < COUNT(times); i++) {
+        struct run_id id;
+
+        EXPECT(run_id_new(times[i].calendar_us, &id, NULL));
+        EXPECT_INT((long long)strlen(id.text), RUN_ID_LENGTH);
+        EXPECT(run_id_is_valid(id.text));
+        id.text[10] = '\0';
+        EXPECT_STR(id.text, times[i].time_part);
+    }
+}
+
+static void ids_sort_by_time(void)
+{
+    struct run_id earlier, later;
+
+    EXPECT(run_id_new(1767323045678000, &earlier, NULL));
+    EXPECT(run_id_new(1767323045679000, &later, NULL));
+    EXPECT(strcmp(earlier.text, later.text) < 0);
+}
+
+/* 80 random bits: in a thousand ids no two are alike, and every random digit takes all 32 values
+ * while those of the time stand still. */
+static void ids_of_one_moment_differ(void)
+{
+    static struct run_id ids[1000];
+    static bool seen[RUN_ID_LENGTH][128];
+
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        EXPECT(run_id_new(1767323045678000, &ids[i], NULL));
+        for (size_t n = 0; n < i; n++)
+            if (strcmp(ids[n].text, ids[i].text) == 0)
+                EXPECT_STR(ids[i].text, "another id");
+        for (int digit = 0; digit < RUN_ID_LENGTH; digit++)
+            seen[digit][ids[i].text[digit] & 127] = true;
+    }
+    for (int digit = 0; digit < RUN_ID_LENGTH; digit++) {
+        int values = 0;
+
+        for (int c = 0; c < 128; c++)
+            values += seen[digit][c];
+        EXPECT_INT(values, digit < 10 ? 1 : 32);
+    }
+}
+
+static const struct {
+    const char *text;
+    bool valid;
+} names[] = {
+    {"01ARYZ6S41TSV4RRFFQ69G5FAV", true},
+    {"00000000000000000000000000", true},
+    {"7ZZZZZZZZZZZZZZZZZZZZZZZZZ", true},
+    {"8ZZZZZZZZZZZZZZZZZZZZZZZZZ", false}, /* 49 bits of time */
+    {"01ARYZ6S41TSV4RRFFQ69G5FA", false},
+    {"01ARYZ6S41TSV4RRFFQ69G5FAVV", false},
+    {"01aryz6s41tsv4rrffq69g5fav", false}, /* one run has one name */
+    {"01ARYZ6S41TSV4RRFFQ69G5FAI", false}, /* I, L, O, U are no digits */
+    {"01ARYZ6S41TSV4RRFFQ69G5FAL", false},
+    {"01ARYZ6S41TSV4RRFFQ69G5FAO", false},
+    {"01ARYZ6S41TSV4RRFFQ69G5FAU", false},
+    {"01ARYZ6S41TSV4RRFFQ69G5FA ", false},
+    {"01ARYZ6S41TSV4RRFFQ69G5F/.", false},
+    {"01ARYZ6S41TSV4RRFFQ69G5F\xc3\xa9", false},
+    {"", false},
+};
+
+static void only_what_we_would_write_is_a_name(void)
+{
+    for (size_t i = 0; i < COUNT(names); i++)
+        EXPECT_INT(run_id_is_valid(names[i].text), names[i].valid);
+}
+
+int main(void)
+{
+    RUN(an_id_begins_with_its_milliseconds);
+    RUN(ids_sort_by_time);
+    RUN(ids_of_one_moment_differ);
+    RUN(only_what_we_would_write_is_a_name);
+    return test_result();
+}

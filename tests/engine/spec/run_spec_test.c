@@ -1,0 +1,418 @@
+#include "engine/spec/run_spec.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static bool read_text(const char *text, struct run_spec *spec, struct error *err)
+{
+    return run_spec_from_text(text, strlen(text), spec, err);
+}
+
+#define DEFAULTS                                                                                 \
+    "{\"workload\":\"mlp\",\"engine\":\"native\",\"precision\":\"f32\",\"batch_size\":32,"       \
+    "\"layout\":\"auto\",\"threads\":0,\"warmup_steps\":\"auto\",\"steps\":\"auto\","            \
+    "\"max_seconds\":120,\"seed\":1,\"plan\":\"auto\",\"isa\":\"auto\",\"input_workers\":0,"     \
+    "\"pinning\":\"cores\",\"numa\":\"auto\",\"huge_pages\":\"auto\",\"openmp\":\"gnu\","        \
+    "\"allocator\":\"system\",\"protocol\":\"detected\",\"min_seconds\":60,"                     \
+    "\"target_percent\":1.0,\"max_dollars\":null,\"labels\":{}}"
+
+static void a_spec_nobody_asked_anything_of_has_all_defaults(void)
+{
+    struct run_spec defaults = run_spec_default(), spec;
+    AUTO(freep) char *of_default = run_spec_to_text(&defaults);
+
+    EXPECT_STR(of_default, DEFAULTS);
+    EXPECT(read_text("{}", &spec, NULL));
+    AUTO(freep) char *of_nothing = run_spec_to_text(&spec);
+    EXPECT_STR(of_nothing, DEFAULTS);
+}
+
+static void every_field_can_be_asked_for(void)
+{
+    static const char text[] =
+        "{\"workload\":\"mlp\",\"engine\":\"torch/2.1_b-x\",\"precision\":\"bf16\","
+        "\"batch_size\":65536,\"layout\":\"nhwc\",\"threads\":1024,\"warmup_steps\":0,"
+        "\"steps\":1000000,\"max_seconds\":86400,\"seed\":4294967295,"
+        "\"plan\":\"plain\",\"isa\":\"avx512_bf16\",\"input_workers\":64,"
+        "\"pinning\":\"smt\",\"numa\":\"interleave\",\"huge_pages\":\"off\",\"openmp\":\"llvm\","
+        "\"allocator\":\"tcmalloc\",\"protocol\":\"detected\",\"min_seconds\":0,"
+        "\"target_percent\":0.1,\"max_dollars\":2.5,\"labels\":{\"a\":\"\",\"b/c\":\"caf\xc3\xa9 "
+        "\\\"\\\\\"}}";
+    struct run_spec spec;
+    struct error err = {0};
+
+    EXPECT(read_text(text, &spec, &err));
+    EXPECT_STR(spec.workload, "mlp");
+    EXPECT_STR(spec.engine, "torch/2.1_b-x");
+    EXPECT_STR(spec.precision, "bf16");
+    EXPECT_STR(spec.layout, "nhwc");
+    EXPECT_INT(spec.batch_size, 65536);
+    EXPECT_INT(spec.threads, 1024);
+    EXPECT_INT(spec.warmup_steps, 0);
+    EXPECT_INT(spec.steps, 1000000);
+    EXPECT_INT(spec.max_seconds, 86400);
+    EXPECT_INT(spec.seed, 4294967295);
+    EXPECT_STR(spec.plan, "plain");
+    EXPECT_STR(spec.isa, "avx512_bf16");
+    EXPECT_INT(spec.input_workers, 64);
+    EXPECT_STR(spec.pinning, "smt");
+    EXPECT_STR(spec.numa, "interleave");
+    EXPECT_STR(spec.huge_pages, "off");
+    EXPECT_STR(spec.openmp, "llvm");
+    EXPECT_STR(spec.allocator, "tcmalloc");
+    EXPECT_INT(spec.min_seconds, 0);
+    EXPECT_NEAR(spec.target_percent, 0.1, 1e-15);
+    EXPECT_NEAR(spec.max_dollars, 2.5, 0);
+    EXPECT_INT(spec.label_count, 2);
+    EXPECT_STR(spec.labels[1].value, "caf\xc3\xa9 \"\\");
+    AUTO(freep) char *again = run_spec_to_text(&spec);
+    EXPECT_STR(again, text); /* what was asked is what is stored and what the worker reads */
+}
+
+static void the_published_protocol_fixes_what_is_skipped_and_measured(void)
+{
+    struct run_spec spec;
+    struct error err = {0};
+
+    EXPECT(read_text("{\"protocol\":\"published\"}", &spec, NULL));
+    EXPECT_INT(spec.warmup_steps, 11);
+    EXPECT_INT(spec.steps, 91);
+    EXPECT(read_text("{\"protocol\":\"published\",\"steps\":91}", &spec, NULL));
+    EXPECT(!read_text("{\"steps\":90,\"protocol\":\"published\"}", &spec, &err));
+    EXPECT_STR(err.field, "steps");
+    EXPECT_STR(err.message, "is 91 where the protocol is published");
+    error_clear(&err);
+    EXPECT(!read_text("{\"warmup_steps\":10,\"protocol\":\"published\"}", &spec, &err));
+    EXPECT_STR(err.field, "warmup_steps");
+}
+
+/* A client that sends all fields sends their defaults, and these mean what leaving them out does.
+ */
+static void auto_leaves_the_counts_to_the_published_protocol(void)
+{
+    struct run_spec spec;
+
+    EXPECT(read_text("{\"warmup_steps\":\"auto\",\"steps\":\"auto\","
+                     "\"protocol\":\"published\"}",
+                     &spec, NULL));
+    EXPECT_INT(spec.warmup_steps, 11);
+    EXPECT_INT(spec.steps, 91);
+}
+
+/* As stored, or posted by a client, before the latest fields were there. */
+static void a_spec_of_before_asks_for_the_defaults_of_what_came_later(void)
+{
+    struct run_spec spec;
+
+    EXPECT(read_text("{\"workload\":\"mlp\",\"engine\":\"native\",\"precision\":\"bf16\","
+                     "\"batch_size\":32,\"layout\":\"auto\",\"threads\":0,\"warmup_steps\":5,"
+                     "\"steps\":9,\"max_seconds\":120,\"seed\":1,\"labels\":{}}",
+                     &spec, NULL));
+    EXPECT_STR(spec.precision, "bf16");
+    EXPECT_STR(spec.plan, "auto");
+    EXPECT_STR(spec.isa, "auto");
+    EXPECT_INT(spec.input_workers, 0);
+}
+
+static const char *const accepted[] = {
+    "{\"batch_size\":1}",
+    "{\"threads\":0}",
+    "{\"warmup_steps\":10000}",
+    "{\"steps\":1}",
+    "{\"steps\":\"auto\"}",
+    "{\"warmup_steps\":\"auto\"}",
+    "{\"seed\":0}",
+    "{\"max_seconds\":1}",
+    "{\"precision\":\"f16\"}",
+    "{\"layout\":\"nchw\"}",
+    "{\"plan\":\"fixed\"}",
+    "{\"isa\":\"avx2\"}",
+    "{\"isa\":\"avx512\"}",
+    "{\"isa\":\"amx\"}",
+    "{\"input_workers\":0}",
+    "{\"labels\":{}}",
+    " \n{ \"seed\" : 5 }\r\n ",
+    "{\"engine\":\"a\"}",
+    "{\"engine\":\"0123456789abcdef0123456789abcdef\"}",
+};
+
+static void the_edges_are_inside(void)
+{
+    for (size_t i = 0; i < COUNT(accepted); i++) {
+        struct run_spec spec;
+        struct error err = {0};
+
+        EXPECT(read_text(accepted[i], &spec, &err));
+        EXPECT_STR(err.message, "");
+    }
+}
+
+static const struct {
+    const char *body, *field, *message;
+} refusals[] = {
+    {"{\"batch_size\":0}", "batch_size", "must be between 1 and 65536, got 0"},
+    {"{\"batch_size\":65537}", "batch_size", "must be between 1 and 65536, got 65537"},
+    {"{\"batch_size\":\"8\"}", "batch_size", "must be an integer, got a string"},
+    {"{\"batch_size\":8.5}", "batch_size", "must be an integer, got a fraction"},
+    {"{\"batch_size\":\"auto\"}", "batch_size", "must be an integer, got a string"},
+    {"{\"batch_size\":8,\"steps\":0}", "steps", "must be between 1 and 1000000, got 0"},
+    {"{\"steps\":-1}", "steps", "must be between 1 and 1000000, got -1"},
+    {"{\"steps\":1000001}", "steps", "must be between 1 and 1000000, got 1000001"},
+    {"{\"steps\":\"Auto\"}", "steps", "must be an integer or \"auto\", got a string"},
+    {"{\"warmup_steps\":-1}", "warmup_steps", "must be between 0 and 10000, got -1"},
+    {"{\"warmup_steps\":10001}", "warmup_steps", "must be between 0 and 10000, got 10001"},
+    {"{\"threads\":-1}", "threads", "must be between 0 and 1024, got -1"},
+    {"{\"threads\":1025}", "threads", "must be between 0 and 1024, got 1025"},
+    {"{\"max_seconds\":0}", "max_seconds", "must be between 1 and 86400, got 0"},
+    {"{\"max_seconds\":86401}", "max_seconds", "must be between 1 and 86400, got 86401"},
+    {"{\"seed\":-1}", "seed", "must be between 0 and 4294967295, got -1"},
+    {"{\"seed\":4294967296}", "seed", "must be between 0 and 4294967295, got 4294967296"},
+    {"{\"precision\":\"f64\"}", "precision", "'f64' is not supported"},
+    {"{\"precision\":null}", "precision", "must be a string, got null"},
+    {"{\"layout\":\"NCHW\"}", "layout", "'NCHW' is not supported"},
+    {"{\"plan\":\"measured\"}", "plan", "'measured' is not supported"},
+    {"{\"isa\":\"avx\"}", "isa", "'avx' is not supported"},
+    {"{\"input_workers\":-1}", "input_workers", "must be between 0 and 64, got -1"},
+    {"{\"input_workers\":65}", "input_workers", "must be between 0 and 64, got 65"},
+    {"{\"workload\":\"gpt\"}", "workload", "'gpt' is not supported"},
+    {"{\"engine\":\"\"}", "engine", "must have between 1 and 32 bytes, got 0"},
+    {"{\"engine\":\"0123456789abcdef0123456789abcdefg\"}", "engine",
+     "must have between 1 and 32 bytes, got 33"},
+    {"{\"engine\":\"a b\"}", "engine", "must hold only letters, digits and . _ - /"},
+    {"{\"engine\":\"caf\xc3\xa9\"}", "engine", "must hold only letters, digits and . _ - /"},
+    {"{\"engine\":\"a\\nb\"}", "engine", "must not hold control characters"},
+    {"{\"batchsize\":8}", "batchsize", "is not a known field"},
+    {"{\"Steps\":8}", "Steps", "is not a known field"},
+    {"{\"\":8}", "", "is not a known field"},
+    {"{\"caf\xc3\xa9\":8}",
+     "caf?"
+     "?",
+     "is not a known field"},
+    {"{\"labels\":[]}", "labels", "must be an object of strings"},
+    {"{\"labels\":null}", "labels", "must be an object of strings"},
+    {"{\"labels\":{\"a\":1}}", "labels", "the value of 'a' must be a string"},
+    {"{\"labels\":{\"\":\"x\"}}", "labels", "a key must have 1 to 64 characters, got 0"},
+    {"{\"labels\":{\"a b\":\"x\"}}", "labels",
+     "the key 'a b' must hold only letters, digits and . _ - /"},
+    {"{\"labels\":{\"a\":\"x\\ny\"}}", "labels",
+     "the value of 'a' must not hold control characters"},
+    {"[]", "", "the body must be a JSON object"},
+    {"[{}]", "", "the body must be a JSON object"},
+};
+
+static void a_refused_spec_names_the_field_and_the_reason(void)
+{
+    for (size_t i = 0; i < COUNT(refusals); i++) {
+        struct run_spec spec = {.batch_size = -7}, untouched = spec;
+        struct error err = {0};
+
+        memcpy(&untouched, &spec, sizeof spec);
+        EXPECT(!read_text(refusals[i].body, &spec, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, refusals[i].field);
+        EXPECT_STR(err.message, refusals[i].message);
+        EXPECT(memcmp(&spec, &untouched, sizeof spec) == 0); /* the caller's is left alone */
+    }
+}
+
+static const char *const not_json[] = {
+    "",
+    " ",
+    "{",
+    "42",
+    "\"text\"",
+    "nonsense",
+    "{\"steps\":1",
+    "{\"steps\":1}{}",
+    "{\"steps\":1} x",
+    "{'steps':1}",
+    "{\"steps\":01}",
+    "{\"steps\":NaN}",
+    "{\"steps\":1,}",
+    "{\"steps\":1,\"steps\":2}",
+    "{\"labels\":{\"a\":\"1\",\"a\":\"2\"}}",
+    "{\"steps\":99999999999999999999}",
+    "{\"engine\":\"\xff\"}",
+    "{\"engine\":\"a\\u0000b\"}",
+    "{\"engine\":\"\\ud800\"}",
+};
+
+static void what_is_not_json_is_refused_with_its_place(void)
+{
+    for (size_t i = 0; i < COUNT(not_json); i++) {
+        struct run_spec spec = {.batch_size = -7};
+        struct error err = {0};
+
+        EXPECT(!read_text(not_json[i], &spec, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, "");
+        EXPECT(strncmp(err.message, "the body is not JSON: ", 22) == 0);
+        EXPECT(strstr(err.message, " at line 1 column ") != NULL);
+        EXPECT_INT(spec.batch_size, -7);
+    }
+}
+
+static void a_zero_byte_does_not_end_the_text(void)
+{
+    struct run_spec spec;
+
+    EXPECT(!run_spec_from_text("{}\0", 3, &spec, NULL));
+    EXPECT(!run_spec_from_text("{}x", 3, &spec, NULL));
+    EXPECT(run_spec_from_text("{}x", 2, &spec, NULL)); /* nothing behind the length is read */
+}
+
+static void depth_has_an_end(void)
+{
+    char deep[20001];
+    struct run_spec spec;
+    struct error err = {0};
+
+    memset(deep, '[', sizeof deep - 1);
+    deep[sizeof deep - 1] = '\0';
+    EXPECT(!read_text(deep, &spec, &err));
+    EXPECT_INT(err.kind, ERROR_INVALID);
+}
+
+static void labels_are_sorted_so_that_equal_specs_give_equal_text(void)
+{
+    struct run_spec one, two;
+
+    EXPECT(
+        read_text("{\"steps\":3,\"labels\":{\"b\":\"2\",\"a\":\"1\",\"B\":\"0\"}}", &one, NULL));
+    EXPECT(
+        read_text("{\"labels\":{\"B\":\"0\",\"a\":\"1\",\"b\":\"2\"},\"steps\":3}", &two, NULL));
+    EXPECT_STR(one.labels[0].key, "B");
+    EXPECT_STR(one.labels[1].key, "a");
+    EXPECT_STR(one.labels[2].key, "b");
+    EXPECT_STR(one.labels[2].value, "2");
+
+    AUTO(freep) char *first = run_spec_to_text(&one);
+    AUTO(freep) char *second = run_spec_to_text(&two);
+    EXPECT_STR(first, second);
+    EXPECT(strstr(first, "\"labels\":{\"B\":\"0\",\"a\":\"1\",\"b\":\"2\"}") != NULL);
+}
+
+static json_t *with_labels(int count, size_t key_length, size_t value_length)
+{
+    json_t *labels = json_object();
+    char key[LABEL_KEY_MAX + 2], value[LABEL_VALUE_MAX + 2];
+
+    for (int i = 0; i < count; i++) {
+        memset(key, 'k', sizeof key);
+        memset(value, '"', sizeof value); /* each takes two bytes in JSON */
+        key[0] = (char)('A' + i);
+        key[key_length] = '\0';
+        value[value_length] = '\0';
+        json_object_set_new(labels, key, json_string(value));
+    }
+    return json_pack("{s:o}", "labels", labels);
+}
+
+static void labels_have_limits(void)
+{
+    static const struct {
+        int count;
+        size_t key, value;
+        const char *message;
+    } sizes[] = {
+        {16, 64, 256, ""},
+        {17, 1, 1, "must be at most 16, got 17"},
+        {1, 65, 1, "a key must have 1 to 64 characters, got 65"},
+        {1, 1, 257, "the value of 'A' must have at most 256 bytes, got 257"},
+    };
+
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        AUTO(json_decrefp)
+        json_t *json = with_labels(sizes[i].count, sizes[i].key, sizes[i].value);
+        struct run_spec spec;
+        struct error err = {0};
+
+        EXPECT_INT(run_spec_from_json(json, &spec, &err), sizes[i].message[0] == '\0');
+        EXPECT_STR(err.message, sizes[i].message);
+        EXPECT_STR(err.field, err.kind == ERROR_NONE ? "" : "labels");
+    }
+}
+
+/* The worker's pipe takes 64 KiB and its reader as much. */
+static void the_largest_spec_fits_into_a_pipe(void)
+{
+    AUTO(json_decrefp) json_t *json = with_labels(16, 64, 256);
+    struct run_spec spec, again;
+
+    EXPECT(run_spec_from_json(json, &spec, NULL));
+    AUTO(freep) char *text = run_spec_to_text(&spec);
+    EXPECT(strlen(text) < 16384);
+    EXPECT(strchr(text, '\n') == NULL);
+    EXPECT(read_text(text, &again, NULL));
+    AUTO(freep) char *same = run_spec_to_text(&again);
+    EXPECT_STR(same, text);
+}
+
+static void a_label_is_checked_for_filters_too(void)
+{
+    static const struct {
+        const char *key, *value, *message;
+    } labels[] = {
+        {"branch", "main", ""},
+        {"a.b_c-d/E9", "", ""},
+        {"k", "caf\xc3\xa9", ""},
+        {"", "x", "a key must have 1 to 64 characters, got 0"},
+        {"a:b", "x", "the key 'a:b' must hold only letters, digits and . _ - /"},
+        {"k", "a\x7f", "the value of 'k' must not hold control characters"},
+        {"k", "\xff", "the value of 'k' must be UTF-8"},
+    };
+
+    for (size_t i = 0; i < COUNT(labels); i++) {
+        struct error err = {0};
+
+        EXPECT_INT(label_check("label", labels[i].key, labels[i].value, &err),
+                   labels[i].message[0] == '\0');
+        EXPECT_STR(err.message, labels[i].message);
+        EXPECT_STR(err.field, err.kind == ERROR_NONE ? "" : "label");
+    }
+}
+
+static void the_schema_describes_every_field_with_its_default(void)
+{
+    AUTO(json_decrefp) json_t *schema = run_spec_schema();
+    struct run_spec defaults = run_spec_default();
+    AUTO(json_decrefp) json_t *spec = run_spec_to_json(&defaults);
+    json_t *properties = json_object_get(schema, "properties");
+
+    EXPECT_STR(json_string_value(json_object_get(schema, "type")), "object");
+    EXPECT(json_is_false(json_object_get(schema, "additionalProperties")));
+    EXPECT_INT((long long)json_object_size(properties), (long long)json_object_size(spec));
+    for (size_t i = 0; i < run_spec_field_count; i++) {
+        const char *name = run_spec_fields[i].name;
+        json_t *property = json_object_get(properties, name);
+
+        EXPECT(json_equal(json_object_get(property, "default"), json_object_get(spec, name)));
+        EXPECT(json_string_length(json_object_get(property, "description")) > 0);
+    }
+
+    json_t *labels = json_object_get(properties, "labels");
+    EXPECT_INT(json_integer_value(json_object_get(labels, "maxProperties")), RUN_LABELS_MAX);
+    EXPECT_INT(json_integer_value(
+                   json_object_get(json_object_get(labels, "additionalProperties"), "maxLength")),
+               LABEL_VALUE_MAX);
+}
+
+int main(void)
+{
+    RUN(a_spec_nobody_asked_anything_of_has_all_defaults);
+    RUN(every_field_can_be_asked_for);
+    RUN(the_published_protocol_fixes_what_is_skipped_and_measured);
+    RUN(auto_leaves_the_counts_to_the_published_protocol);
+    RUN(a_spec_of_before_asks_for_the_defaults_of_what_came_later);
+    RUN(the_edges_are_inside);
+    RUN(a_refused_spec_names_the_field_and_the_reason);
+    RUN(what_is_not_json_is_refused_with_its_place);
+    RUN(a_zero_byte_does_not_end_the_text);
+    RUN(depth_has_an_end);
+    RUN(labels_are_sorted_so_that_equal_specs_give_equal_text);
+    RUN(labels_have_limits);
+    RUN(the_largest_spec_fits_into_a_pipe);
+    RUN(a_label_is_checked_for_filters_too);
+    RUN(the_schema_describes_every_field_with_its_default);
+    return test_result();
+}

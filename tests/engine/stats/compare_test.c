@@ -1,0 +1,138 @@
+#include "engine/stats/compare.h"
+
+#include "common/cleanup.h"
+#include "tests/engine/trace/traces.h"
+#include "tests/test.h"
+
+#define PAIRS 1000
+
+/* Values of runs of a machine whose runs scatter by `cov`. */
+static void runs_of(struct chance *chance, double truth, double cov, double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = truth * (1 + cov * normal(chance));
+}
+
+static struct ratio ratio_of_ten(struct chance *chance, double lead, double cov)
+{
+    double a[10], b[10];
+
+    runs_of(chance, 100 * lead, cov, a, 10);
+    runs_of(chance, 100, cov, b, 10);
+    return compare_runs(a, 10, b, 10);
+}
+
+/* Acceptance (c) and (d). */
+static void the_gate_is_quiet_over_equals_and_finds_what_is_slower(void)
+{
+    static const double covs[] = {0.02, 0.05};
+    int found = 0, half_found = 0;
+
+    for (size_t i = 0; i < COUNT(covs); i++) {
+        int alarms = 0;
+
+        for (long long seed = 1; seed <= PAIRS; seed++) {
+            struct chance chance = seeded(seed);
+            struct ratio first = ratio_of_ten(&chance, 1, covs[i]);
+            struct ratio second = ratio_of_ten(&chance, 1, covs[i]);
+
+            alarms += compare_gate_fails(&first, &second, COMPARE_MARGIN);
+        }
+        EXPECT(alarms <= PAIRS / 100);
+    }
+    for (long long seed = 1; seed <= PAIRS; seed++) {
+        struct chance chance = seeded(seed + 100000);
+        struct ratio first = ratio_of_ten(&chance, 0.93, 0.02);
+        struct ratio second = ratio_of_ten(&chance, 0.93, 0.02);
+        struct ratio third = ratio_of_ten(&chance, 0.95, 0.02);
+        struct ratio fourth = ratio_of_ten(&chance, 0.95, 0.02);
+
+        found += compare_gate_fails(&first, &second, COMPARE_MARGIN);
+        half_found += compare_gate_fails(&third, &fourth, COMPARE_MARGIN);
+    }
+    printf("       7 %% slower is found %.3f of the time, 5 %% %.3f\n", (double)found / PAIRS,
+           (double)half_found / PAIRS);
+    EXPECT(found >= 0.9 * PAIRS);
+    EXPECT(half_found < 0.6 * PAIRS); /* and the report says so: */
+    struct chance chance = seeded(1);
+    struct ratio ratio = ratio_of_ten(&chance, 1, 0.02);
+    EXPECT(compare_detectable(&ratio, COMPARE_MARGIN) > 0.05);
+}
+
+static void the_interval_of_a_ratio_holds_the_truth_as_often_as_it_says(void)
+{
+    int of_runs = 0, of_pairs = 0;
+
+    for (long long seed = 1; seed <= 4000; seed++) {
+        struct chance chance = seeded(seed);
+        double a[5], b[5];
+
+        runs_of(&chance, 120, 0.03, a, 5);
+        runs_of(&chance, 100, 0.01, b, 5);
+        struct ratio runs = compare_runs(a, 5, b, 5), pairs = compare_pairs(a, b, 5);
+        of_runs += runs.low <= 1.2 && runs.high >= 1.2;
+        of_pairs += pairs.low <= 1.2 && pairs.high >= 1.2;
+    }
+    EXPECT_NEAR(of_runs / 4000.0, 0.95, 0.02);
+    EXPECT_NEAR(of_pairs / 4000.0, 0.95, 0.015);
+}
+
+/* A drift that both see hides a lead from the one and not from the other. */
+static void pairs_see_through_a_drift(void)
+{
+    const double a[] = {105, 84, 63.5, 42}, b[] = {100, 80, 60, 40};
+    struct ratio pairs = compare_pairs(a, b, 4), runs = compare_runs(a, 4, b, 4);
+
+    EXPECT_NEAR(pairs.value, 1.0521, 0.0005);
+    EXPECT_INT(compare_judge(&pairs, 0.03), COMPARE_BETTER);
+    EXPECT_INT(compare_judge(&runs, 0.03), COMPARE_TIED);
+}
+
+static void the_verdict_is_one_of_three(void)
+{
+    const struct ratio better = {true, 1.1, 1.04, 1.2}, worse = {true, 0.9, 0.8, 0.96};
+    const struct ratio across = {true, 1.1, 0.99, 1.2}, near = {true, 1.02, 1.01, 1.03};
+    const struct ratio unknown = {false, 2, 0, 0};
+
+    EXPECT_STR(compare_name(compare_judge(&better, 0.03)), "better");
+    EXPECT_STR(compare_name(compare_judge(&worse, 0.03)), "worse");
+    EXPECT_STR(compare_name(compare_judge(&across, 0.03)), "cannot_be_told_apart");
+    EXPECT_INT(compare_judge(&near, 0.03), COMPARE_TIED);
+    EXPECT_INT(compare_judge(&near, 0), COMPARE_BETTER);
+    EXPECT_INT(compare_judge(&unknown, 0.03), COMPARE_TIED);
+    EXPECT(compare_gate_fails(&worse, &worse, 0.03));
+    EXPECT(!compare_gate_fails(&worse, &across, 0.03));
+}
+
+static void two_values_are_as_sure_as_their_intervals(void)
+{
+    const struct measure a = {200, 190, 210}, b = {100, 98, 102}, bare = {100, 0, 0};
+    struct ratio ratio = compare_measures(&a, &b), unknown = compare_measures(&a, &bare);
+
+    EXPECT(ratio.known);
+    EXPECT_NEAR(ratio.value, 2, 1e-12);
+    EXPECT_NEAR(ratio.high / ratio.value - 1, hypot(0.05, 0.02), 0.002);
+    EXPECT(!unknown.known);
+    EXPECT_NEAR(unknown.value, 2, 1e-12);
+}
+
+static void one_of_each_says_nothing_of_the_next(void)
+{
+    const double one[] = {100}, two[] = {100, 101};
+
+    EXPECT(!compare_runs(one, 1, two, 2).known);
+    EXPECT(!compare_pairs(one, two, 1).known);
+    EXPECT(compare_pairs(two, two, 2).known);
+    EXPECT_NEAR(compare_pairs(two, two, 2).high, 1, 1e-12);
+}
+
+int main(void)
+{
+    RUN(the_gate_is_quiet_over_equals_and_finds_what_is_slower);
+    RUN(the_interval_of_a_ratio_holds_the_truth_as_often_as_it_says);
+    RUN(pairs_see_through_a_drift);
+    RUN(the_verdict_is_one_of_three);
+    RUN(two_values_are_as_sure_as_their_intervals);
+    RUN(one_of_each_says_nothing_of_the_next);
+    return test_result();
+}

@@ -1,0 +1,93 @@
+#include "engine/stats/drift.h"
+
+#include "tests/engine/trace/traces.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+#define TRACES 1000
+
+static void two_levels_are_found_where_they_meet(void)
+{
+    long long steps[40];
+
+    for (int i = 0; i < 40; i++)
+        steps[i] = i < 30 ? 1000 : 1100;
+    struct drift drift = drift_of(steps, 40);
+    EXPECT_NEAR(drift.change, 0.1, 1e-12);
+    EXPECT_NEAR(drift.off, 1 - 1025 / 1100.0, 1e-12); /* of the mean, were the end the truth */
+    EXPECT(drift.score > 1000);
+    for (int i = 0; i < 40; i++)
+        steps[i] = i < 10 ? 1100 : 1000;
+    drift = drift_of(steps, 40);
+    EXPECT(drift.change < 0 && drift.score > 1000);
+    EXPECT_NEAR(drift.off, 0.025, 1e-12);
+}
+
+static void equal_steps_and_few_steps_do_not_drift(void)
+{
+    long long steps[30];
+
+    for (int i = 0; i < 30; i++)
+        steps[i] = 77;
+    struct drift drift = drift_of(steps, 30);
+    EXPECT(drift.change == 0 && drift.off == 0 && drift.score == 0);
+    for (int i = 0; i < 9; i++)
+        steps[i] = 100 * i;
+    for (size_t count = 0; count < 10; count++)
+        EXPECT(drift_of(steps, count).score == 0);
+}
+
+/* Around two levels a slope looks like noise that remembers all. */
+static void a_slope_is_no_noise(void)
+{
+    struct chance chance = seeded(3);
+    long long steps[60];
+
+    trace_steady(&chance, 0, 0.002, steps, 60);
+    for (int i = 0; i < 60; i++)
+        steps[i] += (long long)(STEP_NS * 0.001 * i);
+    struct drift drift = drift_of(steps, 60);
+    EXPECT(drift.score > 5);
+    EXPECT(drift.change > 0.02 && drift.change < 0.04);
+}
+
+/* What the header says of flat traces. */
+static void noise_alone_scores_little(void)
+{
+    static const double memories[] = {0, 0.5, 0.85};
+
+    for (size_t m = 0; m < 3; m++) {
+        int seen = 0, sure = 0;
+
+        for (long long seed = 1; seed <= TRACES; seed++) {
+            struct chance chance = seeded(seed);
+            long long steps[200];
+
+            trace_steady(&chance, memories[m], 0.03, steps, 200);
+            double score = drift_of(steps, 200).score;
+            seen += score > DRIFT_SEEN;
+            sure += score > 5;
+        }
+        printf("       lag 1 of %.2f: %.3f above %.1f, %.3f above 5\n", memories[m],
+               (double)seen / TRACES, DRIFT_SEEN, (double)sure / TRACES);
+        EXPECT(seen <= 0.35 * TRACES);
+        EXPECT(sure <= 0.005 * TRACES);
+    }
+}
+
+static void steps_that_remember_count_for_less(void)
+{
+    EXPECT_NEAR(drift_inflation(0), 1, 0);
+    EXPECT_NEAR(drift_inflation(0.5), 3, 1e-12);
+}
+
+int main(void)
+{
+    RUN(two_levels_are_found_where_they_meet);
+    RUN(equal_steps_and_few_steps_do_not_drift);
+    RUN(a_slope_is_no_noise);
+    RUN(noise_alone_scores_little);
+    RUN(steps_that_remember_count_for_less);
+    return test_result();
+}

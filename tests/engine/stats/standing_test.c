@@ -1,0 +1,247 @@
+#include "engine/stats/standing.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+#define HOUR_US 3600000000LL
+
+/* A run of `vm` with a tight interval of its own; a single letter stands for an instance. */
+static struct sighting run_of(const char *vm, double value, long long at_us)
+{
+    struct sighting sighting = {.value = value,
+                                .low = value * 0.99,
+                                .high = value * 1.01,
+                                .at_us = at_us,
+                                .validity = VALIDITY_OK};
+
+    if (strlen(vm) == 1)
+        snprintf(sighting.vm, sizeof sighting.vm, "i%014d%s", 0, vm);
+    else
+        snprintf(sighting.vm, sizeof sighting.vm, "%.16s", vm);
+    return sighting;
+}
+
+static struct standing standing_of(const struct sighting *sightings, size_t count)
+{
+    struct standing standing;
+
+    EXPECT(standing_compute(sightings, count, &standing, NULL));
+    return standing;
+}
+
+static bool near(double value, double expected)
+{
+    return fabs(value - expected) < 1e-9 * fabs(expected);
+}
+
+static void without_a_valid_run_there_is_nothing(void)
+{
+    struct sighting runs[] = {run_of("a", 40, 1), run_of("a", 41, 2)};
+    struct standing standing;
+
+    runs[0].validity = VALIDITY_INVALID;
+    runs[1].validity = VALIDITY_UNKNOWN;
+    standing = standing_of(runs, COUNT(runs));
+    EXPECT_INT(standing.level, STANDING_NONE);
+    EXPECT_INT(standing.runs, 0);
+    EXPECT_INT(standing.invalid, 2);
+    EXPECT(!standing.interval.known);
+    EXPECT_INT(standing_of(NULL, 0).level, STANDING_NONE);
+}
+
+static void one_run_is_as_sure_as_its_steps(void)
+{
+    const struct sighting run = run_of("a", 40, HOUR_US);
+    struct standing standing = standing_of(&run, 1);
+
+    EXPECT_INT(standing.level, STANDING_STEPS);
+    EXPECT(standing.value == 40 && standing.interval.known);
+    EXPECT(near(standing.interval.low, 39.6) && near(standing.interval.high, 40.4));
+    EXPECT_INT(standing.vms, 1);
+}
+
+static void two_runs_reach_from_the_lower_end_to_the_upper(void)
+{
+    const struct sighting runs[] = {run_of("a", 40, 2), run_of("a", 44, 1)};
+    struct standing standing = standing_of(runs, 2);
+
+    EXPECT_INT(standing.level, STANDING_STEPS);
+    EXPECT(near(standing.value, 42));
+    EXPECT(near(standing.interval.low, 39.6) && near(standing.interval.high, 44.44));
+}
+
+static void a_run_without_an_interval_is_a_point(void)
+{
+    struct sighting run = run_of("a", 40, 1);
+    struct standing standing;
+
+    run.low = run.high = 0;
+    standing = standing_of(&run, 1);
+    EXPECT_INT(standing.level, STANDING_POINT);
+    EXPECT(!standing.interval.known);
+    EXPECT(!standing_between(&standing, 0.03).known);
+}
+
+static void three_runs_of_one_machine_speak_of_that_machine(void)
+{
+    const struct sighting runs[] = {run_of("a", 40, 3), run_of("a", 41, 2), run_of("a", 42, 1)};
+    struct standing standing = standing_of(runs, 3);
+    double half = stats_t95(2) * 1 / sqrt(3);
+
+    EXPECT_INT(standing.level, STANDING_RUNS);
+    EXPECT(near(standing.value, 41));
+    EXPECT(near(standing.interval.low, 41 - half) && near(standing.interval.high, 41 + half));
+    EXPECT_INT(standing.first_us, 1);
+    EXPECT_INT(standing.newest_us, 3);
+}
+
+/* Three machines: half of the interval is 2.48 standard deviations. */
+static void three_machines_speak_of_the_type_by_their_medians(void)
+{
+    const struct sighting runs[] = {run_of("a", 40, 1), run_of("a", 10, 1), run_of("a", 41, 1),
+                                    run_of("b", 42, 1), run_of("c", 44, 1), run_of("c", 44, 1)};
+    struct standing standing = standing_of(runs, COUNT(runs));
+
+    EXPECT_INT(standing.level, STANDING_VMS);
+    EXPECT_INT(standing.vms, 3);
+    EXPECT(near(standing.value, 42)); /* of 40, 42, 44: the stray run is outvoted */
+    EXPECT(fabs((standing.interval.high - standing.value) / 2 - 2.484) < 0.001);
+    EXPECT_INT((long long)standing.value_count, 3);
+}
+
+static void invalid_runs_are_counted_and_left_out(void)
+{
+    struct sighting runs[] = {run_of("a", 40, 1), run_of("a", 4, 9), run_of("a", 41, 1)};
+    struct standing standing;
+
+    runs[1].validity = VALIDITY_INVALID;
+    runs[2].validity = VALIDITY_WARN;
+    runs[2].provenance = PROVENANCE_IMPORTED;
+    standing = standing_of(runs, COUNT(runs));
+    EXPECT(near(standing.value, 40.5));
+    EXPECT_INT(standing.runs, 2);
+    EXPECT_INT(standing.invalid, 1);
+    EXPECT_INT(standing.warned, 1);
+    EXPECT_INT(standing.imported, 1);
+    EXPECT_INT(standing.newest_us, 1);
+}
+
+/* Otherwise two types with a machine each would be told apart by what only those two differ. */
+static void fewer_than_three_machines_are_held_against_others_with_their_spread(void)
+{
+    const struct sighting one = run_of("a", 40, 1);
+    struct standing standing = standing_of(&one, 1);
+    struct range range = standing_between(&standing, 0.03);
+
+    EXPECT(range.known && range.low < 40 * 0.95 && range.low > 40 * 0.93);
+    EXPECT(range.high > 40 * 1.05 && range.high < 40 * 1.07);
+    EXPECT(near(standing_between(&standing, 0).low, standing.interval.low));
+
+    const struct sighting three[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1)};
+    standing = standing_of(three, 3);
+    EXPECT(standing_between(&standing, 0.03).low == standing.interval.low);
+}
+
+#define OLD_A "00000000000000aa" /* as earlier versions named machines: by boot or by UUID */
+#define OLD_B "00000000000000bb"
+#define OLD_C "00000000000000cc"
+#define DISK_A "s0000000000000aa"
+#define DISK_B "s0000000000000bb"
+#define DISK_C "s0000000000000cc"
+
+static long long machines_of(const char *const *vms, size_t count)
+{
+    struct sighting runs[8];
+
+    for (size_t i = 0; i < count; i++)
+        runs[i] = run_of(vms[i], 40, 1);
+    return standing_of(runs, count).vms;
+}
+
+/* Any two of these names may be of one machine, and then it would narrow the interval between
+ * machines without another machine. */
+static void where_sameness_is_not_known_machines_count_as_one(void)
+{
+    static const struct {
+        const char *vms[6];
+        long long machines;
+    } rows[] = {
+        {{"", "", ""}, 1},
+        {{OLD_A, OLD_B, OLD_C, OLD_A}, 1},  /* three boots of one machine, for all we know */
+        {{"", OLD_A, "a"}, 1},              /* in a container, by an earlier version, outside */
+        {{"a", "", DISK_A}, 1},             /* its identity was known after the first run */
+        {{"a", "b", ""}, 2},                /* the third may be either */
+        {{"a", "b", DISK_A, DISK_B}, 2},    /* the same two again, off the metadata service */
+        {{DISK_A, DISK_B, DISK_C, "a"}, 3}, /* three machines of which one said who it is */
+        {{DISK_A, "a", "b", "c", OLD_A, ""}, 3},
+        {{"garbage", "more of it", "a"}, 1},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t count = 0;
+
+        while (count < COUNT(rows[i].vms) && rows[i].vms[count])
+            count++;
+        EXPECT_INT(machines_of(rows[i].vms, count), rows[i].machines);
+    }
+}
+
+/* They still are runs, and where machines are not told apart they count like all others. */
+static void runs_of_unknown_machines_take_no_part_between_machines(void)
+{
+    const struct sighting many[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1),
+                                    run_of("", 10, 1), run_of(DISK_A, 11, 1)};
+    const struct sighting few[] = {run_of("a", 40, 1), run_of("", 41, 1), run_of(OLD_A, 42, 1)};
+    struct standing standing = standing_of(many, COUNT(many));
+
+    EXPECT_INT(standing.level, STANDING_VMS);
+    EXPECT_INT(standing.runs, 5);
+    EXPECT(near(standing.value, 41));
+    standing = standing_of(few, COUNT(few));
+    EXPECT_INT(standing.level, STANDING_RUNS);
+    EXPECT(near(standing.value, 41));
+}
+
+/* Of 500 types measured on three or five machines, the intervals of 95 % hold the truth. */
+static void the_interval_over_machines_holds_the_truth_as_often_as_it_says(void)
+{
+    for (size_t vms = 3; vms <= 5; vms += 2) {
+        struct chance chance = chance_from("standings");
+        int held = 0;
+
+        for (int type = 0; type < 500; type++) {
+            struct sighting runs[15];
+            struct standing standing;
+
+            for (size_t i = 0; i < vms; i++) {
+                char vm[] = {(char)('a' + i), '\0'};
+                double bell = 0; /* twelve uniform ones are a normal one, nearly */
+
+                for (int k = 0; k < 12; k++)
+                    bell += (double)chance_below(&chance, 1 << 20) / (1 << 20);
+                runs[i] = run_of(vm, 40 * (1 + 0.03 * (bell - 6)), 1);
+            }
+            standing = standing_of(runs, vms);
+            held += standing.interval.low <= 40 && 40 <= standing.interval.high;
+        }
+        EXPECT(held >= 460 && held <= 490);
+    }
+}
+
+int main(void)
+{
+    RUN(without_a_valid_run_there_is_nothing);
+    RUN(one_run_is_as_sure_as_its_steps);
+    RUN(two_runs_reach_from_the_lower_end_to_the_upper);
+    RUN(a_run_without_an_interval_is_a_point);
+    RUN(three_runs_of_one_machine_speak_of_that_machine);
+    RUN(three_machines_speak_of_the_type_by_their_medians);
+    RUN(invalid_runs_are_counted_and_left_out);
+    RUN(fewer_than_three_machines_are_held_against_others_with_their_spread);
+    RUN(where_sameness_is_not_known_machines_count_as_one);
+    RUN(runs_of_unknown_machines_take_no_part_between_machines);
+    RUN(the_interval_over_machines_holds_the_truth_as_often_as_it_says);
+    return test_result();
+}

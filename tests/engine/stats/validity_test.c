@@ -1,0 +1,439 @@
+#include "engine/stats/validity.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "engine/stats/disturbance.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+/* A run without fault: 100 steps, of which those from 10 on are measured; seen each second. */
+struct trial {
+    struct run_spec spec;
+    struct summary summary;
+    struct evidence evidence;
+    struct testimony testimony;
+    struct observation seen[11];
+    struct song songs[3];
+};
+
+static void make(struct trial *trial)
+{
+    *trial = (struct trial){
+        .spec = run_spec_default(),
+        .summary = {.trace = TRACE_FLAT,
+                    .steady = true,
+                    .steps = 100,
+                    .first_measured = 10,
+                    .measured_steps = 90,
+                    .samples_per_second = 10,
+                    .throughput = {true, 9.9, 10.1},
+                    .half_width_percent = 1,
+                    .first_loss = 6,
+                    .last_loss = 2},
+    };
+    for (int i = 0; i < 11; i++)
+        trial->seen[i] = (struct observation){.steps = 10 * i,
+                                              .taken_ns = i * NS_PER_SECOND,
+                                              .cpu_ticks = 200 * i,
+                                              .own_cpu_ns = i * NS_PER_SECOND};
+    for (int i = 0; i < 3; i++)
+        trial->songs[i] = (struct song){50 * i, {4e9, 2e10}};
+    trial->evidence = (struct evidence){.observations = trial->seen,
+                                        .observation_count = 11,
+                                        .songs = trial->songs,
+                                        .song_count = 3};
+    trial->testimony =
+        (struct testimony){.spec = &trial->spec,
+                           .summary = &trial->summary,
+                           .evidence = &trial->evidence,
+                           .implementations = "{\"conv1\":{\"forward\":\"brgconv:avx512_core\"}}",
+                           .machine_isa = "avx512",
+                           .instance = "c7i.large",
+                           .threads = 2};
+}
+
+/* Judges, and finds what was said of one thing; an unknown level where nothing was. */
+static struct finding judge(const struct trial *trial, const char *code,
+                            struct verdict *ret_verdict)
+{
+    struct finding none = {.code = "", .level = VALIDITY_UNKNOWN};
+
+    validity_judge(&trial->testimony, ret_verdict);
+    for (size_t i = 0; i < ret_verdict->count; i++)
+        if (strcmp(ret_verdict->findings[i].code, code) == 0)
+            return ret_verdict->findings[i];
+    return none;
+}
+
+static void a_run_without_fault_is_ok(void)
+{
+    struct trial trial;
+    struct verdict verdict;
+
+    make(&trial);
+    struct finding steal = judge(&trial, "steal", &verdict);
+    EXPECT_INT(verdict.level, VALIDITY_OK);
+    EXPECT_STR(steal.words, "the hypervisor took 0.0 % of the processors' time");
+    for (size_t i = 0; i < verdict.count; i++)
+        if (verdict.findings[i].level != VALIDITY_OK)
+            EXPECT_STR(verdict.findings[i].words, "ok");
+}
+
+/* What is done to a trial, and what is to be said of it. */
+static void steal_2(struct trial *trial)
+{
+    trial->seen[10].steal_ticks = 36; /* of 1800 in the window */
+}
+static void steal_6(struct trial *trial)
+{
+    trial->seen[10].steal_ticks = 108;
+}
+static void steal_before(struct trial *trial)
+{
+    for (int i = 1; i < 11; i++)
+        trial->seen[i].steal_ticks = 100; /* in the warm-up, and no more */
+}
+static void steal_unseen(struct trial *trial)
+{
+    for (int i = 0; i < 11; i++)
+        trial->seen[i].steal_ticks = -1;
+}
+/* Nine seconds are measured, to 1 %: 45 ms are half of what that leaves open. */
+static void throttle(struct trial *trial, long long microseconds)
+{
+    trial->seen[10].throttled_periods = 17;
+    trial->seen[10].throttled_us = microseconds;
+}
+static void throttle_hardly(struct trial *trial)
+{
+    throttle(trial, 1080); /* 0.012 %: a quota of as many processors as there are */
+}
+static void throttle_below_half(struct trial *trial)
+{
+    throttle(trial, 44000);
+}
+static void throttle_above_half(struct trial *trial)
+{
+    throttle(trial, 46000);
+}
+static void throttle_2(struct trial *trial)
+{
+    throttle(trial, 179000);
+}
+static void throttle_more(struct trial *trial)
+{
+    throttle(trial, 181000);
+}
+static void throttle_a_wide_one(struct trial *trial)
+{
+    trial->summary.half_width_percent = 10; /* which allows no more than a narrow one */
+    throttle(trial, 181000);
+}
+static void throttle_without_interval(struct trial *trial)
+{
+    trial->summary.half_width_percent = 0;
+    throttle(trial, 1080);
+}
+static void throttle_for_who_knows(struct trial *trial)
+{
+    throttle(trial, 0);
+    for (int i = 0; i < 11; i++)
+        trial->seen[i].throttled_us = -1;
+}
+static void wait_1(struct trial *trial)
+{
+    trial->seen[10].waited_ns = 20 * NS_PER_SECOND / 100; /* of 18 s of two threads: 1.1 % */
+}
+static void wait_2_within_a_wide_interval(struct trial *trial)
+{
+    trial->summary.half_width_percent = 5;
+    trial->seen[10].waited_ns = 42 * NS_PER_SECOND / 100;
+}
+static void wait_2(struct trial *trial)
+{
+    trial->seen[10].waited_ns = 42 * NS_PER_SECOND / 100;
+}
+static void wait_9(struct trial *trial)
+{
+    trial->seen[10].waited_ns = 162 * NS_PER_SECOND / 100;
+}
+static void push(struct trial *trial)
+{
+    for (int i = 6; i < 11; i++)
+        trial->seen[i].involuntary_switches = 200 * (i - 5);
+}
+static void push_and_wait(struct trial *trial)
+{
+    push(trial);
+    wait_2(trial);
+}
+static void push_unseen(struct trial *trial)
+{
+    push(trial);
+    for (int i = 0; i < 11; i++)
+        trial->seen[i].waited_ns = -1;
+}
+static void swap_in(struct trial *trial)
+{
+    trial->seen[10].swap_ins = 10; /* 100 ms of 9 s */
+}
+static void swap_one_page(struct trial *trial)
+{
+    trial->seen[10].swap_ins = 1; /* of any process */
+}
+static void swap_much(struct trial *trial)
+{
+    trial->seen[10].swap_ins = 20;
+}
+static void fault(struct trial *trial)
+{
+    trial->seen[10].major_faults = 1;
+}
+static void fault_often(struct trial *trial)
+{
+    trial->seen[10].major_faults = 10;
+}
+static void fault_always(struct trial *trial)
+{
+    trial->seen[10].major_faults = 100;
+}
+static void clock_6(struct trial *trial)
+{
+    trial->songs[1].canary.hertz = 3.76e9;
+}
+static void clock_20(struct trial *trial)
+{
+    trial->songs[2].canary.hertz = 3.2e9;
+}
+static void copy_40(struct trial *trial)
+{
+    trial->songs[0].canary.copy_bytes_per_second = 1.2e10;
+}
+static void mute(struct trial *trial)
+{
+    trial->evidence.song_count = 0;
+}
+static void unsteady(struct trial *trial)
+{
+    trial->summary.steady = false;
+    trial->summary.change_percent = -7;
+}
+static void unsteady_but_fixed(struct trial *trial)
+{
+    trial->summary.steady = false;
+    trial->spec.warmup_steps = 10;
+}
+static void slower(struct trial *trial)
+{
+    trial->summary.trace = TRACE_SLOW_DOWN;
+}
+static void skew(struct trial *trial)
+{
+    trial->summary.skewed = true;
+    trial->summary.measured_seconds = 9.3; /* of 90 steps, with a median of 0.1 s: 3.3 % off */
+    trial->summary.median_step_seconds = 0.1;
+}
+static void skew_within_a_wide_interval(struct trial *trial)
+{
+    skew(trial);
+    trial->summary.half_width_percent = 7;
+}
+static void unsure(struct trial *trial)
+{
+    trial->summary.throughput.known = false;
+}
+static void unlearn(struct trial *trial)
+{
+    trial->summary.last_loss = 7;
+}
+static void hurry(struct trial *trial)
+{
+    trial->summary.steps = 12;
+}
+static void by_reference(struct trial *trial)
+{
+    trial->testimony.implementations = "{\"conv1\":{\"forward\":\"ref:any\"}}";
+}
+static void keep_quiet(struct trial *trial)
+{
+    trial->testimony.implementations = NULL;
+}
+static void waste_amx(struct trial *trial)
+{
+    trial->testimony.machine_isa = "amx";
+    trial->spec.precision = "bf16";
+}
+static void use_amx(struct trial *trial)
+{
+    waste_amx(trial);
+    trial->testimony.implementations = "{\"conv1\":{\"forward\":\"brgconv:avx512_core_amx\"}}";
+}
+static void emulate(struct trial *trial)
+{
+    trial->testimony.emulated = ANSWER_YES;
+}
+static void lead_astray(struct trial *trial)
+{
+    trial->spec.precision = "bf16";
+    trial->testimony.certified = (struct certified){.whole_known = true, .whole = 0.98};
+}
+static void break_a_layer(struct trial *trial)
+{
+    trial->spec.precision = "bf16";
+    trial->testimony.certified = (struct certified){true, true, 0.9995, 0.1};
+}
+static void certify(struct trial *trial)
+{
+    trial->spec.precision = "bf16";
+    trial->testimony.certified = (struct certified){true, true, 0.9995, 0.97};
+}
+static void burst(struct trial *trial)
+{
+    trial->testimony.instance = "t3.large";
+}
+
+static const struct {
+    void (*happens)(struct trial *trial);
+    const char *code;
+    enum validity level, whole; /* of the finding, of the run */
+} faults[] = {
+    {steal_2, "steal", VALIDITY_WARN, VALIDITY_WARN},
+    {steal_6, "steal", VALIDITY_INVALID, VALIDITY_INVALID},
+    {steal_before, "steal", VALIDITY_OK, VALIDITY_OK},
+    {steal_unseen, "steal", VALIDITY_UNKNOWN, VALIDITY_OK},
+    {throttle_hardly, "throttled", VALIDITY_OK, VALIDITY_OK},
+    {throttle_below_half, "throttled", VALIDITY_OK, VALIDITY_OK},
+    {throttle_above_half, "throttled", VALIDITY_WARN, VALIDITY_WARN},
+    {throttle_2, "throttled", VALIDITY_WARN, VALIDITY_WARN},
+    {throttle_more, "throttled", VALIDITY_INVALID, VALIDITY_INVALID},
+    {throttle_a_wide_one, "throttled", VALIDITY_INVALID, VALIDITY_INVALID},
+    {throttle_without_interval, "throttled", VALIDITY_WARN, VALIDITY_WARN},
+    {throttle_for_who_knows, "throttled", VALIDITY_WARN, VALIDITY_WARN},
+    {wait_1, "contention", VALIDITY_OK, VALIDITY_OK},
+    {wait_2_within_a_wide_interval, "contention", VALIDITY_OK, VALIDITY_OK},
+    {wait_2, "contention", VALIDITY_WARN, VALIDITY_WARN},
+    {wait_9, "contention", VALIDITY_INVALID, VALIDITY_INVALID},
+    {push, "involuntary_switches", VALIDITY_OK, VALIDITY_OK},
+    {push_and_wait, "involuntary_switches", VALIDITY_WARN, VALIDITY_WARN},
+    {push_unseen, "involuntary_switches", VALIDITY_WARN, VALIDITY_WARN},
+    {swap_one_page, "swap", VALIDITY_OK, VALIDITY_OK},
+    {swap_in, "swap", VALIDITY_WARN, VALIDITY_WARN},
+    {swap_much, "swap", VALIDITY_INVALID, VALIDITY_INVALID},
+    {fault, "major_faults", VALIDITY_OK, VALIDITY_OK},
+    {fault_often, "major_faults", VALIDITY_WARN, VALIDITY_WARN},
+    {fault_always, "major_faults", VALIDITY_INVALID, VALIDITY_INVALID},
+    {clock_6, "clock", VALIDITY_WARN, VALIDITY_WARN},
+    {clock_20, "clock", VALIDITY_INVALID, VALIDITY_INVALID},
+    {copy_40, "bandwidth", VALIDITY_WARN, VALIDITY_WARN},
+    {mute, "clock", VALIDITY_UNKNOWN, VALIDITY_OK},
+    {unsteady, "steady_state", VALIDITY_INVALID, VALIDITY_INVALID},
+    {unsteady_but_fixed, "steady_state", VALIDITY_WARN, VALIDITY_WARN},
+    {slower, "steady_state", VALIDITY_WARN, VALIDITY_WARN},
+    {skew, "skewed", VALIDITY_WARN, VALIDITY_WARN},
+    {skew_within_a_wide_interval, "skewed", VALIDITY_OK, VALIDITY_OK},
+    {unsure, "interval", VALIDITY_WARN, VALIDITY_WARN},
+    {unlearn, "loss", VALIDITY_INVALID, VALIDITY_INVALID},
+    {hurry, "loss", VALIDITY_UNKNOWN, VALIDITY_OK},
+    {by_reference, "implementations", VALIDITY_WARN, VALIDITY_WARN},
+    {keep_quiet, "implementations", VALIDITY_UNKNOWN, VALIDITY_OK},
+    {waste_amx, "amx", VALIDITY_INVALID, VALIDITY_INVALID},
+    {use_amx, "amx", VALIDITY_OK, VALIDITY_OK},
+    {emulate, "emulated", VALIDITY_WARN, VALIDITY_WARN},
+    {lead_astray, "gradient", VALIDITY_INVALID, VALIDITY_INVALID},
+    {break_a_layer, "worst_layer", VALIDITY_INVALID, VALIDITY_INVALID},
+    {certify, "gradient", VALIDITY_OK, VALIDITY_OK},
+    {burst, "burstable", VALIDITY_WARN, VALIDITY_WARN},
+};
+
+static void every_fault_is_found_and_weighs_what_it_should(void)
+{
+    for (size_t i = 0; i < COUNT(faults); i++) {
+        struct trial trial;
+        struct verdict verdict;
+
+        make(&trial);
+        faults[i].happens(&trial);
+        struct finding finding = judge(&trial, faults[i].code, &verdict);
+        EXPECT_STR(finding.code, faults[i].code);
+        if (finding.level != faults[i].level || verdict.level != faults[i].whole)
+            printf("       %s: %s, in all %s\n", faults[i].code, validity_name(finding.level),
+                   validity_name(verdict.level));
+        EXPECT_INT(finding.level, faults[i].level);
+        EXPECT_INT(verdict.level, faults[i].whole);
+        EXPECT(finding.words[0] && strlen(finding.words) < sizeof finding.words - 1);
+    }
+}
+
+static void all_faults_at_once_find_room(void)
+{
+    struct trial trial;
+    struct verdict verdict;
+
+    make(&trial);
+    for (size_t i = 0; i < COUNT(faults); i++)
+        faults[i].happens(&trial);
+    validity_judge(&trial.testimony, &verdict);
+    EXPECT(verdict.count < FINDINGS_MAX);
+    EXPECT_INT(verdict.level, VALIDITY_INVALID);
+}
+
+static void what_a_disturbance_cost_is_said(void)
+{
+    struct trial trial;
+    struct verdict verdict;
+
+    make(&trial);
+    throttle_hardly(&trial);
+    EXPECT_STR(judge(&trial, "throttled", &verdict).words,
+               "the control group's quota stopped it in 17 periods, for 0.012 % of the time: "
+               "less than the interval leaves open");
+    fault_often(&trial);
+    EXPECT_STR(judge(&trial, "major_faults", &verdict).words,
+               "10 page faults waited for a disk, about 1.1 % of the time: "
+               "the number is that much too low");
+    unsteady(&trial);
+    EXPECT_STR(judge(&trial, "steady_state", &verdict).words,
+               "the steps reached no steady state: later ones were 7.0 % quicker");
+}
+
+static void little_time_says_nothing_of_shares(void)
+{
+    struct trial trial;
+    struct verdict verdict;
+
+    make(&trial);
+    wait_9(&trial);
+    for (int i = 0; i < 11; i++)
+        trial.seen[i].taken_ns /= 100;
+    EXPECT_INT(judge(&trial, "contention", &verdict).level, VALIDITY_UNKNOWN);
+    trial.evidence.observation_count = 1;
+    EXPECT_INT(judge(&trial, "steal", &verdict).level, VALIDITY_UNKNOWN);
+    trial.evidence.observation_count = 0;
+    EXPECT_INT(judge(&trial, "throttled", &verdict).level, VALIDITY_UNKNOWN);
+}
+
+static void findings_are_a_line_of_json(void)
+{
+    struct verdict verdict = {
+        .count = 2,
+        .findings = {
+            {.code = "steal", .level = VALIDITY_WARN, .value = 2.5, .words = "it \"took\""},
+            {.code = "swap", .level = VALIDITY_OK, .value = NAN, .words = "no"}}};
+    AUTO(freep) char *text = verdict_to_text(&verdict);
+
+    EXPECT_STR(text, "[{\"code\":\"steal\",\"level\":\"warn\",\"value\":2.5,"
+                     "\"words\":\"it \\\"took\\\"\"},{\"code\":\"swap\",\"level\":\"ok\","
+                     "\"value\":null,\"words\":\"no\"}]");
+}
+
+int main(void)
+{
+    RUN(a_run_without_fault_is_ok);
+    RUN(every_fault_is_found_and_weighs_what_it_should);
+    RUN(all_faults_at_once_find_room);
+    RUN(what_a_disturbance_cost_is_said);
+    RUN(little_time_says_nothing_of_shares);
+    RUN(findings_are_a_line_of_json);
+    return test_result();
+}

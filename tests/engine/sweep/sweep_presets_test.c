@@ -1,0 +1,182 @@
+#include "engine/sweep/sweep_presets.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+/* A machine of four cores with AVX2, on which nothing can be loaded beforehand. */
+static struct topology topology = {
+    .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
+static const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/nowhere"};
+
+static bool read_text(const char *text, struct sweep *sweep, struct error *err)
+{
+    return sweep_from_text(text, strlen(text), &place, sweep, err);
+}
+
+static void the_ladder_climbs_from_plain_to_tuned(void)
+{
+    static const char *const rungs[] = {"f32 plain", "bf16",    "channels-last",
+                                        "fused",     "runtime", "tuned"};
+    AUTO(sweep_clear) struct sweep sweep = {0};
+
+    EXPECT(read_text("{\"preset\":\"ladder\",\"base\":{\"batch_size\":16},\"blocks\":2}", &sweep,
+                     NULL));
+    EXPECT_INT((long long)sweep.count, (long long)COUNT(rungs));
+    for (size_t i = 0; i < COUNT(rungs); i++) {
+        EXPECT_STR(sweep.cells[i].name, rungs[i]);
+        EXPECT_STR(sweep.cells[i].spec.workload, "resnet50");
+        EXPECT_INT(sweep.cells[i].spec.batch_size, 16);
+    }
+    EXPECT_STR(sweep.cells[0].spec.layout, "nchw");
+    EXPECT_STR(sweep.cells[2].spec.layout, "nhwc");
+    EXPECT_STR(sweep.cells[3].spec.plan, "fixed");
+    EXPECT_STR(sweep.cells[5].spec.plan, "auto");
+    EXPECT(strstr(sweep.cells[4].refused, "libomp5") != NULL);
+}
+
+static const struct {
+    const char *text;
+    size_t cells;
+    const char *first, *last;
+    long long blocks;
+} presets[] = {
+    {"{\"preset\":\"batch\"}", 6, "batch_size=8", "batch_size=256", 3},
+    {"{\"preset\":\"input_workers\"}", 5, "input_workers=0", "input_workers=4", 3},
+    {"{\"preset\":\"threads\",\"blocks\":5}", 4, "threads=1", "threads=4", 5},
+    {"{\"preset\":\"isa\"}", 2, "isa=sse41", "isa=avx2", 3},
+    {"{\"preset\":\"tune\"}", 6, "fixed", "batch_size=128", 3},
+    {"{\"preset\":\"aa\",\"pairs\":9}", 2, "A", "A again", 9},
+};
+
+static void presets_know_their_cells(void)
+{
+    for (size_t i = 0; i < COUNT(presets); i++) {
+        AUTO(sweep_clear) struct sweep sweep = {0};
+        struct error err = {0};
+
+        EXPECT(read_text(presets[i].text, &sweep, &err));
+        EXPECT_STR(err.message, "");
+        EXPECT_INT((long long)sweep.count, (long long)presets[i].cells);
+        if (sweep.count == 0)
+            continue;
+        EXPECT_STR(sweep.cells[0].name, presets[i].first);
+        EXPECT_STR(sweep.cells[sweep.count - 1].name, presets[i].last);
+        EXPECT_INT(sweep.blocks, presets[i].blocks);
+    }
+}
+
+static void equals_are_compared_with_the_workload_that_was_asked_for(void)
+{
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    AUTO(freep) char *one = NULL, *other = NULL;
+
+    EXPECT(read_text("{\"preset\":\"aa\"}", &sweep, NULL));
+    EXPECT_STR(sweep.cells[0].spec.workload, "mlp");
+    one = run_spec_to_text(&sweep.cells[0].spec);
+    other = run_spec_to_text(&sweep.cells[1].spec);
+    EXPECT_STR(one, other);
+}
+
+/* The same machine under a server that was started with these engines. */
+static bool read_with(const char *const *engines, const char *text, struct sweep *sweep,
+                      struct error *err)
+{
+    struct place with = place;
+
+    with.engines = engines;
+    return sweep_from_text(text, strlen(text), &with, sweep, err);
+}
+
+static const char *const registered[] = {"pytorch", "jax", "native", NULL};
+static const char *const alone[] = {"native", NULL};
+
+static void engines_are_ours_first_and_then_every_registered_one(void)
+{
+    static const char *const names[] = {"engine=native", "engine=pytorch", "engine=jax"};
+    AUTO(sweep_clear) struct sweep sweep = {0};
+
+    EXPECT(read_with(registered,
+                     "{\"preset\":\"engines\",\"base\":{\"batch_size\":16},\"blocks\":5}", &sweep,
+                     NULL));
+    EXPECT_INT(sweep.preset, SWEEP_ENGINES);
+    EXPECT_INT(sweep.blocks, 5);
+    EXPECT_INT((long long)sweep.count, (long long)COUNT(names));
+    for (size_t i = 0; i < sweep.count; i++) {
+        EXPECT_STR(sweep.cells[i].name, names[i]);
+        EXPECT_STR(sweep.cells[i].spec.engine, names[i] + strlen("engine="));
+        EXPECT_STR(sweep.cells[i].spec.workload, "resnet50");
+        EXPECT_INT(sweep.cells[i].spec.batch_size, 16);
+    }
+}
+
+static void
+without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what_to_do(void)
+{
+    static const char *const *const sets[] = {alone, NULL};
+
+    for (size_t i = 0; i < COUNT(sets); i++) {
+        struct sweep sweep = {.blocks = -7};
+        struct error err = {0};
+
+        EXPECT(!read_with(sets[i], "{\"preset\":\"engines\"}", &sweep, &err));
+        EXPECT_INT(err.kind, ERROR_UNABLE);
+        EXPECT_STR(err.field, "preset");
+        EXPECT(strstr(err.message, "--engine NAME=COMMAND") != NULL);
+        EXPECT_INT(sweep.blocks, -7);
+    }
+}
+
+static void the_base_of_engines_cannot_choose_one(void)
+{
+    struct sweep sweep = {0};
+    struct error err = {0};
+
+    EXPECT(!read_with(registered, "{\"preset\":\"engines\",\"base\":{\"engine\":\"jax\"}}",
+                      &sweep, &err));
+    EXPECT_INT(err.kind, ERROR_INVALID);
+    EXPECT_STR(err.field, "base.engine");
+    EXPECT(strstr(err.message, "leave it out") != NULL);
+}
+
+static bool only_f32(const void *user, const struct run_spec *spec, struct error *err)
+{
+    (void)user;
+    return strcmp(spec->engine, "jax") != 0 || strcmp(spec->precision, "f32") == 0 ||
+           error_set(err, ERROR_UNABLE, "precision", "jax has f32 alone");
+}
+
+static void an_engine_that_cannot_train_it_is_kept_with_the_reason(void)
+{
+    struct place with = place;
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    static const char text[] = "{\"preset\":\"engines\",\"base\":{\"precision\":\"bf16\"}}";
+
+    with.engines = registered;
+    with.can = only_f32;
+    EXPECT(sweep_from_text(text, strlen(text), &with, &sweep, NULL));
+    EXPECT_STR(sweep.cells[1].refused, "");
+    EXPECT_STR(sweep.cells[2].refused, "precision: jax has f32 alone");
+}
+
+static void the_preset_of_a_stored_request_is_known_without_a_machine(void)
+{
+    EXPECT_INT(sweep_preset_of("{\"preset\":\"engines\"}"), SWEEP_ENGINES);
+    EXPECT_INT(sweep_preset_of("{\"preset\":\"aa\",\"pairs\":3}"), SWEEP_AA);
+    EXPECT_INT(sweep_preset_of("{\"knobs\":{\"seed\":[1]}}"), SWEEP_MATRIX);
+    EXPECT_INT(sweep_preset_of("{\"preset\":7}"), SWEEP_MATRIX);
+    EXPECT_INT(sweep_preset_of("{\"preset\":\"of a newer server\"}"), SWEEP_MATRIX);
+    EXPECT_INT(sweep_preset_of("{"), SWEEP_MATRIX);
+}
+
+int main(void)
+{
+    RUN(the_ladder_climbs_from_plain_to_tuned);
+    RUN(presets_know_their_cells);
+    RUN(equals_are_compared_with_the_workload_that_was_asked_for);
+    RUN(engines_are_ours_first_and_then_every_registered_one);
+    RUN(without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what_to_do);
+    RUN(the_base_of_engines_cannot_choose_one);
+    RUN(an_engine_that_cannot_train_it_is_kept_with_the_reason);
+    RUN(the_preset_of_a_stored_request_is_known_without_a_machine);
+    return test_result();
+}

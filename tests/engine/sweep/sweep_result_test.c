@@ -1,0 +1,155 @@
+#include "engine/sweep/sweep_result.h"
+
+#include "common/cleanup.h"
+#include "tests/engine/trace/traces.h"
+#include "tests/test.h"
+
+static struct sweep_run done(size_t cell, long long block, double rate)
+{
+    return (struct sweep_run){.cell = cell,
+                              .block = block,
+                              .state = RUN_FINISHED,
+                              .validity = VALIDITY_OK,
+                              .throughput = {rate, rate * 0.99, rate * 1.01}};
+}
+
+static struct sweep_result compute(const struct sweep_run *runs, size_t count, size_t cells)
+{
+    struct sweep_result result = {0};
+
+    EXPECT(sweep_result_compute(runs, count, cells, &result));
+    return result;
+}
+
+static void a_cell_is_worth_the_median_of_its_runs(void)
+{
+    const struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 104), done(0, 2, 101),
+                                     done(1, 0, 200), done(1, 1, 205), done(1, 2, 203)};
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 2);
+
+    EXPECT_NEAR(result.cells[0].throughput.value, 101, 0);
+    EXPECT_NEAR(result.cells[1].throughput.value, 203, 0);
+    EXPECT(result.cells[0].over_runs);
+    EXPECT(result.cells[0].throughput.low < 100 && result.cells[0].throughput.high > 104);
+    EXPECT_INT((long long)result.best, 1);
+    EXPECT_NEAR(result.cells[1].to_first.value, 1.993, 0.002);
+    EXPECT_INT(compare_judge(&result.cells[1].to_first, 0.03), COMPARE_BETTER);
+    EXPECT_NEAR(result.cells[1].to_best.value, 1, 0);
+    EXPECT_INT(result.cells[1].rank, 1);
+    EXPECT_INT(result.cells[0].rank, 2);
+}
+
+static void one_run_is_as_sure_as_its_steps(void)
+{
+    const struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 200)};
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 2);
+
+    EXPECT(!result.cells[0].over_runs);
+    EXPECT_NEAR(result.cells[0].throughput.low, 99, 1e-9);
+    EXPECT(result.cells[1].to_first.known);
+    EXPECT_INT(result.cells[0].rank, 2);
+}
+
+static void an_invalid_run_is_counted_and_never_used(void)
+{
+    struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 9000), done(0, 2, 101), done(1, 0, 50),
+                               done(1, 1, 50)};
+    runs[1].validity = VALIDITY_INVALID;
+    runs[3].state = RUN_FAILED;
+    runs[4].state = RUN_CANCELLED;
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 3);
+
+    EXPECT_INT(result.cells[0].runs, 3);
+    EXPECT_INT(result.cells[0].valid, 2);
+    EXPECT_INT(result.cells[0].invalid, 1);
+    EXPECT_NEAR(result.cells[0].throughput.value, 100.5, 0);
+    EXPECT_INT(result.cells[1].failed, 2);
+    EXPECT_INT(result.cells[1].rank, 0);
+    EXPECT(!result.cells[1].to_first.known);
+    EXPECT_INT(result.cells[2].runs, 0);
+    EXPECT_INT((long long)result.best, 0);
+}
+
+static void without_a_valid_run_there_is_no_best(void)
+{
+    struct sweep_run runs[] = {done(0, 0, 100)};
+
+    runs[0].validity = VALIDITY_INVALID;
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, 1, 1);
+    AUTO(sweep_result_clear) struct sweep_result nothing = compute(NULL, 0, 2);
+    EXPECT_INT((long long)result.best, 1);
+    EXPECT_INT((long long)nothing.best, 2);
+}
+
+/* The machine slows down by half over the blocks; within each, the second cell leads by 5 %. */
+static void a_drift_that_all_cells_see_cancels_out(void)
+{
+    struct sweep_run runs[10];
+
+    for (int block = 0; block < 5; block++) {
+        double speed = 100.0 - 10 * block;
+
+        runs[2 * block] = done(0, block, speed);
+        runs[2 * block + 1] = done(1, block, speed * 1.05);
+    }
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, 10, 2);
+    EXPECT_NEAR(result.cells[1].to_first.value, 1.05, 1e-9);
+    EXPECT_INT(compare_judge(&result.cells[1].to_first, 0.03), COMPARE_BETTER);
+    EXPECT_INT(result.cells[0].rank, 2);
+}
+
+static void what_cannot_be_told_apart_shares_a_rank(void)
+{
+    struct sweep_run runs[12];
+    const double rates[] = {100, 101, 80, 79.5};
+
+    for (int i = 0; i < 12; i++)
+        runs[i] = done((size_t)(i % 4), i / 4, rates[i % 4] * (1 + 0.004 * ((i * 7) % 5 - 2)));
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, 12, 4);
+    EXPECT_INT(result.cells[0].rank, 1);
+    EXPECT_INT(result.cells[1].rank, 1);
+    EXPECT_INT(result.cells[2].rank, 2);
+    EXPECT_INT(result.cells[3].rank, 2);
+}
+
+/* A run that was interrupted and queued again stands for its block once. */
+static void the_second_try_of_a_block_counts(void)
+{
+    struct sweep_run runs[] = {done(0, 0, 100), done(1, 0, 110), done(0, 1, 1), done(1, 1, 110),
+                               done(0, 1, 100)};
+
+    runs[2].state = RUN_INTERRUPTED;
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, 5, 2);
+    EXPECT_NEAR(result.cells[1].to_first.value, 1.1, 1e-9);
+    EXPECT_INT(result.cells[0].failed, 1);
+}
+
+static void false_alarms_are_counted_over_pairs(void)
+{
+    struct sweep_run runs[40];
+
+    for (int block = 0; block < 20; block++) {
+        runs[2 * block] = done(0, block, 100);
+        runs[2 * block + 1] = done(1, block, block == 4 ? 120 : 100.5);
+    }
+    runs[7].validity = VALIDITY_INVALID;
+    struct false_alarms alarms = sweep_false_alarms(runs, 40);
+    EXPECT_INT(alarms.pairs, 19);
+    EXPECT_INT(alarms.alarms, 1);
+    EXPECT(alarms.low > 0 && alarms.low < 1 / 19.0 && alarms.high > 1 / 19.0 &&
+           alarms.high < 0.3);
+    EXPECT_INT(sweep_false_alarms(runs, 0).pairs, 0);
+}
+
+int main(void)
+{
+    RUN(a_cell_is_worth_the_median_of_its_runs);
+    RUN(one_run_is_as_sure_as_its_steps);
+    RUN(an_invalid_run_is_counted_and_never_used);
+    RUN(without_a_valid_run_there_is_no_best);
+    RUN(a_drift_that_all_cells_see_cancels_out);
+    RUN(what_cannot_be_told_apart_shares_a_rank);
+    RUN(the_second_try_of_a_block_counts);
+    RUN(false_alarms_are_counted_over_pairs);
+    return test_result();
+}

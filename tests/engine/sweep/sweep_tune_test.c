@@ -1,0 +1,101 @@
+#include "engine/sweep/sweep_tune.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static struct topology topology = {
+    .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
+static const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/nowhere"};
+
+/* What a machine would measure of a spec, if we knew it: batch 64 is best, a thread for the input
+ * helps a little, and the fixed plan loses a tenth. */
+static double truth_of(const struct run_spec *spec)
+{
+    double rate = 100;
+
+    rate *= spec->batch_size == 64 ? 1.2 : spec->batch_size == 32 ? 1.1 : 1;
+    rate *= spec->input_workers == 1 ? 1.06 : 1;
+    rate *= strcmp(spec->huge_pages, "off") == 0 ? 0.95 : 1;
+    return strcmp(spec->plan, "fixed") == 0 ? 0.9 * rate : rate;
+}
+
+static struct sweep_result measure(const struct sweep *sweep)
+{
+    static struct sweep_run runs[2 * SWEEP_CELLS_MAX];
+    struct sweep_result result = {0};
+    size_t count = 0;
+
+    for (size_t i = 0; i < 2 * sweep->count; i++) {
+        double rate = truth_of(&sweep->cells[i / 2].spec) * (1 + 0.001 * (double)(i % 2));
+
+        if (!sweep->cells[i / 2].refused[0])
+            runs[count++] = (struct sweep_run){.cell = i / 2,
+                                               .block = (long long)(i % 2),
+                                               .state = RUN_FINISHED,
+                                               .validity = VALIDITY_OK,
+                                               .throughput = {rate, rate * 0.99, rate * 1.01}};
+    }
+    EXPECT(sweep_result_compute(runs, count, sweep->count, &result));
+    return result;
+}
+
+static void a_tune_finds_the_best_and_keeps_the_fixed_one_beside_it(void)
+{
+    static const char text[] = "{\"preset\":\"tune\",\"budget_seconds\":360}";
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    struct error err = {0};
+
+    EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, &err));
+    sweep_tune_limit(&sweep, 0);
+    EXPECT_INT(sweep.cells[0].spec.max_seconds, 10);
+    for (int round = 1; round < TUNE_ROUNDS; round++) {
+        AUTO(sweep_result_clear) struct sweep_result result = measure(&sweep);
+        size_t before = sweep.count;
+
+        EXPECT(sweep_tune_next(&sweep, round, &result, &place, &err));
+        EXPECT(sweep.count > before);
+        for (size_t i = before; i < sweep.count; i++)
+            EXPECT_INT(sweep.cells[i].spec.max_seconds, 10);
+    }
+    EXPECT_STR(err.message, "");
+    AUTO(sweep_result_clear) struct sweep_result result = measure(&sweep);
+    const struct sweep_cell *best = &sweep.cells[result.best];
+    EXPECT_INT(best->spec.batch_size, 64);
+    EXPECT_INT(best->spec.input_workers, 1);
+    EXPECT_STR(sweep.cells[sweep.count - 3].name, "fixed: fixed");
+    EXPECT_STR(sweep.cells[sweep.count - 2].name, "best: batch_size=64 input_workers=1");
+    EXPECT(strncmp(sweep.cells[sweep.count - 1].name, "second: ", 8) == 0);
+}
+
+static void a_round_of_which_nothing_came_is_the_last(void)
+{
+    static const char text[] = "{\"preset\":\"tune\"}";
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    struct error err = {0};
+
+    EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, &err));
+    AUTO(sweep_result_clear) struct sweep_result nothing = {0};
+    EXPECT(sweep_result_compute(NULL, 0, sweep.count, &nothing));
+    size_t before = sweep.count;
+    EXPECT(sweep_tune_next(&sweep, 1, &nothing, &place, &err));
+    EXPECT_INT((long long)sweep.count, (long long)before);
+}
+
+static void a_small_budget_still_gives_runs_that_say_something(void)
+{
+    static const char text[] = "{\"preset\":\"tune\",\"budget_seconds\":30}";
+    AUTO(sweep_clear) struct sweep sweep = {0};
+
+    EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, NULL));
+    sweep_tune_limit(&sweep, 0);
+    EXPECT_INT(sweep.cells[3].spec.max_seconds, 4);
+    EXPECT_INT(sweep.cells[3].spec.min_seconds, 2);
+}
+
+int main(void)
+{
+    RUN(a_tune_finds_the_best_and_keeps_the_fixed_one_beside_it);
+    RUN(a_round_of_which_nothing_came_is_the_last);
+    RUN(a_small_budget_still_gives_runs_that_say_something);
+    return test_result();
+}

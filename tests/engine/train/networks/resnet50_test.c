@@ -1,0 +1,78 @@
+#include "engine/train/networks/resnet50.h"
+
+#include "tests/test.h"
+
+static void resnet50_has_the_published_size(void)
+{
+    struct network net;
+    int convolutions = 0, additions = 0, projections = 0;
+
+    resnet50_describe(&net);
+    for (int i = 0; i < net.count; i++) {
+        const struct layer *layer = &net.layers[i];
+
+        convolutions += layer->kind == LAYER_CONV;
+        additions += layer->adds >= 0;
+        projections += strstr(layer->name, "downsample") != NULL;
+        EXPECT(layer->input < i); /* runnable in list order */
+        EXPECT(layer->adds < i);
+    }
+    EXPECT_INT(convolutions, 53); /* 49 in the paper's count, 4 projection shortcuts */
+    EXPECT_INT(projections, 4);
+    EXPECT_INT(additions, 16);
+    EXPECT_INT(network_parameters(&net), 25557032);
+    EXPECT_INT(network_multiply_adds(&net), 4089184256);
+}
+
+static void what_is_added_has_the_same_shape(void)
+{
+    struct network net;
+
+    resnet50_describe(&net);
+    for (int i = 0; i < net.count; i++) {
+        const struct layer *layer = &net.layers[i];
+
+        if (layer->adds < 0)
+            continue;
+        EXPECT_INT(net.layers[layer->adds].out_channels, layer->out_channels);
+        EXPECT_INT(net.layers[layer->adds].out_size, layer->out_size);
+        EXPECT(layer->relu);
+    }
+}
+
+static void the_stride_sits_on_the_3x3(void)
+{
+    struct network net;
+    int strided = 0;
+
+    resnet50_describe(&net);
+    for (int i = 2; i < net.count - 2; i++)
+        if (net.layers[i].stride == 2 && !strstr(net.layers[i].name, "downsample")) {
+            EXPECT_INT(net.layers[i].kernel, 3);
+            strided++;
+        }
+    EXPECT_INT(strided, 3);
+}
+
+static void layers_are_named_as_torchvision_names_them(void)
+{
+    struct network net;
+
+    resnet50_describe(&net);
+    EXPECT_STR(net.layers[0].name, "conv1");
+    EXPECT_STR(net.layers[0].norm, "bn1");
+    EXPECT_STR(net.layers[2].name, "layer1.0.downsample.0");
+    EXPECT_STR(net.layers[2].norm, "layer1.0.downsample.1");
+    EXPECT_STR(net.layers[3].name, "layer1.0.conv1");
+    EXPECT_STR(net.layers[net.count - 1].name, "fc");
+    EXPECT_INT(net.layers[net.count - 3].out_size, 7);
+}
+
+int main(void)
+{
+    RUN(resnet50_has_the_published_size);
+    RUN(what_is_added_has_the_same_shape);
+    RUN(the_stride_sits_on_the_3x3);
+    RUN(layers_are_named_as_torchvision_names_them);
+    return test_result();
+}

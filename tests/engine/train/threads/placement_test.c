@@ -1,0 +1,137 @@
+#include "engine/train/threads/placement.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+/* Two nodes of four cores with two hardware threads each: 0 to 7 are the first of each core, 8 to
+ * 15 their siblings. */
+static struct topology two_nodes(void)
+{
+    struct topology topology = {
+        .cpu_count = 16, .core_count = 8, .package_count = 2, .node_count = 2};
+
+    for (int i = 0; i < 16; i++)
+        topology.cpus[i] = (struct processor){
+            .cpu = i, .core = i % 8, .package = i % 8 / 4, .node = i % 8 / 4, .sibling = i / 8};
+    return topology;
+}
+
+static struct places choose(const char *pinning, const char *numa)
+{
+    const struct topology topology = two_nodes();
+    struct run_spec spec = run_spec_default();
+    struct places places = {.threads = -1};
+    struct error err = {0};
+
+    spec.pinning = pinning;
+    spec.numa = numa;
+    EXPECT(places_choose(&topology, &spec, &places, &err));
+    EXPECT_STR(err.message, "");
+    return places;
+}
+
+static void cores_have_one_thread_each(void)
+{
+    const struct places places = choose("cores", "auto");
+
+    EXPECT_INT(places.threads, 8);
+    EXPECT_INT(places.bound, 8);
+    EXPECT_INT(places.cpu_count, 16); /* more threads than cores may run on any */
+    for (int i = 0; i < 16; i++)
+        EXPECT_INT(places.cpus[i], i);
+    EXPECT_INT(places.memory, PLACES_FIRST_TOUCH);
+    EXPECT(places.huge_pages);
+}
+
+static void smt_goes_to_their_siblings_too(void)
+{
+    const struct places places = choose("smt", "auto");
+
+    EXPECT_INT(places.threads, 16);
+    EXPECT_INT(places.bound, 16);
+    EXPECT_INT(places.cpus[8], 8); /* when all cores have a thread, and no earlier */
+}
+
+static void none_binds_no_thread(void)
+{
+    const struct places places = choose("none", "auto");
+
+    EXPECT_INT(places.threads, 8);
+    EXPECT_INT(places.bound, 0);
+    EXPECT_INT(places.cpu_count, 16);
+}
+
+static void local_stays_on_the_node_of_the_first_processor(void)
+{
+    struct places places = choose("cores", "local");
+
+    EXPECT_INT(places.memory, PLACES_BOUND);
+    EXPECT(places.nodes[0] && !places.nodes[1]);
+    EXPECT_INT(places.threads, 4);
+    EXPECT_INT(places.bound, 4);
+    EXPECT_INT(places.cpu_count, 8);
+    for (int i = 0; i < 8; i++) /* 0 to 3, then their siblings */
+        EXPECT_INT(places.cpus[i], i < 4 ? i : i + 4);
+    places = choose("smt", "local");
+    EXPECT_INT(places.threads, 8);
+    EXPECT_INT(places.bound, 8);
+    places = choose("none", "local");
+    EXPECT_INT(places.bound, 0);
+    EXPECT_INT(places.cpu_count, 8);
+}
+
+static void interleave_deals_out_to_all_nodes(void)
+{
+    const struct places places = choose("cores", "interleave");
+
+    EXPECT_INT(places.memory, PLACES_INTERLEAVED);
+    EXPECT(places.nodes[0] && places.nodes[1] && !places.nodes[2]);
+    EXPECT_INT(places.threads, 8);
+    EXPECT_INT(places.cpu_count, 16);
+}
+
+static void a_quota_leaves_fewer_threads(void)
+{
+    struct topology topology = two_nodes();
+    struct run_spec spec = run_spec_default();
+    struct places places;
+
+    topology.quota = 3.5;
+    spec.numa = "local";
+    spec.huge_pages = "off";
+    EXPECT(places_choose(&topology, &spec, &places, NULL));
+    EXPECT_INT(places.threads, 3);
+    EXPECT_INT(places.bound, 4);
+    EXPECT(!places.huge_pages);
+}
+
+static void on_one_node_there_is_nothing_to_choose(void)
+{
+    static const char *const numas[] = {"local", "interleave"};
+    const struct topology topology = {.cpu_count = 1, .core_count = 1, .node_count = 1};
+
+    for (size_t i = 0; i < COUNT(numas); i++) {
+        struct run_spec spec = run_spec_default();
+        struct places places = {.threads = -1};
+        struct error err = {0};
+
+        spec.numa = numas[i];
+        EXPECT(!places_choose(&topology, &spec, &places, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, "numa");
+        EXPECT(strstr(err.message, "one node") && strstr(err.message, numas[i]));
+        EXPECT_INT(places.threads, -1);
+    }
+}
+
+int main(void)
+{
+    RUN(cores_have_one_thread_each);
+    RUN(smt_goes_to_their_siblings_too);
+    RUN(none_binds_no_thread);
+    RUN(local_stays_on_the_node_of_the_first_processor);
+    RUN(interleave_deals_out_to_all_nodes);
+    RUN(a_quota_leaves_fewer_threads);
+    RUN(on_one_node_there_is_nothing_to_choose);
+    return test_result();
+}

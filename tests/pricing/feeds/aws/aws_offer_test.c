@@ -1,0 +1,227 @@
+/* AWS's price list as a file of a region: of all its products one price a type. */
+#include "pricing/feeds/sources.h"
+
+#include "tests/pricing/feeds/walk.h"
+#include "tests/test.h"
+
+#define INDEX                                                                                    \
+    "{\"regions\":{\"us-east-1\":{\"currentVersionUrl\":\"/v/2026/us-east-1/index.json\"},"      \
+    "\"x\":{\"currentVersionUrl\":\"/v/x.json\"}}}"
+
+static const char *const json_files[] = {"aws-region_index.reconstructed.json",
+                                         "aws-ec2-index-us-east-1.reconstructed.json", NULL};
+static const char *const csv_files[] = {"aws-region_index.reconstructed.json",
+                                        "aws-ec2-index-us-east-1.reconstructed.csv", NULL};
+
+static void expect_the_eight(struct walk *walk)
+{
+    struct {
+        const char *type;
+        long long nanos;
+    } const wanted[] = {{"c7i.2xlarge", 357000000}, {"m7i.2xlarge", 403200000}};
+
+    EXPECT_STR(walk->err.message, "");
+    EXPECT_INT((long long)basket_count(walk->reading.basket), 8);
+    EXPECT_INT((long long)basket_type_count(walk->reading.basket), 8);
+    EXPECT_INT(basket_facts(walk->reading.basket)->tally.ambiguous, 0);
+    EXPECT_INT(basket_facts(walk->reading.basket)->source_us, 1786036672000000);
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        const struct price *price = walk_price(walk, wanted[i].type, "", PRICE_ON_DEMAND);
+
+        EXPECT_INT(price ? price->nanos : 0, wanted[i].nanos);
+    }
+}
+
+static void the_sample_has_exactly_eight_prices_in_json_and_in_csv(void)
+{
+    static const size_t chunks[] = {0, 1, 7, 16384};
+
+    if (!walk_has_samples(json_files[1]))
+        return;
+    for (size_t i = 0; i < COUNT(chunks); i++) {
+        AUTO(walk_end) struct walk walk, csv;
+
+        walk_start(&walk, &aws_offer, "us-east-1");
+        walk.chunk = chunks[i];
+        EXPECT_INT(walk_samples(&walk, json_files), READING_DONE);
+        expect_the_eight(&walk);
+        EXPECT_STR(walk.requests[1].url,
+                   "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/"
+                   "20250912225308/us-east-1/index.json");
+        walk_start(&csv, &aws_offer_csv, "us-east-1");
+        csv.chunk = chunks[i];
+        EXPECT_INT(walk_samples(&csv, csv_files), READING_DONE);
+        expect_the_eight(&csv);
+        EXPECT_STR(csv.requests[1].url,
+                   "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/"
+                   "20250912225308/us-east-1/index.csv");
+    }
+}
+
+static void an_older_file_of_another_region_gives_its_one_price(void)
+{
+    AUTO(walk_end) struct walk walk = {0};
+    const struct price *price;
+    size_t length;
+    AUTO(freep) char *file = walk_sample("aws-ec2-index-us-east-2.json", &length);
+
+    if (!file)
+        return;
+    walk_start(&walk, &aws_offer, "us-east-2");
+    EXPECT_INT(walk_texts(&walk, (const char *const[]){"{\"regions\":{\"us-east-2\":{"
+                                                       "\"currentVersionUrl\":\"/v.json\"}}}",
+                                                       file, NULL}),
+               READING_DONE);
+    EXPECT_STR(walk.err.message, "");
+    price = walk_price(&walk, "m5.large", "", PRICE_ON_DEMAND);
+    EXPECT_INT(price ? price->nanos : 0, 96000000);
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 1);
+}
+
+static void the_same_version_is_not_fetched_again(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &aws_offer, "us-east-1");
+    walk.reading.mark = "/v/2026/us-east-1/index.json";
+    EXPECT_INT(walk_texts(&walk, (const char *const[]){INDEX, NULL}), READING_UNCHANGED);
+    EXPECT_INT((long long)walk.asked, 1);
+}
+
+static void a_region_that_is_not_in_the_index_is_told(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &aws_offer, "mars-north-1");
+    EXPECT_INT(walk_texts(&walk, (const char *const[]){INDEX, NULL}), READING_FAILED);
+    EXPECT_STR(walk.err.message, "the index has no region mars-north-1");
+}
+
+#define PRODUCT(sku, type, family, tenancy, usage)                                               \
+    "\"" sku "\":{\"sku\":\"" sku "\",\"productFamily\":\"" family "\",\"attributes\":{"         \
+    "\"locationType\":\"AWS Region\",\"instanceType\":\"" type "\",\"vcpu\":\"8\",\"memory\":"   \
+    "\"16 GiB\",\"physicalProcessor\":\"AWS Graviton3 Processor\",\"tenancy\":\"" tenancy        \
+    "\",\"operatingSystem\":\"Linux\",\"licenseModel\":\"No License required\",\"usagetype\":"   \
+    "\"" usage "\",\"operation\":\"RunInstances\",\"capacitystatus\":\"Used\",\"marketoption\":" \
+    "\"OnDemand\",\"preInstalledSw\":\"NA\",\"regionCode\":\"us-east-1\"}}"
+#define PLAIN(sku, type) PRODUCT(sku, type, "Compute Instance", "Shared", "BoxUsage:" type)
+#define METAL(sku, type)                                                                         \
+    PRODUCT(sku, type, "Compute Instance (bare metal)", "Dedicated", "DedicatedUsage:" type)
+#define TERM(sku, price)                                                                         \
+    "\"" sku "\":{\"" sku ".T\":{\"effectiveDate\":\"2026-08-01T00:00:00Z\","                    \
+    "\"priceDimensions\":{\"" sku ".T.R\":{\"unit\":\"Hrs\",\"beginRange\":\"0\",\"endRange\":"  \
+    "\"Inf\",\"rateCode\":\"" sku ".T.R\",\"pricePerUnit\":{\"USD\":\"" price "\"}}}}}"
+#define PRODUCTS(list) "\"products\":{" list "}"
+#define ON_DEMAND(list) "\"OnDemand\":{" list "}"
+#define RESERVED "\"Reserved\":{\"A\":{\"x\":{}}}"
+
+static enum reading_state read_file(struct walk *walk, const char *file)
+{
+    walk_start(walk, &aws_offer, "us-east-1");
+    return walk_texts(walk, (const char *const[]){INDEX, file, NULL});
+}
+
+static void sections_may_come_in_any_order(void)
+{
+    static const char *const files[] = {
+        "{" PRODUCTS(PLAIN("B", "c7g.large") "," PLAIN(
+            "A",
+            "c7g.2xlarge")) ",\"terms\":{" ON_DEMAND(TERM("A",
+                                                          "0.2") "," TERM("B",
+                                                                          "0.1") "," TERM("C",
+                                                                                          "9")) "," RESERVED
+                                                                                                "}}",
+        "{\"terms\":{" RESERVED "," ON_DEMAND(TERM("C", "9") "," TERM("B", "0.1") "," TERM(
+            "A", "0.2")) "}," PRODUCTS(PLAIN("A", "c7g.2xlarge") "," PLAIN("B", "c7g.large")) "}",
+    };
+
+    for (size_t i = 0; i < COUNT(files); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        EXPECT_INT(read_file(&walk, files[i]), READING_DONE);
+        EXPECT_INT((long long)basket_count(walk.reading.basket), 2);
+        EXPECT_STR(basket_type(walk.reading.basket, 0)->architecture, "arm64");
+    }
+}
+
+static void what_follows_reserved_is_not_waited_for(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    EXPECT_INT(read_file(&walk, "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND(
+                                    TERM("A", "0.2")) ",\"Reserved\":{ this is no JSON"),
+               READING_DONE);
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 1);
+}
+
+static void two_prices_for_a_type_are_none(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    EXPECT_INT(
+        read_file(
+            &walk,
+            "{" PRODUCTS(PLAIN("A", "a.1") "," PLAIN("B", "a.1") "," PLAIN(
+                "C",
+                "c.1")) ",\"terms\":{" ON_DEMAND(TERM("A",
+                                                      "0.2") "," TERM("B",
+                                                                      "0.3") "," TERM("C",
+                                                                                      "0.4")) "}"
+                                                                                              "}"),
+        READING_DONE);
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 1);
+    EXPECT_INT(basket_facts(walk.reading.basket)->tally.ambiguous, 2);
+}
+
+static void metal_that_is_only_sold_dedicated_has_that_price(void)
+{
+    AUTO(walk_end) struct walk walk;
+    const struct price *price;
+
+    EXPECT_INT(
+        read_file(
+            &walk,
+            "{" PRODUCTS(METAL("A", "m.metal") "," METAL("B", "c.metal") "," PRODUCT(
+                "C", "c.metal", "Compute Instance (bare metal)", "Shared",
+                "BoxUsage:c.metal")) ",\"terms\":{" ON_DEMAND(TERM("A",
+                                                                   "5") "," TERM("B",
+                                                                                 "7") "," TERM("C",
+                                                                                               "6")) "}}"),
+        READING_DONE);
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 2);
+    price = walk_price(&walk, "c.metal", "", PRICE_ON_DEMAND);
+    EXPECT_INT(price ? price->nanos : 0, 6000000000);
+    price = walk_price(&walk, "m.metal", "", PRICE_ON_DEMAND);
+    EXPECT_INT(price ? price->nanos : 0, 5000000000);
+}
+
+static void a_file_without_a_price_or_cut_short_is_refused(void)
+{
+    static const char *const files[] = {
+        "{}",
+        "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND("") "}}",
+        "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND(TERM("A", "0")) "}}",
+        "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND(TERM("A", "1")),
+    };
+
+    for (size_t i = 0; i < COUNT(files); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        EXPECT_INT(read_file(&walk, files[i]), READING_FAILED);
+        EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
+    }
+}
+
+int main(void)
+{
+    RUN(the_sample_has_exactly_eight_prices_in_json_and_in_csv);
+    RUN(an_older_file_of_another_region_gives_its_one_price);
+    RUN(the_same_version_is_not_fetched_again);
+    RUN(a_region_that_is_not_in_the_index_is_told);
+    RUN(sections_may_come_in_any_order);
+    RUN(what_follows_reserved_is_not_waited_for);
+    RUN(two_prices_for_a_type_are_none);
+    RUN(metal_that_is_only_sold_dedicated_has_that_price);
+    RUN(a_file_without_a_price_or_cut_short_is_refused);
+    return test_result();
+}

@@ -1,0 +1,258 @@
+/* The pages of AWS that anybody may read: spot, on demand, and how often spot is interrupted. */
+#include "pricing/feeds/sources.h"
+
+#include "tests/pricing/feeds/walk.h"
+#include "tests/test.h"
+
+#define SPOT_HEAD "{\"config\":{\"rate\":\"perhr\",\"currencies\":[\"USD\"],\"regions\":["
+#define SPOT_SIZE(type, price)                                                                   \
+    "{\"size\":\"" type "\",\"valueColumns\":[{\"name\":\"linux\",\"prices\":{\"USD\":\"" price  \
+    "\"}},{\"name\":\"mswin\",\"prices\":{\"USD\":\"0.0001\"}}]}"
+#define SPOT_REGION(name, sizes)                                                                 \
+    "{\"region\":\"" name "\",\"instanceTypes\":[{\"type\":\"a\",\"sizes\":[]},"                 \
+    "{\"type\":\"b\",\"sizes\":[" sizes "]}]}"
+
+static const char *one(const char *text, const char *pages[2])
+{
+    pages[0] = text;
+    pages[1] = NULL;
+    return text;
+}
+
+static void a_sample_of_the_spot_page_gives_each_linux_price_once(void)
+{
+    static const size_t chunks[] = {0, 1, 7, 4096};
+
+    for (size_t i = 0; i < COUNT(chunks) && walk_has_samples("aws-spot.json"); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        walk_start(&walk, &aws_spot_page, "");
+        walk.chunk = chunks[i];
+        walk.response.last_modified_us = 1786000000000000;
+        EXPECT_INT(walk_samples(&walk, (const char *const[]){"aws-spot.json", NULL}),
+                   READING_DONE);
+        EXPECT_STR(walk.err.message, "");
+        EXPECT_INT((long long)basket_count(walk.reading.basket),
+                   39); /* 44 entries, five of them twice */
+        EXPECT_INT(basket_facts(walk.reading.basket)->tally.seen, 44);
+        EXPECT_INT(basket_facts(walk.reading.basket)->tally.ambiguous, 0);
+        EXPECT_INT(basket_facts(walk.reading.basket)->source_us, 1786000000000000);
+    }
+}
+
+static void spot_prices_are_linux_and_exponents_are_numbers(void)
+{
+    AUTO(walk_end) struct walk walk;
+    const char *pages[2];
+    const struct price *price;
+
+    walk_start(&walk, &aws_spot_page, "");
+    one(SPOT_HEAD SPOT_REGION("af-south-1", SPOT_SIZE("t3.nano", "9.0E-4")) "]}}", pages);
+    EXPECT_INT(walk_texts(&walk, pages), READING_DONE);
+    price = walk_price(&walk, "t3.nano", "", PRICE_SPOT);
+    EXPECT(price != NULL);
+    if (!price)
+        return;
+    EXPECT_INT(price->nanos, 900000);
+    EXPECT_STR(price->text, "9.0E-4");
+    EXPECT_STR(price->region, "af-south-1");
+    EXPECT_STR(price->currency, "USD");
+    EXPECT_STR(price->feed, "aws-spot-page");
+}
+
+static void what_has_no_price_or_two_has_none(void)
+{
+    AUTO(walk_end) struct walk walk;
+    struct basket_tally *tally;
+    const char *pages[2];
+
+    walk_start(&walk, &aws_spot_page, "");
+    one(SPOT_HEAD SPOT_REGION(
+            "r", SPOT_SIZE("a.x", "N/A*") "," SPOT_SIZE("b.x", "0") "," SPOT_SIZE(
+                     "c.x", "1") "," SPOT_SIZE("c.x", "2") "," SPOT_SIZE("c.x", "1") "," //
+            SPOT_SIZE("d.x", "3") "," SPOT_SIZE("d.x", "3.0") "," SPOT_SIZE("e.x", "1,5")) "]}}",
+        pages);
+    EXPECT_INT(walk_texts(&walk, pages), READING_DONE);
+    tally = &basket_facts(walk.reading.basket)->tally;
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 1);
+    EXPECT(walk_price(&walk, "d.x", "", PRICE_SPOT) != NULL);
+    EXPECT(walk_price(&walk, "c.x", "", PRICE_SPOT) == NULL);
+    EXPECT_INT(tally->unpriced, 1);
+    EXPECT_INT(tally->malformed, 2);
+    EXPECT_INT(tally->ambiguous, 3);
+}
+
+static void another_shape_is_refused(void)
+{
+    static const char *const pages[] = {
+        "{\"config\":{\"rate\":\"perday\",\"currencies\":[\"USD\"],\"regions\":[]}}",
+        "{\"config\":{\"rate\":\"perhr\",\"currencies\":[\"CNY\"],\"regions\":[]}}",
+        "{\"config\":{\"rate\":\"perhr\",\"currencies\":[\"USD\"],\"regions\":[{}]}}",
+        "{}",
+        "callback({})",
+        SPOT_HEAD "]}",
+        "",
+    };
+
+    for (size_t i = 0; i < COUNT(pages); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        walk_start(&walk, &aws_spot_page, "");
+        EXPECT_INT(walk_texts(&walk, (const char *const[]){pages[i], NULL}), READING_FAILED);
+        EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
+    }
+}
+
+static void a_sample_of_the_on_demand_page_gives_its_rows(void)
+{
+    AUTO(walk_end) struct walk walk = {0};
+    const struct price *price;
+
+    if (!walk_has_samples("aws-ondemand-unitmap-us-east-1-Linux.json"))
+        return;
+    walk_start(&walk, &aws_on_demand_page, "us-east-1");
+    snprintf(walk.reading.scope.address, sizeof walk.reading.scope.address,
+             "US East (N. Virginia)");
+    EXPECT_INT(
+        walk_samples(&walk,
+                     (const char *const[]){"aws-ondemand-unitmap-us-east-1-Linux.json", NULL}),
+        READING_DONE);
+    EXPECT_STR(walk.err.message, "");
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 26);
+    EXPECT_INT((long long)basket_type_count(walk.reading.basket), 26);
+    EXPECT_STR(walk.requests[0].url,
+               "https://b0.p.awsstatic.com/pricing/2.0/meteredUnitMaps/ec2/USD/current/"
+               "ec2-ondemand-without-sec-sel/US%20East%20%28N.%20Virginia%29/Linux/index.json");
+    price = walk_price(&walk, "c7i.4xlarge", "", PRICE_ON_DEMAND);
+    EXPECT(price != NULL);
+    EXPECT_INT(price ? price->nanos : 0, 714000000);
+    EXPECT_STR(price ? price->text : "", "0.7140000000");
+    EXPECT_STR(price ? price->reference : "", "MDCEERAZ4UHT28VS.JRTCKXETXF.6YS6EN2CT7");
+    /* 2026-08-06T17:17:52Z */
+    EXPECT_INT(basket_facts(walk.reading.basket)->source_us, 1786036672000000);
+}
+
+#define MAP(location, listed, rows)                                                              \
+    "{\"manifest\":{\"currencyCode\":\"USD\"},\"sets\":{\"x\":[" listed                          \
+    "]},\"regions\":{\"" location "\":{" rows "}}}"
+#define ROW(key, system, software, price)                                                        \
+    "\"" key "\":{\"Instance Type\":\"" key "\",\"price\":\"" price                              \
+    "\",\"Operating System\":\"" system "\",\"Pre Installed S/W\":\"" software                   \
+    "\",\"License Model\":\"No License required\",\"vCPU\":\"8\",\"Memory\":\"1,952.5 GiB\"}"
+
+static enum reading_state read_map(struct walk *walk, const char *page)
+{
+    walk_start(walk, &aws_on_demand_page, "r-1");
+    snprintf(walk->reading.scope.address, sizeof walk->reading.scope.address, "Place");
+    return walk_texts(walk, (const char *const[]){page, NULL});
+}
+
+static void only_plain_linux_counts(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    EXPECT_INT(read_map(&walk, MAP("Place", "1,2,3,4",
+                                   ROW("a.1", "Linux", "NA", "0.5") "," ROW(
+                                       "b.1", "Windows", "NA", "0.5") "," ROW("c.1", "Linux",
+                                                                              "SQL", "1") "," //
+                                   ROW("d.1", "Linux", "NA", "0.0000000000"))),
+               READING_DONE);
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 1);
+    EXPECT_INT(basket_facts(walk.reading.basket)->tally.malformed, 1);
+    EXPECT_NEAR(basket_type(walk.reading.basket, 0)->memory_gib, 1952.5, 0);
+    EXPECT_NEAR(basket_type(walk.reading.basket, 0)->vcpus, 8, 0);
+}
+
+static void a_page_with_rows_missing_or_of_another_place_is_refused(void)
+{
+    {
+        AUTO(walk_end) struct walk walk;
+
+        EXPECT_INT(read_map(&walk, MAP("Place", "1,2", ROW("a.1", "Linux", "NA", "0.5"))),
+                   READING_FAILED);
+        EXPECT_STR(walk.err.message, "it lists 2 rows and has 1");
+    }
+    AUTO(walk_end) struct walk walk;
+
+    EXPECT_INT(read_map(&walk, MAP("Elsewhere", "1", ROW("a.1", "Linux", "NA", "0.5"))),
+               READING_FAILED);
+    EXPECT_STR(walk.err.message, "it is about Elsewhere, not about Place");
+}
+
+static void locations_are_called_by_their_key_and_local_zones_are_minor(void)
+{
+    AUTO(walk_end) struct walk walk = {0};
+    size_t regions = 0;
+
+    if (!walk_has_samples("aws-locations.json"))
+        return;
+    walk_start(&walk, &aws_on_demand_page, "");
+    walk.ops = aws_on_demand_page.list;
+    EXPECT_INT(walk_samples(&walk, (const char *const[]){"aws-locations.json", NULL}),
+               READING_DONE);
+    for (size_t i = 0; i < walk.scopes.count; i++) {
+        const struct scope *scope = &walk.scopes.list[i];
+
+        regions += !scope->minor;
+        if (strcmp(scope->name, "eu-central-1") == 0)
+            EXPECT_STR(scope->address, "EU (Frankfurt)");
+        if (strcmp(scope->name, "us-west-2-lax-1") == 0)
+            EXPECT(scope->minor);
+        if (strcmp(scope->name, "us-gov-west-1") == 0)
+            EXPECT_STR(scope->address, "AWS GovCloud (US)");
+    }
+    EXPECT(regions > 5);
+}
+
+static void the_advisor_tells_bands_and_no_price(void)
+{
+    AUTO(walk_end) struct walk walk = {0};
+    bool found = false;
+
+    if (!walk_has_samples("aws-spot-advisor-data.json"))
+        return;
+    walk_start(&walk, &aws_spot_advisor, "");
+    EXPECT_INT(walk_samples(&walk, (const char *const[]){"aws-spot-advisor-data.json", NULL}),
+               READING_DONE);
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 0);
+    EXPECT_INT((long long)basket_type_count(walk.reading.basket), 15);
+    for (size_t i = 0; i < basket_interruption_count(walk.reading.basket); i++) {
+        const struct interruption *row = basket_interruption(walk.reading.basket, i);
+
+        if (strcmp(row->region, "us-east-1") != 0 ||
+            strcmp(row->instance_type, "c7i.4xlarge") != 0)
+            continue;
+        found = true;
+        EXPECT_STR(row->band, "15-20%");
+    }
+    EXPECT(found);
+}
+
+static void a_band_that_nobody_explains_is_refused(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &aws_spot_advisor, "");
+    EXPECT_INT(
+        walk_texts(&walk,
+                   (const char *const[]){"{\"spot_advisor\":{\"r\":{\"Linux\":{\"a.1\":{\"s\":1,"
+                                         "\"r\":3}}}},\"ranges\":[{\"index\":0,\"label\":\"<5%"
+                                         "\"}]}",
+                                         NULL}),
+        READING_FAILED);
+}
+
+int main(void)
+{
+    RUN(a_sample_of_the_spot_page_gives_each_linux_price_once);
+    RUN(spot_prices_are_linux_and_exponents_are_numbers);
+    RUN(what_has_no_price_or_two_has_none);
+    RUN(another_shape_is_refused);
+    RUN(a_sample_of_the_on_demand_page_gives_its_rows);
+    RUN(only_plain_linux_counts);
+    RUN(a_page_with_rows_missing_or_of_another_place_is_refused);
+    RUN(locations_are_called_by_their_key_and_local_zones_are_minor);
+    RUN(the_advisor_tells_bands_and_no_price);
+    RUN(a_band_that_nobody_explains_is_refused);
+    return test_result();
+}

@@ -1,0 +1,301 @@
+#include "pricing/feeds/sources.h"
+#include "tests/pricing/feeds/walk.h"
+#include "tests/test.h"
+
+#define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define PAGE(list, token)                                                                        \
+    "{\"FormatVersion\":\"aws_v1\",\"NextToken\":\"" token "\",\"PriceList\":[" list "]}"
+
+/* A product that is wanted in us-east-1, with other attributes and terms where these say so. */
+static json_t *product(const char *attributes, const char *price)
+{
+    AUTO(json_decrefp) json_t *changes = json_loads(attributes, 0, NULL);
+    AUTO(json_decrefp)
+    json_t *all = json_pack(
+        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "operatingSystem", "Linux",
+        "tenancy", "Shared", "preInstalledSw", "NA", "capacitystatus", "Used", "marketoption",
+        "OnDemand", "licenseModel", "No License required", "operation", "RunInstances",
+        "usagetype", "BoxUsage:c7i.2xlarge", "locationType", "AWS Region", "regionCode",
+        "us-east-1", "instanceType", "c7i.2xlarge", "vcpu", "8", "memory", "16 GiB");
+
+    EXPECT(changes && all && json_object_update(all, changes) == 0);
+    return json_pack("{s:s,s:{s:s,s:s,s:O},s:{s:{s:{s:s,s:{s:{s:s,s:s,s:s,s:s,s:{s:s}}}}}}}",
+                     "publicationDate", "2026-08-06T17:17:52Z", "product", "sku", "SKU",
+                     "productFamily", "Compute Instance", "attributes", all, "terms", "OnDemand",
+                     "SKU.T", "effectiveDate", "2026-08-01T00:00:00Z", "priceDimensions",
+                     "SKU.T.R", "rateCode", "SKU.T.R", "unit", "Hrs", "beginRange", "0",
+                     "endRange", "Inf", "pricePerUnit", "USD", price);
+}
+
+/* One page of products, each of them JSON in a text. */
+static char *page_of(json_t *const *products, size_t count)
+{
+    AUTO(json_decrefp) json_t *list = json_array();
+    AUTO(json_decrefp) json_t *page = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        AUTO(freep) char *text = json_dumps(products[i], 0);
+
+        json_array_append_new(list, json_string(text));
+        json_decref(products[i]);
+    }
+    page = json_pack("{s:s,s:O}", "FormatVersion", "aws_v1", "PriceList", list);
+    return json_dumps(page, 0);
+}
+
+static enum reading_state walk_products(struct walk *walk, json_t *const *products, size_t count)
+{
+    AUTO(freep) char *text = page_of(products, count);
+
+    walk_start(walk, &aws_products, "us-east-1");
+    return walk_texts(walk, TEXTS(text));
+}
+
+static const char *const samples[] = {"aws-getproducts-page1.json", "aws-getproducts-page2.json",
+                                      NULL};
+
+static void of_two_pages_one_product_is_the_price_on_demand(void)
+{
+    static const size_t chunks[] = {0, 1, 13, 4096};
+
+    for (size_t i = 0; i < COUNT(chunks) && walk_has_samples(samples[0]); i++) {
+        AUTO(walk_end) struct walk walk;
+        const struct price *price;
+
+        walk_start(&walk, &aws_products, "us-east-1");
+        walk.chunk = chunks[i];
+        EXPECT_INT(walk_samples(&walk, samples), READING_DONE);
+        EXPECT_STR(walk.err.message, "");
+        EXPECT_INT(walk_count(&walk), 1);
+        EXPECT_INT(basket_facts(walk.reading.basket)->tally.seen, 3);
+        EXPECT_INT(basket_facts(walk.reading.basket)->source_us, 1665004602000000LL);
+        price = walk_price(&walk, "m5.large", "", PRICE_ON_DEMAND);
+        EXPECT(price && price->nanos == 96000000);
+        if (!price)
+            continue;
+        EXPECT_STR(price->text, "0.0960000000");
+        EXPECT_STR(price->reference, "6C86BEPQVG73ZGGR.JRTCKXETXF.6YS6EN2CT7");
+        EXPECT_STR(price->region, "us-east-1");
+        EXPECT_INT(price->source_us, 1593561600000000LL); /* 2020-07-01 */
+        EXPECT_NEAR(basket_type(walk.reading.basket, 0)->memory_gib, 8, 0);
+    }
+}
+
+static void what_is_no_machine_has_no_price(void)
+{
+    AUTO(walk_end) struct walk walk = {0};
+
+    if (!walk_has_samples("aws-getproducts-cli-doc-example.json"))
+        return;
+    walk_start(&walk, &aws_products, "ap-southeast-1");
+    walk_samples(&walk, TEXTS("aws-getproducts-cli-doc-example.json", samples[1]));
+    EXPECT_INT(walk_count(&walk), 0);
+}
+
+static void it_asks_in_json_and_signed_for_where_the_service_is(void)
+{
+    AUTO(walk_end) struct walk walk;
+    AUTO(json_decrefp) json_t *first = NULL;
+    AUTO(json_decrefp) json_t *second = NULL;
+    const json_t *filters;
+
+    walk_start(&walk, &aws_products, "ap-southeast-1");
+    walk.reading.url = "https://api.pricing.eu-central-1.amazonaws.com";
+    EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", "next\\\"=="), PAGE("", ""))), READING_DONE);
+    EXPECT_INT(walk.asked, 2);
+    EXPECT_STR(walk.requests[0].url, "https://api.pricing.eu-central-1.amazonaws.com/");
+    EXPECT_STR(walk.requests[0].headers[0], "Content-Type: application/x-amz-json-1.1");
+    EXPECT_STR(walk.requests[0].headers[1], "X-Amz-Target: AWSPriceListService.GetProducts");
+    EXPECT_STR(walk.requests[0].service, "pricing");
+    EXPECT_STR(walk.requests[0].region, "eu-central-1");
+    EXPECT(walk.requests[0].credentials == &walk.credentials);
+    first = json_loads(walk.bodies[0], 0, NULL);
+    second = json_loads(walk.bodies[1], 0, NULL);
+    EXPECT_STR(source_text(first, "ServiceCode"), "AmazonEC2");
+    EXPECT(!json_object_get(first, "NextToken"));
+    EXPECT_STR(source_text(second, "NextToken"), "next\"==");
+    filters = json_object_get(first, "Filters");
+    EXPECT(json_equal(filters, json_object_get(second, "Filters")));
+    EXPECT_INT((long long)json_array_size(filters), 6);
+    EXPECT_STR(source_text(json_array_get(filters, 0), "Type"), "TERM_MATCH");
+    EXPECT_STR(source_text(json_array_get(filters, 0), "Field"), "regionCode");
+    EXPECT_STR(source_text(json_array_get(filters, 0), "Value"), "ap-southeast-1");
+}
+
+static void the_signature_is_for_us_east_1_where_the_address_tells_nothing(void)
+{
+    static const char *const urls[] = {"http://127.0.0.1:9999", "https://api.pricing.",
+                                       "https://api.pricing.EU_1.amazonaws.com"};
+
+    for (size_t i = 0; i < COUNT(urls); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        walk_start(&walk, &aws_products, "us-west-2");
+        walk.reading.url = urls[i];
+        EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", ""))), READING_DONE);
+        EXPECT_STR(walk.requests[0].region, "us-east-1");
+    }
+}
+
+static void regions_of_other_partitions_are_refused(void)
+{
+    static const char *const regions[] = {"cn-north-1", "us-gov-west-1", "us-iso-east-1", "",
+                                          "US East"};
+
+    for (size_t i = 0; i < COUNT(regions); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        walk_start(&walk, &aws_products, regions[i]);
+        EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", ""))), READING_FAILED);
+        EXPECT_INT(walk.err.kind, ERROR_INVALID);
+        EXPECT_INT(walk.asked, 0);
+    }
+}
+
+static void without_credentials_nothing_is_asked(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &aws_products, "us-east-1");
+    walk.reading.credentials = NULL;
+    EXPECT_INT(walk_texts(&walk, TEXTS(PAGE("", ""))), READING_FAILED);
+    EXPECT_INT(walk.err.kind, ERROR_UNABLE);
+}
+
+static void a_filter_that_the_service_ignored_is_applied_here(void)
+{
+    static const char *const changes[] = {
+        "{\"operatingSystem\":\"Windows\"}",
+        "{\"tenancy\":\"Dedicated\"}",
+        "{\"marketoption\":\"CapacityBlock\"}",
+        "{\"capacitystatus\":\"UnusedCapacityReservation\"}",
+        "{\"regionCode\":\"us-west-2\"}",
+        "{\"preInstalledSw\":\"SQL Std\"}",
+    };
+
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        EXPECT_INT(walk_products(&walk, (json_t *[]){product(changes[i], "0.357")}, 1),
+                   READING_DONE);
+        EXPECT_INT(walk_count(&walk), 0);
+    }
+}
+
+static void what_costs_nothing_or_is_not_valid_yet_is_counted_and_no_price(void)
+{
+    json_t *later = product("{}", "0.357");
+    AUTO(walk_end) struct walk walk;
+
+    json_object_set_new(
+        json_object_get(json_object_get(json_object_get(later, "terms"), "OnDemand"), "SKU.T"),
+        "effectiveDate", json_string("2027-01-01T00:00:00Z"));
+    EXPECT_INT(walk_products(&walk, (json_t *[]){product("{}", "0.0000000000"), later}, 2),
+               READING_DONE);
+    EXPECT_INT(walk_count(&walk), 0);
+    EXPECT_INT(basket_facts(walk.reading.basket)->tally.malformed, 2);
+    walk_end(&walk);
+
+    json_t *termless = product("{}", "1");
+    json_object_del(termless, "terms");
+    EXPECT_INT(walk_products(&walk, (json_t *[]){termless}, 1), READING_DONE);
+    EXPECT_INT(basket_facts(walk.reading.basket)->tally.unpriced, 1);
+}
+
+static void two_products_for_one_type_are_no_price(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    EXPECT_INT(walk_products(&walk,
+                             (json_t *[]){product("{}", "0.357"), product("{}", "0.4"),
+                                          product("{\"instanceType\":\"c7i.large\"}", "0.1")},
+                             3),
+               READING_DONE);
+    EXPECT_INT(walk_count(&walk), 1);
+    EXPECT(!walk_price(&walk, "c7i.2xlarge", "", PRICE_ON_DEMAND));
+    EXPECT_INT(basket_facts(walk.reading.basket)->tally.ambiguous, 2);
+}
+
+struct endless {
+    char body[200];
+    size_t pages;
+};
+
+static const char *endless_page(void *user, size_t number, size_t *ret_length)
+{
+    struct endless *endless = user;
+
+    snprintf(endless->body, sizeof endless->body, PAGE("", "token-%zu"), number % endless->pages);
+    *ret_length = strlen(endless->body);
+    return endless->body;
+}
+
+static void repeated_tokens_and_endless_ones_are_failures(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &aws_products, "us-east-1");
+    EXPECT_INT(walk_all(&walk, endless_page, &(struct endless){.pages = 2}), READING_FAILED);
+    EXPECT_INT(walk.asked, 3);
+    EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
+    EXPECT_INT(walk_all(&walk, endless_page, &(struct endless){.pages = 999}), READING_FAILED);
+    EXPECT_INT(walk.asked, 201);
+    EXPECT_STR(walk.err.message, "it has more than 200 pages");
+}
+
+static void an_answer_of_another_shape_is_a_failure(void)
+{
+    static const char *const pages[] = {
+        "",
+        "{}",
+        "{\"PriceList\":[]}",
+        "{\"FormatVersion\":\"aws_v2\",\"PriceList\":[]}",
+        "{\"FormatVersion\":\"aws_v1\",\"PriceList\":[",
+        "{\"FormatVersion\":\"aws_v1\",\"PriceList\":[],\"NextToken\":7}",
+        PAGE("{}", ""),
+        PAGE("7", ""),
+        PAGE("\"\"", ""),
+        PAGE("\"{\"", ""),
+        PAGE("\"{\\\"a\\\":1,\\\"a\\\":2}\"", ""),
+        "{\"__type\":\"AccessDeniedException\",\"Message\":\"no\"}",
+    };
+
+    for (size_t i = 0; i < COUNT(pages); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        walk_start(&walk, &aws_products, "us-east-1");
+        EXPECT_INT(walk_texts(&walk, TEXTS(pages[i])), READING_FAILED);
+        EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
+        EXPECT_INT(walk_count(&walk), 0);
+    }
+}
+
+static void a_refusal_says_why(void)
+{
+    AUTO(freep) char *text = walk_sample("aws-getproducts-error.json", NULL);
+    struct fetch_response response = {.status = 400};
+    char said[300];
+
+    if (!walk_has_samples("aws-getproducts-error.json"))
+        return;
+    snprintf(response.excerpt, sizeof response.excerpt, "%s", text);
+    source_refusal(&response, said, sizeof said);
+    EXPECT(strncmp(said, "AccessDeniedException: User: arn:aws:iam::123456789012", 54) == 0);
+}
+
+int main(void)
+{
+    RUN(of_two_pages_one_product_is_the_price_on_demand);
+    RUN(what_is_no_machine_has_no_price);
+    RUN(it_asks_in_json_and_signed_for_where_the_service_is);
+    RUN(the_signature_is_for_us_east_1_where_the_address_tells_nothing);
+    RUN(regions_of_other_partitions_are_refused);
+    RUN(without_credentials_nothing_is_asked);
+    RUN(a_filter_that_the_service_ignored_is_applied_here);
+    RUN(what_costs_nothing_or_is_not_valid_yet_is_counted_and_no_price);
+    RUN(two_products_for_one_type_are_no_price);
+    RUN(repeated_tokens_and_endless_ones_are_failures);
+    RUN(an_answer_of_another_shape_is_a_failure);
+    RUN(a_refusal_says_why);
+    return test_result();
+}

@@ -1,0 +1,396 @@
+#include "pricing/feeds/sources.h"
+#include "tests/pricing/feeds/walk.h"
+#include "tests/test.h"
+
+#define HEAD "{\"BillingCurrency\":\"USD\",\"Items\":["
+#define LINK "https://prices.azure.com:443/api/retail/prices?$skip=%zu"
+
+/* A row that is wanted; with something said otherwise where `change` says so. */
+static json_t *row(int number, const char *change)
+{
+    char meter[40], sku[40];
+    AUTO(json_decrefp) json_t *changes = json_loads(change, 0, NULL);
+    json_t *item;
+
+    snprintf(meter, sizeof meter, "meter-%d", number);
+    snprintf(sku, sizeof sku, "DZH/%04d", number);
+    item = json_pack("{s:s,s:f,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "currencyCode", "USD",
+                     "retailPrice", 0.5, "armRegionName", "eastus", "effectiveStartDate",
+                     "2024-05-01T00:00:00Z", "meterId", meter, "skuId", sku, "productName",
+                     "Virtual Machines Dsv5 Series", "skuName", "D2s v5", "serviceName",
+                     "Virtual Machines", "unitOfMeasure", "1 Hour", "type", "Consumption",
+                     "armSkuName", "Standard_D2s_v5");
+    EXPECT(item && changes && json_object_update(item, changes) == 0);
+    return item;
+}
+
+/* A page of rows, each with a change; the caller frees it. */
+static char *page_of(const char *const *changes, const char *next)
+{
+    AUTO(json_decrefp) json_t *items = json_array();
+    AUTO(json_decrefp) json_t *page = NULL;
+    int number = 0;
+
+    for (; *changes; changes++)
+        json_array_append_new(items, row(++number, *changes));
+    page = json_pack("{s:s,s:O,s:s?,s:i}", "BillingCurrency", "USD", "Items", items,
+                     "NextPageLink", next, "Count", number);
+    return json_dumps(page, 0);
+}
+
+static enum reading_state walk_rows(struct walk *walk, const char *const *changes)
+{
+    AUTO(freep) char *text = page_of(changes, NULL);
+
+    walk_start(walk, &azure_retail, "eastus");
+    return walk_texts(walk, (const char *const[]){text, NULL});
+}
+
+#define ROWS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const char *const samples[] = {"azure-retail-page1.json", "azure-retail-page2.json", NULL};
+
+static void of_thirteen_rows_of_one_machine_two_are_its_prices(void)
+{
+    static const size_t chunks[] = {0, 1, 7, 1000};
+
+    if (!walk_has_samples(samples[0]))
+        return;
+    for (size_t i = 0; i < COUNT(chunks); i++) {
+        AUTO(walk_end) struct walk walk;
+        const struct price *price;
+
+        walk_start(&walk, &azure_retail, "australiacentral");
+        walk.chunk = chunks[i];
+        EXPECT_INT(walk_samples(&walk, samples), READING_DONE);
+        EXPECT_STR(walk.err.message, "");
+        EXPECT_INT(walk_count(&walk), 2);
+        EXPECT_INT(basket_facts(walk.reading.basket)->tally.seen, 13);
+        EXPECT_INT(basket_facts(walk.reading.basket)->tally.malformed, 0);
+        price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_ON_DEMAND);
+        EXPECT(price && price->nanos == 673000000);
+        if (price) {
+            EXPECT_STR(price->text, "0.673");
+            EXPECT_STR(price->region, "australiacentral");
+            EXPECT_STR(price->currency, "USD");
+            EXPECT_STR(price->reference, "25385797-d48b-5b47-9e0c-6ee37b6b9a8d");
+            EXPECT_STR(price->provider, "azure");
+            EXPECT_INT(price->source_us, 1693526400000000LL); /* 2023-09-01 */
+        }
+        price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_SPOT);
+        EXPECT(price && price->nanos == 605700000);
+        EXPECT(price && strcmp(price->text, "0.6057") == 0);
+    }
+}
+
+static void the_first_page_is_asked_for_with_a_filter_and_the_second_as_told(void)
+{
+    AUTO(walk_end) struct walk walk = {0};
+
+    if (!walk_has_samples(samples[0]))
+        return;
+    walk_start(&walk, &azure_retail, "australiacentral");
+    walk_samples(&walk, samples);
+    EXPECT_INT(walk.asked, 2);
+    EXPECT_STR(
+        walk.requests[0].url,
+        "https://prices.azure.com/api/retail/prices?api-version=2023-01-01-preview"
+        "&$filter=serviceName%20eq%20%27Virtual%20Machines%27%20and%20armRegionName%20eq%20"
+        "%27australiacentral%27%20and%20priceType%20eq%20%27Consumption%27");
+    EXPECT_STR(
+        walk.requests[1].url,
+        "https://prices.azure.com:443/api/retail/prices?api-version=2023-01-01-preview"
+        "&$filter=serviceName%20eq%20%27Virtual%20Machines%27%20and%20armRegionName%20eq%20"
+        "%27australiacentral%27&$skip=1000");
+    EXPECT(!walk.requests[0].credentials && walk.bodies[0][0] == '\0');
+}
+
+static void a_region_without_prices_has_none_and_that_is_no_error(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &azure_retail, "eastus");
+    EXPECT_INT(walk_texts(&walk, ROWS("{\"BillingCurrency\":\"USD\",\"Items\":[],"
+                                      "\"NextPageLink\":null,\"Count\":0}")),
+               READING_DONE);
+    EXPECT_INT(walk_count(&walk), 0);
+}
+
+static void what_is_not_linux_by_the_hour_for_everybody_is_no_price(void)
+{
+    static const char *const changes[] = {
+        "{\"type\":\"Reservation\"}",
+        "{\"type\":\"DevTestConsumption\"}",
+        "{\"reservationTerm\":\"1 Year\"}",
+        "{\"unitOfMeasure\":\"1 Month\"}",
+        "{\"unitOfMeasure\":\"100 Hours\"}",
+        "{\"currencyCode\":\"EUR\"}",
+        "{\"productName\":\"Virtual Machines Dsv5 Series Windows\"}",
+        "{\"productName\":\"Dsv5 Series Cloud Services\"}",
+        "{\"productName\":\"Dsv5 Series CloudServices\"}",
+        "{\"productName\":\"Dsv5 Series Dedicated Host\"}",
+        "{\"productName\":\"\"}",
+        "{\"skuName\":\"D2s v5 Low Priority\"}",
+        "{\"skuName\":\"D2s v5 Spot Something\"}",
+        "{\"skuName\":null}",
+        "{\"armSkuName\":\"\"}",
+        "{\"armRegionName\":\"eastus2\"}",
+        "{\"serviceName\":\"Virtual Machines Licenses\"}",
+        "{\"effectiveEndDate\":\"2026-09-01T00:00:00Z\"}",
+        "{\"effectiveStartDate\":\"2026-10-01T00:00:00Z\"}",
+        "{\"tierMinimumUnits\":100}",
+    };
+
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        EXPECT_INT(walk_rows(&walk, ROWS(changes[i])), READING_DONE);
+        EXPECT_INT(walk_count(&walk), 0);
+        if (walk_count(&walk) > 0)
+            printf("       %s\n", changes[i]);
+        EXPECT_INT(basket_facts(walk.reading.basket)->tally.malformed, 0);
+    }
+}
+
+static void what_cannot_be_read_is_counted_and_is_no_price(void)
+{
+    static const char *const changes[] = {
+        "{\"retailPrice\":0}",
+        "{\"retailPrice\":0.0}",
+        "{\"retailPrice\":-1}",
+        "{\"retailPrice\":1e9}",
+        "{\"retailPrice\":\"0.5\"}",
+        "{\"retailPrice\":null}",
+        "{\"meterId\":\"\"}",
+        "{\"skuId\":7}",
+        "{\"armSkuName\":\"Standard\\u00e9\"}",
+        "{\"effectiveStartDate\":\"soon\"}",
+        "{\"effectiveEndDate\":5}",
+    };
+
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        EXPECT_INT(walk_rows(&walk, ROWS(changes[i])), READING_DONE);
+        EXPECT_INT(walk_count(&walk), 0);
+        EXPECT_INT(basket_facts(walk.reading.basket)->tally.malformed, 1);
+    }
+}
+
+static void a_price_may_be_a_whole_number_and_end_in_the_future(void)
+{
+    AUTO(walk_end) struct walk walk;
+    const struct price *price;
+
+    EXPECT_INT(walk_rows(&walk, ROWS("{\"retailPrice\":84,\"skuName\":\"D2s v5 Spot\","
+                                     "\"effectiveEndDate\":\"2027-01-01T00:00:00Z\"}")),
+               READING_DONE);
+    price = walk_price(&walk, "Standard_D2s_v5", "", PRICE_SPOT);
+    EXPECT(price && price->nanos == 84000000000LL);
+    EXPECT(price && strcmp(price->text, "84") == 0);
+    EXPECT(!walk_price(&walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND));
+}
+
+static void two_prices_for_one_machine_are_none(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    EXPECT_INT(walk_rows(&walk, ROWS("{}", "{\"retailPrice\":0.25}",
+                                     "{\"armSkuName\":\"Standard_D4s_v5\"}")),
+               READING_DONE);
+    EXPECT_INT(walk_count(&walk), 1);
+    EXPECT(!walk_price(&walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND));
+    EXPECT_INT(basket_facts(walk.reading.basket)->tally.ambiguous, 2);
+}
+
+static void a_row_that_comes_twice_means_that_the_list_changed_meanwhile(void)
+{
+    AUTO(walk_end) struct walk walk;
+    AUTO(freep) char *first = page_of(ROWS("{}"), "https://prices.azure.com/p?2");
+    AUTO(freep)
+    char *second = page_of(ROWS("{\"productName\":\"Virtual Machines Windows\"}"), NULL);
+
+    walk_start(&walk, &azure_retail, "eastus");
+    EXPECT_INT(walk_texts(&walk, ROWS(first, second)), READING_FAILED);
+    EXPECT_INT(walk.err.kind, ERROR_BUSY); /* to be tried again */
+}
+
+static void a_meter_may_have_a_past_and_a_future(void)
+{
+    static const char past[] = "{\"meterId\":\"m\",\"skuId\":\"s\",\"retailPrice\":9,"
+                               "\"effectiveEndDate\":\"2026-01-01T00:00:00Z\"}";
+    static const char now[] = "{\"meterId\":\"m\",\"skuId\":\"s\"}";
+    static const char future[] = "{\"meterId\":\"m\",\"skuId\":\"s\",\"retailPrice\":8,"
+                                 "\"effectiveStartDate\":\"2027-01-01T00:00:00Z\"}";
+    AUTO(walk_end) struct walk walk;
+    const struct price *price;
+
+    EXPECT_INT(walk_rows(&walk, ROWS(past, now, future)), READING_DONE);
+    price = walk_price(&walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND);
+    EXPECT(price && price->nanos == 500000000);
+}
+
+static enum reading_state walk_link(struct walk *walk, const char *url, const char *link)
+{
+    AUTO(freep) char *first = page_of(ROWS("{}"), link);
+    AUTO(freep) char *second = page_of(ROWS("{\"meterId\":\"other\"}"), NULL);
+
+    walk_start(walk, &azure_retail, "eastus");
+    walk->reading.url = url;
+    return walk_texts(walk, ROWS(first, second));
+}
+
+static void links_lead_on_only_within_the_host_that_was_asked(void)
+{
+    static const char here[] = "https://prices.azure.com/api/retail/prices";
+    static const char *const good[][2] = {
+        {here, "https://prices.azure.com/a?$skip=1"},
+        {here, "https://prices.azure.com:443/a?$skip=1"},
+        {here, "HTTPS://Prices.Azure.com/a?$skip=1"},
+        {"http://127.0.0.1:9999/x", "http://127.0.0.1:9999/a"},
+        {"http://127.0.0.1", "http://127.0.0.1:80/a"},
+        {"http://[::1]:9999", "http://[::1]:9999?a"},
+    };
+    static const char *const bad[][2] = {
+        {here, "http://prices.azure.com/a"},
+        {here, "https://prices.azure.com:444/a"},
+        {here, "https://prices.azure.com.example.org/a"},
+        {here, "https://prices.azure.com@example.org/a"},
+        {here, "https://example.org\\@prices.azure.com/a"},
+        {here, "https://example.org/https://prices.azure.com/a"},
+        {here, "//prices.azure.com/a"},
+        {here, "/api/retail/prices?$skip=1"},
+        {here, "https:///a"},
+        {here, "file:///etc/passwd"},
+        {here, "https://prices.azure.com/a b"},
+        {here, "https://prices.azure.com/a\r\nX-Header: b"},
+        {"http://127.0.0.1:9999", "http://127.0.0.1:9998/a"},
+        {"http://127.0.0.1:9999", "https://prices.azure.com/a"},
+    };
+
+    for (size_t i = 0; i < COUNT(good); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        EXPECT_INT(walk_link(&walk, good[i][0], good[i][1]), READING_DONE);
+        EXPECT_STR(walk.requests[1].url, good[i][1]);
+    }
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        EXPECT_INT(walk_link(&walk, bad[i][0], bad[i][1]), READING_FAILED);
+        EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
+        EXPECT_INT(walk.asked, 1);
+    }
+}
+
+static void a_link_that_is_too_long_is_not_cut(void)
+{
+    AUTO(walk_end) struct walk walk;
+    char link[FETCH_URL_MAX + 100] = "https://prices.azure.com/a?";
+
+    memset(link + strlen(link), 'x', FETCH_URL_MAX);
+    EXPECT_INT(walk_link(&walk, azure_retail.url, link), READING_FAILED);
+    EXPECT_INT(walk.asked, 1);
+}
+
+struct endless {
+    char body[500];
+    size_t pages; /* how many different ones there are; then they repeat */
+};
+
+static const char *endless_page(void *user, size_t number, size_t *ret_length)
+{
+    struct endless *endless = user;
+
+    snprintf(endless->body, sizeof endless->body,
+             HEAD "],\"NextPageLink\":\"" LINK "\",\"Count\":0}", number % endless->pages);
+    *ret_length = strlen(endless->body);
+    return endless->body;
+}
+
+static void a_link_that_was_followed_before_is_a_failure_and_no_end(void)
+{
+    AUTO(walk_end) struct walk walk;
+    struct endless endless = {.pages = 3};
+
+    walk_start(&walk, &azure_retail, "eastus");
+    EXPECT_INT(walk_all(&walk, endless_page, &endless), READING_FAILED);
+    EXPECT_INT(walk.asked, 4);
+    EXPECT(strstr(walk.err.message, "circles") != NULL);
+}
+
+static void more_than_two_hundred_pages_are_a_failure_and_no_end(void)
+{
+    AUTO(walk_end) struct walk walk;
+    struct endless endless = {.pages = 1000};
+
+    walk_start(&walk, &azure_retail, "eastus");
+    EXPECT_INT(walk_all(&walk, endless_page, &endless), READING_FAILED);
+    EXPECT_INT(walk.asked, 200);
+    EXPECT_STR(walk.err.message, "it has more than 200 pages");
+}
+
+static void a_page_that_is_not_whole_or_has_another_shape_is_a_failure(void)
+{
+    static const char *const pages[] = {
+        "",
+        "not json",
+        "{}",
+        "[]",
+        "{\"Error\":{\"Code\":\"BadRequest\"}}",
+        HEAD "{}",
+        HEAD "{}]",
+        HEAD "{}],\"Count\":2}",
+        HEAD "],\"Count\":1}",
+        HEAD "{}],\"Count\":\"1\"}",
+        HEAD "{\"a\":1,\"a\":2}],\"Count\":1}",
+        HEAD "],\"Count\":0,\"NextPageLink\":5}",
+        HEAD
+        "],\"Count\":0,\"NextPageLink\":\"https://prices.azure.com/a\",\"NextPageLink\":\"\"}",
+        "{\"BillingCurrency\":\"EUR\",\"Items\":[],\"Count\":0}",
+    };
+
+    for (size_t i = 0; i < COUNT(pages); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        walk_start(&walk, &azure_retail, "eastus");
+        EXPECT_INT(walk_texts(&walk, ROWS(pages[i])), READING_FAILED);
+        EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
+        if (walk.err.kind != ERROR_UPSTREAM)
+            printf("       %s\n", pages[i]);
+    }
+}
+
+static void a_region_that_is_no_word_is_refused(void)
+{
+    static const char *const names[] = {"", "East US", "eastus' or 'a' eq 'a", "../x"};
+
+    for (size_t i = 0; i < COUNT(names); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        walk_start(&walk, &azure_retail, names[i]);
+        EXPECT_INT(walk_texts(&walk, ROWS("{}")), READING_FAILED);
+        EXPECT_INT(walk.err.kind, ERROR_INVALID);
+        EXPECT_INT(walk.asked, 0);
+    }
+}
+
+int main(void)
+{
+    RUN(of_thirteen_rows_of_one_machine_two_are_its_prices);
+    RUN(the_first_page_is_asked_for_with_a_filter_and_the_second_as_told);
+    RUN(a_region_without_prices_has_none_and_that_is_no_error);
+    RUN(what_is_not_linux_by_the_hour_for_everybody_is_no_price);
+    RUN(what_cannot_be_read_is_counted_and_is_no_price);
+    RUN(a_price_may_be_a_whole_number_and_end_in_the_future);
+    RUN(two_prices_for_one_machine_are_none);
+    RUN(a_row_that_comes_twice_means_that_the_list_changed_meanwhile);
+    RUN(a_meter_may_have_a_past_and_a_future);
+    RUN(links_lead_on_only_within_the_host_that_was_asked);
+    RUN(a_link_that_is_too_long_is_not_cut);
+    RUN(a_link_that_was_followed_before_is_a_failure_and_no_end);
+    RUN(more_than_two_hundred_pages_are_a_failure_and_no_end);
+    RUN(a_page_that_is_not_whole_or_has_another_shape_is_a_failure);
+    RUN(a_region_that_is_no_word_is_refused);
+    return test_result();
+}

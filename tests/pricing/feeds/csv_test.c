@@ -1,0 +1,183 @@
+/* CSV of any size, cut into records while it arrives. */
+#include "pricing/feeds/csv.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+/* What came out, as text: "field|field;" for each record. */
+struct found {
+    char text[4000];
+    size_t used, records, stop_after;
+};
+
+static bool note(void *user, char *const fields[], size_t count, struct error *err)
+{
+    struct found *found = user;
+
+    if (++found->records == found->stop_after)
+        return error_set(err, ERROR_UPSTREAM, NULL, "enough");
+    for (size_t i = 0; i < count; i++)
+        found->used +=
+            (size_t)snprintf(found->text + found->used, sizeof found->text - found->used,
+                             "%.60s%s", fields[i], i + 1 < count ? "|" : ";");
+    return true;
+}
+
+static bool split(const char *text, size_t length, size_t piece, struct found *found,
+                  struct error *err)
+{
+    AUTO(csv_freep) struct csv *csv = csv_new(note, found, err);
+
+    for (size_t at = 0; at < length; at += piece)
+        if (!csv_feed(csv, text + at, piece < length - at ? piece : length - at, err))
+            return false;
+    return csv_end(csv, err);
+}
+
+static void expect_records(const char *text, const char *expected)
+{
+    for (size_t piece = 1; piece <= strlen(text) + 1; piece++) {
+        struct found found = {.used = 0};
+        struct error err = {0};
+
+        EXPECT(split(text, strlen(text), piece, &found, &err));
+        EXPECT_STR(err.message, "");
+        EXPECT_STR(found.text, expected);
+    }
+}
+
+static void lines_are_records_and_commas_part_fields(void)
+{
+    expect_records("a,b,c\nd,e,f\n", "a|b|c;d|e|f;");
+    expect_records("a,b\r\nc,d\r\n", "a|b;c|d;");
+    expect_records("a\n\n\r\nb\n", "a;b;"); /* a blank line is no record */
+    expect_records("", "");
+    expect_records("\n\r\n", "");
+    expect_records(",\n,,\n", "|;||;");
+    expect_records("a,\r\n,b\r\n", "a|;|b;");
+    expect_records(" a , b\n", " a | b;"); /* blanks belong to the field */
+}
+
+static void the_last_line_may_have_no_end(void)
+{
+    expect_records("a,b", "a|b;");
+    expect_records("a,", "a|;");
+    expect_records("a,\"b\"", "a|b;");
+    expect_records("a,b\r", "a|b;");
+    expect_records("a,\"b\"\r", "a|b;");
+    expect_records("\"\"", ";");
+}
+
+static void quotes_hold_commas_lines_and_quotes(void)
+{
+    expect_records("\"a,b\",\"c\nd\",\"e\r\nf\"\n", "a,b|c\nd|e\r\nf;");
+    expect_records("\"a\"\"b\",\"\"\"\",\"\"\n", "a\"b|\"|;");
+    expect_records("\"a\"\r\n\"b\"\r\n", "a;b;");
+    expect_records("\"\"\n", ";"); /* one field, empty: not a blank line */
+}
+
+static void what_is_no_csv_is_refused(void)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"\"abc", "the text ends within a quoted field"},
+        {"a,\"b\n", "the text ends within a quoted field"},
+        {"a\"b\n", "there is a quote within a field"},
+        {"a,b\"\n", "there is a quote within a field"},
+        {"\"a\"b\n", "there is text behind a quoted field"},
+        {"\"a\" ,b\n", "there is text behind a quoted field"},
+        {"\"a\"\r\"b\"\n", "there is a CR that ends no line"},
+        {"\"a\"\r,b\n", "there is a CR that ends no line"},
+        {"a\rb\n", "there is a CR that ends no line"},
+        {"a,\r5\n", "there is a CR that ends no line"},
+        {"\ra\n", "there is a CR that ends no line"},
+        {"a\r\r\n", "there is a CR that ends no line"},
+        {"\r\"a\"\n", "there is a CR that ends no line"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        for (size_t piece = 1; piece < 12; piece++) {
+            struct found found = {.used = 0};
+            struct error err = {0};
+
+            EXPECT(!split(rows[i].text, strlen(rows[i].text), piece, &found, &err));
+            EXPECT_INT(err.kind, ERROR_UPSTREAM);
+            EXPECT_STR(err.message, rows[i].message);
+        }
+}
+
+static void a_nul_would_cut_a_field_and_is_refused(void)
+{
+    static const char *const texts[] = {"a,1\0002\n", "\0a,1\n\n", "\"a\0\",\n\n"};
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct found found = {.used = 0};
+        struct error err = {0};
+
+        EXPECT(!split(texts[i], 6, 6, &found, &err));
+        EXPECT_STR(err.message, "there is a NUL in the text");
+        EXPECT_STR(found.text, "");
+    }
+}
+
+/* A record of `count` fields, each of `width` bytes. */
+static char *record_of(size_t count, size_t width)
+{
+    char *text = malloc(count * (width + 1) + 1);
+
+    memset(text, 'x', count * (width + 1));
+    for (size_t i = 1; i <= count; i++)
+        text[i * (width + 1) - 1] = i == count ? '\n' : ',';
+    text[count * (width + 1)] = '\0';
+    return text;
+}
+
+static bool split_record(size_t count, size_t width, struct error *err)
+{
+    AUTO(freep) char *text = record_of(count, width);
+    struct found found = {.used = 0};
+    bool ok = split(text, strlen(text), 1000, &found, err);
+
+    EXPECT_INT((long long)found.records, ok);
+    return ok;
+}
+
+static void records_are_bounded(void)
+{
+    struct error fields = {0}, bytes = {0};
+
+    EXPECT(split_record(CSV_FIELDS_MAX, 0, NULL));
+    EXPECT(!split_record(CSV_FIELDS_MAX + 1, 0, &fields));
+    EXPECT_STR(fields.message, "a record has more than 160 fields");
+    EXPECT(split_record(1, CSV_RECORD_MAX - 1, NULL));
+    EXPECT(!split_record(1, CSV_RECORD_MAX, &bytes));
+    EXPECT_STR(bytes.message, "a record is longer than 65536 bytes");
+    EXPECT(split_record(16, CSV_RECORD_MAX / 16 - 1, NULL));
+    EXPECT(!split_record(16, CSV_RECORD_MAX / 16, NULL));
+}
+
+static void whoever_takes_records_may_end_it(void)
+{
+    struct found found = {.stop_after = 2};
+    struct error err = {0};
+
+    EXPECT(!split("a\nb\nc\n", 6, 6, &found, &err));
+    EXPECT_STR(err.message, "enough");
+    EXPECT_STR(found.text, "a;");
+    EXPECT_INT((long long)found.records, 2);
+    found = (struct found){.stop_after = 1};
+    EXPECT(!split("a", 1, 1, &found, NULL)); /* at the end, too */
+}
+
+int main(void)
+{
+    RUN(lines_are_records_and_commas_part_fields);
+    RUN(the_last_line_may_have_no_end);
+    RUN(quotes_hold_commas_lines_and_quotes);
+    RUN(what_is_no_csv_is_refused);
+    RUN(a_nul_would_cut_a_field_and_is_refused);
+    RUN(records_are_bounded);
+    RUN(whoever_takes_records_may_end_it);
+    return test_result();
+}

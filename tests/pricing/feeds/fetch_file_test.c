@@ -1,0 +1,190 @@
+/* A file of this machine, read as if it were fetched. */
+#include "pricing/feeds/fetch_file.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+struct got {
+    char text[100000];
+    size_t used, enough_at;
+    bool fails;
+    const char *touch; /* a file that is written to meanwhile */
+};
+
+static struct got got;
+static struct fetch_request request;
+static char folder[] = "/tmp/pennyworth-fetch-XXXXXX", path[100];
+
+static enum fetch_take note(void *user, const char *data, size_t length, struct error *err)
+{
+    EXPECT(user == &got && length > 0);
+    if (got.fails) {
+        error_set(err, ERROR_UPSTREAM, NULL, "not this");
+        return TAKE_FAILED;
+    }
+    memcpy(got.text + got.used, data, length);
+    got.used += length;
+    if (got.touch) {
+        AUTO(fclosep) FILE *file = fopen(got.touch, "ae");
+
+        EXPECT(file && fputs("0", file) != EOF);
+        got.touch = NULL;
+    }
+    return got.enough_at && got.used >= got.enough_at ? TAKE_ENOUGH : TAKE_MORE;
+}
+
+static void write_file(const char *text)
+{
+    AUTO(fclosep) FILE *file = fopen(path, "we");
+
+    EXPECT(file && fputs(text, file) != EOF);
+}
+
+static bool fetch(struct fetch_response *ret_response, struct error *err)
+{
+    memset(ret_response, 'x', sizeof *ret_response);
+    got.used = 0;
+    snprintf(request.url, sizeof request.url, "%s", path);
+    return fetch_file(NULL, &request, note, &got, ret_response, err);
+}
+
+static void start(void)
+{
+    got = (struct got){.used = 0};
+    request = (struct fetch_request){.max_bytes = sizeof got.text};
+    write_file("0.357");
+}
+
+static void a_file_comes_whole_with_its_time(void)
+{
+    struct fetch_response response;
+    struct stat about;
+
+    start();
+    EXPECT(fetch(&response, NULL));
+    EXPECT_INT((long long)got.used, 5);
+    EXPECT(memcmp(got.text, "0.357", 5) == 0);
+    EXPECT_INT(response.status, 200);
+    EXPECT_INT(response.bytes, 5);
+    EXPECT_INT(response.retry_after_seconds, -1);
+    EXPECT(response.began);
+    EXPECT(stat(path, &about) == 0);
+    EXPECT_INT(response.last_modified_us / 1000000, about.st_mtim.tv_sec);
+}
+
+static void what_did_not_change_is_not_read_again(void)
+{
+    struct fetch_response response;
+
+    start();
+    EXPECT(fetch(&response, NULL));
+    EXPECT(response.etag[0] == '"');
+    snprintf(request.etag, sizeof request.etag, "%s", response.etag);
+    EXPECT(fetch(&response, NULL));
+    EXPECT_INT(response.status, 304);
+    EXPECT_INT((long long)got.used, 0);
+    EXPECT(!response.began);
+    write_file("0.3571");
+    EXPECT(fetch(&response, NULL));
+    EXPECT_INT(response.status, 200);
+    EXPECT_INT((long long)got.used, 6);
+    EXPECT(strcmp(request.etag, response.etag) != 0);
+}
+
+static void the_same_size_at_another_time_is_another_file(void)
+{
+    const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000, .tv_nsec = 1}};
+    struct fetch_response response;
+
+    start();
+    EXPECT(fetch(&response, NULL));
+    snprintf(request.etag, sizeof request.etag, "%s", response.etag);
+    EXPECT(utimensat(AT_FDCWD, path, times, 0) == 0);
+    EXPECT(fetch(&response, NULL));
+    EXPECT_INT(response.status, 200);
+}
+
+static void a_file_too_large_is_refused_and_not_cut(void)
+{
+    struct fetch_response response;
+    struct error err = {0};
+
+    start();
+    request.max_bytes = 4;
+    EXPECT(!fetch(&response, &err));
+    EXPECT_INT(err.kind, ERROR_UPSTREAM);
+    EXPECT_STR(err.message, "the file has more than 4 bytes");
+    EXPECT(response.refused);
+    EXPECT_INT((long long)got.used, 0);
+    request.max_bytes = 5;
+    EXPECT(fetch(&response, NULL));
+}
+
+static void what_is_no_file_is_refused_without_waiting(void)
+{
+    struct fetch_response response;
+    struct error none = {0}, pipe = {0}, directory = {0};
+
+    start();
+    EXPECT(unlink(path) == 0);
+    EXPECT(!fetch(&response, &none));
+    EXPECT_STR(none.message, "the file cannot be read: No such file or directory");
+    EXPECT(response.refused); /* asking again would not help */
+    EXPECT_INT(response.status, 0);
+    EXPECT(mkfifo(path, 0600) == 0); /* nobody ever writes there */
+    EXPECT(!fetch(&response, &pipe));
+    EXPECT_STR(pipe.message, "the file cannot be read: it is no regular file");
+    EXPECT(unlink(path) == 0 && mkdir(path, 0700) == 0);
+    EXPECT(!fetch(&response, &directory));
+    EXPECT_STR(directory.message, "the file cannot be read: it is no regular file");
+    EXPECT(rmdir(path) == 0);
+}
+
+static void whoever_takes_it_may_have_enough_or_fail(void)
+{
+    struct fetch_response response;
+    struct error err = {0};
+
+    start();
+    got.enough_at = 1;
+    EXPECT(fetch(&response, &err));
+    EXPECT_INT(response.status, 200);
+    got.fails = true;
+    EXPECT(!fetch(&response, &err));
+    EXPECT_STR(err.message, "not this");
+    EXPECT(response.refused);
+}
+
+/* Else "0.35" of "0.357" would be a price. */
+static void a_file_that_is_being_written_is_not_believed(void)
+{
+    struct fetch_response response;
+    struct error err = {0};
+
+    start();
+    got.touch = path;
+    EXPECT(!fetch(&response, &err));
+    EXPECT_INT(err.kind, ERROR_UPSTREAM);
+    EXPECT_STR(err.message, "the file changed while it was read");
+    EXPECT(fetch(&response, NULL));
+    EXPECT_INT((long long)got.used, 6);
+}
+
+int main(void)
+{
+    EXPECT(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/prices.csv", folder);
+    RUN(a_file_comes_whole_with_its_time);
+    RUN(what_did_not_change_is_not_read_again);
+    RUN(the_same_size_at_another_time_is_another_file);
+    RUN(a_file_too_large_is_refused_and_not_cut);
+    RUN(what_is_no_file_is_refused_without_waiting);
+    RUN(whoever_takes_it_may_have_enough_or_fail);
+    RUN(a_file_that_is_being_written_is_not_believed);
+    unlink(path);
+    rmdir(folder);
+    return test_result();
+}

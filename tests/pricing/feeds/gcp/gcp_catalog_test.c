@@ -1,0 +1,423 @@
+/* Google's billing catalog: what cores and memory cost, and what that makes of machine types. */
+#include "pricing/feeds/sources.h"
+#include "tests/pricing/feeds/walk.h"
+#include "tests/test.h"
+
+/* An entry of the list as Google writes it; members that a test does not name are those of an N1
+ * core on demand. */
+struct sku {
+    const char *id, *description, *group, *usage, *regions, *unit, *tiers, *family;
+    const char *conversion, *more; /* more: a second price after the first */
+};
+
+#define TIER(units, nanos)                                                                       \
+    "{\"startUsageAmount\":0,\"unitPrice\":{\"currencyCode\":\"USD\"," units "\"nanos\":" nanos  \
+    "}}"
+#define CORE TIER("\"units\":\"0\",", "31611000")
+#define RAM TIER("\"units\":\"0\",", "4237000")
+#define IOWA "[\"us-central1\"]"
+#define CORE_NAME "N1 Predefined Instance Core running in Americas"
+#define RAM_NAME "N1 Predefined Instance Ram running in Americas"
+
+static const char *or_else(const char *text, const char *otherwise)
+{
+    return text ? text : otherwise;
+}
+
+/* A page of these entries; the caller frees it. */
+static char *page(const struct sku *skus, size_t count, const char *next)
+{
+    struct bytes bytes = {.limit = 1024 * 1024};
+
+    EXPECT(bytes_printf(&bytes, "{\"skus\":["));
+    for (size_t i = 0; i < count; i++) {
+        const struct sku *sku = &skus[i];
+
+        EXPECT(bytes_printf(
+            &bytes,
+            "%s{\"skuId\":\"%s\",\"description\":\"%s\",\"category\":{\"resourceFamily\":\"%s\","
+            "\"resourceGroup\":\"%s\",\"usageType\":\"%s\"},\"serviceRegions\":%s,"
+            "\"pricingInfo\":[{\"effectiveTime\":\"2026-08-0%zuT10:00:00.000Z\","
+            "\"pricingExpression\":{\"usageUnit\":\"%s\",\"tieredRates\":[%s]},"
+            "\"currencyConversionRate\":%s}%s]}",
+            i ? "," : "", or_else(sku->id, "AAAA"), or_else(sku->description, CORE_NAME),
+            or_else(sku->family, "Compute"), or_else(sku->group, "N1Standard"),
+            or_else(sku->usage, "OnDemand"), or_else(sku->regions, IOWA), i % 9 + 1,
+            or_else(sku->unit, "h"), or_else(sku->tiers, CORE), or_else(sku->conversion, "1"),
+            or_else(sku->more, "")));
+    }
+    EXPECT(bytes_printf(&bytes, "],\"nextPageToken\":\"%s\"}", next));
+    return bytes.data;
+}
+
+/* With the RAM that belongs to the core, so that there are prices. */
+static const struct sku ram = {
+    .id = "BBBB", .description = RAM_NAME, .unit = "GiBy.h", .tiers = RAM};
+
+static enum reading_state walk_skus(struct walk *walk, const struct sku *skus, size_t count)
+{
+    AUTO(freep) char *text = page(skus, count, "");
+
+    return walk_texts(walk, (const char *const[]){text, NULL});
+}
+
+/* What n1-highcpu-64 costs after these entries and a good one for memory; "" for nothing. */
+static const char *price_after(struct walk *walk, const struct sku *skus, size_t count)
+{
+    struct sku all[8] = {ram};
+    const struct price *price;
+
+    memcpy(all + 1, skus, count * sizeof *skus);
+    walk_skus(walk, all, count + 1);
+    price = walk_price(walk, "n1-highcpu-64", "", PRICE_ON_DEMAND);
+    return price ? price->text : "";
+}
+
+#define PRICE_AFTER(walk, ...)                                                                   \
+    price_after((walk), (const struct sku[]){__VA_ARGS__},                                       \
+                COUNT(((const struct sku[]){__VA_ARGS__})))
+
+static struct basket_tally tally_of(struct walk *walk)
+{
+    return basket_facts(walk->reading.basket)->tally;
+}
+
+static void samples_give_the_known_prices_and_no_decoys(void)
+{
+    static const char *const names[] = {"gcp-skus-n1.reconstructed.json",
+                                        "gcp-skus-lastpage.reconstructed.json", NULL};
+    AUTO(walk_end) struct walk walk = {0};
+    const struct price *price;
+    size_t position = 0;
+
+    walk_start(&walk, &gcp_catalog, "");
+    if (!walk_has_samples(names[0]))
+        return;
+    for (size_t chunk = 0; chunk < 4; chunk++) {
+        walk.chunk = chunk * chunk * chunk;
+        EXPECT_INT(walk_samples(&walk, names), READING_DONE);
+        EXPECT_INT((long long)walk.asked, 2);
+        price = walk_price(&walk, "n1-highcpu-64", "", PRICE_ON_DEMAND);
+        EXPECT_STR(price ? price->text : "", "2.2671552");
+        EXPECT_INT(price ? price->nanos : 0, 2267155200);
+        EXPECT_STR(price ? price->reference : "", "2E27-4F75-95CD+RECO-0000-0001");
+        price = walk_price(&walk, "n1-highcpu-64", "", PRICE_SPOT);
+        EXPECT_STR(price ? price->text : "", "0.629568");
+        EXPECT_STR(price ? price->reference : "", "RECO-0000-0002+RECO-0000-0003");
+        /* 22 types of N1, in three regions, two kinds; in Finland only the core is known. */
+        EXPECT_INT((long long)basket_count(walk.reading.basket), 22 * 3 * 2);
+        EXPECT_INT((long long)basket_type_count(walk.reading.basket), 22);
+    }
+    while ((price = basket_next(walk.reading.basket, &position)) != NULL) {
+        EXPECT(strncmp(price->instance_type, "n1-", 3) == 0);
+        EXPECT(strcmp(price->region, "europe-north1") != 0);
+        EXPECT_STR(price->currency, "USD");
+        EXPECT_STR(price->feed, "gcp-billing-catalog");
+    }
+    EXPECT_INT(tally_of(&walk).seen, 10);
+    EXPECT_INT(tally_of(&walk).malformed + tally_of(&walk).ambiguous, 0);
+}
+
+static void a_price_is_that_of_cores_and_memory_together(void)
+{
+    const struct sku skus[] = {{.id = "CORE", .regions = "[\"us-central1\",\"us-east1\"]"}, ram};
+    AUTO(walk_end) struct walk walk;
+    const struct price *price;
+    const struct instance_type *type;
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_skus(&walk, skus, COUNT(skus)), READING_DONE);
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 22); /* not in us-east1 */
+    price = walk_price(&walk, "n1-standard-1", "", PRICE_ON_DEMAND);
+    EXPECT_STR(price ? price->text : "", "0.04749975"); /* 0.031611 + 3.75 x 0.004237 */
+    EXPECT_STR(price ? price->region : "", "us-central1");
+    EXPECT_STR(price ? price->provider : "", "gcp");
+    EXPECT_STR(price ? price->reference : "", "CORE+BBBB");
+    EXPECT_INT(price ? price->source_us : 0, 1785664800000000); /* the later of the two */
+    EXPECT(!walk_price(&walk, "n1-standard-1", "", PRICE_SPOT));
+    type = basket_type(walk.reading.basket, 0);
+    EXPECT_STR(type->name, "n1-standard-1");
+    EXPECT_STR(type->architecture, "x86_64");
+    EXPECT_NEAR(type->vcpus, 1, 0);
+    EXPECT_NEAR(type->memory_gib, 3.75, 0);
+}
+
+static void less_than_a_nano_is_rounded(void)
+{
+    const struct sku skus[] = {
+        {.id = "CORE"},
+        {.id = "RAM", .description = RAM_NAME, .unit = "GiBy.h", .tiers = TIER("", "3333333")}};
+    AUTO(walk_end) struct walk walk;
+    const struct price *price;
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_skus(&walk, skus, COUNT(skus)), READING_DONE);
+    price = walk_price(&walk, "n1-standard-1", "", PRICE_ON_DEMAND);
+    EXPECT_STR(price ? price->text : "", "0.044110999"); /* 0.031611 + 0.01249999875 */
+}
+
+static void the_key_travels_in_a_header_only(void)
+{
+    AUTO(walk_end) struct walk walk;
+    AUTO(freep) char *first = page(&ram, 1, "a+b/c=");
+    AUTO(freep) char *last = page(&(struct sku){.id = "X"}, 1, "");
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_texts(&walk, (const char *const[]){first, last, NULL}), READING_DONE);
+    EXPECT_STR(walk.requests[0].url,
+               "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"
+               "?currencyCode=USD&pageSize=5000");
+    EXPECT_STR(walk.requests[1].url,
+               "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"
+               "?currencyCode=USD&pageSize=5000&pageToken=a%2Bb%2Fc%3D");
+    for (size_t i = 0; i < 2; i++) {
+        EXPECT_STR(walk.requests[i].headers[0], "X-Goog-Api-Key: key-for-tests");
+        EXPECT_STR(walk.requests[i].headers[1], "");
+        EXPECT(!walk.requests[i].credentials);
+    }
+    walk.reading.key = "";
+    EXPECT_INT(walk_texts(&walk, (const char *const[]){last, NULL}), READING_FAILED);
+    EXPECT_INT((long long)walk.err.kind, ERROR_INVALID);
+    EXPECT_STR(walk.err.field, "key");
+}
+
+static void money_is_units_and_nanos(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &gcp_catalog, "");
+    /* 64 x 2.933908 + 57.6 x 0.004237 */
+    EXPECT_STR(PRICE_AFTER(&walk, {.tiers = TIER("\"units\":\"2\",", "933908000")}),
+               "188.0141632");
+    EXPECT_STR(PRICE_AFTER(&walk, {.tiers = TIER("", "31611000")}), "2.2671552");
+    EXPECT_STR(PRICE_AFTER(&walk, {.tiers = "{\"unitPrice\":{\"currencyCode\":\"USD\","
+                                            "\"units\":\"1\"}}"}),
+               "64.2440512");
+}
+
+static void what_is_no_price_by_the_hour_in_dollars_is_none(void)
+{
+    static const char *const tiers[] = {
+        "",
+        CORE "," CORE,
+        "{\"startUsageAmount\":0,\"unitPrice\":{\"currencyCode\":\"USD\",\"units\":\"0\","
+        "\"nanos\":0}},{\"startUsageAmount\":1,\"unitPrice\":{\"currencyCode\":\"USD\","
+        "\"units\":\"0\",\"nanos\":31611000}}",
+        TIER("\"units\":\"0\",", "0"),
+        TIER("\"units\":\"0\",", "-31611000"),
+        TIER("\"units\":\"-1\",", "31611000"),
+        TIER("\"units\":0,", "31611000"),
+        TIER("\"units\":\"\",", "31611000"),
+        TIER("\"units\":\"1e1\",", "31611000"),
+        TIER("\"units\":\"700\",", "0"),
+        TIER("\"units\":\"99999999999999999999\",", "31611000"),
+        TIER("\"units\":\"0\",", "1000000000"),
+        TIER("\"units\":\"0\",", "0.5"),
+        TIER("\"units\":\"0\",", "\"31611000\""),
+        TIER("\"units\":null,", "31611000"),
+        "{\"startUsageAmount\":10,\"unitPrice\":{\"currencyCode\":\"USD\",\"nanos\":5}}",
+        "{\"unitPrice\":{\"currencyCode\":\"EUR\",\"nanos\":5}}",
+        "{\"unitPrice\":{\"nanos\":5}}",
+        "{\"unitPrice\":{\"currencyCode\":\"USD\"}}",
+        "{}",
+        "7",
+    };
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &gcp_catalog, "");
+    for (size_t i = 0; i < COUNT(tiers); i++) {
+        EXPECT_STR(PRICE_AFTER(&walk, {.tiers = tiers[i]}), "");
+        EXPECT_INT(tally_of(&walk).malformed, 1);
+        /* Nor is it, when there is a good one beside it, known which of them is meant. */
+        EXPECT_STR(PRICE_AFTER(&walk, {.tiers = tiers[i]}, {.id = "GOOD"}), "");
+        EXPECT_STR(PRICE_AFTER(&walk, {.id = "GOOD"}, {.tiers = tiers[i]}), "");
+    }
+    EXPECT_STR(PRICE_AFTER(&walk, {.unit = "mo"}), "");
+    EXPECT_STR(PRICE_AFTER(&walk, {.conversion = "1.0"}), "2.2671552");
+    EXPECT_STR(PRICE_AFTER(&walk, {.conversion = "0.9"}), "");
+    EXPECT_STR(PRICE_AFTER(&walk, {.conversion = "\"1\""}), "");
+    EXPECT_STR(PRICE_AFTER(&walk, {.more = ",{}"}), "");
+    EXPECT_STR(PRICE_AFTER(&walk, {.unit = "GiBy.h"}), "");
+}
+
+static void words_must_agree_on_what_it_is(void)
+{
+    static const struct sku wrong[] = {
+        {.description = "Spot Preemptible " CORE_NAME}, /* but the usage is OnDemand */
+        {.description = "Preemptible " CORE_NAME},
+        {.usage = "Preemptible"},
+        {.usage = "Commit1Yr"},
+        {.usage = ""},
+        {.group = "CPU"},
+        {.group = "GPU"},
+        {.family = "Network"},
+        {.regions = "[]"},
+        {.regions = "\"us-central1\""},
+        {.regions = "[\"global\"]"},
+        {.regions = "[7]"},
+    };
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &gcp_catalog, "");
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        EXPECT_STR(PRICE_AFTER(&walk, wrong[i]), "");
+        EXPECT_INT(tally_of(&walk).malformed, 1);
+        EXPECT(!walk_price(&walk, "n1-highcpu-64", "", PRICE_SPOT));
+        /* It is dropped; it does not speak of the component that another one names. */
+        EXPECT_STR(PRICE_AFTER(&walk, wrong[i], {.id = "GOOD"}), "2.2671552");
+    }
+}
+
+static void two_prices_for_one_component_are_none(void)
+{
+    static const struct sku other = {.tiers = TIER("", "31611001")};
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_STR(PRICE_AFTER(&walk, {.id = "ONE"}, {.id = "TWO"}), "2.2671552"); /* the same */
+    EXPECT_INT(tally_of(&walk).ambiguous, 0);
+    EXPECT_STR(PRICE_AFTER(&walk, {.id = "ONE"}, other), "");
+    EXPECT_INT(tally_of(&walk).ambiguous, 2);
+    EXPECT_STR(PRICE_AFTER(&walk, {.id = "ONE"}, other, {.id = "ONE"}), ""); /* nor a third */
+    EXPECT_INT(tally_of(&walk).ambiguous, 3);
+    /* Elsewhere there is only one of them. */
+    EXPECT_STR(PRICE_AFTER(&walk, {.id = "ONE"}, {.regions = "[\"us-east1\"]", .tiers = RAM}),
+               "2.2671552");
+}
+
+static void pages_go_on_until_the_token_is_empty_or_absent(void)
+{
+    AUTO(walk_end) struct walk walk;
+    AUTO(freep) char *first = page(&ram, 1, "two");
+    AUTO(freep) char *empty = page(&ram, 0, "three");
+    AUTO(freep) char *last = page(&(struct sku){.id = "X"}, 1, "");
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_texts(&walk, (const char *const[]){first, empty, last, NULL}), READING_DONE);
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 22);
+    *strstr(last, ",\"nextPageToken\"") = '}';
+    *(strchr(last, '\0') - strlen("\"nextPageToken\":\"\"}")) = '\0';
+    EXPECT_INT(walk_texts(&walk, (const char *const[]){first, empty, last, NULL}), READING_DONE);
+    EXPECT_INT((long long)walk.asked, 3);
+}
+
+static void a_page_has_one_token(void)
+{
+    AUTO(walk_end) struct walk walk;
+    const struct sku skus[] = {ram, {.id = "X"}};
+    AUTO(freep) char *text = page(skus, COUNT(skus), "\",\"nextPageToken\":\"");
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_texts(&walk, (const char *const[]){text, NULL}), READING_FAILED);
+    EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
+}
+
+static void pages_that_lead_back_are_a_failure(void)
+{
+    AUTO(walk_end) struct walk walk;
+    AUTO(freep) char *first = page(&ram, 1, "two");
+    AUTO(freep) char *second = page(&(struct sku){.id = "X"}, 1, "three");
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_texts(&walk, (const char *const[]){first, second, first, NULL}),
+               READING_FAILED);
+    EXPECT_STR(walk.err.message, "page 3 leads back to an earlier one");
+    EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
+    EXPECT_INT((long long)basket_count(walk.reading.basket), 0);
+}
+
+/* Every page has another token. */
+static const char *endless(void *user, size_t number, size_t *ret_length)
+{
+    char *text = user;
+
+    *ret_length =
+        (size_t)snprintf(text, 80, "{\"skus\":[],\"nextPageToken\":\"page-%zu\"}", number);
+    return text;
+}
+
+static void pages_without_end_are_a_failure(void)
+{
+    AUTO(walk_end) struct walk walk;
+    char text[80];
+
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_all(&walk, endless, text), READING_FAILED);
+    EXPECT_INT((long long)walk.asked, 60);
+    EXPECT_STR(walk.err.message, "there are more than 60 pages");
+}
+
+static void other_documents_are_a_failure(void)
+{
+    static const char *const texts[] = {
+        "{}",
+        "[]",
+        "{\"skus\":[]}",
+        "{\"skus\":[],\"nextPageToken\":\"\"}",
+        "{\"skus\":[],\"nextPageToken\":7}",
+        "{\"skus\":[],\"nextPageToken\":\"\",\"nextPageToken\":\"\"}",
+        "{\"skus\":[{\"a\":\" running in \",}],\"nextPageToken\":\"\"}",
+        "{\"skus\":[{\"skuId\":\"A\"",
+        "{\"error\":{\"code\":403}}",
+        "<html>",
+        "",
+    };
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &gcp_catalog, "");
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        EXPECT_INT(walk_texts(&walk, (const char *const[]){texts[i], NULL}), READING_FAILED);
+        EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
+    }
+}
+
+static void a_refusal_is_told_and_never_read_as_prices(void)
+{
+    static const char *const names[] = {"gcp-error-nokey.json", NULL};
+    AUTO(walk_end) struct walk walk = {0};
+    AUTO(freep) char *text = walk_sample(names[0], NULL);
+    struct fetch_response response = {.status = 403};
+    char told[200];
+
+    walk_start(&walk, &gcp_catalog, "");
+    if (!walk_has_samples(names[0]))
+        return;
+    snprintf(response.excerpt, sizeof response.excerpt, "%s", text);
+    source_refusal(&response, told, sizeof told);
+    EXPECT(strncmp(told, "PERMISSION_DENIED: Method doesn't allow unregistered", 50) == 0);
+    EXPECT_INT(walk_samples(&walk, names), READING_FAILED);
+    EXPECT_STR(walk.err.message, "the page is an error instead of prices");
+}
+
+static void an_entry_that_is_too_large_is_a_failure(void)
+{
+    AUTO(walk_end) struct walk walk;
+    AUTO(freep) char *huge = calloc(1, 70000);
+    struct sku skus[] = {ram, {.id = "X"}, {.description = huge}};
+
+    memset(huge, 'x', 69999);
+    walk_start(&walk, &gcp_catalog, "");
+    EXPECT_INT(walk_skus(&walk, skus, 2), READING_DONE);
+    EXPECT_INT(walk_skus(&walk, skus, 3), READING_FAILED);
+    EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
+}
+
+int main(void)
+{
+    RUN(samples_give_the_known_prices_and_no_decoys);
+    RUN(a_price_is_that_of_cores_and_memory_together);
+    RUN(less_than_a_nano_is_rounded);
+    RUN(the_key_travels_in_a_header_only);
+    RUN(money_is_units_and_nanos);
+    RUN(what_is_no_price_by_the_hour_in_dollars_is_none);
+    RUN(words_must_agree_on_what_it_is);
+    RUN(two_prices_for_one_component_are_none);
+    RUN(pages_go_on_until_the_token_is_empty_or_absent);
+    RUN(a_page_has_one_token);
+    RUN(pages_that_lead_back_are_a_failure);
+    RUN(pages_without_end_are_a_failure);
+    RUN(other_documents_are_a_failure);
+    RUN(a_refusal_is_told_and_never_read_as_prices);
+    RUN(an_entry_that_is_too_large_is_a_failure);
+    return test_result();
+}

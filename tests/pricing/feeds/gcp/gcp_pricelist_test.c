@@ -1,0 +1,321 @@
+/* Google's prices as a third party computes them: YAML whose indentation is its meaning. */
+#include "pricing/feeds/sources.h"
+#include "tests/pricing/feeds/walk.h"
+#include "tests/test.h"
+
+#define HEAD                                                                                     \
+    "---\nabout:\n  copyright: |2\n\n    Copyright Somebody: all rights.\n    compute:\n"        \
+    "  generated: Thu Mar  6 03:53:56 2025\n  timestamp: 1741233236\ncompute:\n"                 \
+    "  instance:\n"
+#define N2                                                                                       \
+    "    n2-standard-2:\n      cost:\n        us-central1:\n          hour: 0.097118\n"          \
+    "          hour_spot: 0.023548\n          month: 70.89614\n          month_1y: 44.6637\n"    \
+    "        europe-west12:\n          hour: 0.1273\n      cpu: 2\n      ram: 8\n"
+#define TAIL                                                                                     \
+    "  license:\n    n2-standard-2:\n      cost:\n        windows:\n          hour: 0.092\n"     \
+    "        us-east1:\n          hour: 0.5\n      cpu: 2\n"                                     \
+    "storage:\n  instance:\n    x-1:\n      cost:\n        us-east1:\n          hour: 0.1\n"
+
+static enum reading_state walk_yaml(struct walk *walk, const char *text)
+{
+    return walk_texts(walk, (const char *const[]){text, NULL});
+}
+
+static const char *text_of(const struct walk *walk, const char *type, const char *region,
+                           enum price_kind kind)
+{
+    const struct price *price;
+    size_t position = 0;
+
+    while ((price = basket_next(walk->reading.basket, &position)) != NULL)
+        if (price->kind == kind && strcmp(price->instance_type, type) == 0 &&
+            strcmp(price->region, region) == 0)
+            return price->text;
+    return "";
+}
+
+static long long count_of(const struct walk *walk)
+{
+    return (long long)basket_count(walk->reading.basket);
+}
+
+static long long malformed_of(const struct walk *walk)
+{
+    return basket_facts(walk->reading.basket)->tally.malformed;
+}
+
+static void prices_are_by_type_and_region(void)
+{
+    AUTO(walk_end) struct walk walk;
+    const struct instance_type *type;
+
+    walk_start(&walk, &gcp_pricelist, "");
+    for (walk.chunk = 0; walk.chunk < 30; walk.chunk += 7) {
+        EXPECT_INT(walk_yaml(&walk, HEAD N2 TAIL), READING_DONE);
+        EXPECT_INT(count_of(&walk), 3);
+        EXPECT_STR(text_of(&walk, "n2-standard-2", "us-central1", PRICE_ON_DEMAND), "0.097118");
+        EXPECT_STR(text_of(&walk, "n2-standard-2", "us-central1", PRICE_SPOT), "0.023548");
+        EXPECT_STR(text_of(&walk, "n2-standard-2", "europe-west12", PRICE_ON_DEMAND), "0.1273");
+        EXPECT_STR(text_of(&walk, "n2-standard-2", "europe-west12", PRICE_SPOT), "");
+        EXPECT_INT(malformed_of(&walk), 0);
+    }
+    EXPECT_INT(basket_facts(walk.reading.basket)->source_us, 1741233236000000);
+    EXPECT_INT((long long)basket_type_count(walk.reading.basket), 1);
+    type = basket_type(walk.reading.basket, 0);
+    EXPECT_STR(type->name, "n2-standard-2");
+    EXPECT_NEAR(type->vcpus, 2, 0);
+    EXPECT_NEAR(type->memory_gib, 8, 0);
+    EXPECT_STR(type->accelerator, "");
+}
+
+static void it_is_a_third_party_that_somebody_must_want(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    EXPECT(gcp_pricelist.third_party && !gcp_pricelist.on);
+    EXPECT(strstr(gcp_pricelist.title, "third party"));
+    walk_start(&walk, &gcp_pricelist, "");
+    walk.reading.etag = "\"abc\"";
+    EXPECT_INT(walk_yaml(&walk, HEAD N2), READING_DONE);
+    EXPECT_STR(walk.requests[0].url, "https://raw.githubusercontent.com/Cyclenerd/"
+                                     "google-cloud-pricing-cost-calculator/master/pricing.yml");
+    EXPECT_STR(walk.requests[0].etag, "\"abc\"");
+    EXPECT_STR(walk.requests[0].headers[0], "");
+}
+
+static void accelerators_are_told_before_or_behind_the_price(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &gcp_pricelist, "");
+    EXPECT_INT(walk_yaml(&walk, HEAD "    a2-highgpu-1g:\n      a100: 1\n      cost:\n"
+                                     "        us-east1:\n          hour: 3.673385\n"
+                                     "      cpu: 12\n      ram: 85\n"
+                                     "    g4-standard-6:\n      cost:\n        us-east1:\n"
+                                     "          hour: 31.5\n      cpu: 6\n      rtx6000: 0.125\n"
+                                     "    g4-standard-12:\n      cost:\n        us-east1:\n"
+                                     "          hour: 61\n      cpu: 12\n      local-ssd: 9\n"),
+               READING_DONE);
+    EXPECT_STR(text_of(&walk, "a2-highgpu-1g", "us-east1", PRICE_ON_DEMAND), "3.673385");
+    EXPECT_STR(basket_type(walk.reading.basket, 0)->accelerator, "1 x a100");
+    EXPECT_STR(text_of(&walk, "g4-standard-6", "us-east1", PRICE_ON_DEMAND), "31.5");
+    EXPECT_STR(basket_type(walk.reading.basket, 1)->accelerator, "0.125 x rtx6000");
+    EXPECT_STR(text_of(&walk, "g4-standard-12", "us-east1", PRICE_ON_DEMAND), "");
+    EXPECT_INT(malformed_of(&walk), 1);
+}
+
+/* A document with one type, of which only the line of a price is the test's own. */
+static const char *price_of(struct walk *walk, const char *line)
+{
+    char text[1000];
+
+    snprintf(text, sizeof text,
+             HEAD N2 "    n2-standard-4:\n      cost:\n        us-east1:\n%s\n      cpu: 4\n"
+                     "    n2-standard-8:\n      cost:\n        us-east1:\n          hour: 0.8\n"
+                     "      cpu: 8\n" TAIL,
+             line);
+    EXPECT_INT(walk_yaml(walk, text), READING_DONE);
+    /* Its neighbours are there whatever it is. */
+    EXPECT_STR(text_of(walk, "n2-standard-2", "us-central1", PRICE_ON_DEMAND), "0.097118");
+    EXPECT_STR(text_of(walk, "n2-standard-8", "us-east1", PRICE_ON_DEMAND), "0.8");
+    EXPECT(!walk_price(walk, "x-1", "", PRICE_ON_DEMAND));
+    return text_of(walk, "n2-standard-4", "us-east1", PRICE_ON_DEMAND);
+}
+
+static void no_price_is_no_price(void)
+{
+    static const char *const none[] = {"0", "0.0", "-0.4", "-1"};
+    static const char *const malformed[] = {
+        "abc",  "700.0",      "20.1",  "1e99", "1 # one", "'0.4'", "0.4 USD", "0,4", ".",
+        "null", "[0.4, 0.5]", "- 0.4", "NaN",  "&a 0.4",  "0.4.1", "0x1",     "--1", "-"};
+    AUTO(walk_end) struct walk walk;
+    char line[100];
+
+    walk_start(&walk, &gcp_pricelist, "");
+    EXPECT_STR(price_of(&walk, "          hour: 20.0"), "20.0"); /* 5 for each vCPU */
+    EXPECT_STR(price_of(&walk, "          hour: 9.0E-4"), "9.0E-4");
+    EXPECT_STR(price_of(&walk, "          month: 100"), "");
+    EXPECT_INT(malformed_of(&walk), 0);
+    for (size_t i = 0; i < COUNT(none); i++) {
+        snprintf(line, sizeof line, "          hour: %s", none[i]);
+        EXPECT_STR(price_of(&walk, line), "");
+        EXPECT_INT(malformed_of(&walk), 0);
+        EXPECT_INT(basket_facts(walk.reading.basket)->tally.unpriced, 1);
+    }
+    for (size_t i = 0; i < COUNT(malformed); i++) {
+        snprintf(line, sizeof line, "          hour: %s", malformed[i]);
+        EXPECT_STR(price_of(&walk, line), "");
+        EXPECT_INT(malformed_of(&walk), 1);
+        EXPECT_INT(basket_facts(walk.reading.basket)->tally.unpriced, 0);
+    }
+}
+
+static void a_price_at_another_place_is_none(void)
+{
+    static const char *const lines[] = {
+        "        hour: 0.4",
+        "            hour: 0.4",
+        "      hour: 0.4",
+        "         hour: 0.4",
+        "\t\thour: 0.4",
+        "          hour:",
+        "          hour:\n            value: 0.4",
+        "          hour:0.4",
+        "          \"hour\": 0.4",
+        "        - hour: 0.4",
+        "        windows:\n          hour: 0.4",
+        "        global:\n          hour: 0.4",
+    };
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &gcp_pricelist, "");
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        EXPECT_STR(price_of(&walk, lines[i]), "");
+        EXPECT_INT(count_of(&walk), 4);
+        /* But for a member of the type that nobody knows. */
+        EXPECT(malformed_of(&walk) > 0 || strncmp(lines[i], "      hour", 10) == 0);
+    }
+}
+
+static void a_price_told_twice_is_none(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &gcp_pricelist, "");
+    EXPECT_STR(price_of(&walk, "          hour: 0.4\n          hour: 0.5"), "");
+    EXPECT_STR(price_of(&walk, "          hour: 0.4\n          hour: x"), "");
+    EXPECT_STR(price_of(&walk, "          hour: x\n          hour: 0.4"), "");
+    EXPECT_STR(price_of(&walk, "          hour: 0.4\n        us-east1:\n          hour: 0.5"),
+               "");
+    EXPECT_STR(price_of(&walk, "          hour: 0.4\n      cpu: 400"), "");
+    EXPECT_STR(price_of(&walk, "          hour: 0.4\n      cost:\n        us-west1:\n"
+                               "          hour: 0.5"),
+               "");
+    EXPECT_INT(walk_yaml(&walk, HEAD N2 N2 "    n2-standard-4:\n      cost:\n        us-east1:\n"
+                                           "          hour: 0.2\n      cpu: 4\n"),
+               READING_DONE);
+    EXPECT_INT(count_of(&walk), 1);
+}
+
+/* What stands below a line that cannot be understood must not become a price of what came
+ * before it. */
+static void what_is_below_a_stray_line_is_lost_with_it(void)
+{
+#define OTHER "      cost:\n        us-west1:\n          hour: 9.0\n      cpu: 2\n"
+    static const char *const strays[] = {
+        "   n2-standard-4:\n" OTHER,
+        "     n2-standard-4:\n" OTHER,
+        "      n2-standard-4:\n" OTHER,
+        "\tn2-standard-4:\n" OTHER,
+        "    \tn2-standard-4:\n" OTHER,
+        "    \"n2-standard-4\":\n" OTHER,
+        "    n2 standard 4:\n" OTHER,
+        "  n2-standard-4:\n" OTHER,
+        "        n2-standard-4:\n" OTHER,
+        "n2-standard-4:\n" OTHER,
+        "    ? n2-standard-4\n" OTHER,
+        " license:\n    n2-standard-2:\n" OTHER,
+        "\tlicense:\n    n2-standard-2:\n" OTHER,
+        "  \"license\":\n    n2-standard-2:\n" OTHER,
+        "      \tlicense:\n    n2-standard-2:\n" OTHER,
+        "---\n  instance:\n    n2-standard-2:\n" OTHER,
+    };
+    AUTO(walk_end) struct walk walk;
+    char text[2000];
+
+    walk_start(&walk, &gcp_pricelist, "");
+    for (size_t i = 0; i < COUNT(strays); i++) {
+        snprintf(text, sizeof text, HEAD "    n2-standard-8:\n" OTHER N2 "%s" TAIL, strays[i]);
+        EXPECT_INT(walk_yaml(&walk, text), READING_DONE);
+        EXPECT_STR(text_of(&walk, "n2-standard-2", "us-west1", PRICE_ON_DEMAND), "");
+        EXPECT_STR(text_of(&walk, "n2-standard-4", "us-west1", PRICE_ON_DEMAND), "");
+        EXPECT_STR(text_of(&walk, "n2-standard-8", "us-west1", PRICE_ON_DEMAND), "9.0");
+    }
+}
+
+static void a_stray_region_does_not_lend_its_prices_to_the_one_before(void)
+{
+    static const char *const strays[] = {
+        "         us-west1:",    "\tus-west1:",        "        us west:",   "       us-west1:",
+        "        \"us-west1\":", "        - us-west1", "          us-west1:"};
+    AUTO(walk_end) struct walk walk;
+    char text[1000];
+
+    walk_start(&walk, &gcp_pricelist, "");
+    for (size_t i = 0; i < COUNT(strays); i++) {
+        snprintf(text, sizeof text,
+                 HEAD N2 "    n2-standard-4:\n      cost:\n        us-east1:\n"
+                         "          hour_spot: 0.1\n%s\n          hour: 0.4\n      cpu: 4\n",
+                 strays[i]);
+        EXPECT_INT(walk_yaml(&walk, text), READING_DONE);
+        EXPECT_STR(text_of(&walk, "n2-standard-4", "us-east1", PRICE_ON_DEMAND), "");
+        EXPECT_STR(text_of(&walk, "n2-standard-4", "us-west1", PRICE_ON_DEMAND), "");
+        EXPECT(malformed_of(&walk) > 0);
+    }
+}
+
+static void a_document_without_instances_is_a_failure(void)
+{
+    static const struct {
+        const char *text, *message;
+    } documents[] = {
+        {"", "the document has no compute.instance"},
+        {"<html>\n<body>\n", "the document has no compute.instance"},
+        {"404: Not Found\n", "the document has no compute.instance"},
+        {"about:\n  timestamp: 1\n", "the document has no compute.instance"},
+        {"compute:\n" TAIL, "the document has no compute.instance"},
+        {"about:\n  instance:\n" N2, "the document has no compute.instance"},
+        {"compute:\n  instance: {}\n" N2, "the document has no compute.instance"},
+        {"compute:\n\"storage\":\n  instance:\n" N2, "the document has no compute.instance"},
+        {HEAD TAIL, "the feed has another shape: there is no price in compute.instance"},
+        {HEAD N2 "          hour: 0.0", "it ends in the middle of a line"},
+    };
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &gcp_pricelist, "");
+    for (size_t i = 0; i < COUNT(documents); i++) {
+        EXPECT_INT(walk_yaml(&walk, documents[i].text), READING_FAILED);
+        EXPECT_STR(walk.err.message, documents[i].message);
+        EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
+    }
+}
+
+static void a_time_that_is_none_is_not_taken_for_one(void)
+{
+    AUTO(walk_end) struct walk walk;
+
+    walk_start(&walk, &gcp_pricelist, "");
+    EXPECT_INT(walk_yaml(&walk, "about:\n  timestamp: yesterday\n    timestamp: 5\n"
+                                "compute:\n  timestamp: 6\n  instance:\n" N2),
+               READING_DONE);
+    EXPECT_INT(basket_facts(walk.reading.basket)->source_us, 0);
+}
+
+static void a_type_without_end_is_a_failure(void)
+{
+    AUTO(freep) char *text = calloc(1, 40000);
+    AUTO(walk_end) struct walk walk;
+
+    snprintf(text, 1000, HEAD "    n2-standard-2:\n      cost:\n        us-east1:\n");
+    for (size_t i = 0; i < 1025; i++)
+        memcpy(text + strlen(text), "          hour: 0.1\n", 20);
+    walk_start(&walk, &gcp_pricelist, "");
+    EXPECT_INT(walk_yaml(&walk, text), READING_FAILED);
+    EXPECT_STR(walk.err.message, "n2-standard-2 has more than 1024 prices");
+}
+
+int main(void)
+{
+    RUN(prices_are_by_type_and_region);
+    RUN(it_is_a_third_party_that_somebody_must_want);
+    RUN(accelerators_are_told_before_or_behind_the_price);
+    RUN(no_price_is_no_price);
+    RUN(a_price_at_another_place_is_none);
+    RUN(a_price_told_twice_is_none);
+    RUN(what_is_below_a_stray_line_is_lost_with_it);
+    RUN(a_stray_region_does_not_lend_its_prices_to_the_one_before);
+    RUN(a_document_without_instances_is_a_failure);
+    RUN(a_time_that_is_none_is_not_taken_for_one);
+    RUN(a_type_without_end_is_a_failure);
+    return test_result();
+}

@@ -1,0 +1,179 @@
+/* A price that a person gives, one at a time. */
+#include "pricing/feeds/manual_price.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#define NOW_US 1790000000000000LL
+
+static bool type_in(const char *text, struct price *ret_price, struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
+
+    EXPECT(json != NULL);
+    return typed_from_json(json, NOW_US, ret_price, err);
+}
+
+static void all_that_may_be_said_is_kept(void)
+{
+    struct price price;
+    struct error err = {0};
+
+    EXPECT(type_in("{\"provider\":\"aws\",\"region\":\"us-east-1\",\"zone\":\"us-east-1b\","
+                   "\"instance_type\":\"c7i.2xlarge\",\"kind\":\"own\",\"currency\":\"EUR\","
+                   "\"price_per_hour\":\"0.30\",\"valid_from\":\"2026-08-06T17:17:52Z\","
+                   "\"note\":\"our contract\"}",
+                   &price, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT_STR(price.provider, "aws");
+    EXPECT_STR(price.region, "us-east-1");
+    EXPECT_STR(price.zone, "us-east-1b");
+    EXPECT_STR(price.instance_type, "c7i.2xlarge");
+    EXPECT_INT(price.kind, PRICE_OWN);
+    EXPECT_STR(price.currency, "EUR");
+    EXPECT_STR(price.text, "0.30");
+    EXPECT_INT(price.nanos, 300000000);
+    EXPECT_STR(price.reference, "our contract");
+    EXPECT_STR(price.feed, "typed");
+    EXPECT_INT(price.source_us, 1786036672000000);
+    EXPECT_INT(price.fetched_us, NOW_US);
+}
+
+static void little_has_to_be_said(void)
+{
+    static const char *const texts[] = {
+        "{\"instance_type\":\"x\",\"price_per_hour\":0.3}",
+        "{\"instance_type\":\"x\",\"price_per_hour\":\"0.3\",\"kind\":\"typed\"}",
+        ("{\"instance_type\":\"x\",\"price_per_hour\":\"0.3\",\"zone\":\"\",\"currency\":\"\","
+         "\"kind\":\"\",\"valid_from\":\"\",\"note\":\"\"}")};
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct price price;
+        struct error err = {0};
+
+        EXPECT(type_in(texts[i], &price, &err));
+        EXPECT_STR(err.message, "");
+        EXPECT_INT(price.kind, PRICE_TYPED);
+        EXPECT_STR(price.currency, "USD");
+        EXPECT_STR(price.provider, "");
+        EXPECT_STR(price.region, "");
+        EXPECT_STR(price.zone, "");
+        EXPECT_STR(price.text, "0.3");
+        EXPECT_INT(price.nanos, 300000000);
+        EXPECT_INT(price.source_us, NOW_US);
+    }
+}
+
+static void null_withdraws_a_price_and_nothing_else_does(void)
+{
+    struct price price;
+
+    EXPECT(type_in("{\"instance_type\":\"x\",\"price_per_hour\":null}", &price, NULL));
+    EXPECT_INT(price.nanos, 0);
+    EXPECT_STR(price.instance_type, "x");
+    EXPECT_INT(price.source_us, NOW_US);
+    EXPECT(!type_in("{\"instance_type\":\"x\",\"price_per_hour\":0}", &price, NULL));
+    EXPECT(!type_in("{\"instance_type\":\"x\",\"price_per_hour\":\"\"}", &price, NULL));
+    EXPECT(!type_in("{\"instance_type\":\"x\"}", &price, NULL));
+    EXPECT(!type_in("{\"price_per_hour\":null}", &price, NULL));
+}
+
+#define X "{\"instance_type\":\"x\",\"price_per_hour\":1,"
+#define COST(value) "{\"instance_type\":\"x\",\"price_per_hour\":" value "}"
+#define STEPS "must be above 0, in steps of 0.000000001, and at most 100000"
+#define DECIMAL "must be a decimal number above 0 and at most 100000, got "
+
+static const struct {
+    const char *text, *field, *message;
+} refused[] = {
+    {"7", "", "a price must be a JSON object"},
+    {"[]", "", "a price must be a JSON object"},
+    {"{}", "price_per_hour", "is missing"},
+    {"{\"price_per_hour\":1}", "instance_type", "is missing"},
+    {"{\"instance_type\":\"\",\"price_per_hour\":1}", "instance_type", "is missing"},
+    {"{\"instance_type\":\"x\"}", "price_per_hour", "is missing"},
+    {X "\"price\":2}", "price", "is not a known field"},
+    {X "\"reference\":\"a\"}", "reference", "is not a known field"},
+    {X "\"zone\":5}", "zone", "must be a string"},
+    {X "\"region\":null}", "region", "must be a string"},
+    {X "\"zone\":\"a\\tb\"}", "zone", "must have 1 to 39 printable ASCII characters"},
+    {X "\"provider\":\"\xc3\xa9\"}", "provider", "must have 1 to 15 printable ASCII characters"},
+    {X "\"provider\":\"1234567890123456\"}", "provider",
+     "must have 1 to 15 printable ASCII characters"},
+    {X "\"kind\":\"spot\"}", "kind", "a price that a person gives is typed or own"},
+    {X "\"kind\":\"on_demand\"}", "kind", "a price that a person gives is typed or own"},
+    {X "\"kind\":\"reserved\"}", "kind", "a price that a person gives is typed or own"},
+    {X "\"currency\":\"usd\"}", "currency", "must be three capital letters, like USD"},
+    {X "\"currency\":\"US\"}", "currency", "must be three capital letters, like USD"},
+    {X "\"currency\":\"USDT\"}", "currency", "must be three capital letters, like USD"},
+    {X "\"currency\":\"U\"}", "currency", "must be three capital letters, like USD"},
+    {X "\"valid_from\":\"now\"}", "valid_from", "must be a time like 2026-08-06T17:17:52Z"},
+    {X "\"valid_from\":1786036672}", "valid_from", "must be a string"},
+    {COST("0"), "price_per_hour", STEPS},
+    {COST("-0.5"), "price_per_hour", STEPS},
+    {COST("1e-10"), "price_per_hour", STEPS},
+    {COST("100000.01"), "price_per_hour", STEPS},
+    {COST("\"0\""), "price_per_hour", DECIMAL "'0'"},
+    {COST("\"1,5\""), "price_per_hour", DECIMAL "'1,5'"},
+    {COST("\"$1\""), "price_per_hour", DECIMAL "'$1'"},
+    {COST("\" 1\""), "price_per_hour", DECIMAL "' 1'"},
+    {COST("\"nan\""), "price_per_hour", DECIMAL "'nan'"},
+    {COST("\"0.1000000000000000000000000000000000000005\""), "price_per_hour", "is too long"},
+    {COST("true"), "price_per_hour",
+     "must be a number, a decimal in a string, or null to withdraw it"},
+    {COST("[1]"), "price_per_hour",
+     "must be a number, a decimal in a string, or null to withdraw it"},
+};
+
+static void what_is_wrong_names_the_field_and_says_why(void)
+{
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        struct price price = {.nanos = 5};
+        struct error err = {0};
+
+        EXPECT(!type_in(refused[i].text, &price, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, refused[i].field);
+        EXPECT_STR(err.message, refused[i].message);
+        EXPECT_INT(price.nanos, 5);
+    }
+}
+
+static void what_is_allowed_is_said(void)
+{
+    struct price price;
+    struct error one = {0}, other = {0};
+
+    EXPECT(!type_in(X "\"kind\":\"spot\"}", &price, &one));
+    EXPECT(one.allowed.choices && !one.allowed.choices[2]);
+    EXPECT_STR(one.allowed.choices ? one.allowed.choices[0] : "", "typed");
+    EXPECT_STR(one.allowed.choices ? one.allowed.choices[1] : "", "own");
+    /* Not what a file may say, for then the next answer would be no again. */
+    EXPECT(!type_in(X "\"kind\":\"?\"}", &price, &other));
+    EXPECT(other.allowed.choices == one.allowed.choices);
+}
+
+static void a_row_of_a_file_may_be_of_every_kind(void)
+{
+    for (int i = PRICE_ON_DEMAND; i <= PRICE_OWN; i++) {
+        const struct price_row row = {
+            .instance_type = "x", .price_per_hour = "1", .kind = price_kind_names[i]};
+        struct price price;
+
+        EXPECT(price_from_row(&row, &price, NULL));
+        EXPECT_INT(price.kind, i);
+        EXPECT_INT(price.source_us, 0); /* it does not say */
+        EXPECT_STR(price.feed, "");
+    }
+}
+
+int main(void)
+{
+    RUN(all_that_may_be_said_is_kept);
+    RUN(little_has_to_be_said);
+    RUN(null_withdraws_a_price_and_nothing_else_does);
+    RUN(what_is_wrong_names_the_field_and_says_why);
+    RUN(what_is_allowed_is_said);
+    RUN(a_row_of_a_file_may_be_of_every_kind);
+    return test_result();
+}

@@ -1,0 +1,83 @@
+#include "pricing/feeds/pages.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static void every_name_leads_on_once(void)
+{
+    struct pages pages = {.count = 0};
+    struct error err = {0};
+
+    EXPECT(pages_go_on(&pages, "", &err));
+    EXPECT(pages_go_on(&pages, "a", &err));
+    EXPECT(pages_go_on(&pages, "b", &err));
+    EXPECT(!pages_go_on(&pages, "a", &err));
+    EXPECT_INT(err.kind, ERROR_UPSTREAM);
+}
+
+static void two_hundred_pages_are_the_end(void)
+{
+    struct pages pages = {.count = 0};
+    struct error err = {0};
+    char name[20];
+
+    for (int i = 0; i < 200; i++) {
+        snprintf(name, sizeof name, "page %d", i);
+        EXPECT(pages_go_on(&pages, name, &err));
+    }
+    EXPECT(!pages_go_on(&pages, "one more", &err));
+    EXPECT_STR(err.message, "it has more than 200 pages");
+}
+
+static void a_hash_tells_texts_one_after_the_other_apart(void)
+{
+    uint64_t ab_c = pages_hash(pages_hash(PAGES_HASH_START, "ab"), "c");
+
+    EXPECT(ab_c != pages_hash(pages_hash(PAGES_HASH_START, "a"), "bc"));
+    EXPECT(ab_c == pages_hash(pages_hash(PAGES_HASH_START, "ab"), "c"));
+}
+
+/* What a JSON value reads as; "(no)" where it fails. */
+static const char *read_text(const char *json)
+{
+    static char text[12];
+    const struct split_element element = {.json = json, .length = strlen(json)};
+    struct error err = {0};
+
+    if (pages_text(&element, text, sizeof text, &err))
+        return text;
+    EXPECT_INT(err.kind, ERROR_UPSTREAM);
+    return "(no)";
+}
+
+static void a_text_is_read_with_all_its_escapes_or_not_at_all(void)
+{
+    EXPECT_STR(read_text("\"plain\""), "plain");
+    EXPECT_STR(read_text("\"\""), "");
+    EXPECT_STR(read_text("null"), "");
+    EXPECT_STR(read_text("\"\\\"\\\\\\/\\n\\t\""), "\"\\/\n\t");
+    EXPECT_STR(read_text("\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\""), "A\u00e9\u20ac\U0001f600");
+    EXPECT_STR(read_text("\"12345678901\""), "12345678901");
+    EXPECT_STR(read_text("\"123456789012\""), "(no)");
+    EXPECT_STR(read_text("\"\\ud83d\""), "(no)");
+    EXPECT_STR(read_text("\"\\ud83d\\u0041\""), "(no)");
+    EXPECT_STR(read_text("\"\\ude00\""), "(no)");
+    EXPECT_STR(read_text("\"\\u0000\""), "(no)");
+    EXPECT_STR(read_text("\"\\u0x41\""), "(no)");
+    EXPECT_STR(read_text("\"\\u00\""), "(no)");
+    EXPECT_STR(read_text("\"\\\""), "(no)");
+    EXPECT_STR(read_text("\"a\nb\""), "(no)");
+    EXPECT_STR(read_text("\"\xff\""), "(no)");
+    EXPECT_STR(read_text("7"), "(no)");
+    EXPECT_STR(read_text("{}"), "(no)");
+    EXPECT_STR(read_text("\"\\x\""), "(no)");
+}
+
+int main(void)
+{
+    RUN(every_name_leads_on_once);
+    RUN(two_hundred_pages_are_the_end);
+    RUN(a_hash_tells_texts_one_after_the_other_apart);
+    RUN(a_text_is_read_with_all_its_escapes_or_not_at_all);
+    return test_result();
+}

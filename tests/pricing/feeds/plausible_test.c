@@ -1,0 +1,112 @@
+/* Whether a reading may take the place of the one before. */
+#include "pricing/feeds/plausible.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static const char *const sentinels[] = {"m5.large", "t3.nano", NULL};
+static const struct source choosy = {.name = "choosy", .sentinels = sentinels, .min_regions = 2};
+static const struct source easy = {.name = "easy"};
+
+static void add(struct basket *basket, const char *type, const char *region)
+{
+    struct price price = {.provider = "aws", .kind = PRICE_SPOT, .currency = "USD", .nanos = 1};
+
+    snprintf(price.instance_type, sizeof price.instance_type, "%s", type);
+    snprintf(price.region, sizeof price.region, "%s", region);
+    EXPECT(basket_add(basket, &price, TWIN_IS_AMBIGUOUS, NULL));
+}
+
+static void a_leap_is_more_than_five_times_up_or_down(void)
+{
+    EXPECT(!is_leap(100, 100));
+    EXPECT(!is_leap(100, 500));
+    EXPECT(is_leap(100, 501));
+    EXPECT(!is_leap(500, 100));
+    EXPECT(is_leap(501, 100));
+    EXPECT(is_leap(1, PRICE_NANOS_MAX));
+    EXPECT(is_leap(PRICE_NANOS_MAX, 1));
+    EXPECT(!is_leap(PRICE_NANOS_MAX, PRICE_NANOS_MAX));
+}
+
+static void a_leap_is_confirmed_by_nearly_the_same(void)
+{
+    EXPECT(is_confirmed(1000, 1000));
+    EXPECT(is_confirmed(1000, 1250));
+    EXPECT(is_confirmed(1000, 750));
+    EXPECT(!is_confirmed(1000, 1251));
+    EXPECT(!is_confirmed(1000, 749));
+    EXPECT(!is_confirmed(0, 0)); /* nothing was held back */
+    EXPECT(!is_confirmed(0, 1));
+    EXPECT(is_confirmed(1, 1));
+    EXPECT(!is_confirmed(1, 2));
+    EXPECT(is_confirmed(PRICE_NANOS_MAX, PRICE_NANOS_MAX));
+}
+
+static void what_was_always_there_must_be_there(void)
+{
+    AUTO(basket_freep) struct basket *basket = basket_new("choosy", 1, NULL);
+    const struct change change = {.after = 4};
+    struct error first = {0}, second = {0}, third = {0}, good = {0};
+
+    EXPECT(!change_is_plausible(&choosy, basket, &change, &first));
+    EXPECT_INT(first.kind, ERROR_UPSTREAM);
+    EXPECT_STR(first.message, "not believed: it has no price for m5.large, which it always had");
+    add(basket, "m5.large", "us-east-1");
+    EXPECT(!change_is_plausible(&choosy, basket, &change, &second));
+    EXPECT_STR(second.message, "not believed: it has no price for t3.nano, which it always had");
+    add(basket, "t3.nano", "us-east-1");
+    EXPECT(!change_is_plausible(&choosy, basket, &change, &third));
+    EXPECT_STR(third.message, "not believed: it has fewer than 2 regions");
+    add(basket, "t3.nano", "us-east-2");
+    EXPECT(change_is_plausible(&choosy, basket, &change, &good));
+    EXPECT_STR(good.message, "");
+    add(basket, "m5.large", "us-east-1"); /* now ambiguous, which is no price */
+    EXPECT(!change_is_plausible(&choosy, basket, &change, &good));
+}
+
+static bool believe(struct change change, struct error *err)
+{
+    AUTO(basket_freep) struct basket *basket = basket_new("easy", 1, NULL);
+
+    return change_is_plausible(&easy, basket, &change, err);
+}
+
+static void a_fifth_may_go_and_no_more(void)
+{
+    struct error err = {0};
+
+    EXPECT(believe((struct change){.before = 100, .after = 80}, NULL));
+    EXPECT(!believe((struct change){.before = 100, .after = 79}, &err));
+    EXPECT_STR(err.message, "not believed: it has 79 prices, and had 100 before");
+    EXPECT(!believe((struct change){.before = 1, .after = 0}, NULL));
+    EXPECT(believe((struct change){.before = 0, .after = 0}, NULL));
+    EXPECT(believe((struct change){.before = 0, .after = 100000}, NULL));
+    EXPECT(believe((struct change){.before = 100, .after = 100000}, NULL));
+    EXPECT(believe((struct change){.before = 10, .after = 8}, NULL));
+}
+
+static void many_leaps_condemn_it_and_two_do_not(void)
+{
+    const struct change few = {.before = 2, .after = 2, .common = 2, .leapt = 2};
+    const struct change three = {.before = 20, .after = 20, .common = 20, .leapt = 3};
+    const struct change tenth = {.before = 100, .after = 100, .common = 100, .leapt = 10};
+    const struct change many = {.before = 100, .after = 100, .common = 100, .leapt = 11};
+    struct error err = {0};
+
+    EXPECT(believe(few, NULL));
+    EXPECT(!believe(three, NULL));
+    EXPECT(believe(tenth, NULL));
+    EXPECT(!believe(many, &err));
+    EXPECT_STR(err.message, "not believed: 11 of 100 prices moved by more than 5 times");
+}
+
+int main(void)
+{
+    RUN(a_leap_is_more_than_five_times_up_or_down);
+    RUN(a_leap_is_confirmed_by_nearly_the_same);
+    RUN(what_was_always_there_must_be_there);
+    RUN(a_fifth_may_go_and_no_more);
+    RUN(many_leaps_condemn_it_and_two_do_not);
+    return test_result();
+}

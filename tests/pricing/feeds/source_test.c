@@ -1,0 +1,156 @@
+/* What readers share, and the list of feeds itself. */
+#include "pricing/feeds/source.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static void every_feed_is_whole_and_has_a_name_of_its_own(void)
+{
+    for (const struct source *const *source = sources; *source; source++) {
+        EXPECT(source_find((*source)->name) == *source); /* so no two are alike */
+        EXPECT(strlen((*source)->name) > 0 && strlen((*source)->name) < 32);
+        EXPECT((*source)->title[0] && (*source)->period_seconds >= 60 &&
+               (*source)->max_bytes > 0);
+        EXPECT(strlen((*source)->provider) < 16);
+        EXPECT((*source)->read->open && (*source)->read->ask && (*source)->read->take &&
+               (*source)->read->page && (*source)->read->close);
+        if ((*source)->needs & NEEDS_FILE)
+            EXPECT_STR((*source)->url, "");
+        else
+            EXPECT(strncmp((*source)->url, "https://", 8) == 0);
+        EXPECT((*source)->url[0] == '\0' || (*source)->url[strlen((*source)->url) - 1] != '/');
+    }
+    EXPECT(source_find("") == NULL);
+    EXPECT(source_find("aws") == NULL);
+    EXPECT(source_find("AWS-OFFER") == NULL);
+}
+
+static void amounts_of_memory_are_read_or_are_not_said(void)
+{
+    EXPECT_NEAR(source_gib("16 GiB"), 16, 0);
+    EXPECT_NEAR(source_gib("24,576 GiB"), 24576, 0);
+    EXPECT_NEAR(source_gib("128.0 GiB"), 128, 0);
+    EXPECT_NEAR(source_gib("0.5 GiB"), 0.5, 0);
+    EXPECT_NEAR(source_gib("1,952.25 GiB"), 1952.25, 0);
+    EXPECT_NEAR(source_gib("16 GB"), 0, 0);
+    EXPECT_NEAR(source_gib("16GiB"), 0, 0);
+    EXPECT_NEAR(source_gib("NA"), 0, 0);
+    EXPECT_NEAR(source_gib(""), 0, 0);
+    EXPECT_NEAR(source_gib(" GiB"), 0, 0);
+    EXPECT_NEAR(source_gib("-1 GiB"), 0, 0);
+    EXPECT_NEAR(source_gib("1.2.3 GiB"), 0, 0);
+    EXPECT_NEAR(source_gib("99999999 GiB"), 0, 0);
+    EXPECT_NEAR(source_count("8"), 8, 0);
+    EXPECT_NEAR(source_count("0.25"), 0.25, 0);
+    EXPECT_NEAR(source_count("1,000"), 1000, 0);
+    EXPECT_NEAR(source_count("8 vCPU"), 0, 0);
+    EXPECT_NEAR(source_count("1e3"), 0, 0);
+    EXPECT_NEAR(source_count("nan"), 0, 0);
+    EXPECT_NEAR(source_count("1000000"), 0, 0);
+}
+
+static void only_text_is_text(void)
+{
+    AUTO(json_decrefp)
+    json_t *json = json_pack("{s:s,s:i,s:n,s:[]}", "text", "word", "number", 5, "null", "list");
+
+    EXPECT_STR(source_text(json, "text"), "word");
+    EXPECT_STR(source_text(json, "number"), "");
+    EXPECT_STR(source_text(json, "null"), "");
+    EXPECT_STR(source_text(json, "list"), "");
+    EXPECT_STR(source_text(json, "nothing"), "");
+    EXPECT_STR(source_text(NULL, "text"), "");
+}
+
+static void json_is_json_or_the_feed_is_to_blame(void)
+{
+    static const char *const wrong[] = {
+        "", "{", "{\"a\":1,\"a\":2}", "nan", "\"\\u0000\"", "1 2", "\"\xff\""};
+
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        struct error err = {0};
+
+        EXPECT(source_json(wrong[i], strlen(wrong[i]), &err) == NULL);
+        EXPECT_INT(err.kind, ERROR_UPSTREAM);
+    }
+    AUTO(json_decrefp) json_t *null = source_json("null", 4, NULL);
+    EXPECT(json_is_null(null));
+    AUTO(json_decrefp) json_t *part = source_json("12345", 2, NULL);
+    EXPECT_INT(json_integer_value(part), 12);
+}
+
+static void a_page_that_is_asked_for_once_is_asked_for_on_condition(void)
+{
+    static struct fetch_request request = {.url = "left over"};
+    struct reading reading = {.etag = "\"e\"", .last_modified = "then"};
+    char address[FETCH_URL_MAX + 10];
+    struct error err = {0};
+
+    EXPECT(source_ask_once(&reading, "https://a/b", &request, &err));
+    EXPECT_STR(request.url, "https://a/b");
+    EXPECT_STR(request.etag, "\"e\"");
+    EXPECT_STR(request.last_modified, "then");
+    memset(address, 'x', sizeof address);
+    address[sizeof address - 1] = '\0';
+    EXPECT(!source_ask_once(&reading, address, &request, &err));
+    EXPECT_STR(err.field, "url");
+}
+
+static void expect_refusal(const char *body, const char *expected)
+{
+    struct fetch_response response = {.status = 403};
+    char text[200];
+
+    snprintf(response.excerpt, sizeof response.excerpt, "%s", body);
+    memset(text, 'x', sizeof text);
+    source_refusal(&response, text, sizeof text);
+    EXPECT_STR(text, expected);
+}
+
+static void refusals_are_told_in_the_words_of_each_cloud(void)
+{
+    expect_refusal("{\"__type\":\"AccessDeniedException\",\"Message\":\"not you\"}",
+                   "AccessDeniedException: not you");
+    expect_refusal("{\"error\":{\"code\":403,\"message\":\"no key\",\"status\":\"DENIED\"}}",
+                   "DENIED: no key");
+    expect_refusal("{\"error\":{\"code\":\"429\",\"message\":\"slow\"}}", "429: slow");
+    expect_refusal("{\"Error\":{\"Code\":\"BadRequest\",\"Message\":\"filter\"}}",
+                   "BadRequest: filter");
+    expect_refusal("{\"message\":\"only this\"}", "only this");
+    expect_refusal(
+        "<Response><Errors><Error><Code>AuthFailure</Code><Message>no</Message></Error>"
+        "</Errors></Response>",
+        "AuthFailure: no");
+    expect_refusal("<Error><Code>AccessDenied</Code></Error>", "AccessDenied");
+    expect_refusal("<Error><Message>cut of", "");
+    expect_refusal("<html>Forbidden</html>", "");
+    expect_refusal("", "");
+    expect_refusal("[]", "");
+    expect_refusal("{\"error\":\"invalid\"}", "");
+    expect_refusal("{\"error\":{\"message\":7}}", "");
+}
+
+static void long_refusals_are_cut_to_what_fits(void)
+{
+    struct fetch_response response = {.status = 403};
+    char text[20];
+
+    snprintf(response.excerpt, sizeof response.excerpt, "{\"message\":\"%0900d\"}", 7);
+    source_refusal(&response, text, sizeof text);
+    EXPECT_INT((long long)strlen(text), 19);
+    snprintf(response.excerpt, sizeof response.excerpt, "<Code>%0900d</Code>", 7);
+    source_refusal(&response, text, sizeof text);
+    EXPECT_INT((long long)strlen(text), 19);
+}
+
+int main(void)
+{
+    RUN(every_feed_is_whole_and_has_a_name_of_its_own);
+    RUN(amounts_of_memory_are_read_or_are_not_said);
+    RUN(only_text_is_text);
+    RUN(json_is_json_or_the_feed_is_to_blame);
+    RUN(a_page_that_is_asked_for_once_is_asked_for_on_condition);
+    RUN(refusals_are_told_in_the_words_of_each_cloud);
+    RUN(long_refusals_are_cut_to_what_fits);
+    return test_result();
+}

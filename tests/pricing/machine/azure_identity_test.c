@@ -1,0 +1,128 @@
+/* What is made of the document that Azure gives a machine. */
+#include "pricing/machine/azure_identity.h"
+
+#include "tests/pricing/feeds/asking.h"
+
+static struct identity ask_azure(const char *document)
+{
+    const struct reply list[] = {{AZURE(document)}, {.ending = NULL}};
+
+    return ask_table("Microsoft Corporation", list);
+}
+
+static void azure_tells_a_machine_what_it_is(void)
+{
+    static const char *const samples[][5] = {
+        {"imds-azure-compute.json", "Standard_A3", "westus", "1", "on_demand"},
+        {"imds-azure-compute-spot.reconstructed.json", "Standard_ND96isr_H100_v5", "eastus2", "1",
+         "spot"}};
+
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        if (!walk_has_samples(samples[i][0]))
+            continue;
+        AUTO(freep) char *document = walk_sample(samples[i][0], NULL);
+        struct identity identity = ask_azure(document);
+
+        EXPECT_STR(identity.provider, "azure");
+        EXPECT_STR(identity.instance_type, samples[i][1]);
+        EXPECT_STR(identity.region, samples[i][2]);
+        EXPECT_STR(identity.zone, samples[i][3]);
+        EXPECT_STR(identity.life_cycle, samples[i][4]);
+        EXPECT_STR(identity.source, "metadata");
+        EXPECT_STR(identity.note, "");
+    }
+}
+
+#define VM "{\"vmSize\":\"Standard_D2s_v5\",\"location\":\"westus\","
+
+static void no_priority_is_regular_only_where_azure_says_so(void)
+{
+    static const char *const documents[][2] = {
+        {VM "\"priority\":\"\",\"zone\":\"\"}", "on_demand"},
+        {VM "\"priority\":\"Regular\"}", "on_demand"},
+        {VM "\"priority\":\"Spot\"}", "spot"},
+        {VM "\"priority\":\"Low\"}", "low"},
+        {VM "\"priority\":null}", ""},
+        {VM "\"priority\":7}", ""},
+        {VM "\"priority\":\"of some other kind\"}", ""},
+        {VM "\"zone\":\"\"}", ""}};
+
+    for (size_t i = 0; i < COUNT(documents); i++) {
+        struct identity identity = ask_azure(documents[i][0]);
+
+        EXPECT_STR(identity.life_cycle, documents[i][1]);
+        EXPECT_STR(identity.instance_type, "Standard_D2s_v5");
+        EXPECT_STR(identity.zone, "");
+        EXPECT_INT(identity.note[0] == '\0', documents[i][1][0] != '\0');
+    }
+}
+
+static void the_vm_has_an_id(void)
+{
+    struct identity identity = ask_azure(VM "\"vmId\":\"02aab8a4-74ef-476e-8182-f6d2ba4166a6\"}");
+
+    EXPECT_STR(identity.cloud, "azure");
+    EXPECT_STR(identity.instance_id, "02aab8a4-74ef-476e-8182-f6d2ba4166a6");
+    EXPECT_STR(ask_azure(VM "\"vmId\":7}").instance_id, "");
+    EXPECT_STR(ask_azure(VM "\"vmId\":\"a b\"}").instance_id, "");
+}
+
+static void a_document_that_is_none_says_nothing_and_is_not_quoted(void)
+{
+    static const char *const documents[] = {
+        "",
+        "[]",
+        "null",
+        "\"Standard_A3\"",
+        "{\"customData\":\"hunter2\"",
+        "{} {}",
+        "hunter2",
+        VM "}",
+        "{\"vmSize\":\"A\",\"vmSize\":\"B\",\"location\":\"westus\"}",
+        "{\"vmSize\":\"Standard_A3\"}",
+        "{\"vmSize\":\"Standard_A3\",\"location\":\"\"}"};
+
+    for (size_t i = 0; i < COUNT(documents); i++) {
+        struct identity identity = ask_azure(documents[i]);
+
+        expect_unknown(&identity, i < COUNT(documents) - 2 ? "no JSON object" : "the region");
+        EXPECT(!strstr(identity.note, "hunter2"));
+    }
+}
+
+static void a_document_without_end_is_refused(void)
+{
+    AUTO(freep) char *document = malloc(70001);
+
+    memset(document, ' ', 70000);
+    memcpy(document, VM "\"priority\":\"\"}", strlen(VM "\"priority\":\"\"}"));
+    document[70000] = '\0';
+    struct identity identity = ask_azure(document);
+    expect_unknown(&identity, "not what was asked for");
+    document[65536] = '\0'; /* this is as much as fits */
+    identity = ask_azure(document);
+    EXPECT_STR(identity.instance_type, "Standard_D2s_v5");
+}
+
+/* So that a letter that was lost on the way is seen. */
+static void a_word_counts_only_as_it_stands_in_the_document(void)
+{
+    struct identity identity =
+        ask_azure("{\"vmSize\":\"Standard_\\u0041\",\"location\":\"westus\"}");
+
+    EXPECT_STR(identity.region, "westus");
+    EXPECT_STR(identity.instance_type, "");
+    identity = ask_azure("{\"priority\":\"\",\"location\":\"westus\",\"vmSize\":\"A\"}");
+    EXPECT_STR(identity.life_cycle, "on_demand");
+}
+
+int main(void)
+{
+    RUN(azure_tells_a_machine_what_it_is);
+    RUN(no_priority_is_regular_only_where_azure_says_so);
+    RUN(the_vm_has_an_id);
+    RUN(a_document_that_is_none_says_nothing_and_is_not_quoted);
+    RUN(a_word_counts_only_as_it_stands_in_the_document);
+    RUN(a_document_without_end_is_refused);
+    return test_result();
+}

@@ -1,0 +1,161 @@
+/* Which price is the one: never one of another kind, machine, region or zone. */
+#include "pricing/machine/choice.h"
+
+#include "common/cleanup.h"
+#include "pricing/feeds/source.h"
+#include "tests/test.h"
+
+static const struct identity machine = {.provider = "aws",
+                                        .instance_type = "c7i.2xlarge",
+                                        .region = "us-east-1",
+                                        .zone = "us-east-1b",
+                                        .zone_id = "use1-az4",
+                                        .life_cycle = "spot"};
+
+static struct price price_of(enum price_kind kind, const char *zone, const char *feed)
+{
+    struct price price = {.provider = "aws",
+                          .region = "us-east-1",
+                          .instance_type = "c7i.2xlarge",
+                          .kind = kind,
+                          .currency = "USD",
+                          .nanos = 1};
+
+    snprintf(price.zone, sizeof price.zone, "%s", zone);
+    snprintf(price.feed, sizeof price.feed, "%s", feed);
+    return price;
+}
+
+static int rank(enum price_kind kind, const char *zone, const char *feed)
+{
+    struct price price = price_of(kind, zone, feed);
+
+    return price_rank(&price, &machine);
+}
+
+static void one_kind_never_stands_in_for_another(void)
+{
+    static const char *const lives[] = {"on_demand", "spot", "",     "reserved", "capacity-block",
+                                        "typed",     "own",  "Spot", "on-demand"};
+
+    for (size_t i = 0; i < COUNT(lives); i++)
+        for (const struct source *const *source = sources; *source; source++) {
+            const struct price spot = price_of(PRICE_SPOT, "", (*source)->name);
+            const struct price on_demand = price_of(PRICE_ON_DEMAND, "", (*source)->name);
+            struct identity of = machine;
+
+            snprintf(of.life_cycle, sizeof of.life_cycle, "%s", lives[i]);
+            EXPECT_INT(price_rank(&on_demand, &of) > 0, i == 0);
+            EXPECT_INT(price_rank(&spot, &of) > 0, i == 1);
+        }
+}
+
+static void a_zone_goes_before_its_region_whatever_the_feed(void)
+{
+    const char *first = sources[0]->name, *last = first;
+
+    for (const struct source *const *source = sources; *source; source++)
+        last = (*source)->name;
+    EXPECT(rank(PRICE_SPOT, "us-east-1b", last) > rank(PRICE_SPOT, "", first));
+    EXPECT(rank(PRICE_SPOT, "us-east-1b", "of nobody") > rank(PRICE_SPOT, "", first));
+    EXPECT(rank(PRICE_SPOT, "", "of nobody") > 0);
+    EXPECT_INT(rank(PRICE_SPOT, "use1-az4", last), rank(PRICE_SPOT, "us-east-1b", last));
+}
+
+static void feeds_are_believed_in_the_order_of_the_list(void)
+{
+    for (const struct source *const *source = sources; source[0] && source[1]; source++)
+        EXPECT(rank(PRICE_SPOT, "", source[0]->name) > rank(PRICE_SPOT, "", source[1]->name));
+}
+
+static void what_was_published_with_a_figure_is_never_what_a_machine_costs(void)
+{
+    EXPECT_INT(rank(PRICE_SPOT, "", "published"), 0);
+    EXPECT_INT(rank(PRICE_SPOT, "us-east-1b", "published"), 0);
+    EXPECT_INT(rank(PRICE_TYPED, "", "published"), 0);
+    EXPECT(rank(PRICE_SPOT, "", "published too") > 0);
+}
+
+static void what_a_person_typed_goes_before_all(void)
+{
+    EXPECT(rank(PRICE_TYPED, "", "typed") > rank(PRICE_SPOT, "us-east-1b", sources[0]->name));
+    EXPECT(rank(PRICE_OWN, "", "typed") > rank(PRICE_SPOT, "us-east-1b", sources[0]->name));
+    EXPECT(rank(PRICE_TYPED, "us-east-1b", "typed") > rank(PRICE_TYPED, "", sources[0]->name));
+}
+
+static void a_person_may_leave_out_where_it_is_about_but_no_feed_may(void)
+{
+    struct price price = price_of(PRICE_TYPED, "", "typed");
+
+    price.region[0] = price.provider[0] = '\0';
+    EXPECT(price_rank(&price, &machine) > 0);
+    price.kind = PRICE_SPOT;
+    EXPECT_INT(price_rank(&price, &machine), 0);
+    snprintf(price.provider, sizeof price.provider, "aws");
+    EXPECT_INT(price_rank(&price, &machine), 0);
+    snprintf(price.region, sizeof price.region, "us-east-1");
+    EXPECT(price_rank(&price, &machine) > 0);
+}
+
+static void prices_of_other_places_are_of_no_use_whoever_says_them(void)
+{
+    static const enum price_kind kinds[] = {PRICE_SPOT, PRICE_TYPED, PRICE_OWN};
+
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        struct price price = price_of(kinds[i], "", "typed");
+
+        EXPECT(price_rank(&price, &machine) > 0);
+        EXPECT_INT(rank(kinds[i], "us-east-1a", "typed"), 0);
+        EXPECT_INT(rank(kinds[i], "use1-az1", "typed"), 0);
+        snprintf(price.region, sizeof price.region, "us-east-2");
+        EXPECT_INT(price_rank(&price, &machine), 0);
+        price = price_of(kinds[i], "", "typed");
+        snprintf(price.provider, sizeof price.provider, "azure");
+        EXPECT_INT(price_rank(&price, &machine), 0);
+        price = price_of(kinds[i], "", "typed");
+        snprintf(price.instance_type, sizeof price.instance_type, "c7i.2xlarge2");
+        EXPECT_INT(price_rank(&price, &machine), 0);
+    }
+}
+
+static void a_machine_that_is_not_known_has_no_price(void)
+{
+    const struct identity nobody = {.source = "unknown"};
+    const struct identity half = {.instance_type = "c7i.2xlarge", .life_cycle = "spot"};
+    struct price price = price_of(PRICE_TYPED, "", "typed");
+    struct price open = {.kind = PRICE_TYPED, .nanos = 1};
+
+    EXPECT_INT(price_rank(&price, &nobody), 0);
+    EXPECT_INT(price_rank(&open, &nobody), 0); /* two that say nothing do not agree */
+    EXPECT_INT(price_rank(&price, &half), 0);
+    price = price_of(PRICE_SPOT, "us-east-1b", "aws-spot-history");
+    EXPECT_INT(price_rank(&price, &half), 0);
+}
+
+static void a_feed_that_is_named_earlier_ranks_higher(void)
+{
+    int before = feed_rank(sources[0]->name) + 1;
+
+    for (const struct source *const *source = sources; *source; source++) {
+        EXPECT(feed_rank((*source)->name) < before);
+        before = feed_rank((*source)->name);
+    }
+    EXPECT(before > 0);
+    EXPECT_INT(feed_rank("typed"), 0);
+    EXPECT_INT(feed_rank("published"), 0);
+    EXPECT_INT(feed_rank(""), 0);
+}
+
+int main(void)
+{
+    RUN(a_feed_that_is_named_earlier_ranks_higher);
+    RUN(one_kind_never_stands_in_for_another);
+    RUN(a_zone_goes_before_its_region_whatever_the_feed);
+    RUN(feeds_are_believed_in_the_order_of_the_list);
+    RUN(what_was_published_with_a_figure_is_never_what_a_machine_costs);
+    RUN(what_a_person_typed_goes_before_all);
+    RUN(a_person_may_leave_out_where_it_is_about_but_no_feed_may);
+    RUN(prices_of_other_places_are_of_no_use_whoever_says_them);
+    RUN(a_machine_that_is_not_known_has_no_price);
+    return test_result();
+}

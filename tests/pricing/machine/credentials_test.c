@@ -1,0 +1,395 @@
+/* Whose keys are taken, and what is said where they are wrong: everything but the keys. */
+#include "pricing/machine/credentials.h"
+
+#include "pricing/machine/credentials_role.h"
+#include "tests/engine/tree.h"
+#include "tests/pricing/feeds/replies.h"
+
+#include <errno.h>
+
+#define SECRET "wJalrXUtnFEMI/K7MDENG+EXAMPLEKEY"
+#define FOLDER "/latest/meta-data/iam/security-credentials/"
+#define TOKEN "AQAEAHEXAMPLETOKEN=="
+#define WITH_TOKEN "X-aws-ec2-metadata-token: " TOKEN
+#define PUT_TOKEN                                                                                \
+    "PUT", "/latest/api/token", "X-aws-ec2-metadata-token-ttl-seconds: 21600", 200, TOKEN, NULL
+#define NOW 1785888000000000 /* 2026-08-05 */
+#define ROLE_NAME_MAX 64
+#define ENDS 1785974400000000 /* a day later */
+#define ROLE_KEYS                                                                                \
+    "{\"Code\":\"Success\",\"Type\":\"AWS-HMAC\",\"AccessKeyId\":\"ASIAROLE\","                  \
+    "\"SecretAccessKey\":\"" SECRET "\",\"Token\":\"token+" SECRET "==\","                       \
+    "\"Expiration\":\"2026-08-06T00:00:00Z\"}"
+
+static const struct reply role[] = {
+    {PUT_TOKEN},
+    {NULL, FOLDER, WITH_TOKEN, 200, "my-role", NULL},
+    {NULL, FOLDER "my-role", WITH_TOKEN, 200, ROLE_KEYS, NULL},
+    {.ending = NULL},
+};
+
+struct outcome {
+    enum credentials_result result;
+    struct credentials found;
+    const char *origin;
+    long long until_us;
+    struct error err;
+};
+
+/* Nothing that anybody could take for a key. */
+static void expect_no_secret(const struct error *err)
+{
+    EXPECT(!strstr(err->message, "wJalr") && !strstr(err->field, "wJalr"));
+    EXPECT(!strstr(err->message, SECRET) && !strstr(err->message, TOKEN));
+    EXPECT(!strstr(err->message, "token+"));
+}
+
+static struct outcome find(struct credentials_question question)
+{
+    struct outcome outcome = {
+        .found = {"untouched", "untouched", "untouched"}, .origin = "untouched", .until_us = 77};
+
+    question.now_us = NOW;
+    outcome.result = credentials_find(&question, &outcome.found, &outcome.origin,
+                                      &outcome.until_us, &outcome.err);
+    expect_no_secret(&outcome.err);
+    EXPECT_INT(outcome.err.kind != ERROR_NONE, outcome.result == CREDENTIALS_WRONG);
+    if (outcome.result != CREDENTIALS_FOUND) {
+        EXPECT_STR(outcome.found.id, "untouched");
+        EXPECT_STR(outcome.found.secret, "untouched");
+        EXPECT_STR(outcome.origin, "untouched");
+        EXPECT_INT(outcome.until_us, 77);
+    }
+    return outcome;
+}
+
+/* Variables, NULL-terminated, at most seven. */
+static struct outcome find_in(const char *const *variables, const char *home)
+{
+    char texts[8][600];
+    char *environment[9] = {NULL};
+
+    for (size_t i = 0; i < 8 && variables[i]; i++) {
+        snprintf(texts[i], sizeof texts[i], "%s", variables[i]);
+        environment[i] = texts[i];
+    }
+    return find((struct credentials_question){.environment = environment, .home = home});
+}
+
+#define VARIABLES(...)                                                                           \
+    (const char *const[])                                                                        \
+    {                                                                                            \
+        __VA_ARGS__, NULL                                                                        \
+    }
+
+static void expect_wrong(const struct outcome *outcome, const char *message)
+{
+    EXPECT_INT(outcome->result, CREDENTIALS_WRONG);
+    EXPECT_STR(outcome->err.message, message);
+}
+
+static void the_environment_comes_first(void)
+{
+    AUTO(tree_remove) struct tree tree = tree_make();
+
+    tree_put(&tree, "/.aws/credentials",
+             "[default]\naws_access_key_id = FILE\naws_secret_access_key = " SECRET "\n");
+    struct outcome outcome = find_in(
+        VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV", "AWS_SECRET_ACCESS_KEY=" SECRET), tree.root);
+    EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
+    EXPECT_STR(outcome.found.id, "AKIAENV");
+    EXPECT_STR(outcome.found.secret, SECRET);
+    EXPECT_STR(outcome.found.token, "");
+    EXPECT_STR(outcome.origin, "the environment");
+    EXPECT_INT(outcome.until_us, 0);
+
+    outcome = find_in(VARIABLES("AWS_SESSION_TOKEN=token+==", "AWS_ACCESS_KEY_ID=AKIAENV",
+                                "AWS_SECRET_ACCESS_KEY=" SECRET),
+                      NULL);
+    EXPECT_STR(outcome.found.token, "token+==");
+
+    outcome = find_in(VARIABLES("AWS_ACCESS_KEY_IDS=x", "AWS_ACCESS_KEY_ID=",
+                                "AWS_SECRET_ACCESS_KEY=", "AWS_SESSION_TOKEN=alone"),
+                      tree.root); /* set to nothing is not set */
+    EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
+    EXPECT_STR(outcome.found.id, "FILE");
+    EXPECT_STR(outcome.found.token, "");
+    EXPECT_STR(outcome.origin, "the shared file");
+    EXPECT_INT(outcome.until_us, 0);
+}
+
+static void half_a_pair_in_the_environment_names_the_variable_that_lacks(void)
+{
+    struct outcome outcome = find_in(VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV"), NULL);
+
+    expect_wrong(&outcome, "AWS_ACCESS_KEY_ID is set, but not AWS_SECRET_ACCESS_KEY");
+    EXPECT_STR(outcome.err.field, "AWS_SECRET_ACCESS_KEY");
+    outcome =
+        find_in(VARIABLES("AWS_SECRET_ACCESS_KEY=" SECRET, "AWS_ACCESS_KEY_ID="), "/nowhere");
+    expect_wrong(&outcome, "AWS_SECRET_ACCESS_KEY is set, but not AWS_ACCESS_KEY_ID");
+    EXPECT_STR(outcome.err.field, "AWS_ACCESS_KEY_ID");
+}
+
+static void variables_that_hold_no_keys_are_named(void)
+{
+    char text[300] = "AWS_SECRET_ACCESS_KEY=" SECRET;
+    struct outcome outcome = find_in(
+        VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV", "AWS_SECRET_ACCESS_KEY=" SECRET "\r"), NULL);
+
+    expect_wrong(&outcome, "AWS_SECRET_ACCESS_KEY has more than 128 bytes, or has in it what no "
+                           "key has");
+    memset(text + strlen(text), 'x', 150);
+    outcome = find_in(VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV", text), NULL);
+    expect_wrong(&outcome, "AWS_SECRET_ACCESS_KEY has more than 128 bytes, or has in it what no "
+                           "key has");
+    outcome = find_in(VARIABLES("AWS_ACCESS_KEY_ID=AKIA ENV", "AWS_SECRET_ACCESS_KEY=" SECRET,
+                                "AWS_SESSION_TOKEN=x"),
+                      NULL);
+    EXPECT_STR(outcome.err.field, "AWS_ACCESS_KEY_ID");
+    outcome = find_in(VARIABLES("AWS_ACCESS_KEY_ID=AKIAENV", "AWS_SECRET_ACCESS_KEY=" SECRET,
+                                "AWS_SESSION_TOKEN=wJalr\nX-Evil: 1"),
+                      NULL);
+    EXPECT_STR(outcome.err.field, "AWS_SESSION_TOKEN");
+}
+
+static void where_nobody_has_keys_there_are_none(void)
+{
+    AUTO(tree_remove) struct tree tree = tree_make();
+
+    EXPECT_INT(find((struct credentials_question){.home = NULL}).result, CREDENTIALS_NONE);
+    EXPECT_INT(find((struct credentials_question){.home = tree.root}).result, CREDENTIALS_NONE);
+    EXPECT_INT(find_in(VARIABLES("AWS_PROFILE=work"), tree.root).result, CREDENTIALS_NONE);
+    EXPECT_INT(find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=/dev/null"), tree.root).result,
+               CREDENTIALS_NONE);
+    tree_put(&tree, "/.aws/credentials", "[work]\naws_access_key_id = x\n");
+    EXPECT_INT(find((struct credentials_question){.home = tree.root}).result, CREDENTIALS_NONE);
+}
+
+static void the_shared_file_is_where_the_environment_says_or_at_home(void)
+{
+    AUTO(tree_remove) struct tree tree = tree_make();
+    char named[200];
+
+    tree_put(&tree, "/.aws/credentials",
+             "[default]\naws_access_key_id = HOME\naws_secret_access_key = " SECRET "\n"
+             "[work]\naws_access_key_id = WORK\naws_secret_access_key = " SECRET "\n");
+    tree_put(&tree, "/elsewhere",
+             "[default]\naws_access_key_id = ELSEWHERE\naws_secret_access_key = " SECRET
+             "\naws_session_token = token+" SECRET);
+    EXPECT_STR(find((struct credentials_question){.home = tree.root}).found.id, "HOME");
+    EXPECT_STR(find_in(VARIABLES("AWS_PROFILE=work"), tree.root).found.id, "WORK");
+    EXPECT_STR(find_in(VARIABLES("AWS_PROFILE="), tree.root).found.id, "HOME");
+    snprintf(named, sizeof named, "AWS_SHARED_CREDENTIALS_FILE=%s/elsewhere", tree.root);
+    EXPECT_STR(find_in(VARIABLES(named), tree.root).found.id, "ELSEWHERE");
+    EXPECT_STR(find_in(VARIABLES(named), NULL).found.token, "token+" SECRET);
+    EXPECT_STR(find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=~/elsewhere"), tree.root).found.id,
+               "ELSEWHERE");
+}
+
+static void a_shared_file_that_was_named_must_be_readable(void)
+{
+    AUTO(tree_remove) struct tree tree = tree_make();
+    struct outcome outcome =
+        find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=/nowhere/keys"), tree.root);
+    char named[200];
+
+    expect_wrong(&outcome,
+                 "the shared file /nowhere/keys cannot be read: No such file or directory");
+    snprintf(named, sizeof named, "AWS_SHARED_CREDENTIALS_FILE=%s", tree.root);
+    outcome = find_in(VARIABLES(named), NULL);
+    EXPECT_INT(outcome.result, CREDENTIALS_WRONG);
+    EXPECT(strstr(outcome.err.message, strerror(EISDIR)) != NULL);
+    outcome = find_in(VARIABLES("AWS_SHARED_CREDENTIALS_FILE=/dev/zero"), NULL);
+    expect_wrong(&outcome, "the shared file /dev/zero cannot be read: File too large");
+    tree_put(&tree, "/.aws/credentials", "[default]\naws_secret_access_key = " SECRET);
+    outcome = find((struct credentials_question){.home = tree.root});
+    expect_wrong(&outcome, "the profile \"default\" of the shared file has no aws_access_key_id");
+}
+
+static void a_profile_that_was_named_must_be_there(void)
+{
+    AUTO(tree_remove) struct tree tree = tree_make();
+
+    tree_put(&tree, "/.aws/credentials", "[empty]\nregion = x\n");
+    struct outcome outcome = find_in(VARIABLES("AWS_PROFILE=work"), tree.root);
+    expect_wrong(&outcome, "the shared file has no profile \"work\"");
+    EXPECT_STR(outcome.err.field, "AWS_PROFILE");
+    outcome = find_in(VARIABLES("AWS_PROFILE=empty"), tree.root);
+    expect_wrong(&outcome, "the shared file has no keys in the profile \"empty\"");
+}
+
+static struct outcome find_role(const struct reply *list)
+{
+    struct replies replies = {.list = list, .begins = "http://169.254.169.254/latest/"};
+
+    return find((struct credentials_question){
+        .metadata_url = "http://169.254.169.254", .fetch = replies_fetch, .fetcher = &replies});
+}
+
+static void the_role_of_the_instance_comes_last_and_its_keys_end(void)
+{
+    struct replies replies = {.list = role, .piece = 7};
+    static char disabled[] = "AWS_EC2_METADATA_DISABLED=True";
+    char *environment[] = {disabled, NULL};
+    struct credentials_question question = {
+        .metadata_url = "http://169.254.169.254", .fetch = replies_fetch, .fetcher = &replies};
+    struct outcome outcome = find(question);
+
+    EXPECT_INT(outcome.result, CREDENTIALS_FOUND);
+    EXPECT_STR(outcome.found.id, "ASIAROLE");
+    EXPECT_STR(outcome.found.secret, SECRET);
+    EXPECT_STR(outcome.found.token, "token+" SECRET "==");
+    EXPECT_STR(outcome.origin, "the role of the instance");
+    EXPECT_INT(outcome.until_us, ENDS);
+    EXPECT_INT(replies.asked, 3);
+    EXPECT_INT(replies.puts, 1);
+
+    question.environment = environment; /* as AWS's own tools have it */
+    EXPECT_INT(find(question).result, CREDENTIALS_NONE);
+    EXPECT_INT(replies.asked, 3);
+}
+
+/* The role's table with one answer changed. */
+static const struct reply *with(size_t row, int status, const char *body)
+{
+    static struct reply copy[COUNT(role)];
+
+    memcpy(copy, role, sizeof copy);
+    copy[row].status = status;
+    copy[row].body = body;
+    return copy;
+}
+
+static void an_instance_without_a_role_has_no_keys(void)
+{
+    EXPECT_INT(find_role(with(1, 404, "")).result, CREDENTIALS_NONE);
+    EXPECT_INT(find_role(with(1, 200, "")).result, CREDENTIALS_NONE);
+}
+
+static void each_failure_of_the_service_is_told_without_its_words(void)
+{
+    static const int statuses[] = {0, 301, 400, 401, 403, 500};
+#define BEGIN "no keys of the instance's role from the metadata service: "
+
+    for (size_t row = 0; row < 3; row++)
+        for (size_t i = 0; i < COUNT(statuses); i++) {
+            struct outcome outcome = find_role(with(row, statuses[i], ROLE_KEYS));
+
+            EXPECT_INT(outcome.result, CREDENTIALS_WRONG);
+            EXPECT_INT(outcome.err.kind, ERROR_UPSTREAM);
+            EXPECT(strncmp(outcome.err.message, BEGIN, strlen(BEGIN)) == 0);
+        }
+    struct outcome outcome = find_role(with(2, 404, ""));
+    expect_wrong(&outcome, BEGIN "the role that it names has none");
+    outcome = find_role(with(0, 404, ""));
+    expect_wrong(&outcome, BEGIN "it answers 404");
+    outcome = find_role(with(1, 200, "wJalr wJalr"));
+    expect_wrong(&outcome, BEGIN "its name for the role is none");
+    outcome = find_role(with(0, 200, "wJalr\r\nX-Evil: 1"));
+    expect_wrong(&outcome, BEGIN "it answers with what is no token");
+#undef BEGIN
+}
+
+static void the_name_of_a_role_goes_into_the_address_safely(void)
+{
+    static const struct reply list[] = {
+        {PUT_TOKEN},
+        {NULL, FOLDER, WITH_TOKEN, 200, "r/..?x=1&@+,.-_\nsecond-role\n", NULL},
+        {NULL, FOLDER "r%2F..%3Fx%3D1%26%40%2B%2C.-_", WITH_TOKEN, 200, ROLE_KEYS, NULL},
+        {.ending = NULL},
+    };
+    char longest[ROLE_NAME_MAX + 2];
+
+    EXPECT_INT(find_role(list).result, CREDENTIALS_FOUND);
+    memset(longest, '@', sizeof longest); /* each becomes three letters */
+    longest[ROLE_NAME_MAX] = '\0';
+    EXPECT(
+        strstr(find_role(with(1, 200, longest)).err.message, "the role that it names has none"));
+    memset(longest, 'a', sizeof longest);
+    longest[ROLE_NAME_MAX + 1] = '\0';
+    EXPECT(strstr(find_role(with(1, 200, longest)).err.message, "its name for the role is none"));
+}
+
+static void keys_of_a_role_are_whole_or_not_there(void)
+{
+#define KEYS(id, secret, token, end)                                                             \
+    "{\"AccessKeyId\":" id ",\"SecretAccessKey\":" secret ",\"Token\":" token                    \
+    ",\"Expiration\":" end "}"
+#define GOOD_END "\"2026-08-06T00:00:00Z\""
+    static const char *const answers[][2] = {
+        {"", "it answers with what is no JSON object"},
+        {"[\"" SECRET "\"]", "it answers with what is no JSON object"},
+        {"{\"SecretAccessKey\":" SECRET "}", "it answers with what is no JSON object"},
+        {"{\"SecretAccessKey\":\"" SECRET, "it answers with what is no JSON object"},
+        {"{\"Code\":\"" SECRET "\"}", "it answers that there are none now"},
+        {"{\"Code\":\"Failed\",\"Message\":\"" SECRET "\"}",
+         "it answers that there are none now"},
+        {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "\"" SECRET "\""),
+         "it does not say when they end"},
+        {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "7"), "it does not say when they end"},
+        {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "\"2026-08-05T00:00:00Z\""),
+         "those that it gives have ended"},
+        {KEYS("\"A\"", "\"" SECRET "\"", "\"\"", GOOD_END),
+         "a part of them is missing, or is none"},
+        {KEYS("\"A\"", "\"" SECRET "\"", "null", GOOD_END),
+         "a part of them is missing, or is none"},
+        {KEYS("\"A\"", "\"\"", "\"" SECRET "\"", GOOD_END),
+         "a part of them is missing, or is none"},
+        {KEYS("\"\"", "\"" SECRET "\"", "\"t\"", GOOD_END),
+         "a part of them is missing, or is none"},
+        {KEYS("\"A\"", "\"" SECRET "\\n\"", "\"t\"", GOOD_END),
+         "a part of them is missing, or is none"},
+    };
+
+    for (size_t i = 0; i < COUNT(answers); i++) {
+        struct credentials found = {.secret = "untouched"};
+        struct error err = {0};
+        long long until_us = 77;
+
+        EXPECT(!credentials_role_read(answers[i][0], strlen(answers[i][0]), NOW, &found,
+                                      &until_us, &err));
+        EXPECT_STR(err.message, answers[i][1]);
+        EXPECT_STR(found.secret, "untouched");
+        EXPECT_INT(until_us, 77);
+        expect_no_secret(&err);
+        EXPECT_INT(find_role(with(2, 200, answers[i][0])).result, CREDENTIALS_WRONG);
+    }
+}
+
+static void keys_may_be_written_with_escapes(void)
+{
+    struct outcome outcome =
+        find_role(with(2, 200, KEYS("\"A\"", "\"x\\/y\"", "\"\\u0074\"", GOOD_END)));
+
+    EXPECT_STR(outcome.found.secret, "x/y");
+    EXPECT_STR(outcome.found.token, "t");
+}
+
+static void an_answer_that_is_too_long_is_refused(void)
+{
+    static char body[20000];
+
+    memset(body, ' ', sizeof body - 1);
+    memcpy(body, ROLE_KEYS, strlen(ROLE_KEYS));
+    EXPECT(strstr(find_role(with(2, 200, body)).err.message, "not what was asked for"));
+    EXPECT(strstr(find_role(with(1, 200, body)).err.message, "not what was asked for"));
+}
+
+int main(void)
+{
+    RUN(the_environment_comes_first);
+    RUN(half_a_pair_in_the_environment_names_the_variable_that_lacks);
+    RUN(variables_that_hold_no_keys_are_named);
+    RUN(where_nobody_has_keys_there_are_none);
+    RUN(the_shared_file_is_where_the_environment_says_or_at_home);
+    RUN(a_shared_file_that_was_named_must_be_readable);
+    RUN(a_profile_that_was_named_must_be_there);
+    RUN(the_role_of_the_instance_comes_last_and_its_keys_end);
+    RUN(an_instance_without_a_role_has_no_keys);
+    RUN(each_failure_of_the_service_is_told_without_its_words);
+    RUN(the_name_of_a_role_goes_into_the_address_safely);
+    RUN(keys_of_a_role_are_whole_or_not_there);
+    RUN(keys_may_be_written_with_escapes);
+    RUN(an_answer_that_is_too_long_is_refused);
+    return test_result();
+}

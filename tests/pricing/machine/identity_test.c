@@ -1,0 +1,500 @@
+/* Which machine is this: what the clouds' metadata services say, and what is made of silence. */
+#include "pricing/machine/identity.h"
+
+#include "tests/pricing/feeds/asking.h"
+
+static const struct reply aws[] = {
+    {PUT_TOKEN},
+    {AWS("instance-type", "m4.xlarge")},
+    {AWS("placement/region", "us-east-1")},
+    {AWS("placement/availability-zone", "us-east-1a")},
+    {AWS("placement/availability-zone-id", "use1-az4")},
+    {AWS("instance-life-cycle", "on-demand")},
+    {AWS("services/partition", "aws")},
+    {.ending = NULL},
+};
+
+static const struct reply gcp[] = {
+    {GCP("machine-type", "projects/523926462582/machineTypes/n1-highcpu-64")},
+    {GCP("zone", "projects/523926462582/zones/us-central1-a")},
+    {GCP("scheduling/preemptible", "TRUE")},
+    {.ending = NULL},
+};
+
+/* A copy of a table in which one answer is another. */
+static const struct reply *with(const struct reply *list, const char *ending, struct reply reply)
+{
+    static struct reply copy[10];
+    size_t i = 0;
+
+    for (; list[i].ending; i++) {
+        copy[i] = list[i];
+        if (replies_ends(list[i].ending, ending)) {
+            copy[i].status = reply.status;
+            copy[i].body = reply.body;
+            copy[i].flavor = reply.flavor;
+        }
+    }
+    copy[i] = list[i];
+    return copy;
+}
+
+static const struct reply *with_body(const struct reply *list, const char *ending,
+                                     const char *body)
+{
+    return with(list, ending, (struct reply){.status = 200, .body = body, .flavor = "Google"});
+}
+
+static const struct reply *with_status(const struct reply *list, const char *ending, int status)
+{
+    return with(list, ending, (struct reply){.status = status, .body = "<html>no</html>"});
+}
+
+static void aws_tells_a_machine_what_it_is(void)
+{
+    static const size_t pieces[] = {0, 1, 3};
+
+    for (size_t i = 0; i < COUNT(pieces); i++) {
+        struct replies replies = {.list = aws, .piece = pieces[i]};
+        struct identity identity =
+            ask("Amazon EC2", &replies, (struct identity_question){.root = NULL});
+
+        EXPECT_STR(identity.provider, "aws");
+        EXPECT_STR(identity.instance_type, "m4.xlarge");
+        EXPECT_STR(identity.region, "us-east-1");
+        EXPECT_STR(identity.zone, "us-east-1a");
+        EXPECT_STR(identity.zone_id, "use1-az4");
+        EXPECT_STR(identity.life_cycle, "on_demand");
+        EXPECT_STR(identity.partition, "aws");
+        EXPECT_STR(identity.source, "metadata");
+        EXPECT_STR(identity.note, "");
+        EXPECT_INT(replies.puts, 1);
+        EXPECT_INT(replies.asked, 8);
+        EXPECT_STR(replies.urls[0], "http://169.254.169.254/latest/api/token");
+    }
+}
+
+/* The tables above are what the transcripts say. */
+static void check_transcript(const char *name, const struct reply *list)
+{
+    AUTO(freep) char *transcript = NULL;
+
+    if (!walk_has_samples(name))
+        return;
+    transcript = walk_sample(name, NULL);
+    for (; list->ending; list++) {
+        char asked[200];
+
+        snprintf(asked, sizeof asked, "%s %s ", list->method ? list->method : "GET",
+                 list->ending);
+        EXPECT_STR(strstr(transcript, asked) ? asked : "not asked for", asked);
+        EXPECT_STR(strstr(transcript, list->body) ? list->body : "not told", list->body);
+        if (list->header)
+            EXPECT_STR(strstr(transcript, list->header) ? list->header : "no", list->header);
+    }
+}
+
+static void the_questions_are_those_of_the_transcripts(void)
+{
+    check_transcript("imds-aws-transcript.http", aws);
+    check_transcript("imds-gcp-transcript.http", gcp);
+    check_transcript("imds-azure-transcript.http",
+                     (const struct reply[]){{AZURE("application/json")}, {.ending = NULL}});
+}
+
+static void the_life_cycle_of_aws_is_a_word_of_ours_or_stays(void)
+{
+    static const char *const words[][2] = {{"spot", "spot"},
+                                           {"on-demand", "on_demand"},
+                                           {"scheduled", "scheduled"},
+                                           {"capacity-block", "capacity-block"},
+                                           {"a word of more than 24 letters", ""},
+                                           {"", ""}};
+
+    for (size_t i = 0; i < COUNT(words); i++) {
+        struct identity identity =
+            ask_table("Amazon EC2", with_body(aws, "instance-life-cycle", words[i][0]));
+
+        EXPECT_STR(identity.life_cycle, words[i][1]);
+        EXPECT_STR(identity.instance_type, "m4.xlarge");
+        EXPECT_STR(identity.note,
+                   words[i][1][0] ? "" : "the metadata service does not say the life cycle");
+    }
+}
+
+static void what_is_not_there_stays_empty(void)
+{
+    struct identity identity =
+        ask_table("Amazon EC2", with_status(aws, "placement/availability-zone-id", 404));
+
+    EXPECT_STR(identity.zone_id, "");
+    EXPECT_STR(identity.zone, "us-east-1a");
+    EXPECT_STR(identity.note, "");
+    identity = ask_table("Amazon EC2", with_status(aws, "instance-life-cycle", 404));
+    EXPECT_STR(identity.life_cycle, "");
+    EXPECT_STR(identity.instance_type, "m4.xlarge");
+    EXPECT_STR(identity.note, "the metadata service does not say the life cycle");
+    identity = ask_table("Amazon EC2", with_status(aws, "instance-type", 404));
+    EXPECT_STR(identity.provider, "aws");
+    EXPECT_STR(identity.region, "us-east-1");
+    EXPECT_STR(identity.instance_type, "");
+    EXPECT_STR(identity.note, "the metadata service does not say the instance type");
+    identity = ask_table("Amazon EC2", with_status(aws, "placement/region", 404));
+    expect_unknown(&identity, "does not say the region");
+}
+
+static void values_are_taken_up_to_the_last_byte_that_there_is_room_for(void)
+{
+    char zone[41];
+
+    memset(zone, 'a', sizeof zone);
+    zone[40] = '\0';
+    struct identity identity =
+        ask_table("Amazon EC2", with_body(aws, "placement/availability-zone", zone));
+    EXPECT_STR(identity.zone, "");
+    zone[39] = '\0';
+    identity = ask_table("Amazon EC2", with_body(aws, "placement/availability-zone", zone));
+    EXPECT_STR(identity.zone, zone);
+}
+
+static void values_that_are_none_are_dropped_and_never_cut(void)
+{
+    static const char *const lawless[] = {
+        "m4.xl\303\244rge",
+        "m4 xlarge",
+        "<html>",
+        "m4.xlarge\nm5.xlarge",
+        "a-type-with-more-letters-than-there-is-room-for-in-the-struct.xlarge",
+        "m4.\x7f"};
+
+    for (size_t i = 0; i < COUNT(lawless); i++) {
+        struct identity identity =
+            ask_table("Amazon EC2", with_body(aws, "instance-type", lawless[i]));
+
+        EXPECT_STR(identity.instance_type, "");
+        EXPECT_STR(identity.region, "us-east-1");
+    }
+    struct identity identity =
+        ask_table("Amazon EC2", with_body(aws, "instance-type", "m4.xlarge\n"));
+    EXPECT_STR(identity.instance_type, "m4.xlarge"); /* stand-ins send a newline */
+}
+
+static void a_failure_in_the_middle_leaves_nothing(void)
+{
+    static const char *const paths[] = {"token",
+                                        "instance-type",
+                                        "placement/region",
+                                        "placement/availability-zone",
+                                        "placement/availability-zone-id",
+                                        "instance-life-cycle",
+                                        "services/partition"};
+    static const int statuses[] = {0, 301, 400, 401, 403, 500, 503};
+
+    for (size_t i = 0; i < COUNT(paths); i++)
+        for (size_t j = 0; j < COUNT(statuses); j++) {
+            struct identity identity =
+                ask_table("Amazon EC2", with_status(aws, paths[i], statuses[j]));
+            char said[20];
+
+            snprintf(said, sizeof said, "it answers %d", statuses[j]);
+            expect_unknown(&identity, statuses[j] ? said
+                                      : i == 0    ? "hop limit of 1"
+                                                  : "Connection timed out");
+        }
+}
+
+static void without_a_token_nothing_is_asked(void)
+{
+    static const int statuses[] = {0, 400, 403, 404, 405, 417};
+    static const char *const lawless[] = {"", "a token\r\nX-Evil: 1", "two words", "\303\244"};
+
+    for (size_t i = 0; i < COUNT(statuses) + COUNT(lawless); i++) {
+        struct replies replies = {.list = aws};
+
+        replies.list = i < COUNT(statuses)
+                           ? with_status(aws, "token", statuses[i])
+                           : with_body(aws, "token", lawless[i - COUNT(statuses)]);
+        struct identity identity =
+            ask("Amazon EC2", &replies, (struct identity_question){.root = NULL});
+        expect_unknown(&identity, "metadata service");
+        EXPECT_INT(replies.asked, 1); /* never the old way */
+        EXPECT_INT(replies.puts, 1);
+    }
+}
+
+static void silence_in_a_container_is_explained_with_the_command_that_helps(void)
+{
+    struct identity identity = ask_table("Amazon EC2", with_status(aws, "token", 0));
+
+    expect_unknown(&identity, "aws ec2 modify-instance-metadata-options "
+                              "--http-put-response-hop-limit 2 --instance-id ID");
+    EXPECT(strstr(identity.note, "container") != NULL);
+    EXPECT(identity.unheard); /* and may answer another time */
+    identity = ask_table("Amazon EC2", with_status(aws, "token", 403));
+    expect_unknown(&identity, "it answers 403: it may be switched off");
+    identity = ask_table("Amazon EC2", with_status(aws, "services/partition", 401));
+    expect_unknown(&identity, "it answers 401: it accepts no token of ours");
+}
+
+static void off_every_cloud_nobody_is_asked(void)
+{
+    static const char *const vendors[] = {
+        NULL,           "",           "QEMU",         "Dell Inc.", "Xen",
+        "Google Cloud", "amazon ec2", "Amazon EC2 2", "    ",      "Micro"};
+
+    for (size_t i = 0; i < COUNT(vendors); i++) {
+        struct replies replies = {.list = aws};
+        struct identity identity =
+            ask(vendors[i], &replies, (struct identity_question){.root = NULL});
+
+        expect_unknown(&identity, "the firmware names no cloud");
+        EXPECT_INT(replies.asked, 0);
+        EXPECT(!identity.unheard);
+    }
+}
+
+static void only_the_cloud_that_the_firmware_names_is_asked(void)
+{
+    static const struct reply nothing[] = {{.ending = NULL}};
+    static const char *const vendors[][2] = {
+        {"Amazon EC2", "http://169.254.169.254/latest/api/token"},
+        {"Google", "http://169.254.169.254/computeMetadata/"},
+        {"Microsoft Corporation", "http://169.254.169.254/metadata/instance/compute"}};
+
+    for (size_t i = 0; i < COUNT(vendors); i++) {
+        struct replies replies = {.list = nothing, .begins = vendors[i][1]};
+        struct identity identity =
+            ask(vendors[i][0], &replies, (struct identity_question){.root = NULL});
+
+        expect_unknown(&identity, "metadata service");
+        EXPECT(replies.asked > 0);
+    }
+}
+
+static void gcp_tells_a_machine_what_it_is(void)
+{
+    struct identity identity = ask_table("Google", gcp);
+
+    EXPECT_STR(identity.provider, "gcp");
+    EXPECT_STR(identity.instance_type, "n1-highcpu-64");
+    EXPECT_STR(identity.region, "us-central1");
+    EXPECT_STR(identity.zone, "us-central1-a");
+    EXPECT_STR(identity.life_cycle, "spot");
+    EXPECT_STR(identity.zone_id, "");
+    EXPECT_STR(identity.source, "metadata");
+    EXPECT_STR(identity.note, "");
+    identity = ask_table("Google", with_body(gcp, "preemptible", "FALSE"));
+    EXPECT_STR(identity.life_cycle, "on_demand");
+    identity = ask_table("Google", with_body(gcp, "preemptible", "perhaps"));
+    EXPECT_STR(identity.life_cycle, "");
+    EXPECT_STR(identity.note, "the metadata service does not say the life cycle");
+    identity = ask_table("Google", with_status(gcp, "preemptible", 404));
+    EXPECT_STR(identity.life_cycle, "");
+    EXPECT_STR(identity.instance_type, "n1-highcpu-64");
+}
+
+static void what_does_not_say_that_it_is_google_is_not_believed(void)
+{
+    static const char *const flavors[] = {NULL, "", "google", "Googles", "Amazon"};
+
+    for (size_t i = 0; i < COUNT(flavors); i++)
+        for (size_t row = 0; row < 3; row++) {
+            struct reply changed = gcp[row];
+
+            changed.flavor = flavors[i];
+            struct identity identity = ask_table("Google", with(gcp, gcp[row].ending, changed));
+            expect_unknown(&identity, "Metadata-Flavor: Google");
+        }
+}
+
+static void a_zone_that_lies_in_no_region_gives_no_machine(void)
+{
+    static const char *const zones[][2] = {
+        {"projects/1/zones/us-central1-a", "us-central1"},
+        {"projects/1/zones/northamerica-northeast1-c", "northamerica-northeast1"},
+        {"projects/1/zones/us-south1-ai1b", "us-south1"},
+        {"projects/1/zones/us-central1", ""}, /* "us" would be a region of nobody */
+        {"projects/1/zones/us-central1-", ""},
+        {"projects/1/zones/us-central-a", ""},
+        {"projects/1/zones/", ""},
+        {"projects/1/zones/a", ""},
+        {"projects/1/zones/-a", ""},
+        {"projects/1/zones/1-a", ""},
+        {"", ""}};
+
+    for (size_t i = 0; i < COUNT(zones); i++) {
+        struct identity identity = ask_table("Google", with_body(gcp, "zone", zones[i][0]));
+
+        EXPECT_STR(identity.region, zones[i][1]);
+        EXPECT_STR(identity.instance_type, zones[i][1][0] ? "n1-highcpu-64" : "");
+        if (!zones[i][1][0])
+            expect_unknown(&identity, "does not say the region");
+    }
+}
+
+static void an_address_that_somebody_gives_is_asked_whatever_the_firmware_says(void)
+{
+    static const char *const addresses[] = {"http://127.0.0.1:1338", "http://127.0.0.1:1338/"};
+
+    for (size_t i = 0; i < COUNT(addresses); i++) {
+        struct replies replies = {.list = aws, .begins = "http://127.0.0.1:1338/latest/"};
+        struct identity identity =
+            ask(NULL, &replies, (struct identity_question){.aws_url = addresses[i]});
+
+        EXPECT_STR(identity.instance_type, "m4.xlarge");
+        EXPECT_STR(replies.urls[0], "http://127.0.0.1:1338/latest/api/token");
+    }
+    struct replies replies = {.list = gcp, .begins = "http://g/"};
+    struct identity identity =
+        ask("QEMU", &replies, (struct identity_question){.gcp_url = "http://g"});
+    EXPECT_STR(identity.provider, "gcp");
+    EXPECT_INT(replies.puts, 0);
+    replies = (struct replies){.list = gcp, .begins = "http://a/"};
+    identity = ask(NULL, &replies, (struct identity_question){.azure_url = "http://a"});
+    expect_unknown(&identity, "the metadata service of azure says nothing: it answers 404");
+    replies = (struct replies){.list = with_status(aws, "token", 0)};
+    identity = ask(NULL, &replies, (struct identity_question){.aws_url = "http://w"});
+    expect_unknown(&identity, "Connection timed out"); /* a hop limit would be a guess */
+    EXPECT_INT(replies.asked, 1);
+}
+
+static void who_asks_anyway_asks_all_of_them_until_one_answers(void)
+{
+    static const struct reply nothing[] = {{.ending = NULL}};
+    struct replies replies = {.list = gcp};
+    struct identity identity =
+        ask(NULL, &replies, (struct identity_question){.ask_anyway = true});
+
+    EXPECT_STR(identity.provider, "gcp");
+    EXPECT_STR(identity.note, "");
+    EXPECT_INT(replies.puts, 1);
+    EXPECT_INT(replies.asked, 5); /* one of AWS, four of Google */
+    replies = (struct replies){.list = nothing};
+    identity = ask("QEMU", &replies, (struct identity_question){.ask_anyway = true});
+    expect_unknown(&identity, "no cloud's metadata service answers");
+    EXPECT_INT(replies.asked, 6);
+    replies = (struct replies){.list = aws};
+    identity = ask("Google", &replies, (struct identity_question){.ask_anyway = true});
+    EXPECT_STR(identity.provider, "aws");
+    EXPECT(strstr(replies.urls[0], "/computeMetadata/") != NULL); /* the likeliest first */
+}
+
+static void an_address_beyond_all_length_is_no_crash(void)
+{
+    static char address[5000];
+    struct replies replies = {.list = aws};
+
+    memset(address, 'a', sizeof address - 1);
+    struct identity identity =
+        ask(NULL, &replies, (struct identity_question){.aws_url = address});
+    expect_unknown(&identity, "too long");
+    EXPECT_INT(replies.asked, 0);
+}
+
+/* The name that distinguishes machines of one type. What a person configures is a price, not
+ * another machine. */
+static void each_cloud_tells_the_id_of_this_very_machine(void)
+{
+    const struct reply of_aws[] = {{PUT_TOKEN},
+                                   {AWS("placement/region", "us-east-1")},
+                                   {AWS("instance-id", "i-0123456789abcdef0\n")},
+                                   {.ending = NULL}};
+    const struct reply of_gcp[] = {{GCP("zone", "projects/523926462582/zones/us-central1-a")},
+                                   {GCP("id", "4520031799277581759")},
+                                   {.ending = NULL}};
+    struct identity identity = ask_table("Amazon EC2", of_aws);
+
+    EXPECT_STR(identity.instance_id, "i-0123456789abcdef0");
+    identity_override(&identity, &(struct identity){.provider = "gcp", .region = "nowhere"});
+    EXPECT_STR(identity.cloud, "aws");
+    EXPECT_STR(identity.instance_id, "i-0123456789abcdef0");
+    identity = ask_table("Google", of_gcp);
+    EXPECT_STR(identity.cloud, "gcp");
+    EXPECT_STR(identity.instance_id, "4520031799277581759");
+    identity = ask_table("Google", with_body(of_gcp, "id", "not an id"));
+    EXPECT_STR(identity.provider, "gcp");
+    EXPECT_STR(identity.instance_id, "");
+    identity = ask_table("Amazon EC2", aws); /* which does not say it */
+    EXPECT_STR(identity.provider, "aws");
+    EXPECT_STR(identity.instance_id, "");
+}
+
+static void what_a_person_configured_wins_member_by_member(void)
+{
+    struct identity identity = ask_table("Amazon EC2", aws);
+    struct identity configured = {.note = ""};
+
+    identity_override(&identity, &configured);
+    EXPECT_STR(identity.source, "metadata");
+    EXPECT_STR(identity.instance_type, "m4.xlarge");
+
+    configured = (struct identity){.life_cycle = "spot"};
+    identity_override(&identity, &configured);
+    EXPECT_STR(identity.source, "settings");
+    EXPECT_STR(identity.life_cycle, "spot");
+    EXPECT_STR(identity.instance_type, "m4.xlarge");
+    EXPECT_STR(identity.zone_id, "use1-az4");
+
+    configured = (struct identity){.region = "us-east-1", .instance_type = "m5.large"};
+    identity_override(&identity, &configured);
+    EXPECT_STR(identity.instance_type, "m5.large");
+    EXPECT_STR(identity.zone, "us-east-1a"); /* it is the same region */
+}
+
+static void what_was_learned_of_one_place_does_not_hold_for_another(void)
+{
+    struct identity identity = ask_table("Amazon EC2", aws);
+
+    identity_override(&identity, &(struct identity){.zone = "us-east-1b"});
+    EXPECT_STR(identity.zone_id, "");
+    EXPECT_STR(identity.region, "us-east-1");
+    identity_override(&identity, &(struct identity){.region = "cn-north-1"});
+    EXPECT_STR(identity.zone, "");
+    EXPECT_STR(identity.partition, "");
+    EXPECT_STR(identity.instance_type, "m4.xlarge");
+    identity_override(&identity, &(struct identity){.provider = "gcp"});
+    EXPECT_STR(identity.instance_type, "");
+    EXPECT_STR(identity.region, "");
+    EXPECT_STR(identity.life_cycle, "");
+}
+
+static void settings_alone_make_a_machine_known(void)
+{
+    struct identity identity = ask_table(NULL, aws);
+    struct identity configured = {
+        .provider = "gcp", .region = "us-central1", .instance_type = "n1-highcpu-64"};
+
+    identity_override(&identity, &configured);
+    EXPECT_STR(identity.provider, "gcp");
+    EXPECT_STR(identity.instance_type, "n1-highcpu-64");
+    EXPECT_STR(identity.source, "settings");
+    EXPECT(identity.note[0]); /* the life cycle is still not known */
+    identity_override(&identity, &(struct identity){.life_cycle = "on_demand"});
+    EXPECT_STR(identity.note, "");
+}
+
+int main(void)
+{
+    RUN(aws_tells_a_machine_what_it_is);
+    RUN(the_questions_are_those_of_the_transcripts);
+    RUN(the_life_cycle_of_aws_is_a_word_of_ours_or_stays);
+    RUN(what_is_not_there_stays_empty);
+    RUN(values_are_taken_up_to_the_last_byte_that_there_is_room_for);
+    RUN(values_that_are_none_are_dropped_and_never_cut);
+    RUN(a_failure_in_the_middle_leaves_nothing);
+    RUN(without_a_token_nothing_is_asked);
+    RUN(silence_in_a_container_is_explained_with_the_command_that_helps);
+    RUN(off_every_cloud_nobody_is_asked);
+    RUN(only_the_cloud_that_the_firmware_names_is_asked);
+    RUN(gcp_tells_a_machine_what_it_is);
+    RUN(what_does_not_say_that_it_is_google_is_not_believed);
+    RUN(a_zone_that_lies_in_no_region_gives_no_machine);
+    RUN(an_address_that_somebody_gives_is_asked_whatever_the_firmware_says);
+    RUN(who_asks_anyway_asks_all_of_them_until_one_answers);
+    RUN(an_address_beyond_all_length_is_no_crash);
+    RUN(each_cloud_tells_the_id_of_this_very_machine);
+    RUN(what_a_person_configured_wins_member_by_member);
+    RUN(what_was_learned_of_one_place_does_not_hold_for_another);
+    RUN(settings_alone_make_a_machine_known);
+    return test_result();
+}

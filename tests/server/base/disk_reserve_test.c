@@ -1,0 +1,30 @@
+#include "server/base/disk_reserve.h"
+
+#include "tests/db/database.h"
+
+static void the_reserve_is_what_must_be_left(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(freep) struct config *config = calloc(1, sizeof *config);
+    struct error err = {0};
+    long long left;
+
+    snprintf(config->database, sizeof config->database, "%s", folder.file);
+    config->reserve_mib = 0;
+    EXPECT(space_check(config, &err) && space_check_copy(config, &err));
+    left = space_left(config);
+    EXPECT(left > 0);
+    config->reserve_mib = left / (1024 * 1024) + 1024;
+    EXPECT(!space_check(config, &err));
+    EXPECT_INT(err.kind, ERROR_STORAGE);
+    EXPECT(strstr(err.message, "make room, or lower --reserve-mib") != NULL);
+    snprintf(config->database, sizeof config->database, "/no/such/folder/runs.db");
+    EXPECT_INT(space_left(config), -1);
+    EXPECT(space_check(config, &err)); /* nobody can tell */
+}
+
+int main(void)
+{
+    RUN(the_reserve_is_what_must_be_left);
+    return test_result();
+}

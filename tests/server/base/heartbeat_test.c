@@ -1,0 +1,224 @@
+#include "server/base/heartbeat.h"
+
+#include "common/clock.h"
+#include "server/cli/health.h"
+#include "tests/db/database.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#define START (1000 * NS_PER_SECOND)
+
+static struct heartbeat begin(const struct folder *folder, const char *command)
+{
+    struct heartbeat heartbeat;
+
+    heartbeat_start(&heartbeat, folder->file, command, 120);
+    heartbeat.written_ns = 0; /* that was now; from here on it is our time */
+    return heartbeat;
+}
+
+static struct heartbeat_view look(const struct folder *folder, long long now_ns)
+{
+    struct heartbeat_view view = {0};
+    struct error err = {0};
+
+    EXPECT(heartbeat_look(folder->file, now_ns, &view, &err));
+    EXPECT_STR(err.message, "");
+    return view;
+}
+
+static char *file_of(const struct folder *folder, char name[400])
+{
+    snprintf(name, 400, "%s.heartbeat", folder->file);
+    return name;
+}
+
+static void without_a_file_nothing_beats(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+
+    EXPECT_INT(look(&folder, START).state, HEARTBEAT_NONE);
+}
+
+static void what_beats_is_well_until_its_patience_ends(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(heartbeat_end) struct heartbeat heartbeat = begin(&folder, "bench");
+    struct heartbeat_view view;
+
+    (void)heartbeat_beat(&heartbeat, "run 2 of 4, step 31", START);
+    view = look(&folder, START + 120 * NS_PER_SECOND);
+    EXPECT_INT(view.state, HEARTBEAT_BEATS);
+    EXPECT_STR(view.command, "bench");
+    EXPECT_STR(view.doing, "run 2 of 4, step 31");
+    EXPECT_INT(view.process, getpid());
+    EXPECT_INT(view.silent_s, 120);
+    EXPECT_INT(look(&folder, START + 121 * NS_PER_SECOND).state, HEARTBEAT_STOPPED);
+    (void)heartbeat_beat(&heartbeat, "ends", START + 130 * NS_PER_SECOND);
+    EXPECT_INT(look(&folder, START + 131 * NS_PER_SECOND).state, HEARTBEAT_BEATS);
+    EXPECT_STR(look(&folder, START + 131 * NS_PER_SECOND).doing, "ends");
+}
+
+static void it_writes_every_five_seconds_at_most(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(heartbeat_end) struct heartbeat heartbeat = begin(&folder, "bench");
+
+    EXPECT(heartbeat_beat(&heartbeat, "one", START));
+    EXPECT(!heartbeat_beat(&heartbeat, "two", START + 4999 * NS_PER_MS));
+    EXPECT_STR(look(&folder, START).doing, "one");
+    (void)heartbeat_beat(&heartbeat, "three", START + 5 * NS_PER_SECOND);
+    EXPECT_STR(look(&folder, START).doing, "three");
+}
+
+static void what_has_ended_or_was_killed_says_nothing_any_more(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct heartbeat heartbeat = begin(&folder, "bench");
+    int told[2], status;
+    char byte;
+    pid_t child;
+
+    (void)heartbeat_beat(&heartbeat, "runs", START);
+    heartbeat_end(&heartbeat);
+    EXPECT_INT(look(&folder, START).state, HEARTBEAT_NONE);
+    EXPECT(pipe(told) == 0);
+    child = fork();
+    if (child == 0) {
+        struct heartbeat own = begin(&folder, "bench");
+
+        (void)heartbeat_beat(&own, "runs", START);
+        if (write(told[1], "x", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    EXPECT(read(told[0], &byte, 1) == 1);
+    EXPECT_INT(look(&folder, START).state, HEARTBEAT_BEATS);
+    EXPECT_INT(look(&folder, START).process, child);
+    EXPECT(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
+    EXPECT_INT(look(&folder, START).state, HEARTBEAT_NONE);
+    close(told[0]);
+    close(told[1]);
+}
+
+static void of_two_the_first_has_the_file_and_the_second_takes_it_over(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct heartbeat push = begin(&folder, "push");
+    AUTO(heartbeat_end) struct heartbeat bench = begin(&folder, "bench");
+
+    (void)heartbeat_beat(&push, "reports", START);
+    (void)heartbeat_beat(&bench, "runs", START);
+    EXPECT_STR(look(&folder, START).command, "push");
+    heartbeat_end(&push);
+    (void)heartbeat_beat(&bench, "runs", START + 1);
+    EXPECT_STR(look(&folder, START).command, "bench");
+}
+
+static void of_another_container_or_machine_it_is_not_ours(void)
+{
+    for (int i = 0; i < 2; i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(heartbeat_end) struct heartbeat heartbeat = begin(&folder, "bench");
+        char own[HEARTBEAT_SIZE + 1] = "", other[HEARTBEAT_SIZE + 1], boot[64], container[64];
+        char name[400];
+        int file = open(file_of(&folder, name), O_RDWR | O_CLOEXEC);
+
+        EXPECT(pread(file, own, HEARTBEAT_SIZE, 0) == HEARTBEAT_SIZE);
+        EXPECT_INT(sscanf(own, "pennyworth-heartbeat 1 %63s %63s", boot, container), 2);
+        snprintf(other, sizeof other, "pennyworth-heartbeat 1 %s %s bench 1 5 60 runs\n",
+                 i == 0 ? boot : "another-boot", i == 0 ? "pid:[1]" : container);
+        EXPECT(pwrite(file, other, strlen(other), 0) == (ssize_t)strlen(other));
+        EXPECT_INT(look(&folder, START).state, HEARTBEAT_ELSEWHERE);
+        close(file);
+    }
+}
+
+static void what_is_no_heartbeat_is_told(void)
+{
+    static const char *const texts[] = {"", "pennyworth-heartbeat 2 a b bench 1 5 60 runs\n",
+                                        "pennyworth-heartbeat 1 a b bench one 5 60 runs\n",
+                                        "pennyworth-heartbeat 1 a b bench 1 5 60 runs"};
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(heartbeat_end) struct heartbeat heartbeat = begin(&folder, "bench");
+        struct heartbeat_view view;
+        struct error err = {0};
+        char name[400];
+        int file = open(file_of(&folder, name), O_RDWR | O_CLOEXEC);
+
+        EXPECT(ftruncate(file, 0) == 0);
+        EXPECT(pwrite(file, texts[i], strlen(texts[i]), 0) == (ssize_t)strlen(texts[i]));
+        EXPECT(!heartbeat_look(folder.file, START, &view, &err));
+        EXPECT(strstr(err.message, "no heartbeat of this version") != NULL);
+        close(file);
+    }
+}
+
+static void a_heart_without_a_file_is_no_failure(void)
+{
+    struct heartbeat heartbeat, none = {0};
+
+    heartbeat_start(&heartbeat, "/nowhere/at/all.db", "bench", 60);
+    EXPECT(heartbeat_beat(&heartbeat, "runs", START)); /* there is nothing to try again */
+    EXPECT_STR(heartbeat.name, "");
+    heartbeat_end(&heartbeat);
+    (void)heartbeat_beat(&none, "runs", START);
+    heartbeat_end(&none);
+}
+
+static enum health_verdict health(const struct folder *folder, bool served, long long now_ns,
+                                  char words[HEALTH_WORDS])
+{
+    struct config config = {.port = 8080};
+
+    snprintf(config.database, sizeof config.database, "%s", folder->file);
+    return health_of_command(&config, served, now_ns, words);
+}
+
+static void a_bench_is_well_as_long_as_it_gets_on(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    char words[HEALTH_WORDS];
+
+    EXPECT_INT(health(&folder, false, START, words), HEALTH_ASK_SERVER);
+    EXPECT(strstr(words, "no bench and no push runs on ") == words);
+    AUTO(heartbeat_end) struct heartbeat heartbeat = begin(&folder, "bench");
+    (void)heartbeat_beat(&heartbeat, "run 1 of 4, step 3", START);
+    EXPECT_INT(health(&folder, true, START + 9 * NS_PER_SECOND, words), HEALTH_WELL);
+    EXPECT_STR(words, "bench: run 1 of 4, step 3; last progress 9 s ago");
+    EXPECT_INT(health(&folder, true, START + 200 * NS_PER_SECOND, words), HEALTH_ILL);
+    EXPECT(strstr(words,
+                  "has made no progress for 200 s, where 120 s are allowed; it was at: run "
+                  "1 of 4, step 3") != NULL);
+}
+
+static void a_push_beside_a_server_does_not_speak_for_it(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(heartbeat_end) struct heartbeat heartbeat = begin(&folder, "push");
+    char words[HEALTH_WORDS];
+
+    (void)heartbeat_beat(&heartbeat, "reports", START);
+    EXPECT_INT(health(&folder, true, START, words), HEALTH_ASK_SERVER);
+    EXPECT_STR(words, "");
+    EXPECT_INT(health(&folder, false, START, words), HEALTH_WELL);
+}
+
+int main(void)
+{
+    RUN(without_a_file_nothing_beats);
+    RUN(what_beats_is_well_until_its_patience_ends);
+    RUN(it_writes_every_five_seconds_at_most);
+    RUN(what_has_ended_or_was_killed_says_nothing_any_more);
+    RUN(of_two_the_first_has_the_file_and_the_second_takes_it_over);
+    RUN(of_another_container_or_machine_it_is_not_ours);
+    RUN(what_is_no_heartbeat_is_told);
+    RUN(a_heart_without_a_file_is_no_failure);
+    RUN(a_bench_is_well_as_long_as_it_gets_on);
+    RUN(a_push_beside_a_server_does_not_speak_for_it);
+    return test_result();
+}

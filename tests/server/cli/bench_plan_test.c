@@ -1,0 +1,278 @@
+#include "server/cli/bench_plan.h"
+
+#include "common/cleanup.h"
+#include "engine/sweep/sweep.h"
+#include "tests/test.h"
+
+static struct bench_wish wish_of(const char *set)
+{
+    return (struct bench_wish){.set = set, .label = "", .max_seconds = 450, .has_bf16 = true};
+}
+
+/* Reads what was planned as a sweep is read; the caller clears it. */
+static struct sweep planned(const struct bench_wish *wish, struct bench_plan *plan)
+{
+    static struct topology topology = {
+        .cpu_count = 2, .core_count = 2, .package_count = 1, .node_count = 1};
+    const struct place place = {
+        .topology = &topology, .isa = CPU_AVX512_BF16, .dollars_per_hour = 1, .root = "/nowhere"};
+    struct sweep sweep = {0};
+    struct error err = {0};
+
+    EXPECT(bench_plan_make(wish, plan, &err));
+    EXPECT_STR(err.message, "");
+    if (plan->request)
+        EXPECT(sweep_from_text(plan->request, strlen(plan->request), &place, &sweep, &err));
+    EXPECT_STR(err.message, "");
+    return sweep;
+}
+
+static void the_standard_set_is_both_precisions_twice(void)
+{
+    AUTO(bench_plan_clear) struct bench_plan plan = {0};
+    struct bench_wish wish = wish_of("standard");
+    AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
+
+    EXPECT_INT((long long)sweep.count, 2);
+    EXPECT_INT(sweep.blocks, 2);
+    EXPECT_INT((long long)plan.runs, 4);
+    EXPECT_INT((long long)plan.cells, 2);
+    if (sweep.count != 2)
+        return;
+    EXPECT_STR(sweep.cells[0].name, "precision=f32");
+    EXPECT_STR(sweep.cells[1].name, "precision=bf16");
+    EXPECT_STR(sweep.cells[0].spec.workload, "resnet50");
+    EXPECT_INT(sweep.cells[0].spec.batch_size, 32);
+    EXPECT_INT(sweep.cells[0].spec.min_seconds, 60);
+    EXPECT_INT(plan.run_seconds, sweep.cells[0].spec.max_seconds);
+    EXPECT_INT(plan.repeat_seconds, 450);
+    EXPECT_INT(sweep.cells[1].spec.label_count, 1);
+    EXPECT_STR(sweep.cells[1].spec.labels[0].key, "bench");
+    EXPECT_STR(sweep.cells[1].spec.labels[0].value, "standard");
+}
+
+/* As measured on two cores: 2.2 s a step in f32, 1.1 s in bf16, ten seconds until the first. */
+static void eight_minutes_on_two_cores_are_sixty_steps_of_each_run(void)
+{
+    AUTO(bench_plan_clear) struct bench_plan plan = {0};
+    struct bench_wish wish = wish_of("standard");
+    AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
+
+    if (sweep.count != 2)
+        return;
+    EXPECT((double)(sweep.cells[0].spec.max_seconds - 10) / 2.2 >= 55);
+    EXPECT((double)(sweep.cells[1].spec.max_seconds - 10) / 1.1 >= 60);
+    EXPECT(sweep.cells[1].spec.min_seconds >= 45);
+}
+
+static void a_quick_bench_repeats_only_what_fits_into_about_a_minute(void)
+{
+    AUTO(bench_plan_clear) struct bench_plan plan = {0}, short_plan = {0};
+    struct bench_wish wish = wish_of("quick");
+    AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
+
+    EXPECT(sweep.count > 0);
+    EXPECT_INT(plan.repeat_seconds, 75);
+    wish.max_seconds = 30;
+    AUTO(sweep_clear) struct sweep shorter = planned(&wish, &short_plan);
+    EXPECT_INT((long long)shorter.count, (long long)sweep.count);
+    EXPECT_INT(short_plan.repeat_seconds, 30);
+}
+
+static void bf16_that_would_be_emulated_is_left_out(void)
+{
+    AUTO(bench_plan_clear) struct bench_plan plan = {0}, quick_plan = {0};
+    struct bench_wish wish = wish_of("standard"), quick = wish_of("quick");
+
+    wish.has_bf16 = quick.has_bf16 = false;
+    AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
+    AUTO(sweep_clear) struct sweep of_quick = planned(&quick, &quick_plan);
+    EXPECT_INT((long long)sweep.count, 1);
+    EXPECT_INT((long long)plan.runs, 2);
+    EXPECT(sweep.count == 1 && strcmp(sweep.cells[0].spec.precision, "f32") == 0);
+    EXPECT(of_quick.count == 1 && strcmp(of_quick.cells[0].spec.precision, "f32") == 0);
+}
+
+static void the_quick_set_is_one_short_run(void)
+{
+    AUTO(bench_plan_clear) struct bench_plan plan = {0};
+    struct bench_wish wish = wish_of("quick");
+    AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
+
+    EXPECT_INT((long long)plan.runs, 1);
+    EXPECT_INT(plan.run_seconds, 45);
+    EXPECT(sweep.count == 1 && strcmp(sweep.cells[0].spec.precision, "bf16") == 0);
+    EXPECT(sweep.count == 1 && sweep.cells[0].spec.min_seconds == 12);
+    EXPECT(sweep.count == 1 && sweep.cells[0].spec.max_seconds == 45);
+}
+
+static void all_runs_fit_into_the_time_and_the_money(void)
+{
+    static const long long seconds[] = {10, 60, 100, 450, 1800, 604800};
+
+    for (size_t i = 0; i < COUNT(seconds); i++) {
+        AUTO(bench_plan_clear) struct bench_plan plan = {0};
+        struct bench_wish wish = wish_of("standard");
+        double dollars = 0;
+        long long sum = 0;
+
+        wish.max_seconds = seconds[i];
+        wish.max_dollars = 2;
+        AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
+        for (size_t j = 0; j < sweep.count; j++) {
+            const struct run_spec *spec = &sweep.cells[j].spec;
+
+            EXPECT(spec->max_seconds >= 1 && spec->max_seconds <= 86400);
+            EXPECT(spec->min_seconds <= spec->max_seconds);
+            sum += 2 * spec->max_seconds;
+            dollars += 2 * spec->max_dollars;
+        }
+        EXPECT(sum <= seconds[i]);
+        EXPECT(seconds[i] < 60 || seconds[i] > 100000 || sum >= seconds[i] - 4 * 2 - 4);
+        EXPECT_NEAR(dollars, 2, 1e-12);
+    }
+}
+
+static void labels_go_with_each_run(void)
+{
+    AUTO(bench_plan_clear) struct bench_plan plan = {0};
+    struct bench_wish wish = wish_of("quick");
+
+    wish.label = "team=blue;note=a=b;empty=;";
+    AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
+    if (sweep.count != 1)
+        return;
+    const struct run_spec *spec = &sweep.cells[0].spec;
+    EXPECT_INT(spec->label_count, 4);
+    EXPECT_STR(spec->labels[0].key, "bench");
+    EXPECT_STR(spec->labels[1].key, "empty");
+    EXPECT_STR(spec->labels[1].value, "");
+    EXPECT_STR(spec->labels[2].value, "a=b");
+    EXPECT_STR(spec->labels[3].value, "blue");
+}
+
+static void expect_refused(const char *label, const char *why)
+{
+    struct bench_wish wish = wish_of("quick");
+    struct bench_plan plan = {.runs = 77};
+    struct error err = {0};
+
+    wish.label = label;
+    EXPECT(!bench_plan_make(&wish, &plan, &err));
+    EXPECT_INT(err.kind, ERROR_INVALID);
+    EXPECT_STR(err.field, "--label");
+    EXPECT_STR(err.message, why);
+    EXPECT_INT((long long)plan.runs, 77);
+}
+
+static void a_wrong_label_is_refused_with_the_reason(void)
+{
+    char many[400] = "", value[400];
+
+    expect_refused("team", "must be KEY=VALUE, got 'team'");
+    expect_refused("=x", "a key must have 1 to 64 characters, got 0");
+    expect_refused("a b=x", "the key 'a b' must hold only letters, digits and . _ - /");
+    expect_refused("a=1;a=2", "the key 'a' is given twice");
+    expect_refused("bench=mine", "the key 'bench' is the bench's own: take another");
+    snprintf(value, sizeof value, "a=%0300d", 0);
+    expect_refused(value, "the value of 'a' must have at most 256 bytes, got 300");
+    for (int i = 0; i < 16; i++)
+        snprintf(many + strlen(many), sizeof many - strlen(many), "k%d=v;", i);
+    expect_refused(many, "more than 16, of which 'bench' is one");
+}
+
+static enum bench_kin compare(const struct bench_wish *wish, const struct bench_wish *earlier)
+{
+    AUTO(bench_plan_clear) struct bench_plan now = {0}, then = {0};
+
+    EXPECT(bench_plan_make(wish, &now, NULL) && bench_plan_make(earlier, &then, NULL));
+    return bench_plan_compare(&now, then.request);
+}
+
+static void an_earlier_bench_is_the_same_if_it_takes_no_more(void)
+{
+    struct bench_wish wish = wish_of("standard"), earlier = wish_of("standard");
+
+    EXPECT_INT(compare(&wish, &earlier), BENCH_SAME);
+    earlier.max_seconds = 60;
+    earlier.max_dollars = 3;
+    EXPECT_INT(compare(&wish, &earlier), BENCH_SAME);
+    earlier.label = "team=blue";
+    EXPECT_INT(compare(&wish, &earlier), BENCH_OTHER);
+    wish.label = "team=blue";
+    EXPECT_INT(compare(&wish, &earlier), BENCH_SAME);
+    earlier.has_bf16 = false;
+    EXPECT_INT(compare(&wish, &earlier), BENCH_OTHER);
+    earlier = wish_of("quick");
+    EXPECT_INT(compare(&wish, &earlier), BENCH_OTHER);
+}
+
+static void an_earlier_bench_that_may_take_more_is_another(void)
+{
+    struct bench_wish wish = wish_of("standard"), earlier = wish_of("standard");
+
+    earlier.max_seconds = wish.max_seconds * 2;
+    EXPECT_INT(compare(&wish, &earlier), BENCH_OTHER);
+    earlier.max_seconds = wish.max_seconds;
+    wish.max_dollars = 2;
+    EXPECT_INT(compare(&wish, &earlier), BENCH_OTHER); /* it had no such limit */
+    earlier.max_dollars = 2.5;
+    EXPECT_INT(compare(&wish, &earlier), BENCH_OTHER);
+    earlier.max_dollars = 2;
+    EXPECT_INT(compare(&wish, &earlier), BENCH_SAME);
+}
+
+static void a_sweep_of_somebody_else_is_a_stranger(void)
+{
+    AUTO(bench_plan_clear) struct bench_plan plan = {0};
+    struct bench_wish wish = wish_of("quick");
+
+    EXPECT(bench_plan_make(&wish, &plan, NULL));
+    EXPECT_INT(bench_plan_compare(&plan, "{\"preset\":\"tune\"}"), BENCH_STRANGER);
+    EXPECT_INT(bench_plan_compare(&plan, "{\"blocks\":1,\"base\":{\"labels\":{\"bench\":"
+                                         "\"quick\"}},\"cells\":[{\"precision\":\"f32\"}]}"),
+               BENCH_STRANGER);
+    EXPECT_INT(bench_plan_compare(&plan,
+                                  "{\"blocks\":1,\"base\":{\"workload\":\"resnet50\","
+                                  "\"min_seconds\":12,\"max_seconds\":45,\"seed\":1,\"labels\":"
+                                  "{\"bench\":\"quick\"}},\"cells\":[{\"precision\":\"bf16\"}]}"),
+               BENCH_STRANGER);
+    EXPECT_INT(bench_plan_compare(&plan, "not JSON"), BENCH_STRANGER);
+}
+
+/* A bench that was cut short before the program was renewed is carried on too. */
+static void a_request_with_its_limits_in_the_base_is_known(void)
+{
+    static const char former[] =
+        "{\"blocks\":1,\"base\":{\"workload\":\"resnet50\",\"min_seconds\":12,"
+        "\"max_seconds\":%d,\"labels\":{\"bench\":\"quick\"}},"
+        "\"cells\":[{\"precision\":\"%s\"}]}";
+    AUTO(bench_plan_clear) struct bench_plan plan = {0};
+    struct bench_wish wish = wish_of("quick");
+    char request[400];
+
+    EXPECT(bench_plan_make(&wish, &plan, NULL));
+    snprintf(request, sizeof request, former, 45, "bf16");
+    EXPECT_INT(bench_plan_compare(&plan, request), BENCH_SAME);
+    snprintf(request, sizeof request, former, 46, "bf16");
+    EXPECT_INT(bench_plan_compare(&plan, request), BENCH_OTHER);
+    snprintf(request, sizeof request, former, 45, "f32");
+    EXPECT_INT(bench_plan_compare(&plan, request), BENCH_OTHER);
+}
+
+int main(void)
+{
+    RUN(the_standard_set_is_both_precisions_twice);
+    RUN(eight_minutes_on_two_cores_are_sixty_steps_of_each_run);
+    RUN(a_quick_bench_repeats_only_what_fits_into_about_a_minute);
+    RUN(bf16_that_would_be_emulated_is_left_out);
+    RUN(the_quick_set_is_one_short_run);
+    RUN(all_runs_fit_into_the_time_and_the_money);
+    RUN(labels_go_with_each_run);
+    RUN(a_wrong_label_is_refused_with_the_reason);
+    RUN(an_earlier_bench_is_the_same_if_it_takes_no_more);
+    RUN(an_earlier_bench_that_may_take_more_is_another);
+    RUN(a_sweep_of_somebody_else_is_a_stranger);
+    RUN(a_request_with_its_limits_in_the_base_is_known);
+    return test_result();
+}

@@ -1,0 +1,242 @@
+#include "server/cli/bench_watch.h"
+
+#include "common/clock.h"
+#include "tests/db/database.h"
+
+#define REQUEST "{\"knobs\":{\"batch_size\":[8]},\"blocks\":2}"
+
+struct scene {
+    struct folder folder;
+    struct db *db;
+    struct db_pool *pool;
+    struct live *live;
+    struct server server;
+    struct bench_watch watch;
+    FILE *out;
+    char *text;
+    size_t size;
+};
+
+static void ignore(void *user, long long when_ns)
+{
+    (void)user;
+    (void)when_ns;
+}
+
+static struct run_id place_sweep(struct db *db)
+{
+    static struct topology topology = {
+        .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
+    const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/nowhere"};
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    struct run_id id = {""};
+    bool replayed;
+
+    EXPECT(sweep_from_text(REQUEST, strlen(REQUEST), &place, &sweep, NULL));
+    EXPECT(sweeps_create(db,
+                         &(struct sweep_order){.sweep = &sweep,
+                                               .blocks = sweep.blocks,
+                                               .request = REQUEST,
+                                               .instance = "",
+                                               .now_us = NOON_US,
+                                               .queue_limit = 9},
+                         &id, &replayed, NULL));
+    return id;
+}
+
+static void begin(struct scene *scene)
+{
+    *scene = (struct scene){.folder = folder_make()};
+    scene->db = open_database(&scene->folder);
+    scene->pool = db_pool_open(scene->folder.file, 1, NULL);
+    scene->live = live_new(NS_PER_SECOND, ignore, NULL);
+    scene->out = open_memstream(&scene->text, &scene->size);
+    EXPECT(scene->pool && scene->live && scene->out);
+    scene->server = (struct server){.pool = scene->pool, .live = scene->live};
+    scene->watch = (struct bench_watch){.server = &scene->server,
+                                        .out = scene->out,
+                                        .sweep = place_sweep(scene->db),
+                                        .planned = 2};
+}
+
+static void end(struct scene *scene)
+{
+    EXPECT_INT(fclose(scene->out), 0);
+    free(scene->text);
+    live_free(scene->live);
+    db_pool_free(scene->pool);
+    db_free(scene->db);
+    folder_remove(&scene->folder);
+}
+
+static struct bench_sight look(struct scene *scene)
+{
+    struct bench_sight sight = {0};
+
+    EXPECT(bench_watch_look(&scene->watch, &sight, NULL));
+    fflush(scene->out);
+    return sight;
+}
+
+/* The next run begins and ends so. */
+static void run_one(struct scene *scene, enum run_state state)
+{
+    AUTO(run_clear) struct run run = claim_run(scene->db);
+
+    run.state = state;
+    run.ended_us = NOON_US + 9;
+    snprintf(run.reason, sizeof run.reason, "for a reason");
+    EXPECT(runs_end(scene->db, &run, NULL));
+}
+
+static void expect_settled(enum run_state state, size_t settled)
+{
+    struct scene scene;
+    struct bench_sight sight;
+
+    begin(&scene);
+    sight = look(&scene);
+    EXPECT_INT((long long)sight.settled, 0);
+    EXPECT(!sight.idle && !sight.over);
+    run_one(&scene, state);
+    sight = look(&scene);
+    EXPECT_INT((long long)sight.ended, 1);
+    EXPECT_INT((long long)sight.settled, (long long)settled);
+    claim_one(scene.db);
+    sight = look(&scene);
+    EXPECT(sight.running.text[0] != '\0');
+    EXPECT(strstr(scene.text, settled ? "run 2 of 2 begins" : "run 1 of 2 begins") != NULL);
+    end(&scene);
+}
+
+static void what_has_failed_is_settled(void)
+{
+    expect_settled(RUN_FAILED, 1);
+}
+
+static void what_is_tried_again_is_not_settled(void)
+{
+    expect_settled(RUN_INTERRUPTED, 0);
+    expect_settled(RUN_PREEMPTED, 0);
+}
+
+static void end_invalid(struct scene *scene)
+{
+    AUTO(run_clear) struct run run = claim_run(scene->db);
+
+    run.state = RUN_FINISHED;
+    run.ended_us = NOON_US + 9;
+    run.ended_by = "target";
+    run.validity = VALIDITY_INVALID;
+    run.summary = (struct summary){.measured_steps = 30,
+                                   .measured_seconds = 1,
+                                   .samples_per_second = 7,
+                                   .median_step_seconds = 0.1};
+    EXPECT(runs_end(scene->db, &run, NULL));
+}
+
+static void a_repetition_is_told_as_one_and_counts_once(void)
+{
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    struct scene scene;
+    struct bench_sight sight;
+    bool queued;
+
+    begin(&scene);
+    end_invalid(&scene);
+    run_one(&scene, RUN_FAILED);
+    sight = look(&scene);
+    EXPECT_INT((long long)sight.settled, 2);
+    EXPECT(sweeps_find(scene.db, scene.watch.sweep.text, &row, NULL));
+    EXPECT(sweeps_repeat(scene.db, &row, (struct sweep_repeat){"", NOON_US, 100}, &queued, NULL));
+    EXPECT(queued);
+    claim_one(scene.db);
+    sight = look(&scene);
+    EXPECT_INT((long long)sight.settled, 1);
+    EXPECT(strstr(scene.text, "run 2 of 2 begins again: the one before was invalid\n") != NULL);
+    end(&scene);
+}
+
+/* The run under way has come this far. */
+static struct bench_sight hear(struct scene *scene, const char *id, struct progress progress)
+{
+    struct run_id running = {""};
+
+    snprintf(running.text, sizeof running.text, "%s", id);
+    progress.phase = progress.half_width_percent > 0 ? "measuring" : "warm_up";
+    live_progress(scene->live, &running, &progress, clock_monotonic_ns());
+    return look(scene);
+}
+
+static size_t count_lines(const struct scene *scene)
+{
+    size_t lines = 0;
+
+    for (const char *c = scene->text; *c; c++)
+        lines += *c == '\n';
+    return lines;
+}
+
+static void the_first_figure_comes_at_once_and_others_now_and_then(void)
+{
+    struct scene scene;
+    struct bench_sight sight;
+    struct progress some = {.steps_done = 6,
+                            .steps_planned = 60,
+                            .samples_per_second = 14.8,
+                            .rough_percent = 6,
+                            .elapsed_seconds = 20,
+                            .seconds_left = 100};
+
+    begin(&scene);
+    claim_one(scene.db);
+    sight = look(&scene);
+    EXPECT_INT((long long)count_lines(&scene), 1);
+    hear(&scene, sight.running.text, (struct progress){.steps_planned = 60});
+    EXPECT_INT((long long)count_lines(&scene), 1); /* there is no figure yet */
+    sight = hear(&scene, sight.running.text, some);
+    EXPECT_INT(sight.steps, 6);
+    EXPECT(strstr(scene.text,
+                  "batch_size=8: warming up, step 6 of about 60, 14.8 samples/s within "
+                  "roughly 6.0 %, about 100 s left, 4 min of all\n") != NULL);
+    some.half_width_percent = 3;
+    some.within_reach_percent = 2.2;
+    hear(&scene, sight.running.text, some);
+    EXPECT_INT((long long)count_lines(&scene), 2); /* too early for another */
+    scene.watch.told_ns -= 21 * NS_PER_SECOND;
+    hear(&scene, sight.running.text, some);
+    EXPECT(strstr(scene.text,
+                  "measuring, step 6 of about 60, 14.8 samples/s within 3.0 % (2.2 % is "
+                  "within reach), about 100 s left") != NULL);
+    end(&scene);
+}
+
+static void a_terminal_has_one_line_that_is_written_anew(void)
+{
+    struct scene scene;
+    struct bench_sight sight;
+    struct progress some = {.steps_done = 6, .steps_planned = 60, .samples_per_second = 14.8};
+
+    begin(&scene);
+    scene.watch.terminal = true;
+    claim_one(scene.db);
+    sight = look(&scene);
+    for (int second = 0; second < 3; second++) {
+        scene.watch.told_ns -= 2 * NS_PER_SECOND;
+        hear(&scene, sight.running.text, some);
+    }
+    EXPECT_INT((long long)count_lines(&scene), 1);
+    EXPECT(strstr(scene.text, " of all\r\033[Kbatch_size=8: warming up") != NULL);
+    EXPECT(scene.watch.line_is_open);
+    end(&scene);
+}
+
+int main(void)
+{
+    RUN(a_repetition_is_told_as_one_and_counts_once);
+    RUN(the_first_figure_comes_at_once_and_others_now_and_then);
+    RUN(a_terminal_has_one_line_that_is_written_anew);
+    RUN(what_has_failed_is_settled);
+    RUN(what_is_tried_again_is_not_settled);
+    return test_result();
+}

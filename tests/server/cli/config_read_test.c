@@ -1,0 +1,446 @@
+#include "server/cli/config_read.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <stddef.h>
+
+#define WORDS_MAX 16
+
+/* A NULL-terminated copy that may be passed as argv and environ. */
+static void copy_words(char *to[WORDS_MAX + 1], const char *const from[])
+{
+    size_t count = 0;
+
+    for (; from && from[count] && count < WORDS_MAX; count++)
+        to[count] = strdup(from[count]);
+    to[count] = NULL;
+}
+
+static void free_words(char *words[])
+{
+    for (; *words; words++)
+        free(*words);
+}
+
+/* `flags` and `environment` are NULL-terminated, or NULL for none. */
+static enum config_result read_config(const char *const flags[], const char *const environment[],
+                                      struct config *ret_config, struct error *err)
+{
+    char *argv[WORDS_MAX + 2] = {strdup("pennyworth")};
+    char *variables[WORDS_MAX + 2] = {strdup("HOME=/home/somebody")};
+    enum config_result result;
+    int argc = 0;
+
+    copy_words(argv + 1, flags);
+    copy_words(variables + 1, environment);
+    while (argv[argc])
+        argc++;
+    result = config_read(argc, argv, variables, ret_config, err);
+    free_words(argv);
+    free_words(variables);
+    return result;
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void without_options_the_defaults_hold(void)
+{
+    struct config config;
+    struct error err = {0};
+
+    EXPECT_INT(read_config(NULL, NULL, &config, &err), CONFIG_OK);
+    EXPECT_STR(err.message, "");
+    EXPECT_STR(config.listen, "127.0.0.1");
+    EXPECT_INT(config.port, 8080);
+    EXPECT_STR(config.database, "/home/somebody/.local/state/pennyworth/pennyworth.db");
+    EXPECT_STR(config.engine, "");
+    EXPECT_STR(config.instance, "");
+    EXPECT_STR(config.read_token_file, "");
+    EXPECT_STR(config.write_token_file, "");
+    EXPECT_STR(config.read_token, "");
+    EXPECT_STR(config.write_token, "");
+    EXPECT_INT(config.http_threads, 2);
+    EXPECT_INT(config.max_connections, 1024);
+    EXPECT_INT(config.max_connections_per_address, 256);
+    EXPECT_INT(config.header_seconds, 10);
+    EXPECT_INT(config.body_seconds, 30);
+    EXPECT_INT(config.idle_seconds, 60);
+    EXPECT_INT(config.queue_limit, 100);
+    EXPECT_INT(config.silence_seconds, 60);
+    EXPECT_STR(config.published, "on");
+    EXPECT_STR(config.log, "info");
+}
+
+static const struct {
+    const char *flag, *variable; /* NULL: not given */
+    long long port;
+} orders[] = {
+    {NULL, NULL, 8080},
+    {NULL, "PENNYWORTH_PORT=81", 81},
+    {"--port=82", NULL, 82},
+    {"--port=82", "PENNYWORTH_PORT=81", 82},
+    {NULL, "PENNYWORTH_PORTS=81", 8080},
+    {NULL, "XPENNYWORTH_PORT=81", 8080},
+    {NULL, "pennyworth_port=81", 8080},
+};
+
+static void a_flag_wins_over_the_environment_and_that_over_the_default(void)
+{
+    for (size_t i = 0; i < COUNT(orders); i++) {
+        struct config config;
+        struct error err = {0};
+
+        EXPECT_INT(read_config(WORDS(orders[i].flag), WORDS(orders[i].variable), &config, &err),
+                   CONFIG_OK);
+        EXPECT_INT(config.port, orders[i].port);
+    }
+}
+
+static void a_value_follows_its_flag_as_a_word_or_after_an_equals_sign(void)
+{
+    struct config config;
+
+    EXPECT_INT(read_config(WORDS("--port", "81", "--instance=a=b", "--log", "debug"), NULL,
+                           &config, NULL),
+               CONFIG_OK);
+    EXPECT_INT(config.port, 81);
+    EXPECT_STR(config.instance, "a=b");
+    EXPECT_STR(config.log, "debug");
+}
+
+static const struct {
+    const char *flag, *variable;
+    size_t offset;
+    long long low, high;
+} limits[] = {
+#define LIMIT(flag, variable, member, low, high)                                                 \
+    flag, variable, offsetof(struct config, member), low, high
+    {LIMIT("--port", "PENNYWORTH_PORT", port, 0, 65535)},
+    {LIMIT("--http-threads", "PENNYWORTH_HTTP_THREADS", http_threads, 1, 64)},
+    {LIMIT("--max-connections", "PENNYWORTH_MAX_CONNECTIONS", max_connections, 8, 60000)},
+    {LIMIT("--max-connections-per-address", "PENNYWORTH_MAX_CONNECTIONS_PER_ADDRESS",
+           max_connections_per_address, 1, 60000)},
+    {LIMIT("--header-seconds", "PENNYWORTH_HEADER_SECONDS", header_seconds, 1, 3600)},
+    {LIMIT("--body-seconds", "PENNYWORTH_BODY_SECONDS", body_seconds, 1, 3600)},
+    {LIMIT("--idle-seconds", "PENNYWORTH_IDLE_SECONDS", idle_seconds, 1, 3600)},
+    {LIMIT("--queue-limit", "PENNYWORTH_QUEUE_LIMIT", queue_limit, 1, 1000000)},
+    {LIMIT("--silence-seconds", "PENNYWORTH_SILENCE_SECONDS", silence_seconds, 1, 86400)},
+};
+
+/* Gives `number` to row `i`, as a flag or as a variable. */
+static enum config_result try_number(size_t i, bool as_flag, long long number,
+                                     struct config *config, struct error *err)
+{
+    char word[100];
+
+    snprintf(word, sizeof word, "%s=%lld", as_flag ? limits[i].flag : limits[i].variable, number);
+    return as_flag ? read_config(WORDS(word), NULL, config, err)
+                   : read_config(NULL, WORDS(word), config, err);
+}
+
+static void check_limit(size_t i, bool as_flag)
+{
+    struct config config = {.port = -7};
+    char message[100];
+    long long number;
+
+    for (int end = 0; end < 2; end++) {
+        long long edge = end == 0 ? limits[i].low : limits[i].high;
+        long long beyond = end == 0 ? edge - 1 : edge + 1;
+        struct error err = {0};
+
+        EXPECT_INT(try_number(i, as_flag, beyond, &config, &err), CONFIG_WRONG);
+        EXPECT_INT(config.port, -7); /* a refusal leaves the caller's config alone */
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, as_flag ? limits[i].flag : limits[i].variable);
+        snprintf(message, sizeof message, "must be between %lld and %lld, got %lld",
+                 limits[i].low, limits[i].high, beyond);
+        EXPECT_STR(err.message, message);
+    }
+    for (int end = 0; end < 2; end++) {
+        long long edge = end == 0 ? limits[i].low : limits[i].high;
+
+        EXPECT_INT(try_number(i, as_flag, edge, &config, NULL), CONFIG_OK);
+        memcpy(&number, (char *)&config + limits[i].offset, sizeof number);
+        EXPECT_INT(number, edge);
+        config.port = -7;
+    }
+}
+
+static void every_limit_holds_at_both_ends_and_names_what_was_typed(void)
+{
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        check_limit(i, true);
+        check_limit(i, false);
+    }
+}
+
+static const struct {
+    const char *words[3], *field, *message;
+} refusals[] = {
+    {{"--prot=1"}, "--prot=1", "is not an option; --help lists them"},
+    {{"--por=1"}, "--por=1", "is not an option; --help lists them"},
+    {{"--Port=1"}, "--Port=1", "is not an option; --help lists them"},
+    {{"--http_threads=1"}, "--http_threads=1", "is not an option; --help lists them"},
+    {{"-p"}, "-p", "is not an option; --help lists them"},
+    {{"--"}, "--", "is not an option; --help lists them"},
+    {{""}, "", "is not an option; --help lists them"},
+    {{"Serve"}, "Serve", "is not an option; --help lists them"},
+    {{"serve", "serve"}, "serve", "is not an option; --help lists them"},
+    {{"backup"}, "FILE", "is missing: pennyworth backup FILE"},
+    {{"token", "fleet"}, "SCOPES", "is missing: pennyworth token NAME SCOPES"},
+    {{"backup", "a", "b"}, "b", "is not an option; --help lists them"},
+    {{"backup", "a", "--port=1"}, "--port", "is no option of \"backup\""},
+    {{"--replace=on"}, "--replace", "is no option of \"serve\""},
+    {{"--port=1", "stray"}, "stray", "is not an option; --help lists them"},
+    /* Secrets on the command line could be read by everybody in ps. */
+    {{"--read-token=0123456789abcdef"},
+     "--read-token=0123456789abcdef",
+     "is not an option; --help lists them"},
+    {{"--port"}, "--port", "wants a value"},
+    {{"--log=info", "--port"}, "--port", "wants a value"},
+    {{"--port="}, "--port", "must be an integer between 0 and 65535, got ''"},
+    {{"--port", "--log"}, "--port", "must be an integer between 0 and 65535, got '--log'"},
+    {{"--port=80x"}, "--port", "must be an integer between 0 and 65535, got '80x'"},
+    {{"--port=0x50"}, "--port", "must be an integer between 0 and 65535, got '0x50'"},
+    {{"--port= 80"}, "--port", "must be an integer between 0 and 65535, got ' 80'"},
+    {{"--port=+80"}, "--port", "must be an integer between 0 and 65535, got '+80'"},
+    {{"--port=99999999999999999999"},
+     "--port",
+     "must be an integer between 0 and 65535, got '99999999999999999999'"},
+    {{"--log=loud"}, "--log", "'loud' is not supported"},
+    {{"--log="}, "--log", "'' is not supported"},
+    {{"--instance=a\nb"}, "--instance", "must not hold control characters"},
+    {{"--instance=\377"}, "--instance", "must be UTF-8"},
+    {{"--instance=0123456789012345678901234567890123456789012345678901234567890123"},
+     "--instance",
+     "must have between 0 and 63 bytes, got 64"},
+};
+
+static void a_refused_option_is_named_as_it_was_typed(void)
+{
+    for (size_t i = 0; i < COUNT(refusals); i++) {
+        struct config config;
+        struct error err = {0};
+
+        EXPECT_INT(read_config(refusals[i].words, NULL, &config, &err), CONFIG_WRONG);
+        EXPECT_STR(err.field, refusals[i].field);
+        EXPECT_STR(err.message, refusals[i].message);
+    }
+}
+
+static const struct {
+    const char *variable, *words[4], *engine;
+} engines[] = {
+    {"PENNYWORTH_ENGINE=", {NULL}, ""},
+    {"PENNYWORTH_ENGINE=a=x;b=y", {NULL}, "a=x;b=y"},
+    {NULL, {"--engine=a=x"}, "a=x"},
+    {NULL, {"--engine=a=x", "--engine", "b=y z"}, "a=x;b=y z"},
+    {"PENNYWORTH_ENGINE=c=w", {"--engine=a=x", "--engine=b=y"}, "a=x;b=y"},
+};
+
+static void engines_may_be_given_again_and_add_up(void)
+{
+    for (size_t i = 0; i < COUNT(engines); i++) {
+        struct config config;
+
+        EXPECT_INT(read_config(engines[i].words, WORDS(engines[i].variable), &config, NULL),
+                   CONFIG_OK);
+        EXPECT_STR(config.engine, engines[i].engine);
+    }
+}
+
+static void engines_that_are_too_long_together_are_refused(void)
+{
+    char word[3000];
+    struct config config;
+    struct error err = {0};
+
+    memset(word, 'x', sizeof word);
+    memcpy(word, "--engine=a=", strlen("--engine=a="));
+    word[sizeof word - 1] = '\0';
+    EXPECT_INT(read_config(WORDS(word), NULL, &config, &err), CONFIG_OK);
+    EXPECT_INT(read_config(WORDS(word, word), NULL, &config, &err), CONFIG_WRONG);
+    EXPECT_STR(err.field, "--engine");
+    EXPECT_STR(err.message, "is too long all together");
+}
+
+static void any_other_option_given_again_replaces(void)
+{
+    struct config config;
+
+    EXPECT_INT(read_config(WORDS("--port=1", "--instance=a", "--port=2", "--instance=b"), NULL,
+                           &config, NULL),
+               CONFIG_OK);
+    EXPECT_INT(config.port, 2);
+    EXPECT_STR(config.instance, "b");
+}
+
+static const struct {
+    const char *word, *variable;
+    enum command command;
+} first_words[] = {
+    {NULL, NULL, COMMAND_SERVE},
+    {"serve", NULL, COMMAND_SERVE},
+    {"bench", NULL, COMMAND_BENCH},
+    /* What a container is told by its environment. */
+    {NULL, "PENNYWORTH_REPORT_TO=https://hub", COMMAND_BENCH},
+    {"serve", "PENNYWORTH_REPORT_TO=https://hub", COMMAND_SERVE},
+    {"push", "PENNYWORTH_REPORT_TO=https://hub", COMMAND_PUSH},
+    {"check", NULL, COMMAND_CHECK},
+    {"health", NULL, COMMAND_HEALTH},
+};
+
+static void the_first_word_is_the_command(void)
+{
+    for (size_t i = 0; i < COUNT(first_words); i++) {
+        struct config config;
+        struct error err = {0};
+
+        EXPECT_INT(read_config(WORDS(first_words[i].word), WORDS(first_words[i].variable),
+                               &config, &err),
+                   CONFIG_OK);
+        EXPECT_STR(err.message, "");
+        EXPECT_INT(config.command, first_words[i].command);
+    }
+}
+
+static void operands_may_stand_between_options(void)
+{
+    struct config config;
+
+    EXPECT_INT(read_config(WORDS("restore", "--replace=on", "a.db", "--database", "b.db"), NULL,
+                           &config, NULL),
+               CONFIG_OK);
+    EXPECT_INT(config.command, COMMAND_RESTORE);
+    EXPECT_STR(config.operands[0], "a.db");
+    EXPECT_STR(config.database, "b.db");
+    EXPECT_STR(config.replace, "on");
+}
+
+static const struct {
+    const char *words[4], *field;
+} misfits[] = {
+    {{"push"}, "--report-to"},
+    {{"bench", "--report-to=hub"}, "--report-to"},
+    {{"push", "--report-to=https://user:word@hub"}, "--report-to"},
+    {{"push", "--report-to=https://hub/?a"}, "--report-to"},
+    {{"push", "--report-to=https://hub", "--report-ca=/nowhere"}, "--report-ca"},
+    {{"serve", "--tls-key=k.pem"}, "--tls-certificate"},
+    {{"serve", "--tls-certificate=c.pem"}, "--tls-key"},
+    {{"bench", "--max-seconds=9"}, "--max-seconds"},
+    {{"bench", "--set=all"}, "--set"},
+};
+
+static void what_does_not_go_together_is_refused(void)
+{
+    for (size_t i = 0; i < COUNT(misfits); i++) {
+        struct config config;
+        struct error err = {0};
+
+        EXPECT_INT(read_config(misfits[i].words, NULL, &config, &err), CONFIG_WRONG);
+        EXPECT_STR(err.field, misfits[i].field);
+    }
+}
+
+static void help_and_version_win_over_mistakes(void)
+{
+    struct config config;
+    struct error err = {0};
+
+    EXPECT_INT(read_config(WORDS("--prot=1", "--help"), NULL, &config, &err), CONFIG_HELP);
+    EXPECT_INT(read_config(WORDS("-h"), NULL, &config, &err), CONFIG_HELP);
+    EXPECT_INT(read_config(WORDS("--port", "--version"), NULL, &config, &err), CONFIG_VERSION);
+    EXPECT_INT(err.kind, ERROR_NONE);
+}
+
+static const char *const help_lines[] = {
+    "  --listen ADDRESS\n",
+    "[PENNYWORTH_LISTEN, default 127.0.0.1]\n",
+    "  --database FILE\n",
+    "[PENNYWORTH_DATABASE]\n",
+    "  --engine NAME=COMMAND\n",
+    "[PENNYWORTH_ENGINE, may be repeated]\n",
+    "  --instance TYPE\n",
+    "[PENNYWORTH_INSTANCE]\n",
+    "  --read-token-file FILE\n",
+    "[PENNYWORTH_READ_TOKEN_FILE]\n",
+    "  --write-token-file FILE\n",
+    "[PENNYWORTH_WRITE_TOKEN_FILE]\n",
+    "  (no flag)\n",
+    "[PENNYWORTH_READ_TOKEN]\n",
+    "[PENNYWORTH_WRITE_TOKEN]\n",
+    "  --log LEVEL\n",
+    "[PENNYWORTH_LOG, default info, one of error info debug]\n",
+    "  --published WORD\n",
+    "[PENNYWORTH_PUBLISHED, default on, one of on off]\n",
+    "[PENNYWORTH_PORT, default 8080, 0 to 65535]\n",
+    "  --help\n",
+    "  --version\n",
+};
+
+static void help_lists_every_option_with_its_variable_default_and_limits(void)
+{
+    AUTO(freep) char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    config_help(COMMAND_SERVE, out);
+    fclose(out);
+    for (size_t i = 0; i < COUNT(help_lines); i++)
+        if (!strstr(text, help_lines[i]))
+            EXPECT_STR(NULL, help_lines[i]);
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        char line[200];
+
+        snprintf(line, sizeof line, "  %s N\n", limits[i].flag);
+        EXPECT(strstr(text, line) != NULL);
+        snprintf(line, sizeof line, ", %lld to %lld]\n", limits[i].low, limits[i].high);
+        EXPECT(strstr(text, line) != NULL);
+        EXPECT(strstr(text, limits[i].variable) != NULL);
+    }
+    EXPECT(strstr(text, "--read-token ") == NULL);
+    EXPECT(strstr(text, "--write-token ") == NULL);
+}
+
+/* Whatever --help names can be given. */
+static void every_flag_of_help_is_understood(void)
+{
+    AUTO(freep) char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int flags = 0;
+
+    config_help(COMMAND_SERVE, out);
+    fclose(out);
+    for (char *at = strstr(text, "\n  --"); at; at = strstr(at + 1, "\n  --"), flags++) {
+        struct config config;
+        struct error err = {0};
+        char word[100];
+
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at + 3, " \n"), at + 3);
+        (void)read_config(WORDS(word, "?"), NULL, &config, &err);
+        EXPECT(!strstr(err.message, "is not an option"));
+    }
+    EXPECT_INT(flags, 33); /* with --help and --version */
+}
+
+int main(void)
+{
+    RUN(without_options_the_defaults_hold);
+    RUN(a_flag_wins_over_the_environment_and_that_over_the_default);
+    RUN(a_value_follows_its_flag_as_a_word_or_after_an_equals_sign);
+    RUN(every_limit_holds_at_both_ends_and_names_what_was_typed);
+    RUN(a_refused_option_is_named_as_it_was_typed);
+    RUN(engines_may_be_given_again_and_add_up);
+    RUN(engines_that_are_too_long_together_are_refused);
+    RUN(any_other_option_given_again_replaces);
+    RUN(the_first_word_is_the_command);
+    RUN(operands_may_stand_between_options);
+    RUN(what_does_not_go_together_is_refused);
+    RUN(help_and_version_win_over_mistakes);
+    RUN(help_lists_every_option_with_its_variable_default_and_limits);
+    RUN(every_flag_of_help_is_understood);
+    return test_result();
+}

@@ -1,0 +1,234 @@
+#include "tests/server/compare/comparison.h"
+
+/* A million samples: "slow" takes 10 h and $1, "middle" 5 h and $2, "fast" 1 h and $4. */
+static void stage_machines(struct stage *stage)
+{
+    OFFERED(stage, "slow", .on_demand = 0.1, .provider = "x");
+    OFFERED(stage, "middle", .on_demand = 0.4, .provider = "x");
+    OFFERED(stage, "fast", .on_demand = 4, .provider = "x");
+    MEASURED(stage, "slow", 1e6 / 36000, .low = 27.7, .high = 27.85, .provider = "x");
+    MEASURED(stage, "middle", 1e6 / 18000, .low = 55.4, .high = 55.7, .provider = "x");
+    MEASURED(stage, "fast", 1e6 / 3600, .low = 277, .high = 278.5, .provider = "x");
+}
+
+static const char *chosen_by(const struct stage *stage)
+{
+    return stage->ranking.answer ? stage->ranking.answer->contender->instance : "none";
+}
+
+static void a_deadline_takes_the_cheapest_that_surely_keeps_it(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "deadline_h=20");
+    EXPECT_STR(chosen_by(&stage), "slow");
+    compare(&stage, "deadline_h=6");
+    EXPECT_STR(chosen_by(&stage), "middle");
+    EXPECT_STR(
+        stage.ranking.decision,
+        "cheapest: middle (on_demand): 5 h, $2.00, within 6 h with a probability of 1.000");
+    compare(&stage, "deadline_h=2");
+    EXPECT_STR(chosen_by(&stage), "fast");
+    compare(&stage, "deadline_h=5"); /* half of all cases are later */
+    EXPECT_STR(chosen_by(&stage), "fast");
+    EXPECT(row_of(&stage, "middle")->job.probability < 0.95);
+    EXPECT_INT(row_of(&stage, "slow")->job.instances, 2);
+    EXPECT_INT(row_of(&stage, "fast")->job.instances, 1);
+}
+
+static void a_budget_takes_the_fastest_that_surely_keeps_it(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "budget=5");
+    EXPECT_STR(chosen_by(&stage), "fast");
+    compare(&stage, "budget=3");
+    EXPECT_STR(chosen_by(&stage), "middle");
+    EXPECT_STR(
+        stage.ranking.decision,
+        "fastest: middle (on_demand): 5 h, $2.00, within $3.00 with a probability of 1.000");
+    compare(&stage, "budget=1.5");
+    EXPECT_STR(chosen_by(&stage), "slow");
+    EXPECT_INT(row_of(&stage, "slow")->job.instances, 0); /* no deadline was asked */
+}
+
+/* An hour of boot is paid for, and leaves less of a budget. */
+static void what_booting_costs_comes_off_a_budget(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "budget=5&boot_seconds=1800");
+    EXPECT_STR(chosen_by(&stage), "middle"); /* fast would be $6 */
+    compare(&stage, "budget=7&boot_seconds=1800");
+    EXPECT_STR(chosen_by(&stage), "fast");
+    EXPECT_NEAR(stage.ranking.answer->job.dollars, 6, 1e-6);
+    compare(&stage, "budget=0.04&boot_seconds=1800"); /* less than any boot */
+    EXPECT_STR(chosen_by(&stage), "none");
+    EXPECT_NEAR(row_of(&stage, "slow")->job.probability, 0, 0);
+}
+
+/* What an hour of waiting is worth is part of what is spent. */
+static void waiting_comes_off_a_budget(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "budget=5.2&hourly_value=0.5");
+    EXPECT_STR(chosen_by(&stage), "fast"); /* $4 and an hour */
+    compare(&stage, "budget=4.2&hourly_value=0.5");
+    EXPECT_STR(chosen_by(&stage), "none");
+}
+
+static void both_have_to_be_kept(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "deadline_h=6&budget=5");
+    EXPECT_STR(chosen_by(&stage), "middle");
+    compare(&stage, "deadline_h=2&budget=3");
+    EXPECT_STR(chosen_by(&stage), "none");
+    EXPECT(strstr(stage.ranking.decision, "none keeps 2 h and $3.00 with a probability of 0.95"));
+}
+
+static void where_none_does_the_nearest_is_told(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "deadline_h=0.5");
+    EXPECT(stage.ranking.answer == NULL);
+    EXPECT_STR(stage.ranking.decision,
+               "none keeps 0.5 h with a probability of 0.95; the nearest is fast: 1 h, $4.00, "
+               "probability 0.000");
+    compare(&stage, "budget=0.9");
+    EXPECT_STR(chosen_by(&stage), "none");
+    EXPECT(strstr(stage.ranking.decision, "the nearest is slow: 10 h, $1.00"));
+    compare(&stage, "deadline_h=1e-300"); /* so many instances there are not */
+    EXPECT_STR(chosen_by(&stage), "none");
+    EXPECT_INT(row_of(&stage, "slow")->job.instances, 0);
+}
+
+static void what_was_published_or_has_no_price_or_interval_is_never_chosen(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "figure", .on_demand = 0.1);
+    OFFERED(&stage, "point", .on_demand = 0.1);
+    PUBLISHED(&stage, "figure", 1e6);
+    MEASURED(&stage, "priceless", 1e6, .low = 1.9e6, .high = 1.1e6);
+    MEASURED(&stage, "point", 1e6);
+    stage_see(&stage, &(struct seen){.instance = "figure",
+                                     .value = 2e6,
+                                     .low = 1.9e6,
+                                     .high = 2.1e6,
+                                     .unit = "sample",
+                                     .engine = "other"}); /* whatever it says of itself */
+    compare(&stage, "deadline_h=100");
+    EXPECT(stage.ranking.answer == NULL);
+    EXPECT_STR(stage.ranking.decision,
+               "no row has both a measurement with an interval and a price");
+    for (size_t i = 0; i < stage.ranking.count; i++)
+        EXPECT(!stage.ranking.rows[i].job.has_prospect);
+}
+
+static void nothing_is_decided_where_nothing_is_asked(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "");
+    EXPECT(stage.ranking.answer == NULL);
+    EXPECT_STR(stage.ranking.decision, "");
+    EXPECT(!row_of(&stage, "fast")->job.has_prospect);
+}
+
+/* What waits on another page is chosen all the same. */
+static void the_page_does_not_change_the_answer(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_machines(&stage);
+    compare(&stage, "deadline_h=2&limit=1");
+    EXPECT_STR(chosen_by(&stage), "fast");
+    EXPECT_NEAR(stage.ranking.answer->job.probability, 1, 0);
+    EXPECT(row_of(&stage, "slow")->job.has_prospect);    /* on the page */
+    EXPECT(!row_of(&stage, "middle")->job.has_prospect); /* not worth a look */
+}
+
+static void machines_of_a_type_differ_where_few_were_seen(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "one", .on_demand = 0.1);
+    MEASURED(&stage, "one", 100, .low = 99.9, .high = 100.1); /* 2.778 h */
+    compare(&stage, "deadline_h=2.9&vm_spread=0");
+    EXPECT_STR(chosen_by(&stage), "one");
+    compare(&stage, "deadline_h=2.9&vm_spread=20");
+    EXPECT_STR(chosen_by(&stage), "none");
+    EXPECT(row_of(&stage, "one")->job.hours_high > row_of(&stage, "one")->job.hours * 1.2);
+    EXPECT(row_of(&stage, "one")->job.hours_low < row_of(&stage, "one")->job.hours);
+}
+
+static void interruptions_take_their_time(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    double hours, high;
+
+    OFFERED(&stage, "a", .spot = 0.1, .on_demand = 0.2, .band = ">20%");
+    MEASURED(&stage, "a", 10, .low = 9.99, .high = 10.01);
+    compare(&stage, "deadline_h=30&price=on_demand");
+    hours = row_of(&stage, "a")->job.hours;
+    high = row_of(&stage, "a")->job.hours_high;
+    EXPECT(isnan(row_of(&stage, "a")->job.interruption_share));
+    compare(&stage, "deadline_h=30&price=spot");
+    EXPECT_NEAR(row_of(&stage, "a")->job.interruption_share, 0.3, 1e-12);
+    EXPECT(row_of(&stage, "a")->job.hours > hours);
+    EXPECT(row_of(&stage, "a")->job.hours_high > high); /* those that it draws too */
+    EXPECT(row_of(&stage, "a")->job.checkpointing.waste > 0);
+    compare(&stage, "deadline_h=30&price=spot&interruptions_percent=90");
+    EXPECT_NEAR(row_of(&stage, "a")->job.interruption_share, 0.9, 1e-12);
+}
+
+static void a_job_is_asked_for_in_samples_epochs_or_seconds(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "a", .on_demand = 1);
+    MEASURED(&stage, "a", 1000, .low = 999, .high = 1001);
+    compare(&stage, "");
+    EXPECT_NEAR(row_of(&stage, "a")->job.samples, 1e6, 0);
+    compare(&stage, "samples=3600000&hourly_value=7");
+    EXPECT_NEAR(row_of(&stage, "a")->job.hours, 1, 1e-12);
+    EXPECT_NEAR(row_of(&stage, "a")->job.dollars, 1, 1e-12);
+    EXPECT_NEAR(row_of(&stage, "a")->job.waiting_dollars, 7, 1e-12);
+    EXPECT_NEAR(row_of(&stage, "a")->job.total_dollars, 8, 1e-12);
+    compare(&stage, "epochs=2");
+    EXPECT_NEAR(row_of(&stage, "a")->job.samples, 2 * 1281167.0, 0);
+    compare(&stage, "job_seconds=7200");
+    EXPECT_NEAR(row_of(&stage, "a")->job.hours, 2, 1e-12);
+    compare(&stage, "samples=1000"); /* a second, of which a minute is charged */
+    EXPECT(row_of(&stage, "a")->job.rule != NULL);
+    EXPECT_NEAR(row_of(&stage, "a")->job.charged_hours, 60.0 / 3600, 1e-12);
+    EXPECT_NEAR(row_of(&stage, "a")->job.dollars, 60.0 / 3600, 1e-12);
+}
+
+int main(void)
+{
+    RUN(a_deadline_takes_the_cheapest_that_surely_keeps_it);
+    RUN(a_budget_takes_the_fastest_that_surely_keeps_it);
+    RUN(what_booting_costs_comes_off_a_budget);
+    RUN(waiting_comes_off_a_budget);
+    RUN(both_have_to_be_kept);
+    RUN(where_none_does_the_nearest_is_told);
+    RUN(what_was_published_or_has_no_price_or_interval_is_never_chosen);
+    RUN(nothing_is_decided_where_nothing_is_asked);
+    RUN(the_page_does_not_change_the_answer);
+    RUN(machines_of_a_type_differ_where_few_were_seen);
+    RUN(interruptions_take_their_time);
+    RUN(a_job_is_asked_for_in_samples_epochs_or_seconds);
+    return test_result();
+}

@@ -1,0 +1,278 @@
+#include "tests/server/compare/comparison.h"
+
+/* Three prices of 1 dollar, so that samples per dollar are in the order of the speeds. */
+static void offer_dollars(struct stage *stage, const char *const *instances)
+{
+    for (; *instances; instances++)
+        OFFERED(stage, *instances, .on_demand = 1);
+}
+
+static void rows_that_cannot_be_told_apart_share_a_rank(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"a", "b", "c", "d", "e", NULL});
+    MEASURED(&stage, "c", 50, .low = 49.9, .high = 50.1);
+    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
+    MEASURED(&stage, "e", 20, .low = 19.9, .high = 20.1);
+    MEASURED(&stage, "b", 99, .low = 98, .high = 100);
+    MEASURED(&stage, "d", 49.5, .low = 49.4, .high = 49.6);
+    compare(&stage, "");
+    EXPECT_INT((long long)stage.ranking.ranked, 5);
+    EXPECT_STR(stage.ranking.rows[0].contender->instance, "a");
+    EXPECT_STR(stage.ranking.rows[4].contender->instance, "e");
+    EXPECT_INT(row_of(&stage, "a")->rank, 1);
+    EXPECT_INT(row_of(&stage, "b")->rank, 1);
+    EXPECT_INT(row_of(&stage, "c")->rank, 3); /* two are surely before it */
+    EXPECT_INT(row_of(&stage, "d")->rank, 3);
+    EXPECT_INT(row_of(&stage, "e")->rank, 5);
+    EXPECT(row_of(&stage, "a")->is_tied && row_of(&stage, "b")->is_tied);
+    EXPECT(row_of(&stage, "c")->is_tied && row_of(&stage, "d")->is_tied);
+    EXPECT(!row_of(&stage, "e")->is_tied);
+}
+
+static void the_margin_decides_what_is_behind(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"a", "b", NULL});
+    MEASURED(&stage, "a", 100, .low = 99.99, .high = 100.01, .level = STANDING_VMS, .vms = 3);
+    MEASURED(&stage, "b", 96, .low = 95.99, .high = 96.01, .level = STANDING_VMS, .vms = 3);
+    compare(&stage, "margin=3");
+    EXPECT_INT(row_of(&stage, "b")->rank, 2);
+    EXPECT(!row_of(&stage, "a")->is_tied);
+    compare(&stage, "margin=5");
+    EXPECT_INT(row_of(&stage, "b")->rank, 1);
+    EXPECT(row_of(&stage, "a")->is_tied && row_of(&stage, "b")->is_tied);
+}
+
+static void a_wide_interval_ties(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"a", "b", NULL});
+    MEASURED(&stage, "a", 100, .low = 70, .high = 130);
+    MEASURED(&stage, "b", 80, .low = 79, .high = 81);
+    compare(&stage, "");
+    EXPECT_INT(row_of(&stage, "b")->rank, 1);
+    EXPECT(row_of(&stage, "b")->is_tied);
+}
+
+/* A tight interval of one machine says nothing of the next machine of the type. */
+static void one_machine_is_as_unsure_as_machines_differ(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"a", "b", NULL});
+    MEASURED(&stage, "a", 100, .low = 99.9, .high = 100.1);
+    MEASURED(&stage, "b", 90, .low = 89.9, .high = 90.1);
+    compare(&stage, "vm_spread=0");
+    EXPECT_INT(row_of(&stage, "b")->rank, 2);
+    EXPECT_NEAR(row_of(&stage, "a")->between.low, 99.9, 1e-9);
+    compare(&stage, "vm_spread=10");
+    EXPECT_INT(row_of(&stage, "b")->rank, 1);
+    EXPECT_NEAR(row_of(&stage, "a")->between.low, 100 * exp(-0.1 * Z_95), 0.01);
+    EXPECT_NEAR(row_of(&stage, "a")->speed.low, 99.9, 1e-9); /* as measured */
+}
+
+static void what_was_published_is_never_ranked(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"a", "b", NULL});
+    MEASURED(&stage, "a", 10, .low = 9.9, .high = 10.1);
+    PUBLISHED(&stage, "b", 1000);
+    compare(&stage, "");
+    EXPECT_INT((long long)stage.ranking.ranked, 1);
+    EXPECT_INT(row_of(&stage, "a")->rank, 1);
+    EXPECT_INT(row_of(&stage, "b")->rank, 0);
+    EXPECT_STR(row_of(&stage, "b")->why_no_rank, "published, no interval");
+    EXPECT_STR(stage.ranking.rows[1].contender->instance, "b");
+    EXPECT(row_of(&stage, "b")->has_cost);
+}
+
+static void a_row_without_a_price_is_not_ranked_and_says_why(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "a", .on_demand = 1);
+    OFFERED(&stage, "b", .spot = 0.1, .why_not = "no feed has on_demand of b");
+    MEASURED(&stage, "a", 10, .low = 9.9, .high = 10.1);
+    MEASURED(&stage, "b", 1000, .low = 999, .high = 1001);
+    compare(&stage, "");
+    EXPECT_INT(row_of(&stage, "b")->rank, 0);
+    EXPECT_STR(row_of(&stage, "b")->why_no_rank, "no feed has on_demand of b");
+    EXPECT(isnan(row_of(&stage, "b")->score));
+    compare(&stage, "sort=throughput"); /* which needs none */
+    EXPECT_INT(row_of(&stage, "b")->rank, 1);
+    EXPECT_STR(row_of(&stage, "b")->why_no_rank, "");
+    EXPECT_INT(row_of(&stage, "a")->rank, 2);
+}
+
+static void a_row_without_an_interval_or_a_valid_run_is_not_ranked(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"a", "b", "c", NULL});
+    MEASURED(&stage, "a", 10);
+    MEASURED(&stage, "b", 0, .nothing = true, .invalid = 4);
+    MEASURED(&stage, "c", 0, .nothing = true);
+    compare(&stage, "");
+    EXPECT_INT((long long)stage.ranking.ranked, 0);
+    EXPECT_STR(row_of(&stage, "a")->why_no_rank, "too few steps for an interval");
+    EXPECT_STR(row_of(&stage, "b")->why_no_rank, "no valid run: 4 were invalid or never judged");
+    EXPECT_STR(row_of(&stage, "c")->why_no_rank, "no measurement");
+    EXPECT(isnan(row_of(&stage, "b")->score) && isnan(row_of(&stage, "c")->score));
+    EXPECT_STR(stage.ranking.rows[0].contender->instance, "a"); /* it has a number */
+}
+
+static void a_utility_may_be_below_0(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"a", "b", "c", NULL});
+    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
+    MEASURED(&stage, "b", 98, .low = 97, .high = 99.5);
+    MEASURED(&stage, "c", 50, .low = 49, .high = 51);
+    compare(&stage, "utility=0-hours&vm_spread=0");
+    EXPECT_INT(stage.question.order, ORDER_UTILITY);
+    EXPECT(row_of(&stage, "a")->score < 0);
+    EXPECT_NEAR(row_of(&stage, "a")->utility, -row_of(&stage, "a")->job.hours, 1e-9);
+    EXPECT_INT(row_of(&stage, "a")->rank, 1);
+    EXPECT_INT(row_of(&stage, "b")->rank, 1); /* 99 to 101 and 97 to 99.5 meet */
+    EXPECT_INT(row_of(&stage, "c")->rank, 3);
+    EXPECT(row_of(&stage, "a")->score_low < row_of(&stage, "a")->score);
+    EXPECT(row_of(&stage, "a")->score_high > row_of(&stage, "a")->score);
+}
+
+/* The ends of an interval may be no number although the middle is one. */
+static void a_utility_that_is_no_number_at_an_end_is_not_ranked(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"a", "b", "c", NULL});
+    MEASURED(&stage, "a", 100, .low = 50, .high = 150);
+    MEASURED(&stage, "b", 40, .low = 39, .high = 41);
+    MEASURED(&stage, "c", 200, .low = 199, .high = 201);
+    compare(&stage, "utility=log(samples_per_second%20-%2060)&vm_spread=0");
+    EXPECT_INT((long long)stage.ranking.ranked, 1);
+    EXPECT_INT(row_of(&stage, "c")->rank, 1);
+    EXPECT_INT(row_of(&stage, "a")->rank, 0);
+    EXPECT_NEAR(row_of(&stage, "a")->utility, log(40), 1e-9);
+    EXPECT_STR(row_of(&stage, "a")->why_no_rank,
+               "the utility is no number all over the interval");
+    EXPECT_STR(row_of(&stage, "b")->why_no_rank, "the utility is no number here");
+}
+
+static void nothing_unknown_is_0_in_a_utility(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "known", .spot = 0.1, .on_demand = 1, .band = "<5%");
+    OFFERED(&stage, "unknown", .spot = 0.1, .on_demand = 1);
+    MEASURED(&stage, "known", 100, .low = 99, .high = 101);
+    MEASURED(&stage, "unknown", 100, .low = 99, .high = 101);
+    PUBLISHED(&stage, "unknown", 100);
+    compare(&stage, "price=spot&utility=samples_per_second*(1-interruption_share)");
+    EXPECT_NEAR(row_of(&stage, "known")->utility, 95, 1e-9);
+    EXPECT(isnan(row_of(&stage, "unknown")->utility)); /* nobody says how often it is taken */
+    compare(&stage, "price=on_demand&utility=samples_per_second*(1-interruption_share)");
+    EXPECT_NEAR(row_of(&stage, "unknown")->utility, 100, 1e-9); /* it never is */
+    compare(&stage, "provenance=published&utility=samples_per_second%2Bvms%2Bruns");
+    EXPECT(isnan(row_of(&stage, "unknown")->utility));
+    compare(&stage, "instance=known&utility=samples_per_second%2Bvms%2Bruns");
+    EXPECT_NEAR(row_of(&stage, "known")->utility, 102, 1e-9);
+}
+
+static void what_an_hour_of_waiting_is_worth_changes_the_order(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "cheap", .on_demand = 0.1);
+    OFFERED(&stage, "fast", .on_demand = 2);
+    MEASURED(&stage, "cheap", 10, .low = 9.99, .high = 10.01);
+    MEASURED(&stage, "fast", 100, .low = 99.9, .high = 100.1);
+    compare(&stage, "");
+    EXPECT_INT(row_of(&stage, "cheap")->rank, 1);
+    EXPECT_INT(row_of(&stage, "fast")->rank, 2);
+    compare(&stage, "hourly_value=50");
+    EXPECT_INT(stage.question.order, ORDER_TOTAL_DOLLARS);
+    EXPECT_INT(row_of(&stage, "fast")->rank, 1);
+    EXPECT_INT(row_of(&stage, "cheap")->rank, 2);
+    EXPECT_NEAR(row_of(&stage, "fast")->job.total_dollars, 1e6 / 100 / 3600 * 52, 1e-6);
+}
+
+static void a_price_that_moves_widens_a_score_to_both_sides(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const struct comparison_row *row;
+
+    OFFERED(&stage, "a", .spot = 0.1, .low = 0.08, .high = 0.12);
+    MEASURED(&stage, "a", 100, .low = 100, .high = 100, .level = STANDING_VMS, .vms = 3);
+    compare(&stage, "price=spot");
+    row = row_of(&stage, "a");
+    EXPECT_NEAR(row->score, 3600000, 1e-3);
+    EXPECT_NEAR(row->score_low, 3600000 * 0.1 / 0.12, 1e-3);
+    EXPECT_NEAR(row->score_high, 3600000 * 0.1 / 0.08, 1e-3);
+    compare(&stage, "price=spot&utility=0-price_per_hour");
+    row = row_of(&stage, "a");
+    EXPECT_NEAR(row->score_low, -0.12, 1e-9);
+    EXPECT_NEAR(row->score_high, -0.08, 1e-9);
+    compare(&stage, "price=spot&utility=price_per_hour"); /* the dearer the better */
+    EXPECT_NEAR(row_of(&stage, "a")->score_low, 0.08, 1e-9);
+    EXPECT_NEAR(row_of(&stage, "a")->score_high, 0.12, 1e-9);
+    compare(&stage, "price=spot&sort=throughput");
+    EXPECT_NEAR(row_of(&stage, "a")->score_high, 100, 1e-9);
+}
+
+static void the_front_is_what_nobody_betters_in_time_and_money(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "cheap", .on_demand = 0.1);
+    OFFERED(&stage, "fast", .on_demand = 2);
+    OFFERED(&stage, "bad", .on_demand = 3);
+    MEASURED(&stage, "cheap", 10, .low = 9.99, .high = 10.01);
+    MEASURED(&stage, "fast", 100, .low = 99.9, .high = 100.1);
+    MEASURED(&stage, "bad", 50, .low = 49.9, .high = 50.1);
+    MEASURED(&stage, "priceless", 500, .low = 499, .high = 501);
+    compare(&stage, "");
+    EXPECT(row_of(&stage, "cheap")->is_on_front);
+    EXPECT(row_of(&stage, "fast")->is_on_front);
+    EXPECT(!row_of(&stage, "bad")->is_on_front);
+    EXPECT(!row_of(&stage, "priceless")->is_on_front);
+}
+
+/* A whole job in an hour is not a million samples in an hour. */
+static void jobs_and_samples_have_fronts_of_their_own(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"a", "b", NULL});
+    MEASURED(&stage, "a", 100, .low = 99, .high = 101);
+    stage_see(&stage, &(struct seen){.instance = "b", .value = 1.0 / 60, .unit = "job"});
+    compare(&stage, "");
+    EXPECT_NEAR(row_of(&stage, "b")->job.hours, 1.0 / 60, 1e-9);
+    EXPECT(row_of(&stage, "b")->job.dollars < row_of(&stage, "a")->job.dollars);
+    EXPECT(row_of(&stage, "a")->is_on_front);
+    EXPECT(row_of(&stage, "b")->is_on_front);
+}
+
+int main(void)
+{
+    RUN(rows_that_cannot_be_told_apart_share_a_rank);
+    RUN(the_margin_decides_what_is_behind);
+    RUN(a_wide_interval_ties);
+    RUN(one_machine_is_as_unsure_as_machines_differ);
+    RUN(what_was_published_is_never_ranked);
+    RUN(a_row_without_a_price_is_not_ranked_and_says_why);
+    RUN(a_row_without_an_interval_or_a_valid_run_is_not_ranked);
+    RUN(a_utility_may_be_below_0);
+    RUN(a_utility_that_is_no_number_at_an_end_is_not_ranked);
+    RUN(nothing_unknown_is_0_in_a_utility);
+    RUN(what_an_hour_of_waiting_is_worth_changes_the_order);
+    RUN(a_price_that_moves_widens_a_score_to_both_sides);
+    RUN(the_front_is_what_nobody_betters_in_time_and_money);
+    RUN(jobs_and_samples_have_fronts_of_their_own);
+    return test_result();
+}

@@ -1,0 +1,310 @@
+#include "server/http/audit.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "tests/test.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+static char folder[] = "/tmp/pennyworth-audit-XXXXXX";
+static char file[64], moved[64];
+
+static void audit_freep(struct audit **audit)
+{
+    audit_free(*audit);
+}
+
+static char *content(const char *path)
+{
+    char *text = calloc(1, 1 << 20);
+    FILE *in = fopen(path, "r");
+
+    if (in && text)
+        (void)!fread(text, 1, (1 << 20) - 1, in);
+    if (in)
+        fclose(in);
+    return text;
+}
+
+static const struct audit_entry entry = {.at_us = 1767323045000000,
+                                         .who = "c1",
+                                         .method = "POST",
+                                         .path = "/v1/runs/import",
+                                         .status = 200,
+                                         .bytes = 12};
+
+static void a_line_says_who_did_what_and_what_came_of_it(void)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+    struct sockaddr_in four = {.sin_family = AF_INET};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    struct audit_entry first = entry, second = entry, third = entry;
+    struct stat about;
+
+    four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    first.from = (const struct sockaddr *)(const void *)&four;
+    first.counts = true;
+    first.imported = 3;
+    first.known = 2;
+    first.refused = 1;
+    second.from = (const struct sockaddr *)(const void *)&six;
+    second.who = NULL;
+    second.id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    third.status = 0;
+    audit_tell(audit, &first);
+    audit_tell(audit, &second);
+    audit_tell(audit, &third);
+    AUTO(freep) char *text = content(file);
+    EXPECT_STR(
+        text, "{\"at\":\"2026-01-02T03:04:05.000Z\",\"who\":\"c1\",\"from\":\"127.0.0.1\","
+              "\"method\":\"POST\",\"path\":\"/v1/runs/import\",\"status\":200,\"bytes\":12,"
+              "\"imported\":3,\"known\":2,\"refused\":1}\n"
+              "{\"at\":\"2026-01-02T03:04:05.000Z\",\"who\":null,\"from\":\"::1\","
+              "\"method\":\"POST\",\"path\":\"/v1/runs/import\",\"status\":200,\"bytes\":12,"
+              "\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\"}\n"
+              "{\"at\":\"2026-01-02T03:04:05.000Z\",\"who\":\"c1\",\"from\":null,"
+              "\"method\":\"POST\",\"path\":\"/v1/runs/import\",\"status\":null,\"bytes\":12}\n");
+    EXPECT_INT(stat(file, &about), 0);
+    EXPECT_INT(about.st_mode & 0777, 0600);
+}
+
+static void a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters(void)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+    struct audit_entry odd = entry;
+    char path[1000];
+
+    unlink(file);
+    EXPECT(audit_reopen(audit, NULL));
+    odd.path = "/a\"b\nc";
+    audit_tell(audit, &odd);
+    memset(path, 'x', sizeof path);
+    path[999] = '\0';
+    memcpy(path + 199, "\xc3\xa9", 2);
+    odd.path = path;
+    audit_tell(audit, &odd);
+    AUTO(freep) char *text = content(file);
+    EXPECT(strstr(text, "\"path\":\"/a\\\"b\\u000ac\"") ||
+           strstr(text, "\"path\":\"/a\\\"b\\nc\""));
+    EXPECT(strstr(text, "xxx\",\"status\":200") != NULL);
+    EXPECT(strchr(text, '\xc3') == NULL);
+    EXPECT(strlen(text) < 600);
+}
+
+static void a_file_is_begun_anew_where_the_old_one_was_moved_away(void)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+
+    unlink(file);
+    EXPECT(audit_reopen(audit, NULL));
+    audit_tell(audit, &entry);
+    EXPECT_INT(rename(file, moved), 0);
+    audit_tell(audit, &entry);
+    EXPECT(audit_reopen(audit, NULL));
+    audit_tell(audit, &entry);
+    AUTO(freep) char *old = content(moved), *new = content(file);
+    EXPECT_INT((long long)strlen(old), 2 * (long long)strlen(new));
+}
+
+static void what_cannot_be_opened_is_refused_and_the_old_one_stays(void)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+    struct error err = {0};
+
+    EXPECT(!audit_open("/nonexistent/audit", &err));
+    EXPECT_STR(err.field, "--audit");
+    EXPECT(!audit_open("/", NULL));
+    unlink(file);
+    EXPECT(audit_reopen(audit, NULL));
+    EXPECT_INT(rename(file, moved), 0);
+    EXPECT_INT(mkdir(file, 0700), 0);
+    EXPECT(!audit_reopen(audit, NULL));
+    audit_tell(audit, &entry);
+    AUTO(freep) char *old = content(moved);
+    EXPECT(strstr(old, "\"who\":\"c1\"") != NULL);
+    EXPECT_INT(rmdir(file), 0);
+}
+
+static long long lines_of(const char *text, const char *part)
+{
+    long long count = 0;
+
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part))
+        count++;
+    return count;
+}
+
+static long long metric(struct audit *audit, const char *name)
+{
+    AUTO(bytes_free) struct bytes text = {.limit = 1000};
+    const char *at;
+
+    EXPECT(audit_write_metrics(audit, &text));
+    at = strstr(text.data, name);
+    EXPECT(at != NULL);
+    return at ? strtoll(at + strlen(name), NULL, 10) : -1;
+}
+
+static long long failures(struct audit *audit)
+{
+    return metric(audit, "\npennyworth_audit_failures_total ");
+}
+
+static void a_line_that_is_lost_is_counted(void)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open("/dev/full", NULL);
+
+    EXPECT_INT(failures(audit), 0);
+    audit_tell(audit, &entry);
+    audit_tell(audit, &entry);
+    EXPECT_INT(failures(audit), 2);
+}
+
+/* A disk that is nearly full takes a part of a line. */
+static void after_a_line_without_an_end_the_next_one_begins_anew(void)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+    struct rlimit size, small;
+    long long first;
+
+    unlink(file);
+    EXPECT(audit_reopen(audit, NULL));
+    audit_tell(audit, &entry);
+    AUTO(freep) char *whole = content(file);
+    first = (long long)strlen(whole);
+    signal(SIGXFSZ, SIG_IGN);
+    EXPECT_INT(getrlimit(RLIMIT_FSIZE, &size), 0);
+    small = size;
+    small.rlim_cur = (rlim_t)first + 10;
+    EXPECT_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
+    audit_tell(audit, &entry); /* ten bytes of it */
+    audit_tell(audit, &entry); /* nothing */
+    EXPECT_INT(setrlimit(RLIMIT_FSIZE, &size), 0);
+    EXPECT_INT(failures(audit), 2);
+    audit_tell(audit, &entry);
+    audit_tell(audit, &entry);
+    AUTO(freep) char *text = content(file);
+    EXPECT_INT((long long)strlen(text), first + 10 + 1 + 2 * first);
+    EXPECT_INT(text[first + 10], '\n');
+    EXPECT_STR(text + first + 11 + first, whole);
+    EXPECT_INT(failures(audit), 2);
+}
+
+static void strangers_get_sixty_lines_a_minute_and_the_rest_is_told_by_number(void)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+    struct audit_entry stranger = entry, known = entry;
+
+    unlink(file);
+    EXPECT(audit_reopen(audit, NULL));
+    stranger.who = NULL;
+    stranger.status = 401;
+    for (int i = 0; i < 100; i++) { /* one each 100 ms */
+        stranger.at_ns = known.at_ns = i * 100 * NS_PER_MS;
+        audit_tell(audit, &stranger);
+        if (i % 10 == 9)
+            audit_tell(audit, &known); /* of these none is left out */
+    }
+    {
+        AUTO(freep) char *text = content(file);
+        EXPECT_INT(lines_of(text, "\"status\":401"), 60);
+        EXPECT_INT(lines_of(text, "\"status\":200"), 10);
+        EXPECT_INT(lines_of(text, "\"suppressed\":10}"), 4); /* each in the next line */
+        EXPECT_INT(lines_of(text, "suppressed"), 4);
+    }
+    EXPECT_INT(metric(audit, "\npennyworth_audit_suppressed_total "), 40);
+    stranger.at_ns = 60 * NS_PER_SECOND - 1;
+    audit_tell(audit, &stranger);
+    for (int i = 0; i < 3; i++) { /* a minute after the first two of them */
+        stranger.at_ns = 60 * NS_PER_SECOND + 100 * NS_PER_MS;
+        audit_tell(audit, &stranger);
+    }
+    AUTO(freep) char *text = content(file);
+    EXPECT_INT(lines_of(text, "\"status\":401"), 62);
+    EXPECT_INT(lines_of(text, "\"suppressed\":1}"), 1);
+    EXPECT_INT(metric(audit, "\npennyworth_audit_suppressed_total "), 42);
+}
+
+static void what_was_left_out_is_told_by_the_next_line_that_can_be_written(void)
+{
+    struct audit_entry stranger = entry;
+
+    unlink(file);
+    EXPECT_INT(symlink("/dev/full", file), 0);
+    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+    stranger.status = 401;
+    for (int i = 0; i < 70; i++)
+        audit_tell(audit, &stranger);
+    audit_tell(audit, &entry);
+    EXPECT_INT(failures(audit), 61);
+    EXPECT_INT(metric(audit, "\npennyworth_audit_suppressed_total "), 10);
+    unlink(file);
+    EXPECT(audit_reopen(audit, NULL));
+    audit_tell(audit, &entry);
+    audit_tell(audit, &entry);
+    AUTO(freep) char *text = content(file);
+    EXPECT(strstr(text, "\"suppressed\":10}\n{\"at\":") != NULL);
+    EXPECT_INT(lines_of(text, "suppressed"), 1);
+}
+
+#define THREADS 4
+#define LINES 200
+
+static void *tell_many(void *user)
+{
+    struct audit *audit = user;
+
+    for (int i = 0; i < LINES; i++) {
+        audit_tell(audit, &entry);
+        if (i % 50 == 0)
+            EXPECT(audit_reopen(audit, NULL));
+    }
+    return NULL;
+}
+
+static void lines_of_many_threads_do_not_mix(void)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+    pthread_t threads[THREADS];
+    char *rest;
+    long long count = 0;
+
+    unlink(file);
+    EXPECT(audit_reopen(audit, NULL));
+    for (int i = 0; i < THREADS; i++)
+        EXPECT_INT(pthread_create(&threads[i], NULL, tell_many, audit), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    AUTO(freep) char *text = content(file);
+    rest = text;
+    for (char *line = strsep(&rest, "\n"); line && *line; line = strsep(&rest, "\n"), count++)
+        EXPECT(strncmp(line, "{\"at\":", 6) == 0 &&
+               strcmp(strrchr(line, ','), ",\"bytes\":12}") == 0);
+    EXPECT_INT(count, THREADS * LINES);
+}
+
+int main(void)
+{
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(file, sizeof file, "%s/audit", folder);
+    snprintf(moved, sizeof moved, "%s/audit.1", folder);
+    RUN(a_line_says_who_did_what_and_what_came_of_it);
+    RUN(a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters);
+    RUN(a_file_is_begun_anew_where_the_old_one_was_moved_away);
+    RUN(what_cannot_be_opened_is_refused_and_the_old_one_stays);
+    RUN(a_line_that_is_lost_is_counted);
+    RUN(after_a_line_without_an_end_the_next_one_begins_anew);
+    RUN(strangers_get_sixty_lines_a_minute_and_the_rest_is_told_by_number);
+    RUN(what_was_left_out_is_told_by_the_next_line_that_can_be_written);
+    RUN(lines_of_many_threads_do_not_mix);
+    unlink(file);
+    unlink(moved);
+    rmdir(folder);
+    return test_result();
+}

@@ -1,0 +1,250 @@
+#include "server/http/connections.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <arpa/inet.h>
+#include <limits.h>
+
+#define SECOND 1000000000LL
+#define START (1000 * SECOND)
+
+static const struct connection_limits usual = {.most = 5,
+                                               .most_per_address = 3,
+                                               .rest_ns = 60 * SECOND,
+                                               .header_ns = 10 * SECOND,
+                                               .body_ns = 30 * SECOND};
+
+/* The descriptors that were cut, in order: "4 7 ". */
+static char cuts[200];
+
+static void cut(int descriptor)
+{
+    size_t used = strlen(cuts);
+
+    snprintf(cuts + used, sizeof cuts - used, "%d ", descriptor);
+}
+
+static struct connections *start(const struct connection_limits *limits)
+{
+    cuts[0] = '\0';
+    return connections_new(limits, cut);
+}
+
+static struct client *add(struct connections *connections, int descriptor, const char *address,
+                          long long now_ns)
+{
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    struct sockaddr_in four = {.sin_family = AF_INET};
+
+    if (inet_pton(AF_INET, address, &four.sin_addr) == 1)
+        return connections_add(connections, descriptor, (struct sockaddr *)&four, now_ns);
+    EXPECT(inet_pton(AF_INET6, address, &six.sin6_addr) == 1);
+    return connections_add(connections, descriptor, (struct sockaddr *)&six, now_ns);
+}
+
+static void clients_are_counted_while_they_are_there(void)
+{
+    struct connections *connections = start(&usual);
+    struct client *first = add(connections, 1, "10.0.0.1", START);
+    struct client *second = add(connections, 2, "10.0.0.2", START);
+    struct client *third = add(connections, 3, "10.0.0.3", START);
+
+    EXPECT_INT((long long)connections_count(connections), 3);
+    connections_remove(connections, second); /* from the middle, the end, the start */
+    connections_remove(connections, first);
+    EXPECT_INT((long long)connections_count(connections), 1);
+    connections_remove(connections, third);
+    EXPECT_INT((long long)connections_count(connections), 0);
+    EXPECT_STR(cuts, "");
+    connections_free(connections);
+}
+
+static void an_address_over_its_limit_loses_its_own_longest_resting_client(void)
+{
+    struct connections *connections = start(&usual);
+    struct client *other = add(connections, 1, "10.0.0.9", START); /* the longest of all */
+    struct client *first = add(connections, 2, "10.0.0.1", START + 1);
+
+    EXPECT(other && first);
+    EXPECT(add(connections, 3, "10.0.0.1", START + 2) != NULL);
+    EXPECT(add(connections, 4, "10.0.0.1", START + 3) != NULL);
+    EXPECT_STR(cuts, "");
+    client_phase(first, PHASE_REST, START + 4); /* so it is not 2's turn */
+    EXPECT(add(connections, 5, "10.0.0.1", START + 5) != NULL);
+    EXPECT_STR(cuts, "3 ");
+    EXPECT_INT((long long)connections_count(connections), 4);
+    connections_free(connections);
+}
+
+static void over_the_total_the_longest_resting_client_of_all_makes_room(void)
+{
+    static const char *const addresses[] = {"10.0.0.1", "::1", "10.0.0.3", "fe80::1", "10.0.0.5"};
+    struct connections *connections = start(&usual);
+
+    for (int i = 0; i < 5; i++)
+        EXPECT(add(connections, i, addresses[i], START + i) != NULL);
+    EXPECT_STR(cuts, "");
+    EXPECT(add(connections, 5, "10.0.0.6", START + 5) != NULL);
+    EXPECT(add(connections, 6, "10.0.0.7", START + 6) != NULL);
+    EXPECT_STR(cuts, "0 1 ");
+    EXPECT_INT((long long)connections_count(connections), 5);
+    connections_free(connections);
+}
+
+static void an_address_is_the_same_in_both_of_its_families(void)
+{
+    struct connections *connections = start(&usual);
+
+    EXPECT(add(connections, 1, "10.0.0.1", START) != NULL);
+    EXPECT(add(connections, 2, "::ffff:10.0.0.1", START + 1) != NULL);
+    EXPECT(add(connections, 3, "10.0.0.1", START + 2) != NULL);
+    EXPECT(add(connections, 4, "::ffff:10.0.0.1", START + 3) != NULL);
+    EXPECT_STR(cuts, "1 ");
+    connections_free(connections);
+}
+
+static void a_client_that_is_being_answered_is_never_cut_for_another(void)
+{
+    struct connections *connections = start(&usual);
+    struct client *clients[5];
+
+    for (int i = 0; i < 5; i++) {
+        clients[i] = add(connections, i, i < 3 ? "10.0.0.1" : "10.0.0.2", START + i);
+        client_phase(clients[i], PHASE_ANSWER, START + i);
+    }
+    EXPECT(add(connections, 5, "10.0.0.1", START + 10) == NULL); /* its address is full */
+    EXPECT(add(connections, 6, "10.0.0.3", START + 10) == NULL); /* all is full */
+    EXPECT_STR(cuts, "");
+    EXPECT_INT((long long)connections_count(connections), 5);
+
+    client_phase(clients[4], PHASE_REST, START + 11);
+    EXPECT(add(connections, 7, "10.0.0.1", START + 12) == NULL); /* another's rest is no help */
+    EXPECT_STR(cuts, "");
+    EXPECT(add(connections, 8, "10.0.0.3", START + 12) != NULL);
+    EXPECT_STR(cuts, "4 ");
+    connections_free(connections);
+}
+
+static void a_dawdling_client_makes_room_like_a_resting_one(void)
+{
+    static const enum phase phases[] = {PHASE_REST, PHASE_HEADER, PHASE_BODY};
+
+    for (size_t i = 0; i < COUNT(phases); i++) {
+        struct connections *connections = start(&usual);
+
+        for (int k = 0; k < 3; k++) {
+            struct client *client = add(connections, k, "10.0.0.1", START);
+            client_phase(client, k == 1 ? phases[i] : PHASE_ANSWER, START + k);
+        }
+        EXPECT(add(connections, 3, "10.0.0.1", START + 10) != NULL);
+        EXPECT_STR(cuts, "1 ");
+        connections_free(connections);
+    }
+}
+
+static void a_cut_client_counts_no_more_and_is_not_cut_again(void)
+{
+    struct connections *connections = start(&usual);
+    struct client *client = add(connections, 1, "10.0.0.1", START);
+
+    connections_cut(connections, client);
+    connections_cut(connections, client);
+    EXPECT_STR(cuts, "1 ");
+    EXPECT_INT((long long)connections_count(connections), 0);
+    EXPECT_INT(connections_tick(connections, START + 1000 * SECOND), LLONG_MAX);
+    for (int i = 2; i < 5; i++) /* its place is free, though it is not gone yet */
+        EXPECT(add(connections, i, "10.0.0.1", START) != NULL);
+    EXPECT_STR(cuts, "1 ");
+    connections_remove(connections, client);
+    EXPECT_INT((long long)connections_count(connections), 3);
+    connections_free(connections);
+}
+
+static const struct {
+    enum phase phase;
+    long long seconds; /* 0: for ever */
+} deadlines[] = {{PHASE_REST, 60}, {PHASE_HEADER, 10}, {PHASE_BODY, 30}, {PHASE_ANSWER, 0}};
+
+static void each_phase_has_its_deadline_from_its_own_beginning(void)
+{
+    for (size_t i = 0; i < COUNT(deadlines); i++) {
+        struct connections *connections = start(&usual);
+        struct client *client = add(connections, 7, "10.0.0.1", START);
+        long long begun = START + 5 * SECOND, due = begun + deadlines[i].seconds * SECOND;
+
+        client_phase(client, deadlines[i].phase, begun);
+        (void)connections_tick(connections, due - 1);
+        EXPECT_STR(cuts, "");
+        (void)connections_tick(connections, due);
+        EXPECT_STR(cuts, deadlines[i].seconds ? "7 " : "");
+        (void)connections_tick(connections, due + 100000 * SECOND);
+        EXPECT_STR(cuts, deadlines[i].seconds ? "7 " : "");
+        connections_free(connections);
+    }
+}
+
+static void a_new_client_has_to_send_its_header_in_time(void)
+{
+    struct connections *connections = start(&usual);
+
+    EXPECT(add(connections, 1, "10.0.0.1", START) != NULL);
+    EXPECT_INT(connections_tick(connections, START), START + 10 * SECOND);
+    EXPECT_INT(connections_tick(connections, START + 10 * SECOND), LLONG_MAX);
+    EXPECT_STR(cuts, "1 ");
+    connections_free(connections);
+}
+
+static void the_next_tick_is_the_first_deadline(void)
+{
+    struct connections *connections = start(&usual);
+    struct client *early, *late;
+
+    EXPECT_INT(connections_tick(connections, START), LLONG_MAX); /* nobody: sleep for ever */
+    late = add(connections, 1, "10.0.0.1", START + 3 * SECOND);
+    early = add(connections, 2, "10.0.0.2", START);
+    EXPECT_INT(connections_tick(connections, START + 4 * SECOND), START + 10 * SECOND);
+    EXPECT_INT(connections_tick(connections, START + 11 * SECOND), START + 13 * SECOND);
+    EXPECT_STR(cuts, "2 ");
+    connections_remove(connections, early);
+    connections_remove(connections, late);
+    EXPECT_INT(connections_tick(connections, START + 14 * SECOND), LLONG_MAX);
+    connections_free(connections);
+}
+
+/* Phases change without waking anybody, so the next look may not be later than the shortest
+ * deadline that could begin meanwhile. */
+static void a_change_of_phase_between_two_ticks_is_seen_in_time(void)
+{
+    static const struct connection_limits orders[] = {
+        {.most = 9, .most_per_address = 9, .rest_ns = 1, .header_ns = 2, .body_ns = 3},
+        {.most = 9, .most_per_address = 9, .rest_ns = 3, .header_ns = 1, .body_ns = 2},
+        {.most = 9, .most_per_address = 9, .rest_ns = 2, .header_ns = 3, .body_ns = 1},
+    };
+
+    for (size_t i = 0; i < COUNT(orders); i++) {
+        struct connections *connections = start(&orders[i]);
+        struct client *client = add(connections, 1, "10.0.0.1", START);
+
+        client_phase(client, PHASE_ANSWER, START);
+        EXPECT_INT(connections_tick(connections, START), START + 1);
+        EXPECT_INT(connection_limits_shortest(&orders[i]), 1);
+        connections_free(connections);
+    }
+}
+
+int main(void)
+{
+    RUN(clients_are_counted_while_they_are_there);
+    RUN(an_address_over_its_limit_loses_its_own_longest_resting_client);
+    RUN(over_the_total_the_longest_resting_client_of_all_makes_room);
+    RUN(an_address_is_the_same_in_both_of_its_families);
+    RUN(a_client_that_is_being_answered_is_never_cut_for_another);
+    RUN(a_dawdling_client_makes_room_like_a_resting_one);
+    RUN(a_cut_client_counts_no_more_and_is_not_cut_again);
+    RUN(each_phase_has_its_deadline_from_its_own_beginning);
+    RUN(a_new_client_has_to_send_its_header_in_time);
+    RUN(the_next_tick_is_the_first_deadline);
+    RUN(a_change_of_phase_between_two_ticks_is_seen_in_time);
+    return test_result();
+}

@@ -1,0 +1,198 @@
+#include "server/http/exchange.h"
+
+#include "common/cleanup.h"
+#include "server/http/server.h"
+#include "tests/test.h"
+
+/* The hash of "abc". */
+#define OF_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define MIB (1024 * 1024)
+
+static char file[] = "/tmp/pennyworth-tokens-XXXXXX";
+
+/* What a request meets before its handler. */
+struct stage {
+    struct config config;
+    struct server server;
+    struct room room;
+    struct route route;
+    struct exchange exchange;
+};
+
+static void stage_clear(struct stage **stage)
+{
+    bytes_free(&(*stage)->exchange.body);
+    bytes_free(&(*stage)->exchange.reply.body);
+    guard_free((*stage)->server.guard);
+    free(*stage);
+}
+
+/* A server that knows one token. */
+static struct stage *set(const char *scopes_and_limits)
+{
+    struct stage *stage = calloc(1, sizeof *stage);
+    FILE *out = fopen(file, "w");
+    char scopes[32], limits[64] = "";
+
+    EXPECT(sscanf(scopes_and_limits, "%31s %63s", scopes, limits) >= 1);
+    EXPECT(out && fprintf(out, "c1 %s sha256:" OF_ABC " %s\n", scopes, limits) > 0);
+    if (out)
+        fclose(out);
+    snprintf(stage->config.tokens, sizeof stage->config.tokens, "%s", file);
+    stage->server.config = &stage->config;
+    stage->server.room = &stage->room;
+    stage->server.guard = guard_new(&stage->config, NULL);
+    EXPECT(stage->server.guard != NULL);
+    return stage;
+}
+
+static void handle(struct exchange *exchange)
+{
+    exchange->reply.status = 299;
+}
+
+/* With no length, in chunks. */
+static void begin(struct stage *stage, const char *method, const char *path, const char *length)
+{
+    struct exchange *exchange = &stage->exchange;
+
+    bytes_free(&exchange->body);
+    bytes_free(&exchange->reply.body);
+    memset(exchange, 0, offsetof(struct exchange, target));
+    exchange->server = &stage->server;
+    exchange->method = method;
+    exchange->headers = (struct request_headers){.authorization = "Bearer abc",
+                                                 .content_type = "application/x-ndjson",
+                                                 .content_length = length,
+                                                 .chunked = !length};
+    snprintf(exchange->target, sizeof exchange->target, "%s", path);
+    exchange_admit(exchange);
+}
+
+/* The status it ends with: 299 where it came to its handler. */
+static int end(struct stage *stage, size_t bytes)
+{
+    static const char blanks[MIB] = {' '};
+    struct exchange *exchange = &stage->exchange;
+
+    for (size_t piece; bytes > 0; bytes -= piece) {
+        piece = bytes < sizeof blanks ? bytes : sizeof blanks;
+        exchange_take_body(exchange, blanks, piece);
+    }
+    if (exchange->match.route) {
+        stage->route = *exchange->match.route;
+        stage->route.handler = handle;
+        exchange->match.route = &stage->route;
+    }
+    if (exchange->reply.status == 0)
+        exchange_answer(exchange);
+    return exchange->reply.status;
+}
+
+static bool is_for_bytes(const struct stage *stage)
+{
+    const char *text = stage->exchange.reply.body.data;
+
+    return text && strstr(text, "\"field\":\"mib_per_hour\"") != NULL;
+}
+
+static void a_large_body_takes_room_until_it_is_answered(void)
+{
+    AUTO(stage_clear) struct stage *stage = set("import");
+
+    begin(stage, "POST", "/v1/runs/import", "2097152");
+    EXPECT_INT(stage->room.taken, 1);
+    EXPECT_INT(end(stage, 2 * MIB), 299);
+    EXPECT_INT(stage->room.taken, 0);
+}
+
+static void what_is_refused_for_its_bytes_takes_no_room(void)
+{
+    AUTO(stage_clear) struct stage *stage = set("import mib_per_hour=1");
+
+    begin(stage, "POST", "/v1/runs/import", "2097152");
+    EXPECT_INT(stage->exchange.reply.status, 429);
+    EXPECT_INT(stage->room.taken, 0);
+    EXPECT_INT(end(stage, 2 * MIB), 429);
+    EXPECT_INT((long long)stage->exchange.body.used, 0);
+    begin(stage, "POST", "/v1/runs/import", "1048576");
+    EXPECT_INT(end(stage, MIB), 299);
+    begin(stage, "POST", "/v1/runs/import", "1048576");
+    EXPECT_INT(stage->exchange.reply.status, 429);
+    EXPECT_INT(stage->room.taken, 0);
+}
+
+static void a_body_in_chunks_that_is_too_large_is_paid_for(void)
+{
+    AUTO(stage_clear) struct stage *stage = set("import mib_per_hour=40");
+
+    for (int i = 0; i < 2; i++) {
+        begin(stage, "POST", "/v1/runs/import", NULL);
+        EXPECT_INT(end(stage, 17 * MIB), 413);
+    }
+    begin(stage, "POST", "/v1/runs/import", NULL);
+    EXPECT_INT(end(stage, 17 * MIB), 429);
+    EXPECT(is_for_bytes(stage));
+    begin(stage, "POST", "/v1/runs/import", NULL);
+    EXPECT_INT(end(stage, 5 * MIB), 299); /* what is refused for a limit costs nothing */
+    EXPECT_INT(stage->room.taken, 0);
+}
+
+static void a_body_where_none_is_wanted_is_paid_for(void)
+{
+    AUTO(stage_clear) struct stage *stage = set("read mib_per_hour=1");
+
+    for (int i = 0; i < 16; i++) {
+        begin(stage, "GET", "/v1/runs", i % 2 == 0 ? "65536" : NULL);
+        EXPECT_INT(end(stage, 65536), 299);
+    }
+    begin(stage, "GET", "/v1/runs", "65536");
+    EXPECT_INT(end(stage, 65536), 429);
+    EXPECT(is_for_bytes(stage));
+    begin(stage, "GET", "/v1/runs", NULL);
+    EXPECT_INT(end(stage, 65536), 429);
+    EXPECT(is_for_bytes(stage));
+    begin(stage, "GET", "/v1/runs", "0");
+    EXPECT_INT(end(stage, 0), 299);
+}
+
+/* The answer is made in several calls: the body is one. */
+static void sleep_and_wake(struct exchange *exchange)
+{
+    exchange->held = handle;
+    exchange->reply.hold = true;
+}
+
+static void a_body_whose_answer_is_held_is_paid_for_once(void)
+{
+    AUTO(stage_clear) struct stage *stage = set("import mib_per_hour=1");
+
+    for (int i = 0; i < 2; i++) {
+        begin(stage, "POST", "/v1/runs/import", NULL);
+        exchange_take_body(&stage->exchange, file, 10);
+        stage->exchange.received = MIB / 2;
+        stage->route = *stage->exchange.match.route;
+        stage->route.handler = sleep_and_wake;
+        stage->exchange.match.route = &stage->route;
+        exchange_answer(&stage->exchange);
+        EXPECT(stage->exchange.reply.hold);
+        exchange_answer(&stage->exchange);
+        EXPECT_INT(stage->exchange.reply.status, 299);
+    }
+}
+
+int main(void)
+{
+    int descriptor = mkstemp(file);
+
+    if (descriptor < 0)
+        return 1;
+    close(descriptor);
+    RUN(a_large_body_takes_room_until_it_is_answered);
+    RUN(what_is_refused_for_its_bytes_takes_no_room);
+    RUN(a_body_in_chunks_that_is_too_large_is_paid_for);
+    RUN(a_body_where_none_is_wanted_is_paid_for);
+    RUN(a_body_whose_answer_is_held_is_paid_for_once);
+    unlink(file);
+    return test_result();
+}

@@ -1,0 +1,332 @@
+#include "server/http/json/present_check.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+#define ID_0 "01ARZ3NDEKTSV4RRFFQ69G5FA0"
+#define SWEEP "01ARZ3NDEKTSV4RRFFQ69G5FAZ"
+
+static char configuration[] = "{\"precision\":\"bf16\",\"batch_size\":8,\"threads\":2}";
+static char workload[] = "resnet50", engine[] = "native", instance[] = "c7i.large";
+
+static const double around[] = {1.000, 1.004, 0.996, 1.002, 0.998, 1.001, 0.999};
+
+static void fill_side(struct check_side *side, size_t count, double speed, double dollars)
+{
+    side->count = count;
+    for (size_t i = 0; i < count; i++) {
+        double value = speed * around[i];
+
+        side->runs[i] = (struct gate_run){
+            .id = {ID_0}, .throughput = {value, value * 0.99, value * 1.01}, .dollars = dollars};
+        side->runs[i].id.text[RUN_ID_LENGTH - 1] = (char)('0' + i);
+    }
+}
+
+/* A candidate at `speed` beside a baseline at 100 samples a second. Freed by the caller; its
+ * texts are static. */
+static struct check *a_check(size_t candidates, double speed, size_t baselines)
+{
+    struct check *check = calloc(1, sizeof *check);
+
+    if (!check)
+        abort();
+    check->request = (struct check_request){
+        .kind = BASELINE_LABEL, .key = "branch", .value = "main", .window = 20, .margin = 0.03};
+    check->run = (struct run_id){ID_0};
+    check->candidate_subject = (struct gate_subject){.configuration = configuration,
+                                                     .workload = workload,
+                                                     .engine = engine,
+                                                     .instance = instance};
+    fill_side(&check->candidate, candidates, speed, 0);
+    fill_side(&check->baseline, baselines, 100, 0);
+    return check;
+}
+
+static void confirm(struct check *check, enum confirmation_state state, double speed)
+{
+    check->confirmation.kind = CONFIRM_INTERLEAVED;
+    check->confirmation.state = state;
+    check->confirmation.sweep = (struct run_id){SWEEP};
+    check->confirmation.count = 6;
+    for (size_t i = 0; i < 6; i++) {
+        check->confirmation.candidate[i] = speed * around[i];
+        check->confirmation.baseline[i] = 100 * around[6 - i];
+    }
+}
+
+typedef void present_fn(struct out *out, const struct check *check);
+
+static json_t *presented_by(present_fn *present, const struct check *check)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct out out = {.bytes = &bytes};
+    json_t *json;
+
+    present(&out, check);
+    EXPECT(!out.failed);
+    json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
+    EXPECT(json != NULL);
+    return json;
+}
+
+static double number_in(const json_t *json, const char *object, const char *key)
+{
+    return json_number_value(json_object_get(json_object_get(json, object), key));
+}
+
+static const char *text_in(const json_t *json, const char *key)
+{
+    return json_string_value(json_object_get(json, key));
+}
+
+static void what_is_as_fast_passes(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 100, 7);
+
+    check_judge(check);
+    AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
+    EXPECT_STR(text_in(json, "verdict"), "pass");
+    EXPECT(json_is_null(json_object_get(json, "confirmed")));
+    EXPECT_NEAR(number_in(json, "candidate", "value"), 100, 0.1);
+    EXPECT_INT((long long)number_in(json, "baseline", "n"), 7);
+    EXPECT_NEAR(json_number_value(json_object_get(json, "margin_percent")), 3, 1e-9);
+    EXPECT_STR(text_in(json_object_get(json, "ratio"), "level"), "runs");
+    EXPECT(json_is_null(json_object_get(json, "samples_per_dollar")));
+    EXPECT(json_is_null(json_object_get(json_object_get(json, "price"), "ratio")));
+    EXPECT(json_is_null(json_object_get(json, "confirmation")));
+}
+
+static void what_is_slower_fails_and_is_not_confirmed(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 90, 7);
+
+    check_judge(check);
+    EXPECT_INT(check->verdict, GATE_FAIL);
+    EXPECT_INT(check_confirmed(check), 0);
+    EXPECT(strstr(check->words, "a first look") != NULL);
+}
+
+static void while_it_is_measured_again_nothing_is_told(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 90, 7);
+
+    confirm(check, CONFIRM_RUNNING, 90);
+    check_judge(check);
+    EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
+    EXPECT_INT(check_confirmed(check), -1);
+    EXPECT_INT(check_look(check, &check->code)->level, GATE_RUNS);
+}
+
+static void two_looks_that_agree_fail_for_good(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 90, 7);
+
+    confirm(check, CONFIRM_FINISHED, 90);
+    check_judge(check);
+    EXPECT_INT(check->verdict, GATE_FAIL);
+    EXPECT_INT(check_confirmed(check), 1);
+    EXPECT_INT(check_look(check, &check->code)->level, GATE_PAIRS);
+    EXPECT(strstr(check->words, "measured again too") != NULL);
+}
+
+static void two_looks_that_do_not_agree_cannot_tell(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 90, 7);
+
+    confirm(check, CONFIRM_FINISHED, 100);
+    check_judge(check);
+    EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
+    EXPECT_INT(check_confirmed(check), 0);
+    EXPECT(strstr(check->words, "measured again it did not") != NULL);
+}
+
+static void what_was_measured_again_alone_stands_beside_the_same_baseline(void)
+{
+    AUTO(freep) struct check *check = a_check(1, 90, 7);
+
+    confirm(check, CONFIRM_FINISHED, 90);
+    check->confirmation.kind = CONFIRM_RERUN;
+    check->confirmation.count = 4;
+    for (size_t i = 0; i < 4; i++)
+        check->confirmation.baseline[i] = 1; /* not looked at */
+    check_judge(check);
+    EXPECT_INT(check->verdict, GATE_FAIL);
+    EXPECT_INT(check_look(check, &check->code)->level, GATE_RUNS);
+    EXPECT_NEAR(check_look(check, &check->code)->ratio.value, 0.9, 0.01);
+}
+
+static void a_confirmation_without_runs_confirms_nothing(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 90, 7);
+
+    confirm(check, CONFIRM_CANCELLED, 90);
+    for (int kind = CONFIRM_INTERLEAVED; kind <= CONFIRM_RERUN; kind++) {
+        check->confirmation.kind = (enum confirmation_kind)kind;
+        check->confirmation.count = 0;
+        check_judge(check);
+        EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
+        EXPECT_INT(check_confirmed(check), 0);
+    }
+}
+
+static void a_price_is_shown_apart_and_fails_only_where_asked(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 100, 7);
+
+    fill_side(&check->candidate, 3, 100, 1.25);
+    fill_side(&check->baseline, 7, 100, 1);
+    check_judge(check);
+    EXPECT_INT(check->verdict, GATE_PASS);
+    AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
+    EXPECT_NEAR(number_in(json, "price", "ratio"), 1.25, 1e-9);
+    EXPECT_NEAR(number_in(json, "samples_per_dollar", "ratio"), 0.8, 0.001);
+    EXPECT_STR(text_in(json_object_get(json, "samples_per_dollar"), "verdict"), "fail");
+    check->request.fails_on_price = true;
+    check_judge(check);
+    EXPECT_INT(check->verdict, GATE_FAIL);
+    EXPECT(strstr(check->words, "samples per dollar") != NULL);
+    /* Measured again the speed is what it was, and the price too: it fails for good. */
+    confirm(check, CONFIRM_FINISHED, 100);
+    check_judge(check);
+    EXPECT_INT(check->verdict, GATE_FAIL);
+    EXPECT_INT(check->code.verdict, GATE_PASS);
+    EXPECT_INT(check_confirmed(check), 1);
+}
+
+static void without_one_of_the_prices_nothing_is_known_of_dollars(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 100, 7);
+
+    fill_side(&check->candidate, 3, 100, 1);
+    fill_side(&check->baseline, 7, 100, 1);
+    check->baseline.runs[4].dollars = 0;
+    check->request.fails_on_price = true;
+    check_judge(check);
+    EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
+    EXPECT(strstr(check->words, "price") != NULL);
+    AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
+    EXPECT(json_is_null(json_object_get(json, "samples_per_dollar")));
+    EXPECT(json_is_null(json_object_get(json_object_get(json, "price"), "ratio")));
+    EXPECT_STR(text_in(json_object_get(json, "price"), "words"),
+               "what an hour cost is not known of 1 of 10 runs");
+}
+
+static void an_invalid_run_never_fails(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 50, 7);
+
+    snprintf(check->invalid, sizeof check->invalid, "the run is not valid: steal");
+    check_judge(check);
+    EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
+    EXPECT_INT(check_confirmed(check), -1);
+    EXPECT_STR(check->words, "Cannot tell: the run is not valid: steal.");
+}
+
+static void without_a_baseline_there_is_no_ratio(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 100, 0);
+
+    check_judge(check);
+    AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
+    EXPECT_STR(text_in(json, "verdict"), "cannot_tell");
+    EXPECT(json_is_null(json_object_get(json, "ratio")));
+    EXPECT(json_is_null(json_object_get(json, "smallest_detectable_percent")));
+    EXPECT(json_is_null(json_object_get(json_object_get(json, "baseline"), "value")));
+    EXPECT(json_is_null(json_object_get(json_object_get(json, "code"), "ratio")));
+}
+
+static char *markdown_of(const struct check *check)
+{
+    struct bytes text = {.limit = 100000};
+
+    EXPECT(present_check_markdown(&text, check));
+    return text.data;
+}
+
+static void a_comment_says_the_verdict_first_and_holds_no_markup_of_others(void)
+{
+    AUTO(freep) struct check *check = a_check(3, 90, 7);
+
+    confirm(check, CONFIRM_FINISHED, 90);
+    snprintf(check->request.value, sizeof check->request.value, "a`|@all [x](y)");
+    check_judge(check);
+    AUTO(freep) char *text = markdown_of(check);
+    EXPECT(strncmp(text, "**fail**: Slower by more than 3 %", 33) == 0);
+    EXPECT(strstr(text, "| code: samples per second | 0.90") != NULL);
+    EXPECT(strstr(text, "(pairs) | fail |") != NULL);
+    EXPECT(strstr(text, "| dollars per hour | not known | | |") != NULL);
+    EXPECT(strstr(text, "](/v1/sweeps/" SWEEP ")") != NULL);
+    EXPECT(strstr(text, "branch=a''@all [x](y)`") != NULL); /* within backquotes */
+    snprintf(check->invalid, sizeof check->invalid, "<b>*x*</b> @all");
+    check->confirmation.state = CONFIRM_NONE;
+    check_judge(check);
+    AUTO(freep) char *other = markdown_of(check);
+    EXPECT(strstr(other, "\\<b\\>\\*x\\*\\</b\\> \\@all") != NULL);
+}
+
+static void other_tools_get_value_and_interval(void)
+{
+    static const char name[] = "resnet50/native/bf16/batch_size=8/threads=2/c7i.large";
+    AUTO(freep) struct check *check = a_check(1, 100, 7);
+
+    fill_side(&check->candidate, 1, 100, 3600);
+    check_judge(check);
+    AUTO(json_decrefp) json_t *points = presented_by(present_check_github, check);
+    EXPECT_INT((long long)json_array_size(points), 2);
+    EXPECT_STR(text_in(json_array_get(points, 0), "name"), name);
+    EXPECT_STR(text_in(json_array_get(points, 0), "range"), "1");
+    EXPECT_STR(text_in(json_array_get(points, 1), "unit"), "samples/$");
+    AUTO(json_decrefp) json_t *metrics = presented_by(present_check_bencher, check);
+    const json_t *metric = json_object_get(metrics, name);
+    EXPECT_NEAR(number_in(metric, "throughput", "value"), 100, 1e-9);
+    EXPECT_NEAR(number_in(metric, "throughput", "lower_value"), 99, 1e-9);
+    EXPECT_NEAR(number_in(metric, "throughput", "upper_value"), 101, 1e-9);
+    EXPECT_NEAR(number_in(metric, "samples_per_dollar", "value"), 100, 1e-9);
+}
+
+static void an_interval_that_is_not_known_is_left_out(void)
+{
+    AUTO(freep) struct check *check = a_check(1, 100, 7);
+
+    check->candidate.runs[0].throughput.low = check->candidate.runs[0].throughput.high = 0;
+    check_judge(check);
+    AUTO(json_decrefp) json_t *points = presented_by(present_check_github, check);
+    EXPECT_INT((long long)json_array_size(points), 1);
+    EXPECT(json_object_get(json_array_get(points, 0), "range") == NULL);
+}
+
+static void a_run_that_says_nothing_is_no_point_and_never_zero(void)
+{
+    AUTO(freep) struct check *check = a_check(2, 100, 7);
+
+    /* Its repeats are valid, but it is not. */
+    check->run.text[RUN_ID_LENGTH - 1] = '7';
+    check_judge(check);
+    AUTO(json_decrefp) json_t *points = presented_by(present_check_github, check);
+    AUTO(json_decrefp) json_t *metrics = presented_by(present_check_bencher, check);
+    EXPECT(json_is_array(points) && json_array_size(points) == 0);
+    EXPECT(json_is_object(metrics) && json_object_size(metrics) == 0);
+}
+
+int main(void)
+{
+    RUN(what_is_as_fast_passes);
+    RUN(what_is_slower_fails_and_is_not_confirmed);
+    RUN(while_it_is_measured_again_nothing_is_told);
+    RUN(two_looks_that_agree_fail_for_good);
+    RUN(two_looks_that_do_not_agree_cannot_tell);
+    RUN(what_was_measured_again_alone_stands_beside_the_same_baseline);
+    RUN(a_confirmation_without_runs_confirms_nothing);
+    RUN(a_price_is_shown_apart_and_fails_only_where_asked);
+    RUN(without_one_of_the_prices_nothing_is_known_of_dollars);
+    RUN(an_invalid_run_never_fails);
+    RUN(without_a_baseline_there_is_no_ratio);
+    RUN(a_comment_says_the_verdict_first_and_holds_no_markup_of_others);
+    RUN(other_tools_get_value_and_interval);
+    RUN(an_interval_that_is_not_known_is_left_out);
+    RUN(a_run_that_says_nothing_is_no_point_and_never_zero);
+    return test_result();
+}

@@ -1,0 +1,385 @@
+#include "server/http/json/present_comparison.h"
+
+#include "tests/server/compare/comparison.h"
+
+#include <jansson.h>
+
+#define ANSWER_MAX (1 << 20)
+
+/* A row of every sort: sure, figure, without a price, without a number, without a name. */
+static void stage_all_sorts(struct stage *stage)
+{
+    OFFERED(stage, "sure", .on_demand = 0.357, .spot = 0.1291, .low = 0.12, .high = 0.14,
+            .band = "<5%");
+    OFFERED(stage, "figure", .on_demand = 1.212);
+    OFFERED(stage, "job", .published = 0.7);
+    OFFERED(stage, "none", .spot = 0.1, .why_not = "no feed has it");
+    OFFERED(stage, "unmeasured", .spot = 0.2);
+    MEASURED(stage, "sure", 40.73, .low = 40.174, .high = 41.286);
+    PUBLISHED(stage, "figure", 929);
+    stage_see(stage, &(struct seen){.instance = "job", .value = 0.001, .unit = "job"});
+    MEASURED(stage, "none", 10, .low = 9, .high = 11);
+    MEASURED(stage, "never", 0, .nothing = true, .invalid = 3);
+    MEASURED(stage, "point", 12, .imported = 1);
+    MEASURED(stage, "", 5, .low = 4, .high = 6, .provider = "", .stratum = "");
+}
+
+static json_t *json_of(const struct stage *stage)
+{
+    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
+    struct out out = {.bytes = &text};
+    json_error_t why;
+    json_t *json;
+
+    present_comparison(&out, &stage->question, &stage->ranking);
+    EXPECT(!out.failed);
+    json = json_loadb(text.data ? text.data : "", text.used, JSON_REJECT_DUPLICATES, &why);
+    if (!json) {
+        test_fail(__FILE__, __LINE__, why.text);
+        exit(test_result());
+    }
+    return json;
+}
+
+static const json_t *row_in(const json_t *json, const char *instance)
+{
+    const json_t *rows = json_object_get(json, "rows");
+
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i);
+        const char *is = json_string_value(json_object_get(row, "instance"));
+
+        if (strcmp(is ? is : "", instance) == 0)
+            return row;
+    }
+    test_fail(__FILE__, __LINE__, instance);
+    return NULL;
+}
+
+/* at(row, "price.kind") */
+static const json_t *at(const json_t *json, const char *path)
+{
+    char words[200], *rest = words;
+
+    snprintf(words, sizeof words, "%s", path);
+    for (char *word; json && (word = strsep(&rest, ".")) != NULL;)
+        json = json_object_get(json, word);
+    if (!json)
+        test_fail(__FILE__, __LINE__, path);
+    return json;
+}
+
+#define TEXT_AT(json, path) json_string_value(at((json), (path)))
+#define NUMBER_AT(json, path) json_number_value(at((json), (path)))
+#define EXPECT_NULL_AT(json, path) EXPECT(json_is_null(at((json), (path))))
+
+/* Numbers that may be 0, for then nothing was there to count. */
+static bool may_be_0(const char *key)
+{
+    static const char *const counts[] = {
+        "invalid_runs", "imported", "warned",          "runs",        "vms", "by_filters",
+        "by_page",      "ranked",   "waiting_dollars", "probability", NULL};
+
+    for (const char *const *count = counts; *count; count++)
+        if (strcmp(*count, key) == 0)
+            return true;
+    return false;
+}
+
+static void expect_no_0(const json_t *json, const char *key)
+{
+    const char *name;
+    json_t *member;
+    size_t i;
+
+    if (json_is_number(json) && !(json_number_value(json) > 0) && !may_be_0(key))
+        test_fail(__FILE__, __LINE__, key);
+    json_array_foreach(json, i, member) expect_no_0(member, key);
+    for (void *at_member = json_object_iter((json_t *)(uintptr_t)json); at_member;
+         at_member = json_object_iter_next((json_t *)(uintptr_t)json, at_member)) {
+        name = json_object_iter_key(at_member);
+        expect_no_0(json_object_iter_value(at_member), name);
+    }
+}
+
+static void nothing_that_is_not_known_is_0(void)
+{
+    static const char *const questions[] = {"",
+                                            "reference=sure",
+                                            "reference=figure&price=spot",
+                                            "deadline_h=5&price=spot,on_demand",
+                                            "utility=1/hours&budget=3",
+                                            "price=paid",
+                                            "price=typed&sort=throughput"};
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_all_sorts(&stage);
+    for (size_t i = 0; i < COUNT(questions); i++) {
+        compare(&stage, questions[i]);
+        AUTO(json_decrefp) json_t *json = json_of(&stage);
+        EXPECT_INT((long long)json_array_size(json_object_get(json, "rows")), 7);
+        expect_no_0(json, "");
+    }
+}
+
+static void a_row_tells_what_it_knows(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const json_t *row;
+
+    stage_all_sorts(&stage);
+    compare(&stage, "reference=figure");
+    AUTO(json_decrefp) json_t *json = json_of(&stage);
+    row = row_in(json, "sure");
+    EXPECT_INT(json_integer_value(at(row, "rank")), 1);
+    EXPECT_STR(TEXT_AT(row, "configuration.precision"), "bf16");
+    EXPECT_STR(TEXT_AT(row, "provenance"), "measured");
+    EXPECT_STR(TEXT_AT(row, "throughput.level"), "steps");
+    EXPECT_STR(TEXT_AT(row, "throughput.words"), "one VM: not generalisable");
+    EXPECT_NEAR(NUMBER_AT(row, "samples_per_dollar.value"), 410723, 1);
+    EXPECT_NEAR(NUMBER_AT(row, "prices_per_hour.spot_discount_percent"), 63.8, 0.05);
+    EXPECT_STR(TEXT_AT(row, "price.kind"), "on_demand");
+    EXPECT_STR(TEXT_AT(row, "price.feed"), "made-up");
+    EXPECT_NULL_AT(row, "price.low");
+    EXPECT_NULL_AT(row, "why_no_price");
+    EXPECT_STR(TEXT_AT(row, "interval_from"), "throughput");
+    EXPECT_NEAR(NUMBER_AT(row, "to_reference.break_even_samples_per_second"), 273.6, 0.05);
+    EXPECT_STR(TEXT_AT(row, "to_reference.throughput.verdict"), "no_interval");
+    EXPECT_NEAR(NUMBER_AT(row, "to_reference.relative_cost"), 929 / 1.212 / (40.73 / 0.357),
+                1e-9);
+    row = row_in(json, "figure");
+    EXPECT_NEAR(NUMBER_AT(row, "to_reference.relative_cost"), 1, 0);
+    EXPECT_STR(TEXT_AT(row, "published.source"), "an article");
+    EXPECT_NULL_AT(row, "throughput.low");
+    EXPECT_NULL_AT(row, "rank");
+    EXPECT_STR(TEXT_AT(row, "why_no_rank"), "published, no interval");
+    EXPECT_STR(TEXT_AT(row_in(json, "point"), "provenance"), "imported");
+}
+
+static void what_is_not_known_is_null(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const json_t *row;
+
+    stage_all_sorts(&stage);
+    compare(&stage, "");
+    AUTO(json_decrefp) json_t *json = json_of(&stage);
+    row = row_in(json, "none");
+    EXPECT_NULL_AT(row, "price");
+    EXPECT_STR(TEXT_AT(row, "why_no_price"), "no feed has it");
+    EXPECT_NULL_AT(row, "samples_per_dollar");
+    EXPECT_NULL_AT(row, "job.dollars");
+    EXPECT_NULL_AT(row, "job.total_dollars");
+    EXPECT_NULL_AT(row, "prices_per_hour.on_demand");
+    EXPECT_NULL_AT(row, "interval_from");
+    row = row_in(json, "never");
+    EXPECT_NULL_AT(row, "throughput");
+    EXPECT_NULL_AT(row, "job");
+    EXPECT_NULL_AT(row, "measured_at");
+    EXPECT_INT(json_integer_value(at(row, "invalid_runs")), 3);
+    row = row_in(json, "job");
+    EXPECT_STR(TEXT_AT(row, "unit"), "job");
+    EXPECT_NULL_AT(row, "dollars_per_million_samples"); /* nobody knows its samples */
+    EXPECT_NEAR(NUMBER_AT(row, "samples_per_dollar.value"), 0.001 * 3600 / 0.7, 1e-9);
+    EXPECT_STR(TEXT_AT(row, "price.freshness"), "published");
+    EXPECT_NULL_AT(row_in(json, ""), "provider");
+    EXPECT_NULL_AT(row, "to_reference");
+    EXPECT_NULL_AT(json, "decision");
+    EXPECT_INT(json_integer_value(at(json, "unmeasured.count")), 1);
+    EXPECT_STR(TEXT_AT(json_array_get(at(json, "unmeasured.instances"), 0), "instance"),
+               "unmeasured");
+}
+
+static void where_a_price_comes_from_is_told(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    MEASURED(&stage, "desk", 10, .low = 9, .high = 11, .paid = 0.05, .paid_kind = "own");
+    compare(&stage, "price=typed");
+    AUTO(json_decrefp) json_t *own = json_of(&stage);
+    EXPECT_STR(TEXT_AT(row_in(own, "desk"), "price.label"), "as its newest run knew it");
+    EXPECT_STR(TEXT_AT(row_in(own, "desk"), "price.feed"), "run");
+    compare(&stage, "price_of=desk:0.1");
+    AUTO(json_decrefp) json_t *given = json_of(&stage);
+    EXPECT_STR(TEXT_AT(row_in(given, "desk"), "price.label"), "given in the question");
+    EXPECT_STR(TEXT_AT(row_in(given, "desk"), "price.feed"), "question");
+}
+
+static void a_page_tells_what_it_hides(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_all_sorts(&stage);
+    compare(&stage, "limit=2&offset=1&engine=native");
+    AUTO(json_decrefp) json_t *page = json_of(&stage);
+    EXPECT_INT((long long)json_array_size(at(page, "rows")), 2);
+    EXPECT_INT(json_integer_value(at(page, "hidden.by_page")), 5);
+    compare(&stage, "offset=1000&instance=sure");
+    AUTO(json_decrefp) json_t *beyond = json_of(&stage);
+    EXPECT_INT((long long)json_array_size(at(beyond, "rows")), 0);
+    EXPECT_INT(json_integer_value(at(beyond, "hidden.by_page")), 1);
+    EXPECT_INT(json_integer_value(at(beyond, "hidden.by_filters")), 6);
+}
+
+/* Columns of a line of CSV, whose end it finds; commas between quotes do not count. */
+static size_t columns(const char **text)
+{
+    bool quoted = false;
+    size_t count = 1;
+
+    for (; **text && (quoted || strncmp(*text, "\r\n", 2) != 0); (*text)++) {
+        quoted ^= **text == '"';
+        count += **text == ',' && !quoted;
+    }
+    EXPECT(!quoted);
+    EXPECT(strncmp(*text, "\r\n", 2) == 0);
+    *text += **text ? 2 : 0;
+    return count;
+}
+
+static void stage_traps(struct stage *stage)
+{
+    static const char *const traps[] = {"=cmd", "+1",       "-1",     "@SUM(A1)",
+                                        "\t=1", "a\",=\"b", "a\r\n=b"};
+
+    for (size_t i = 0; i < COUNT(traps); i++)
+        MEASURED(stage, traps[i], 10, .low = 9, .high = 11, .engine = "=x");
+}
+
+static void every_line_of_csv_has_the_same_columns(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
+    const char *rest;
+    size_t lines = 0, wanted;
+
+    stage_all_sorts(&stage);
+    stage_traps(&stage);
+    compare(&stage, "reference=sure&utility=1/hours&price=spot,on_demand");
+    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    rest = text.data;
+    for (wanted = columns(&rest); *rest; lines++)
+        EXPECT_INT((long long)columns(&rest), (long long)wanted);
+    EXPECT_INT((long long)lines, 14);
+    EXPECT(strstr(text.data, ",nan") == NULL && strstr(text.data, ",inf") == NULL);
+}
+
+static void no_cell_of_csv_is_a_formula(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
+
+    stage_traps(&stage);
+    compare(&stage, "");
+    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    for (const char *cell = strstr(text.data, ",\""); cell; cell = strstr(cell + 1, ",\""))
+        if (cell[-1] != '"' || cell[-2] == ',') /* not within a cell */
+            EXPECT(cell[2] == '"' || !strchr("=+-@\t\r", cell[2]));
+    EXPECT(strstr(text.data, ",\"'=cmd\"") != NULL);
+    EXPECT(strstr(text.data, ",\"'\t=1\"") != NULL);
+    EXPECT(strstr(text.data, "a\"\",=\"\"b") != NULL);
+}
+
+static void csv_leaves_empty_what_is_not_known(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX}, job = {.limit = ANSWER_MAX};
+
+    MEASURED(&stage, "x", 12, .imported = 1);
+    compare(&stage, "");
+    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    EXPECT(strstr(text.data, ",\"imported\",12,,,\"point\",1,1,\"\",,\"\",\"\",,,,1000000,") !=
+           NULL);
+    EXPECT(strstr(text.data, ",,,,,false,,\"too few steps for an interval\",\"sample\"\r\n") !=
+           NULL);
+    stage_see(&stage, &(struct seen){.instance = "y", .value = 12, .unit = "job"});
+    compare(&stage, "instance=y");
+    EXPECT(present_comparison_csv(&job, &stage.question, &stage.ranking));
+    EXPECT(strstr(job.data, ",\"job\"\r\n") != NULL);
+}
+
+static void markdown_has_as_many_digits_as_intervals_allow(void)
+{
+    static const struct {
+        double value, low, high;
+        const char *words;
+    } cases[] = {
+        {410723, 405123, 416323, " | 410700 (405100 to 416300)"},
+        {40.73, 40.174, 41.286, " | 40.73 (40.17 to 41.29)"},
+        {1234, 1233.5, 1234.5, " | 1234.00 (1233.50 to 1234.50)"},
+        {99.96, 89, 110, " | 100 (89 to 110)"},
+        {5, 4.9999, 5.0001, " | 5.000000 (4.999900 to 5.000100)"},
+        {1e7, 5e6, 1.5e7, " | 10000000 (5000000 to 15000000)"},
+        {0.0316, 0, 0, " | 0.0316 (no interval)"},
+        {929, 0, 0, " | 929 (no interval)"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO(stage_clear) struct stage stage = {0};
+        AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
+
+        MEASURED(&stage, "a", cases[i].value, .low = cases[i].low, .high = cases[i].high);
+        compare(&stage, "");
+        EXPECT(present_comparison_markdown(&text, &stage.question, &stage.ranking));
+        if (!strstr(text.data, cases[i].words))
+            EXPECT_STR(text.data, cases[i].words);
+    }
+}
+
+static void markdown_tells_what_it_does_not_know(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
+    size_t lines = 0;
+
+    stage_all_sorts(&stage);
+    MEASURED(&stage, "a|b\nc", 5, .low = 4, .high = 6);
+    compare(&stage, "deadline_h=10");
+    EXPECT(present_comparison_markdown(&text, &stage.question, &stage.ranking));
+    EXPECT(strstr(text.data, "cheapest: sure (on_demand): 6.82 h, $2.43, within 10 h") != NULL);
+    EXPECT(strstr(text.data, "| 1 | sure | native | 40.73 (40.17 to 41.29) | $0.357 on_demand"
+                             " | 410700 (405100 to 416300) |  |  |\n") != NULL);
+    EXPECT(strstr(text.data, "| no feed has it | unknown |") != NULL);
+    EXPECT(strstr(text.data, "| never | native | unknown |") != NULL);
+    EXPECT(strstr(text.data, "| this machine | ") != NULL);
+    EXPECT(strstr(text.data, "published, no interval, of a whole job |") != NULL);
+    EXPECT(strstr(text.data, "a\\|b c | ") != NULL); /* neither ends a cell nor a line */
+    EXPECT(strstr(text.data, "1 types have a price") != NULL);
+    for (const char *line = text.data; (line = strstr(line, "\n| ")) != NULL; line++)
+        lines++;
+    EXPECT_INT((long long)lines, 9);
+}
+
+static void what_does_not_fit_fails(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    stage_all_sorts(&stage);
+    compare(&stage, "");
+    for (size_t limit = 1; limit < 1500; limit += 37) {
+        AUTO(bytes_free) struct bytes csv = {.limit = limit}, markdown = {.limit = limit / 2};
+        AUTO(bytes_free) struct bytes json = {.limit = limit};
+        struct out out = {.bytes = &json};
+
+        EXPECT(!present_comparison_csv(&csv, &stage.question, &stage.ranking));
+        EXPECT(!present_comparison_markdown(&markdown, &stage.question, &stage.ranking));
+        present_comparison(&out, &stage.question, &stage.ranking);
+        EXPECT(out.failed);
+    }
+}
+
+int main(void)
+{
+    RUN(nothing_that_is_not_known_is_0);
+    RUN(a_row_tells_what_it_knows);
+    RUN(what_is_not_known_is_null);
+    RUN(where_a_price_comes_from_is_told);
+    RUN(a_page_tells_what_it_hides);
+    RUN(every_line_of_csv_has_the_same_columns);
+    RUN(no_cell_of_csv_is_a_formula);
+    RUN(csv_leaves_empty_what_is_not_known);
+    RUN(markdown_has_as_many_digits_as_intervals_allow);
+    RUN(markdown_tells_what_it_does_not_know);
+    RUN(what_does_not_fit_fails);
+    return test_result();
+}

@@ -1,0 +1,280 @@
+#include "server/http/json/present_run.h"
+
+#include "common/cleanup.h"
+#include "server/base/cursor.h"
+#include "tests/test.h"
+
+static char spec_text[] = "{\"workload\":\"mlp\",\"steps\":\"auto\"}";
+static char details[] = "{\"isa\":\"avx2\",\"emulated\":true}";
+static char summary_text[] = "{\"method\":1}", findings[] = "[]";
+static char loaded[] = "{\"allocator\":\"system\"}";
+static char last_words[] = "line one\n\"line two\"";
+
+static struct run a_run(enum run_state state)
+{
+    return (struct run){
+        .number = 7,
+        .id = {"01ARZ3NDEKTSV4RRFFQ69G5FAV"},
+        .state = state,
+        .spec_text = spec_text,
+        .instance = "c7i.large",
+        .created_us = 1767323045678000,
+        .started_us = 1767323046000000,
+        .ended_us = 1767323056500000,
+        .software = "engine 1.0",
+        .engine_details = details,
+        .samples = 1120,
+        .peak_memory_bytes = 734003200,
+        .steps = 35,
+        .ended_by = "enough",
+        .summary = {.measured_steps = 30,
+                    .measured_seconds = 10.5,
+                    .samples_per_second = 91.4,
+                    .median_step_seconds = 0.35},
+        .reason = "it said so",
+        .stderr_tail = last_words,
+    };
+}
+
+static const struct progress halfway = {.steps_done = 5,
+                                        .steps_planned = 35,
+                                        .phase = "measuring",
+                                        .half_width_percent = 1.5,
+                                        .samples_per_second = 100,
+                                        .elapsed_seconds = 2.5,
+                                        .seconds_left = 3};
+
+static json_t *parse(const struct out *out)
+{
+    json_error_t why;
+    json_t *json = json_loadb(out->bytes->data, out->bytes->used, JSON_REJECT_DUPLICATES, &why);
+
+    EXPECT(!out->failed && json != NULL);
+    return json;
+}
+
+static json_t *presented(const struct run *run, const struct progress *progress)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct out out = {.bytes = &bytes};
+
+    present_run(&out, NULL, run, progress);
+    return parse(&out);
+}
+
+/* Every answer about a run has all of these, so that a client never asks whether one is there. */
+static const char *const members[] = {"id",
+                                      "state",
+                                      "spec",
+                                      "instance",
+                                      "created_at",
+                                      "started_at",
+                                      "ended_at",
+                                      "software",
+                                      "engine_details",
+                                      "samples",
+                                      "peak_memory_bytes",
+                                      "steps_stored",
+                                      "thinned_at",
+                                      "summary",
+                                      "ended_by",
+                                      "reason",
+                                      "stderr_tail",
+                                      "progress",
+                                      "machine",
+                                      "provider",
+                                      "region",
+                                      "zone",
+                                      "vm",
+                                      "provenance",
+                                      "sender",
+                                      "loaded",
+                                      "validity",
+                                      "gradient_cosine",
+                                      "worst_layer_cosine",
+                                      "sweep",
+                                      "cost"};
+
+static void a_run_has_the_same_members_in_every_state(void)
+{
+    for (int state = 0; state < RUN_STATES; state++) {
+        struct run run = a_run((enum run_state)state);
+        AUTO(json_decrefp) json_t *json = presented(&run, &halfway);
+
+        EXPECT_INT((long long)json_object_size(json), (long long)COUNT(members));
+        for (size_t i = 0; i < COUNT(members); i++)
+            EXPECT(json_object_get(json, members[i]) != NULL);
+        EXPECT_STR(json_string_value(json_object_get(json, "state")), run_state_names[state]);
+        /* Only a finished run has a summary, only a running one progress. */
+        EXPECT_INT(json_is_object(json_object_get(json, "summary")), state == RUN_FINISHED);
+        EXPECT_INT(json_is_object(json_object_get(json, "progress")), state == RUN_RUNNING);
+    }
+}
+
+static void a_finished_run_is_written_whole(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct out out = {.bytes = &bytes};
+    struct run run = a_run(RUN_FINISHED);
+
+    run.summary_text = summary_text;
+    run.findings = findings;
+    run.loaded = loaded;
+    run.validity = VALIDITY_WARN;
+    run.certified = (struct certified){true, true, 0.995, 0.9375};
+    run.sweep = (struct run_id){"01ARZ3NDEKTSV4RRFFQ69G5FAW"};
+    run.cell = 2;
+    run.block = 1;
+    snprintf(run.machine, sizeof run.machine, "0123456789abcdef");
+    run.where =
+        (struct whereabouts){.provider = "aws", .region = "us-east-1", .vm = "00000000000000aa"};
+    run.provenance = PROVENANCE_IMPORTED;
+    snprintf(run.sender, sizeof run.sender, "c1");
+    present_run(&out, NULL, &run, NULL);
+    EXPECT_STR(
+        bytes.data,
+        "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
+        "\"spec\":{\"workload\":\"mlp\",\"steps\":\"auto\"},"
+        "\"instance\":\"c7i.large\",\"provider\":\"aws\",\"region\":\"us-east-1\","
+        "\"zone\":null,\"vm\":\"00000000000000aa\",\"provenance\":\"imported\",\"sender\":\"c1\","
+        "\"machine\":"
+        "\"0123456789abcdef\",\"created_at\":"
+        "\"2026-01-02T03:04:05.678Z\","
+        "\"started_at\":\"2026-01-02T03:04:06.000Z\","
+        "\"ended_at\":\"2026-01-02T03:04:16.500Z\",\"software\":\"engine 1.0\","
+        "\"engine_details\":{\"isa\":\"avx2\",\"emulated\":true},"
+        "\"loaded\":{\"allocator\":\"system\"},\"samples\":1120,"
+        "\"peak_memory_bytes\":734003200,\"gradient_cosine\":0.995,\"worst_layer_cosine\":0.9375,"
+        "\"steps_stored\":35,\"thinned_at\":null,\"summary\":{\"method\":1},"
+        "\"validity\":{\"level\":\"warn\",\"findings\":[]},\"cost\":null,"
+        "\"sweep\":{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAW\",\"cell\":2,\"block\":1},"
+        "\"ended_by\":\"enough\",\"reason\":\"it said so\","
+        "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
+}
+
+/* As in a list, and of runs from before there was more. */
+static void a_summary_in_short_has_its_interval(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct out out = {.bytes = &bytes};
+    struct run run = a_run(RUN_FINISHED);
+
+    run.summary.throughput = (struct range){.known = true, .low = 90.5, .high = 92.5};
+    run.summary.first_measured = 5;
+    present_run(&out, NULL, &run, NULL);
+    EXPECT(strstr(bytes.data,
+                  "\"summary\":{\"samples_per_second\":91.4,\"interval\":{\"low\":90.5,"
+                  "\"high\":92.5,\"level\":0.95},\"median_step_seconds\":0.35,"
+                  "\"measured_steps\":30,\"measured_seconds\":10.5,\"first_measured\":5},"
+                  "\"validity\":null,\"cost\":null,\"sweep\":null,") != NULL);
+}
+
+static void what_is_not_known_is_null_and_not_empty(void)
+{
+    static const char *const unknown[] = {
+        "instance", "started_at",  "ended_at", "software",       "summary", "ended_by",
+        "reason",   "stderr_tail", "progress", "engine_details", "samples", "peak_memory_bytes"};
+    struct run run = {.id = {"01ARZ3NDEKTSV4RRFFQ69G5FAV"},
+                      .spec_text = spec_text,
+                      .created_us = 1767323045678000};
+    AUTO(json_decrefp) json_t *json = presented(&run, NULL);
+
+    for (size_t i = 0; i < COUNT(unknown); i++)
+        EXPECT(json_is_null(json_object_get(json, unknown[i])));
+    EXPECT_INT(json_integer_value(json_object_get(json, "steps_stored")), 0);
+}
+
+static void progress_says_how_far_and_how_long_yet(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    present_progress(&out, NULL, &halfway);
+    EXPECT_STR(bytes.data, "{\"steps_done\":5,\"steps_planned\":35,\"phase\":\"measuring\","
+                           "\"samples_per_second\":100,\"half_width_percent\":1.5,"
+                           "\"dollars\":null,\"elapsed_seconds\":2.5,\"seconds_left\":3}");
+}
+
+static void a_page_ends_with_the_cursor_of_the_next(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct out out = {.bytes = &bytes};
+    struct run runs[] = {a_run(RUN_QUEUED), a_run(RUN_FAILED)};
+    struct run_list list = {.runs = runs, .count = COUNT(runs), .more = true};
+    long long number = 0;
+
+    runs[0].number = 12;
+    runs[1].number = 11;
+    present_run_list(&out, &list);
+    AUTO(json_decrefp) json_t *json = parse(&out);
+    EXPECT_INT((long long)json_array_size(json_object_get(json, "runs")), 2);
+    EXPECT(cursor_read(json_string_value(json_object_get(json, "next_cursor")), &number));
+    EXPECT_INT(number, 11); /* the oldest of this page */
+    EXPECT_INT((long long)json_object_size(json), 2);
+}
+
+static void the_last_page_has_no_next(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+    struct run_list list = {0};
+
+    present_run_list(&out, &list);
+    EXPECT_STR(bytes.data, "{\"runs\":[],\"next_cursor\":null}");
+}
+
+static void a_step_is_in_seconds(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    out_open(&out, NULL, '[');
+    present_step(&out, 0, &(struct step){.nanoseconds = 1500000, .loss = 2.25}, false);
+    present_step(&out, 7, &(struct step){.nanoseconds = 1, .loss = -1e300}, true);
+    out_close(&out, ']');
+    EXPECT_STR(bytes.data, "[{\"index\":0,\"seconds\":0.0015,\"loss\":2.25,\"measured\":false,"
+                           "\"split\":null},{\"index\":7,\"seconds\":1e-09,\"loss\":-1e+300,"
+                           "\"measured\":true,\"split\":null}]");
+}
+
+static void a_split_is_in_seconds_too(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct out out = {.bytes = &bytes};
+
+    present_step(&out, 3,
+                 &(struct step){.nanoseconds = 2000000000,
+                                .loss = 1,
+                                .split = {0, 500000000, 1250000000, 1, 0}},
+                 true);
+    EXPECT_STR(bytes.data, "{\"index\":3,\"seconds\":2,\"loss\":1,\"measured\":true,\"split\":"
+                           "{\"input_seconds\":0,\"forward_seconds\":0.5,"
+                           "\"backward_seconds\":1.25,\"update_seconds\":1e-09,"
+                           "\"communication_seconds\":0}}");
+}
+
+static void implementations_are_an_object_or_null(void)
+{
+    AUTO(bytes_free) struct bytes told = {.limit = 1000}, untold = {.limit = 1000};
+    struct out out = {.bytes = &told}, none = {.bytes = &untold};
+
+    present_implementations(&out, "{\"fc\":{\"forward\":\"jit\"}}");
+    EXPECT_STR(told.data, "{\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}");
+    present_implementations(&none, NULL);
+    EXPECT_STR(untold.data, "{\"implementations\":null}");
+}
+
+int main(void)
+{
+    RUN(a_run_has_the_same_members_in_every_state);
+    RUN(a_finished_run_is_written_whole);
+    RUN(a_summary_in_short_has_its_interval);
+    RUN(what_is_not_known_is_null_and_not_empty);
+    RUN(progress_says_how_far_and_how_long_yet);
+    RUN(a_page_ends_with_the_cursor_of_the_next);
+    RUN(the_last_page_has_no_next);
+    RUN(a_step_is_in_seconds);
+    RUN(a_split_is_in_seconds_too);
+    RUN(implementations_are_an_object_or_null);
+    return test_result();
+}

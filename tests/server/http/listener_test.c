@@ -1,0 +1,94 @@
+#include "server/http/listener.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+/* A connection of two ends over TCP. */
+static void connect_both(int *ret_ours, int *ret_theirs)
+{
+    struct config config = {.listen = "127.0.0.1"};
+    AUTO(closep) int listener = listener_open(&config, NULL);
+    struct sockaddr_in address = {.sin_family = AF_INET};
+
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons((uint16_t)listener_port(listener));
+    *ret_theirs = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_INT(
+        connect(*ret_theirs, (const struct sockaddr *)(const void *)&address, sizeof address), 0);
+    *ret_ours = accept(listener, NULL, NULL);
+    EXPECT(*ret_ours >= 0);
+}
+
+static void who_is_there_has_not_left(void)
+{
+    AUTO(closep) int ours = -1;
+    AUTO(closep) int theirs = -1;
+
+    connect_both(&ours, &theirs);
+    EXPECT(!listener_has_left(ours, false));
+    EXPECT(!listener_has_left(ours, true));
+    EXPECT_INT(send(theirs, "x", 1, 0), 1);
+    EXPECT(!listener_has_left(ours, false));
+    EXPECT(!listener_has_left(ours, true));
+}
+
+static void who_has_closed_has_left(void)
+{
+    AUTO(closep) int ours = -1;
+    int theirs;
+
+    connect_both(&ours, &theirs);
+    close(theirs);
+    EXPECT(listener_has_left(ours, false));
+    EXPECT(listener_has_left(ours, true));
+}
+
+/* The last question of a plain connection is still to be answered; of a secure one, those bytes
+ * are its goodbye. */
+static void of_what_was_sent_before_closing_it_depends(void)
+{
+    AUTO(closep) int ours = -1;
+    int theirs;
+
+    connect_both(&ours, &theirs);
+    EXPECT_INT(send(theirs, "x", 1, 0), 1);
+    close(theirs);
+    EXPECT(!listener_has_left(ours, false));
+    EXPECT(listener_has_left(ours, true));
+}
+
+static long long held_for_whom_does_not_read(int descriptor)
+{
+    char piece[1024] = "";
+    long long sum = 0;
+    ssize_t length;
+
+    while ((length = send(descriptor, piece, sizeof piece, MSG_DONTWAIT)) > 0)
+        sum += length;
+    return sum;
+}
+
+static void little_is_held_where_that_is_asked_for(void)
+{
+    AUTO(closep) int ours = -1;
+    AUTO(closep) int theirs = -1;
+    AUTO(closep) int our_others = -1;
+    AUTO(closep) int their_others = -1;
+
+    connect_both(&ours, &theirs);
+    connect_both(&our_others, &their_others);
+    listener_hold_little(ours);
+    EXPECT(held_for_whom_does_not_read(ours) < held_for_whom_does_not_read(our_others) / 2);
+}
+
+int main(void)
+{
+    RUN(who_is_there_has_not_left);
+    RUN(who_has_closed_has_left);
+    RUN(of_what_was_sent_before_closing_it_depends);
+    RUN(little_is_held_where_that_is_asked_for);
+    return test_result();
+}

@@ -1,0 +1,205 @@
+#include "server/http/openapi.h"
+
+#include "common/cleanup.h"
+#include "engine/spec/run_spec.h"
+#include "server/http/routes.h"
+#include "tests/test.h"
+
+static json_t *make_document(const char *engine_text)
+{
+    AUTO(engines_free) struct engines engines = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
+    struct error err = {0};
+    json_error_t why;
+    json_t *document;
+
+    EXPECT(engines_read(engine_text, "worker", &engines, &err));
+    EXPECT(openapi_make(&engines, &text, &err));
+    EXPECT_STR(err.message, "");
+    document = json_loadb(text.data ? text.data : "", text.used, JSON_REJECT_DUPLICATES, &why);
+    EXPECT(document != NULL);
+    return document;
+}
+
+static json_t *properties_of(json_t *document)
+{
+    json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
+
+    return json_object_get(json_object_get(schemas, "RunSpec"), "properties");
+}
+
+static long long integer(json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+
+    EXPECT(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+static void check_field(const struct field *field, json_t *schema)
+{
+    json_t *list = json_object_get(schema, "enum");
+    json_t *range = schema;
+
+    EXPECT_STR(json_string_value(json_object_get(schema, "description")), field->meaning);
+    EXPECT(json_object_get(schema, "default") != NULL);
+    if (field->type == FIELD_CHOICE) {
+        size_t count = 0;
+
+        for (; field->choices[count]; count++)
+            EXPECT_STR(json_string_value(json_array_get(list, count)), field->choices[count]);
+        EXPECT_INT((long long)json_array_size(list), (long long)count);
+    } else if (field->type == FIELD_TEXT) {
+        EXPECT_INT(integer(schema, "minLength"), field->min);
+        EXPECT_INT(integer(schema, "maxLength"), field->max);
+    } else if (field->type == FIELD_NUMBER || field->type == FIELD_LIMIT) {
+        EXPECT_INT(integer(schema, "exclusiveMinimum"), field->min);
+        EXPECT_INT(integer(schema, "maximum"), field->max);
+    } else {
+        if (field->type == FIELD_AUTO) {
+            json_t *either = json_object_get(schema, "oneOf");
+
+            EXPECT_STR(json_string_value(json_object_get(json_array_get(either, 0), "const")),
+                       "auto");
+            range = json_array_get(either, 1);
+        }
+        EXPECT_INT(integer(range, "minimum"), field->min);
+        EXPECT_INT(integer(range, "maximum"), field->max);
+    }
+}
+
+static void a_spec_is_described_with_the_limits_that_are_enforced(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document("");
+    json_t *properties = properties_of(document);
+
+    for (size_t i = 0; i < run_spec_field_count; i++) {
+        json_t *schema = json_object_get(properties, run_spec_fields[i].name);
+
+        EXPECT(schema != NULL);
+        check_field(&run_spec_fields[i], schema);
+    }
+    EXPECT(json_object_get(properties, "labels") != NULL);
+    EXPECT_INT((long long)json_object_size(properties), (long long)run_spec_field_count + 1);
+}
+
+static void the_described_defaults_are_the_ones_that_hold(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document("");
+    json_t *properties = properties_of(document);
+    struct run_spec spec = run_spec_default();
+    AUTO(json_decrefp) json_t *defaults = run_spec_to_json(&spec);
+
+    for (size_t i = 0; i < run_spec_field_count; i++) {
+        const char *name = run_spec_fields[i].name;
+
+        EXPECT(json_equal(json_object_get(json_object_get(properties, name), "default"),
+                          json_object_get(defaults, name)));
+    }
+}
+
+static void the_engines_are_those_of_this_server(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document("torch=python3 engine.py");
+    json_t *names = json_object_get(json_object_get(properties_of(document), "engine"), "enum");
+
+    EXPECT_INT((long long)json_array_size(names), 2);
+    EXPECT_STR(json_string_value(json_array_get(names, 0)), "torch");
+    EXPECT_STR(json_string_value(json_array_get(names, 1)), "native");
+}
+
+static void the_document_says_its_versions(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document("");
+    json_t *info = json_object_get(document, "info");
+
+    EXPECT(strncmp(json_string_value(json_object_get(document, "openapi")), "3.1", 3) == 0);
+    EXPECT_STR(json_string_value(json_object_get(info, "title")), "pennyworth");
+    EXPECT_STR(json_string_value(json_object_get(info, "version")), PENNYWORTH_VERSION);
+}
+
+/* Every method of every path that is served under /v1, and nothing else there. */
+static void every_route_of_the_api_is_described(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document("");
+    json_t *paths = json_object_get(document, "paths");
+    const char *path;
+    json_t *operations;
+
+    for (size_t i = 0; i < route_count; i++) {
+        char method[16];
+
+        if (strncmp(routes[i].pattern, "/v1/", 4) != 0)
+            continue;
+        snprintf(method, sizeof method, "%s", routes[i].method);
+        for (char *c = method; *c; c++)
+            *c = (char)(*c | 0x20);
+        if (!json_object_get(json_object_get(paths, routes[i].pattern), method))
+            EXPECT_STR(NULL, routes[i].pattern);
+    }
+    json_object_foreach(paths, path, operations)
+    {
+        bool served = false;
+
+        for (size_t i = 0; i < route_count; i++)
+            served = served || strcmp(routes[i].pattern, path) == 0;
+        EXPECT(served);
+    }
+}
+
+/* Calls `check` on every value below `json`. */
+static void walk(json_t *json, json_t *document, void (*check)(json_t *value, json_t *document))
+{
+    const char *key;
+    size_t index;
+    json_t *value;
+
+    check(json, document);
+    json_object_foreach(json, key, value) walk(value, document, check);
+    json_array_foreach(json, index, value) walk(value, document, check);
+}
+
+static void check_reference(json_t *value, json_t *document)
+{
+    const char *reference = json_string_value(json_object_get(value, "$ref"));
+    char text[200], *rest = text;
+
+    if (!reference)
+        return;
+    EXPECT(strncmp(reference, "#/", 2) == 0);
+    snprintf(text, sizeof text, "%s", reference + 2);
+    for (char *part; (part = strsep(&rest, "/")) != NULL;)
+        document = json_object_get(document, part);
+    if (!document)
+        EXPECT_STR(NULL, reference);
+}
+
+static void every_reference_leads_somewhere(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document("");
+
+    walk(document, document, check_reference);
+}
+
+static void a_document_that_does_not_fit_is_told(void)
+{
+    AUTO(engines_free) struct engines engines = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = 100};
+    struct error err = {0};
+
+    EXPECT(engines_read("", "worker", &engines, NULL));
+    EXPECT(!openapi_make(&engines, &text, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+}
+
+int main(void)
+{
+    RUN(a_spec_is_described_with_the_limits_that_are_enforced);
+    RUN(the_described_defaults_are_the_ones_that_hold);
+    RUN(the_engines_are_those_of_this_server);
+    RUN(the_document_says_its_versions);
+    RUN(every_route_of_the_api_is_described);
+    RUN(every_reference_leads_somewhere);
+    RUN(a_document_that_does_not_fit_is_told);
+    return test_result();
+}

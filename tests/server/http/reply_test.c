@@ -1,0 +1,246 @@
+#include "server/http/reply.h"
+
+#include "common/cleanup.h"
+#include "common/json_writer.h"
+#include "tests/test.h"
+
+static json_t *parse(const struct exchange *exchange)
+{
+    const struct bytes *body = &exchange->reply.body;
+    json_error_t why;
+
+    return json_loadb(body->data ? body->data : "", body->used, JSON_REJECT_DUPLICATES, &why);
+}
+
+static const char *member(json_t *json, const char *key)
+{
+    return json_string_value(json_object_get(json, key));
+}
+
+static const char *field_of(const struct exchange *exchange, const char *name)
+{
+    for (int i = 0; i < exchange->reply.field_count; i++)
+        if (strcmp(exchange->reply.fields[i].name, name) == 0)
+            return exchange->reply.fields[i].value;
+    return NULL;
+}
+
+static const struct {
+    enum error_kind kind;
+    int status;
+    const char *type, *retry_after;
+} kinds[] = {
+    {ERROR_INVALID, 400, "urn:pennyworth:problem:invalid", NULL},
+    {ERROR_NOT_FOUND, 404, "urn:pennyworth:problem:not-found", NULL},
+    {ERROR_CONFLICT, 409, "urn:pennyworth:problem:conflict", NULL},
+    {ERROR_MISMATCH, 422, "urn:pennyworth:problem:key-reused", NULL},
+    {ERROR_FULL, 429, "urn:pennyworth:problem:queue-full", "30"},
+    {ERROR_BUSY, 503, "urn:pennyworth:problem:busy", "1"},
+    {ERROR_UPSTREAM, 502, "urn:pennyworth:problem:upstream", NULL},
+};
+
+static void every_kind_of_error_has_its_status_and_is_a_problem_document(void)
+{
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        static struct exchange exchange;
+        struct error err = {0};
+
+        error_set(&err, kinds[i].kind, "steps", "something about %d steps", 5);
+        reply_error(&exchange, &err);
+        EXPECT_INT(reply_status(kinds[i].kind), kinds[i].status);
+        EXPECT_INT(exchange.reply.status, kinds[i].status);
+        EXPECT_STR(exchange.reply.content_type, "application/problem+json");
+        EXPECT_STR(field_of(&exchange, "Retry-After"), kinds[i].retry_after);
+
+        AUTO(json_decrefp) json_t *json = parse(&exchange);
+        EXPECT_STR(member(json, "type"), kinds[i].type);
+        EXPECT(strlen(member(json, "title")) > 0);
+        EXPECT_INT(json_integer_value(json_object_get(json, "status")), kinds[i].status);
+        EXPECT_STR(member(json, "detail"), "something about 5 steps");
+        EXPECT_STR(member(json, "field"), "steps");
+        EXPECT(json_object_get(json, "allowed") == NULL);
+        bytes_free(&exchange.reply.body);
+    }
+}
+
+static void an_internal_error_is_for_our_log_and_not_for_strangers(void)
+{
+    static struct exchange exchange;
+    struct error err = {0};
+
+    error_set(&err, ERROR_INTERNAL, NULL, "no such table: secrets in /var/db");
+    reply_error(&exchange, &err);
+    EXPECT_INT(exchange.reply.status, 500);
+    EXPECT(strstr(exchange.reply.body.data, "secrets") == NULL);
+    EXPECT(strstr(exchange.reply.body.data, "/var/db") == NULL);
+
+    AUTO(json_decrefp) json_t *json = parse(&exchange);
+    EXPECT_STR(member(json, "type"), "urn:pennyworth:problem:internal");
+    EXPECT_STR(member(json, "detail"), "the server's log says more");
+    bytes_free(&exchange.reply.body);
+}
+
+static void what_would_have_been_allowed_is_said(void)
+{
+    static const char *const choices[] = {"f32", "bf16", NULL};
+    static struct exchange exchange;
+    struct error range = {0}, list = {0};
+
+    error_not_allowed(&range, "steps", (struct allowed){.ranged = true, .min = 1, .max = 9},
+                      "got 10");
+    reply_error(&exchange, &range);
+    AUTO(json_decrefp) json_t *first_document = parse(&exchange);
+    json_t *first = json_object_get(first_document, "allowed");
+    EXPECT_INT(json_integer_value(json_object_get(first, "minimum")), 1);
+    EXPECT_INT(json_integer_value(json_object_get(first, "maximum")), 9);
+    EXPECT(json_object_get(first, "values") == NULL);
+
+    error_not_allowed(&list, "precision", (struct allowed){.choices = choices}, "got f64");
+    reply_error(&exchange, &list);
+    AUTO(json_decrefp) json_t *second_document = parse(&exchange);
+    json_t *second = json_object_get(second_document, "allowed");
+    json_t *values = json_object_get(second, "values");
+    EXPECT_INT((long long)json_array_size(values), 2);
+    EXPECT_STR(json_string_value(json_array_get(values, 1)), "bf16");
+    EXPECT(json_object_get(second, "minimum") == NULL);
+    bytes_free(&exchange.reply.body);
+}
+
+static void what_a_client_sent_cannot_break_the_document(void)
+{
+    static struct exchange exchange;
+    struct error err = {0};
+
+    error_set(&err, ERROR_INVALID, "\"},\303\274\n", "'%s' is wrong", "\"\\\xff\x01</script>");
+    reply_error(&exchange, &err);
+    AUTO(json_decrefp) json_t *json = parse(&exchange);
+    EXPECT_STR(member(json, "field"), "\"},???");
+    EXPECT_STR(member(json, "detail"), "'\"\\\?\?</script>' is wrong");
+    bytes_free(&exchange.reply.body);
+}
+
+static const struct {
+    int status;
+    const char *type;
+} problems[] = {
+    {400, "urn:pennyworth:problem:invalid"},
+    {401, "urn:pennyworth:problem:unauthorized"},
+    {403, "urn:pennyworth:problem:forbidden"},
+    {404, "urn:pennyworth:problem:not-found"},
+    {405, "urn:pennyworth:problem:method-not-allowed"},
+    {406, "urn:pennyworth:problem:not-acceptable"},
+    {411, "urn:pennyworth:problem:length-required"},
+    {413, "urn:pennyworth:problem:content-too-large"},
+    {415, "urn:pennyworth:problem:unsupported-media-type"},
+    {431, "urn:pennyworth:problem:header-too-large"},
+    {503, "urn:pennyworth:problem:stopping"},
+};
+
+static void what_only_http_can_say_is_a_problem_document_too(void)
+{
+    for (size_t i = 0; i < COUNT(problems); i++) {
+        static struct exchange exchange;
+        const char *field = i % 2 ? "Accept" : NULL;
+
+        reply_problem(&exchange, problems[i].status, field, "because of %s", "that");
+        EXPECT_INT(exchange.reply.status, problems[i].status);
+        EXPECT_STR(exchange.reply.content_type, "application/problem+json");
+
+        AUTO(json_decrefp) json_t *json = parse(&exchange);
+        EXPECT_STR(member(json, "type"), problems[i].type);
+        EXPECT(strlen(member(json, "title")) > 0);
+        EXPECT_INT(json_integer_value(json_object_get(json, "status")), problems[i].status);
+        EXPECT_STR(member(json, "detail"), "because of that");
+        EXPECT_STR(member(json, "field"), field);
+        bytes_free(&exchange.reply.body);
+    }
+}
+
+static void an_error_replaces_whatever_the_reply_held(void)
+{
+    static struct exchange exchange;
+    struct out out = {.bytes = &exchange.reply.body};
+    struct error err = {0};
+
+    exchange.reply.body.limit = REPLY_MAX;
+    out_text(&out, NULL, "half an answer");
+    reply_json(&exchange, 200, &out);
+    reply_field(&exchange, "ETag", "\"%d\"", 5);
+    error_set(&err, ERROR_NOT_FOUND, NULL, "there is no run");
+    reply_error(&exchange, &err);
+
+    EXPECT_INT(exchange.reply.status, 404);
+    EXPECT_STR(field_of(&exchange, "ETag"), NULL);
+    EXPECT(strstr(exchange.reply.body.data, "half") == NULL);
+    AUTO(json_decrefp) json_t *json = parse(&exchange);
+    EXPECT_STR(member(json, "field"), NULL);
+    bytes_free(&exchange.reply.body);
+}
+
+static void json_that_was_written_is_answered_as_it_is(void)
+{
+    static struct exchange exchange;
+    struct out out = {.bytes = &exchange.reply.body};
+
+    exchange.reply.body.limit = REPLY_MAX;
+    out_text(&out, NULL, "whole");
+    reply_json(&exchange, 201, &out);
+    EXPECT_INT(exchange.reply.status, 201);
+    EXPECT_STR(exchange.reply.content_type, "application/json");
+    EXPECT_STR(exchange.reply.body.data, "\"whole\"");
+    bytes_free(&exchange.reply.body);
+}
+
+static void json_that_did_not_fit_is_not_answered_in_part(void)
+{
+    static struct exchange exchange;
+    struct out out = {.bytes = &exchange.reply.body};
+
+    exchange.reply.body.limit = 5;
+    out_text(&out, NULL, "far too long");
+    reply_json(&exchange, 200, &out);
+    EXPECT_INT(exchange.reply.status, 500);
+    AUTO(json_decrefp) json_t *json = parse(&exchange);
+    EXPECT_STR(member(json, "type"), "urn:pennyworth:problem:internal");
+    bytes_free(&exchange.reply.body);
+}
+
+static void fixed_bytes_are_answered_without_a_copy(void)
+{
+    static struct exchange exchange;
+    static const char page[] = "<html>";
+
+    reply_fixed(&exchange, "text/html", page, strlen(page));
+    EXPECT_INT(exchange.reply.status, 200);
+    EXPECT_STR(exchange.reply.content_type, "text/html");
+    EXPECT(exchange.reply.fixed_body == page);
+    EXPECT_INT((long long)exchange.reply.fixed_size, 6);
+    EXPECT(exchange.reply.body.data == NULL);
+}
+
+static void header_fields_are_kept_in_order_up_to_the_limit(void)
+{
+    static struct exchange exchange;
+
+    for (int i = 0; i < REPLY_FIELDS_MAX; i++)
+        reply_field(&exchange, "X-Number", "%d", i);
+    EXPECT_INT(exchange.reply.field_count, REPLY_FIELDS_MAX);
+    EXPECT_STR(exchange.reply.fields[0].value, "0");
+    EXPECT_INT(strtol(exchange.reply.fields[REPLY_FIELDS_MAX - 1].value, NULL, 10),
+               REPLY_FIELDS_MAX - 1);
+}
+
+int main(void)
+{
+    RUN(every_kind_of_error_has_its_status_and_is_a_problem_document);
+    RUN(an_internal_error_is_for_our_log_and_not_for_strangers);
+    RUN(what_would_have_been_allowed_is_said);
+    RUN(what_a_client_sent_cannot_break_the_document);
+    RUN(what_only_http_can_say_is_a_problem_document_too);
+    RUN(an_error_replaces_whatever_the_reply_held);
+    RUN(json_that_was_written_is_answered_as_it_is);
+    RUN(json_that_did_not_fit_is_not_answered_in_part);
+    RUN(fixed_bytes_are_answered_without_a_copy);
+    RUN(header_fields_are_kept_in_order_up_to_the_limit);
+    return test_result();
+}

@@ -1,0 +1,132 @@
+#include "server/http/routes.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+/* The pattern with its hole filled. */
+static void fill_in(const char *pattern, char *ret_path, size_t size)
+{
+    const char *hole = strstr(pattern, "{id}");
+
+    if (hole)
+        snprintf(ret_path, size, "%.*s01ARZ3%s", (int)(hole - pattern), pattern,
+                 hole + strlen("{id}"));
+    else
+        snprintf(ret_path, size, "%s", pattern);
+}
+
+static void every_route_is_reached_by_its_own_pattern(void)
+{
+    for (size_t i = 0; i < route_count; i++) {
+        struct router_match match = {0};
+        char path[200];
+
+        fill_in(routes[i].pattern, path, sizeof path);
+        EXPECT_INT(router_find(routes, route_count, routes[i].method, path, &match),
+                   ROUTER_FOUND);
+        EXPECT(match.route == &routes[i]);
+    }
+}
+
+/* A path that is spelled out wins over an id: for the others the order of the table is nothing.
+ */
+static bool wins(size_t i, size_t k)
+{
+    return !strchr(routes[i].pattern, '{') && strchr(routes[k].pattern, '{');
+}
+
+static void no_two_routes_answer_the_same_request(void)
+{
+    for (size_t i = 0; i < route_count; i++)
+        for (size_t k = 0; k < route_count; k++) {
+            struct router_match match;
+            char path[200];
+
+            if (wins(i, k))
+                continue;
+            fill_in(routes[i].pattern, path, sizeof path);
+            EXPECT_INT(router_find(&routes[k], 1, routes[i].method, path, &match) == ROUTER_FOUND,
+                       i == k);
+        }
+}
+
+static void every_route_has_a_handler_and_at_most_one_id(void)
+{
+    EXPECT(route_count > 0);
+    for (size_t i = 0; i < route_count; i++) {
+        const char *hole = strchr(routes[i].pattern, '{');
+
+        EXPECT(routes[i].handler != NULL);
+        EXPECT_INT(routes[i].pattern[0], '/');
+        if (hole) {
+            EXPECT(strncmp(hole, "{id}", 4) == 0);
+            EXPECT_INT(hole[-1], '/');
+            EXPECT(hole[4] == '\0' || hole[4] == '/');
+            EXPECT(strchr(hole + 1, '{') == NULL);
+        }
+    }
+}
+
+static const char *const methods[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
+
+/* What may only be read by those who may write. */
+static bool holds_everything(const char *pattern)
+{
+    return strcmp(pattern, "/v1/backup") == 0;
+}
+
+static void a_method_that_changes_something_wants_the_right_to_write(void)
+{
+    for (size_t i = 0; i < route_count; i++) {
+        bool known = false;
+
+        for (size_t k = 0; k < COUNT(methods); k++)
+            known = known || strcmp(routes[i].method, methods[k]) == 0;
+        EXPECT(known);
+        if (strcmp(routes[i].method, "GET") == 0)
+            EXPECT(!routes[i].takes_body &&
+                   (routes[i].access == ACCESS_WRITE) == holds_everything(routes[i].pattern));
+        else
+            EXPECT_INT(routes[i].access, strcmp(routes[i].pattern, "/v1/runs/import") == 0
+                                             ? ACCESS_IMPORT
+                                             : ACCESS_WRITE);
+    }
+}
+
+/* What stands open to everybody is listed here once more, so that it is opened on purpose. */
+static const char *const open_paths[] = {"/", "/assets/{id}", "/healthz", "/readyz",
+                                         "/v1/openapi.json"};
+
+static void only_the_page_its_health_and_its_description_are_open(void)
+{
+    for (size_t i = 0; i < route_count; i++) {
+        bool open = false;
+
+        for (size_t k = 0; k < COUNT(open_paths); k++)
+            open = open || strcmp(routes[i].pattern, open_paths[k]) == 0;
+        EXPECT_INT(routes[i].access == ACCESS_OPEN, open);
+    }
+}
+
+static void the_methods_of_every_path_fit_into_one_header(void)
+{
+    for (size_t i = 0; i < route_count; i++) {
+        char path[200], allow[64];
+
+        fill_in(routes[i].pattern, path, sizeof path);
+        router_allow(routes, route_count, path, allow, sizeof allow);
+        EXPECT(strstr(allow, routes[i].method) != NULL);
+        EXPECT_STR(allow + strlen(allow) - strlen("OPTIONS"), "OPTIONS");
+    }
+}
+
+int main(void)
+{
+    RUN(every_route_is_reached_by_its_own_pattern);
+    RUN(no_two_routes_answer_the_same_request);
+    RUN(every_route_has_a_handler_and_at_most_one_id);
+    RUN(a_method_that_changes_something_wants_the_right_to_write);
+    RUN(only_the_page_its_health_and_its_description_are_open);
+    RUN(the_methods_of_every_path_fit_into_one_header);
+    return test_result();
+}

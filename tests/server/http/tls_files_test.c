@@ -1,0 +1,115 @@
+#include "server/http/tls_files.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <sys/stat.h>
+
+#define CERTIFICATE "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+#define KEY "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
+
+static char folder[] = "/tmp/pennyworth-tls-XXXXXX";
+static struct config config;
+
+static void write_file(char *path, const char *name, const char *text, size_t length)
+{
+    FILE *out;
+
+    snprintf(path, PATH_TEXT_MAX, "%s/%s", folder, name);
+    out = fopen(path, "w");
+    EXPECT(out && fwrite(text, 1, length, out) == length);
+    if (out)
+        fclose(out);
+}
+
+static void both_are_read_whole(void)
+{
+    AUTO(tls_files_clear) struct tls_files files = {0};
+
+    write_file(config.tls_certificate, "crt", CERTIFICATE, strlen(CERTIFICATE));
+    write_file(config.tls_key, "key", KEY, strlen(KEY));
+    EXPECT(tls_files_read(&config, &files, NULL));
+    EXPECT_STR(files.certificate.data, CERTIFICATE);
+    EXPECT_STR(files.key.data, KEY);
+}
+
+static void without_options_there_is_nothing_to_read(void)
+{
+    AUTO(tls_files_clear) struct tls_files files = {0};
+    static const struct config none;
+
+    EXPECT(tls_files_read(&none, &files, NULL));
+    EXPECT_INT((long long)files.certificate.used, 0);
+}
+
+/* One of the two is wrong, the other one is not. */
+static void expect_refused(bool is_key, const char *text, size_t length, const char *why)
+{
+    AUTO(tls_files_clear) struct tls_files files = {0};
+    struct error err = {0};
+
+    write_file(config.tls_certificate, "crt", is_key ? CERTIFICATE : text,
+               is_key ? strlen(CERTIFICATE) : length);
+    write_file(config.tls_key, "key", is_key ? text : KEY, is_key ? length : strlen(KEY));
+    EXPECT(!tls_files_read(&config, &files, &err));
+    EXPECT_STR(err.field, is_key ? "--tls-key" : "--tls-certificate");
+    EXPECT_INT(err.kind, ERROR_INVALID);
+    if (!strstr(err.message, why))
+        EXPECT_STR(err.message, why);
+}
+
+static void what_is_no_pem_is_refused_with_its_option(void)
+{
+    AUTO(freep) char *huge = calloc(1, TLS_FILE_MAX + 1);
+
+    memset(huge, 'x', TLS_FILE_MAX + 1);
+    for (int is_key = 0; is_key < 2; is_key++) {
+        expect_refused(is_key, "", 0, "is empty");
+        expect_refused(is_key, huge, TLS_FILE_MAX + 1, "has more than 1048576 bytes");
+        expect_refused(is_key, huge, TLS_FILE_MAX, is_key ? "there is no key" : "no certificate");
+        expect_refused(is_key, "a\0b", 3, "is not a text");
+    }
+    expect_refused(false, KEY, strlen(KEY), "there is no certificate in");
+    expect_refused(true, CERTIFICATE, strlen(CERTIFICATE), "there is no key in");
+}
+
+static void a_locked_key_is_refused(void)
+{
+    static const char *const locked[] = {
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAA\n"
+        "-----END RSA PRIVATE KEY-----\n"};
+
+    for (size_t i = 0; i < COUNT(locked); i++)
+        expect_refused(true, locked[i], strlen(locked[i]), "is encrypted");
+}
+
+static void what_cannot_be_read_is_refused(void)
+{
+    AUTO(tls_files_clear) struct tls_files files = {0};
+    struct error err = {0};
+
+    snprintf(config.tls_certificate, sizeof config.tls_certificate, "/nonexistent/crt");
+    EXPECT(!tls_files_read(&config, &files, &err));
+    EXPECT_STR(err.message, "cannot read /nonexistent/crt: No such file or directory");
+    error_clear(&err);
+    snprintf(config.tls_certificate, sizeof config.tls_certificate, "/");
+    EXPECT(!tls_files_read(&config, &files, &err));
+    EXPECT(strstr(err.message, "cannot read /: ") != NULL);
+}
+
+int main(void)
+{
+    if (!mkdtemp(folder))
+        return 1;
+    RUN(both_are_read_whole);
+    RUN(without_options_there_is_nothing_to_read);
+    RUN(what_is_no_pem_is_refused_with_its_option);
+    RUN(a_locked_key_is_refused);
+    RUN(what_cannot_be_read_is_refused);
+    write_file(config.tls_certificate, "crt", "", 0);
+    unlink(config.tls_certificate);
+    unlink(config.tls_key);
+    rmdir(folder);
+    return test_result();
+}

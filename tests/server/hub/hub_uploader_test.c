@@ -1,0 +1,225 @@
+#include "server/hub/hub_uploader.h"
+
+#include "common/clock.h"
+#include "server/base/log.h"
+#include "tests/db/database.h"
+#include "tests/db/finished.h"
+#include "tests/server/hub/hub.h"
+
+/* A database with a run in it, and what an outbox over it is made of. */
+struct place {
+    struct folder folder;
+    struct db *db;
+    struct config config;
+};
+
+static void place_make(struct place *place)
+{
+    memset(place, 0, sizeof *place);
+    place->folder = folder_make();
+    place->db = open_database(&place->folder);
+    snprintf(place->config.database, sizeof place->config.database, "%s", place->folder.file);
+    snprintf(place->config.report_to, sizeof place->config.report_to, "http://hub.test/");
+    ENDED(place->db, 100);
+}
+
+static void place_end(struct place *place)
+{
+    db_free(place->db);
+    folder_remove(&place->folder);
+}
+
+static struct outbox *start(struct place *place, struct hub *hub, long long pause_ns)
+{
+    struct error err = {0};
+    struct outbox *outbox = outbox_start(
+        &(struct outbox_parts){
+            .config = &place->config, .fetch = hub_fetch, .fetcher = hub, .pause_ns = pause_ns},
+        &err);
+
+    EXPECT_STR(err.message, "");
+    if (!outbox)
+        exit(test_result());
+    return outbox;
+}
+
+static long long waiting(struct place *place)
+{
+    struct delivery_counts counts = {.waiting = -1};
+
+    EXPECT(deliveries_count(place->db, "http://hub.test", &counts, NULL));
+    return counts.waiting;
+}
+
+static void what_is_there_at_the_start_is_sent_unasked(void)
+{
+    AUTO(place_end) struct place place;
+    HUB(hub, {0});
+    struct outbox_status status;
+
+    place_make(&place);
+    struct outbox *outbox = start(&place, &hub, 0);
+    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    outbox_status(outbox, &status);
+    EXPECT_STR(status.hub, "http://hub.test");
+    EXPECT_INT(status.accepted, 1);
+    EXPECT(status.idle);
+    EXPECT_STR(status.last_error, "");
+    outbox_free(outbox);
+    EXPECT_INT(waiting(&place), 0);
+    EXPECT_INT((long long)hub_count(&hub), 1);
+}
+
+static void each_end_of_a_run_is_sent_when_it_is_told(void)
+{
+    AUTO(place_end) struct place place;
+    HUB(hub, {0});
+
+    place_make(&place);
+    struct outbox *outbox = start(&place, &hub, 0);
+    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    for (int i = 2; i <= 4; i++) {
+        ENDED(place.db, 100);
+        outbox_wake(outbox);
+        EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+        EXPECT_INT((long long)hub_count(&hub), i);
+        EXPECT_INT(waiting(&place), 0);
+    }
+    outbox_free(outbox);
+}
+
+static void a_hub_that_is_down_is_asked_until_it_is_up(void)
+{
+    AUTO(place_end) struct place place;
+    HUB(hub, {.no_answer = "Connection refused"}, {.status = 503}, {.type = "text/html"},
+        {.status = 401}, {0});
+    struct outbox_status status;
+
+    place_make(&place);
+    struct outbox *outbox = start(&place, &hub, NS_PER_MS);
+    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    outbox_status(outbox, &status);
+    EXPECT_INT(status.accepted, 1);
+    EXPECT_STR(status.last_error, "");
+    EXPECT_INT((long long)hub_count(&hub), 5);
+    outbox_free(outbox);
+}
+
+/* Until the hub was asked so often, or oftener: there is a thread behind it. */
+static void expect_requests(struct hub *hub, size_t count)
+{
+    const struct timespec moment = {.tv_nsec = NS_PER_MS};
+    long long deadline_ns = clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND;
+
+    while (hub_count(hub) < count && clock_monotonic_ns() < deadline_ns)
+        nanosleep(&moment, NULL);
+    EXPECT(hub_count(hub) >= count);
+}
+
+static void who_waits_in_vain_is_told_why(void)
+{
+    AUTO(place_end) struct place place;
+    HUB(hub, {.status = 401});
+    struct outbox_status status;
+
+    place_make(&place);
+    struct outbox *outbox = start(&place, &hub, 0);
+    expect_requests(&hub, 1);
+    EXPECT(!outbox_wait(outbox, clock_monotonic_ns() + 10 * NS_PER_MS));
+    outbox_status(outbox, &status);
+    EXPECT(!status.idle);
+    EXPECT(strstr(status.last_error, "401"));
+    outbox_free(outbox);
+    EXPECT_INT(waiting(&place), 1);
+}
+
+static void at_the_end_a_hub_that_failed_is_asked_at_once(void)
+{
+    AUTO(place_end) struct place place;
+    HUB(hub, {.status = 500}, {.status = 500}, {.status = 500}, {.status = 500}, {0});
+
+    place_make(&place);
+    struct outbox *outbox = start(&place, &hub, 0);
+    for (size_t i = 1; i < 5; i++) {
+        expect_requests(&hub, i);
+        /* Else the next request would be seconds away. It may be too early: again, then. */
+        while (hub_count(&hub) == i)
+            outbox_hurry(outbox);
+    }
+    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    outbox_free(outbox);
+    EXPECT_INT(waiting(&place), 0);
+}
+
+static void a_hub_that_said_when_is_not_hurried(void)
+{
+    AUTO(place_end) struct place place;
+    HUB(hub, {.status = 503, .retry_after = 600});
+
+    place_make(&place);
+    struct outbox *outbox = start(&place, &hub, 0);
+    expect_requests(&hub, 1);
+    EXPECT(!outbox_wait(outbox, clock_monotonic_ns() + 50 * NS_PER_MS));
+    outbox_hurry(outbox);
+    outbox_wake(outbox);
+    EXPECT(!outbox_wait(outbox, clock_monotonic_ns() + 50 * NS_PER_MS));
+    EXPECT_INT((long long)hub_count(&hub), 1);
+    outbox_free(outbox);
+}
+
+static void a_refused_run_is_settled_and_told(void)
+{
+    AUTO(place_end) struct place place;
+    HUB(hub, {.refused = 1});
+    struct outbox_status status;
+
+    place_make(&place);
+    struct outbox *outbox = start(&place, &hub, 0);
+    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    outbox_status(outbox, &status);
+    EXPECT_INT(status.refused, 1);
+    EXPECT(strstr(status.last_refusal, ": steps: are odd"));
+    outbox_free(outbox);
+}
+
+static void a_broken_database_is_not_taken_for_an_empty_one(void)
+{
+    AUTO(place_end) struct place place;
+    HUB(hub, {0});
+
+    place_make(&place);
+    EXPECT(db_execute(place.db, "ALTER TABLE deliveries RENAME TO elsewhere", NULL));
+    struct outbox *outbox = start(&place, &hub, NS_PER_MS);
+    EXPECT(!outbox_wait(outbox, clock_monotonic_ns() + 50 * NS_PER_MS));
+    EXPECT(db_execute(place.db, "ALTER TABLE elsewhere RENAME TO deliveries", NULL));
+    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    outbox_free(outbox);
+    EXPECT_INT(waiting(&place), 0);
+}
+
+static void without_a_database_it_does_not_start(void)
+{
+    AUTO(place_end) struct place place;
+    struct error err = {0};
+
+    place_make(&place);
+    snprintf(place.config.database, sizeof place.config.database, "/nowhere/at/all.db");
+    EXPECT(!outbox_start(&(struct outbox_parts){.config = &place.config}, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    outbox_free(NULL);
+}
+
+int main(void)
+{
+    log_set_level(LOG_ERROR);
+    RUN(what_is_there_at_the_start_is_sent_unasked);
+    RUN(each_end_of_a_run_is_sent_when_it_is_told);
+    RUN(a_hub_that_is_down_is_asked_until_it_is_up);
+    RUN(who_waits_in_vain_is_told_why);
+    RUN(at_the_end_a_hub_that_failed_is_asked_at_once);
+    RUN(a_hub_that_said_when_is_not_hurried);
+    RUN(a_refused_run_is_settled_and_told);
+    RUN(a_broken_database_is_not_taken_for_an_empty_one);
+    RUN(without_a_database_it_does_not_start);
+    return test_result();
+}

@@ -1,0 +1,172 @@
+/* What a person wants of each feed. */
+#include "server/prices/feeds.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static struct feeds feeds;
+
+static const struct feed *feed_of(const char *text, const char *name)
+{
+    struct error err = {0};
+    const struct feed *feed;
+
+    EXPECT(feeds_read(text, &feeds, &err));
+    EXPECT_STR(err.message, "");
+    feed = feeds_find(&feeds, name);
+    EXPECT(feed != NULL);
+    return feed;
+}
+
+static void who_says_nothing_gets_what_each_feed_is_by_itself(void)
+{
+    size_t count = 0;
+
+    EXPECT(feeds_read("", &feeds, NULL));
+    for (const struct source *const *source = sources; *source; source++, count++) {
+        const struct feed *feed = feeds_find(&feeds, (*source)->name);
+
+        EXPECT(feed == &feeds.list[count]); /* in the order of the list */
+        EXPECT(feed->source == *source);
+        EXPECT_INT(feed->on, (*source)->on);
+        EXPECT_STR(feed->url, (*source)->url);
+        EXPECT_STR(feed->regions, "");
+        EXPECT_STR(feed->types, "");
+        EXPECT_INT(feed->every_seconds, (*source)->period_seconds);
+        EXPECT_INT(feed->patience_seconds, 0);
+    }
+    EXPECT_INT((long long)feeds.count, (long long)count);
+    EXPECT(count <= FEEDS_MAX);
+    EXPECT(feeds_find(&feeds, "nobody") == NULL);
+}
+
+static void words_say_what_is_wanted(void)
+{
+    const struct feed *feed =
+        feed_of("azure-retail=off  url=http://127.0.0.1:8080/mirror// regions=eastus,westus "
+                "types=Standard_D2s_v5 every=3600 patience=5;aws-offer=on",
+                "azure-retail");
+
+    EXPECT(!feed->on);
+    EXPECT_STR(feed->url, "http://127.0.0.1:8080/mirror");
+    EXPECT_STR(feed->regions, "eastus,westus");
+    EXPECT_STR(feed->types, "Standard_D2s_v5");
+    EXPECT_INT(feed->every_seconds, 3600);
+    EXPECT_INT(feed->patience_seconds, 5);
+    EXPECT(feeds_find(&feeds, "aws-offer")->on);
+    EXPECT_STR(feeds_find(&feeds, "aws-offer")->url, source_find("aws-offer")->url);
+    EXPECT_STR(feeds_find(&feeds, "aws-offer")->regions, "");
+}
+
+static void the_last_word_counts_and_all_is_all(void)
+{
+    EXPECT(feed_of("all=off;azure-retail=on", "azure-retail")->on);
+    for (size_t i = 0; i < feeds.count; i++)
+        EXPECT_INT(feeds.list[i].on, strcmp(feeds.list[i].source->name, "azure-retail") == 0);
+    EXPECT(!feed_of("azure-retail=on;all=off", "azure-retail")->on);
+    EXPECT(feed_of("azure-retail=off on", "azure-retail")->on);
+    EXPECT_INT(feed_of("all=every=60", "gcp-billing-catalog")->every_seconds, 60);
+    EXPECT_STR(feed_of(";;azure-retail=;", "azure-retail")->regions, "");
+}
+
+static void a_file_has_a_path(void)
+{
+    EXPECT_STR(feed_of("price-file=url=/etc/prices.csv", "price-file")->url, "/etc/prices.csv");
+    EXPECT_STR(feed_of("price-file=url=prices=old.csv", "price-file")->url, "prices=old.csv");
+}
+
+static void what_is_wrong_is_said(void)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"azure", "must be NAME=WORDS, got 'azure'"},
+        {"azure=on", "there is no feed 'azure'; GET /v1/feeds lists them"},
+        {"=on", "there is no feed ''; GET /v1/feeds lists them"},
+        {"azure-retail=on; gcp-catalog=on",
+         "there is no feed ' gcp-catalog'; GET /v1/feeds lists them"},
+        {"ALL=on", "there is no feed 'ALL'; GET /v1/feeds lists them"},
+        {"azure-retail=On", "azure-retail: 'On' is not known; on, off, url=, regions=, types=, "
+                            "every= and patience= are"},
+        {"azure-retail=colour=red", "azure-retail: 'colour=' is not known"},
+        {"azure-retail==", "azure-retail: '=' is not known"},
+        {"azure-retail=u=http://a", "azure-retail: 'u=' is not known"},
+        {"azure-retail=url=", "azure-retail: '' is empty or too long"},
+        {"azure-retail=url=ftp://a", "azure-retail: the url must be http or https"},
+        {"azure-retail=url=file:///etc/passwd", "azure-retail: the url must be http or https"},
+        {"azure-retail=url=https://", "azure-retail: the url must be http or https"},
+        {"azure-retail=url=http:///", "azure-retail: the url must be http or https"},
+        {"azure-retail=regions=", "azure-retail: '' is empty or too long"},
+        {"azure-retail=every=59", "azure-retail: every must be between 60 and 2592000, got 59"},
+        {"azure-retail=every=2592001",
+         "azure-retail: every must be between 60 and 2592000, got 2592001"},
+        {"azure-retail=every=1h",
+         "azure-retail: every must be an integer between 60 and 2592000, got '1h'"},
+        {"azure-retail=patience=0", "azure-retail: patience must be between 1 and 3600, got 0"},
+        {"azure-retail=regions=eastus,a-region-with-a-name-of-more-than-40-bytes,westus",
+         "azure-retail: 'a-region-with-a-name-of-more-than-40-byt' is too long"},
+        {"all=off;azure-retail=on;nobody=on",
+         "there is no feed 'nobody'; GET /v1/feeds lists them"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct error err = {0};
+
+        EXPECT(!feeds_read(rows[i].text, &feeds, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, "--feed");
+        EXPECT_STR(err.message, rows[i].message);
+    }
+}
+
+static void what_does_not_fit_is_not_cut(void)
+{
+    static char text[3000];
+    struct error url = {0}, word = {0}, types = {0};
+
+    memset(text, 'x', sizeof text - 1);
+    memcpy(text, "azure-retail=url=https://", 25);
+    text[13 + 4 + 512] = '\0';
+    EXPECT(!feeds_read(text, &feeds, &url));
+    EXPECT(strstr(url.message, "is empty or too long"));
+    text[13 + 4 + 511] = '\0';
+    EXPECT_INT((long long)strlen(feed_of(text, "azure-retail")->url), 511);
+    memset(text, 'x', sizeof text - 1);
+    memcpy(text, "azure-retail=", 13);
+    EXPECT(!feeds_read(text, &feeds, &word));
+    EXPECT_STR(word.message, "azure-retail: a word is too long");
+    memcpy(text, "azure-retail=types=", 19);
+    text[19 + 64] = '\0';
+    EXPECT(!feeds_read(text, &feeds, &types));
+    EXPECT(strstr(types.message, "is too long"));
+    text[19 + 63] = '\0';
+    EXPECT(feeds_read(text, &feeds, NULL));
+}
+
+static void a_list_is_walked_word_by_word(void)
+{
+    const char *list = ",a,,bc,d,";
+    char word[4];
+
+    EXPECT(feeds_next_word(&list, word, sizeof word));
+    EXPECT_STR(word, "a");
+    EXPECT(feeds_next_word(&list, word, sizeof word));
+    EXPECT_STR(word, "bc");
+    EXPECT(feeds_next_word(&list, word, sizeof word));
+    EXPECT_STR(word, "d");
+    EXPECT(!feeds_next_word(&list, word, sizeof word));
+    EXPECT(!feeds_next_word(&list, word, sizeof word));
+    EXPECT_STR(list, "");
+}
+
+int main(void)
+{
+    RUN(who_says_nothing_gets_what_each_feed_is_by_itself);
+    RUN(words_say_what_is_wanted);
+    RUN(the_last_word_counts_and_all_is_all);
+    RUN(a_file_has_a_path);
+    RUN(what_is_wrong_is_said);
+    RUN(what_does_not_fit_is_not_cut);
+    RUN(a_list_is_walked_word_by_word);
+    return test_result();
+}

@@ -1,0 +1,432 @@
+/* Who looks out for the cloud to take this machine back: when it asks, and when it does not. */
+#include "server/runs/preemption_watch.h"
+
+#include "common/clock.h"
+#include "tests/pricing/feeds/replies.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#define PATIENCE_MS (PATIENCE_SECONDS * 1000)
+#define PERIOD_NS (5 * NS_PER_MS)
+
+/* A cloud of one thread, which may change its mind. */
+struct cloud {
+    atomic_int asked, notices;    /* notices: of what it was asked, how often for a notice */
+    atomic_bool leaving, failing; /* failing: to tell of notices */
+    atomic_bool silent, slow;     /* silent: about everything */
+    atomic_int left, stayed;      /* how often we were told so */
+    char why[200];
+    char url[200]; /* of the last question for a notice */
+};
+
+static void nap(long long milliseconds)
+{
+    nanosleep(&(struct timespec){.tv_nsec = milliseconds * NS_PER_MS}, NULL);
+}
+
+static bool cloud_fetch(void *user, const struct fetch_request *request, fetch_take_fn *take_body,
+                        void *taker, struct fetch_response *ret_response, struct error *err)
+{
+    struct cloud *cloud = user;
+    const char *body = NULL;
+    bool notice = replies_ends(request->url, "/instance/preempted");
+
+    if (replies_ends(request->url, "/machine-type"))
+        body = "projects/1/machineTypes/n1-highcpu-64";
+    else if (replies_ends(request->url, "/zone"))
+        body = "projects/1/zones/us-central1-a";
+    else if (replies_ends(request->url, "/preemptible"))
+        body = "TRUE";
+    else if (notice)
+        body = cloud->leaving ? "TRUE" : "FALSE";
+    *ret_response = (struct fetch_response){.status = body ? 200 : 404, .flavor = "Google"};
+    if (cloud->silent || (notice && cloud->failing))
+        ret_response->status = 500;
+    if (cloud->slow)
+        nap(100);
+    bool ok =
+        ret_response->status != 200 || take_body(taker, body, strlen(body), err) == TAKE_MORE;
+    if (notice)
+        snprintf(cloud->url, sizeof cloud->url, "%.190s", request->url);
+    cloud->notices += notice;
+    cloud->asked++;
+    return ok;
+}
+
+static void leave(void *user, const char *why)
+{
+    struct cloud *cloud = user;
+
+    snprintf(cloud->why, sizeof cloud->why, "%s", why);
+    cloud->left++;
+}
+
+static void stay(void *user)
+{
+    struct cloud *cloud = user;
+
+    cloud->stayed++;
+}
+
+struct scene {
+    struct config config;
+    struct cloud cloud;
+    struct this_machine *here;
+    struct lookout *lookout;
+};
+
+static void begin_at(struct scene *scene, const char *metadata, const char *provider,
+                     const char *life_cycle, long long period_ns)
+{
+    struct lookout_parts parts;
+    struct error err = {0};
+
+    *scene = (struct scene){.config = {.life_cycle = life_cycle}};
+    snprintf(scene->config.metadata, sizeof scene->config.metadata, "%s", metadata);
+    snprintf(scene->config.provider, sizeof scene->config.provider, "%s", provider);
+    scene->here = this_machine_new(&scene->config, &err);
+    EXPECT(scene->here != NULL);
+    parts = (struct lookout_parts){.here = scene->here,
+                                   .metadata = scene->config.metadata,
+                                   .fetch = cloud_fetch,
+                                   .fetcher = &scene->cloud,
+                                   .period_ns = period_ns,
+                                   .leave = leave,
+                                   .stay = stay,
+                                   .user = &scene->cloud};
+    EXPECT(lookout_start(&parts, &scene->lookout, &err));
+    EXPECT_STR(err.message, "");
+}
+
+static void begin(struct scene *scene, const char *metadata, const char *provider,
+                  const char *life_cycle)
+{
+    begin_at(scene, metadata, provider, life_cycle, PERIOD_NS);
+}
+
+static void end(struct scene *scene)
+{
+    lookout_stop(scene->lookout);
+    lookout_stop(scene->lookout);
+    lookout_watch(scene->lookout, true); /* in vain */
+    lookout_free(scene->lookout);
+    this_machine_free(scene->here);
+}
+
+struct lingerer {
+    atomic_bool may_go, over;
+};
+
+static void *linger(void *user)
+{
+    struct lingerer *lingerer = user;
+
+    for (int waited = 0; !lingerer->may_go && waited < PATIENCE_MS / 10; waited++)
+        nap(1);
+    lingerer->over = true;
+    return NULL;
+}
+
+/* A thread that has ended leaves its name to the next one. */
+static void a_second_stop_waits_for_nobody_else(void)
+{
+    struct scene scene;
+    pthread_t other;
+    struct lingerer lingerer = {false, false};
+
+    begin(&scene, "auto", "gcp", "spot");
+    lookout_stop(scene.lookout);
+    EXPECT_INT(pthread_create(&other, NULL, linger, &lingerer), 0);
+    lookout_stop(scene.lookout);
+    EXPECT(!lingerer.over);
+    lingerer.may_go = true;
+    pthread_join(other, NULL);
+    end(&scene);
+}
+
+/* Until a number has grown to this. */
+static void wait_until(atomic_int *number, int wanted)
+{
+    for (int waited = 0; *number < wanted && waited < PATIENCE_MS; waited++)
+        nap(1);
+    EXPECT(*number >= wanted);
+}
+
+static void it_asks_again_and_again_while_there_is_something_to_lose(void)
+{
+    struct scene scene;
+
+    begin(&scene, "auto", "gcp", "spot");
+    lookout_watch(scene.lookout, true);
+    wait_until(&scene.cloud.notices, 3);
+    EXPECT_INT(scene.cloud.left, 0);
+    scene.cloud.leaving = true;
+    wait_until(&scene.cloud.left, 1);
+    EXPECT_STR(scene.cloud.why, "Google takes this machine back (preempted)");
+    lookout_watch(scene.lookout, false);
+    wait_until(&scene.cloud.notices, scene.cloud.notices + 3); /* asked on, but said once */
+    EXPECT_INT(scene.cloud.left, 1);
+    EXPECT_INT(scene.cloud.stayed, 0);
+    end(&scene);
+}
+
+/* As after a hibernation. One answer may be a mistake. */
+static void a_notice_that_stands_no_more_is_taken_back(void)
+{
+    struct scene scene;
+
+    begin(&scene, "auto", "gcp", "spot");
+    scene.cloud.leaving = true;
+    lookout_watch(scene.lookout, true);
+    wait_until(&scene.cloud.left, 1);
+    scene.cloud.failing = true; /* who says nothing takes nothing back */
+    wait_until(&scene.cloud.notices, scene.cloud.notices + 3);
+    EXPECT_INT(scene.cloud.stayed, 0);
+    int asked = scene.cloud.notices;
+    scene.cloud.leaving = scene.cloud.failing = false;
+    wait_until(&scene.cloud.stayed, 1);
+    EXPECT(scene.cloud.notices >= asked + 2);
+    wait_until(&scene.cloud.notices, scene.cloud.notices + 3);
+    EXPECT_INT(scene.cloud.stayed, 1);
+    scene.cloud.leaving = true;
+    wait_until(&scene.cloud.left, 2);
+    end(&scene);
+}
+
+static void who_settles_knows_of_a_notice_that_stands(void)
+{
+    struct scene scene;
+
+    begin_at(&scene, "auto", "gcp", "spot", 3600 * NS_PER_SECOND);
+    scene.cloud.leaving = scene.cloud.slow = true;
+    lookout_settle(scene.lookout);
+    EXPECT_INT(scene.cloud.left, 1);
+    end(&scene);
+}
+
+static void what_is_fresh_is_not_asked_again(void)
+{
+    struct scene scene;
+
+    begin_at(&scene, "auto", "gcp", "spot", 3600 * NS_PER_SECOND);
+    lookout_settle(scene.lookout);
+    EXPECT_INT(scene.cloud.notices, 1);
+    lookout_watch(scene.lookout, false);
+    lookout_settle(scene.lookout);
+    EXPECT_INT(scene.cloud.notices, 1);
+    end(&scene);
+
+    begin(&scene, "auto", "gcp", "spot");
+    lookout_settle(scene.lookout);
+    lookout_watch(scene.lookout, false);
+    nap(50);
+    int asked = scene.cloud.notices;
+    lookout_settle(scene.lookout);
+    EXPECT(scene.cloud.notices > asked);
+    end(&scene);
+}
+
+static void settling_waits_neither_for_nobody_nor_for_one_who_fails(void)
+{
+    struct scene scene;
+    long long began_ns = clock_monotonic_ns();
+
+    begin(&scene, "off", "gcp", "spot");
+    lookout_settle(scene.lookout);
+    end(&scene);
+    begin(&scene, "auto", "gcp", "on_demand");
+    lookout_settle(scene.lookout);
+    EXPECT_INT(scene.cloud.asked, 0);
+    end(&scene);
+    begin(&scene, "auto", "gcp", "spot");
+    scene.cloud.failing = true;
+    lookout_settle(scene.lookout);
+    EXPECT(scene.cloud.notices >= 1);
+    end(&scene);
+    EXPECT(clock_monotonic_ns() - began_ns < 9 * NS_PER_SECOND);
+}
+
+static void *stop_soon(void *user)
+{
+    nap(100);
+    lookout_stop(user);
+    return NULL;
+}
+
+static void who_stops_waits_for_nobody_who_settles(void)
+{
+    struct scene scene;
+    long long began_ns = clock_monotonic_ns();
+    pthread_t stopper;
+
+    begin(&scene, "auto", "", "auto"); /* and nobody asks which machine this is */
+    EXPECT_INT(pthread_create(&stopper, NULL, stop_soon, scene.lookout), 0);
+    lookout_settle(scene.lookout);
+    EXPECT(clock_monotonic_ns() - began_ns < 9 * NS_PER_SECOND);
+    EXPECT(clock_monotonic_ns() - began_ns > 50 * NS_PER_MS);
+    pthread_join(stopper, NULL);
+    end(&scene);
+}
+
+static void *ask_soon(void *user)
+{
+    struct scene *scene = user;
+
+    nap(50);
+    this_machine_ask(scene->here, cloud_fetch, &scene->cloud);
+    return NULL;
+}
+
+static void settling_waits_until_it_is_known_which_machine_this_is(void)
+{
+    struct scene scene;
+    pthread_t asker;
+
+    begin(&scene, "gcp=http://cloud", "", "auto");
+    scene.cloud.leaving = true;
+    EXPECT_INT(pthread_create(&asker, NULL, ask_soon, &scene), 0);
+    lookout_settle(scene.lookout);
+    EXPECT_INT(scene.cloud.left, 1);
+    pthread_join(asker, NULL);
+    end(&scene);
+}
+
+/* One failure at the start must not be the end of it. */
+static void a_machine_that_could_not_say_who_it_is_is_asked_again(void)
+{
+    struct scene scene;
+    struct identity identity;
+
+    begin(&scene, "gcp=http://cloud", "", "auto");
+    scene.cloud.silent = scene.cloud.leaving = true;
+    this_machine_ask(scene.here, cloud_fetch, &scene.cloud);
+    this_machine_identity(scene.here, &identity);
+    EXPECT(identity.unheard);
+    nap(100); /* with nothing to lose nobody asks */
+    EXPECT_INT(scene.cloud.asked, 1);
+    lookout_settle(scene.lookout); /* is not held up by that */
+    wait_until(&scene.cloud.asked, 3);
+    EXPECT_INT(scene.cloud.left, 0);
+    scene.cloud.silent = false;
+    wait_until(&scene.cloud.left, 1);
+    this_machine_identity(scene.here, &identity);
+    EXPECT(!identity.unheard);
+    EXPECT_STR(identity.instance_type, "n1-highcpu-64");
+    end(&scene);
+}
+
+static void with_nothing_to_lose_it_does_not_ask(void)
+{
+    struct scene scene;
+
+    begin(&scene, "auto", "gcp", "spot");
+    scene.cloud.leaving = true;
+    nap(50);
+    EXPECT_INT(scene.cloud.asked, 0);
+    lookout_watch(scene.lookout, true);
+    wait_until(&scene.cloud.left, 1);
+    end(&scene);
+
+    begin(&scene, "auto", "gcp", "spot");
+    lookout_watch(scene.lookout, true);
+    wait_until(&scene.cloud.notices, 1);
+    lookout_watch(scene.lookout, false);
+    nap(20); /* a question under way may end */
+    int asked = scene.cloud.asked;
+    nap(50);
+    EXPECT_INT(scene.cloud.asked, asked);
+    end(&scene);
+}
+
+static void a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing(void)
+{
+    static const struct {
+        const char *provider, *life_cycle;
+    } cases[] = {{"gcp", "on_demand"}, {"gcp", "auto"}, {"hetzner", "spot"}, {"", "spot"}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene scene;
+
+        begin(&scene, "auto", cases[i].provider, cases[i].life_cycle);
+        lookout_watch(scene.lookout, true);
+        nap(40);
+        EXPECT_INT(scene.cloud.asked, 0);
+        end(&scene);
+    }
+}
+
+static void where_nobody_may_be_asked_there_is_no_thread(void)
+{
+    struct scene scene;
+
+    begin(&scene, "off", "gcp", "spot");
+    EXPECT(scene.lookout == NULL);
+    lookout_watch(scene.lookout, true);
+    end(&scene);
+}
+
+static void what_becomes_known_later_is_used(void)
+{
+    static const struct config asks = {.metadata = "gcp=http://cloud", .life_cycle = "spot"};
+    struct scene scene;
+
+    begin(&scene, asks.metadata, "", asks.life_cycle);
+    scene.cloud.leaving = true;
+    lookout_watch(scene.lookout, true);
+    nap(30);
+    EXPECT_INT(scene.cloud.asked, 0);
+    this_machine_ask(scene.here, cloud_fetch, &scene.cloud);
+    wait_until(&scene.cloud.left, 1);
+    EXPECT_STR(scene.cloud.url, "http://cloud/computeMetadata/v1/instance/preempted");
+    end(&scene);
+}
+
+static void an_address_of_another_cloud_is_not_this_ones(void)
+{
+    struct scene scene;
+
+    begin(&scene, "aws=http://cloud", "gcp", "spot");
+    lookout_watch(scene.lookout, true);
+    wait_until(&scene.cloud.notices, 1);
+    lookout_stop(scene.lookout);
+    EXPECT_STR(scene.cloud.url, "http://169.254.169.254/computeMetadata/v1/instance/preempted");
+    lookout_free(scene.lookout);
+    this_machine_free(scene.here);
+}
+
+static void a_service_that_fails_is_asked_again(void)
+{
+    struct scene scene;
+
+    begin(&scene, "auto", "gcp", "spot");
+    scene.cloud.failing = true;
+    scene.cloud.leaving = true;
+    lookout_watch(scene.lookout, true);
+    wait_until(&scene.cloud.notices, 3);
+    EXPECT_INT(scene.cloud.left, 0);
+    scene.cloud.failing = false;
+    wait_until(&scene.cloud.left, 1);
+    end(&scene);
+}
+
+int main(void)
+{
+    RUN(it_asks_again_and_again_while_there_is_something_to_lose);
+    RUN(a_notice_that_stands_no_more_is_taken_back);
+    RUN(who_settles_knows_of_a_notice_that_stands);
+    RUN(what_is_fresh_is_not_asked_again);
+    RUN(settling_waits_neither_for_nobody_nor_for_one_who_fails);
+    RUN(who_stops_waits_for_nobody_who_settles);
+    RUN(settling_waits_until_it_is_known_which_machine_this_is);
+    RUN(a_machine_that_could_not_say_who_it_is_is_asked_again);
+    RUN(a_second_stop_waits_for_nobody_else);
+    RUN(with_nothing_to_lose_it_does_not_ask);
+    RUN(a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing);
+    RUN(where_nobody_may_be_asked_there_is_no_thread);
+    RUN(what_becomes_known_later_is_used);
+    RUN(an_address_of_another_cloud_is_not_this_ones);
+    RUN(a_service_that_fails_is_asked_again);
+    return test_result();
+}

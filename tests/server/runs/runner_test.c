@@ -1,0 +1,316 @@
+/* The runner of a machine that the cloud takes back, and of one whose database fails. */
+#include "server/runs/runner.h"
+
+#include "common/clock.h"
+#include "db/sweeps.h"
+#include "server/base/log.h"
+#include "server/http/routes.h"
+#include "tests/db/database.h"
+
+#include <signal.h>
+#include <time.h>
+
+#define PATIENCE_MS (PATIENCE_SECONDS * 1000)
+#define FIRST "AWS takes this machine back (terminate)"
+
+struct scene {
+    struct folder folder;
+    struct config config;
+    struct engines engines;
+    struct live *live;
+    struct metrics *metrics;
+    struct this_machine *here;
+    struct runner *runner;
+    struct db *db;
+};
+
+static void ignore(void *user, long long when_ns)
+{
+    (void)user;
+    (void)when_ns;
+}
+
+static void start(struct scene *scene)
+{
+    struct error err = {0};
+
+    scene->runner = runner_start(&(struct runner_parts){.config = &scene->config,
+                                                        .engines = &scene->engines,
+                                                        .live = scene->live,
+                                                        .metrics = scene->metrics,
+                                                        .here = scene->here},
+                                 &err);
+    EXPECT_STR(err.message, "");
+    if (!scene->runner)
+        exit(test_result());
+}
+
+static void begin(struct scene *scene)
+{
+    char engines[5000];
+    struct error err = {0};
+
+    *scene = (struct scene){
+        .folder = folder_make(),
+        .config = {
+            .metadata = "off", .life_cycle = "auto", .confine = "on", .silence_seconds = 60}};
+    snprintf(scene->config.database, sizeof scene->config.database, "%s", scene->folder.file);
+    snprintf(engines, sizeof engines, "slow=%s slow 20;ok=%s ok", getenv("PENNYWORTH_TEST_FAKE"),
+             getenv("PENNYWORTH_TEST_FAKE"));
+    EXPECT(engines_read(engines, "native", &scene->engines, &err));
+    scene->live = live_new(NS_PER_SECOND, ignore, NULL);
+    scene->metrics = metrics_new(route_count, route_label);
+    scene->here = this_machine_new(&scene->config, &err);
+    EXPECT(scene->here && this_machine_look(scene->here, &err));
+    scene->db = open_database(&scene->folder);
+    EXPECT_STR(err.message, "");
+    start(scene);
+}
+
+static void stop(struct scene *scene)
+{
+    runner_stop(scene->runner);
+    runner_stop(scene->runner); /* as a bench does */
+    runner_free(scene->runner);
+    scene->runner = NULL;
+}
+
+static void end(struct scene *scene)
+{
+    stop(scene);
+    db_free(scene->db);
+    this_machine_free(scene->here);
+    metrics_free(scene->metrics);
+    live_free(scene->live);
+    engines_free(&scene->engines);
+    folder_remove(&scene->folder);
+}
+
+static struct run_id queue(struct scene *scene, const char *spec_text)
+{
+    AUTO(run_clear) struct run run = {0};
+    struct run_spec spec;
+    struct run_order order = {.spec = &spec, .instance = "", .now_us = NOON_US, .queue_limit = 9};
+    struct error err = {0};
+    bool replayed;
+
+    EXPECT(run_spec_from_text(spec_text, strlen(spec_text), &spec, &err));
+    EXPECT(runs_create(scene->db, &order, &run, &replayed, &err));
+    EXPECT_STR(err.message, "");
+    runner_wake(scene->runner);
+    return run.id;
+}
+
+#define SLOW "{\"engine\":\"slow\",\"steps\":100000,\"warmup_steps\":0}"
+#define QUICK "{\"engine\":\"ok\",\"steps\":3,\"warmup_steps\":0}"
+
+/* The run, once it is in this state, or when patience is over. */
+static struct run await(struct scene *scene, const struct run_id *id, enum run_state state)
+{
+    struct run run = {0};
+
+    for (int waited = 0; waited < PATIENCE_MS; waited++) {
+        run_clear(&run);
+        EXPECT(runs_find(scene->db, id->text, &run, NULL));
+        if (run.state == state)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
+    }
+    EXPECT_STR(run_state_name(run.state), run_state_name(state));
+    return run;
+}
+
+static void reach(struct scene *scene, const struct run_id *id, enum run_state state)
+{
+    AUTO(run_clear) struct run run = {0};
+
+    run = await(scene, id, state);
+}
+
+static void expect_state(struct scene *scene, const struct run_id *id, enum run_state state)
+{
+    AUTO(run_clear) struct run run = {0};
+
+    EXPECT(runs_find(scene->db, id->text, &run, NULL));
+    EXPECT_STR(run_state_name(run.state), run_state_name(state));
+}
+
+static void it_ends_the_run_under_way_and_begins_no_other(void)
+{
+    struct scene scene;
+    char why[200] = "";
+
+    begin(&scene);
+    struct run_id first = queue(&scene, SLOW), second = queue(&scene, QUICK);
+    reach(&scene, &first, RUN_RUNNING);
+    EXPECT(!runner_is_leaving(scene.runner, why, sizeof why));
+    EXPECT(!runner_has_left(scene.runner));
+    EXPECT_STR(why, "");
+
+    runner_leave(scene.runner, FIRST);
+    runner_leave(scene.runner, "something else"); /* the first reason stays */
+    AUTO(run_clear) struct run ended = await(&scene, &first, RUN_PREEMPTED);
+    EXPECT_STR(ended.reason, FIRST);
+    EXPECT(ended.ended_us >= ended.started_us && ended.started_us > 0);
+    EXPECT(runner_is_leaving(scene.runner, why, sizeof why));
+    EXPECT_STR(why, FIRST);
+    EXPECT(runner_has_left(scene.runner));
+    struct run_id third = queue(&scene, QUICK); /* whoever gets past the door waits */
+    nanosleep(&(struct timespec){.tv_nsec = 100 * NS_PER_MS}, NULL);
+    expect_state(&scene, &second, RUN_QUEUED);
+    expect_state(&scene, &third, RUN_QUEUED);
+
+    stop(&scene);
+    start(&scene); /* as another machine would, with the same database */
+    reach(&scene, &second, RUN_FINISHED);
+    reach(&scene, &third, RUN_FINISHED);
+    expect_state(&scene, &first, RUN_PREEMPTED);
+    EXPECT(!runner_is_leaving(scene.runner, NULL, 0));
+    end(&scene);
+}
+
+static void an_idle_one_has_left_at_once(void)
+{
+    struct scene scene;
+
+    begin(&scene);
+    runner_leave(scene.runner, FIRST);
+    EXPECT(runner_has_left(scene.runner));
+    struct run_id id = queue(&scene, QUICK);
+    nanosleep(&(struct timespec){.tv_nsec = 50 * NS_PER_MS}, NULL);
+    expect_state(&scene, &id, RUN_QUEUED);
+    end(&scene);
+}
+
+static void who_stays_after_all_goes_on_with_the_queue(void)
+{
+    struct scene scene;
+
+    begin(&scene);
+    runner_stay(scene.runner); /* nobody has left: no matter */
+    runner_leave(scene.runner, FIRST);
+    struct run_id id = queue(&scene, QUICK);
+    nanosleep(&(struct timespec){.tv_nsec = 50 * NS_PER_MS}, NULL);
+    expect_state(&scene, &id, RUN_QUEUED);
+    runner_stay(scene.runner);
+    reach(&scene, &id, RUN_FINISHED);
+    EXPECT(!runner_is_leaving(scene.runner, NULL, 0));
+    EXPECT(!runner_has_left(scene.runner));
+    AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
+    EXPECT(metrics_write(scene.metrics, &text));
+    EXPECT(strstr(text.data, "pennyworth_spot_notice 0\n") != NULL);
+    runner_leave(scene.runner, "another reason");
+    char why[200];
+    EXPECT(runner_is_leaving(scene.runner, why, sizeof why));
+    EXPECT_STR(why, "another reason");
+    end(&scene);
+}
+
+static void a_person_who_cancels_wins(void)
+{
+    struct scene scene;
+
+    begin(&scene);
+    struct run_id id = queue(&scene, SLOW);
+    reach(&scene, &id, RUN_RUNNING);
+    EXPECT(runner_cancel(scene.runner, id.text));
+    runner_leave(scene.runner, FIRST);
+    AUTO(run_clear) struct run ended = await(&scene, &id, RUN_CANCELLED);
+    EXPECT_STR(ended.reason, "");
+    end(&scene);
+}
+
+static void a_stop_afterwards_does_not_change_the_reason(void)
+{
+    struct scene scene;
+
+    begin(&scene);
+    struct run_id id = queue(&scene, SLOW);
+    reach(&scene, &id, RUN_RUNNING);
+    runner_leave(scene.runner, FIRST);
+    stop(&scene);
+    expect_state(&scene, &id, RUN_PREEMPTED);
+    start(&scene);
+    end(&scene);
+}
+
+#define SWEEP                                                                                    \
+    "{\"base\":{\"engine\":\"ok\",\"steps\":3,\"warmup_steps\":0},\"knobs\":{\"seed\":[1]},"     \
+    "\"blocks\":1}"
+
+static struct run_id queue_sweep(struct scene *scene)
+{
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    struct run_id id = {""};
+    struct error err = {0};
+    bool replayed;
+
+    EXPECT(sweep_from_text(SWEEP, strlen(SWEEP), &scene->here->place, &sweep, &err));
+    EXPECT(sweeps_create(scene->db,
+                         &(struct sweep_order){.sweep = &sweep,
+                                               .blocks = sweep.blocks,
+                                               .request = SWEEP,
+                                               .instance = "",
+                                               .now_us = NOON_US,
+                                               .queue_limit = 9},
+                         &id, &replayed, &err));
+    EXPECT_STR(err.message, "");
+    runner_wake(scene->runner);
+    return id;
+}
+
+static enum sweep_state state_of(struct scene *scene, const struct run_id *id)
+{
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+    EXPECT(sweeps_find(scene->db, id->text, &row, NULL));
+    return row.state;
+}
+
+/* Whether that many runs have finished, in the end. */
+static bool await_finished(struct scene *scene, long long count)
+{
+    for (int waited = 0; waited < PATIENCE_MS; waited++) {
+        if (number_of(scene->db, "SELECT count(*) FROM runs WHERE state = 'finished'") == count)
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
+    }
+    return false;
+}
+
+static void a_sweep_whose_end_could_not_be_stored_ends_later(void)
+{
+    struct scene scene;
+
+    begin(&scene);
+    EXPECT(db_execute(scene.db,
+                      "CREATE TRIGGER no BEFORE UPDATE ON sweeps"
+                      " BEGIN SELECT RAISE(ABORT, 'not now'); END",
+                      NULL));
+    struct run_id id = queue_sweep(&scene);
+    EXPECT(await_finished(&scene, 1));
+    nanosleep(&(struct timespec){.tv_nsec = 100 * NS_PER_MS}, NULL);
+    EXPECT_INT(state_of(&scene, &id), SWEEP_RUNNING);
+    EXPECT(db_execute(scene.db, "DROP TRIGGER no", NULL));
+    runner_wake(scene.runner); /* no run will end any more, but it is looked at again */
+    for (int waited = 0; waited < 2000 && state_of(&scene, &id) == SWEEP_RUNNING; waited++)
+        nanosleep(&(struct timespec){.tv_nsec = NS_PER_MS}, NULL);
+    EXPECT_INT(state_of(&scene, &id), SWEEP_FINISHED);
+    end(&scene);
+}
+
+int main(void)
+{
+    if (!getenv("PENNYWORTH_TEST_FAKE")) {
+        fputs("PENNYWORTH_TEST_FAKE must name the fake worker\n", stderr);
+        return 1;
+    }
+    signal(SIGPIPE, SIG_IGN); /* as the server does */
+    RUN(it_ends_the_run_under_way_and_begins_no_other);
+    RUN(an_idle_one_has_left_at_once);
+    RUN(who_stays_after_all_goes_on_with_the_queue);
+    RUN(a_person_who_cancels_wins);
+    RUN(a_stop_afterwards_does_not_change_the_reason);
+    RUN(a_sweep_whose_end_could_not_be_stored_ends_later);
+    return test_result();
+}
