@@ -51,6 +51,11 @@ bool error_not_allowed(struct error *err, const char *field, struct allowed allo
     return false;
 }
 
+bool error_no_memory(struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+}
+
 void error_clear(struct error *err)
 {
     memset(err, 0, sizeof *err);

@@ -107,7 +107,7 @@ static bool read_decimal(const char **at, const char *end, struct decimal *ret_d
     return true;
 }
 
-bool number_read_whole(const char **at, const char *end, long long *ret_number)
+bool json_number_read_whole(const char **at, const char *end, long long *ret_number)
 {
     const char *start = *at;
     struct decimal decimal;
@@ -165,7 +165,7 @@ static bool quick(const struct decimal *decimal, double *ret_number)
     return through_wide(decimal, ret_number);
 }
 
-bool number_read(const char **at, const char *end, double *ret_number)
+bool json_number_read(const char **at, const char *end, double *ret_number)
 {
     const char *start = *at, *behind = *at;
     char copy[NUMBER_LENGTH_MAX + 1];
@@ -189,11 +189,11 @@ bool number_read(const char **at, const char *end, double *ret_number)
     return true;
 }
 
-int number_write_whole(long long number, char ret_text[NUMBER_SIZE])
+int json_number_write_whole(long long number, char ret_text[JSON_NUMBER_SIZE])
 {
     unsigned long long left =
         number < 0 ? 0ULL - (unsigned long long)number : (unsigned long long)number;
-    char reversed[NUMBER_SIZE];
+    char reversed[JSON_NUMBER_SIZE];
     int count = 0, length = 0;
 
     do {
@@ -212,7 +212,7 @@ static bool reads_back(const char *text, int length, double number)
 {
     double read;
 
-    return number_read(&text, text + length, &read) && read == number;
+    return json_number_read(&text, text + length, &read) && read == number;
 }
 
 #if LDBL_MANT_DIG == 64
@@ -267,7 +267,7 @@ static int exponent_of(double number)
 #endif
 
 /* Most losses, at a tenth of what printf() takes. Returns 0 where that has to do it. */
-static int write_quickly(double number, char ret_text[NUMBER_SIZE])
+static int write_quickly(double number, char ret_text[JSON_NUMBER_SIZE])
 {
 #if LDBL_MANT_DIG == 64
     const double size = fabs(number);
@@ -295,12 +295,12 @@ static int write_quickly(double number, char ret_text[NUMBER_SIZE])
     return 0;
 }
 
-int number_write(double number, char ret_text[NUMBER_SIZE])
+int json_number_write(double number, char ret_text[JSON_NUMBER_SIZE])
 {
     int length = write_quickly(number, ret_text);
 
     for (int precision = 15; length == 0 && precision <= 17; precision++) {
-        int written = snprintf(ret_text, NUMBER_SIZE, "%.*g", precision, number);
+        int written = snprintf(ret_text, JSON_NUMBER_SIZE, "%.*g", precision, number);
 
         if (precision == 17 || reads_back(ret_text, written, number))
             length = written;

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#define NUMBER_SIZE 32       /* of what is written, with its NUL */
+#define JSON_NUMBER_SIZE 32  /* of what is written, with its NUL */
 #define NUMBER_LENGTH_MAX 63 /* bytes of one that is read; no double needs half of that */
 
 /* Each reads the number at *at, moves behind it, and reads nothing from `end` on. False for what
@@ -11,20 +11,20 @@
  * where it was. */
 
 /* A whole one without point or exponent that fits. */
-bool number_read_whole(const char **at, const char *end, long long *ret_number)
+bool json_number_read_whole(const char **at, const char *end, long long *ret_number)
     __attribute__((warn_unused_result));
 
 /* The double that is nearest. False also for what is too large for one, or so small that it would
  * become 0. */
-bool number_read(const char **at, const char *end, double *ret_number)
+bool json_number_read(const char **at, const char *end, double *ret_number)
     __attribute__((warn_unused_result));
 
 /* As printf's %.*g writes it. It must be finite, and precision at most 17. Returns the length. */
-int number_print(double number, int precision, char ret_text[NUMBER_SIZE]);
+int json_number_print(double number, int precision, char ret_text[JSON_NUMBER_SIZE]);
 
 /* The shortest of 15, 16 and 17 digits that reads back the same, as printf's %g writes it. It
  * must be finite. Returns the length. */
-int number_write(double number, char ret_text[NUMBER_SIZE]);
+int json_number_write(double number, char ret_text[JSON_NUMBER_SIZE]);
 
 /* Returns the length. */
-int number_write_whole(long long number, char ret_text[NUMBER_SIZE]);
+int json_number_write_whole(long long number, char ret_text[JSON_NUMBER_SIZE]);

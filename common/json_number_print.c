@@ -116,9 +116,9 @@ static int print_exactly(double number, int precision, char *text)
     return length + place(digits, precision, exponent, text + length);
 }
 
-int number_print(double number, int precision, char ret_text[NUMBER_SIZE])
+int json_number_print(double number, int precision, char ret_text[JSON_NUMBER_SIZE])
 {
     int length = print_exactly(number, precision, ret_text);
 
-    return length > 0 ? length : snprintf(ret_text, NUMBER_SIZE, "%.*g", precision, number);
+    return length > 0 ? length : snprintf(ret_text, JSON_NUMBER_SIZE, "%.*g", precision, number);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Four digits; -1 where they are none. */
-static long take_code(struct scan *scan)
+static long take_code(struct json_scan *scan)
 {
     long code = 0;
 
@@ -26,7 +26,7 @@ static long take_code(struct scan *scan)
 }
 
 /* Behind "\u": neither a NUL nor one half of a pair. */
-static bool skip_code(struct scan *scan)
+static bool skip_code(struct json_scan *scan)
 {
     long code = take_code(scan);
 
@@ -40,18 +40,18 @@ static bool skip_code(struct scan *scan)
 }
 
 /* Behind a backslash. */
-static bool skip_escape(struct scan *scan)
+static bool skip_escape(struct json_scan *scan)
 {
     if (scan->at == scan->end || *scan->at == '\0' || !strchr("\"\\/bfnrtu", *scan->at))
         return false;
     return *scan->at++ != 'u' || skip_code(scan);
 }
 
-bool scan_string(struct scan *scan, struct span *ret_inside)
+bool json_scan_string(struct json_scan *scan, struct span *ret_inside)
 {
     const char *start;
 
-    if (!scan_take(scan, '"'))
+    if (!json_scan_take(scan, '"'))
         return false;
     for (start = scan->at; scan->at < scan->end; scan->at++) {
         if (*scan->at == '"') {
@@ -71,7 +71,7 @@ bool scan_string(struct scan *scan, struct span *ret_inside)
     return false;
 }
 
-static bool skip_word(struct scan *scan, const char *word)
+static bool skip_word(struct json_scan *scan, const char *word)
 {
     size_t length = strlen(word);
 
@@ -82,15 +82,15 @@ static bool skip_word(struct scan *scan, const char *word)
 }
 
 /* As large as anybody could read it. */
-static bool skip_number(struct scan *scan)
+static bool skip_number(struct json_scan *scan)
 {
     const char *start = scan->at;
     long long whole;
     double number;
 
-    if (number_read_whole(&scan->at, scan->end, &whole))
+    if (json_number_read_whole(&scan->at, scan->end, &whole))
         return true;
-    if (!number_read(&scan->at, scan->end, &number))
+    if (!json_number_read(&scan->at, scan->end, &number))
         return false;
     for (const char *at = start; at < scan->at; at++)
         if (*at == '.' || *at == 'e' || *at == 'E')
@@ -98,7 +98,7 @@ static bool skip_number(struct scan *scan)
     return false; /* a whole number that does not fit */
 }
 
-static bool skip_value(struct scan *scan, int depth);
+static bool skip_value(struct json_scan *scan, int depth);
 
 /* An escape would let the same name look like another. */
 static bool is_new_name(struct span name, const struct span *names, size_t count)
@@ -112,43 +112,43 @@ static bool is_new_name(struct span name, const struct span *names, size_t count
     return true;
 }
 
-static bool skip_members(struct scan *scan, int depth)
+static bool skip_members(struct json_scan *scan, int depth)
 {
-    struct span names[SCAN_MEMBERS];
-    enum scan_step step;
+    struct span names[JSON_SCAN_MEMBERS];
+    enum json_scan_step step;
     size_t count = 0;
     bool first = true;
 
-    while ((step = scan_member(scan, &first, &names[count])) == SCAN_MEMBER) {
-        if (!is_new_name(names[count], names, count) || ++count == SCAN_MEMBERS ||
+    while ((step = json_scan_member(scan, &first, &names[count])) == JSON_SCAN_MEMBER) {
+        if (!is_new_name(names[count], names, count) || ++count == JSON_SCAN_MEMBERS ||
             !skip_value(scan, depth))
             return false;
     }
-    return step == SCAN_END;
+    return step == JSON_SCAN_END;
 }
 
-static bool skip_elements(struct scan *scan, int depth)
+static bool skip_elements(struct json_scan *scan, int depth)
 {
-    enum scan_step step;
+    enum json_scan_step step;
     bool first = true;
 
-    while ((step = scan_element(scan, &first)) == SCAN_MEMBER)
+    while ((step = json_scan_element(scan, &first)) == JSON_SCAN_MEMBER)
         if (!skip_value(scan, depth))
             return false;
-    return step == SCAN_END;
+    return step == JSON_SCAN_END;
 }
 
 /* `depth`: how much deeper it may go. */
-static bool skip_value(struct scan *scan, int depth)
+static bool skip_value(struct json_scan *scan, int depth)
 {
     struct span inside;
 
-    scan_blanks(scan);
+    json_scan_blanks(scan);
     if (scan->at == scan->end)
         return false;
     switch (*scan->at) {
     case '"':
-        return scan_string(scan, &inside);
+        return json_scan_string(scan, &inside);
     case '{':
         scan->at++;
         return depth > 0 && skip_members(scan, depth - 1);
@@ -166,53 +166,54 @@ static bool skip_value(struct scan *scan, int depth)
     }
 }
 
-bool scan_value(struct scan *scan, struct span *ret_value)
+bool json_scan_value(struct json_scan *scan, struct span *ret_value)
 {
     const char *start;
 
-    scan_blanks(scan);
+    json_scan_blanks(scan);
     start = scan->at;
-    if (!skip_value(scan, SCAN_DEPTH))
+    if (!skip_value(scan, JSON_SCAN_DEPTH))
         return false;
     *ret_value = (struct span){start, (size_t)(scan->at - start)};
     return true;
 }
 
 /* Before an element or a member: is there one? */
-static enum scan_step next_item(struct scan *scan, bool *first, char closing)
+static enum json_scan_step next_item(struct json_scan *scan, bool *first, char closing)
 {
-    if (scan_take(scan, closing))
-        return SCAN_END;
-    if (!*first && !scan_take(scan, ','))
-        return SCAN_BROKEN;
+    if (json_scan_take(scan, closing))
+        return JSON_SCAN_END;
+    if (!*first && !json_scan_take(scan, ','))
+        return JSON_SCAN_BROKEN;
     *first = false;
-    return SCAN_MEMBER;
+    return JSON_SCAN_MEMBER;
 }
 
-enum scan_step scan_element(struct scan *scan, bool *first)
+enum json_scan_step json_scan_element(struct json_scan *scan, bool *first)
 {
     return next_item(scan, first, ']');
 }
 
-enum scan_step scan_member(struct scan *scan, bool *first, struct span *ret_name)
+enum json_scan_step json_scan_member(struct json_scan *scan, bool *first, struct span *ret_name)
 {
-    enum scan_step step = next_item(scan, first, '}');
+    enum json_scan_step step = next_item(scan, first, '}');
 
-    if (step == SCAN_MEMBER && (!scan_string(scan, ret_name) || !scan_take(scan, ':')))
-        return SCAN_BROKEN;
+    if (step == JSON_SCAN_MEMBER &&
+        (!json_scan_string(scan, ret_name) || !json_scan_take(scan, ':')))
+        return JSON_SCAN_BROKEN;
     return step;
 }
 
 /* To the bracket that closes the one at the beginning. Both kinds in one test: in ASCII they
  * differ in one bit. */
-static bool skip_brackets(struct scan *scan)
+static bool skip_brackets(struct json_scan *scan)
 {
     struct span inside;
     int depth = 0;
 
     while (scan->at < scan->end) {
         if (*scan->at == '"') {
-            if (!scan_string(scan, &inside))
+            if (!json_scan_string(scan, &inside))
                 return false;
             continue;
         }
@@ -225,20 +226,20 @@ static bool skip_brackets(struct scan *scan)
     return false;
 }
 
-bool scan_extent(struct scan *scan, struct span *ret_value)
+bool json_scan_extent(struct json_scan *scan, struct span *ret_value)
 {
     const char *start;
     struct span inside;
     bool ok = true;
 
-    scan_blanks(scan);
+    json_scan_blanks(scan);
     start = scan->at;
     if (start == scan->end)
         return false;
     if (*start == '{' || *start == '[')
         ok = skip_brackets(scan);
     else if (*start == '"')
-        ok = scan_string(scan, &inside);
+        ok = json_scan_string(scan, &inside);
     else
         while (scan->at < scan->end && !strchr(",]} \t\r\n", *scan->at))
             scan->at++;
@@ -251,7 +252,7 @@ bool span_is(struct span span, const char *text)
     return strlen(text) == span.length && memcmp(span.start, text, span.length) == 0;
 }
 
-bool scan_refuse_name(const char *where, struct span name, struct error *err)
+bool json_scan_refuse_name(const char *where, struct span name, struct error *err)
 {
     char field[64];
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SCAN_DEPTH 32    /* of arrays and objects in each other */
-#define SCAN_MEMBERS 128 /* of one object have to be fewer */
+#define JSON_SCAN_DEPTH 32    /* of arrays and objects in each other */
+#define JSON_SCAN_MEMBERS 128 /* of one object have to be fewer */
 
 /* A part of the text that a document was read from. */
 struct span {
@@ -17,16 +17,16 @@ struct span {
     size_t length;
 };
 
-struct scan {
+struct json_scan {
     const char *at, *end;
 };
 
-static inline struct scan scan_of(struct span span)
+static inline struct json_scan json_scan_of(struct span span)
 {
-    return (struct scan){span.start, span.start + span.length};
+    return (struct json_scan){span.start, span.start + span.length};
 }
 
-static inline void scan_blanks(struct scan *scan)
+static inline void json_scan_blanks(struct json_scan *scan)
 {
     while (scan->at < scan->end &&
            (*scan->at == ' ' || *scan->at == '\n' || *scan->at == '\r' || *scan->at == '\t'))
@@ -34,9 +34,9 @@ static inline void scan_blanks(struct scan *scan)
 }
 
 /* Skips blanks, then takes the character if it is the next. */
-static inline bool scan_take(struct scan *scan, char character)
+static inline bool json_scan_take(struct json_scan *scan, char character)
 {
-    scan_blanks(scan);
+    json_scan_blanks(scan);
     if (scan->at >= scan->end || *scan->at != character)
         return false;
     scan->at++;
@@ -44,34 +44,37 @@ static inline bool scan_take(struct scan *scan, char character)
 }
 
 /* Nothing but blanks is left. */
-static inline bool scan_is_over(struct scan *scan)
+static inline bool json_scan_is_over(struct json_scan *scan)
 {
-    scan_blanks(scan);
+    json_scan_blanks(scan);
     return scan->at == scan->end;
 }
 
 /* What stands between quotes, escapes as they are. UTF-8 is not looked at. */
-bool scan_string(struct scan *scan, struct span *ret_inside) __attribute__((warn_unused_result));
+bool json_scan_string(struct json_scan *scan, struct span *ret_inside)
+    __attribute__((warn_unused_result));
 
 /* Any value, with its quotes and brackets and without blanks around it: strictly, but for UTF-8,
  * which is not looked at. False also where it is nested too deep, a name is there twice or is
  * written with escapes, or a number does not fit: jansson would read what passes here. */
-bool scan_value(struct scan *scan, struct span *ret_value) __attribute__((warn_unused_result));
+bool json_scan_value(struct json_scan *scan, struct span *ret_value)
+    __attribute__((warn_unused_result));
 
 /* How far a value reaches, by its brackets and quotes only: for values that somebody reads
  * strictly afterwards. */
-bool scan_extent(struct scan *scan, struct span *ret_value) __attribute__((warn_unused_result));
+bool json_scan_extent(struct json_scan *scan, struct span *ret_value)
+    __attribute__((warn_unused_result));
 
 /* The members of an object, one after another: after '{' was taken, with `*first` true. The name
  * is as it is written, so one with escapes is none that we know. */
-enum scan_step { SCAN_MEMBER, SCAN_END, SCAN_BROKEN };
-enum scan_step scan_member(struct scan *scan, bool *first, struct span *ret_name);
+enum json_scan_step { JSON_SCAN_MEMBER, JSON_SCAN_END, JSON_SCAN_BROKEN };
+enum json_scan_step json_scan_member(struct json_scan *scan, bool *first, struct span *ret_name);
 
-/* The same for elements: SCAN_MEMBER where one is next. */
-enum scan_step scan_element(struct scan *scan, bool *first);
+/* The same for elements: JSON_SCAN_MEMBER where one is next. */
+enum json_scan_step json_scan_element(struct json_scan *scan, bool *first);
 
 bool span_is(struct span span, const char *text);
 
 /* ERROR_INVALID for a member that nobody knows, "steps.nanosecond"; `where` may be "". A typo
  * must not lose anything. */
-bool scan_refuse_name(const char *where, struct span name, struct error *err);
+bool json_scan_refuse_name(const char *where, struct span name, struct error *err);

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct out *out, const char *text, size_t length)
+static void add(struct json_writer *out, const char *text, size_t length)
 {
     if (!out->failed && !bytes_add(out->bytes, text, length))
         out->failed = true;
 }
 
-static void add_quoted(struct out *out, const char *text)
+static void add_quoted(struct json_writer *out, const char *text)
 {
     add(out, "\"", 1);
     while (*text) {
@@ -37,7 +37,7 @@ static void add_quoted(struct out *out, const char *text)
     add(out, "\"", 1);
 }
 
-static void begin(struct out *out, const char *key)
+static void begin(struct json_writer *out, const char *key)
 {
     if (out->comma)
         add(out, ",", 1);
@@ -48,20 +48,20 @@ static void begin(struct out *out, const char *key)
     }
 }
 
-void out_open(struct out *out, const char *key, char bracket)
+void jsonw_open(struct json_writer *out, const char *key, char bracket)
 {
     begin(out, key);
     add(out, &bracket, 1);
     out->comma = false;
 }
 
-void out_close(struct out *out, char bracket)
+void jsonw_close(struct json_writer *out, char bracket)
 {
     add(out, &bracket, 1);
     out->comma = true;
 }
 
-void out_raw(struct out *out, const char *key, const char *text)
+void jsonw_raw(struct json_writer *out, const char *key, const char *text)
 {
     begin(out, key);
     if (!text)
@@ -69,20 +69,20 @@ void out_raw(struct out *out, const char *key, const char *text)
     add(out, text, strlen(text));
 }
 
-void out_text(struct out *out, const char *key, const char *text)
+void jsonw_text(struct json_writer *out, const char *key, const char *text)
 {
     if (!text) {
-        out_null(out, key);
+        jsonw_null(out, key);
         return;
     }
     begin(out, key);
     add_quoted(out, text);
 }
 
-void out_integer(struct out *out, const char *key, long long number)
+void jsonw_integer(struct json_writer *out, const char *key, long long number)
 {
-    char text[NUMBER_SIZE];
-    int length = number_write_whole(number, text);
+    char text[JSON_NUMBER_SIZE];
+    int length = json_number_write_whole(number, text);
 
     begin(out, key);
     add(out, text, (size_t)length);
@@ -92,45 +92,45 @@ static bool reads_back(const char *text, int length, double number)
 {
     double read;
 
-    return number_read(&text, text + length, &read) && !(read < number) && !(read > number);
+    return json_number_read(&text, text + length, &read) && !(read < number) && !(read > number);
 }
 
-void out_number(struct out *out, const char *key, double number)
+void jsonw_number(struct json_writer *out, const char *key, double number)
 {
-    char text[NUMBER_SIZE];
+    char text[JSON_NUMBER_SIZE];
     int length;
 
     if (!isfinite(number)) {
-        out_null(out, key);
+        jsonw_null(out, key);
         return;
     }
     /* Fifteen digits where they read back as the same number ("0.1"), else the seventeen that
      * always do. */
-    length = number_print(number, 15, text);
+    length = json_number_print(number, 15, text);
     if (!reads_back(text, length, number))
-        length = number_print(number, 17, text);
+        length = json_number_print(number, 17, text);
     begin(out, key);
     add(out, text, (size_t)length);
 }
 
-void out_bool(struct out *out, const char *key, bool truth)
+void jsonw_bool(struct json_writer *out, const char *key, bool truth)
 {
-    out_raw(out, key, truth ? "true" : "false");
+    jsonw_raw(out, key, truth ? "true" : "false");
 }
 
-void out_null(struct out *out, const char *key)
+void jsonw_null(struct json_writer *out, const char *key)
 {
-    out_raw(out, key, "null");
+    jsonw_raw(out, key, "null");
 }
 
-void out_time(struct out *out, const char *key, long long calendar_us)
+void jsonw_time(struct json_writer *out, const char *key, long long calendar_us)
 {
     char when[RFC3339_SIZE];
 
     if (calendar_us == 0) {
-        out_null(out, key);
+        jsonw_null(out, key);
         return;
     }
     clock_rfc3339(calendar_us, when);
-    out_text(out, key, when);
+    jsonw_text(out, key, when);
 }

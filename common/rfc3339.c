@@ -67,7 +67,7 @@ static int read_fraction(const char *text, size_t length, long long *ret_us)
     return used > 1 && used <= 10 ? (int)used : -1;
 }
 
-bool utc_read(struct span text, long long *ret_us)
+bool rfc3339_read(struct span text, long long *ret_us)
 {
     static const char pattern[] = "0000-00-00T00:00:00";
     const size_t fixed = sizeof pattern - 1;
@@ -92,7 +92,7 @@ bool utc_read(struct span text, long long *ret_us)
     return true;
 }
 
-void utc_write(long long calendar_us, char ret_text[UTC_SIZE])
+void rfc3339_write(long long calendar_us, char ret_text[RFC3339_TEXT_SIZE])
 {
     char *end = ret_text + RFC3339_SIZE - 2;
     int us = (int)(calendar_us % 1000);

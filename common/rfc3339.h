@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
-#define UTC_SIZE (RFC3339_SIZE + 3)
+#define RFC3339_TEXT_SIZE (RFC3339_SIZE + 3)
 
 /* "2026-08-06T17:17:52Z", with up to nine digits of a second, of which six are kept, and Z or
  * +00:00. Only days and times that exist, after the beginning of 1970 and before 10000. */
-bool utc_read(struct span text, long long *ret_us) __attribute__((warn_unused_result));
+bool rfc3339_read(struct span text, long long *ret_us) __attribute__((warn_unused_result));
 
 /* With milliseconds, or with microseconds where there are some. */
-void utc_write(long long calendar_us, char ret_text[UTC_SIZE]);
+void rfc3339_write(long long calendar_us, char ret_text[RFC3339_TEXT_SIZE]);

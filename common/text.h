@@ -19,5 +19,11 @@ void text_make_clean(char *text, size_t length);
 #define TEXT_SECRET_MAX 512
 bool text_equal_secret(const char *left, const char *right);
 
+/* NULL for a text that is NULL or empty: what JSON writes as null. */
+static inline const char *text_or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
 /* FNV-1a: a number for a text, the same everywhere. */
 uint64_t text_hash(const char *text);

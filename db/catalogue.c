@@ -3,12 +3,12 @@
 #include "common/cleanup.h"
 #include "db/stmt.h"
 
-static bool put_types(struct db *db, const char *feed, const struct basket *basket,
+static bool put_types(struct db *db, const char *feed, const struct price_batch *batch,
                       struct error *err)
 {
     AUTO(stmt_done) struct stmt *insert = NULL;
 
-    if (basket_type_count(basket) == 0)
+    if (price_batch_type_count(batch) == 0)
         return true;
     insert = stmt_prepare(
         db,
@@ -21,8 +21,8 @@ static bool put_types(struct db *db, const char *feed, const struct basket *bask
         " WHERE (vcpus, memory_gib, architecture, accelerator) <> (excluded.vcpus,"
         " excluded.memory_gib, excluded.architecture, excluded.accelerator)",
         err);
-    for (size_t i = 0; insert && i < basket_type_count(basket); i++) {
-        const struct instance_type *type = basket_type(basket, i);
+    for (size_t i = 0; insert && i < price_batch_type_count(batch); i++) {
+        const struct instance_type *type = price_batch_type(batch, i);
 
         stmt_text(insert, type->provider);
         stmt_text(insert, type->name);
@@ -48,12 +48,12 @@ static bool forget_interruptions(struct db *db, const char *feed, struct error *
     return stmt_run(forget, err);
 }
 
-static bool put_interruptions(struct db *db, const char *feed, const struct basket *basket,
+static bool put_interruptions(struct db *db, const char *feed, const struct price_batch *batch,
                               struct error *err)
 {
     AUTO(stmt_done) struct stmt *insert = NULL;
 
-    if (basket_interruption_count(basket) == 0)
+    if (price_batch_interruption_count(batch) == 0)
         return true;
     if (!forget_interruptions(db, feed, err))
         return false;
@@ -61,8 +61,8 @@ static bool put_interruptions(struct db *db, const char *feed, const struct bask
                           "INSERT OR REPLACE INTO interruptions (provider, instance_type, region,"
                           " band, feed) VALUES (?, ?, ?, ?, ?)",
                           err);
-    for (size_t i = 0; insert && i < basket_interruption_count(basket); i++) {
-        const struct interruption *row = basket_interruption(basket, i);
+    for (size_t i = 0; insert && i < price_batch_interruption_count(batch); i++) {
+        const struct interruption *row = price_batch_interruption(batch, i);
 
         stmt_text(insert, row->provider);
         stmt_text(insert, row->instance_type);
@@ -75,10 +75,10 @@ static bool put_interruptions(struct db *db, const char *feed, const struct bask
     return insert != NULL;
 }
 
-bool catalogue_put(struct db *db, const char *feed, const struct basket *basket,
+bool catalogue_put(struct db *db, const char *feed, const struct price_batch *batch,
                    struct error *err)
 {
-    return put_types(db, feed, basket, err) && put_interruptions(db, feed, basket, err);
+    return put_types(db, feed, batch, err) && put_interruptions(db, feed, batch, err);
 }
 
 /* The first name that does not begin with the prefix any more. */

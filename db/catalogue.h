@@ -6,7 +6,7 @@
 
 /* Takes over what a reading brought, within a transaction of the caller's: types get what they
  * lacked or what changed; interruptions replace those of the feed. */
-bool catalogue_put(struct db *db, const char *feed, const struct basket *basket,
+bool catalogue_put(struct db *db, const char *feed, const struct price_batch *batch,
                    struct error *err) __attribute__((warn_unused_result));
 
 struct type_filter {

@@ -81,7 +81,7 @@ static bool stratum_of(struct db *db, const char *fingerprint, char **ret_stratu
         return false;
     *ret_stratum = strdup(step == STMT_ROW ? stmt_column_text(query, 0) : "");
     if (!*ret_stratum)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     /* One step more than is needed: it fails where the text found no memory. */
     return step == STMT_DONE || stmt_step(query, err) == STMT_DONE;
 }
@@ -98,7 +98,7 @@ bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_n
         return false;
     configuration = configuration_of_spec(&spec);
     if (!configuration)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     return revision_touch_runs(db, err) &&
            contenders_touch(db,
                             &(struct contender_key){.workload = spec.workload,

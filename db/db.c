@@ -74,7 +74,7 @@ struct db *db_open_file(const char *path, int flags, struct error *err)
     int rc;
 
     if (!db) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     rc = sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);

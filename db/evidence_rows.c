@@ -40,8 +40,8 @@ static bool insert_observations(struct db *db, long long number, long long posit
     return insert != NULL;
 }
 
-static bool insert_songs(struct db *db, long long number, long long position,
-                         const struct evidence *evidence, struct error *err)
+static bool insert_readings(struct db *db, long long number, long long position,
+                            const struct evidence *evidence, struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *insert =
@@ -50,36 +50,36 @@ static bool insert_songs(struct db *db, long long number, long long position,
                      " VALUES (?, ?, ?, ?, ?)",
                      err);
 
-    for (size_t i = 0; insert && i < evidence->song_count; i++) {
-        const struct song *song = &evidence->songs[i];
+    for (size_t i = 0; insert && i < evidence->reading_count; i++) {
+        const struct canary_reading *reading = &evidence->readings[i];
 
         stmt_integer(insert, number);
         stmt_integer(insert, position + (long long)i);
-        stmt_integer(insert, song->steps);
-        stmt_real(insert, song->canary.hertz);
-        stmt_real(insert, song->canary.copy_bytes_per_second);
+        stmt_integer(insert, reading->steps);
+        stmt_real(insert, reading->canary.hertz);
+        stmt_real(insert, reading->canary.copy_bytes_per_second);
         if (!stmt_run(insert, err))
             return false;
     }
     return insert != NULL;
 }
 
-bool evidence_rows_put(struct db *db, long long number, long long observations, long long songs,
-                       const struct evidence *evidence, struct error *err)
+bool evidence_rows_put(struct db *db, long long number, long long observations,
+                       long long readings, const struct evidence *evidence, struct error *err)
 {
     return insert_observations(db, number, observations, evidence, err) &&
-           insert_songs(db, number, songs, evidence, err);
+           insert_readings(db, number, readings, evidence, err);
 }
 
 bool evidence_rows_append(struct db *db, long long number, long long observations,
-                          long long songs, const struct evidence *evidence, struct error *err)
+                          long long readings, const struct evidence *evidence, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
 
-    if (evidence->observation_count + evidence->song_count == 0)
+    if (evidence->observation_count + evidence->reading_count == 0)
         return true;
     return transaction_begin(&change, db, DB_RELAXED, err) &&
-           evidence_rows_put(db, number, observations, songs, evidence, err) &&
+           evidence_rows_put(db, number, observations, readings, evidence, err) &&
            transaction_commit(&change, err);
 }
 
@@ -117,13 +117,13 @@ static bool load_observations(struct db *db, long long number, struct evidence *
         const struct observation seen = observation_from_row(query);
 
         if (!evidence_observe(evidence, &seen))
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
     }
     return step == STMT_DONE;
 }
 
-static bool load_songs(struct db *db, long long number, struct evidence *evidence,
-                       struct error *err)
+static bool load_readings(struct db *db, long long number, struct evidence *evidence,
+                          struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(db,
@@ -136,11 +136,12 @@ static bool load_songs(struct db *db, long long number, struct evidence *evidenc
         return false;
     stmt_integer(query, number);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
-        const struct song song = {stmt_column_integer(query, 0),
-                                  {stmt_column_real(query, 1), stmt_column_real(query, 2)}};
+        const struct canary_reading reading = {
+            stmt_column_integer(query, 0),
+            {stmt_column_real(query, 1), stmt_column_real(query, 2)}};
 
-        if (!evidence_sing(evidence, &song))
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        if (!evidence_add_reading(evidence, &reading))
+            return error_no_memory(err);
     }
     return step == STMT_DONE;
 }
@@ -148,10 +149,11 @@ static bool load_songs(struct db *db, long long number, struct evidence *evidenc
 bool evidence_rows_load(struct db *db, long long number, struct evidence *evidence,
                         struct error *err)
 {
-    size_t before = evidence->observation_count + evidence->song_count;
+    size_t before = evidence->observation_count + evidence->reading_count;
 
-    if (!load_observations(db, number, evidence, err) || !load_songs(db, number, evidence, err))
+    if (!load_observations(db, number, evidence, err) ||
+        !load_readings(db, number, evidence, err))
         return false;
-    return evidence->observation_count + evidence->song_count > before ||
+    return evidence->observation_count + evidence->reading_count > before ||
            traces_evidence(db, number, evidence, err);
 }

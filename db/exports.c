@@ -13,7 +13,7 @@ enum { IMPLEMENTATIONS = RUN_COLUMN_COUNT, STRATUM, FACTS, STEPS, EVIDENCE };
                 " (SELECT traces.steps FROM traces WHERE run = runs.number),"                    \
                 " (SELECT traces.evidence FROM traces WHERE run = runs.number)"
 
-static const char *text_or_null(struct stmt *row, int column)
+static const char *column_or_null(struct stmt *row, int column)
 {
     const char *text = stmt_column_text(row, column);
 
@@ -25,19 +25,19 @@ static bool tell_row(struct stmt *row, const struct export_reader *reader, long 
                      bool *ret_more, struct error *err)
 {
     AUTO(run_clear) struct run run = {0};
-    const char *implementations = text_or_null(row, IMPLEMENTATIONS);
+    const char *implementations = column_or_null(row, IMPLEMENTATIONS);
 
     if (!run_from_row(row, &run, err))
         return false;
     if (implementations && !(run.implementations = strdup(implementations)))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     *ret_last = run.number;
     *ret_more = reader->tell(reader->user,
                              &(struct document_parts){.run = &run,
-                                                      .stratum = text_or_null(row, STRATUM),
-                                                      .facts = text_or_null(row, FACTS),
-                                                      .steps = text_or_null(row, STEPS),
-                                                      .evidence = text_or_null(row, EVIDENCE)});
+                                                      .stratum = column_or_null(row, STRATUM),
+                                                      .facts = column_or_null(row, FACTS),
+                                                      .steps = column_or_null(row, STEPS),
+                                                      .evidence = column_or_null(row, EVIDENCE)});
     return true;
 }
 

@@ -44,7 +44,7 @@ static void row_from(struct stmt *query, struct feed_row *ret_row)
     copy(row.mark, sizeof row.mark, query, 11);
     if (sscanf(stmt_column_text(query, 16), "%lld %lld %lld %lld", &row.tally.seen,
                &row.tally.unpriced, &row.tally.malformed, &row.tally.ambiguous) != 4)
-        row.tally = (struct basket_tally){0};
+        row.tally = (struct price_batch_tally){0};
     *ret_row = row;
 }
 

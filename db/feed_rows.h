@@ -20,7 +20,7 @@ struct feed_row {
     long long bytes;    /* of the last reading, unpacked */
     long long prices;   /* that are believed */
     long long failures; /* since it last worked */
-    struct basket_tally tally;
+    struct price_batch_tally tally;
 };
 
 /* *ret_row is a row with nothing but its names where the feed was never asked. */

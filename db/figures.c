@@ -115,7 +115,7 @@ static bool figure_from(struct stmt *row, struct figure *ret_figure, struct erro
     };
 
     if (!figure.configuration)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     for (size_t i = 0; i < COUNT(texts); i++)
         snprintf(texts[i].text, texts[i].size, "%s", stmt_column_text(row, texts[i].column));
     *ret_figure = figure;

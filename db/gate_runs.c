@@ -16,11 +16,6 @@
     "(sweep IS NULL OR sweep NOT IN (SELECT sweeps.number FROM sweeps"                           \
     " WHERE idempotency_key GLOB '" GATE_SWEEP_KEY "*'))"
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 void gate_subject_clear(struct gate_subject *subject)
 {
     free(subject->workload);
@@ -43,7 +38,7 @@ static bool subject_from_row(struct stmt *query, struct gate_subject *subject, s
     for (size_t i = 0; i < COUNT(texts); i++) {
         *texts[i] = strdup(stmt_column_text(query, (int)i + 1));
         if (!*texts[i])
-            return out_of_memory(err);
+            return error_no_memory(err);
     }
     return true;
 }

@@ -10,11 +10,6 @@
 #include "engine/spec/configuration.h"
 #include "engine/trace/trace.h"
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 /* Whether two traces say the same, however their numbers are spelled. */
 static bool steps_equal(const struct steps *left, const struct steps *right)
 {
@@ -33,14 +28,14 @@ static bool steps_equal(const struct steps *left, const struct steps *right)
 static bool evidence_equal(const struct evidence *left, const struct evidence *right)
 {
     if (left->observation_count != right->observation_count ||
-        left->song_count != right->song_count)
+        left->reading_count != right->reading_count)
         return false;
     for (size_t i = 0; i < left->observation_count; i++)
         if (memcmp(&left->observations[i], &right->observations[i],
                    sizeof left->observations[i]) != 0)
             return false;
-    for (size_t i = 0; i < left->song_count; i++) {
-        const struct song *a = &left->songs[i], *b = &right->songs[i];
+    for (size_t i = 0; i < left->reading_count; i++) {
+        const struct canary_reading *a = &left->readings[i], *b = &right->readings[i];
 
         if (a->steps != b->steps || !(a->canary.hertz == b->canary.hertz) ||
             !(a->canary.copy_bytes_per_second == b->canary.copy_bytes_per_second))
@@ -194,7 +189,7 @@ static bool put_machine(struct imports *imports, const struct imported *imported
     }
     stratum = strdup(imported->stratum);
     facts = strdup(imported->facts);
-    ok = (stratum && facts) || out_of_memory(err);
+    ok = (stratum && facts) || error_no_memory(err);
     ok = ok && machines_put(imports->db,
                             &(struct machine_row){.fingerprint = fingerprint,
                                                   .stratum = stratum,
@@ -235,7 +230,7 @@ static bool put_contender(struct imports *imports, const struct imported *import
     }
     configuration = configuration_of_spec(imported->spec);
     if (!configuration)
-        return out_of_memory(err);
+        return error_no_memory(err);
     if (!imports->touched && !revision_touch_runs(imports->db, err))
         return false;
     imports->touched = true;

@@ -22,7 +22,7 @@ static bool machine_from_row(struct stmt *row, struct machine_row *ret_machine, 
 
     if (!machine.fingerprint || !machine.stratum || !machine.facts) {
         machine_row_clear(&machine);
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     }
     *ret_machine = machine;
     return true;

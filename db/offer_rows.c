@@ -29,14 +29,15 @@ static bool make_room(void *address_of_list, size_t count, size_t *room, size_t 
     memcpy(&list, address_of_list, sizeof list);
     list = reallocarray(list, more, size);
     if (!list)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     memcpy(address_of_list, &list, sizeof list);
     *room = more;
     return true;
 }
 
 /* Only the last reading is looked up: there may be millions. */
-static bool ask_readings(struct db *db, long long at_us, struct voice *voice, struct error *err)
+static bool ask_readings(struct db *db, long long at_us, struct feed_statement *statement,
+                         struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(db,
@@ -48,48 +49,48 @@ static bool ask_readings(struct db *db, long long at_us, struct voice *voice, st
 
     if (!query)
         return false;
-    stmt_text(query, voice->feed);
-    stmt_text(query, voice->scope);
+    stmt_text(query, statement->feed);
+    stmt_text(query, statement->scope);
     stmt_integer(query, at_us);
     step = stmt_step(query, err);
     if (step == STMT_ROW) {
-        voice->confirmed_us = stmt_column_integer(query, 0);
-        voice->confirmed_source_us = stmt_column_integer(query, 1);
+        statement->confirmed_us = stmt_column_integer(query, 0);
+        statement->confirmed_source_us = stmt_column_integer(query, 1);
     }
     return step != STMT_FAILED;
 }
 
-static bool is_voice(const struct voice *voice, const char *feed, const char *scope)
+static bool is_voice(const struct feed_statement *statement, const char *feed, const char *scope)
 {
-    return strcmp(voice->feed, feed) == 0 && strcmp(voice->scope, scope) == 0;
+    return strcmp(statement->feed, feed) == 0 && strcmp(statement->scope, scope) == 0;
 }
 
 static bool find_voice(struct db *db, struct offer_rows *rows, const char *feed,
                        const char *scope, size_t *ret_voice, struct error *err)
 {
     const struct source *source = source_find(feed);
-    struct voice *voice;
+    struct feed_statement *statement;
 
     /* Rows come scope by scope, nearly. */
-    for (size_t i = 0; i < rows->voice_count; i++) {
-        size_t candidate = (rows->last_voice + i) % rows->voice_count;
+    for (size_t i = 0; i < rows->statement_count; i++) {
+        size_t candidate = (rows->last_voice + i) % rows->statement_count;
 
         if (is_voice(&rows->voices[candidate], feed, scope)) {
             *ret_voice = rows->last_voice = candidate;
             return true;
         }
     }
-    if (!make_room(&rows->voices, rows->voice_count, &rows->voice_room, sizeof *rows->voices,
-                   err))
+    if (!make_room(&rows->voices, rows->statement_count, &rows->statement_room,
+                   sizeof *rows->voices, err))
         return false;
-    voice = &rows->voices[rows->voice_count];
-    *voice =
-        (struct voice){.rank = feed_rank(feed), .third_party = source && source->third_party};
-    COPY(voice->feed, feed);
-    COPY(voice->scope, scope);
-    if (!ask_readings(db, rows->question->at_us, voice, err))
+    statement = &rows->voices[rows->statement_count];
+    *statement = (struct feed_statement){.rank = feed_rank(feed),
+                                         .third_party = source && source->third_party};
+    COPY(statement->feed, feed);
+    COPY(statement->scope, scope);
+    if (!ask_readings(db, rows->question->at_us, statement, err))
         return false;
-    *ret_voice = rows->last_voice = rows->voice_count++;
+    *ret_voice = rows->last_voice = rows->statement_count++;
     return true;
 }
 
@@ -145,16 +146,16 @@ static void set_order(const struct offers_question *question, struct offer_row *
 static void judge(const struct offer_rows *rows, struct offer_row *row, int place)
 {
     const struct offers_question *question = rows->question;
-    const struct voice *voice = &rows->voices[row->voice];
+    const struct feed_statement *statement = &rows->voices[row->statement];
     bool published =
         row->slot != SLOT_ON_DEMAND && row->slot != SLOT_SPOT && row->slot != SLOT_TYPED;
 
-    row->said_us = published                        ? row->since_us
-                   : voice->confirmed_source_us > 0 ? voice->confirmed_source_us
-                                                    : voice->confirmed_us;
+    row->said_us = published                            ? row->since_us
+                   : statement->confirmed_source_us > 0 ? statement->confirmed_source_us
+                                                        : statement->confirmed_us;
     row->freshness = freshness_of(row->kind, question->at_us - row->said_us);
     row->applies = published || (place != NO_PLACE && zone_fits(question, row));
-    set_order(question, row, place, voice->rank);
+    set_order(question, row, place, statement->rank);
 }
 
 /* What a series is today is what it was since it last moved; of what was before, and where a feed
@@ -166,7 +167,7 @@ static bool look_back(struct db *db, const struct offers_question *question,
 
     if (row->since_us <= question->at_us)
         return true;
-    if (!offer_held(db, &(struct held_question){row->series, question->at_us, 0}, held, err))
+    if (!price_at(db, &(struct held_question){row->series, question->at_us, 0}, held, err))
         return false;
     row->nanos = held->known ? held->nanos : 0;
     row->since_us = held->since_us;
@@ -204,8 +205,8 @@ static bool take_row(struct db *db, struct offer_rows *rows, struct stmt *query,
     COPY(row->region, stmt_column_text(query, 4));
     COPY(row->zone, stmt_column_text(query, 5));
     COPY(row->instance, stmt_column_text(query, 6));
-    if (!find_voice(db, rows, stmt_column_text(query, 1), stmt_column_text(query, 2), &row->voice,
-                    err))
+    if (!find_voice(db, rows, stmt_column_text(query, 1), stmt_column_text(query, 2),
+                    &row->statement, err))
         return false;
     judge(rows, row, place);
     rows->count++;

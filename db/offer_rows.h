@@ -14,7 +14,7 @@ enum offer_slot {
 };
 
 /* A feed's scope, and when it spoke last before the moment; 0 for never, as for what is typed. */
-struct voice {
+struct feed_statement {
     char feed[32], scope[40];
     int rank;
     bool third_party;
@@ -36,7 +36,7 @@ struct offer_row {
     enum price_kind kind;
     enum offer_slot slot;
     long long series, nanos, since_us;
-    size_t voice;
+    size_t statement;
     bool applies; /* false: it tells of the type, but its price is for another place */
     enum freshness freshness;
     long long said_us;           /* 0: nobody had confirmed it by then */
@@ -48,8 +48,8 @@ struct offer_rows {
     const struct offers_question *question;
     struct offer_row *list; /* by instance and provider */
     size_t count, room;
-    struct voice *voices;
-    size_t voice_count, voice_room, last_voice;
+    struct feed_statement *voices;
+    size_t statement_count, statement_room, last_voice;
 };
 
 /* The caller gives *ret_rows back to offer_rows_free(), whatever this returned. */
@@ -63,8 +63,8 @@ struct held_question {
     long long window_us; /* before the moment; 0: no spread is asked for */
 };
 
-bool offer_held(struct db *db, const struct held_question *question, struct held *ret_held,
-                struct error *err) __attribute__((warn_unused_result));
+bool price_at(struct db *db, const struct held_question *question, struct held *ret_held,
+              struct error *err) __attribute__((warn_unused_result));
 
 /* By instance, then provider; "" goes before every name. */
 int offer_name_order(const char *instance, const char *provider, const char *other_instance,

@@ -128,20 +128,20 @@ static void explain(const struct offers_question *question, const struct choice 
 static bool quote_row(struct db *db, const struct offer_rows *rows, const struct offer_row *row,
                       struct quote *ret_quote, struct error *err)
 {
-    const struct voice *voice = &rows->voices[row->voice];
+    const struct feed_statement *statement = &rows->voices[row->statement];
     struct quote quote = {.known = true,
                           .kind = row->kind,
                           .nanos = row->nanos,
-                          .third_party = voice->third_party,
+                          .third_party = statement->third_party,
                           .freshness = row->freshness,
                           .is_published = is_published(row->slot)};
     struct held held = row->held;
 
     if ((!held.known || row->slot == SLOT_SPOT) &&
-        !offer_held(db,
-                    &(struct held_question){row->series, rows->question->at_us,
-                                            row->slot == SLOT_SPOT ? WEEK_US : 0},
-                    &held, err))
+        !price_at(db,
+                  &(struct held_question){row->series, rows->question->at_us,
+                                          row->slot == SLOT_SPOT ? WEEK_US : 0},
+                  &held, err))
         return false;
     if (!held.known || held.nanos != row->nanos) {
         *ret_quote = (struct quote){.kind = row->kind,
@@ -150,15 +150,16 @@ static bool quote_row(struct db *db, const struct offer_rows *rows, const struct
     }
     snprintf(quote.region, sizeof quote.region, "%s", row->region);
     snprintf(quote.zone, sizeof quote.zone, "%s", row->zone);
-    snprintf(quote.feed, sizeof quote.feed, "%s", voice->feed);
+    snprintf(quote.feed, sizeof quote.feed, "%s", statement->feed);
     snprintf(quote.text, sizeof quote.text, "%s", held.text);
     quote.since_us = held.since_us;
     quote.low = held.low;
     quote.high = held.high;
     quote.mean = held.mean;
     /* Where nobody asks again, the time that the price itself came with. */
-    quote.fetched_us = voice->confirmed_us > 0 ? voice->confirmed_us : held.fetched_us;
-    quote.source_us = voice->confirmed_us > 0 ? voice->confirmed_source_us : held.source_us;
+    quote.fetched_us = statement->confirmed_us > 0 ? statement->confirmed_us : held.fetched_us;
+    quote.source_us =
+        statement->confirmed_us > 0 ? statement->confirmed_source_us : held.source_us;
     *ret_quote = quote;
     return true;
 }
@@ -255,7 +256,7 @@ static bool fill_offers(struct db *db, const struct offer_rows *rows, struct off
 
     offers->list = calloc(count_names(rows) + 1, sizeof *offers->list);
     if (!offers->list)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     for (size_t from = 0; from < rows->count; from = group.to) {
         struct offer *offer = &offers->list[offers->count++];
         const struct offer_row *row = &rows->list[from];

@@ -16,7 +16,7 @@ struct db_pool *db_pool_open(const char *path, size_t size, struct error *err)
     struct db_pool *pool = calloc(1, sizeof *pool + size * sizeof pool->list[0]);
 
     if (!pool) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     pthread_mutex_init(&pool->lock, NULL);

@@ -48,8 +48,8 @@ static void read_held(struct stmt *row, struct held *ret_held)
     ret_held->known = ret_held->nanos > 0;
 }
 
-bool offer_held(struct db *db, const struct held_question *question, struct held *ret_held,
-                struct error *err)
+bool price_at(struct db *db, const struct held_question *question, struct held *ret_held,
+              struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *query =

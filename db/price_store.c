@@ -39,7 +39,7 @@ static bool note_gone(struct replacement *work, const struct known *known, struc
         struct known *more = reallocarray(work->gone, room, sizeof *more);
 
         if (!more)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         work->gone = more;
         work->gone_room = room;
     }
@@ -66,7 +66,7 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
     if (!price_kind_from_name(stmt_column_text(row, 5), &like.kind))
         return error_set(err, ERROR_INTERNAL, NULL, "a stored price is of no kind");
     work->change.before += known.nanos > 0;
-    price = basket_find(work->snapshot->basket, &like, &place);
+    price = price_batch_find(work->snapshot->batch, &like, &place);
     if (!price)
         return known.nanos == 0 || note_gone(work, &known, err);
     work->known[place] = known;
@@ -89,15 +89,15 @@ static bool compare(struct replacement *work, struct error *err)
         err);
     enum stmt_step step;
 
-    work->known = calloc(basket_places(work->snapshot->basket) + 1, sizeof *work->known);
+    work->known = calloc(price_batch_places(work->snapshot->batch) + 1, sizeof *work->known);
     if (!query || !work->known)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     stmt_text(query, feed->feed);
     stmt_text(query, feed->scope);
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!compare_row(work, query, err))
             return false;
-    work->change.after = basket_count(work->snapshot->basket);
+    work->change.after = price_batch_count(work->snapshot->batch);
     work->change.gone = work->gone_count;
     return step == STMT_DONE;
 }
@@ -233,7 +233,7 @@ static bool write_one(struct replacement *work, const struct price *price, size_
 
 static bool write_all(struct replacement *work, struct error *err)
 {
-    const struct basket *basket = work->snapshot->basket;
+    const struct price_batch *batch = work->snapshot->batch;
     const struct price *price;
     size_t position = 0;
 
@@ -247,7 +247,7 @@ static bool write_all(struct replacement *work, struct error *err)
         stmt_prepare(work->db, "UPDATE price_series SET held_nanos = ? WHERE number = ?", err);
     if (!work->add_series || !work->add_price || !work->move_series || !work->hold_series)
         return false;
-    while ((price = basket_next(basket, &position)) != NULL)
+    while ((price = price_batch_next(batch, &position)) != NULL)
         if (!write_one(work, price, position - 1, err))
             return false;
     for (size_t i = 0; i < work->gone_count; i++)
@@ -266,12 +266,12 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
     struct feed_row row = *snapshot->row;
 
     if (!transaction_begin(&transaction, db, DB_RELAXED, err) || !compare(&work, err) ||
-        !change_is_plausible(snapshot->source, snapshot->basket, &work.change, err) ||
+        !change_is_plausible(snapshot->source, snapshot->batch, &work.change, err) ||
         !write_all(&work, err))
         return false;
     row.prices = (long long)work.change.after;
     if (!feed_rows_put_reading(db, &row, err) ||
-        !catalogue_put(db, row.feed, snapshot->basket, err))
+        !catalogue_put(db, row.feed, snapshot->batch, err))
         return false;
     replacement_end(&work); /* a commit wants no statement half-way */
     if (!transaction_commit(&transaction, err))

@@ -7,7 +7,7 @@
 
 struct price_snapshot {
     const struct source *source;
-    const struct basket *basket;
+    const struct price_batch *batch;
     const struct feed_row
         *row; /* its state once this is stored; prices and tally are filled in */
 };

@@ -9,7 +9,7 @@ static bool collect(struct stmt *query, long long limit, struct run_list *list, 
 
     list->runs = calloc((size_t)limit, sizeof *list->runs);
     if (!list->runs)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         list->more = list->count == (size_t)limit;
         if (list->more)

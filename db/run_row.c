@@ -1,6 +1,7 @@
 #include "db/run_row.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "engine/run/pace.h"
 
 static enum run_state state_from_name(const char *name)
@@ -85,7 +86,7 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
         !copy_owned(stmt_column_text(row, 42), &run.findings) ||
         !copy_owned(stmt_column_text(row, 43), &run.price)) {
         run_clear(&run);
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     }
     copy(run.id.text, sizeof run.id.text, stmt_column_text(row, 1));
     copy(run.instance, sizeof run.instance, stmt_column_text(row, 4));
@@ -100,11 +101,6 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     copy(run.sender, sizeof run.sender, stmt_column_text(row, 37));
     *ret_run = run;
     return true;
-}
-
-static const char *text_or_null(const char *text)
-{
-    return text && *text ? text : NULL;
 }
 
 static void bind_count(struct stmt *update, long long number)

@@ -1,13 +1,9 @@
 #include "db/runs.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "db/contenders.h"
 #include "db/run_row.h"
-
-static const char *text_or_null(const char *text)
-{
-    return text && *text ? text : NULL;
-}
 
 /* Runs a query for at most one run. */
 static bool read_one(struct stmt *query, struct run *ret_run, bool *ret_found, struct error *err)
@@ -109,7 +105,7 @@ bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_i
     long long number;
 
     if (!spec_text)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     return run_id_new(order->now_us, ret_id, err) &&
            insert_run(db, order, spec_text, ret_id, &number, err) &&
            run_insert_labels(db, number, order->spec, err);
@@ -145,7 +141,7 @@ bool runs_create(struct db *db, const struct run_order *order, struct run *ret_r
     bool replayed;
 
     if (!spec_text)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
     if (!replay(db, order, spec_text, ret_run, &replayed, err))
@@ -241,7 +237,7 @@ bool runs_implementations(struct db *db, const char *id, char **ret_text, struct
     const char *text = stmt_column_text(query, 0);
     char *copy = *text ? strdup(text) : NULL;
     if (*text && !copy)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     *ret_text = copy;
     return true;
 }

@@ -7,11 +7,6 @@
 
 #include <inttypes.h>
 
-static bool no_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 /* Of half a million runs when the server starts, which is too often for snprintf(). */
 static void copy(char *to, size_t size, const char *from)
 {
@@ -66,7 +61,7 @@ static bool read_key(struct stmt *row, struct contender *contender, struct error
     for (size_t i = 0; i < COUNT(texts); i++) {
         *texts[i] = strdup(stmt_column_text(row, (int)i + 1));
         if (!*texts[i])
-            return no_memory(err);
+            return error_no_memory(err);
     }
     contender->is_published = stmt_column_integer(row, 7) != 0;
     name(contender);
@@ -81,9 +76,9 @@ static enum validity validity_from_name(const char *name)
     return VALIDITY_UNKNOWN;
 }
 
-static struct sighting sighting_from_row(struct stmt *row)
+static struct run_result result_from_row(struct stmt *row)
 {
-    struct sighting sighting = {
+    struct run_result run_result = {
         .validity = validity_from_name(stmt_column_text(row, 1)),
         .value = stmt_column_real(row, 2),
         .low = stmt_column_real(row, 3),
@@ -94,13 +89,13 @@ static struct sighting sighting_from_row(struct stmt *row)
                           : PROVENANCE_MEASURED,
     };
 
-    COPY(sighting.vm, stmt_column_text(row, 5));
-    return sighting;
+    COPY(run_result.vm, stmt_column_text(row, 5));
+    return run_result;
 }
 
 /* The newest runs of a contender that count, and how many beside them do not. */
 struct history {
-    struct sighting *sightings; /* owned; room for STANDING_RUNS_MAX */
+    struct run_result *results; /* owned; room for STANDING_RUNS_MAX */
     size_t count;
     long long invalid;
     long long newest; /* number of the first of them, 0 where there is none */
@@ -108,7 +103,7 @@ struct history {
 
 static void history_free(struct history *history)
 {
-    freep(&history->sightings);
+    freep(&history->results);
 }
 
 /* All columns are in the index runs_by_contender: the wide rows are not touched. Rows are looked
@@ -128,23 +123,23 @@ static bool read_history(struct db *db, long long contender, struct history *his
         return false;
     stmt_integer(query, contender);
     while ((step = stmt_step(query, err)) == STMT_ROW && history->count < STANDING_RUNS_MAX) {
-        struct sighting sighting = sighting_from_row(query);
+        struct run_result run_result = result_from_row(query);
 
-        if (sighting.validity != VALIDITY_OK && sighting.validity != VALIDITY_WARN) {
+        if (run_result.validity != VALIDITY_OK && run_result.validity != VALIDITY_WARN) {
             history->invalid++;
             continue;
         }
         if (history->count == 0)
             history->newest = stmt_column_integer(query, 0);
-        history->sightings[history->count++] = sighting;
+        history->results[history->count++] = run_result;
     }
     return step != STMT_FAILED;
 }
 
 static int by_hertz(const void *left, const void *right)
 {
-    double l = ((const struct song *)left)->canary.hertz,
-           r = ((const struct song *)right)->canary.hertz;
+    double l = ((const struct canary_reading *)left)->canary.hertz,
+           r = ((const struct canary_reading *)right)->canary.hertz;
 
     return (l > r) - (l < r);
 }
@@ -156,10 +151,11 @@ static bool read_told_hertz(struct db *db, long long run, double *ret_hertz, str
 
     if (!traces_evidence(db, run, &evidence, err))
         return false;
-    if (evidence.song_count > 0)
-        qsort(evidence.songs, evidence.song_count, sizeof *evidence.songs, by_hertz);
-    *ret_hertz =
-        evidence.song_count > 0 ? evidence.songs[evidence.song_count / 2].canary.hertz : 0;
+    if (evidence.reading_count > 0)
+        qsort(evidence.readings, evidence.reading_count, sizeof *evidence.readings, by_hertz);
+    *ret_hertz = evidence.reading_count > 0
+                     ? evidence.readings[evidence.reading_count / 2].canary.hertz
+                     : 0;
     return true;
 }
 
@@ -222,14 +218,14 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
 static bool read_runs(struct db *db, struct contender *contender, struct error *err)
 {
     AUTO(history_free)
-    struct history history = {.sightings = calloc(STANDING_RUNS_MAX, sizeof *history.sightings)};
+    struct history history = {.results = calloc(STANDING_RUNS_MAX, sizeof *history.results)};
     struct newest newest = {0};
     struct standing standing;
 
-    if (!history.sightings)
-        return no_memory(err);
+    if (!history.results)
+        return error_no_memory(err);
     if (!read_history(db, contender->number, &history, err) ||
-        !standing_compute(history.sightings, history.count, &standing, err))
+        !standing_compute(history.results, history.count, &standing, err))
         return false;
     standing.invalid += history.invalid;
     if (history.newest > 0 && (!read_newest(db, history.newest, &newest, err) ||
@@ -298,7 +294,7 @@ static bool add(struct standings *standings, struct contender *contender, struct
         struct contender *more = reallocarray(standings->list, room, sizeof *more);
 
         if (!more)
-            return no_memory(err);
+            return error_no_memory(err);
         standings->list = more;
         standings->room = room;
     }

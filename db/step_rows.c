@@ -98,7 +98,7 @@ static bool load_rows(struct db *db, long long number, const struct step_range *
         if (ret_positions)
             ret_positions[steps->count] = stmt_column_integer(query, 7);
         if (!steps_add(steps, step_from_row(query)))
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
     }
     return step == STMT_DONE;
 }
@@ -112,7 +112,7 @@ static bool load_trace(struct db *db, long long number, long long position, long
         return false;
     for (long long i = 0; i < limit && position + i < (long long)all.count; i++)
         if (!steps_add(steps, all.items[position + i]))
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
     return true;
 }
 

@@ -42,7 +42,7 @@ static bool collect(struct stmt *query, struct sweep_row_run **runs, size_t *cou
             size = size ? size * 2 : 32;
             grown = reallocarray(*runs, size, sizeof *grown);
             if (!grown)
-                return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+                return error_no_memory(err);
             *runs = grown;
         }
         if (!run_from_row(query, &run, err))

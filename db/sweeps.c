@@ -15,11 +15,6 @@ const char *sweep_state_name(enum sweep_state state)
     return states[state];
 }
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 void sweep_row_clear(struct sweep_row *row)
 {
     for (size_t i = 0; i < row->count; i++) {
@@ -47,7 +42,7 @@ static bool insert_cell(struct db *db, long long number, const struct sweep_orde
     if (!insert)
         return false;
     if (!spec_text)
-        return out_of_memory(err);
+        return error_no_memory(err);
     stmt_integer(insert, number);
     stmt_integer(insert, (long long)index);
     stmt_integer(insert, order->round);
@@ -207,7 +202,7 @@ static bool sweep_from_row(struct stmt *query, struct sweep_row *ret_row, struct
                             .rounds = stmt_column_integer(query, 6)};
 
     if (!row.request)
-        return out_of_memory(err);
+        return error_no_memory(err);
     snprintf(row.id.text, sizeof row.id.text, "%s", stmt_column_text(query, 1));
     *ret_row = row;
     return true;
@@ -220,14 +215,15 @@ static bool cell_from_row(struct stmt *query, struct sweep_row *row, struct erro
     struct sweep_row_cell *cell;
 
     if (!cells)
-        return out_of_memory(err);
+        return error_no_memory(err);
     row->cells = cells;
     cell = &cells[row->count++];
     *cell = (struct sweep_row_cell){.name = strdup(stmt_column_text(query, 0)),
                                     .spec_text = strdup(stmt_column_text(query, 1)),
                                     .refused = *refused ? strdup(refused) : NULL,
                                     .round = stmt_column_integer(query, 3)};
-    return (cell->name && cell->spec_text && (cell->refused || !*refused)) || out_of_memory(err);
+    return (cell->name && cell->spec_text && (cell->refused || !*refused)) ||
+           error_no_memory(err);
 }
 
 static bool load_cells(struct db *db, struct sweep_row *row, struct error *err)

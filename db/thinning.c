@@ -95,7 +95,7 @@ static bool thin_rows(struct db *db, const struct candidate *run, struct error *
 static bool put_kept(struct db *db, long long number, const struct steps *steps,
                      const struct evidence *all, struct error *err)
 {
-    struct evidence songs = {.songs = all->songs, .song_count = all->song_count};
+    struct evidence readings = {.readings = all->readings, .reading_count = all->reading_count};
     long long step_count = (long long)steps->count, count = (long long)all->observation_count;
 
     for (long long i = 0; i < step_count; i++)
@@ -108,7 +108,7 @@ static bool put_kept(struct db *db, long long number, const struct steps *steps,
         if (thinning_keeps(i, count) && !evidence_rows_put(db, number, i, 0, &one, err))
             return false;
     }
-    return evidence_rows_put(db, number, 0, 0, &songs, err);
+    return evidence_rows_put(db, number, 0, 0, &readings, err);
 }
 
 /* What is left of a text becomes rows, for those have positions. */

@@ -84,7 +84,7 @@ bool traces_evidence(struct db *db, long long number, struct evidence *evidence,
         return is_broken(number, &why, err);
     for (size_t i = 0; ok && i < all.observation_count; i++)
         ok = evidence_observe(evidence, &all.observations[i]);
-    for (size_t i = 0; ok && i < all.song_count; i++)
-        ok = evidence_sing(evidence, &all.songs[i]);
-    return ok || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    for (size_t i = 0; ok && i < all.reading_count; i++)
+        ok = evidence_add_reading(evidence, &all.readings[i]);
+    return ok || error_no_memory(err);
 }

@@ -48,7 +48,7 @@ static bool says_ok(struct db *db, const char *sql, struct error *err)
     memory = sqlite3_malloc(64 * 1024);
     sqlite3_free(memory);
     if (!memory)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!ask(db, sql, words, err))
         return false;
     if (!words[0])
@@ -147,7 +147,7 @@ struct db *verify_open_untouched(const char *path, struct error *err)
     AUTO(bytes_free) struct bytes uri = {.limit = 32 * 1024};
 
     if (!write_uri(&uri, path, "?immutable=1")) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     return db_open_file(uri.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);

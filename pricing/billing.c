@@ -32,7 +32,7 @@ static bool holds(const struct billing_rule *rule, long long at_us)
 {
     long long from_us;
 
-    return !rule->from[0] || (when_read(rule->from, &from_us) && at_us >= from_us);
+    return !rule->from[0] || (parse_time(rule->from, &from_us) && at_us >= from_us);
 }
 
 const struct billing_rule *billing_rule_at(const char *provider, long long at_us)

@@ -28,7 +28,7 @@ bool pareto_mark(struct pareto_point *points, size_t count, struct error *err)
     size_t kept = 0;
 
     if (!order)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         points[i].on_front = false;
         if (counts(&points[i]))

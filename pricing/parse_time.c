@@ -77,7 +77,7 @@ static bool to_us(struct tm *when, int zone_seconds, long long us, long long *re
     return true;
 }
 
-bool when_read(const char *text, long long *ret_us)
+bool parse_time(const char *text, long long *ret_us)
 {
     struct tm when = {0};
     int zone_seconds = 0;
@@ -100,17 +100,17 @@ bool when_read(const char *text, long long *ret_us)
     return *text == '\0' && to_us(&when, zone_seconds, us, ret_us);
 }
 
-bool when_read_given(const char *text, long long *ret_us)
+bool parse_time_given(const char *text, long long *ret_us)
 {
     long long us;
 
-    if (!when_read(text, &us) || us == 0)
+    if (!parse_time(text, &us) || us == 0)
         return false;
     *ret_us = us;
     return true;
 }
 
-bool when_read_http(const char *text, long long *ret_us)
+bool parse_time_http(const char *text, long long *ret_us)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     struct tm when = {0};

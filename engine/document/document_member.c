@@ -6,11 +6,6 @@
 #include "engine/protocol/details.h"
 #include "engine/protocol/implementations.h"
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 bool member_read_hash(struct span value, const char *field, char ret_text[17], struct error *err)
 {
     if (!document_read_text(value, field, 17, ret_text, err))
@@ -63,12 +58,12 @@ bool member_read_details(const struct member *member, struct span value,
     char *kept;
 
     if (!told)
-        return json ? out_of_memory(err) : false;
+        return json ? error_no_memory(err) : false;
     if (!engine_details_from_json(told, &details, &inner))
         return document_refuse_inside(err, member->name, &inner);
     kept = document->run.engine_details = engine_details_to_text(&details);
     if (!kept)
-        return out_of_memory(err);
+        return error_no_memory(err);
     return are_known(json, kept, &inner) || document_refuse_inside(err, member->name, &inner);
 }
 
@@ -77,31 +72,31 @@ bool member_read_details(const struct member *member, struct span value,
 static bool take_apart(struct span value, const char *where, const char *const *names,
                        struct span *ret_values, struct error *err)
 {
-    struct scan scan = scan_of(value);
-    enum scan_step step;
+    struct json_scan scan = json_scan_of(value);
+    enum json_scan_step step;
     unsigned seen = 0;
     bool first = true;
     struct span name;
 
-    if (!scan_take(&scan, '{'))
+    if (!json_scan_take(&scan, '{'))
         return error_set(err, ERROR_INVALID, where, "must be an object");
-    while ((step = scan_member(&scan, &first, &name)) == SCAN_MEMBER) {
+    while ((step = json_scan_member(&scan, &first, &name)) == JSON_SCAN_MEMBER) {
         struct span item;
         int i = 0;
 
         while (names[i] && !span_is(name, names[i]))
             i++;
         if (!names[i])
-            return scan_refuse_name(where, name, err);
+            return json_scan_refuse_name(where, name, err);
         if (seen & 1U << i)
             return error_set(err, ERROR_INVALID, where, "has '%s' twice", names[i]);
         seen |= 1U << i;
-        if (!scan_extent(&scan, &item))
+        if (!json_scan_extent(&scan, &item))
             break;
         if (!span_is(item, "null"))
             ret_values[i] = item;
     }
-    if (step != SCAN_END || !scan_is_over(&scan))
+    if (step != JSON_SCAN_END || !json_scan_is_over(&scan))
         return error_set(err, ERROR_INVALID, where, "is not JSON");
     return true;
 }
@@ -133,7 +128,7 @@ bool member_read_loaded(const struct member *member, struct span value, struct d
     static const char *const fields[] = {"loaded.allocator", "loaded.openmp", "loaded.dnn"};
     struct span values[3] = {{NULL, 0}};
     char words[3][LIBRARY_FILE_MAX] = {""};
-    struct loaded loaded = {.allocator = words[0], .openmp = words[1]};
+    struct loaded_libraries loaded = {.allocator = words[0], .openmp = words[1]};
 
     if (!take_apart(value, member->name, names, values, err))
         return false;
@@ -145,8 +140,8 @@ bool member_read_loaded(const struct member *member, struct span value, struct d
         if (!words[i][0])
             return error_set(err, ERROR_INVALID, fields[i], "is missing");
     memcpy(loaded.dnn, words[2], sizeof loaded.dnn);
-    document->run.loaded = loaded_to_text(&loaded);
-    return document->run.loaded || out_of_memory(err);
+    document->run.loaded = loaded_libraries_to_text(&loaded);
+    return document->run.loaded || error_no_memory(err);
 }
 
 bool member_read_implementations(const struct member *member, struct span value,

@@ -15,7 +15,7 @@ static json_t *parse(struct span value, size_t flags, const char *field, struct 
     json_t *json = json_loadb(value.start, value.length, flags | JSON_REJECT_DUPLICATES, &why);
 
     if (!json && ran_out(&why))
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
     else if (!json)
         error_set(err, ERROR_INVALID, field, "is not JSON: %s", why.text);
     return json;
@@ -45,10 +45,10 @@ static bool copy_text(const char *from, size_t length, const char *field, size_t
 bool document_read_text(struct span value, const char *field, size_t size, char *ret_text,
                         struct error *err)
 {
-    struct scan scan = scan_of(value);
+    struct json_scan scan = json_scan_of(value);
     struct span inside;
 
-    if (!scan_string(&scan, &inside) || !scan_is_over(&scan))
+    if (!json_scan_string(&scan, &inside) || !json_scan_is_over(&scan))
         return error_set(err, ERROR_INVALID, field, "must be a string");
     if (!memchr(inside.start, '\\', inside.length))
         return copy_text(inside.start, inside.length, field, size, ret_text, err);
@@ -80,7 +80,7 @@ static size_t copy_without_blanks(struct span from, char *to)
 
 char *document_copy_object(struct span value, const char *field, struct error *err)
 {
-    struct scan scan = scan_of(value);
+    struct json_scan scan = json_scan_of(value);
     struct span whole;
     char *copy;
 
@@ -88,14 +88,14 @@ char *document_copy_object(struct span value, const char *field, struct error *e
         error_set(err, ERROR_INVALID, field, "must be an object");
         return NULL;
     }
-    if (!scan_value(&scan, &whole) || !scan_is_over(&scan)) {
+    if (!json_scan_value(&scan, &whole) || !json_scan_is_over(&scan)) {
         error_set(err, ERROR_INVALID, field,
                   "is not JSON, has a name twice, or a number that does not fit");
         return NULL;
     }
     copy = malloc(value.length + 1);
     if (!copy) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     copy[copy_without_blanks(value, copy)] = '\0';

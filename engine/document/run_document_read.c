@@ -15,11 +15,6 @@
 #define SETUP_NS_MAX 1000000000000000LL
 #define SPEED_MAX 1e15
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 static void *place(const struct member *member, struct document *document)
 {
     return (char *)document + member->offset;
@@ -63,7 +58,7 @@ static bool read_time(const struct member *member, struct span value, struct doc
 
     if (!document_read_text(value, member->name, sizeof text, text, err))
         return false;
-    if (!utc_read((struct span){text, strlen(text)}, &us))
+    if (!rfc3339_read((struct span){text, strlen(text)}, &us))
         return error_set(err, ERROR_INVALID, member->name,
                          "must be a time like 2026-01-02T03:04:05.678Z, from 1970 to 9999");
     memcpy(place(member, document), &us, sizeof us);
@@ -77,7 +72,7 @@ static bool read_whole(const struct member *member, struct span value, struct do
     const struct allowed allowed = {.ranged = true, .min = member->min, .max = member->max};
     long long number;
 
-    if (!number_read_whole(&at, end, &number) || at != end || number < member->min ||
+    if (!json_number_read_whole(&at, end, &number) || at != end || number < member->min ||
         number > member->max)
         return error_not_allowed(err, member->name, allowed,
                                  "must be a whole number from %lld to %lld", member->min,
@@ -92,7 +87,7 @@ static bool read_cosine(const struct member *member, struct span value, double *
 {
     const char *at = value.start, *end = at + value.length;
 
-    if (!number_read(&at, end, ret_cosine) || at != end ||
+    if (!json_number_read(&at, end, ret_cosine) || at != end ||
         !(*ret_cosine >= -1.001 && *ret_cosine <= 1.001))
         return error_set(err, ERROR_INVALID, member->name, "must be a number from -1 to 1");
     return true;
@@ -136,7 +131,7 @@ static bool read_spec(const struct member *member, struct span value, struct doc
     if (!run_spec_from_text(value.start, value.length, &document->spec, &inner))
         return document_refuse_inside(err, member->name, &inner);
     document->run.spec_text = run_spec_to_text(&document->spec);
-    return document->run.spec_text || out_of_memory(err);
+    return document->run.spec_text || error_no_memory(err);
 }
 
 static bool read_cost(const struct member *member, struct span value, struct document *document,
@@ -172,20 +167,21 @@ static bool read_summary(const struct member *member, struct span value,
                          struct document *document, struct error *err)
 {
     static const char field[] = "summary.samples_per_second";
-    struct scan strict = scan_of(value), scan = strict;
+    struct json_scan strict = json_scan_of(value), scan = strict;
     struct span whole, name, item;
     bool first = true;
 
-    if (!scan_value(&strict, &whole) || !scan_take(&scan, '{'))
+    if (!json_scan_value(&strict, &whole) || !json_scan_take(&scan, '{'))
         return error_set(err, ERROR_INVALID, member->name, "must be an object");
-    while (scan_member(&scan, &first, &name) == SCAN_MEMBER && scan_extent(&scan, &item)) {
+    while (json_scan_member(&scan, &first, &name) == JSON_SCAN_MEMBER &&
+           json_scan_extent(&scan, &item)) {
         const char *at = item.start, *end = at + item.length;
 
-        if (span_is(name, "method") && !number_read(&at, end, &document->method))
+        if (span_is(name, "method") && !json_number_read(&at, end, &document->method))
             return error_set(err, ERROR_INVALID, "summary.method", "must be a number");
         if (!span_is(name, "samples_per_second") || span_is(item, "null"))
             continue;
-        if (!number_read(&at, end, &document->claimed) || at != end ||
+        if (!json_number_read(&at, end, &document->claimed) || at != end ||
             !(document->claimed > 0 && document->claimed <= SPEED_MAX))
             return error_set(err, ERROR_INVALID, field, "must be a number above 0, at most %g",
                              SPEED_MAX);
@@ -196,11 +192,11 @@ static bool read_summary(const struct member *member, struct span value,
 static bool read_nothing(const struct member *member, struct span value,
                          struct document *document, struct error *err)
 {
-    struct scan scan = scan_of(value);
+    struct json_scan scan = json_scan_of(value);
     struct span whole;
 
     (void)document;
-    return scan_value(&scan, &whole) ||
+    return json_scan_value(&scan, &whole) ||
            error_set(err, ERROR_INVALID, member->name, "is not JSON");
 }
 
@@ -211,7 +207,7 @@ static bool read_version(const struct member *member, struct span value,
     long long version;
 
     (void)document;
-    if (!number_read_whole(&at, end, &version) || at != end)
+    if (!json_number_read_whole(&at, end, &version) || at != end)
         return error_set(err, ERROR_INVALID, member->name, "must be the number of a version");
     return version == DOCUMENT_VERSION ||
            error_set(err, ERROR_INVALID, member->name, "is version %lld; version %d is read here",
@@ -265,7 +261,7 @@ static size_t member_named(struct span name)
     return i;
 }
 
-static bool refuse_at(const struct scan *scan, const char *text, struct error *err)
+static bool refuse_at(const struct json_scan *scan, const char *text, struct error *err)
 {
     return error_set(err, ERROR_INVALID, NULL, "the document is not JSON at byte %zu",
                      (size_t)(scan->at - text));
@@ -276,18 +272,18 @@ static bool refuse_at(const struct scan *scan, const char *text, struct error *e
 static bool find_members(struct span text, struct span *ret_values, struct span *ret_unknown,
                          struct error *err)
 {
-    struct scan scan = scan_of(text);
-    enum scan_step step;
+    struct json_scan scan = json_scan_of(text);
+    enum json_scan_step step;
     bool first = true;
     struct span name;
 
-    if (!scan_take(&scan, '{'))
+    if (!json_scan_take(&scan, '{'))
         return error_set(err, ERROR_INVALID, NULL, "the document must be a JSON object");
-    while ((step = scan_member(&scan, &first, &name)) == SCAN_MEMBER) {
+    while ((step = json_scan_member(&scan, &first, &name)) == JSON_SCAN_MEMBER) {
         size_t member = member_named(name);
         struct span value;
 
-        if (!scan_extent(&scan, &value))
+        if (!json_scan_extent(&scan, &value))
             return refuse_at(&scan, text.start, err);
         if (member == COUNT(members))
             *ret_unknown = ret_unknown->start ? *ret_unknown : name;
@@ -296,7 +292,7 @@ static bool find_members(struct span text, struct span *ret_values, struct span 
         else
             ret_values[member] = value;
     }
-    if (step == SCAN_BROKEN || !scan_is_over(&scan))
+    if (step == JSON_SCAN_BROKEN || !json_scan_is_over(&scan))
         return refuse_at(&scan, text.start, err);
     return true;
 }
@@ -364,7 +360,7 @@ static bool read_members(struct document_memo *memo, struct span text, struct do
     if (!find_members(text, values, &unknown, err) || !read_member(0, values[0], document, err))
         return false;
     if (unknown.start)
-        return scan_refuse_name("", unknown, err);
+        return json_scan_refuse_name("", unknown, err);
     if (!read_spec_once(memo, values[SPEC], document, err))
         return false;
     for (size_t i = 1; i < COUNT(members); i++)

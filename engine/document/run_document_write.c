@@ -36,31 +36,31 @@ static bool add_raw(struct bytes *text, const char *name, const char *json)
 
 static bool add_time(struct bytes *text, const char *name, long long calendar_us)
 {
-    char when[UTC_SIZE] = "";
+    char when[RFC3339_TEXT_SIZE] = "";
 
     if (calendar_us > 0)
-        utc_write(calendar_us, when);
+        rfc3339_write(calendar_us, when);
     return add_text(text, name, when);
 }
 
 /* 0 is not known. */
 static bool add_count(struct bytes *text, const char *name, long long count)
 {
-    char number[NUMBER_SIZE];
+    char number[JSON_NUMBER_SIZE];
 
     if (count <= 0)
         return add_raw(text, name, NULL);
-    number_write_whole(count, number);
+    json_number_write_whole(count, number);
     return add_raw(text, name, number);
 }
 
 static bool add_cosine(struct bytes *text, const char *name, bool known, double cosine)
 {
-    char number[NUMBER_SIZE];
+    char number[JSON_NUMBER_SIZE];
 
     if (!known)
         return add_raw(text, name, NULL);
-    number_write(cosine, number);
+    json_number_write(cosine, number);
     return add_raw(text, name, number);
 }
 

@@ -23,7 +23,7 @@ static const char *const flags_of_interest[] = {
     "amx_bf16", "amx_int8",    "asimd",    "bf16",        "i8mm",        "sve",
 };
 
-static json_t *text_or_null(const char *text)
+static json_t *json_text_or_null(const char *text)
 {
     /* Foreign bytes make no text, and then there is none. */
     return *text && text_is_utf8(text, strlen(text)) ? json_string(text) : json_null();
@@ -39,7 +39,7 @@ static json_t *read_text(const char *root, const char *path)
     char text[TEXT_SIZE];
 
     proc_text(root, path, text, sizeof text);
-    return text_or_null(text);
+    return json_text_or_null(text);
 }
 
 /* The value of "name	: value" in /proc/cpuinfo, of the first processor. */
@@ -66,7 +66,7 @@ static json_t *cpuinfo(const char *root, const char *name)
     char value[TEXT_SIZE];
 
     read_cpuinfo(root, name, value, sizeof value);
-    return text_or_null(value);
+    return json_text_or_null(value);
 }
 
 static bool has_word(const char *words, const char *word)
@@ -131,7 +131,7 @@ static json_t *hypervisor(const char *root)
 #endif
     if (!*text)
         proc_text(root, "/sys/hypervisor/type", text, sizeof text);
-    return text_or_null(text);
+    return json_text_or_null(text);
 }
 
 /* Whose runs may be put beside whose. */
@@ -160,7 +160,7 @@ static json_t *huge_pages(const char *root)
     if (!end)
         return json_null();
     *end = '\0';
-    return text_or_null(open + 1);
+    return json_text_or_null(open + 1);
 }
 
 static json_t *distribution(const char *root)
@@ -175,7 +175,7 @@ static json_t *distribution(const char *root)
             continue;
         value += 1 + (value[1] == '"');
         value[strcspn(value, "\"\n")] = '\0';
-        return text_or_null(value);
+        return json_text_or_null(value);
     }
     return json_null();
 }
@@ -195,7 +195,7 @@ static json_t *surroundings(const char *root)
 
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "architecture",
-        text_or_null(uname(&host) == 0 ? host.machine : ""), "microcode",
+        json_text_or_null(uname(&host) == 0 ? host.machine : ""), "microcode",
         cpuinfo(root, "microcode"), "cpu_flags", flags(root), "memory_bytes",
         count_or_null(proc_number(root, "/proc/meminfo", "MemTotal:", 0) * 1024),
         "memory_limit_bytes", memory_limit(root), "huge_pages", huge_pages(root), "governor",
@@ -221,7 +221,8 @@ static json_t *software(void)
     confstr(_CS_GNU_LIBC_VERSION, c_library, sizeof c_library);
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "version", PENNYWORTH_VERSION, "commit",
                      PENNYWORTH_COMMIT, "compiler", __VERSION__, "c_library",
-                     text_or_null(c_library), "image", text_or_null(image ? image : ""));
+                     json_text_or_null(c_library), "image",
+                     json_text_or_null(image ? image : ""));
 }
 
 static void hash(const char *text, char ret_hash[MACHINE_HASH_SIZE])

@@ -15,13 +15,13 @@ static const struct {
     {"sse41", NULL, 8},
 };
 
-bool peak_estimate(const struct effort *effort, struct peak *ret_peak)
+bool peak_flops_estimate(const struct effort *effort, struct peak_flops *ret_peak)
 {
     if (!(effort->cores > 0) || !(effort->hertz > 0) || !(effort->multiply_adds > 0) ||
         !(effort->samples_per_second > 0))
         return false;
     for (size_t i = 0; i < COUNT(units); i++) {
-        struct peak peak = {.operations_a_cycle = units[i].operations};
+        struct peak_flops peak = {.operations_a_cycle = units[i].operations};
 
         if (strcmp(units[i].isa, effort->isa) != 0 ||
             (units[i].precision && strcmp(units[i].precision, effort->precision) != 0))

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-struct peak {
+struct peak_flops {
     double achieved_tflops; /* that the measured throughput comes to */
     double peak_tflops;
     double share;              /* achieved / peak */
@@ -20,5 +20,5 @@ struct effort {
 
 /* A sample takes three times its forward pass, a multiply-add is two operations. False where
  * something is not known. */
-bool peak_estimate(const struct effort *effort, struct peak *ret_peak)
+bool peak_flops_estimate(const struct effort *effort, struct peak_flops *ret_peak)
     __attribute__((warn_unused_result));

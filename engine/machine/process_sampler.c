@@ -100,7 +100,7 @@ static void look_at_threads(const char *root, const char *process, struct observ
         closedir(threads);
 }
 
-void witness_look(const char *root, pid_t process, struct observation *ret_observation)
+void process_sampler_read(const char *root, pid_t process, struct observation *ret_observation)
 {
     struct observation seen = {.cpu_ticks = -1,
                                .steal_ticks = -1,

@@ -19,7 +19,8 @@ struct findings {
     bool allocator[COUNT(allocators)], runtime[COUNT(runtimes)];
 };
 
-static void look_at_file(const char *name, struct findings *findings, struct loaded *loaded)
+static void look_at_file(const char *name, struct findings *findings,
+                         struct loaded_libraries *loaded)
 {
     for (size_t i = 0; i < COUNT(allocators); i++)
         if (strncmp(name, allocators[i].begins, strlen(allocators[i].begins)) == 0)
@@ -31,10 +32,10 @@ static void look_at_file(const char *name, struct findings *findings, struct loa
         snprintf(loaded->dnn, sizeof loaded->dnn, "%.63s", name);
 }
 
-void loaded_look(const char *root, pid_t process, struct loaded *ret_loaded)
+void loaded_libraries_read(const char *root, pid_t process, struct loaded_libraries *ret_loaded)
 {
     AUTO(fclosep) FILE *maps = proc_open(root, "/proc/%d/maps", (int)process);
-    struct loaded loaded = {.allocator = "system", .openmp = "none"};
+    struct loaded_libraries loaded = {.allocator = "system", .openmp = "none"};
     struct findings findings = {0};
     char line[1024];
 
@@ -54,7 +55,7 @@ void loaded_look(const char *root, pid_t process, struct loaded *ret_loaded)
     *ret_loaded = loaded;
 }
 
-char *loaded_to_text(const struct loaded *loaded)
+char *loaded_libraries_to_text(const struct loaded_libraries *loaded)
 {
     AUTO(json_decrefp)
     json_t *json = json_pack("{s:s, s:s, s:s?}", "allocator", loaded->allocator, "openmp",

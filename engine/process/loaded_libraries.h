@@ -5,14 +5,14 @@
 
 #define LIBRARY_FILE_MAX 64
 
-struct loaded {
+struct loaded_libraries {
     const char *allocator;      /* "system", "tcmalloc", "jemalloc", "mimalloc" */
     const char *openmp;         /* "none", "gnu", "llvm", "intel" */
     char dnn[LIBRARY_FILE_MAX]; /* file name of the library of primitives, "" without one */
 };
 
 /* `root` as in proc.h. Of a process that has gone nothing is found. */
-void loaded_look(const char *root, pid_t process, struct loaded *ret_loaded);
+void loaded_libraries_read(const char *root, pid_t process, struct loaded_libraries *ret_loaded);
 
 /* One line of JSON. The caller frees it; NULL when memory ends. */
-char *loaded_to_text(const struct loaded *loaded);
+char *loaded_libraries_to_text(const struct loaded_libraries *loaded);

@@ -155,7 +155,7 @@ static void join_preload(const char *preload, char *ret_variable, size_t size)
         ret_variable[0] = '\0';
 }
 
-bool child_spawn(struct child *ret_child, const struct launch *launch, struct error *err)
+bool spawn_child(struct child *ret_child, const struct launch *launch, struct error *err)
 {
     AUTO(pipes_close) struct pipes pipes = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
     char run_variable[sizeof RUN_VARIABLE + 64], preload_variable[4096];
@@ -166,7 +166,7 @@ bool child_spawn(struct child *ret_child, const struct launch *launch, struct er
     join_preload(launch->preload, preload_variable, sizeof preload_variable);
     AUTO(freep) char **environment = worker_environment(run_variable, preload_variable);
     if (!environment)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!pipes_open(&pipes, err))
         return false;
     confine_prepare(launch->ours, &confinement);
@@ -257,7 +257,7 @@ static bool carries(const char *process, const char *run_variable)
     return false;
 }
 
-int child_sweep(const char *run_id)
+int spawn_sweep(const char *run_id)
 {
     char run_variable[sizeof RUN_VARIABLE + 64];
     DIR *processes = opendir("/proc");

@@ -22,7 +22,7 @@ struct launch {
 };
 
 /* See worker_start() for the environment. */
-bool child_spawn(struct child *ret_child, const struct launch *launch, struct error *err)
+bool spawn_child(struct child *ret_child, const struct launch *launch, struct error *err)
     __attribute__((warn_unused_result));
 
 /* Writes one line to its stdin without ever blocking: the pipe holds 64 KiB. */
@@ -31,4 +31,4 @@ bool child_tell(struct child *child, const char *line, struct error *err)
 
 /* Kills every process that still carries PENNYWORTH_RUN=run_id: whatever a killed server could
  * not clean up. Returns how many there were. */
-int child_sweep(const char *run_id);
+int spawn_sweep(const char *run_id);

@@ -36,12 +36,12 @@ struct worker *worker_start(const struct launch *launch, const char *spec_text,
     struct worker *worker = calloc(1, sizeof *worker);
 
     if (!worker) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     worker->dialogue.steps_max = steps_max;
     worker->words.limit = LAST_WORDS_MAX;
-    if (!child_spawn(&worker->child, launch, err)) {
+    if (!spawn_child(&worker->child, launch, err)) {
         free(worker);
         return NULL;
     }
@@ -60,7 +60,7 @@ static bool keep_event(struct worker *worker, const struct event *event, struct 
         struct event *events = reallocarray(worker->events, size, sizeof *events);
 
         if (!events)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         worker->events = events;
         worker->event_size = size;
     }

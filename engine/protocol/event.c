@@ -40,11 +40,6 @@ static const struct field counts[] = {
 #define WHOLE "gradient_cosine"
 #define WORST "worst_layer_cosine"
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 static bool type_from_name(const char *name, enum event_type *ret_type)
 {
     for (size_t i = 0; name && i < COUNT(type_names); i++)
@@ -69,7 +64,7 @@ static void copy_text(char *to, size_t size, const char *from)
 static bool misfit(const json_error_t *why, struct error *err)
 {
     if (json_error_code(why) == json_error_out_of_memory)
-        return out_of_memory(err);
+        return error_no_memory(err);
     return error_set(err, ERROR_INVALID, NULL, "%s", why->text);
 }
 
@@ -209,7 +204,7 @@ bool event_read(const char *line, size_t length, struct event *ret_event, struct
 
     /* Where jansson runs out of memory it mostly says nothing at all. */
     if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return out_of_memory(err);
+        return error_no_memory(err);
     if (!json)
         return error_set(err, ERROR_UPSTREAM, NULL, "a worker line is not JSON: %s", why.text);
 
@@ -302,7 +297,7 @@ bool event_write(FILE *out, const struct event *event, struct error *err)
 
     AUTO(json_decrefp) json_t *json = pack(event);
     if (!json)
-        return out_of_memory(err);
+        return error_no_memory(err);
 
     /* Flush every event: stdout is a pipe here, hence block-buffered, and the server's timeout
      * would otherwise take a healthy worker for a silent one. */

@@ -45,7 +45,7 @@ static char *text_of(json_t *layers, struct error *err)
     AUTO(freep) char *text = json_text(layers);
 
     if (!text)
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
     else if (strlen(text) > IMPLEMENTATIONS_MAX)
         error_set(err, ERROR_INVALID, "implementations", "must have at most %d bytes, got %zu",
                   IMPLEMENTATIONS_MAX, strlen(text));
@@ -80,12 +80,12 @@ static bool add(json_t *layers, const struct implementation *one, struct error *
         return false;
     passes = json_object_get(layers, one->layer);
     if (!passes && json_object_set_new(layers, one->layer, passes = json_object()) != 0)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (json_object_get(passes, one->pass))
         return error_set(err, ERROR_INVALID, "implementations", "has '%s' of '%s' twice",
                          one->pass, one->layer);
     if (json_object_set_new(passes, one->pass, json_string(one->name)) != 0)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     return true;
 }
 
@@ -94,7 +94,7 @@ char *implementations_to_text(const struct implementation *list, size_t count, s
     AUTO(json_decrefp) json_t *layers = json_object();
 
     if (!layers) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     for (size_t i = 0; i < count; i++)

@@ -52,7 +52,7 @@ static bool price_is_known(const struct run_spec *spec, double dollars_per_hour,
                      "(--price-per-hour)");
 }
 
-bool spec_is_possible(const struct run_spec *spec, const struct place *place, struct error *err)
+bool spec_fits(const struct run_spec *spec, const struct place *place, struct error *err)
 {
     char preload[PRELOAD_MAX];
 

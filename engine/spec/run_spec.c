@@ -224,7 +224,7 @@ bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_sp
 
     /* Where jansson runs out of memory it mostly says nothing at all. */
     if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!json)
         return error_set(err, ERROR_INVALID, NULL,
                          "the body is not JSON: %s at line %d column %d", why.text, why.line,

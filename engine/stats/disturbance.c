@@ -43,7 +43,8 @@ static double switches_a_second(const struct observation *before, const struct o
     return seconds > 0 ? switches / seconds : 0;
 }
 
-static void read_counters(const struct frame *frame, long long threads, struct window *window)
+static void read_counters(const struct frame *frame, long long threads,
+                          struct disturbance *window)
 {
     const struct observation *before = frame->before, *after = frame->after;
     double ns = (double)(after->taken_ns - before->taken_ns);
@@ -91,25 +92,26 @@ static double drift(double *speeds, size_t count)
 #define SONGS_MAX 512
 
 /* Long runs have more canaries than are needed: evenly chosen ones speak for all. */
-static void read_canaries(const struct evidence *evidence, struct window *window)
+static void read_canaries(const struct evidence *evidence, struct disturbance *window)
 {
     double clocks[SONGS_MAX], copies[SONGS_MAX];
-    size_t count = evidence->song_count < SONGS_MAX ? evidence->song_count : SONGS_MAX;
+    size_t count = evidence->reading_count < SONGS_MAX ? evidence->reading_count : SONGS_MAX;
 
     for (size_t i = 0; i < count; i++) {
-        const struct song *song = &evidence->songs[i * evidence->song_count / count];
+        const struct canary_reading *reading =
+            &evidence->readings[i * evidence->reading_count / count];
 
-        clocks[i] = song->canary.hertz;
-        copies[i] = song->canary.copy_bytes_per_second;
+        clocks[i] = reading->canary.hertz;
+        copies[i] = reading->canary.copy_bytes_per_second;
     }
     window->clock_drift_percent = drift(clocks, count);
     window->copy_drift_percent = drift(copies, count);
 }
 
 void window_of(const struct evidence *evidence, const struct summary *summary, long long threads,
-               struct window *ret_window)
+               struct disturbance *ret_window)
 {
-    struct window window = {NAN, NAN, NAN, NAN, NAN, 0, 0, NAN, NAN, NAN, NAN};
+    struct disturbance window = {NAN, NAN, NAN, NAN, NAN, 0, 0, NAN, NAN, NAN, NAN};
 
     if (evidence->observation_count > 1) {
         struct frame frame = frame_of(evidence, summary);

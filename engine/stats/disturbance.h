@@ -6,7 +6,7 @@
 #include "engine/trace/evidence.h"
 
 /* NaN: not visible, or too short a time to say. */
-struct window {
+struct disturbance {
     double seconds;           /* that the counters enclose */
     double steal_percent;     /* of the time of all processors */
     double throttled_periods; /* of the control group's quota */
@@ -20,4 +20,4 @@ struct window {
 /* The counters are looked at about once a second; taken are those that enclose the measured
  * steps. `threads` that computed, 0 unknown. */
 void window_of(const struct evidence *evidence, const struct summary *summary, long long threads,
-               struct window *ret_window);
+               struct disturbance *ret_window);

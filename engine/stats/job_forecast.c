@@ -88,15 +88,15 @@ struct fate {
     double scatter;                 /* variance of the hours that pass, for each hour of work */
 };
 
-static struct fate fate_of(const struct outlook *outlook)
+static struct fate fate_of(const struct forecast_inputs *forecast_inputs)
 {
-    struct fate fate = {.rate = outlook->interruptions,
-                        .restart = outlook->restart_seconds / SECONDS_PER_HOUR};
+    struct fate fate = {.rate = forecast_inputs->interruptions,
+                        .restart = forecast_inputs->restart_seconds / SECONDS_PER_HOUR};
     double mean, square;
 
-    fate.interval =
-        checkpointing_best(fate.rate, outlook->checkpoint_seconds, outlook->restart_seconds)
-            .interval_hours;
+    fate.interval = checkpointing_best(fate.rate, forecast_inputs->checkpoint_seconds,
+                                       forecast_inputs->restart_seconds)
+                        .interval_hours;
     mean = fate.interval / 2 + fate.restart;
     square = mean * mean + fate.interval * fate.interval / 12;
     fate.lost = fate.rate * mean;
@@ -183,33 +183,34 @@ static void sort(double *values)
     }
 }
 
-void prospect_draw(const struct outlook *outlook, double samples, struct prospect *ret_prospect)
+void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double samples,
+                       struct job_forecast *ret_forecast)
 {
     /* Two independent normal factors are one. */
-    double spread = hypot(outlook->value_spread, outlook->machine_spread);
-    bool interrupted = outlook->interruptions > 0;
+    double spread = hypot(forecast_inputs->value_spread, forecast_inputs->machine_spread);
+    bool interrupted = forecast_inputs->interruptions > 0;
     struct fate fate = {0};
     double saving = 0;
 
     pthread_once(&deck_once, make_deck);
     if (interrupted) {
-        fate = fate_of(outlook);
-        saving = sqrt(outlook->checkpoint_seconds / SECONDS_PER_HOUR * fate.rate / 2);
+        fate = fate_of(forecast_inputs);
+        saving = sqrt(forecast_inputs->checkpoint_seconds / SECONDS_PER_HOUR * fate.rate / 2);
     }
     for (size_t i = 0; i < DRAWS; i++) {
-        double speed = outlook->speeds[deck.speeds[i] * outlook->count / DRAWS];
+        double speed = forecast_inputs->speeds[deck.speeds[i] * forecast_inputs->count / DRAWS];
         double hours = samples / speed / SECONDS_PER_HOUR * (1 + saving);
 
         if (spread > 0)
             hours *= exp(spread * deck.normal[i]);
         if (!(speed > 0) || !(hours >= 0))
             hours = INFINITY; /* what does not run does not end */
-        ret_prospect->hours[i] = interrupted ? with_interruptions(&fate, hours, i) : hours;
+        ret_forecast->hours[i] = interrupted ? with_interruptions(&fate, hours, i) : hours;
     }
-    sort(ret_prospect->hours);
+    sort(ret_forecast->hours);
 }
 
-double prospect_share(const struct prospect *prospect, double hours)
+double job_forecast_share(const struct job_forecast *forecast, double hours)
 {
     size_t low = 0, high = DRAWS; /* the first that is later is between them */
 
@@ -218,7 +219,7 @@ double prospect_share(const struct prospect *prospect, double hours)
     while (low < high) {
         size_t middle = (low + high) / 2;
 
-        if (prospect->hours[middle] <= hours)
+        if (forecast->hours[middle] <= hours)
             low = middle + 1;
         else
             high = middle;
@@ -226,10 +227,10 @@ double prospect_share(const struct prospect *prospect, double hours)
     return (double)low / DRAWS;
 }
 
-double prospect_quantile(const struct prospect *prospect, double share)
+double job_forecast_quantile(const struct job_forecast *forecast, double share)
 {
     if (!(share > 0 && share <= 1))
         return NAN;
     /* 0.9 of them are 1800, though 0.9 is a little more than that. */
-    return prospect->hours[(size_t)ceil(fmax(share * DRAWS - 1e-9, 0.5)) - 1];
+    return forecast->hours[(size_t)ceil(fmax(share * DRAWS - 1e-9, 0.5)) - 1];
 }

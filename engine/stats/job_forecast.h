@@ -9,7 +9,7 @@
 #define PROSPECT_DRAWS 2000
 
 /* What is known of the machine's speed and fate. */
-struct outlook {
+struct forecast_inputs {
     const double *speeds;  /* measured values, samples a second: drawn one at a time */
     size_t count;          /* at least 1 */
     double value_spread;   /* standard deviation of the logarithm of one value */
@@ -26,7 +26,7 @@ struct checkpointing {
 struct checkpointing checkpointing_best(double interruptions_per_hour, double checkpoint_seconds,
                                         double restart_seconds);
 
-struct prospect {
+struct job_forecast {
     double hours[PROSPECT_DRAWS]; /* ascending */
 };
 
@@ -35,11 +35,12 @@ struct prospect {
  * costs a restart and the work since the last checkpoint (uniform in the best interval); where
  * there are any, the checkpoints take their time too. Where a speed is not above 0, or more is
  * lost than is done, the hours are infinite. */
-void prospect_draw(const struct outlook *outlook, double samples, struct prospect *ret_prospect);
+void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double samples,
+                       struct job_forecast *ret_forecast);
 
 /* The share of draws that end within so many hours; NaN of NaN. */
-double prospect_share(const struct prospect *prospect, double hours);
+double job_forecast_share(const struct job_forecast *forecast, double hours);
 
 /* The smallest of the hours by which that share of draws has ended; share in (0, 1], NaN of
  * another. */
-double prospect_quantile(const struct prospect *prospect, double share);
+double job_forecast_quantile(const struct job_forecast *forecast, double share);

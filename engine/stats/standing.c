@@ -29,26 +29,26 @@ static double median(double *values, size_t count)
     return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static bool counts(const struct sighting *sighting)
+static bool counts(const struct run_result *run_result)
 {
-    return (sighting->validity == VALIDITY_OK || sighting->validity == VALIDITY_WARN) &&
-           sighting->value > 0 && isfinite(sighting->value);
+    return (run_result->validity == VALIDITY_OK || run_result->validity == VALIDITY_WARN) &&
+           run_result->value > 0 && isfinite(run_result->value);
 }
 
-static void count_in(const struct sighting *sighting, struct standing *standing)
+static void count_in(const struct run_result *run_result, struct standing *standing)
 {
-    if (!counts(sighting)) {
+    if (!counts(run_result)) {
         standing->invalid++;
         return;
     }
     if (standing->runs++ == 0)
-        standing->first_us = standing->newest_us = sighting->at_us;
-    standing->warned += sighting->validity == VALIDITY_WARN;
-    standing->imported += sighting->provenance == PROVENANCE_IMPORTED;
-    if (sighting->at_us < standing->first_us)
-        standing->first_us = sighting->at_us;
-    if (sighting->at_us > standing->newest_us)
-        standing->newest_us = sighting->at_us;
+        standing->first_us = standing->newest_us = run_result->at_us;
+    standing->warned += run_result->validity == VALIDITY_WARN;
+    standing->imported += run_result->provenance == PROVENANCE_IMPORTED;
+    if (run_result->at_us < standing->first_us)
+        standing->first_us = run_result->at_us;
+    if (run_result->at_us > standing->newest_us)
+        standing->newest_us = run_result->at_us;
 }
 
 static void keep(double value, struct standing *standing)
@@ -70,7 +70,7 @@ static void sum_up(const double *values, size_t count, struct standing *standing
 }
 
 /* One run, or two: as sure as their own steps make them. */
-static void sum_up_steps(const struct sighting *sightings, size_t count,
+static void sum_up_steps(const struct run_result *results, size_t count,
                          struct standing *standing)
 {
     struct range hull = {.known = true, .low = INFINITY};
@@ -78,13 +78,13 @@ static void sum_up_steps(const struct sighting *sightings, size_t count,
     size_t found = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (!counts(&sightings[i]))
+        if (!counts(&results[i]))
             continue;
         found++;
-        sum += sightings[i].value;
-        hull.known &= sightings[i].low > 0;
-        hull.low = fmin(hull.low, sightings[i].low);
-        hull.high = fmax(hull.high, sightings[i].high);
+        sum += results[i].value;
+        hull.known &= results[i].low > 0;
+        hull.low = fmin(hull.low, results[i].low);
+        hull.high = fmax(hull.high, results[i].high);
     }
     standing->value = sum / (double)found;
     standing->level = hull.known ? STANDING_STEPS : STANDING_POINT;
@@ -93,22 +93,22 @@ static void sum_up_steps(const struct sighting *sightings, size_t count,
 }
 
 /* How unsure a single value is: the mean of what their own intervals say. */
-static double noise_of(const struct sighting *sightings, size_t count)
+static double noise_of(const struct run_result *results, size_t count)
 {
     double sum = 0;
     size_t found = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (!counts(&sightings[i]) || !(sightings[i].low > 0))
+        if (!counts(&results[i]) || !(results[i].low > 0))
             continue;
-        sum += (log(sightings[i].high) - log(sightings[i].low)) / (2 * Z_95);
+        sum += (log(results[i].high) - log(results[i].low)) / (2 * Z_95);
         found++;
     }
     return found > 0 ? sum / (double)found : 0;
 }
 
 /* Fills the groups of the runs whose machine has a name of this kind; returns how many. */
-static size_t group_by(enum vm_kind kind, const struct sighting *sightings, size_t count,
+static size_t group_by(enum vm_kind kind, const struct run_result *results, size_t count,
                        struct group *groups, double *room)
 {
     size_t group_count = 0;
@@ -116,27 +116,27 @@ static size_t group_by(enum vm_kind kind, const struct sighting *sightings, size
     for (size_t i = 0; i < count; i++) {
         size_t at = 0;
 
-        if (!counts(&sightings[i]) || vm_kind_of(sightings[i].vm) != kind)
+        if (!counts(&results[i]) || vm_kind_of(results[i].vm) != kind)
             continue;
-        while (at < group_count && strcmp(groups[at].vm, sightings[i].vm) != 0)
+        while (at < group_count && strcmp(groups[at].vm, results[i].vm) != 0)
             at++;
         if (at == group_count)
             groups[group_count++] =
-                (struct group){.vm = sightings[i].vm, .values = room + at * count};
-        groups[at].values[groups[at].count++] = sightings[i].value;
+                (struct group){.vm = results[i].vm, .values = room + at * count};
+        groups[at].values[groups[at].count++] = results[i].value;
     }
     return group_count;
 }
 
-static void group_by_machine(const struct sighting *sightings, size_t count, struct group *groups,
+static void group_by_machine(const struct run_result *results, size_t count, struct group *groups,
                              double *room, struct standing *standing)
 {
-    size_t by_serial = group_by(VM_SERIAL, sightings, count, groups, room);
-    size_t by_instance = group_by(VM_INSTANCE, sightings, count, groups, room);
+    size_t by_serial = group_by(VM_SERIAL, results, count, groups, room);
+    size_t by_instance = group_by(VM_INSTANCE, results, count, groups, room);
     size_t most = by_instance;
 
     if (by_serial > by_instance)
-        most = group_by(VM_SERIAL, sightings, count, groups, room);
+        most = group_by(VM_SERIAL, results, count, groups, room);
     standing->vms = most > 0 ? (long long)most : standing->runs > 0;
 }
 
@@ -153,25 +153,25 @@ static void sum_up_machines(struct group *groups, struct standing *standing, dou
     sum_up(medians, count, standing);
 }
 
-static void sum_up_runs(const struct sighting *sightings, size_t count, double *values,
+static void sum_up_runs(const struct run_result *results, size_t count, double *values,
                         struct standing *standing)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (counts(&sightings[i])) {
-            values[found++] = sightings[i].value;
-            keep(sightings[i].value, standing);
+        if (counts(&results[i])) {
+            values[found++] = results[i].value;
+            keep(results[i].value, standing);
         }
     if (found >= ENOUGH) {
         standing->level = STANDING_RUNS;
         sum_up(values, found, standing);
     } else if (found > 0) {
-        sum_up_steps(sightings, count, standing);
+        sum_up_steps(results, count, standing);
     }
 }
 
-bool standing_compute(const struct sighting *sightings, size_t count,
+bool standing_compute(const struct run_result *results, size_t count,
                       struct standing *ret_standing, struct error *err)
 {
     AUTO(freep) struct group *groups = calloc(count + 1, sizeof *groups);
@@ -180,15 +180,15 @@ bool standing_compute(const struct sighting *sightings, size_t count,
     struct standing standing = {.level = STANDING_NONE};
 
     if (!groups || !room || !values)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
-        count_in(&sightings[i], &standing);
-    group_by_machine(sightings, count, groups, room, &standing);
+        count_in(&results[i], &standing);
+    group_by_machine(results, count, groups, room, &standing);
     if (standing.vms >= ENOUGH)
         sum_up_machines(groups, &standing, values);
     else
-        sum_up_runs(sightings, count, values, &standing);
-    standing.noise = noise_of(sightings, count);
+        sum_up_runs(results, count, values, &standing);
+    standing.noise = noise_of(results, count);
     *ret_standing = standing;
     return true;
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* A run, as far as a standing wants to know it. */
-struct sighting {
+struct run_result {
     double value;     /* samples a second */
     double low, high; /* of its own steps; 0 where it has no interval */
     char vm[17];      /* engine/machine/vm.h */
@@ -53,7 +53,7 @@ struct standing {
  * summed up.
  *
  * `sightings` newest first. Invalid runs, and those never judged, are counted and left out. */
-bool standing_compute(const struct sighting *sightings, size_t count,
+bool standing_compute(const struct run_result *results, size_t count,
                       struct standing *ret_standing, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -17,11 +17,6 @@ struct measured {
     double total, median; /* nanoseconds */
 };
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 /* Which steps are counted, and whether they are of one level. */
 static bool choose_window(const long long *nanoseconds, size_t count,
                           const struct summary_rules *rules, struct summary *summary,
@@ -93,7 +88,7 @@ static bool compute_median(const struct measured *measured, const char *run_id,
 
     if (!interval_of_median(measured->nanoseconds, measured->items, measured->count,
                             chance_from(run_id), &interval))
-        return out_of_memory(err);
+        return error_no_memory(err);
     summary->median_step_seconds = measured->median / 1e9;
     summary->median = interval.median;
     summary->median.low /= 1e9;
@@ -186,7 +181,7 @@ bool summary_compute(const struct steps *steps, const struct summary_rules *rule
     struct measured measured;
 
     if (!all)
-        return out_of_memory(err);
+        return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
         all[i] = steps->items[i].nanoseconds;
     if (!choose_window(all, count, rules, &summary, err))

@@ -96,10 +96,10 @@ static void judge_skew(const struct summary *summary, struct verdict *verdict)
 }
 
 /* From the shape of the trace. */
-static void judge_trace(const struct testimony *testimony, struct verdict *verdict)
+static void judge_trace(const struct validity_inputs *validity_inputs, struct verdict *verdict)
 {
-    const struct summary *summary = testimony->summary;
-    bool detected = testimony->spec->warmup_steps == FIELD_IS_AUTO;
+    const struct summary *summary = validity_inputs->summary;
+    bool detected = validity_inputs->spec->warmup_steps == FIELD_IS_AUTO;
 
     double percent = fabs(summary->change_percent);
     const char *way = summary->change_percent > 0 ? "slower" : "quicker";
@@ -123,7 +123,7 @@ static void judge_trace(const struct testimony *testimony, struct verdict *verdi
         judge_skew(summary, verdict);
 }
 
-static void judge_steal(const struct window *window, const struct summary *summary,
+static void judge_steal(const struct disturbance *window, const struct summary *summary,
                         struct verdict *verdict)
 {
     double percent = window->steal_percent, least = fmax(STEAL_WARN, allowance(summary));
@@ -136,7 +136,7 @@ static void judge_steal(const struct window *window, const struct summary *summa
             "the hypervisor took %.1f %% of the processors' time", percent);
 }
 
-static void judge_throttling(const struct window *window, const struct summary *summary,
+static void judge_throttling(const struct disturbance *window, const struct summary *summary,
                              struct verdict *verdict)
 {
     enum validity level = grade_cost(window->throttled_percent, summary);
@@ -152,7 +152,7 @@ static void judge_throttling(const struct window *window, const struct summary *
 }
 
 /* Who else wanted the same processors. */
-static void judge_competition(const struct window *window, const struct summary *summary,
+static void judge_competition(const struct disturbance *window, const struct summary *summary,
                               struct verdict *verdict)
 {
     double percent = window->waited_percent, least = fmax(WAIT_WARN, allowance(summary));
@@ -176,25 +176,25 @@ static void judge_competition(const struct window *window, const struct summary 
 
 /* Pages that were waited for, each taken for FAULT_SECONDS: `what` happened to them. */
 static void judge_pages(const char *code, double pages, const char *what,
-                        const struct testimony *testimony, double seconds,
+                        const struct validity_inputs *validity_inputs, double seconds,
                         struct verdict *verdict)
 {
     double percent = 100 * pages * FAULT_SECONDS / seconds;
-    enum validity level = grade_cost(percent, testimony->summary);
+    enum validity level = grade_cost(percent, validity_inputs->summary);
 
     add(verdict, code, level, pages, "%.0f %s, about %.2g %% of the time: %s", pages, what,
         percent, effect_of(level));
 }
 
-static void judge_memory(const struct testimony *testimony, const struct window *window,
-                         struct verdict *verdict)
+static void judge_memory(const struct validity_inputs *validity_inputs,
+                         const struct disturbance *window, struct verdict *verdict)
 {
     if (window->swap_ins > 0)
-        judge_pages("swap", window->swap_ins, "pages were swapped in", testimony, window->seconds,
-                    verdict);
+        judge_pages("swap", window->swap_ins, "pages were swapped in", validity_inputs,
+                    window->seconds, verdict);
     if (window->major_faults > 0)
         judge_pages("major_faults", window->major_faults, "page faults waited for a disk",
-                    testimony, window->seconds, verdict);
+                    validity_inputs, window->seconds, verdict);
     if (window->swap_ins > 0 || window->major_faults > 0)
         return;
     if (isnan(window->swap_ins) || isnan(window->major_faults))
@@ -228,18 +228,19 @@ static bool names_hold(const char *implementations, const char *word)
     return implementations && strstr(implementations, word) != NULL;
 }
 
-static bool may_use_amx(const struct testimony *testimony)
+static bool may_use_amx(const struct validity_inputs *validity_inputs)
 {
-    return strcmp(testimony->machine_isa, "amx") == 0 &&
-           strcmp(testimony->spec->precision, "bf16") == 0 &&
-           (strcmp(testimony->spec->isa, "auto") == 0 ||
-            strcmp(testimony->spec->isa, "amx") == 0);
+    return strcmp(validity_inputs->machine_isa, "amx") == 0 &&
+           strcmp(validity_inputs->spec->precision, "bf16") == 0 &&
+           (strcmp(validity_inputs->spec->isa, "auto") == 0 ||
+            strcmp(validity_inputs->spec->isa, "amx") == 0);
 }
 
 /* Whether the work was done as it seems. */
-static void judge_implementations(const struct testimony *testimony, struct verdict *verdict)
+static void judge_implementations(const struct validity_inputs *validity_inputs,
+                                  struct verdict *verdict)
 {
-    const char *names = testimony->implementations;
+    const char *names = validity_inputs->implementations;
 
     if (!names)
         add(verdict, "implementations", VALIDITY_UNKNOWN, NAN,
@@ -249,20 +250,20 @@ static void judge_implementations(const struct testimony *testimony, struct verd
             "a reference implementation did part of the work");
     else
         add(verdict, "implementations", VALIDITY_OK, NAN, "no reference implementation was used");
-    if (names && may_use_amx(testimony))
+    if (names && may_use_amx(validity_inputs))
         add(verdict, "amx", names_hold(names, "amx") ? VALIDITY_OK : VALIDITY_INVALID, NAN,
             names_hold(names, "amx") ? "AMX was used"
                                      : "the processor has AMX, and bf16 did not use it");
-    if (testimony->emulated == ANSWER_YES)
+    if (validity_inputs->emulated == ANSWER_YES)
         add(verdict, "emulated", VALIDITY_WARN, NAN,
             "%s is not native to this processor: it was computed in another precision",
-            testimony->spec->precision);
+            validity_inputs->spec->precision);
 }
 
-static void judge_gradient(const struct testimony *testimony, struct verdict *verdict)
+static void judge_gradient(const struct validity_inputs *validity_inputs, struct verdict *verdict)
 {
-    const struct certified *certified = &testimony->certified;
-    const char *precision = testimony->spec->precision;
+    const struct certified *certified = &validity_inputs->certified;
+    const char *precision = validity_inputs->spec->precision;
 
     if (!certified->whole_known)
         add(verdict, "gradient", VALIDITY_UNKNOWN, NAN,
@@ -278,9 +279,9 @@ static void judge_gradient(const struct testimony *testimony, struct verdict *ve
 }
 
 /* Whether it was training at all. */
-static void judge_numerics(const struct testimony *testimony, struct verdict *verdict)
+static void judge_numerics(const struct validity_inputs *validity_inputs, struct verdict *verdict)
 {
-    const struct summary *summary = testimony->summary;
+    const struct summary *summary = validity_inputs->summary;
 
     if (summary->steps < LOSS_STEPS_MIN)
         add(verdict, "loss", VALIDITY_UNKNOWN, NAN, "too few steps to see the loss fall");
@@ -291,28 +292,29 @@ static void judge_numerics(const struct testimony *testimony, struct verdict *ve
             "the loss %s: %.4g in the first fifth of the steps, %.4g in the last",
             summary->last_loss < summary->first_loss ? "fell" : "did not fall",
             summary->first_loss, summary->last_loss);
-    if (strcmp(testimony->spec->precision, "f32") != 0)
-        judge_gradient(testimony, verdict);
+    if (strcmp(validity_inputs->spec->precision, "f32") != 0)
+        judge_gradient(validity_inputs, verdict);
 }
 
-void validity_judge(const struct testimony *testimony, struct verdict *ret_verdict)
+void validity_judge(const struct validity_inputs *validity_inputs, struct verdict *ret_verdict)
 {
-    struct window window;
+    struct disturbance window;
     struct verdict verdict = {.level = VALIDITY_OK};
 
-    window_of(testimony->evidence, testimony->summary, testimony->threads, &window);
-    judge_trace(testimony, &verdict);
-    judge_steal(&window, testimony->summary, &verdict);
-    judge_throttling(&window, testimony->summary, &verdict);
-    judge_competition(&window, testimony->summary, &verdict);
-    judge_memory(testimony, &window, &verdict);
+    window_of(validity_inputs->evidence, validity_inputs->summary, validity_inputs->threads,
+              &window);
+    judge_trace(validity_inputs, &verdict);
+    judge_steal(&window, validity_inputs->summary, &verdict);
+    judge_throttling(&window, validity_inputs->summary, &verdict);
+    judge_competition(&window, validity_inputs->summary, &verdict);
+    judge_memory(validity_inputs, &window, &verdict);
     judge_clock(window.clock_drift_percent, &verdict);
     judge_bandwidth(window.copy_drift_percent, &verdict);
-    judge_implementations(testimony, &verdict);
-    judge_numerics(testimony, &verdict);
-    if (instance_is_burstable(testimony->instance))
+    judge_implementations(validity_inputs, &verdict);
+    judge_numerics(validity_inputs, &verdict);
+    if (instance_is_burstable(validity_inputs->instance))
         add(&verdict, "burstable", VALIDITY_WARN, NAN,
-            "%.32s is a burstable type: its speed depends on credits", testimony->instance);
+            "%.32s is a burstable type: its speed depends on credits", validity_inputs->instance);
     *ret_verdict = verdict;
 }
 

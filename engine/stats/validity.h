@@ -29,7 +29,7 @@ struct verdict {
 };
 
 /* What the verdict is made of; pointers are borrowed. */
-struct testimony {
+struct validity_inputs {
     const struct run_spec *spec;
     const struct summary *summary;
     const struct evidence *evidence;
@@ -41,7 +41,7 @@ struct testimony {
     struct certified certified;
 };
 
-void validity_judge(const struct testimony *testimony, struct verdict *ret_verdict);
+void validity_judge(const struct validity_inputs *validity_inputs, struct verdict *ret_verdict);
 
 /* "unknown", "ok", "warn", "invalid". */
 const char *validity_name(enum validity level);

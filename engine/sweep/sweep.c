@@ -36,11 +36,6 @@ void sweep_clear(struct sweep *sweep)
     *sweep = (struct sweep){0};
 }
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 /* Says of which object a field is that an error blames. */
 static bool blame(struct error *err, const struct error *cause, const char *object)
 {
@@ -68,13 +63,13 @@ bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const stru
     /* json_copy() would leave out what it has no memory for. */
     if (!cells || !json || json_object_update(json, sweep->base) != 0 ||
         json_object_update(json, change) != 0)
-        return out_of_memory(err);
+        return error_no_memory(err);
     cell = &cells[sweep->count];
     *cell = (struct sweep_cell){.name = ""};
     snprintf(cell->name, sizeof cell->name, "%s", name);
     if (!run_spec_from_json(json, &cell->spec, &cause))
         return blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
-    if (!spec_is_possible(&cell->spec, place, &cause) && cause.kind != ERROR_UNABLE)
+    if (!spec_fits(&cell->spec, place, &cause) && cause.kind != ERROR_UNABLE)
         return blame(err, &cause, "base");
     if (cause.kind == ERROR_UNABLE)
         snprintf(cell->refused, sizeof cell->refused, "%s: %s", cause.field, cause.message);
@@ -113,7 +108,7 @@ static bool add_combination(struct sweep *sweep, json_t *knobs, size_t index,
         json_t *value = json_array_get(list, index / below % size);
         if (!change || json_object_set(change, knob, value) != 0 ||
             !add_to_name(name, knob, value))
-            return out_of_memory(err);
+            return error_no_memory(err);
     }
     return sweep_add(sweep, name, change, place, err);
 }
@@ -188,7 +183,7 @@ static bool add_change(struct sweep *sweep, json_t *change, const struct place *
     if (!json_is_object(change))
         return error_set(err, ERROR_INVALID, "cells", "must hold objects: changes of base");
     if (!name_change(change, false, name) || (!name[0] && !name_change(change, true, name)))
-        return out_of_memory(err);
+        return error_no_memory(err);
     return sweep_add(sweep, name[0] ? name : "base", change, place, &cause) ||
            blame_cells(err, &cause);
 }
@@ -280,7 +275,7 @@ static bool fill(struct sweep *sweep, json_t *json, const struct place *place, s
     sweep->budget_seconds = request.budget_seconds;
     sweep->base = base ? json_incref(base) : json_object();
     if (!sweep->base)
-        return out_of_memory(err);
+        return error_no_memory(err);
     if ((knobs || cells) && sweep->preset != SWEEP_MATRIX)
         return error_set(err, ERROR_INVALID, knobs ? "knobs" : "cells",
                          "belong to no preset: leave one of them out");
@@ -303,7 +298,7 @@ bool sweep_from_text(const char *text, size_t length, const struct place *place,
 
     /* Where jansson runs out of memory it mostly says nothing at all. */
     if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return out_of_memory(err);
+        return error_no_memory(err);
     if (!json)
         return error_set(err, ERROR_INVALID, NULL,
                          "the body is not JSON: %s at line %d column %d", why.text, why.line,

@@ -29,11 +29,6 @@ static const struct rung tune[] = {
     {"batch_size=64", "{\"batch_size\":64}"}, {"batch_size=128", "{\"batch_size\":128}"},
 };
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 static bool add_rungs(struct sweep *sweep, const struct rung *rungs, size_t count,
                       const struct place *place, struct error *err)
 {
@@ -41,7 +36,7 @@ static bool add_rungs(struct sweep *sweep, const struct rung *rungs, size_t coun
         AUTO(json_decrefp) json_t *change = json_loads(rungs[i].change, 0, NULL);
 
         if (!change)
-            return out_of_memory(err);
+            return error_no_memory(err);
         if (!sweep_add(sweep, rungs[i].name, change, place, err))
             return false;
     }
@@ -56,7 +51,7 @@ static bool add_value(struct sweep *sweep, const char *knob, json_t *given,
     char name[SWEEP_NAME_MAX];
 
     if (!value || !change || json_object_set(change, knob, value) != 0)
-        return out_of_memory(err);
+        return error_no_memory(err);
     if (json_is_string(value))
         snprintf(name, sizeof name, "%s=%s", knob, json_string_value(value));
     else
@@ -106,7 +101,7 @@ static bool add_twins(struct sweep *sweep, const struct place *place, struct err
     AUTO(json_decrefp) json_t *nothing = json_object();
 
     if (!nothing)
-        return out_of_memory(err);
+        return error_no_memory(err);
     return sweep_add(sweep, "A", nothing, place, err) &&
            sweep_add(sweep, "A again", nothing, place, err);
 }
@@ -143,7 +138,7 @@ static bool set_workload(struct sweep *sweep, struct error *err)
         return true;
     if (!base || json_object_update(base, sweep->base) != 0 ||
         json_object_set_new(base, "workload", json_string("resnet50")) != 0)
-        return out_of_memory(err);
+        return error_no_memory(err);
     json_decref(sweep->base);
     sweep->base = take(&base);
     return true;

@@ -20,11 +20,6 @@ static const struct {
     {"plan=fixed", "{\"plan\":\"fixed\"}"},
 };
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 long long sweep_tune_blocks(int round)
 {
     return round == TUNE_ROUNDS - 1 ? 3 : 2;
@@ -53,7 +48,7 @@ static bool add_copy(struct sweep *sweep, const char *name, const struct run_spe
     AUTO(json_decrefp) json_t *whole = run_spec_to_json(spec);
 
     if (!whole || (change && json_object_update(whole, change) != 0))
-        return out_of_memory(err);
+        return error_no_memory(err);
     return sweep_add(sweep, name, whole, place, err);
 }
 
@@ -68,7 +63,7 @@ static bool add_changes(struct sweep *sweep, size_t best, const struct place *pl
 
         snprintf(name, sizeof name, "batch_size=%lld %s", spec.batch_size, changes[i].name);
         if (!change)
-            return out_of_memory(err);
+            return error_no_memory(err);
         if (!add_copy(sweep, name, &spec, change, place, err))
             return false;
     }

@@ -32,20 +32,20 @@ bool evidence_observe(struct evidence *evidence, const struct observation *obser
     return ok;
 }
 
-bool evidence_sing(struct evidence *evidence, const struct song *song)
+bool evidence_add_reading(struct evidence *evidence, const struct canary_reading *reading)
 {
-    void *items = evidence->songs;
-    bool ok = grow(&items, evidence->song_count, &evidence->song_size, sizeof *song);
+    void *items = evidence->readings;
+    bool ok = grow(&items, evidence->reading_count, &evidence->reading_size, sizeof *reading);
 
-    evidence->songs = items;
+    evidence->readings = items;
     if (ok)
-        evidence->songs[evidence->song_count++] = *song;
+        evidence->readings[evidence->reading_count++] = *reading;
     return ok;
 }
 
 void evidence_free(struct evidence *evidence)
 {
     free(evidence->observations);
-    free(evidence->songs);
+    free(evidence->readings);
     *evidence = (struct evidence){0};
 }

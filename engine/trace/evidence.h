@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* A canary, and how many steps were finished when it sang. */
-struct song {
+struct canary_reading {
     long long steps;
     struct canary canary;
 };
@@ -22,14 +22,14 @@ extern const char *const provenance_names[]; /* "measured", "imported"; NULL-ter
 struct evidence {
     struct observation *observations;
     size_t observation_count, observation_size;
-    struct song *songs;
-    size_t song_count, song_size;
+    struct canary_reading *readings;
+    size_t reading_count, reading_size;
 };
 
 /* Both return false when memory ends. */
 bool evidence_observe(struct evidence *evidence, const struct observation *observation)
     __attribute__((warn_unused_result));
-bool evidence_sing(struct evidence *evidence, const struct song *song)
+bool evidence_add_reading(struct evidence *evidence, const struct canary_reading *reading)
     __attribute__((warn_unused_result));
 
 /* Frees what it holds; zeroed evidence is fine. */

@@ -10,11 +10,6 @@
 #define TOTAL_MAX 1000000000000000000LL    /* of all: their sum fits 64 bits */
 #define LOSS_MAX 1e300                     /* either way: a million of them can be summed */
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 /* A column of the steps, in the order in which it is written. */
 static const struct column {
     const char *name;
@@ -64,20 +59,20 @@ static bool refuse_number(struct error *err, const struct column *column, size_t
 }
 
 /* False also where it is out of the column's limits. */
-static bool read_item(const struct column *column, struct scan *scan, struct step *step)
+static bool read_item(const struct column *column, struct json_scan *scan, struct step *step)
 {
     char *place = (char *)step + column->offset;
     long long whole;
     double real;
 
-    scan_blanks(scan);
+    json_scan_blanks(scan);
     if (column->max == 0) {
-        if (!number_read(&scan->at, scan->end, &real) || !(fabs(real) <= LOSS_MAX))
+        if (!json_number_read(&scan->at, scan->end, &real) || !(fabs(real) <= LOSS_MAX))
             return false;
         memcpy(place, &real, sizeof real);
         return true;
     }
-    if (!number_read_whole(&scan->at, scan->end, &whole) || whole < column->min ||
+    if (!json_number_read_whole(&scan->at, scan->end, &whole) || whole < column->min ||
         whole > column->max)
         return false;
     memcpy(place, &whole, sizeof whole);
@@ -86,22 +81,22 @@ static bool read_item(const struct column *column, struct scan *scan, struct ste
 
 /* How many elements an array of numbers has, before memory is taken for them. What is no array of
  * numbers is found out when it is read. False where it does not end. */
-static bool count_items(const struct scan *scan, size_t *ret_count)
+static bool count_items(const struct json_scan *scan, size_t *ret_count)
 {
     const char *end = memchr(scan->at, ']', (size_t)(scan->end - scan->at));
-    struct scan blank = *scan;
+    struct json_scan blank = *scan;
     size_t count = 1;
 
     if (!end)
         return false;
     for (const char *at = scan->at; at < end; at++)
         count += *at == ',';
-    *ret_count = scan_take(&blank, ']') ? 0 : count;
+    *ret_count = json_scan_take(&blank, ']') ? 0 : count;
     return true;
 }
 
 /* The first column decides how many steps there are. */
-static bool make_room(const struct scan *scan, const char *name, struct steps *steps,
+static bool make_room(const struct json_scan *scan, const char *name, struct steps *steps,
                       struct error *err)
 {
     char reason[64];
@@ -115,30 +110,30 @@ static bool make_room(const struct scan *scan, const char *name, struct steps *s
     }
     steps->items = calloc(count > 0 ? count : 1, sizeof *steps->items);
     if (!steps->items)
-        return out_of_memory(err);
+        return error_no_memory(err);
     steps->count = steps->size = count;
     return true;
 }
 
-static bool read_column(const struct column *column, struct scan *scan, struct steps *steps,
+static bool read_column(const struct column *column, struct json_scan *scan, struct steps *steps,
                         struct error *err)
 {
-    enum scan_step step;
+    enum json_scan_step step;
     bool first = true;
     size_t count = 0;
 
-    if (!scan_take(scan, '['))
+    if (!json_scan_take(scan, '['))
         return refuse_column(err, column->name, "must be an array of numbers");
     if (!steps->items && !make_room(scan, column->name, steps, err))
         return false;
-    while ((step = scan_element(scan, &first)) == SCAN_MEMBER) {
+    while ((step = json_scan_element(scan, &first)) == JSON_SCAN_MEMBER) {
         if (count == steps->count)
             return refuse_column(err, column->name, "is longer than the arrays before it");
         if (!read_item(column, scan, &steps->items[count]))
             return refuse_number(err, column, count);
         count++;
     }
-    if (step == SCAN_BROKEN)
+    if (step == JSON_SCAN_BROKEN)
         return refuse_item(err, column->name, count, "must be followed by a comma or a bracket");
     if (count < steps->count)
         return refuse_column(err, column->name, "is shorter than the arrays before it");
@@ -153,27 +148,27 @@ static const struct column *column_named(struct span name)
     return NULL;
 }
 
-static bool read_columns(struct scan *scan, struct steps *steps, bool seen[COUNT(columns)],
+static bool read_columns(struct json_scan *scan, struct steps *steps, bool seen[COUNT(columns)],
                          struct error *err)
 {
-    enum scan_step step;
+    enum json_scan_step step;
     struct span name;
     bool first = true;
 
-    if (!scan_take(scan, '{'))
+    if (!json_scan_take(scan, '{'))
         return error_set(err, ERROR_INVALID, "steps", "must be an object of arrays");
-    while ((step = scan_member(scan, &first, &name)) == SCAN_MEMBER) {
+    while ((step = json_scan_member(scan, &first, &name)) == JSON_SCAN_MEMBER) {
         const struct column *column = column_named(name);
 
         if (!column)
-            return scan_refuse_name("steps", name, err);
+            return json_scan_refuse_name("steps", name, err);
         if (seen[column - columns])
             return refuse_column(err, column->name, "is there twice");
         seen[column - columns] = true;
         if (!read_column(column, scan, steps, err))
             return false;
     }
-    if (step == SCAN_BROKEN || !scan_is_over(scan))
+    if (step == JSON_SCAN_BROKEN || !json_scan_is_over(scan))
         return error_set(err, ERROR_INVALID, "steps", "is not JSON");
     return true;
 }
@@ -218,7 +213,7 @@ static bool parts_fit(const struct steps *steps, struct error *err)
 bool trace_read_steps(const char *text, size_t length, struct steps *ret_steps, struct error *err)
 {
     AUTO(steps_free) struct steps steps = {0};
-    struct scan scan = {text, text + length};
+    struct json_scan scan = {text, text + length};
     bool seen[COUNT(columns)] = {false};
 
     if (!read_columns(&scan, &steps, seen, err) || !all_are_there(seen, err) ||
@@ -233,7 +228,7 @@ static bool add_item(struct bytes *text, const struct column *column, const stru
                      bool comma)
 {
     const char *place = (const char *)step + column->offset;
-    char number[NUMBER_SIZE + 1] = ",";
+    char number[JSON_NUMBER_SIZE + 1] = ",";
     char *at = number + comma;
     long long whole;
     double real;
@@ -243,10 +238,10 @@ static bool add_item(struct bytes *text, const struct column *column, const stru
         memcpy(&real, place, sizeof real);
         if (!(fabs(real) <= LOSS_MAX))
             return false; /* nobody could read it */
-        length = number_write(real, at);
+        length = json_number_write(real, at);
     } else {
         memcpy(&whole, place, sizeof whole);
-        length = number_write_whole(whole, at);
+        length = json_number_write_whole(whole, at);
     }
     return bytes_add(text, number, (size_t)length + comma);
 }

@@ -34,43 +34,39 @@ static const struct counter {
 /* One of the two arrays, as it is read. */
 struct list {
     const char *name;
-    bool (*read)(struct scan *scan, struct evidence *evidence, const char **ret_reason);
+    bool (*read)(struct json_scan *scan, struct evidence *evidence, const char **ret_reason);
     bool seen;
 };
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 /* The next number of a row, and the comma before it. */
-static bool next_number(struct scan *scan, bool *first)
+static bool next_number(struct json_scan *scan, bool *first)
 {
-    if (scan_element(scan, first) != SCAN_MEMBER)
+    if (json_scan_element(scan, first) != JSON_SCAN_MEMBER)
         return false;
-    scan_blanks(scan);
+    json_scan_blanks(scan);
     return true;
 }
 
-static bool read_counters(struct scan *scan, struct observation *observation)
+static bool read_counters(struct json_scan *scan, struct observation *observation)
 {
     bool first = true;
 
-    if (!scan_take(scan, '['))
+    if (!json_scan_take(scan, '['))
         return false;
     for (size_t i = 0; i < COUNT(counters); i++) {
         long long number;
 
-        if (!next_number(scan, &first) || !number_read_whole(&scan->at, scan->end, &number) ||
-            number < counters[i].min || number > COUNTER_MAX)
+        if (!next_number(scan, &first) ||
+            !json_number_read_whole(&scan->at, scan->end, &number) || number < counters[i].min ||
+            number > COUNTER_MAX)
             return false;
         memcpy((char *)observation + counters[i].offset, &number, sizeof number);
     }
-    return scan_take(scan, ']');
+    return json_scan_take(scan, ']');
 }
 
 /* A reason of NULL is lack of memory. */
-static bool read_observation(struct scan *scan, struct evidence *evidence,
+static bool read_observation(struct json_scan *scan, struct evidence *evidence,
                              const char **ret_reason)
 {
     const struct observation *before =
@@ -89,31 +85,33 @@ static bool read_observation(struct scan *scan, struct evidence *evidence,
 }
 
 /* More than 0. */
-static bool read_rate(struct scan *scan, bool *first, double max, double *ret_rate)
+static bool read_rate(struct json_scan *scan, bool *first, double max, double *ret_rate)
 {
-    return next_number(scan, first) && number_read(&scan->at, scan->end, ret_rate) &&
+    return next_number(scan, first) && json_number_read(&scan->at, scan->end, ret_rate) &&
            *ret_rate > 0 && *ret_rate <= max;
 }
 
-static bool read_song(struct scan *scan, struct evidence *evidence, const char **ret_reason)
+static bool read_reading(struct json_scan *scan, struct evidence *evidence,
+                         const char **ret_reason)
 {
-    const struct song *before =
-        evidence->song_count > 0 ? &evidence->songs[evidence->song_count - 1] : NULL;
-    struct song song;
+    const struct canary_reading *before =
+        evidence->reading_count > 0 ? &evidence->readings[evidence->reading_count - 1] : NULL;
+    struct canary_reading reading;
     bool first = true;
 
     *ret_reason = "must be steps, hertz and bytes a second: above 0, to 10^18, 10^12 and 10^15";
-    if (!scan_take(scan, '[') || !next_number(scan, &first) ||
-        !number_read_whole(&scan->at, scan->end, &song.steps) || song.steps < 0 ||
-        song.steps > COUNTER_MAX || !read_rate(scan, &first, HERTZ_MAX, &song.canary.hertz) ||
-        !read_rate(scan, &first, COPY_MAX, &song.canary.copy_bytes_per_second) ||
-        !scan_take(scan, ']'))
+    if (!json_scan_take(scan, '[') || !next_number(scan, &first) ||
+        !json_number_read_whole(&scan->at, scan->end, &reading.steps) || reading.steps < 0 ||
+        reading.steps > COUNTER_MAX ||
+        !read_rate(scan, &first, HERTZ_MAX, &reading.canary.hertz) ||
+        !read_rate(scan, &first, COPY_MAX, &reading.canary.copy_bytes_per_second) ||
+        !json_scan_take(scan, ']'))
         return false;
     *ret_reason = "must not be earlier than the one before it";
-    if (before && song.steps < before->steps)
+    if (before && reading.steps < before->steps)
         return false;
     *ret_reason = NULL;
-    return evidence_sing(evidence, &song);
+    return evidence_add_reading(evidence, &reading);
 }
 
 static bool refuse_row(struct error *err, const char *name, size_t index, const char *reason)
@@ -121,7 +119,7 @@ static bool refuse_row(struct error *err, const char *name, size_t index, const 
     char field[64];
 
     if (!reason)
-        return out_of_memory(err);
+        return error_no_memory(err);
     snprintf(field, sizeof field, "evidence.%s[%zu]", name, index);
     return error_set(err, ERROR_INVALID, field, "%s", reason);
 }
@@ -134,52 +132,52 @@ static bool refuse_list(struct error *err, const char *name, const char *reason)
     return error_set(err, ERROR_INVALID, field, "%s", reason);
 }
 
-static bool read_list(const struct list *list, struct scan *scan, struct evidence *evidence,
+static bool read_list(const struct list *list, struct json_scan *scan, struct evidence *evidence,
                       struct error *err)
 {
-    enum scan_step step;
+    enum json_scan_step step;
     bool first = true;
     const char *reason;
     size_t count = 0;
 
-    if (!scan_take(scan, '['))
+    if (!json_scan_take(scan, '['))
         return refuse_list(err, list->name, "must be an array of arrays");
-    while ((step = scan_element(scan, &first)) == SCAN_MEMBER) {
+    while ((step = json_scan_element(scan, &first)) == JSON_SCAN_MEMBER) {
         if (count == TRACE_STEPS_MAX)
             return refuse_list(err, list->name, "must have at most a million elements");
         if (!list->read(scan, evidence, &reason))
             return refuse_row(err, list->name, count, reason);
         count++;
     }
-    if (step == SCAN_BROKEN)
+    if (step == JSON_SCAN_BROKEN)
         return refuse_row(err, list->name, count, "must be followed by a comma or a bracket");
     return true;
 }
 
-static bool read_lists(struct scan *scan, struct evidence *evidence, struct error *err)
+static bool read_lists(struct json_scan *scan, struct evidence *evidence, struct error *err)
 {
     struct list lists[] = {{"observations", read_observation, false},
-                           {"canaries", read_song, false}};
-    enum scan_step step;
+                           {"canaries", read_reading, false}};
+    enum json_scan_step step;
     struct span name;
     bool first = true;
 
-    if (!scan_take(scan, '{'))
+    if (!json_scan_take(scan, '{'))
         return error_set(err, ERROR_INVALID, "evidence", "must be an object of arrays");
-    while ((step = scan_member(scan, &first, &name)) == SCAN_MEMBER) {
+    while ((step = json_scan_member(scan, &first, &name)) == JSON_SCAN_MEMBER) {
         struct list *list = span_is(name, lists[0].name)   ? &lists[0]
                             : span_is(name, lists[1].name) ? &lists[1]
                                                            : NULL;
 
         if (!list)
-            return scan_refuse_name("evidence", name, err);
+            return json_scan_refuse_name("evidence", name, err);
         if (list->seen)
             return refuse_list(err, list->name, "is there twice");
         list->seen = true;
         if (!read_list(list, scan, evidence, err))
             return false;
     }
-    if (step == SCAN_BROKEN || !scan_is_over(scan))
+    if (step == JSON_SCAN_BROKEN || !json_scan_is_over(scan))
         return error_set(err, ERROR_INVALID, "evidence", "is not JSON");
     for (size_t i = 0; i < COUNT(lists); i++)
         if (!lists[i].seen)
@@ -191,7 +189,7 @@ bool trace_read_evidence(const char *text, size_t length, struct evidence *ret_e
                          struct error *err)
 {
     AUTO(evidence_free) struct evidence evidence = {0};
-    struct scan scan = {text, text + length};
+    struct json_scan scan = {text, text + length};
 
     if (!read_lists(&scan, &evidence, err))
         return false;
@@ -202,7 +200,7 @@ bool trace_read_evidence(const char *text, size_t length, struct evidence *ret_e
 
 static bool add_observation(struct bytes *text, const struct observation *observation, bool comma)
 {
-    char row[COUNT(counters) * NUMBER_SIZE + 3];
+    char row[COUNT(counters) * JSON_NUMBER_SIZE + 3];
     size_t used = 0;
 
     if (comma)
@@ -212,19 +210,19 @@ static bool add_observation(struct bytes *text, const struct observation *observ
 
         memcpy(&number, (const char *)observation + counters[i].offset, sizeof number);
         row[used++] = i == 0 ? '[' : ',';
-        used += (size_t)number_write_whole(number, row + used);
+        used += (size_t)json_number_write_whole(number, row + used);
     }
     row[used++] = ']';
     return bytes_add(text, row, used);
 }
 
-static bool add_song(struct bytes *text, const struct song *song, bool comma)
+static bool add_reading(struct bytes *text, const struct canary_reading *reading, bool comma)
 {
-    char steps[NUMBER_SIZE], hertz[NUMBER_SIZE], copy[NUMBER_SIZE];
+    char steps[JSON_NUMBER_SIZE], hertz[JSON_NUMBER_SIZE], copy[JSON_NUMBER_SIZE];
 
-    number_write_whole(song->steps, steps);
-    number_write(song->canary.hertz, hertz);
-    number_write(song->canary.copy_bytes_per_second, copy);
+    json_number_write_whole(reading->steps, steps);
+    json_number_write(reading->canary.hertz, hertz);
+    json_number_write(reading->canary.copy_bytes_per_second, copy);
     return bytes_printf(text, "%s[%s,%s,%s]", comma ? "," : "", steps, hertz, copy);
 }
 
@@ -239,8 +237,8 @@ bool trace_write_evidence(struct bytes *text, const struct evidence *evidence)
             return false;
     if (!bytes_add(text, between, sizeof between - 1))
         return false;
-    for (size_t i = 0; i < evidence->song_count; i++)
-        if (!add_song(text, &evidence->songs[i], i > 0))
+    for (size_t i = 0; i < evidence->reading_count; i++)
+        if (!add_reading(text, &evidence->readings[i], i > 0))
             return false;
     return bytes_add(text, "]}", 2);
 }

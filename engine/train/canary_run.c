@@ -93,7 +93,7 @@ static char *buffers(void)
     return start;
 }
 
-struct canary canary_sing(void)
+struct canary canary_run(void)
 {
     double clocks[TURNS * CLOCKS_A_TURN], copies[TURNS];
     char *memory = buffers();

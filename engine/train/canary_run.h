@@ -12,7 +12,7 @@
  *
  * The 128 MiB (in huge pages where the system gives them) stay with the process from the first
  * call on. One thread at a time. */
-struct canary canary_sing(void);
+struct canary canary_run(void);
 
 /* Bytes that it holds, 0 before the first call. */
 long long canary_memory(void);

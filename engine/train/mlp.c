@@ -96,7 +96,7 @@ struct mlp *mlp_new(long batch_size, unsigned seed, struct error *err)
     if (mlp)
         mlp->batch = batch_size;
     if (!mlp || !allocate(mlp))
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
     if (!mlp || !mlp->memory || !plan(mlp, err)) {
         mlp_free(mlp);
         return NULL;

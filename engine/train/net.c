@@ -33,12 +33,12 @@ struct net *net_new(const struct network *network, const struct net_options *opt
     }
     net = calloc(1, sizeof *net);
     if (!net) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     ok = parameters_make(&net->parameters, network, options->seed, err) &&
-         (options->plan == NET_PLAIN ? plain_new : fused_new)(network, options, &net->parameters,
-                                                              &net->part, err);
+         (options->plan == NET_PLAIN ? plain_new : depth_first_new)(
+             network, options, &net->parameters, &net->part, err);
     if (!ok) {
         net_free(net);
         return NULL;

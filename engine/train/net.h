@@ -1,6 +1,6 @@
 /* A network with memory and operations: what trains. Two plans can be behind it: "plain", one
  * library call after another over the whole batch with all threads on each, and the depth-first
- * one of fused.h. */
+ * one of depth_first.h. */
 #pragma once
 
 #include "engine/machine/cpu.h"
@@ -105,6 +105,6 @@ struct net_part {
 bool plain_new(const struct network *network, const struct net_options *options,
                struct parameters *parameters, struct net_part *ret_part, struct error *err)
     __attribute__((warn_unused_result));
-bool fused_new(const struct network *network, const struct net_options *options,
-               struct parameters *parameters, struct net_part *ret_part, struct error *err)
+bool depth_first_new(const struct network *network, const struct net_options *options,
+                     struct parameters *parameters, struct net_part *ret_part, struct error *err)
     __attribute__((warn_unused_result));

@@ -133,7 +133,7 @@ static bool say_done(struct work *work, long long steps, struct error *err)
 
 static bool tell_canary(struct error *err)
 {
-    struct event event = {.type = EVENT_CANARY, .canary = canary_sing()};
+    struct event event = {.type = EVENT_CANARY, .canary = canary_run()};
 
     return event_write(stdout, &event, err);
 }

@@ -20,7 +20,7 @@ struct csv *csv_new(csv_record_fn *record, void *user, struct error *err)
     struct csv *csv = malloc(sizeof *csv);
 
     if (!csv) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     memset(csv, 0, offsetof(struct csv, starts));

@@ -51,7 +51,7 @@ struct fetcher *fetcher_new(struct error *err)
         fetcher->curl = curl_easy_init();
     if (!fetcher || !fetcher->curl) {
         free(fetcher);
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     return fetcher;
@@ -213,7 +213,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *user)
                  sizeof response->content_type);
     if (header_value(line, length, "Last-Modified", response->last_modified,
                      sizeof response->last_modified) &&
-        !when_read_http(response->last_modified, &response->last_modified_us))
+        !parse_time_http(response->last_modified, &response->last_modified_us))
         response->last_modified_us = 0;
     if (header_value(line, length, "Retry-After", value, sizeof value))
         response->retry_after_seconds = read_retry_after(value);
@@ -356,7 +356,7 @@ static bool explain(struct attempt *attempt, CURLcode code, struct error *err)
     if (atomic_load(&attempt->fetcher->stopped))
         return error_set(err, ERROR_UPSTREAM, NULL, "the transfer was stopped");
     if (code == CURLE_OUT_OF_MEMORY)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (code == CURLE_FILESIZE_EXCEEDED)
         return error_set(err, ERROR_UPSTREAM, NULL, "the answer has more than %zu bytes",
                          attempt->request->max_bytes);
@@ -376,7 +376,7 @@ static bool perform(struct attempt *attempt, const char *url, struct error *err)
     if (!attempt->unpack)
         return false;
     if (!make_headers(attempt->request, &headers))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     set_up(attempt, url, headers);
     code = curl_easy_perform(attempt->fetcher->curl);
     curl_easy_getinfo(attempt->fetcher->curl, CURLINFO_RESPONSE_CODE, &status);
@@ -416,7 +416,7 @@ static bool may_follow(const char *from, const char *to, struct error *err)
     AUTO(way_free) struct way way = {curl_url(), curl_url()};
 
     if (!way.from || !way.to)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (curl_url_set(way.from, CURLUPART_URL, from, 0) != CURLUE_OK ||
         curl_url_set(way.to, CURLUPART_URL, to, 0) != CURLUE_OK)
         return error_set(err, ERROR_UPSTREAM, NULL, "it redirects to what is no URL");

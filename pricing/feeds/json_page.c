@@ -32,7 +32,7 @@ void *document_open(const struct document_form *form, const struct reading *read
     struct document *document = calloc(1, form->size);
 
     if (!document) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     document->reading = reading;

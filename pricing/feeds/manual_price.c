@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <stdint.h>
 
-static const char *const typed_kinds[] = {"typed", "own", NULL};
+static const char *const manual_kinds[] = {"typed", "own", NULL};
 
 static const char *const fields[] = {"provider",       "region",     "zone",
                                      "instance_type",  "kind",       "currency",
@@ -85,7 +85,7 @@ bool price_from_row(const struct price_row *row, struct price *ret_price, struct
         return error_not_allowed(err, "kind", (struct allowed){.choices = price_kind_names},
                                  "'%.40s' is not a kind of price", row->kind);
     if (row->valid_from && *row->valid_from &&
-        !when_read_given(row->valid_from, &price.source_us))
+        !parse_time_given(row->valid_from, &price.source_us))
         return error_set(err, ERROR_INVALID, "valid_from",
                          "must be a time like 2026-08-06T17:17:52Z");
     if (!row->price_per_hour || !*row->price_per_hour)
@@ -116,10 +116,10 @@ static bool check_kind(const char *kind, struct error *err)
 {
     if (!kind || !*kind)
         return true;
-    for (const char *const *typed = typed_kinds; *typed; typed++)
+    for (const char *const *typed = manual_kinds; *typed; typed++)
         if (strcmp(*typed, kind) == 0)
             return true;
-    return error_not_allowed(err, "kind", (struct allowed){.choices = typed_kinds},
+    return error_not_allowed(err, "kind", (struct allowed){.choices = manual_kinds},
                              "a price that a person gives is typed or own");
 }
 
@@ -142,8 +142,8 @@ static bool amount_of(const json_t *value, char ret_text[40], struct error *err)
     return true;
 }
 
-bool typed_from_json(const json_t *json, long long now_us, struct price *ret_price,
-                     struct error *err)
+bool manual_from_json(const json_t *json, long long now_us, struct price *ret_price,
+                      struct error *err)
 {
     struct price_row row = {0};
     const json_t *amount = json_object_get(json, "price_per_hour");

@@ -76,8 +76,7 @@ static bool unescape_unicode(const char **at, const char *end, struct bytes *byt
     }
     if (code >= 0xdc00 && code < 0xe000)
         return is_no_text(err);
-    return bytes_add(bytes, utf8, write_utf8(code, utf8)) ||
-           error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return bytes_add(bytes, utf8, write_utf8(code, utf8)) || error_no_memory(err);
 }
 
 static bool unescape(const char **at, const char *end, struct bytes *bytes, struct error *err)
@@ -90,8 +89,7 @@ static bool unescape(const char **at, const char *end, struct bytes *bytes, stru
     if (!name)
         return is_no_text(err);
     (*at)++;
-    return bytes_add(bytes, values + (name - names), 1) ||
-           error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return bytes_add(bytes, values + (name - names), 1) || error_no_memory(err);
 }
 
 /* Bytes up to the next that stands for something else, or must not be there. */
@@ -110,7 +108,7 @@ static bool unescape_all(const char *at, const char *end, struct bytes *bytes, s
         size_t plain = plain_length(at, end);
 
         if (!bytes_add(bytes, at, plain))
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         at += plain;
         if (at == end)
             return true;
@@ -128,7 +126,7 @@ bool pages_string(const struct split_element *element, struct bytes *bytes, stru
 
     bytes->used = 0;
     if (length == 4 && memcmp(json, "null", 4) == 0)
-        return bytes_add(bytes, "", 0) || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return bytes_add(bytes, "", 0) || error_no_memory(err);
     if (length < 2 || json[0] != '"')
         return is_no_text(err);
     return unescape_all(json + 1, json + length - 1, bytes, err) &&

@@ -18,24 +18,24 @@ bool is_confirmed(long long held_nanos, long long after_nanos)
            after_nanos >= held_nanos - held_nanos / 4;
 }
 
-static bool has_type(const struct basket *basket, const char *name)
+static bool has_type(const struct price_batch *batch, const char *name)
 {
     const struct price *price;
     size_t position = 0;
 
-    while ((price = basket_next(basket, &position)) != NULL)
+    while ((price = price_batch_next(batch, &position)) != NULL)
         if (strcmp(price->instance_type, name) == 0)
             return true;
     return false;
 }
 
-static bool has_regions(const struct basket *basket, size_t wanted)
+static bool has_regions(const struct price_batch *batch, size_t wanted)
 {
     AUTO(freep) char(*regions)[40] = calloc(wanted + 1, sizeof *regions);
     const struct price *price;
     size_t position = 0, count = 0;
 
-    while (regions && count < wanted && (price = basket_next(basket, &position)) != NULL) {
+    while (regions && count < wanted && (price = price_batch_next(batch, &position)) != NULL) {
         size_t known = 0;
 
         while (known < count && strcmp(regions[known], price->region) != 0)
@@ -46,14 +46,14 @@ static bool has_regions(const struct basket *basket, size_t wanted)
     return regions && count >= wanted;
 }
 
-bool change_is_plausible(const struct source *source, const struct basket *basket,
+bool change_is_plausible(const struct source *source, const struct price_batch *batch,
                          const struct change *change, struct error *err)
 {
     for (const char *const *name = source->sentinels; name && *name; name++)
-        if (!has_type(basket, *name))
+        if (!has_type(batch, *name))
             return error_set(err, ERROR_UPSTREAM, NULL,
                              "not believed: it has no price for %s, which it always had", *name);
-    if (source->min_regions > 0 && !has_regions(basket, source->min_regions))
+    if (source->min_regions > 0 && !has_regions(batch, source->min_regions))
         return error_set(err, ERROR_UPSTREAM, NULL, "not believed: it has fewer than %zu regions",
                          source->min_regions);
     if (change->after * 100 < change->before * COVERAGE_PERCENT)

@@ -20,6 +20,6 @@ bool is_leap(long long before_nanos, long long after_nanos);
 bool is_confirmed(long long held_nanos, long long after_nanos);
 
 /* ERROR_UPSTREAM says what is odd. */
-bool change_is_plausible(const struct source *source, const struct basket *basket,
+bool change_is_plausible(const struct source *source, const struct price_batch *batch,
                          const struct change *change, struct error *err)
     __attribute__((warn_unused_result));

@@ -12,10 +12,10 @@ struct table {
     size_t size; /* a power of two */
 };
 
-struct basket {
+struct price_batch {
     char feed[32];
     long long fetched_us;
-    struct basket_facts facts;
+    struct price_batch_facts facts;
     struct price *prices; /* one with nanos 0 was ambiguous */
     size_t count, room, dead;
     struct table by_key;
@@ -55,49 +55,49 @@ static uint32_t hash_type(const struct instance_type *type)
     return hash_text(hash_text(2166136261u, type->name), type->provider);
 }
 
-struct basket *basket_new(const char *feed, long long fetched_us, struct error *err)
+struct price_batch *price_batch_new(const char *feed, long long fetched_us, struct error *err)
 {
-    struct basket *basket = calloc(1, sizeof *basket);
+    struct price_batch *batch = calloc(1, sizeof *batch);
 
-    if (!basket) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!batch) {
+        error_no_memory(err);
         return NULL;
     }
-    snprintf(basket->feed, sizeof basket->feed, "%s", feed);
-    basket->fetched_us = fetched_us;
-    return basket;
+    snprintf(batch->feed, sizeof batch->feed, "%s", feed);
+    batch->fetched_us = fetched_us;
+    return batch;
 }
 
-void basket_empty(struct basket *basket)
+void price_batch_empty(struct price_batch *batch)
 {
-    freep(&basket->prices);
-    freep(&basket->by_key.slots);
-    freep(&basket->types);
-    freep(&basket->by_type.slots);
-    freep(&basket->interruptions);
-    basket->facts = (struct basket_facts){0};
-    basket->count = basket->room = basket->dead = basket->by_key.size = 0;
-    basket->type_count = basket->type_room = basket->by_type.size = 0;
-    basket->interruption_count = basket->interruption_room = 0;
+    freep(&batch->prices);
+    freep(&batch->by_key.slots);
+    freep(&batch->types);
+    freep(&batch->by_type.slots);
+    freep(&batch->interruptions);
+    batch->facts = (struct price_batch_facts){0};
+    batch->count = batch->room = batch->dead = batch->by_key.size = 0;
+    batch->type_count = batch->type_room = batch->by_type.size = 0;
+    batch->interruption_count = batch->interruption_room = 0;
 }
 
-void basket_free(struct basket *basket)
+void price_batch_free(struct price_batch *batch)
 {
-    if (!basket)
+    if (!batch)
         return;
-    basket_empty(basket);
-    free(basket);
+    price_batch_empty(batch);
+    free(batch);
 }
 
-void basket_freep(struct basket **basket)
+void price_batch_freep(struct price_batch **batch)
 {
-    basket_free(*basket);
-    *basket = NULL;
+    price_batch_free(*batch);
+    *batch = NULL;
 }
 
-struct basket_facts *basket_facts(struct basket *basket)
+struct price_batch_facts *price_batch_facts(struct price_batch *batch)
 {
-    return &basket->facts;
+    return &batch->facts;
 }
 
 /* Makes room for one more element of `size` bytes. */
@@ -111,7 +111,7 @@ static bool grow(void *array_pointer, size_t count, size_t *room, size_t size, s
     memcpy(&old, array_pointer, sizeof old);
     array = realloc(old, wanted * size);
     if (!array)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     memcpy(array_pointer, &array, sizeof array);
     *room = wanted;
     return true;
@@ -138,37 +138,37 @@ static bool table_grow(struct table *table, size_t count, bool *ret_larger, stru
         return true;
     slots = calloc(size, sizeof *slots);
     if (!slots)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     free(table->slots);
     *table = (struct table){slots, size};
     *ret_larger = true;
     return true;
 }
 
-static bool make_room(struct basket *basket, struct error *err)
+static bool make_room(struct price_batch *batch, struct error *err)
 {
     bool larger;
 
-    if (basket->count >= BASKET_PRICES_MAX)
+    if (batch->count >= PRICE_BATCH_PRICES_MAX)
         return error_set(err, ERROR_UPSTREAM, NULL, "the feed has more than %d prices",
-                         BASKET_PRICES_MAX);
-    if (!grow(&basket->prices, basket->count, &basket->room, sizeof *basket->prices, err) ||
-        !table_grow(&basket->by_key, basket->count, &larger, err))
+                         PRICE_BATCH_PRICES_MAX);
+    if (!grow(&batch->prices, batch->count, &batch->room, sizeof *batch->prices, err) ||
+        !table_grow(&batch->by_key, batch->count, &larger, err))
         return false;
-    for (size_t i = 0; larger && i < basket->count; i++)
-        table_put(&basket->by_key, hash_price(&basket->prices[i]), i);
+    for (size_t i = 0; larger && i < batch->count; i++)
+        table_put(&batch->by_key, hash_price(&batch->prices[i]), i);
     return true;
 }
 
-static struct price *find(const struct basket *basket, const struct price *like)
+static struct price *find(const struct price_batch *batch, const struct price *like)
 {
-    size_t mask = basket->by_key.size - 1;
+    size_t mask = batch->by_key.size - 1;
 
-    if (basket->by_key.size == 0)
+    if (batch->by_key.size == 0)
         return NULL;
-    for (size_t slot = hash_price(like) & mask; basket->by_key.slots[slot];
+    for (size_t slot = hash_price(like) & mask; batch->by_key.slots[slot];
          slot = (slot + 1) & mask) {
-        struct price *price = &basket->prices[basket->by_key.slots[slot] - 1];
+        struct price *price = &batch->prices[batch->by_key.slots[slot] - 1];
 
         if (is_twin(price, like))
             return price;
@@ -177,48 +177,48 @@ static struct price *find(const struct basket *basket, const struct price *like)
 }
 
 /* Both are thrown out; the first one's place stays, so that a third is recognised. */
-static void meet_twin(struct basket *basket, struct price *first, const struct price *second,
-                      enum basket_twin twin)
+static void meet_twin(struct price_batch *batch, struct price *first, const struct price *second,
+                      enum price_batch_twin twin)
 {
     if (twin == TWIN_MAY_BE_EQUAL && first->nanos == second->nanos)
         return;
     if (first->nanos > 0) {
         first->nanos = 0;
-        basket->dead++;
-        basket->facts.tally.ambiguous++;
+        batch->dead++;
+        batch->facts.tally.ambiguous++;
     }
-    basket->facts.tally.ambiguous++;
+    batch->facts.tally.ambiguous++;
 }
 
-bool basket_add(struct basket *basket, const struct price *price, enum basket_twin twin,
-                struct error *err)
+bool price_batch_add(struct price_batch *batch, const struct price *price,
+                     enum price_batch_twin twin, struct error *err)
 {
-    struct price *first = find(basket, price), *added;
+    struct price *first = find(batch, price), *added;
 
     if (first) {
-        meet_twin(basket, first, price, twin);
+        meet_twin(batch, first, price, twin);
         return true;
     }
-    if (!make_room(basket, err))
+    if (!make_room(batch, err))
         return false;
-    added = &basket->prices[basket->count];
+    added = &batch->prices[batch->count];
     *added = *price;
-    added->fetched_us = basket->fetched_us;
-    snprintf(added->feed, sizeof added->feed, "%s", basket->feed);
-    table_put(&basket->by_key, hash_price(price), basket->count++);
+    added->fetched_us = batch->fetched_us;
+    snprintf(added->feed, sizeof added->feed, "%s", batch->feed);
+    table_put(&batch->by_key, hash_price(price), batch->count++);
     return true;
 }
 
-static struct instance_type *find_type(const struct basket *basket,
+static struct instance_type *find_type(const struct price_batch *batch,
                                        const struct instance_type *like)
 {
-    size_t mask = basket->by_type.size - 1;
+    size_t mask = batch->by_type.size - 1;
 
-    if (basket->by_type.size == 0)
+    if (batch->by_type.size == 0)
         return NULL;
-    for (size_t slot = hash_type(like) & mask; basket->by_type.slots[slot];
+    for (size_t slot = hash_type(like) & mask; batch->by_type.slots[slot];
          slot = (slot + 1) & mask) {
-        struct instance_type *type = &basket->types[basket->by_type.slots[slot] - 1];
+        struct instance_type *type = &batch->types[batch->by_type.slots[slot] - 1];
 
         if (strcmp(type->name, like->name) == 0 && strcmp(type->provider, like->provider) == 0)
             return type;
@@ -238,60 +238,60 @@ static void complete(struct instance_type *type, const struct instance_type *mor
         memcpy(type->accelerator, more->accelerator, sizeof type->accelerator);
 }
 
-bool basket_add_type(struct basket *basket, const struct instance_type *type, struct error *err)
+bool price_batch_add_type(struct price_batch *batch, const struct instance_type *type,
+                          struct error *err)
 {
-    struct instance_type *known = find_type(basket, type);
+    struct instance_type *known = find_type(batch, type);
     bool larger;
 
     if (known) {
         complete(known, type);
         return true;
     }
-    if (!grow(&basket->types, basket->type_count, &basket->type_room, sizeof *basket->types,
-              err) ||
-        !table_grow(&basket->by_type, basket->type_count, &larger, err))
+    if (!grow(&batch->types, batch->type_count, &batch->type_room, sizeof *batch->types, err) ||
+        !table_grow(&batch->by_type, batch->type_count, &larger, err))
         return false;
-    for (size_t i = 0; larger && i < basket->type_count; i++)
-        table_put(&basket->by_type, hash_type(&basket->types[i]), i);
-    basket->types[basket->type_count] = *type;
-    table_put(&basket->by_type, hash_type(type), basket->type_count++);
+    for (size_t i = 0; larger && i < batch->type_count; i++)
+        table_put(&batch->by_type, hash_type(&batch->types[i]), i);
+    batch->types[batch->type_count] = *type;
+    table_put(&batch->by_type, hash_type(type), batch->type_count++);
     return true;
 }
 
-bool basket_add_interruption(struct basket *basket, const struct interruption *interruption,
-                             struct error *err)
+bool price_batch_add_interruption(struct price_batch *batch,
+                                  const struct interruption *interruption, struct error *err)
 {
-    if (!grow(&basket->interruptions, basket->interruption_count, &basket->interruption_room,
-              sizeof *basket->interruptions, err))
+    if (!grow(&batch->interruptions, batch->interruption_count, &batch->interruption_room,
+              sizeof *batch->interruptions, err))
         return false;
-    basket->interruptions[basket->interruption_count++] = *interruption;
+    batch->interruptions[batch->interruption_count++] = *interruption;
     return true;
 }
 
-size_t basket_count(const struct basket *basket)
+size_t price_batch_count(const struct price_batch *batch)
 {
-    return basket->count - basket->dead;
+    return batch->count - batch->dead;
 }
 
-size_t basket_type_count(const struct basket *basket)
+size_t price_batch_type_count(const struct price_batch *batch)
 {
-    return basket->type_count;
+    return batch->type_count;
 }
 
-size_t basket_interruption_count(const struct basket *basket)
+size_t price_batch_interruption_count(const struct price_batch *batch)
 {
-    return basket->interruption_count;
+    return batch->interruption_count;
 }
 
-size_t basket_places(const struct basket *basket)
+size_t price_batch_places(const struct price_batch *batch)
 {
-    return basket->count;
+    return batch->count;
 }
 
-const struct price *basket_next(const struct basket *basket, size_t *position)
+const struct price *price_batch_next(const struct price_batch *batch, size_t *position)
 {
-    while (*position < basket->count) {
-        const struct price *price = &basket->prices[(*position)++];
+    while (*position < batch->count) {
+        const struct price *price = &batch->prices[(*position)++];
 
         if (price->nanos > 0)
             return price;
@@ -299,28 +299,28 @@ const struct price *basket_next(const struct basket *basket, size_t *position)
     return NULL;
 }
 
-const struct instance_type *basket_type(const struct basket *basket, size_t index)
+const struct instance_type *price_batch_type(const struct price_batch *batch, size_t index)
 {
-    return &basket->types[index];
+    return &batch->types[index];
 }
 
-const struct interruption *basket_interruption(const struct basket *basket, size_t index)
+const struct interruption *price_batch_interruption(const struct price_batch *batch, size_t index)
 {
-    return &basket->interruptions[index];
+    return &batch->interruptions[index];
 }
 
-void basket_name_band(struct basket *basket, size_t index, const char band[16])
+void price_batch_name_band(struct price_batch *batch, size_t index, const char band[16])
 {
-    memcpy(basket->interruptions[index].band, band, 16);
+    memcpy(batch->interruptions[index].band, band, 16);
 }
 
-const struct price *basket_find(const struct basket *basket, const struct price *like,
-                                size_t *ret_place)
+const struct price *price_batch_find(const struct price_batch *batch, const struct price *like,
+                                     size_t *ret_place)
 {
-    const struct price *price = find(basket, like);
+    const struct price *price = find(batch, like);
 
     if (!price || price->nanos == 0)
         return NULL;
-    *ret_place = (size_t)(price - basket->prices);
+    *ret_place = (size_t)(price - batch->prices);
     return price;
 }

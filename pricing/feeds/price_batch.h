@@ -5,7 +5,7 @@
 
 #include "pricing/price.h"
 
-#define BASKET_PRICES_MAX 400000 /* more than any feed has: beyond, the reading fails */
+#define PRICE_BATCH_PRICES_MAX 400000 /* more than any feed has: beyond, the reading fails */
 
 /* What a feed says of an instance type; 0 and "" where it does not say. */
 struct instance_type {
@@ -26,65 +26,68 @@ struct interruption {
 };
 
 /* What was left out, and why; a feed that grows a new dimension is seen here. */
-struct basket_tally {
+struct price_batch_tally {
     long long seen;      /* entries that were looked at */
     long long unpriced;  /* said to have no price, like "N/A*" */
     long long malformed; /* could not be read, or cost nothing, or more than anything may */
     long long ambiguous; /* several entries for one price, all of which were thrown out */
 };
 
-struct basket;
+struct price_batch;
 
 /* What the reader learns on the way. */
-struct basket_facts {
+struct price_batch_facts {
     long long source_us; /* when the feed says it was published; 0 where it does not */
     char mark[96];       /* what tells the next reading that nothing changed: a version */
-    struct basket_tally tally;
+    struct price_batch_tally tally;
 };
 
 /* Every price added gets this feed's name and time. */
-struct basket *basket_new(const char *feed, long long fetched_us, struct error *err)
+struct price_batch *price_batch_new(const char *feed, long long fetched_us, struct error *err)
     __attribute__((warn_unused_result));
-void basket_free(struct basket *basket); /* NULL is fine */
-void basket_freep(struct basket **basket);
+void price_batch_free(struct price_batch *batch); /* NULL is fine */
+void price_batch_freep(struct price_batch **batch);
 
 /* Forgets all that was added, and the facts. */
-void basket_empty(struct basket *basket);
+void price_batch_empty(struct price_batch *batch);
 
-struct basket_facts *basket_facts(struct basket *basket);
+struct price_batch_facts *price_batch_facts(struct price_batch *batch);
 
-enum basket_twin { TWIN_IS_AMBIGUOUS, TWIN_MAY_BE_EQUAL };
+enum price_batch_twin { TWIN_IS_AMBIGUOUS, TWIN_MAY_BE_EQUAL };
 
 /* Adds a price. A second one for the same (provider, region, zone, type, kind, currency) makes
  * both of them ambiguous: neither is in the basket any more, nor is a third. With
  * TWIN_MAY_BE_EQUAL one that says the same is passed over instead. Fails only for lack of memory,
  * or of room. */
-bool basket_add(struct basket *basket, const struct price *price, enum basket_twin twin,
-                struct error *err) __attribute__((warn_unused_result));
+bool price_batch_add(struct price_batch *batch, const struct price *price,
+                     enum price_batch_twin twin, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* A type that is there already gets what it lacked. */
-bool basket_add_type(struct basket *basket, const struct instance_type *type, struct error *err)
+bool price_batch_add_type(struct price_batch *batch, const struct instance_type *type,
+                          struct error *err) __attribute__((warn_unused_result));
+bool price_batch_add_interruption(struct price_batch *batch,
+                                  const struct interruption *interruption, struct error *err)
     __attribute__((warn_unused_result));
-bool basket_add_interruption(struct basket *basket, const struct interruption *interruption,
-                             struct error *err) __attribute__((warn_unused_result));
 
-size_t basket_count(const struct basket *basket); /* of prices that are not ambiguous */
-size_t basket_type_count(const struct basket *basket);
-size_t basket_interruption_count(const struct basket *basket);
+size_t price_batch_count(const struct price_batch *batch); /* of prices that are not ambiguous */
+size_t price_batch_type_count(const struct price_batch *batch);
+size_t price_batch_interruption_count(const struct price_batch *batch);
 
 /* Places of prices, ambiguous ones among them: for arrays beside the basket. */
-size_t basket_places(const struct basket *basket);
+size_t price_batch_places(const struct price_batch *batch);
 
 /* Walks: `*position` is one more than the place of what it returned, and
  * starts at 0. NULL at the end. */
-const struct price *basket_next(const struct basket *basket, size_t *position);
-const struct instance_type *basket_type(const struct basket *basket, size_t index);
-const struct interruption *basket_interruption(const struct basket *basket, size_t index);
+const struct price *price_batch_next(const struct price_batch *batch, size_t *position);
+const struct instance_type *price_batch_type(const struct price_batch *batch, size_t index);
+const struct interruption *price_batch_interruption(const struct price_batch *batch,
+                                                    size_t index);
 
 /* For readers that learn what a band is called at the end. */
-void basket_name_band(struct basket *basket, size_t index, const char band[16]);
+void price_batch_name_band(struct price_batch *batch, size_t index, const char band[16]);
 
 /* The price that this one would be a twin of, or NULL; its place, for arrays beside the basket.
  */
-const struct price *basket_find(const struct basket *basket, const struct price *like,
-                                size_t *ret_place);
+const struct price *price_batch_find(const struct price_batch *batch, const struct price *like,
+                                     size_t *ret_place);

@@ -48,16 +48,16 @@ static bool add_row(struct sheet *sheet, const char *const cells[COLUMNS], struc
                                   .price_per_hour = cells[PRICE],
                                   .valid_from = cells[VALID_FROM],
                                   .reference = cells[REFERENCE]};
-    struct basket *basket = sheet->document.reading->basket;
+    struct price_batch *batch = sheet->document.reading->batch;
     struct error why = {0};
     struct price price;
 
     sheet->row++;
-    basket_facts(basket)->tally.seen++;
+    price_batch_facts(batch)->tally.seen++;
     if (!price_from_row(&row, &price, &why))
         return error_set(err, ERROR_UPSTREAM, NULL, "price %lld: %s %s", sheet->row, why.field,
                          why.message);
-    return basket_add(basket, &price, TWIN_MAY_BE_EQUAL, err);
+    return price_batch_add(batch, &price, TWIN_MAY_BE_EQUAL, err);
 }
 
 /* A member that was misunderstood, or passed over, would make another price of it. */
@@ -231,7 +231,7 @@ static enum reading_state sheet_page(void *reader, const struct fetch_response *
     (void)response;
     if (sheet->is_json ? !end_json(sheet, err) : !end_csv(sheet, err))
         return READING_FAILED;
-    if (basket_facts(sheet->document.reading->basket)->tally.ambiguous > 0) {
+    if (price_batch_facts(sheet->document.reading->batch)->tally.ambiguous > 0) {
         error_set(err, ERROR_UPSTREAM, NULL, "a price is there twice, and not the same");
         return READING_FAILED;
     }

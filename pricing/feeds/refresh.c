@@ -108,7 +108,7 @@ static enum reading_state turn_page(struct visit *visit, struct error *err)
     enum reading_state state;
 
     if (!request) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return READING_FAILED;
     }
     if (visit->trace->pages == REFRESH_PAGES_MAX) {
@@ -158,8 +158,8 @@ static enum reading_state visit_all(const struct refresh_parts *parts,
 
         if (state != READING_FAILED)
             return state;
-        if (reading->basket)
-            basket_empty(reading->basket);
+        if (reading->batch)
+            price_batch_empty(reading->batch);
         if (reading->scopes)
             reading->scopes->count = 0;
         if (!visit.again || walks + 1 == WALKS || !pause_before(&visit, walks, 0)) {

@@ -29,7 +29,7 @@ json_t *source_json(const char *text, size_t length, struct error *err)
     json = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &why);
     if (was_refused) {
         json_decref(json);
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     if (json)

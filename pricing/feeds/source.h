@@ -46,7 +46,7 @@ struct reading {
     const char *key;                         /* "" where there is none */
     const char *etag, *last_modified, *mark; /* of the last good reading; "" for none */
     long long now_us;
-    struct basket *basket;
+    struct price_batch *batch;
     struct scopes *scopes; /* for readers that list scopes; else NULL */
 };
 

@@ -75,7 +75,7 @@ struct splitter *splitter_new(const struct splitter_rules *rules, struct error *
     AUTO(splitter_freep) struct splitter *splitter = calloc(1, sizeof *splitter);
 
     if (!splitter) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     splitter->rules = *rules;
@@ -161,7 +161,7 @@ static bool deliver(struct splitter *splitter, const char *tail, size_t length, 
     if (splitter->held.used > 0) {
         if (!bytes_add(&splitter->held, tail, length)) {
             splitter->verdict = SPLIT_FAILED;
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         }
         element.json = splitter->held.data;
         element.length = splitter->held.used;
@@ -186,7 +186,7 @@ static bool hold(struct splitter *splitter, const char *begin, size_t length, st
     if (bytes_add(&splitter->held, begin, length))
         return true;
     splitter->verdict = SPLIT_FAILED;
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return error_no_memory(err);
 }
 
 /* Where a string may end or escape, and where nesting may change: most bytes are neither. */

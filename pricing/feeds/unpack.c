@@ -28,7 +28,7 @@ struct unpack *unpack_new(unpack_fn *taker, void *user, struct error *err)
     struct unpack *unpack = malloc(sizeof *unpack);
 
     if (!unpack) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     memset(unpack, 0, offsetof(struct unpack, piece));
@@ -66,7 +66,7 @@ static bool inflate_some(struct unpack *unpack, const char *data, size_t length,
         zlib->avail_out = PIECE;
         rc = inflate(zlib, Z_NO_FLUSH);
         if (rc == Z_MEM_ERROR)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
             return error_set(err, ERROR_UPSTREAM, NULL, "the gzip data are broken");
         if (zlib->avail_out < PIECE &&
@@ -86,7 +86,7 @@ static bool begin_packed(struct unpack *unpack, struct error *err)
     static const char first = 0x1f;
 
     if (inflateInit2(&unpack->zlib, 15 + 16) != Z_OK)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     unpack->ready = true;
     unpack->phase = PHASE_PACKED;
     return inflate_some(unpack, &first, 1, err);

@@ -38,7 +38,7 @@ bool azure_identity_read(const char *text, size_t length, struct identity *ident
     AUTO(json_decrefp) json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
 
     if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!json_is_object(json))
         return error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
     read_word(identity->instance_type, sizeof identity->instance_type,

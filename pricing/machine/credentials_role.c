@@ -31,12 +31,12 @@ bool credentials_role_read(const char *text, size_t length, long long now_us,
 
     /* What jansson says of it quotes it. */
     if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!json_is_object(json))
         return error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
     if (*code && strcmp(code, "Success") != 0)
         return error_set(err, ERROR_UPSTREAM, NULL, "it answers that there are none now");
-    if (!when_read(source_text(json, "Expiration"), &until_us))
+    if (!parse_time(source_text(json, "Expiration"), &until_us))
         return error_set(err, ERROR_UPSTREAM, NULL, "it does not say when they end");
     if (until_us <= now_us)
         return error_set(err, ERROR_UPSTREAM, NULL, "those that it gives have ended");

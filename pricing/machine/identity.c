@@ -131,7 +131,7 @@ static bool ask_azure(struct metadata *service, struct identity *identity, struc
     AUTO(freep) char *text = malloc(METADATA_DOCUMENT_MAX + 1);
 
     if (!text)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     snprintf(service->header, sizeof service->header, "Metadata: true");
     switch (metadata_get(service, "/metadata/instance/compute?api-version=2021-02-01&format=json",
                          text, METADATA_DOCUMENT_MAX + 1, err)) {

@@ -6,10 +6,10 @@
 
 #include <strings.h>
 
-typedef enum notice_result ask_fn(struct notice_asker *asker, struct notice *ret_notice,
-                                  struct error *err);
+typedef enum preemption_notice_result ask_fn(struct preemption_notice_asker *asker,
+                                             struct notice *ret_notice, struct error *err);
 
-struct notice_cloud {
+struct preemption_notice_cloud {
     const char *provider;
     ask_fn *ask;
 };
@@ -35,7 +35,7 @@ static json_t *read_object(const char *text, size_t length, struct error *err)
     if (json_is_object(json))
         return json;
     if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
     else
         error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
     json_decref(json);
@@ -50,8 +50,8 @@ static const char *string_of(const json_t *json, const char *text, size_t length
     return value && metadata_has(text, length, value) ? value : NULL;
 }
 
-bool notice_read_aws(const char *text, size_t length, struct notice *ret_notice,
-                     struct error *err)
+bool preemption_notice_read_aws(const char *text, size_t length, struct notice *ret_notice,
+                                struct error *err)
 {
     static const char *const actions[] = {"terminate", "stop", "hibernate"};
     AUTO(json_decrefp) json_t *json = read_object(text, length, err);
@@ -63,7 +63,7 @@ bool notice_read_aws(const char *text, size_t length, struct notice *ret_notice,
     action = string_of(json_object_get(json, "action"), text, length);
     when = string_of(json_object_get(json, "time"), text, length);
     /* A time that says nothing makes a notice no less of one. */
-    if (!when || !when_read(when, &at_us))
+    if (!when || !parse_time(when, &at_us))
         at_us = 0;
     for (size_t i = 0; action && i < COUNT(actions); i++)
         if (strcmp(action, actions[i]) == 0) {
@@ -110,8 +110,8 @@ static bool takes_back(const char *type)
     return type && (strcmp(type, "Preempt") == 0 || strcmp(type, "Terminate") == 0);
 }
 
-bool notice_read_azure(const char *text, size_t length, const char *name,
-                       struct notice *ret_notice, bool *ret_leaving, struct error *err)
+bool preemption_notice_read_azure(const char *text, size_t length, const char *name,
+                                  struct notice *ret_notice, bool *ret_leaving, struct error *err)
 {
     const struct azure_page page = {.text = text, .length = length, .name = name};
     AUTO(json_decrefp) json_t *json = read_object(text, length, err);
@@ -140,7 +140,7 @@ bool notice_read_azure(const char *text, size_t length, const char *name,
             return false;
         if (!ours)
             continue;
-        if (!before || !when_read_http(before, &at_us))
+        if (!before || !parse_time_http(before, &at_us))
             at_us = 0; /* "" once it has begun */
         write_notice("Azure", at_us, type, &notice);
         leaving = true;
@@ -169,16 +169,16 @@ static enum metadata_result get_aws(struct metadata *service, const char *path,
     return metadata_get(service, path, text, METADATA_WORD_MAX, err);
 }
 
-static enum notice_result ask_aws(struct notice_asker *asker, struct notice *ret_notice,
-                                  struct error *err)
+static enum preemption_notice_result ask_aws(struct preemption_notice_asker *asker,
+                                             struct notice *ret_notice, struct error *err)
 {
     struct error unheard = {0};
     char text[METADATA_WORD_MAX];
 
     switch (get_aws(&asker->service, "/latest/meta-data/spot/instance-action", text, err)) {
     case METADATA_TOLD:
-        return notice_read_aws(text, strlen(text), ret_notice, err) ? NOTICE_LEAVING
-                                                                    : NOTICE_UNKNOWN;
+        return preemption_notice_read_aws(text, strlen(text), ret_notice, err) ? NOTICE_LEAVING
+                                                                               : NOTICE_UNKNOWN;
     case METADATA_ABSENT:
         if (!asker->at_risk)
             asker->at_risk =
@@ -203,8 +203,8 @@ static bool get_gcp(struct metadata *service, const char *path, char word[METADA
     return result != METADATA_FAILED;
 }
 
-static enum notice_result ask_gcp(struct notice_asker *asker, struct notice *ret_notice,
-                                  struct error *err)
+static enum preemption_notice_result ask_gcp(struct preemption_notice_asker *asker,
+                                             struct notice *ret_notice, struct error *err)
 {
 #define HERE "/computeMetadata/v1/instance/"
     char preempted[METADATA_WORD_MAX], event[METADATA_WORD_MAX];
@@ -231,7 +231,7 @@ static enum notice_result ask_gcp(struct notice_asker *asker, struct notice *ret
 
 /* By which name Azure's events call this machine. A service that has no name for it is asked no
  * more; one that does not answer, next time: a neighbour's event must not end our run. */
-static bool learn_name(struct notice_asker *asker, struct error *err)
+static bool learn_name(struct preemption_notice_asker *asker, struct error *err)
 {
     char name[METADATA_WORD_MAX];
     struct error unheard = {0};
@@ -251,14 +251,14 @@ static bool learn_name(struct notice_asker *asker, struct error *err)
     return true;
 }
 
-static enum notice_result ask_azure(struct notice_asker *asker, struct notice *ret_notice,
-                                    struct error *err)
+static enum preemption_notice_result ask_azure(struct preemption_notice_asker *asker,
+                                               struct notice *ret_notice, struct error *err)
 {
     AUTO(freep) char *text = malloc(METADATA_DOCUMENT_MAX + 1);
     bool leaving = false;
 
     if (!text) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NOTICE_UNKNOWN;
     }
     snprintf(asker->service.header, sizeof asker->service.header, "Metadata: true");
@@ -267,7 +267,8 @@ static enum notice_result ask_azure(struct notice_asker *asker, struct notice *r
     switch (metadata_get(&asker->service, "/metadata/scheduledevents?api-version=2020-07-01",
                          text, METADATA_DOCUMENT_MAX + 1, err)) {
     case METADATA_TOLD:
-        if (!notice_read_azure(text, strlen(text), asker->name, ret_notice, &leaving, err))
+        if (!preemption_notice_read_azure(text, strlen(text), asker->name, ret_notice, &leaving,
+                                          err))
             return NOTICE_UNKNOWN;
         return leaving ? NOTICE_LEAVING : NOTICE_NONE;
     case METADATA_ABSENT:
@@ -278,33 +279,33 @@ static enum notice_result ask_azure(struct notice_asker *asker, struct notice *r
     }
 }
 
-static const struct notice_cloud clouds[] = {
+static const struct preemption_notice_cloud clouds[] = {
     {"aws", ask_aws},
     {"gcp", ask_gcp},
     {"azure", ask_azure},
 };
 
-bool notice_begin(struct notice_asker *asker, const char *provider, const char *url,
-                  fetch_fn *fetch, void *fetcher)
+bool preemption_notice_begin(struct preemption_notice_asker *asker, const char *provider,
+                             const char *url, fetch_fn *fetch, void *fetcher)
 {
     for (size_t i = 0; i < COUNT(clouds); i++)
         if (strcmp(clouds[i].provider, provider) == 0) {
-            *asker = (struct notice_asker){.cloud = &clouds[i],
-                                           .service = {.fetch = fetch,
-                                                       .fetcher = fetcher,
-                                                       .url = url ? url : METADATA_LINK_LOCAL}};
+            *asker = (struct preemption_notice_asker){
+                .cloud = &clouds[i],
+                .service = {
+                    .fetch = fetch, .fetcher = fetcher, .url = url ? url : METADATA_LINK_LOCAL}};
             return true;
         }
     return false;
 }
 
-enum notice_result notice_ask(struct notice_asker *asker, struct notice *ret_notice,
-                              struct error *err)
+enum preemption_notice_result preemption_notice_ask(struct preemption_notice_asker *asker,
+                                                    struct notice *ret_notice, struct error *err)
 {
     return asker->cloud->ask(asker, ret_notice, err);
 }
 
-void notice_end(struct notice_asker *asker)
+void preemption_notice_end(struct preemption_notice_asker *asker)
 {
     explicit_bzero(asker, sizeof *asker);
 }

@@ -4,7 +4,7 @@
 
 #include "pricing/machine/metadata.h"
 
-enum notice_result {
+enum preemption_notice_result {
     NOTICE_NONE,    /* it says that the machine stays */
     NOTICE_LEAVING, /* *ret_notice says when, and in which words */
     NOTICE_UNKNOWN, /* it did not say; err says why */
@@ -16,9 +16,9 @@ struct notice {
 };
 
 /* One who asks one service, and what it has to remember between two questions. */
-struct notice_asker {
-    const struct notice_cloud *cloud;
-    struct metadata service; /* may hold a token: notice_end() forgets it */
+struct preemption_notice_asker {
+    const struct preemption_notice_cloud *cloud;
+    struct metadata service; /* may hold a token: preemption_notice_end() forgets it */
     char name[128];          /* of this machine, as Azure has it; "" unknown */
     bool named;              /* the name was asked for */
     bool at_risk;            /* AWS hinted that a notice may come; only a hint */
@@ -26,19 +26,21 @@ struct notice_asker {
 
 /* False for a provider that gives no notice; nobody is asked yet. `url` is NULL for where each
  * cloud has its service, and lives as long as the asker. */
-bool notice_begin(struct notice_asker *asker, const char *provider, const char *url,
-                  fetch_fn *fetch, void *fetcher) __attribute__((warn_unused_result));
+bool preemption_notice_begin(struct preemption_notice_asker *asker, const char *provider,
+                             const char *url, fetch_fn *fetch, void *fetcher)
+    __attribute__((warn_unused_result));
 
 /* At most some seconds: 1.3 for each of at most four questions. */
-enum notice_result notice_ask(struct notice_asker *asker, struct notice *ret_notice,
-                              struct error *err) __attribute__((warn_unused_result));
+enum preemption_notice_result preemption_notice_ask(struct preemption_notice_asker *asker,
+                                                    struct notice *ret_notice, struct error *err)
+    __attribute__((warn_unused_result));
 
-void notice_end(struct notice_asker *asker);
+void preemption_notice_end(struct preemption_notice_asker *asker);
 
 /* The documents of two of the clouds. False, with err, for what is none; no message quotes it.
  */
-bool notice_read_aws(const char *text, size_t length, struct notice *ret_notice,
-                     struct error *err) __attribute__((warn_unused_result));
-bool notice_read_azure(const char *text, size_t length, const char *name,
-                       struct notice *ret_notice, bool *ret_leaving, struct error *err)
+bool preemption_notice_read_aws(const char *text, size_t length, struct notice *ret_notice,
+                                struct error *err) __attribute__((warn_unused_result));
+bool preemption_notice_read_azure(const char *text, size_t length, const char *name,
+                                  struct notice *ret_notice, bool *ret_leaving, struct error *err)
     __attribute__((warn_unused_result));

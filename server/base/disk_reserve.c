@@ -13,7 +13,7 @@ long long space_left(const struct config *config)
     return disk_free_bytes(config->database, &bytes, NULL) ? bytes : -1;
 }
 
-bool space_check(const struct config *config, struct error *err)
+bool disk_reserve_check(const struct config *config, struct error *err)
 {
     long long left = space_left(config);
 
@@ -25,7 +25,7 @@ bool space_check(const struct config *config, struct error *err)
                left / MIB, config->reserve_mib);
 }
 
-bool space_check_copy(const struct config *config, struct error *err)
+bool disk_reserve_check_copy(const struct config *config, struct error *err)
 {
     long long left = space_left(config);
     struct stat file;

@@ -9,9 +9,9 @@ long long space_left(const struct config *config);
 
 /* Before anything new is written: ERROR_STORAGE once the reserve is touched. Where nobody can
  * tell how much is left, what is written will show. */
-bool space_check(const struct config *config, struct error *err)
+bool disk_reserve_check(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));
 
 /* The same before the whole database is copied beside itself. */
-bool space_check_copy(const struct config *config, struct error *err)
+bool disk_reserve_check_copy(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));

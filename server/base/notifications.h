@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-struct live;
+struct notifications;
 
 /* Lives inside whoever watches. The functions are called with the lock of live held: they must be
  * quick and must not call back. */
@@ -25,46 +25,49 @@ struct watcher {
     bool may_cut;
 };
 
-/* `wake_by` is told when live_tick() has to be called next, whenever that may be earlier than it
- * last said. */
-struct live *live_new(long long slow_reader_ns, void (*wake_by)(void *user, long long when_ns),
-                      void *user);
-void live_free(struct live *live);
+/* `wake_by` is told when notifications_tick() has to be called next, whenever that may be earlier
+ * than it last said. */
+struct notifications *notifications_new(long long slow_reader_ns,
+                                        void (*wake_by)(void *user, long long when_ns),
+                                        void *user);
+void notifications_free(struct notifications *notifications);
 
-/* Starts to watch a run; the first live_sleep() returns at once, so that nothing between looking
- * and watching is missed. The caller's function pointers must be set. */
-void live_watch(struct live *live, struct watcher *watcher, const struct run_id *run,
-                long long now_ns);
+/* Starts to watch a run; the first notifications_sleep() returns at once, so that nothing between
+ * looking and watching is missed. The caller's function pointers must be set. */
+void notifications_watch(struct notifications *notifications, struct watcher *watcher,
+                         const struct run_id *run, long long now_ns);
 
 /* Stops; harmless when not watching. */
-void live_leave(struct live *live, struct watcher *watcher);
+void notifications_leave(struct notifications *notifications, struct watcher *watcher);
 
 /* Suspends the watcher until there is news of its run or `until_ns`, and returns true; or returns
  * false at once when there is news already. */
-bool live_sleep(struct live *live, struct watcher *watcher, long long now_ns, long long until_ns);
+bool notifications_sleep(struct notifications *notifications, struct watcher *watcher,
+                         long long now_ns, long long until_ns);
 
 /* The run's state changed: look into the database. */
-void live_tell(struct live *live, const char *run_id, long long now_ns);
+void notifications_tell(struct notifications *notifications, const char *run_id,
+                        long long now_ns);
 
 /* Something changed that concerns all who watch. */
-void live_tell_all(struct live *live, long long now_ns);
+void notifications_tell_all(struct notifications *notifications, long long now_ns);
 
 /* The run under way has come this far. */
-void live_progress(struct live *live, const struct run_id *run, const struct progress *progress,
-                   long long now_ns);
+void notifications_progress(struct notifications *notifications, const struct run_id *run,
+                            const struct progress *progress, long long now_ns);
 
 /* How far the run has come; false if it is not the one under way. `elapsed_seconds` is brought
  * up to `now_ns`. */
-bool live_get_progress(struct live *live, const char *run_id, long long now_ns,
-                       struct progress *ret_progress);
+bool notifications_get_progress(struct notifications *notifications, const char *run_id,
+                                long long now_ns, struct progress *ret_progress);
 
 /* Wakes the sleepers whose time has come and cuts the readers that are stuck. Returns when it
  * wants to be called next, or LLONG_MAX. */
-long long live_tick(struct live *live, long long now_ns);
+long long notifications_tick(struct notifications *notifications, long long now_ns);
 
 /* Wakes everybody for good: nobody sleeps any more. */
-void live_close(struct live *live, long long now_ns);
-bool live_is_closed(struct live *live);
+void notifications_close(struct notifications *notifications, long long now_ns);
+bool notifications_is_closed(struct notifications *notifications);
 
 /* How many watch. */
-int live_count(struct live *live);
+int notifications_count(struct notifications *notifications);

@@ -28,7 +28,7 @@ bool small_file_read(const char *flag, const char *path, struct bytes *text, str
     if (descriptor >= 0 && read_all(descriptor, text))
         return true;
     if (errno == ENOMEM)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (errno == EFBIG)
         return error_set(err, ERROR_INVALID, flag, "%s has more than %zu bytes", path,
                          text->limit);

@@ -14,7 +14,7 @@ struct this_machine *this_machine_new(const struct config *config, struct error 
     struct this_machine *here = calloc(1, sizeof *here);
 
     if (!here) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     pthread_mutex_init(&here->lock, NULL);
@@ -48,8 +48,7 @@ bool this_machine_look(struct this_machine *here, struct error *err)
     topology_read("", &here->topology);
     vm_read("", here->shown_vm);
     here->place = (struct place){.topology = &here->topology, .isa = isa, .root = ""};
-    return machine_read("", &here->topology, isa, &here->machine) ||
-           error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return machine_read("", &here->topology, isa, &here->machine) || error_no_memory(err);
 }
 
 bool this_machine_store(struct this_machine *here, struct db *db, struct error *err)

@@ -70,5 +70,5 @@ bool this_machine_price(struct this_machine *here, struct db *db, long long at_u
                         struct machine_price *ret_price, struct error *err)
     __attribute__((warn_unused_result));
 
-/* For spec_is_possible(), with what an hour costs now. */
+/* For spec_fits(), with what an hour costs now. */
 struct place this_machine_place(struct this_machine *here, struct db *db);

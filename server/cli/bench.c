@@ -28,7 +28,7 @@
 
 struct bench {
     struct process *process;
-    struct outbox *outbox; /* NULL: nobody is reported to */
+    struct hub_uploader *uploader; /* NULL: nobody is reported to */
     struct bench_plan plan;
     struct bench_watch watch;
     struct bench_sight seen; /* when there was progress last */
@@ -43,7 +43,7 @@ struct bench {
 
 static void bench_end(struct bench *bench)
 {
-    outbox_free(bench->outbox);
+    hub_uploader_free(bench->uploader);
     if (bench->process)
         process_end(bench->process);
     freep(&bench->process);
@@ -245,8 +245,8 @@ static bool look(struct bench *bench, struct bench_sight *sight, struct error *e
     beat(bench, sight);
     if (sight->ended > 0)
         bench->ended_ns = clock_monotonic_ns();
-    if (sight->ended > 0 && bench->outbox)
-        outbox_wake(bench->outbox);
+    if (sight->ended > 0 && bench->uploader)
+        hub_uploader_wake(bench->uploader);
     return true;
 }
 
@@ -314,13 +314,13 @@ static void deliver(struct bench *bench)
 {
     long long seconds = bench->process->config.report_seconds;
 
-    if (!bench->outbox)
+    if (!bench->uploader)
         return;
     if (bench->preempted && seconds > LEAVING_SECONDS)
         seconds = LEAVING_SECONDS;
     if (bench->signal && seconds > STOPPED_SECONDS)
         seconds = STOPPED_SECONDS;
-    (void)report_wait(bench->outbox, &bench->signals, seconds, &bench->heartbeat);
+    (void)report_wait(bench->uploader, &bench->signals, seconds, &bench->heartbeat);
 }
 
 /* The exit status. */
@@ -336,12 +336,12 @@ static int tell(struct bench *bench)
                                   .preempted = bench->preempted};
     AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
     AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
-    struct outbox_status hub;
+    struct hub_uploader_status hub;
     struct error err = {0};
     bool json = strcmp(server->config->format, "json") == 0;
 
-    if (bench->outbox) {
-        outbox_status(bench->outbox, &hub);
+    if (bench->uploader) {
+        hub_uploader_status(bench->uploader, &hub);
         report.hub = &hub;
     }
     this_machine_identity(server->here, &report.identity);
@@ -349,7 +349,7 @@ static int tell(struct bench *bench)
         !bench_report_load(loan.db, bench->watch.sweep.text, &report, &err))
         return command_failed(&err);
     if (!(json ? bench_json_write(&text, &report) : bench_table_write(&text, &report))) {
-        error_set(&err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(&err);
         return command_failed(&err);
     }
     fputs(text.data, stdout);
@@ -374,8 +374,9 @@ static bool begin(struct bench *bench, const struct config *config, struct error
         return false;
     if (!config->report_to[0])
         return true;
-    bench->outbox = outbox_start(&(struct outbox_parts){.config = &bench->process->config}, err);
-    return bench->outbox != NULL;
+    bench->uploader =
+        hub_uploader_start(&(struct hub_uploader_parts){.config = &bench->process->config}, err);
+    return bench->uploader != NULL;
 }
 
 static bool plan(struct bench *bench, const struct config *config, bool has_bf16,

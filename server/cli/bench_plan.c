@@ -17,11 +17,6 @@ static bool is_quick(const struct bench_wish *wish)
     return strcmp(wish->set, "quick") == 0;
 }
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 /* One "key=value", which is changed. */
 static bool add_label(json_t *labels, char *pair, struct error *err)
 {
@@ -40,7 +35,8 @@ static bool add_label(json_t *labels, char *pair, struct error *err)
     if (json_object_size(labels) == RUN_LABELS_MAX)
         return error_set(err, ERROR_INVALID, FLAG, "more than %d, of which '%s' is one",
                          RUN_LABELS_MAX, BENCH_LABEL);
-    return json_object_set_new(labels, pair, json_string(equals + 1)) == 0 || out_of_memory(err);
+    return json_object_set_new(labels, pair, json_string(equals + 1)) == 0 ||
+           error_no_memory(err);
 }
 
 static json_t *make_labels(const struct bench_wish *wish, struct error *err)
@@ -51,7 +47,7 @@ static json_t *make_labels(const struct bench_wish *wish, struct error *err)
 
     if (!text || !labels ||
         json_object_set_new(labels, BENCH_LABEL, json_string(wish->set)) != 0) {
-        out_of_memory(err);
+        error_no_memory(err);
         return NULL;
     }
     while (rest && (pair = strsep(&rest, ";")) != NULL)
@@ -157,14 +153,14 @@ bool bench_plan_make(const struct bench_wish *wish, struct bench_plan *ret_plan,
     if (!labels)
         return false;
     if (!cells)
-        return out_of_memory(err);
+        return error_no_memory(err);
     request = json_pack("{s:I,s:{s:s,s:O},s:O}", "blocks", (json_int_t)blocks, "base", "workload",
                         "resnet50", "labels", labels, "cells", cells);
     if (!request)
-        return out_of_memory(err);
+        return error_no_memory(err);
     plan.request = json_text(request);
     if (!plan.request)
-        return out_of_memory(err);
+        return error_no_memory(err);
     *ret_plan = plan;
     return true;
 }

@@ -4,11 +4,6 @@
 #include "db/runs.h"
 #include "server/cli/commands.h"
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 void bench_report_clear(struct bench_report *report)
 {
     for (size_t i = 0; i < report->run_count; i++)
@@ -45,17 +40,17 @@ static bool load_run(struct db *db, const struct sweep_row_run *found, bool repe
            deliveries_find(db, report->hub->hub, run->run.number, &run->delivery, err);
 }
 
-static struct sighting sighting_of(const struct run *run)
+static struct run_result result_of(const struct run *run)
 {
     const struct range *range = &run->summary.throughput;
-    struct sighting sighting = {.value = run->summary.samples_per_second,
-                                .low = range->known ? range->low : 0,
-                                .high = range->known ? range->high : 0,
-                                .at_us = run->ended_us,
-                                .validity = run->validity};
+    struct run_result run_result = {.value = run->summary.samples_per_second,
+                                    .low = range->known ? range->low : 0,
+                                    .high = range->known ? range->high : 0,
+                                    .at_us = run->ended_us,
+                                    .validity = run->validity};
 
-    memcpy(sighting.vm, run->where.vm, sizeof sighting.vm);
-    return sighting;
+    memcpy(run_result.vm, run->where.vm, sizeof run_result.vm);
+    return run_result;
 }
 
 /* A price that is not in dollars makes no cost. */
@@ -75,11 +70,11 @@ static bool sum_up(struct bench_report *report, size_t index, struct error *err)
 {
     struct bench_cell *cell = &report->cells[index];
     AUTO(freep)
-    struct sighting *sightings = calloc(report->run_count + 1, sizeof *sightings);
+    struct run_result *results = calloc(report->run_count + 1, sizeof *results);
     size_t count = 0;
 
-    if (!sightings)
-        return out_of_memory(err);
+    if (!results)
+        return error_no_memory(err);
     *cell = (struct bench_cell){.name = report->sweep.cells[index].name,
                                 .refused = report->sweep.cells[index].refused,
                                 .planned = report->blocks};
@@ -88,10 +83,10 @@ static bool sum_up(struct bench_report *report, size_t index, struct error *err)
 
         if (run->cell != (long long)index || run->state != RUN_FINISHED)
             continue;
-        sightings[count++] = sighting_of(run);
+        results[count++] = result_of(run);
         cell->finished += !report->runs[i].repeated;
     }
-    if (!standing_compute(sightings, count, &cell->standing, err))
+    if (!standing_compute(results, count, &cell->standing, err))
         return false;
     add_cost(report, cell);
     return true;
@@ -110,7 +105,7 @@ bool bench_report_load(struct db *db, const char *id, struct bench_report *repor
     report->runs = calloc(count + 1, sizeof *report->runs);
     report->cells = calloc(report->sweep.count + 1, sizeof *report->cells);
     if (!report->runs || !report->cells)
-        return out_of_memory(err);
+        return error_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         bool again = is_superseded(runs, count, i);
 

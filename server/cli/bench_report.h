@@ -38,7 +38,7 @@ struct bench_report {
     long long blocks;      /* runs of each configuration */
     const char *why_ended; /* before its time, or NULL */
     bool preempted;
-    const struct outbox_status *hub; /* NULL: nobody is reported to */
+    const struct hub_uploader_status *hub; /* NULL: nobody is reported to */
     /* Filled in by bench_report_load(). */
     struct sweep_row sweep;
     struct bench_run *runs; /* owned */

@@ -9,24 +9,24 @@
 #include <math.h>
 
 #define NAME_WIDTH 20
-#define NUMBER_SIZE 32
+#define JSON_NUMBER_SIZE 32
 #define RANGE_SIZE 80
 
 /* Four digits and no exponent: 0.01234, 12.34, 1234, 123456. */
-static void write_number(double number, char ret_text[NUMBER_SIZE])
+static void write_number(double number, char ret_text[JSON_NUMBER_SIZE])
 {
     double size = fabs(number);
     int decimals = 0;
 
     for (double limit = 1000; size > 0 && size < limit && decimals < 9; limit /= 10)
         decimals++;
-    snprintf(ret_text, NUMBER_SIZE, "%.*f", decimals, number);
+    snprintf(ret_text, JSON_NUMBER_SIZE, "%.*f", decimals, number);
 }
 
 /* "3.190 to 3.239", or "-" */
 static void write_range(const struct amount *amount, char ret_text[RANGE_SIZE])
 {
-    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    char low[JSON_NUMBER_SIZE], high[JSON_NUMBER_SIZE];
 
     snprintf(ret_text, RANGE_SIZE, "-");
     if (!amount->has_interval)
@@ -42,16 +42,16 @@ static struct amount amount_of(double value, const struct range *range)
         .value = value, .low = range->low, .high = range->high, .has_interval = range->known};
 }
 
-static void write_age(long long us, char ret_text[NUMBER_SIZE])
+static void write_age(long long us, char ret_text[JSON_NUMBER_SIZE])
 {
     long long minutes = us / 60000000;
 
     if (minutes < 120)
-        snprintf(ret_text, NUMBER_SIZE, "%lld min old", minutes > 0 ? minutes : 0);
+        snprintf(ret_text, JSON_NUMBER_SIZE, "%lld min old", minutes > 0 ? minutes : 0);
     else if (minutes < 48 * 60)
-        snprintf(ret_text, NUMBER_SIZE, "%lld hours old", minutes / 60);
+        snprintf(ret_text, JSON_NUMBER_SIZE, "%lld hours old", minutes / 60);
     else
-        snprintf(ret_text, NUMBER_SIZE, "%lld days old", minutes / (24 * 60));
+        snprintf(ret_text, JSON_NUMBER_SIZE, "%lld days old", minutes / (24 * 60));
 }
 
 static bool add_price(struct bytes *text, const struct bench_report *report)
@@ -62,7 +62,7 @@ static bool add_price(struct bytes *text, const struct bench_report *report)
     long long said_us = view->confirmed_source_us ? view->confirmed_source_us
                         : view->confirmed_us      ? view->confirmed_us
                                                   : view->price.fetched_us;
-    char number[PRICE_TEXT_SIZE], age[NUMBER_SIZE];
+    char number[PRICE_TEXT_SIZE], age[JSON_NUMBER_SIZE];
 
     if (!price->known)
         return bytes_printf(text, "Price    not known: %s\n", price->why_not);
@@ -154,7 +154,7 @@ static bool add_little(struct bytes *text, const struct run *run)
 bool bench_run_words(struct bytes *text, const struct run *run)
 {
     struct amount speed = amount_of(run->summary.samples_per_second, &run->summary.throughput);
-    char number[NUMBER_SIZE], range[RANGE_SIZE];
+    char number[JSON_NUMBER_SIZE], range[RANGE_SIZE];
 
     if (run->state != RUN_FINISHED)
         return bytes_printf(text, "%s%s%s", run_state_name(run->state),
@@ -178,7 +178,7 @@ static bool add_run(struct bytes *text, const struct bench_report *report,
 {
     const struct run *run = &each->run;
     struct amount speed = amount_of(run->summary.samples_per_second, &run->summary.throughput);
-    char number[NUMBER_SIZE], range[RANGE_SIZE];
+    char number[JSON_NUMBER_SIZE], range[RANGE_SIZE];
 
     if (!bytes_printf(text, "%-*s ", NAME_WIDTH, each->name))
         return false;
@@ -208,7 +208,7 @@ static bool add_runs(struct bytes *text, const struct bench_report *report)
 static bool add_cell(struct bytes *text, const struct bench_cell *cell)
 {
     struct amount speed = amount_of(cell->standing.value, &cell->standing.interval);
-    char number[NUMBER_SIZE], range[RANGE_SIZE];
+    char number[JSON_NUMBER_SIZE], range[RANGE_SIZE];
 
     if (cell->refused)
         return bytes_printf(text, "%-*s cannot be run here: %s\n", NAME_WIDTH, cell->name,
@@ -247,7 +247,7 @@ static bool add_cells(struct bytes *text, const struct bench_report *report)
 
 static bool add_hub(struct bytes *text, const struct bench_report *report)
 {
-    const struct outbox_status *hub = report->hub;
+    const struct hub_uploader_status *hub = report->hub;
 
     if (!hub)
         return bytes_printf(text, "\nReported to nobody (--report-to)\n");

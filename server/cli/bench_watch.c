@@ -48,7 +48,7 @@ static bool tell_end(struct bench_watch *watch, struct db *db, const char *name,
     if (!runs_find(db, id->text, &run, err))
         return false;
     if (!bench_run_words(&words, &run))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     close_line(watch);
     fprintf(watch->out, "%s: %s\n", name, words.data);
     return true;
@@ -121,7 +121,8 @@ static void tell_progress(struct look *look, size_t at, const char *name)
     struct progress progress;
     bool figure;
 
-    if (!live_get_progress(watch->server->live, look->sight.running.text, now_ns, &progress))
+    if (!notifications_get_progress(watch->server->notifications, look->sight.running.text,
+                                    now_ns, &progress))
         return;
     look->sight.steps = progress.steps_done;
     figure = progress.half_width_percent > 0 || progress.rough_percent > 0;

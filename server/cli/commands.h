@@ -10,9 +10,9 @@
 typedef int command_fn(const struct config *config);
 
 command_fn serve_command;   /* serve.c */
-command_fn backup_command;  /* keep.c */
-command_fn restore_command; /* keep.c */
-command_fn check_command;   /* keep.c */
+command_fn backup_command;  /* database.c */
+command_fn restore_command; /* database.c */
+command_fn check_command;   /* database.c */
 command_fn health_command;  /* health.c */
 command_fn token_command;   /* token.c */
 

@@ -163,7 +163,7 @@ enum config_result config_read(int argc, char *const argv[], char *const environ
     int first;
 
     if (!config) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return CONFIG_WRONG;
     }
     named = find_command(argc, argv, config, &first);

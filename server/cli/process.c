@@ -22,18 +22,18 @@
 static long long tick(void *user, long long now_ns)
 {
     struct process *process = user;
-    long long live = live_tick(process->server.live, now_ns);
+    long long notifications = notifications_tick(process->server.notifications, now_ns);
     long long http = http_tick(process->http, now_ns);
 
-    return live < http ? live : http;
+    return notifications < http ? notifications : http;
 }
 
 static void wake_by(void *user, long long when_ns)
 {
     struct process *process = user;
 
-    if (process->sentry)
-        sentry_wake_by(process->sentry, when_ns);
+    if (process->deadlines)
+        deadlines_wake_by(process->deadlines, when_ns);
 }
 
 bool process_make_folders(const char *path, struct error *err)
@@ -41,7 +41,7 @@ bool process_make_folders(const char *path, struct error *err)
     AUTO(freep) char *directory = strdup(path);
 
     if (!directory)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     for (char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(directory, 0700) != 0 && errno != EEXIST)
@@ -121,10 +121,10 @@ static bool begin_store(struct process *process, bool serving, struct error *err
     if (!server->pool || !load_published(process, err))
         return false;
     server->metrics = metrics_new(route_count, route_label);
-    server->live = live_new(SLOW_READER_NS, wake_by, process);
-    server->copier = copier_new(config->database, server->live);
-    if (!server->metrics || !server->live || !server->copier)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    server->notifications = notifications_new(SLOW_READER_NS, wake_by, process);
+    server->backup_job = backup_job_new(config->database, server->notifications);
+    if (!server->metrics || !server->notifications || !server->backup_job)
+        return error_no_memory(err);
     return true;
 }
 
@@ -135,7 +135,7 @@ static bool begin_work(struct process *process, bool serving, struct error *err)
 
     server->runner = runner_start(&(struct runner_parts){.config = &process->config,
                                                          .engines = &process->engines,
-                                                         .live = server->live,
+                                                         .notifications = server->notifications,
                                                          .metrics = server->metrics,
                                                          .here = server->here,
                                                          .waits = !serving,
@@ -156,14 +156,14 @@ static bool begin_answers(struct process *process, struct error *err)
 {
     struct server *server = &process->server;
 
-    server->board = board_new(err);
+    server->board = comparison_cache_new(err);
     if (!server->board)
         return false;
-    server->answers = answers_new();
+    server->answers = response_cache_new();
     if (!server->answers)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    process->sentry = sentry_start(tick, process, err);
-    return process->sentry != NULL;
+        return error_no_memory(err);
+    process->deadlines = deadlines_start(tick, process, err);
+    return process->deadlines != NULL;
 }
 
 /* Who is let in, and where that is written down. */
@@ -171,8 +171,8 @@ static bool begin_access(struct process *process, struct error *err)
 {
     struct server *server = &process->server;
 
-    server->guard = guard_new(&process->config, err);
-    if (!server->guard)
+    server->token_store = token_store_new(&process->config, err);
+    if (!server->token_store)
         return false;
     server->audit = audit_open(process->config.audit, err);
     return server->audit != NULL;
@@ -208,7 +208,7 @@ bool process_begin(struct process *process, bool serving, struct error *err)
         return false;
     return begin_store(process, serving, err) && (!serving || begin_answers(process, err)) &&
            begin_work(process, serving, err) &&
-           (!serving || http_start(process->http, server, process->sentry, err));
+           (!serving || http_start(process->http, server, process->deadlines, err));
 }
 
 void process_end(struct process *process)
@@ -217,23 +217,23 @@ void process_end(struct process *process)
 
     refresher_stop(server->refresher);
     runner_stop(server->runner);
-    if (server->live)
-        live_close(server->live, clock_monotonic_ns());
+    if (server->notifications)
+        notifications_close(server->notifications, clock_monotonic_ns());
     if (process->http)
         http_drain(process->http, DRAIN_NS);
-    sentry_stop(process->sentry);
+    deadlines_stop(process->deadlines);
     http_stop(process->http);
-    copier_free(server->copier);
-    sentry_free(process->sentry);
+    backup_job_free(server->backup_job);
+    deadlines_free(process->deadlines);
     runner_free(server->runner);
     refresher_free(server->refresher);
-    answers_free(server->answers);
-    board_free(server->board);
+    response_cache_free(server->answers);
+    comparison_cache_free(server->board);
     this_machine_free(server->here);
-    live_free(server->live);
+    notifications_free(server->notifications);
     metrics_free(server->metrics);
     audit_free(server->audit);
-    guard_free(server->guard);
+    token_store_free(server->token_store);
     db_pool_free(server->pool);
     bytes_free(&server->openapi);
     engines_free(&process->engines);
@@ -244,9 +244,9 @@ static void reload_tokens(struct process *process)
 {
     struct error err = {0};
 
-    if (guard_reload(process->server.guard, &err))
+    if (token_store_reload(process->server.token_store, &err))
         log_line(LOG_INFO, "SIGHUP: %zu tokens are known now",
-                 guard_count(process->server.guard));
+                 token_store_count(process->server.token_store));
     else
         log_line(LOG_ERROR, "SIGHUP: the tokens stay as they were: %s %s", err.field,
                  err.message);
@@ -293,7 +293,7 @@ struct process *process_new(const struct config *config, struct error *err)
     struct process *process = calloc(1, sizeof *process);
 
     if (!process) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     process->config = *config;

@@ -9,9 +9,9 @@ struct process {
     struct engines engines;
     struct feeds feeds;
     struct server server;
-    struct room room;
+    struct large_body_slots room;
     struct sweeper_repeats repeats; /* of a bench, which fills it in before it wakes the runner */
-    struct sentry *sentry;
+    struct deadlines *deadlines;
     struct http *http; /* NULL where nobody is served */
     int lock;
 };

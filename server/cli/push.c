@@ -8,9 +8,9 @@
 
 #define PATIENCE_SECONDS 60 /* of "pennyworth health" */
 
-static void freep_outbox(struct outbox **outbox)
+static void freep_outbox(struct hub_uploader **uploader)
 {
-    outbox_free(*outbox);
+    hub_uploader_free(*uploader);
 }
 
 static void tell_rest(const struct delivery_counts *counts)
@@ -25,31 +25,32 @@ static void tell_rest(const struct delivery_counts *counts)
 
 int push_command(const struct config *config)
 {
-    AUTO(freep_outbox) struct outbox *outbox = NULL;
+    AUTO(freep_outbox) struct hub_uploader *uploader = NULL;
     AUTO(db_freep) struct db *db = NULL;
     struct delivery_counts counts;
-    struct outbox_status status;
+    struct hub_uploader_status status;
     char hub[COURIER_HUB_SIZE];
     AUTO(heartbeat_end) struct heartbeat heartbeat = {0};
     struct error err = {0};
     sigset_t signals;
 
     process_block_signals(&signals);
-    courier_hub(config->report_to, hub);
+    hub_upload_hub(config->report_to, hub);
     if (restore_is_settled(config->database, &err))
         db = db_open_beside(config->database, &err);
     if (!db || !deliveries_count(db, hub, &counts, &err))
         return command_failed(&err);
     fprintf(stderr, "%lld runs wait for the hub %s\n", counts.waiting, hub);
-    outbox =
-        counts.waiting > 0 ? outbox_start(&(struct outbox_parts){.config = config}, &err) : NULL;
-    if (counts.waiting > 0 && !outbox)
+    uploader = counts.waiting > 0
+                   ? hub_uploader_start(&(struct hub_uploader_parts){.config = config}, &err)
+                   : NULL;
+    if (counts.waiting > 0 && !uploader)
         return command_failed(&err);
-    status = (struct outbox_status){0};
-    if (outbox) {
+    status = (struct hub_uploader_status){0};
+    if (uploader) {
         heartbeat_start(&heartbeat, config->database, "push", PATIENCE_SECONDS);
-        (void)report_wait(outbox, &signals, config->report_seconds, &heartbeat);
-        outbox_status(outbox, &status);
+        (void)report_wait(uploader, &signals, config->report_seconds, &heartbeat);
+        hub_uploader_status(uploader, &status);
         if (!deliveries_count(db, hub, &counts, &err))
             return command_failed(&err);
         fprintf(stderr, "%lld accepted, %lld refused, %lld still waiting%s%s\n", status.accepted,

@@ -7,11 +7,6 @@
 #define DAY_US (86400 * 1000000LL)
 #define STALE_US (90 * DAY_US)
 
-static bool no_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 /* "precision":"bf16" as configurations are written: in one line, without blanks. */
 static bool configuration_says(const struct contender *contender, const char *member)
 {
@@ -207,7 +202,7 @@ static void look_at_peak(struct comparison_row *row)
         .multiply_adds = contender->newest.multiply_adds,
         .samples_per_second = contender->standing.value};
 
-    row->has_peak = peak_estimate(&effort, &row->peak);
+    row->has_peak = peak_flops_estimate(&effort, &row->peak);
 }
 
 static void fill(const struct comparison_parts *parts, struct latest *latest,
@@ -254,7 +249,7 @@ static bool find_unmeasured(const struct comparison_parts *parts, struct ranking
 
     ranking->unmeasured = calloc(offers->count + 1, sizeof *ranking->unmeasured);
     if (!ranking->unmeasured || !measured)
-        return no_memory(err);
+        return error_no_memory(err);
     for (size_t i = 0; i < parts->standings->count; i++) {
         const struct contender *contender = &parts->standings->list[i];
         const struct offer *offer =
@@ -282,7 +277,7 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
 
     ranking.rows = calloc(ranking.count + 1, sizeof *ranking.rows);
     if (!chosen || !ranking.rows)
-        return no_memory(err);
+        return error_no_memory(err);
     for (size_t i = 0; i < ranking.count; i++) {
         ranking.rows[i].contender = chosen[i];
         fill(parts, &latest, &ranking.rows[i]);

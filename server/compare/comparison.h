@@ -35,7 +35,7 @@ struct row_job {
     const struct billing_rule *rule;                /* NULL: none is known, or no job was named */
     double interruption_share;                      /* a month; NaN: not spot, or not known */
     struct checkpointing checkpointing;
-    bool has_prospect;            /* a deadline or a budget was given */
+    bool has_forecast;            /* a deadline or a budget was given */
     double probability;           /* to keep all that was given */
     double hours_low, hours_high; /* nine in ten are between */
     long long instances; /* that would keep the deadline if scaling were ideal; 0: not asked, or
@@ -53,7 +53,7 @@ struct comparison_row {
     enum cost_part dominates;
     struct row_job job;
     bool has_peak;
-    struct peak peak;
+    struct peak_flops peak;
     double score, score_low, score_high; /* what rows are ordered by: more is better; NaN none */
     long long rank;                      /* 0: not ranked, and why_no_rank says why */
     bool is_tied;

@@ -17,7 +17,7 @@ struct slot {
     struct offers offers;
 };
 
-struct board {
+struct comparison_cache {
     pthread_mutex_t changing; /* held by who changes the rest, for as long as that takes */
     pthread_rwlock_t lock;    /* held for writing while it is changed */
     struct standings standings;
@@ -25,20 +25,20 @@ struct board {
     long long uses;
 };
 
-struct board *board_new(struct error *err)
+struct comparison_cache *comparison_cache_new(struct error *err)
 {
-    struct board *board = calloc(1, sizeof *board);
+    struct comparison_cache *board = calloc(1, sizeof *board);
 
     if (!board || pthread_rwlock_init(&board->lock, NULL) != 0) {
         free(board);
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     pthread_mutex_init(&board->changing, NULL);
     return board;
 }
 
-void board_free(struct board *board)
+void comparison_cache_free(struct comparison_cache *board)
 {
     if (!board)
         return;
@@ -65,7 +65,7 @@ static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
         ret_key[0] = '\0';
 }
 
-static struct slot *find(struct board *board, const char *key)
+static struct slot *find(struct comparison_cache *board, const char *key)
 {
     for (size_t i = 0; i < SLOTS; i++)
         if (*key && strcmp(board->slots[i].key, key) == 0)
@@ -73,7 +73,7 @@ static struct slot *find(struct board *board, const char *key)
     return NULL;
 }
 
-static struct slot *oldest(struct board *board)
+static struct slot *oldest(struct comparison_cache *board)
 {
     struct slot *slot = &board->slots[0];
 
@@ -89,7 +89,8 @@ struct state {
 };
 
 /* NULL: the board is too old for the request, or nobody has asked for these prices. */
-static struct slot *find_fresh(struct board *board, const char *key, const struct state *least)
+static struct slot *find_fresh(struct comparison_cache *board, const char *key,
+                               const struct state *least)
 {
     struct slot *slot = find(board, key);
 
@@ -100,7 +101,8 @@ static struct slot *find_fresh(struct board *board, const char *key, const struc
 
 /* With the lock for writing, as short as can be: all who are answered wait meanwhile. Takes the
  * offers where there are some. */
-static bool change(struct board *board, struct db *db, struct slot *fresh, struct error *err)
+static bool change(struct comparison_cache *board, struct db *db, struct slot *fresh,
+                   struct error *err)
 {
     struct slot *slot;
 
@@ -120,7 +122,7 @@ static bool change(struct board *board, struct db *db, struct slot *fresh, struc
 
 /* By one at a time, so that nobody else changes the board: prices are loaded while others read.
  */
-static bool bring_up_to_date(struct board *board, struct db *db,
+static bool bring_up_to_date(struct comparison_cache *board, struct db *db,
                              const struct offers_question *question, const char *key,
                              struct error *err)
 {
@@ -142,8 +144,9 @@ static bool bring_up_to_date(struct board *board, struct db *db,
     return ok;
 }
 
-bool board_borrow(struct board *board, struct db *db, const struct offers_question *question,
-                  struct board_loan *ret_loan, struct error *err)
+bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,
+                             const struct offers_question *question,
+                             struct comparison_loan *ret_loan, struct error *err)
 {
     char key[KEY_SIZE];
     struct state least;
@@ -160,7 +163,7 @@ bool board_borrow(struct board *board, struct db *db, const struct offers_questi
         pthread_rwlock_rdlock(&board->lock);
         slot = find_fresh(board, key, &least);
         if (slot) {
-            *ret_loan = (struct board_loan){
+            *ret_loan = (struct comparison_loan){
                 .board = board, .standings = &board->standings, .offers = &slot->offers};
             return true;
         }
@@ -173,7 +176,7 @@ bool board_borrow(struct board *board, struct db *db, const struct offers_questi
     }
 }
 
-void board_return(struct board_loan *loan)
+void comparison_cache_return(struct comparison_loan *loan)
 {
     if (loan->board)
         pthread_rwlock_unlock(&loan->board->lock);

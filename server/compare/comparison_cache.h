@@ -5,21 +5,23 @@
 #include "db/offers.h"
 #include "db/standings.h"
 
-struct board;
+struct comparison_cache;
 
-struct board *board_new(struct error *err) __attribute__((warn_unused_result));
-void board_free(struct board *board); /* NULL is fine */
+struct comparison_cache *comparison_cache_new(struct error *err)
+    __attribute__((warn_unused_result));
+void comparison_cache_free(struct comparison_cache *board); /* NULL is fine */
 
 /* What an answer is made of. Nobody changes it until it is given back:
- *     AUTO(board_return) struct board_loan loan = {0};
- *     if (!board_borrow(board, db, &question, &loan, err)) return false; */
-struct board_loan {
-    struct board *board; /* NULL: nothing to give back */
+ *     AUTO(comparison_cache_return) struct comparison_loan loan = {0};
+ *     if (!comparison_cache_borrow(board, db, &question, &loan, err)) return false; */
+struct comparison_loan {
+    struct comparison_cache *board; /* NULL: nothing to give back */
     const struct standings *standings;
     const struct offers *offers;
 };
 
-bool board_borrow(struct board *board, struct db *db, const struct offers_question *question,
-                  struct board_loan *ret_loan, struct error *err)
+bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,
+                             const struct offers_question *question,
+                             struct comparison_loan *ret_loan, struct error *err)
     __attribute__((warn_unused_result));
-void board_return(struct board_loan *loan);
+void comparison_cache_return(struct comparison_loan *loan);

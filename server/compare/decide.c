@@ -26,30 +26,30 @@ static double hours_allowed(const struct comparison_question *question,
     return hours;
 }
 
-static void look_ahead(const struct comparison_question *question, struct prospect *prospect,
+static void look_ahead(const struct comparison_question *question, struct job_forecast *forecast,
                        struct comparison_row *row)
 {
     const struct standing *standing = &row->contender->standing;
     struct row_job *job = &row->job;
-    struct outlook outlook = {.speeds = standing->values,
-                              .count = standing->value_count,
-                              .value_spread = standing->noise,
-                              .checkpoint_seconds = question->checkpoint_seconds,
-                              .restart_seconds = question->restart_seconds};
+    struct forecast_inputs forecast_inputs = {.speeds = standing->values,
+                                              .count = standing->value_count,
+                                              .value_spread = standing->noise,
+                                              .checkpoint_seconds = question->checkpoint_seconds,
+                                              .restart_seconds = question->restart_seconds};
 
-    if (outlook.count == 0) {
-        outlook.speeds = &standing->value;
-        outlook.count = 1;
+    if (forecast_inputs.count == 0) {
+        forecast_inputs.speeds = &standing->value;
+        forecast_inputs.count = 1;
     }
     if (standing->level != STANDING_VMS)
-        outlook.machine_spread = question->vm_spread_percent / 100;
+        forecast_inputs.machine_spread = question->vm_spread_percent / 100;
     if (!isnan(job->interruption_share))
-        outlook.interruptions = interruption_rate(job->interruption_share);
-    prospect_draw(&outlook, job->samples, prospect);
-    job->has_prospect = true;
-    job->probability = prospect_share(prospect, hours_allowed(question, row));
-    job->hours_low = prospect_quantile(prospect, 0.05);
-    job->hours_high = prospect_quantile(prospect, 0.95);
+        forecast_inputs.interruptions = interruption_rate(job->interruption_share);
+    job_forecast_draw(&forecast_inputs, job->samples, forecast);
+    job->has_forecast = true;
+    job->probability = job_forecast_share(forecast, hours_allowed(question, row));
+    job->hours_low = job_forecast_quantile(forecast, 0.05);
+    job->hours_high = job_forecast_quantile(forecast, 0.95);
 }
 
 static void explain(const struct comparison_question *question, struct ranking *ranking,
@@ -117,7 +117,7 @@ static double strain(const struct comparison_question *question, const struct co
 
 /* Drawing takes long beside everything else here, so the best are tried first and the first that
  * is sure is the answer; what would not even be done in the middle of all cases is not tried. */
-static void find_answer(const struct comparison_question *question, struct prospect *prospect,
+static void find_answer(const struct comparison_question *question, struct job_forecast *forecast,
                         struct comparison_row **candidates, size_t count, struct ranking *ranking)
 {
     struct comparison_row *nearest = NULL;
@@ -129,29 +129,29 @@ static void find_answer(const struct comparison_question *question, struct prosp
             nearest = candidates[i];
         if (strain(question, candidates[i]) > 1)
             continue;
-        if (!candidates[i]->job.has_prospect)
-            look_ahead(question, prospect, candidates[i]);
+        if (!candidates[i]->job.has_forecast)
+            look_ahead(question, forecast, candidates[i]);
         if (candidates[i]->job.probability >= SURE)
             ranking->answer = candidates[i];
     }
-    if (nearest && !nearest->job.has_prospect)
-        look_ahead(question, prospect, nearest);
+    if (nearest && !nearest->job.has_forecast)
+        look_ahead(question, forecast, nearest);
     explain(question, ranking, nearest);
 }
 
 bool comparison_decide(const struct comparison_question *question, struct ranking *ranking,
                        struct error *err)
 {
-    AUTO(freep) struct prospect *prospect = NULL;
+    AUTO(freep) struct job_forecast *forecast = NULL;
     AUTO(freep) struct comparison_row **candidates = NULL;
     size_t count = 0, first = (size_t)question->offset;
 
     if (!(question->deadline_h > 0) && !(question->budget > 0))
         return true;
-    prospect = malloc(sizeof *prospect);
+    forecast = malloc(sizeof *forecast);
     candidates = calloc(ranking->count + 1, sizeof *candidates);
-    if (!prospect || !candidates)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!forecast || !candidates)
+        return error_no_memory(err);
     for (size_t i = 0; i < ranking->count; i++) {
         struct comparison_row *row = &ranking->rows[i];
 
@@ -159,8 +159,8 @@ bool comparison_decide(const struct comparison_question *question, struct rankin
             continue;
         candidates[count++] = row;
         if (i >= first && i - first < (size_t)question->limit) /* it will be shown */
-            look_ahead(question, prospect, row);
+            look_ahead(question, forecast, row);
     }
-    find_answer(question, prospect, candidates, count, ranking);
+    find_answer(question, forecast, candidates, count, ranking);
     return true;
 }

@@ -188,7 +188,7 @@ static bool read_moment(const struct query *query, long long now_us,
 
     question->where.is_now = !text;
     question->where.at_us = now_us;
-    return !text || when_read_given(text, &question->where.at_us) ||
+    return !text || parse_time_given(text, &question->where.at_us) ||
            error_set(err, ERROR_INVALID, "price_at", "must be a time like 2024-09-15T00:00:00Z");
 }
 

@@ -279,6 +279,6 @@ bool comparison_mark_front(struct ranking *ranking, struct error *err)
     AUTO(freep) struct pareto_point *points = calloc(ranking->count + 1, sizeof *points);
 
     if (!points)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     return mark_front(ranking, false, points, err) && mark_front(ranking, true, points, err);
 }

@@ -1,4 +1,4 @@
-/* The part of check.h that measures again: in turns with the baseline where it can be run here,
+/* The part of judge.h that measures again: in turns with the baseline where it can be run here,
  * else the candidate alone. */
 #include "common/cleanup.h"
 #include "common/clock.h"
@@ -169,7 +169,7 @@ bool check_queue_confirmation(struct db *db, struct this_machine *here, struct c
                          "here could confirm it");
     text = request_of(check);
     if (!text)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     write_key(check, key);
     if (!queue(db, here, &(struct wish){text, key}, queueing, &check->confirmation.sweep, &cause))
         /* A stored spec that is not lawful any more is not the client's fault. */

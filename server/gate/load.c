@@ -1,4 +1,4 @@
-/* The part of check.h that finds both sides in the database. */
+/* The part of judge.h that finds both sides in the database. */
 #include "common/cleanup.h"
 #include "db/runs.h"
 #include "server/gate/judge.h"
@@ -13,11 +13,6 @@ void check_freep(struct check **check)
     freep(check);
 }
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 /* Why a run is not ranked: the words of its worst finding. */
 static bool explain_invalid(const struct run *run, const char *which, char *ret_words,
                             struct error *err)
@@ -29,7 +24,7 @@ static bool explain_invalid(const struct run *run, const char *which, char *ret_
     json_t *finding;
 
     if (run->findings && !findings)
-        return out_of_memory(err);
+        return error_no_memory(err);
     json_array_foreach(findings, index, finding)
     {
         const char *level = json_string_value(json_object_get(finding, "level"));
@@ -73,7 +68,7 @@ static bool find_differences(struct check *check, struct error *err)
     size_t count = 0;
 
     if (!mine || !theirs)
-        return out_of_memory(err);
+        return error_no_memory(err);
     for (size_t i = 0; i < run_spec_field_count && count < CHECK_DIFFERS_MAX; i++) {
         const char *name = run_spec_fields[i].name;
         const json_t *one = json_object_get(mine, name), *two = json_object_get(theirs, name);
@@ -177,7 +172,7 @@ struct check *check_load(struct db *db, const struct run_id *id,
 
     ret_waits_for->text[0] = '\0';
     if (!check) {
-        out_of_memory(err);
+        error_no_memory(err);
         return NULL;
     }
     check->request = *request;

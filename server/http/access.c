@@ -25,7 +25,7 @@ static bool find_grant(struct exchange *exchange)
 {
     const char *token = bearer_token(exchange->headers.authorization);
 
-    if (guard_find(exchange->server->guard, token, &exchange->grant))
+    if (token_store_find(exchange->server->token_store, token, &exchange->grant))
         return true;
     reply_problem(exchange, 401, NULL,
                   token ? "the token is not known here" : "send \"Authorization: Bearer TOKEN\"");

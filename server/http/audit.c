@@ -47,7 +47,7 @@ struct audit *audit_open(const char *path, struct error *err)
         audit->path = strdup(path);
     if (!audit || !audit->path) {
         free(audit);
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     pthread_mutex_init(&audit->lock, NULL);
@@ -88,7 +88,7 @@ bool audit_reopen(struct audit *audit, struct error *err)
     return true;
 }
 
-static void write_address(struct out *out, const struct sockaddr *from)
+static void write_address(struct json_writer *out, const struct sockaddr *from)
 {
     char text[INET6_ADDRSTRLEN] = "";
     struct sockaddr_in6 six;
@@ -101,11 +101,11 @@ static void write_address(struct out *out, const struct sockaddr *from)
         memcpy(&six, from, sizeof six);
         inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof text);
     }
-    out_text(out, "from", *text ? text : NULL);
+    jsonw_text(out, "from", *text ? text : NULL);
 }
 
 /* An end of a path of UTF-8 is not cut through a letter. */
-static void write_path(struct out *out, const char *path)
+static void write_path(struct json_writer *out, const char *path)
 {
     char shown[PATH_SHOWN + 1];
     size_t length = strlen(path);
@@ -115,32 +115,32 @@ static void write_path(struct out *out, const char *path)
             length--;
     memcpy(shown, path, length);
     shown[length] = '\0';
-    out_text(out, "path", shown);
+    jsonw_text(out, "path", shown);
 }
 
-static void write_line(struct out *out, const struct audit_entry *entry, long long untold)
+static void write_line(struct json_writer *out, const struct audit_entry *entry, long long untold)
 {
-    out_open(out, NULL, '{');
-    out_time(out, "at", entry->at_us);
-    out_text(out, "who", entry->who);
+    jsonw_open(out, NULL, '{');
+    jsonw_time(out, "at", entry->at_us);
+    jsonw_text(out, "who", entry->who);
     write_address(out, entry->from);
-    out_text(out, "method", entry->method);
+    jsonw_text(out, "method", entry->method);
     write_path(out, entry->path);
     if (entry->status != 0)
-        out_integer(out, "status", entry->status);
+        jsonw_integer(out, "status", entry->status);
     else
-        out_null(out, "status");
-    out_integer(out, "bytes", (long long)entry->bytes);
+        jsonw_null(out, "status");
+    jsonw_integer(out, "bytes", (long long)entry->bytes);
     if (entry->counts) {
-        out_integer(out, "imported", entry->imported);
-        out_integer(out, "known", entry->known);
-        out_integer(out, "refused", entry->refused);
+        jsonw_integer(out, "imported", entry->imported);
+        jsonw_integer(out, "known", entry->known);
+        jsonw_integer(out, "refused", entry->refused);
     }
     if (entry->id)
-        out_text(out, "id", entry->id);
+        jsonw_text(out, "id", entry->id);
     if (untold > 0)
-        out_integer(out, "suppressed", untold);
-    out_close(out, '}');
+        jsonw_integer(out, "suppressed", untold);
+    jsonw_close(out, '}');
 }
 
 /* The whole line in one write(), or a reason. A line that ended too soon is ended first. */
@@ -197,7 +197,7 @@ static void suppress(struct audit *audit)
 void audit_tell(struct audit *audit, const struct audit_entry *entry)
 {
     AUTO(bytes_free) struct bytes line = {.limit = LINE_MAX};
-    struct out out = {.bytes = &line};
+    struct json_writer out = {.bytes = &line};
     const char *why = NULL;
     long long untold;
 

@@ -11,9 +11,9 @@
 
 const struct run_id copy_watched = {"copy of the database"};
 
-struct copier {
+struct backup_job {
     const char *database;
-    struct live *live;
+    struct notifications *notifications;
     char path[PATH_MAX];
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t rested;
@@ -29,42 +29,42 @@ struct copier {
 
 static bool go_on(void *user, long long done, long long total)
 {
-    struct copier *copier = user;
+    struct backup_job *backup_job = user;
     bool stopping;
 
     (void)done, (void)total;
-    pthread_mutex_lock(&copier->lock);
-    stopping = copier->stopping;
-    pthread_mutex_unlock(&copier->lock);
+    pthread_mutex_lock(&backup_job->lock);
+    stopping = backup_job->stopping;
+    pthread_mutex_unlock(&backup_job->lock);
     return !stopping;
 }
 
 static void looks(void *user, struct db *db)
 {
-    struct copier *copier = user;
+    struct backup_job *backup_job = user;
 
-    pthread_mutex_lock(&copier->lock);
-    copier->looked_at = db;
-    if (db && copier->stopping)
+    pthread_mutex_lock(&backup_job->lock);
+    backup_job->looked_at = db;
+    if (db && backup_job->stopping)
         db_interrupt(db);
-    pthread_mutex_unlock(&copier->lock);
+    pthread_mutex_unlock(&backup_job->lock);
 }
 
 /* A file without a name when this is over, whatever comes of it. */
-static bool make(struct copier *copier, int *ret_descriptor, struct verify_facts *ret_facts,
-                 struct error *err)
+static bool make(struct backup_job *backup_job, int *ret_descriptor,
+                 struct verify_facts *ret_facts, struct error *err)
 {
     AUTO(closep) int descriptor = -1;
     bool ok;
 
-    (void)!unlink(copier->path);
-    descriptor = open(copier->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    (void)!unlink(backup_job->path);
+    descriptor = open(backup_job->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor < 0)
         return error_set(err, errno == ENOSPC ? ERROR_STORAGE : ERROR_INTERNAL, NULL,
-                         "cannot make %.150s: %s", copier->path, strerror(errno));
-    ok = backup_copy(copier->database, copier->path, &(struct backup_watch){go_on, looks, copier},
-                     ret_facts, err);
-    (void)!unlink(copier->path);
+                         "cannot make %.150s: %s", backup_job->path, strerror(errno));
+    ok = backup_copy(backup_job->database, backup_job->path,
+                     &(struct backup_watch){go_on, looks, backup_job}, ret_facts, err);
+    (void)!unlink(backup_job->path);
     if (ok) {
         *ret_descriptor = descriptor;
         descriptor = -1;
@@ -74,111 +74,111 @@ static bool make(struct copier *copier, int *ret_descriptor, struct verify_facts
 
 static void *work(void *user)
 {
-    struct copier *copier = user;
+    struct backup_job *backup_job = user;
     struct verify_facts facts = {0};
     struct error err = {0};
     int descriptor = -1;
-    bool ok = make(copier, &descriptor, &facts, &err);
+    bool ok = make(backup_job, &descriptor, &facts, &err);
 
-    pthread_mutex_lock(&copier->lock);
-    copier->made = ok;
-    copier->descriptor = descriptor;
-    copier->facts = facts;
-    copier->err = err;
-    if (!copier->taken)
-        closep(&copier->descriptor);
-    live_tell(copier->live, copy_watched.text, clock_monotonic_ns());
+    pthread_mutex_lock(&backup_job->lock);
+    backup_job->made = ok;
+    backup_job->descriptor = descriptor;
+    backup_job->facts = facts;
+    backup_job->err = err;
+    if (!backup_job->taken)
+        closep(&backup_job->descriptor);
+    notifications_tell(backup_job->notifications, copy_watched.text, clock_monotonic_ns());
     /* The last word: from here on the copier may be gone. */
-    copier->working = false;
-    pthread_cond_broadcast(&copier->rested);
-    pthread_mutex_unlock(&copier->lock);
+    backup_job->working = false;
+    pthread_cond_broadcast(&backup_job->rested);
+    pthread_mutex_unlock(&backup_job->lock);
     return NULL;
 }
 
-struct copier *copier_new(const char *database, struct live *live)
+struct backup_job *backup_job_new(const char *database, struct notifications *notifications)
 {
-    struct copier *copier = calloc(1, sizeof *copier);
+    struct backup_job *backup_job = calloc(1, sizeof *backup_job);
 
-    if (!copier || snprintf(copier->path, sizeof copier->path, "%s.copy", database) >=
-                       (int)sizeof copier->path) {
-        free(copier);
+    if (!backup_job || snprintf(backup_job->path, sizeof backup_job->path, "%s.copy", database) >=
+                           (int)sizeof backup_job->path) {
+        free(backup_job);
         return NULL;
     }
-    copier->database = database;
-    copier->live = live;
-    copier->descriptor = -1;
-    pthread_mutex_init(&copier->lock, NULL);
-    pthread_cond_init(&copier->rested, NULL);
-    (void)!unlink(copier->path);
-    return copier;
+    backup_job->database = database;
+    backup_job->notifications = notifications;
+    backup_job->descriptor = -1;
+    pthread_mutex_init(&backup_job->lock, NULL);
+    pthread_cond_init(&backup_job->rested, NULL);
+    (void)!unlink(backup_job->path);
+    return backup_job;
 }
 
-static bool start(struct copier *copier, struct error *err)
+static bool start(struct backup_job *backup_job, struct error *err)
 {
     pthread_t thread;
 
-    copier->made = copier->stopping = false;
-    copier->descriptor = -1;
-    if (pthread_create(&thread, NULL, work, copier) != 0)
+    backup_job->made = backup_job->stopping = false;
+    backup_job->descriptor = -1;
+    if (pthread_create(&thread, NULL, work, backup_job) != 0)
         return error_set(err, ERROR_INTERNAL, NULL, "cannot start the copier thread");
     pthread_detach(thread);
-    copier->taken = copier->working = true;
+    backup_job->taken = backup_job->working = true;
     return true;
 }
 
-bool copier_begin(struct copier *copier, struct error *err)
+bool backup_job_begin(struct backup_job *backup_job, struct error *err)
 {
     bool ok;
 
-    pthread_mutex_lock(&copier->lock);
-    ok = copier->taken || copier->working
+    pthread_mutex_lock(&backup_job->lock);
+    ok = backup_job->taken || backup_job->working
              ? error_set(err, ERROR_BUSY, NULL,
                          "a copy of the database is made or sent already, and one is at a time")
-             : start(copier, err);
-    pthread_mutex_unlock(&copier->lock);
+             : start(backup_job, err);
+    pthread_mutex_unlock(&backup_job->lock);
     return ok;
 }
 
-enum copy_state copier_look(struct copier *copier, int *ret_descriptor,
-                            struct verify_facts *ret_facts, struct error *err)
+enum copy_state backup_job_look(struct backup_job *backup_job, int *ret_descriptor,
+                                struct verify_facts *ret_facts, struct error *err)
 {
     enum copy_state state = COPY_UNDER_WAY;
 
-    pthread_mutex_lock(&copier->lock);
-    if (!copier->working && copier->made) {
+    pthread_mutex_lock(&backup_job->lock);
+    if (!backup_job->working && backup_job->made) {
         state = COPY_MADE;
-        *ret_descriptor = copier->descriptor;
-        *ret_facts = copier->facts;
-    } else if (!copier->working) {
+        *ret_descriptor = backup_job->descriptor;
+        *ret_facts = backup_job->facts;
+    } else if (!backup_job->working) {
         state = COPY_FAILED;
-        error_set(err, copier->err.kind, NULL, "%s", copier->err.message);
+        error_set(err, backup_job->err.kind, NULL, "%s", backup_job->err.message);
     }
-    pthread_mutex_unlock(&copier->lock);
+    pthread_mutex_unlock(&backup_job->lock);
     return state;
 }
 
-void copier_leave(struct copier *copier)
+void backup_job_leave(struct backup_job *backup_job)
 {
-    pthread_mutex_lock(&copier->lock);
-    copier->taken = false;
-    copier->stopping = true;
-    if (copier->looked_at)
-        db_interrupt(copier->looked_at);
-    if (!copier->working)
-        closep(&copier->descriptor);
-    pthread_mutex_unlock(&copier->lock);
+    pthread_mutex_lock(&backup_job->lock);
+    backup_job->taken = false;
+    backup_job->stopping = true;
+    if (backup_job->looked_at)
+        db_interrupt(backup_job->looked_at);
+    if (!backup_job->working)
+        closep(&backup_job->descriptor);
+    pthread_mutex_unlock(&backup_job->lock);
 }
 
-void copier_free(struct copier *copier)
+void backup_job_free(struct backup_job *backup_job)
 {
-    if (!copier)
+    if (!backup_job)
         return;
-    copier_leave(copier);
-    pthread_mutex_lock(&copier->lock);
-    while (copier->working)
-        pthread_cond_wait(&copier->rested, &copier->lock);
-    pthread_mutex_unlock(&copier->lock);
-    pthread_cond_destroy(&copier->rested);
-    pthread_mutex_destroy(&copier->lock);
-    free(copier);
+    backup_job_leave(backup_job);
+    pthread_mutex_lock(&backup_job->lock);
+    while (backup_job->working)
+        pthread_cond_wait(&backup_job->rested, &backup_job->lock);
+    pthread_mutex_unlock(&backup_job->lock);
+    pthread_cond_destroy(&backup_job->rested);
+    pthread_mutex_destroy(&backup_job->lock);
+    free(backup_job);
 }

@@ -9,23 +9,24 @@
  */
 extern const struct run_id copy_watched;
 
-struct copier;
+struct backup_job;
 
 /* Removes what a server that was killed has left. `database` is borrowed. */
-struct copier *copier_new(const char *database, struct live *live);
+struct backup_job *backup_job_new(const char *database, struct notifications *notifications);
 
 /* Stops what is under way, and waits for that. NULL is fine. */
-void copier_free(struct copier *copier);
+void backup_job_free(struct backup_job *backup_job);
 
 /* Begins; ERROR_BUSY while another's is made or sent. Whoever began must leave. */
-bool copier_begin(struct copier *copier, struct error *err) __attribute__((warn_unused_result));
+bool backup_job_begin(struct backup_job *backup_job, struct error *err)
+    __attribute__((warn_unused_result));
 
 enum copy_state { COPY_UNDER_WAY, COPY_MADE, COPY_FAILED };
 
-/* How the copy is: made, it can be read from *ret_descriptor until copier_leave(); failed, err
- * says why. */
-enum copy_state copier_look(struct copier *copier, int *ret_descriptor,
-                            struct verify_facts *ret_facts, struct error *err);
+/* How the copy is: made, it can be read from *ret_descriptor until backup_job_leave(); failed,
+ * err says why. */
+enum copy_state backup_job_look(struct backup_job *backup_job, int *ret_descriptor,
+                                struct verify_facts *ret_facts, struct error *err);
 
 /* Whoever began is done, or has hung up: what is under way is stopped, without waiting for it. */
-void copier_leave(struct copier *copier);
+void backup_job_leave(struct backup_job *backup_job);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-struct sentry {
+struct deadlines {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -18,91 +18,91 @@ struct sentry {
 };
 
 /* With the lock held: waits until the plan is due, changed or over. */
-static void sleep_until_planned(struct sentry *sentry)
+static void sleep_until_planned(struct deadlines *deadlines)
 {
-    struct timespec when = {.tv_sec = sentry->planned_ns / NS_PER_SECOND,
-                            .tv_nsec = sentry->planned_ns % NS_PER_SECOND};
+    struct timespec when = {.tv_sec = deadlines->planned_ns / NS_PER_SECOND,
+                            .tv_nsec = deadlines->planned_ns % NS_PER_SECOND};
 
-    if (sentry->planned_ns == LLONG_MAX)
-        pthread_cond_wait(&sentry->changed, &sentry->lock);
+    if (deadlines->planned_ns == LLONG_MAX)
+        pthread_cond_wait(&deadlines->changed, &deadlines->lock);
     else
-        pthread_cond_timedwait(&sentry->changed, &sentry->lock, &when);
+        pthread_cond_timedwait(&deadlines->changed, &deadlines->lock, &when);
 }
 
 static void *watch(void *user)
 {
-    struct sentry *sentry = user;
+    struct deadlines *deadlines = user;
 
-    pthread_mutex_lock(&sentry->lock);
-    while (!sentry->stopping) {
+    pthread_mutex_lock(&deadlines->lock);
+    while (!deadlines->stopping) {
         long long now = clock_monotonic_ns();
 
-        if (sentry->planned_ns > now) {
-            sleep_until_planned(sentry);
+        if (deadlines->planned_ns > now) {
+            sleep_until_planned(deadlines);
             continue;
         }
-        sentry->planned_ns = LLONG_MAX; /* whoever asks meanwhile is not forgotten */
-        pthread_mutex_unlock(&sentry->lock);
-        long long next = sentry->tick(sentry->user, now);
-        pthread_mutex_lock(&sentry->lock);
-        if (next < sentry->planned_ns)
-            sentry->planned_ns = next;
+        deadlines->planned_ns = LLONG_MAX; /* whoever asks meanwhile is not forgotten */
+        pthread_mutex_unlock(&deadlines->lock);
+        long long next = deadlines->tick(deadlines->user, now);
+        pthread_mutex_lock(&deadlines->lock);
+        if (next < deadlines->planned_ns)
+            deadlines->planned_ns = next;
     }
-    pthread_mutex_unlock(&sentry->lock);
+    pthread_mutex_unlock(&deadlines->lock);
     return NULL;
 }
 
-struct sentry *sentry_start(tick_fn *tick, void *user, struct error *err)
+struct deadlines *deadlines_start(tick_fn *tick, void *user, struct error *err)
 {
-    struct sentry *sentry = calloc(1, sizeof *sentry);
+    struct deadlines *deadlines = calloc(1, sizeof *deadlines);
     pthread_condattr_t monotonic;
 
-    if (!sentry) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!deadlines) {
+        error_no_memory(err);
         return NULL;
     }
-    sentry->tick = tick;
-    sentry->user = user;
-    sentry->planned_ns = LLONG_MAX;
-    pthread_mutex_init(&sentry->lock, NULL);
+    deadlines->tick = tick;
+    deadlines->user = user;
+    deadlines->planned_ns = LLONG_MAX;
+    pthread_mutex_init(&deadlines->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&sentry->changed, &monotonic);
+    pthread_cond_init(&deadlines->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    if (pthread_create(&sentry->thread, NULL, watch, sentry) != 0) {
+    if (pthread_create(&deadlines->thread, NULL, watch, deadlines) != 0) {
         error_set(err, ERROR_INTERNAL, NULL, "cannot start the sentry thread");
-        free(sentry);
+        free(deadlines);
         return NULL;
     }
-    return sentry;
+    return deadlines;
 }
 
-void sentry_wake_by(struct sentry *sentry, long long when_ns)
+void deadlines_wake_by(struct deadlines *deadlines, long long when_ns)
 {
-    pthread_mutex_lock(&sentry->lock);
-    if (when_ns < sentry->planned_ns) {
-        sentry->planned_ns = when_ns;
-        pthread_cond_signal(&sentry->changed);
+    pthread_mutex_lock(&deadlines->lock);
+    if (when_ns < deadlines->planned_ns) {
+        deadlines->planned_ns = when_ns;
+        pthread_cond_signal(&deadlines->changed);
     }
-    pthread_mutex_unlock(&sentry->lock);
+    pthread_mutex_unlock(&deadlines->lock);
 }
 
-void sentry_stop(struct sentry *sentry)
+void deadlines_stop(struct deadlines *deadlines)
 {
-    if (!sentry)
+    if (!deadlines)
         return;
-    pthread_mutex_lock(&sentry->lock);
-    sentry->stopping = true;
-    pthread_cond_signal(&sentry->changed);
-    pthread_mutex_unlock(&sentry->lock);
-    pthread_join(sentry->thread, NULL);
+    pthread_mutex_lock(&deadlines->lock);
+    deadlines->stopping = true;
+    pthread_cond_signal(&deadlines->changed);
+    pthread_mutex_unlock(&deadlines->lock);
+    pthread_join(deadlines->thread, NULL);
 }
 
-void sentry_free(struct sentry *sentry)
+void deadlines_free(struct deadlines *deadlines)
 {
-    if (!sentry)
+    if (!deadlines)
         return;
-    pthread_cond_destroy(&sentry->changed);
-    pthread_mutex_destroy(&sentry->lock);
-    free(sentry);
+    pthread_cond_destroy(&deadlines->changed);
+    pthread_mutex_destroy(&deadlines->lock);
+    free(deadlines);
 }

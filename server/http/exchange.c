@@ -52,7 +52,8 @@ static bool check_space(struct exchange *exchange)
 {
     struct error err = {0};
 
-    if (strcmp(exchange->method, "POST") != 0 || space_check(exchange->server->config, &err))
+    if (strcmp(exchange->method, "POST") != 0 ||
+        disk_reserve_check(exchange->server->config, &err))
         return true;
     reply_error(exchange, &err);
     return false;
@@ -104,7 +105,7 @@ static bool check_body(struct exchange *exchange)
         return false;
     if (body_limit(exchange) == BODY_MAX || (headers->content_length && length <= BODY_MAX))
         return true;
-    exchange->has_room = room_take(exchange->server->room);
+    exchange->has_room = large_body_slots_take(exchange->server->room);
     if (!exchange->has_room) {
         error_set(&err, ERROR_BUSY, NULL, "%d large bodies are being read already", ROOM_BODIES);
         reply_error(exchange, &err);
@@ -117,7 +118,7 @@ static void drop_body(struct exchange *exchange)
 {
     bytes_free(&exchange->body);
     if (exchange->has_room)
-        room_leave(exchange->server->room);
+        large_body_slots_leave(exchange->server->room);
     exchange->has_room = false;
 }
 
@@ -189,9 +190,9 @@ void exchange_answer(struct exchange *exchange)
 void exchange_done(struct exchange *exchange)
 {
     access_audit(exchange); /* of those that left before there was an answer */
-    live_leave(exchange->server->live, &exchange->watcher);
+    notifications_leave(exchange->server->notifications, &exchange->watcher);
     if (exchange->has_copy)
-        copier_leave(exchange->server->copier);
+        backup_job_leave(exchange->server->backup_job);
     drop_body(exchange);
     bytes_free(&exchange->reply.body);
 }

@@ -30,7 +30,7 @@ struct http {
     struct MHD_Daemon *daemon;
     struct connections *connections;
     const struct server *server;
-    struct sentry *sentry;
+    struct deadlines *deadlines;
     long long shortest_ns; /* of the limits of time */
 };
 
@@ -310,7 +310,7 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
 
     *socket_context = connections_add(http->connections, descriptor, address, now_ns);
     if (*socket_context)
-        sentry_wake_by(http->sentry, now_ns + http->shortest_ns);
+        deadlines_wake_by(http->deadlines, now_ns + http->shortest_ns);
     else
         shutdown(descriptor, SHUT_RDWR);
 }
@@ -387,7 +387,7 @@ struct http *http_listen(const struct config *config, struct error *err)
     };
 
     if (!http) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     http->shortest_ns = connection_limits_shortest(&limits);
@@ -396,7 +396,7 @@ struct http *http_listen(const struct config *config, struct error *err)
         http->listener = listener_open(config, err);
     http->connections = connections_new(&limits, cut_descriptor);
     if (!http->connections)
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
     if (http->listener < 0 || !http->connections) {
         http_stop(http);
         return NULL;
@@ -409,7 +409,7 @@ int http_port(const struct http *http)
     return listener_port(http->listener);
 }
 
-bool http_start(struct http *http, const struct server *server, struct sentry *sentry,
+bool http_start(struct http *http, const struct server *server, struct deadlines *deadlines,
                 struct error *err)
 {
     const struct config *config = server->config;
@@ -421,7 +421,7 @@ bool http_start(struct http *http, const struct server *server, struct sentry *s
     unsigned flags = tls_options(http, items);
 
     http->server = server;
-    http->sentry = sentry;
+    http->deadlines = deadlines;
     http->daemon = MHD_start_daemon(
         flags | MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
         NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_ARRAY,

@@ -16,7 +16,7 @@ struct http *http_listen(const struct config *config, struct error *err)
 int http_port(const struct http *http);
 
 /* Starts to answer. */
-bool http_start(struct http *http, const struct server *server, struct sentry *sentry,
+bool http_start(struct http *http, const struct server *server, struct deadlines *deadlines,
                 struct error *err) __attribute__((warn_unused_result));
 
 /* Cuts the clients whose time is over; for the sentry. */
@@ -28,5 +28,5 @@ void http_quiesce(struct http *http);
 /* Waits until every answer that is due is sent, or the patience is over. */
 void http_drain(struct http *http, long long patience_ns);
 
-/* Ends every connection. live_close() first: nobody may be suspended. NULL is fine. */
+/* Ends every connection. notifications_close() first: nobody may be suspended. NULL is fine. */
 void http_stop(struct http *http);

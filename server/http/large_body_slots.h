@@ -7,12 +7,12 @@
 
 #define ROOM_BODIES 2
 
-struct room {
+struct large_body_slots {
     atomic_int taken;
 };
 
 /* Any thread; false when there is none. */
-static inline bool room_take(struct room *room)
+static inline bool large_body_slots_take(struct large_body_slots *room)
 {
     if (atomic_fetch_add(&room->taken, 1) < ROOM_BODIES)
         return true;
@@ -20,7 +20,7 @@ static inline bool room_take(struct room *room)
     return false;
 }
 
-static inline void room_leave(struct room *room)
+static inline void large_body_slots_leave(struct large_body_slots *room)
 {
     atomic_fetch_sub(&room->taken, 1);
 }

@@ -65,6 +65,6 @@ bool openapi_make(const struct engines *engines, struct bytes *ret_document, str
                          why.line);
     if (!fill_in(document, engines) || (text = json_dumps(document, JSON_INDENT(1))) == NULL ||
         !bytes_add(ret_document, text, strlen(text)))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     return true;
 }

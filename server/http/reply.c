@@ -90,20 +90,20 @@ static void start_over(struct exchange *exchange)
     exchange->reply = (struct reply){.body = {.limit = REPLY_MAX}};
 }
 
-static void write_allowed(struct out *out, const struct allowed *allowed)
+static void write_allowed(struct json_writer *out, const struct allowed *allowed)
 {
     if (allowed->ranged) {
-        out_open(out, "allowed", '{');
-        out_integer(out, "minimum", allowed->min);
-        out_integer(out, "maximum", allowed->max);
-        out_close(out, '}');
+        jsonw_open(out, "allowed", '{');
+        jsonw_integer(out, "minimum", allowed->min);
+        jsonw_integer(out, "maximum", allowed->max);
+        jsonw_close(out, '}');
     } else if (allowed->choices) {
-        out_open(out, "allowed", '{');
-        out_open(out, "values", '[');
+        jsonw_open(out, "allowed", '{');
+        jsonw_open(out, "values", '[');
         for (const char *const *choice = allowed->choices; *choice; choice++)
-            out_text(out, NULL, *choice);
-        out_close(out, ']');
-        out_close(out, '}');
+            jsonw_text(out, NULL, *choice);
+        jsonw_close(out, ']');
+        jsonw_close(out, '}');
     }
 }
 
@@ -112,19 +112,19 @@ static void write_problem(struct exchange *exchange, int status, const char *typ
 {
     start_over(exchange);
 
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     char uri[64];
 
     snprintf(uri, sizeof uri, "urn:pennyworth:problem:%s", type);
-    out_open(&out, NULL, '{');
-    out_text(&out, "type", uri);
-    out_text(&out, "title", title);
-    out_integer(&out, "status", status);
-    out_text(&out, "detail", err->message);
+    jsonw_open(&out, NULL, '{');
+    jsonw_text(&out, "type", uri);
+    jsonw_text(&out, "title", title);
+    jsonw_integer(&out, "status", status);
+    jsonw_text(&out, "detail", err->message);
     if (err->field[0])
-        out_text(&out, "field", err->field);
+        jsonw_text(&out, "field", err->field);
     write_allowed(&out, &err->allowed);
-    out_close(&out, '}');
+    jsonw_close(&out, '}');
     exchange->reply.status = status;
     exchange->reply.content_type = "application/problem+json";
     if (out.failed) /* no memory even for this: the number must do */
@@ -176,12 +176,12 @@ void reply_fixed(struct exchange *exchange, const char *content_type, const char
     exchange->reply.fixed_size = size;
 }
 
-void reply_json(struct exchange *exchange, int status, const struct out *out)
+void reply_json(struct exchange *exchange, int status, const struct json_writer *out)
 {
     struct error err = {0};
 
     if (out->failed) {
-        error_set(&err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(&err);
         reply_error(exchange, &err);
         return;
     }

@@ -21,8 +21,8 @@ void reply_field(struct exchange *exchange, const char *name, const char *format
     __attribute__((format(printf, 3, 4)));
 
 /* 200 with JSON in reply.body, or 500 if writing it failed. */
-struct out;
-void reply_json(struct exchange *exchange, int status, const struct out *out);
+struct json_writer;
+void reply_json(struct exchange *exchange, int status, const struct json_writer *out);
 
 /* What every answer says to browsers and to what stores answers, unless it says something else
  * under that name. */

@@ -107,7 +107,7 @@ json_t *request_json(const struct exchange *exchange, struct error *err)
     if (json_is_object(json))
         return json;
     if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
     else
         error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object");
     json_decref(json);

@@ -17,15 +17,15 @@ struct slot {
     char etag[ETAG_SIZE];
 };
 
-struct answers {
+struct response_cache {
     pthread_mutex_t lock;
     struct slot slots[SLOTS];
     long long uses;
 };
 
-struct answers *answers_new(void)
+struct response_cache *response_cache_new(void)
 {
-    struct answers *answers = calloc(1, sizeof *answers);
+    struct response_cache *answers = calloc(1, sizeof *answers);
 
     if (!answers)
         return NULL;
@@ -41,7 +41,7 @@ static void empty(struct slot *slot)
     bytes_free(&slot->body);
 }
 
-void answers_free(struct answers *answers)
+void response_cache_free(struct response_cache *answers)
 {
     if (!answers)
         return;
@@ -51,7 +51,7 @@ void answers_free(struct answers *answers)
     free(answers);
 }
 
-static struct slot *find(struct answers *answers, const char *text)
+static struct slot *find(struct response_cache *answers, const char *text)
 {
     for (size_t i = 0; i < SLOTS; i++)
         if (answers->slots[i].text && strcmp(answers->slots[i].text, text) == 0)
@@ -59,8 +59,8 @@ static struct slot *find(struct answers *answers, const char *text)
     return NULL;
 }
 
-bool answers_find(struct answers *answers, const struct answer_key *key, struct bytes *body,
-                  char ret_etag[ETAG_SIZE])
+bool response_cache_find(struct response_cache *answers, const struct answer_key *key,
+                         struct bytes *body, char ret_etag[ETAG_SIZE])
 {
     struct slot *slot;
     bool found;
@@ -78,7 +78,7 @@ bool answers_find(struct answers *answers, const struct answer_key *key, struct 
 }
 
 /* The slot of the same question, or the one that nobody asked for longest. */
-static struct slot *choose(struct answers *answers, const char *text)
+static struct slot *choose(struct response_cache *answers, const char *text)
 {
     struct slot *slot = find(answers, text);
 
@@ -91,8 +91,8 @@ static struct slot *choose(struct answers *answers, const char *text)
     return slot;
 }
 
-void answers_keep(struct answers *answers, const struct answer_key *key, const struct bytes *body,
-                  char ret_etag[ETAG_SIZE])
+void response_cache_keep(struct response_cache *answers, const struct answer_key *key,
+                         const struct bytes *body, char ret_etag[ETAG_SIZE])
 {
     struct slot *slot;
 

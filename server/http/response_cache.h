@@ -6,10 +6,10 @@
 
 #define ETAG_SIZE 20 /* with its quotes */
 
-struct answers;
+struct response_cache;
 
-struct answers *answers_new(void);          /* NULL when memory ends */
-void answers_free(struct answers *answers); /* NULL is fine */
+struct response_cache *response_cache_new(void);          /* NULL when memory ends */
+void response_cache_free(struct response_cache *answers); /* NULL is fine */
 
 /* What an answer depends on: what was asked, and the state of what it was made from. */
 struct answer_key {
@@ -18,12 +18,13 @@ struct answer_key {
 };
 
 /* Copies an answer that is still good to *body (unless that is NULL), and names it. */
-bool answers_find(struct answers *answers, const struct answer_key *key, struct bytes *body,
-                  char ret_etag[ETAG_SIZE]) __attribute__((warn_unused_result));
+bool response_cache_find(struct response_cache *answers, const struct answer_key *key,
+                         struct bytes *body, char ret_etag[ETAG_SIZE])
+    __attribute__((warn_unused_result));
 
 /* Names an answer, and keeps it where there is room. */
-void answers_keep(struct answers *answers, const struct answer_key *key, const struct bytes *body,
-                  char ret_etag[ETAG_SIZE]);
+void response_cache_keep(struct response_cache *answers, const struct answer_key *key,
+                         const struct bytes *body, char ret_etag[ETAG_SIZE]);
 
 /* Whether an If-None-Match header (NULL for none) knows this name. */
 bool etag_is_known(const char *header, const char *etag);

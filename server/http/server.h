@@ -22,17 +22,17 @@ struct server {
     const struct config *config;
     const struct engines *engines;
     struct db_pool *pool;
-    struct live *live;
+    struct notifications *notifications;
     struct runner *runner;
     const struct feeds *feeds;
     struct this_machine *here;
     struct refresher *refresher;
-    struct board *board;
-    struct answers *answers;
+    struct comparison_cache *board;
+    struct response_cache *answers;
     struct metrics *metrics;
-    struct copier *copier;
-    struct room *room;
-    struct guard *guard; /* this and the audit: NULL where nobody is served */
+    struct backup_job *backup_job;
+    struct large_body_slots *room;
+    struct token_store *token_store; /* this and the audit: NULL where nobody is served */
     struct audit *audit;
     struct bytes openapi; /* the document as it is served */
 };

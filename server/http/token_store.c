@@ -5,9 +5,9 @@
 
 #include <pthread.h>
 
-struct guard {
+struct token_store {
     const struct config *config;
-    struct senders *senders;
+    struct token_usage *token_usage;
     bool is_open;
     pthread_rwlock_t lock; /* of all that follows */
     struct tokens tokens;
@@ -30,102 +30,103 @@ static bool read_all(const struct config *config, struct tokens *tokens, struct 
            (!config->tokens[0] || tokens_read(config->tokens, tokens, err));
 }
 
-static struct sender **find_senders(struct senders *senders, const struct tokens *tokens,
+static struct sender **find_senders(struct token_usage *token_usage, const struct tokens *tokens,
                                     struct error *err)
 {
     /* One more: of nothing, NULL would be no failure. */
     AUTO(freep) struct sender **list = calloc(tokens->count + 1, sizeof(struct sender *));
 
     for (size_t i = 0; list && i < tokens->count; i++)
-        if ((list[i] = senders_get(senders, tokens->list[i].name)) == NULL)
+        if ((list[i] = token_usage_get(token_usage, tokens->list[i].name)) == NULL)
             freep(&list);
     if (!list)
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
     return take(&list);
 }
 
-bool guard_reload(struct guard *guard, struct error *err)
+bool token_store_reload(struct token_store *token_store, struct error *err)
 {
     AUTO(tokens_clear) struct tokens tokens = {0};
     AUTO(freep) struct sender **by_token = NULL;
 
-    if (!read_all(guard->config, &tokens, err))
+    if (!read_all(token_store->config, &tokens, err))
         return false;
-    by_token = find_senders(guard->senders, &tokens, err);
+    by_token = find_senders(token_store->token_usage, &tokens, err);
     if (!by_token)
         return false;
-    pthread_rwlock_wrlock(&guard->lock);
-    struct tokens old = guard->tokens;
-    struct sender **old_senders = guard->by_token;
-    guard->tokens = tokens;
-    guard->by_token = by_token;
-    pthread_rwlock_unlock(&guard->lock);
+    pthread_rwlock_wrlock(&token_store->lock);
+    struct tokens old = token_store->tokens;
+    struct sender **old_senders = token_store->by_token;
+    token_store->tokens = tokens;
+    token_store->by_token = by_token;
+    pthread_rwlock_unlock(&token_store->lock);
     tokens = old; /* for the end of the scope */
     by_token = old_senders;
     return true;
 }
 
-struct guard *guard_new(const struct config *config, struct error *err)
+struct token_store *token_store_new(const struct config *config, struct error *err)
 {
-    struct guard *guard = calloc(1, sizeof *guard);
+    struct token_store *token_store = calloc(1, sizeof *token_store);
 
-    if (!guard) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!token_store) {
+        error_no_memory(err);
         return NULL;
     }
-    guard->config = config;
-    guard->is_open = is_open(config);
-    guard->senders = senders_new();
-    pthread_rwlock_init(&guard->lock, NULL);
-    if (!guard->senders)
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    if (!guard->senders || !guard_reload(guard, err)) {
-        guard_free(guard);
+    token_store->config = config;
+    token_store->is_open = is_open(config);
+    token_store->token_usage = token_usage_new();
+    pthread_rwlock_init(&token_store->lock, NULL);
+    if (!token_store->token_usage)
+        error_no_memory(err);
+    if (!token_store->token_usage || !token_store_reload(token_store, err)) {
+        token_store_free(token_store);
         return NULL;
     }
-    return guard;
+    return token_store;
 }
 
-void guard_free(struct guard *guard)
+void token_store_free(struct token_store *token_store)
 {
-    if (!guard)
+    if (!token_store)
         return;
-    tokens_clear(&guard->tokens);
-    free(guard->by_token);
-    senders_free(guard->senders);
-    pthread_rwlock_destroy(&guard->lock);
-    free(guard);
+    tokens_clear(&token_store->tokens);
+    free(token_store->by_token);
+    token_usage_free(token_store->token_usage);
+    pthread_rwlock_destroy(&token_store->lock);
+    free(token_store);
 }
 
-bool guard_find(struct guard *guard, const char *token, struct grant *ret_grant)
+bool token_store_find(struct token_store *token_store, const char *token, struct grant *ret_grant)
 {
     const struct token *found;
 
-    *ret_grant = (struct grant){.scopes = guard->is_open ? SCOPES_ALL : 0};
-    if (guard->is_open || !token || strlen(token) >= TEXT_SECRET_MAX)
-        return guard->is_open;
-    pthread_rwlock_rdlock(&guard->lock);
-    found = tokens_find(&guard->tokens, token);
+    *ret_grant = (struct grant){.scopes = token_store->is_open ? SCOPES_ALL : 0};
+    if (token_store->is_open || !token || strlen(token) >= TEXT_SECRET_MAX)
+        return token_store->is_open;
+    pthread_rwlock_rdlock(&token_store->lock);
+    found = tokens_find(&token_store->tokens, token);
     if (found)
-        *ret_grant = (struct grant){.sender = guard->by_token[found - guard->tokens.list],
-                                    .scopes = found->scopes,
-                                    .limits = found->limits,
-                                    .is_named = !found->is_option};
-    pthread_rwlock_unlock(&guard->lock);
+        *ret_grant =
+            (struct grant){.sender = token_store->by_token[found - token_store->tokens.list],
+                           .scopes = found->scopes,
+                           .limits = found->limits,
+                           .is_named = !found->is_option};
+    pthread_rwlock_unlock(&token_store->lock);
     return found != NULL;
 }
 
-size_t guard_count(struct guard *guard)
+size_t token_store_count(struct token_store *token_store)
 {
     size_t count;
 
-    pthread_rwlock_rdlock(&guard->lock);
-    count = guard->tokens.count;
-    pthread_rwlock_unlock(&guard->lock);
+    pthread_rwlock_rdlock(&token_store->lock);
+    count = token_store->tokens.count;
+    pthread_rwlock_unlock(&token_store->lock);
     return count;
 }
 
-bool guard_write(struct guard *guard, struct bytes *text)
+bool token_store_write(struct token_store *token_store, struct bytes *text)
 {
-    return senders_write(guard->senders, text);
+    return token_usage_write(token_store->token_usage, text);
 }

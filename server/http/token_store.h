@@ -5,7 +5,7 @@
 #include "server/base/config.h"
 #include "server/http/token_usage.h"
 
-struct guard;
+struct token_store;
 
 /* What a token stands for; a copy, so that nobody waits for a file that is read again. Without
  * any token configured everybody has all scopes and no name. */
@@ -17,18 +17,20 @@ struct grant {
 };
 
 /* `config` must outlive it. */
-struct guard *guard_new(const struct config *config, struct error *err)
+struct token_store *token_store_new(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));
-void guard_free(struct guard *guard);
+void token_store_free(struct token_store *token_store);
 
 /* Reads --tokens again. When that is wrong all stays as it was. */
-bool guard_reload(struct guard *guard, struct error *err) __attribute__((warn_unused_result));
+bool token_store_reload(struct token_store *token_store, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* False when a token is needed and this one, or none (NULL), is not known. */
-bool guard_find(struct guard *guard, const char *token, struct grant *ret_grant);
+bool token_store_find(struct token_store *token_store, const char *token,
+                      struct grant *ret_grant);
 
 /* How many tokens there are. */
-size_t guard_count(struct guard *guard);
+size_t token_store_count(struct token_store *token_store);
 
 /* Adds what each sender has done, in Prometheus' text format. */
-bool guard_write(struct guard *guard, struct bytes *text);
+bool token_store_write(struct token_store *token_store, struct bytes *text);

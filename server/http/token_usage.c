@@ -14,7 +14,7 @@ struct sender {
     long long empty_ns[LIMITS]; /* when all that was spent will have been filled up again */
 };
 
-struct senders {
+struct token_usage {
     pthread_mutex_t lock;
     struct sender *first;
 };
@@ -22,28 +22,28 @@ struct senders {
 static const long long periods_ns[LIMITS] = {60 * NS_PER_SECOND, 3600 * NS_PER_SECOND,
                                              3600 * NS_PER_SECOND};
 
-struct senders *senders_new(void)
+struct token_usage *token_usage_new(void)
 {
-    struct senders *senders = calloc(1, sizeof *senders);
+    struct token_usage *token_usage = calloc(1, sizeof *token_usage);
 
-    if (senders)
-        pthread_mutex_init(&senders->lock, NULL);
-    return senders;
+    if (token_usage)
+        pthread_mutex_init(&token_usage->lock, NULL);
+    return token_usage;
 }
 
-void senders_free(struct senders *senders)
+void token_usage_free(struct token_usage *token_usage)
 {
-    if (!senders)
+    if (!token_usage)
         return;
-    while (senders->first) {
-        struct sender *sender = senders->first;
+    while (token_usage->first) {
+        struct sender *sender = token_usage->first;
 
-        senders->first = sender->next;
+        token_usage->first = sender->next;
         pthread_mutex_destroy(&sender->lock);
         free(sender);
     }
-    pthread_mutex_destroy(&senders->lock);
-    free(senders);
+    pthread_mutex_destroy(&token_usage->lock);
+    free(token_usage);
 }
 
 static struct sender *find(struct sender *first, const char *name)
@@ -53,19 +53,19 @@ static struct sender *find(struct sender *first, const char *name)
     return first;
 }
 
-struct sender *senders_get(struct senders *senders, const char *name)
+struct sender *token_usage_get(struct token_usage *token_usage, const char *name)
 {
     struct sender *sender;
 
-    pthread_mutex_lock(&senders->lock);
-    sender = find(senders->first, name);
+    pthread_mutex_lock(&token_usage->lock);
+    sender = find(token_usage->first, name);
     if (!sender && (sender = calloc(1, sizeof *sender)) != NULL) {
         snprintf(sender->name, sizeof sender->name, "%s", name);
         pthread_mutex_init(&sender->lock, NULL);
-        sender->next = senders->first;
-        senders->first = sender;
+        sender->next = token_usage->first;
+        token_usage->first = sender;
     }
-    pthread_mutex_unlock(&senders->lock);
+    pthread_mutex_unlock(&token_usage->lock);
     return sender;
 }
 
@@ -145,14 +145,14 @@ static long long counted(struct sender *sender, size_t i)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-bool senders_write(struct senders *senders, struct bytes *text)
+bool token_usage_write(struct token_usage *token_usage, struct bytes *text)
 {
     struct sender *first;
     bool ok = true;
 
-    pthread_mutex_lock(&senders->lock);
-    first = senders->first; /* what is behind it never changes */
-    pthread_mutex_unlock(&senders->lock);
+    pthread_mutex_lock(&token_usage->lock);
+    first = token_usage->first; /* what is behind it never changes */
+    pthread_mutex_unlock(&token_usage->lock);
     for (size_t i = 0; ok && first && i < COUNT(counters); i++) {
         ok = bytes_printf(text,
                           "# HELP pennyworth_sender_%s_total %s\n"

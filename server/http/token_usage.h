@@ -6,14 +6,14 @@
 #include "common/bytes.h"
 #include "server/http/tokens.h"
 
-struct senders;
+struct token_usage;
 struct sender;
 
-struct senders *senders_new(void); /* NULL when memory ends */
-void senders_free(struct senders *senders);
+struct token_usage *token_usage_new(void); /* NULL when memory ends */
+void token_usage_free(struct token_usage *token_usage);
 
 /* The sender of this name, made where there is none yet; NULL when memory ends. */
-struct sender *senders_get(struct senders *senders, const char *name);
+struct sender *token_usage_get(struct token_usage *token_usage, const char *name);
 
 const char *sender_name(const struct sender *sender);
 
@@ -36,4 +36,4 @@ void sender_count_request(struct sender *sender);
 void sender_count_runs(struct sender *sender, long long count); /* stored or queued */
 
 /* Adds what was counted, in Prometheus' text format. */
-bool senders_write(struct senders *senders, struct bytes *text);
+bool token_usage_write(struct token_usage *token_usage, struct bytes *text);

@@ -211,7 +211,7 @@ static bool add(struct tokens *tokens, const struct token *token, struct error *
         struct token *list = realloc(tokens->list, room * sizeof *list);
 
         if (!list)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         tokens->list = list;
     }
     tokens->list[tokens->count++] = *token;
@@ -250,7 +250,7 @@ bool tokens_parse(const char *file, const char *text, size_t length, struct toke
     char *line = copy, *next;
 
     if (!copy)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (length > 0)
         memcpy(copy, text, length);
     copy[length] = '\0';

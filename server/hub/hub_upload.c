@@ -14,7 +14,7 @@
 
 /* What is sent together. */
 struct batch {
-    struct courier *courier;
+    struct hub_upload *upload;
     struct bytes text;
     struct hub_line lines[HUB_LINES_MAX];
     size_t count, most;
@@ -23,7 +23,7 @@ struct batch {
     struct error why;  /* the document of its only run could not be made */
 };
 
-void courier_hub(const char *url, char ret_hub[COURIER_HUB_SIZE])
+void hub_upload_hub(const char *url, char ret_hub[COURIER_HUB_SIZE])
 {
     size_t length = strlen(url);
 
@@ -45,7 +45,7 @@ static bool add_run(void *user, const struct document_parts *parts)
     size_t before = batch->text.used, length;
     struct error why = {0};
 
-    if (!run_document_write(batch->courier->db, parts, &batch->text, &why)) {
+    if (!run_document_write(batch->upload->db, parts, &batch->text, &why)) {
         batch->text.used = before;
         if (batch->count == 0) { /* else it will be the first of the next */
             put_line(batch, parts->run);
@@ -67,47 +67,48 @@ static enum fetch_take take_reply(void *user, const char *data, size_t length, s
 {
     if (bytes_add(user, data, length))
         return TAKE_MORE;
-    error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    error_no_memory(err);
     return TAKE_FAILED;
 }
 
-static bool make_request(const struct courier *courier, const struct bytes *text,
+static bool make_request(const struct hub_upload *upload, const struct bytes *text,
                          struct fetch_request *request, struct error *err)
 {
     *request = (struct fetch_request){.body = text->data,
                                       .body_length = text->used,
-                                      .ca_file = courier->ca,
+                                      .ca_file = upload->ca,
                                       .max_bytes = REPLY_MAX,
                                       .total_ms = REQUEST_MS,
                                       .patience_seconds = PATIENCE_SECONDS};
-    return (fetch_url_add(request, courier->hub) && fetch_url_add(request, PATH) &&
+    return (fetch_url_add(request, upload->hub) && fetch_url_add(request, PATH) &&
             fetch_header(request, "Content-Type: application/x-ndjson") &&
             fetch_header(request, "Accept: application/json") &&
             fetch_header(request, "User-Agent: pennyworth/" PENNYWORTH_VERSION " (report)") &&
-            (!courier->token[0] ||
-             fetch_header(request, "Authorization: Bearer %s", courier->token))) ||
+            (!upload->token[0] ||
+             fetch_header(request, "Authorization: Bearer %s", upload->token))) ||
            error_set(err, ERROR_INVALID, "--report-to", "is too long");
 }
 
 /* Doubles from a second to a minute, up to a quarter less: candidates that were started
  * together do not come together. */
-static long long backoff_ns(struct courier *courier)
+static long long backoff_ns(struct hub_upload *upload)
 {
     long long wait_ns = NS_PER_SECOND;
 
-    for (int i = 1; i < courier->failures && wait_ns < BACKOFF_NS_MAX; i++)
+    for (int i = 1; i < upload->failures && wait_ns < BACKOFF_NS_MAX; i++)
         wait_ns *= 2;
     if (wait_ns > BACKOFF_NS_MAX)
         wait_ns = BACKOFF_NS_MAX;
-    courier->chance = courier->chance * 1664525u + 1013904223u;
-    return (long long)((double)wait_ns * (0.75 + 0.25 * (double)courier->chance / 4294967296.0));
+    upload->chance = upload->chance * 1664525u + 1013904223u;
+    return (long long)((double)wait_ns * (0.75 + 0.25 * (double)upload->chance / 4294967296.0));
 }
 
-static void fail(struct courier *courier, enum courier_news news, struct courier_outcome *outcome)
+static void fail(struct hub_upload *upload, enum hub_upload_news news,
+                 struct hub_upload_outcome *outcome)
 {
-    courier->failures++;
+    upload->failures++;
     outcome->news = news;
-    outcome->wait_ns = news == COURIER_TOLD_OFF ? BACKOFF_NS_MAX : backoff_ns(courier);
+    outcome->wait_ns = news == COURIER_TOLD_OFF ? BACKOFF_NS_MAX : backoff_ns(upload);
 }
 
 static bool wants_time(int status)
@@ -115,12 +116,12 @@ static bool wants_time(int status)
     return status == 408 || status == 429 || status >= 500;
 }
 
-static void explain(const struct courier *courier, int status, struct error *err)
+static void explain(const struct hub_upload *upload, int status, struct error *err)
 {
     if (status == 401)
         error_set(err, ERROR_UPSTREAM, NULL, "the hub answered 401: %s",
-                  courier->token[0] ? "it does not know this token (--report-token-file)"
-                                    : "it wants a token (--report-token-file)");
+                  upload->token[0] ? "it does not know this token (--report-token-file)"
+                                   : "it wants a token (--report-token-file)");
     else if (status == 403)
         error_set(err, ERROR_UPSTREAM, NULL,
                   "the hub answered 403: this token may not import (--report-token-file)");
@@ -135,14 +136,14 @@ static void explain(const struct courier *courier, int status, struct error *err
 
 /* Any answer but the one that was hoped for. Its body is not quoted: there are servers that say
  * back all they were sent, the token too. */
-static void refuse(struct courier *courier, const struct fetch_response *response,
-                   struct courier_outcome *outcome)
+static void refuse(struct hub_upload *upload, const struct fetch_response *response,
+                   struct hub_upload_outcome *outcome)
 {
     long long after = response->retry_after_seconds;
     bool time = wants_time(response->status);
 
-    explain(courier, response->status, &outcome->error);
-    fail(courier, time ? COURIER_FAILED : COURIER_TOLD_OFF, outcome);
+    explain(upload, response->status, &outcome->error);
+    fail(upload, time ? COURIER_FAILED : COURIER_TOLD_OFF, outcome);
     if (!time || after <= 0)
         return;
     outcome->news = COURIER_TOLD_OFF;
@@ -153,12 +154,12 @@ static void refuse(struct courier *courier, const struct fetch_response *respons
 
 /* The only run of a batch is left out of this pass, so that others get through, and is not given
  * up. */
-static void pass_over(struct courier *courier, const struct batch *batch, const struct error *why,
-                      struct courier_outcome *outcome)
+static void pass_over(struct hub_upload *upload, const struct batch *batch,
+                      const struct error *why, struct hub_upload_outcome *outcome)
 {
-    courier->after = batch->seen;
-    error_clear(&courier->passed_over);
-    error_set(&courier->passed_over, why->kind, NULL, "run %s: %s", batch->lines[0].id.text,
+    upload->after = batch->seen;
+    error_clear(&upload->passed_over);
+    error_set(&upload->passed_over, why->kind, NULL, "run %s: %s", batch->lines[0].id.text,
               why->message);
     outcome->news = COURIER_SENT;
 }
@@ -166,35 +167,35 @@ static void pass_over(struct courier *courier, const struct batch *batch, const 
 /* 413, or 429 without a time to come back: the next batch is half as large. One that is too large
  * alone may get through another day: a limit is easily changed. But who says 429 may be somebody
  * on the way who counts requests, so those behind it are not sent in haste. */
-static void shrink(struct courier *courier, const struct batch *batch, int status,
-                   struct courier_outcome *outcome)
+static void shrink(struct hub_upload *upload, const struct batch *batch, int status,
+                   struct hub_upload_outcome *outcome)
 {
     struct error why = {0};
 
     if (batch->count > 1) {
-        courier->most = batch->count / 2;
+        upload->most = batch->count / 2;
         outcome->news = COURIER_SENT;
         return;
     }
     error_set(&why, ERROR_UPSTREAM, NULL, "the hub, or what stands before it, answered %s",
               status == 413 ? "413: too large" : "429, and does not say when it would take it");
-    pass_over(courier, batch, &why, outcome);
+    pass_over(upload, batch, &why, outcome);
     if (status == 413)
         return;
-    outcome->error = courier->passed_over;
-    fail(courier, COURIER_FAILED, outcome);
+    outcome->error = upload->passed_over;
+    fail(upload, COURIER_FAILED, outcome);
 }
 
-static void record(struct courier *courier, const struct batch *batch,
-                   struct courier_outcome *outcome)
+static void record(struct hub_upload *upload, const struct batch *batch,
+                   struct hub_upload_outcome *outcome)
 {
     struct delivery list[HUB_LINES_MAX];
 
     for (size_t i = 0; i < batch->count; i++)
         list[i] = batch->lines[i].delivery;
-    if (!deliveries_record(courier->db, courier->hub, list, batch->count, clock_calendar_us(),
+    if (!deliveries_record(upload->db, upload->hub, list, batch->count, clock_calendar_us(),
                            &outcome->error)) {
-        fail(courier, COURIER_FAILED, outcome);
+        fail(upload, COURIER_FAILED, outcome);
         return;
     }
     for (size_t i = 0; i < batch->count; i++) {
@@ -207,12 +208,12 @@ static void record(struct courier *courier, const struct batch *batch,
                      list[i].reason);
     }
     outcome->news = COURIER_SENT;
-    courier->after = batch->seen;
-    courier->failures = 0;
+    upload->after = batch->seen;
+    upload->failures = 0;
 }
 
-static void refuse_ourselves(struct courier *courier, struct batch *batch,
-                             struct courier_outcome *outcome)
+static void refuse_ourselves(struct hub_upload *upload, struct batch *batch,
+                             struct hub_upload_outcome *outcome)
 {
     struct delivery *delivery = &batch->lines[0].delivery;
 
@@ -220,93 +221,94 @@ static void refuse_ourselves(struct courier *courier, struct batch *batch,
     snprintf(delivery->reason, sizeof delivery->reason,
              "too large: a document of %zu bytes, hubs take %d", batch->text.used,
              COURIER_DOCUMENT_MAX);
-    record(courier, batch, outcome);
+    record(upload, batch, outcome);
 }
 
 /* Asks the hub, and records nothing before its answer is whole. */
-static void ask(struct courier *courier, struct batch *batch, struct courier_outcome *outcome)
+static void ask(struct hub_upload *upload, struct batch *batch,
+                struct hub_upload_outcome *outcome)
 {
     AUTO(bytes_free) struct bytes reply = {.limit = REPLY_MAX + 1};
     struct fetch_response response = {0};
     struct fetch_request request;
 
-    if (!make_request(courier, &batch->text, &request, &outcome->error)) {
-        fail(courier, COURIER_TOLD_OFF, outcome);
+    if (!make_request(upload, &batch->text, &request, &outcome->error)) {
+        fail(upload, COURIER_TOLD_OFF, outcome);
         return;
     }
-    if (!courier->fetch(courier->fetcher, &request, take_reply, &reply, &response,
-                        &outcome->error)) {
-        fail(courier, COURIER_FAILED, outcome);
+    if (!upload->fetch(upload->fetcher, &request, take_reply, &reply, &response,
+                       &outcome->error)) {
+        fail(upload, COURIER_FAILED, outcome);
         return;
     }
     if (response.status == 413 || (response.status == 429 && response.retry_after_seconds < 0)) {
-        shrink(courier, batch, response.status, outcome);
+        shrink(upload, batch, response.status, outcome);
         return;
     }
     if (response.status != 200 && response.status != 201) {
-        refuse(courier, &response, outcome);
+        refuse(upload, &response, outcome);
         return;
     }
     if (!hub_reply_read(&(struct hub_answer){.content_type = response.content_type,
                                              .text = reply.data ? reply.data : "",
                                              .length = reply.used},
                         batch->lines, batch->count, &outcome->error)) {
-        fail(courier, COURIER_FAILED, outcome);
+        fail(upload, COURIER_FAILED, outcome);
         return;
     }
-    record(courier, batch, outcome);
+    record(upload, batch, outcome);
 }
 
 /* The end of a pass. What it has left out is tried again, in the next one: soon, unless others
  * have got through since. */
-static void end_pass(struct courier *courier, struct courier_outcome *outcome)
+static void end_pass(struct hub_upload *upload, struct hub_upload_outcome *outcome)
 {
-    courier->after = 0;
+    upload->after = 0;
     outcome->news = COURIER_DONE;
-    if (courier->passed_over.kind == ERROR_NONE) {
-        courier->failures = 0;
+    if (upload->passed_over.kind == ERROR_NONE) {
+        upload->failures = 0;
         return;
     }
-    outcome->error = courier->passed_over;
-    error_clear(&courier->passed_over);
-    if (courier->failures > 0) {
-        fail(courier, COURIER_FAILED, outcome);
+    outcome->error = upload->passed_over;
+    error_clear(&upload->passed_over);
+    if (upload->failures > 0) {
+        fail(upload, COURIER_FAILED, outcome);
         return;
     }
     outcome->news = COURIER_TOLD_OFF;
     outcome->wait_ns = BACKOFF_NS_MAX;
 }
 
-static void send_batch(struct courier *courier, struct batch *batch,
-                       struct courier_outcome *outcome)
+static void send_batch(struct hub_upload *upload, struct batch *batch,
+                       struct hub_upload_outcome *outcome)
 {
-    if (!deliveries_each(courier->db, courier->hub, courier->after,
+    if (!deliveries_each(upload->db, upload->hub, upload->after,
                          &(struct export_reader){add_run, batch}, &outcome->error))
-        fail(courier, COURIER_FAILED, outcome);
+        fail(upload, COURIER_FAILED, outcome);
     else if (batch->why.kind != ERROR_NONE)
-        pass_over(courier, batch, &batch->why, outcome);
+        pass_over(upload, batch, &batch->why, outcome);
     else if (batch->count == 0)
-        end_pass(courier, outcome);
+        end_pass(upload, outcome);
     else if (batch->is_too_large)
-        refuse_ourselves(courier, batch, outcome);
+        refuse_ourselves(upload, batch, outcome);
     else
-        ask(courier, batch, outcome);
+        ask(upload, batch, outcome);
 }
 
-void courier_send(struct courier *courier, struct courier_outcome *ret_outcome)
+void hub_upload_send(struct hub_upload *upload, struct hub_upload_outcome *ret_outcome)
 {
     struct batch *batch = calloc(1, sizeof *batch);
 
-    *ret_outcome = (struct courier_outcome){.news = COURIER_DONE};
+    *ret_outcome = (struct hub_upload_outcome){.news = COURIER_DONE};
     if (!batch) {
-        error_set(&ret_outcome->error, ERROR_INTERNAL, NULL, "out of memory");
-        fail(courier, COURIER_FAILED, ret_outcome);
+        error_no_memory(&ret_outcome->error);
+        fail(upload, COURIER_FAILED, ret_outcome);
         return;
     }
-    batch->courier = courier;
+    batch->upload = upload;
     batch->text.limit = RUN_DOCUMENT_MAX;
-    batch->most = courier->most ? courier->most : HUB_LINES_MAX;
-    send_batch(courier, batch, ret_outcome);
+    batch->most = upload->most ? upload->most : HUB_LINES_MAX;
+    send_batch(upload, batch, ret_outcome);
     bytes_free(&batch->text);
     free(batch);
 }

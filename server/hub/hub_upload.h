@@ -12,9 +12,9 @@
 /* What a hub takes: a longer document is never sent, and recorded as refused. */
 #define COURIER_DOCUMENT_MAX (16 * 1024 * 1024)
 
-struct courier {
+struct hub_upload {
     struct db *db;
-    const char *hub;   /* its URL, as courier_hub() leaves it */
+    const char *hub;   /* its URL, as hub_upload_hub() leaves it */
     const char *token; /* "" for none; never told to anybody but the hub */
     const char *ca;    /* as in struct fetch_request */
     fetch_fn *fetch;
@@ -27,15 +27,15 @@ struct courier {
     int failures;             /* in a row */
 };
 
-enum courier_news {
+enum hub_upload_news {
     COURIER_DONE,     /* nothing is left to be sent */
     COURIER_SENT,     /* a batch was sent, and recorded: there may be more */
     COURIER_FAILED,   /* worth another try, which may be made sooner than `wait_ns` says */
     COURIER_TOLD_OFF, /* the hub said when to come back, or that we are doing something wrong */
 };
 
-struct courier_outcome {
-    enum courier_news news;
+struct hub_upload_outcome {
+    enum hub_upload_news news;
     long long wait_ns;                      /* of a failure: until the next try */
     long long accepted, refused;            /* recorded by this call */
     struct error error;                     /* of a failure */
@@ -43,8 +43,8 @@ struct courier_outcome {
 };
 
 /* One request at most. */
-void courier_send(struct courier *courier, struct courier_outcome *ret_outcome);
+void hub_upload_send(struct hub_upload *upload, struct hub_upload_outcome *ret_outcome);
 
 /* A hub's URL as we name it: without slashes at its end. */
 #define COURIER_HUB_SIZE 304
-void courier_hub(const char *url, char ret_hub[COURIER_HUB_SIZE]);
+void hub_upload_hub(const char *url, char ret_hub[COURIER_HUB_SIZE]);

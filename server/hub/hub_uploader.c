@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <time.h>
 
-struct outbox {
-    struct outbox_parts parts;
-    struct courier courier;
+struct hub_uploader {
+    struct hub_uploader_parts parts;
+    struct hub_upload upload;
     struct db *db;
     struct fetcher *fetcher; /* NULL where a test brought its own */
     pthread_t thread;
@@ -18,38 +18,39 @@ struct outbox {
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t changed;
     bool stopping;
-    unsigned long long wanted, done; /* calls of outbox_wake(), and those that a pass has seen */
-    long long due_ns;                /* of the next try; 0: at once */
-    bool told_off;                   /* not before that */
-    struct outbox_status status;
+    unsigned long long wanted,
+        done;         /* calls of hub_uploader_wake(), and those that a pass has seen */
+    long long due_ns; /* of the next try; 0: at once */
+    bool told_off;    /* not before that */
+    struct hub_uploader_status status;
 };
 
 /* With the lock held. */
-static void sleep_until(struct outbox *outbox, long long when_ns)
+static void sleep_until(struct hub_uploader *uploader, long long when_ns)
 {
     struct timespec when = {.tv_sec = when_ns / NS_PER_SECOND,
                             .tv_nsec = when_ns % NS_PER_SECOND};
 
-    pthread_cond_timedwait(&outbox->changed, &outbox->lock, &when);
+    pthread_cond_timedwait(&uploader->changed, &uploader->lock, &when);
 }
 
 /* With the lock held: until there is something to do, or it stops. */
-static void wait_for_work(struct outbox *outbox)
+static void wait_for_work(struct hub_uploader *uploader)
 {
-    while (!outbox->stopping) {
-        if (outbox->wanted == outbox->done)
-            pthread_cond_wait(&outbox->changed, &outbox->lock);
-        else if (clock_monotonic_ns() < outbox->due_ns)
-            sleep_until(outbox, outbox->due_ns);
+    while (!uploader->stopping) {
+        if (uploader->wanted == uploader->done)
+            pthread_cond_wait(&uploader->changed, &uploader->lock);
+        else if (clock_monotonic_ns() < uploader->due_ns)
+            sleep_until(uploader, uploader->due_ns);
         else
             return;
     }
 }
 
 /* Says the same thing once. */
-static void tell(const struct outbox *outbox, const struct courier_outcome *outcome)
+static void tell(const struct hub_uploader *uploader, const struct hub_upload_outcome *outcome)
 {
-    const struct outbox_status *status = &outbox->status;
+    const struct hub_uploader_status *status = &uploader->status;
     const char *message = outcome->error.message;
 
     if (outcome->refusal[0])
@@ -61,10 +62,10 @@ static void tell(const struct outbox *outbox, const struct courier_outcome *outc
 }
 
 /* With the lock held. `wanted` is what was asked for when the pass began. */
-static void take_outcome(struct outbox *outbox, const struct courier_outcome *outcome,
+static void take_outcome(struct hub_uploader *uploader, const struct hub_upload_outcome *outcome,
                          unsigned long long wanted)
 {
-    struct outbox_status *status = &outbox->status;
+    struct hub_uploader_status *status = &uploader->status;
     long long pause_ns = outcome->wait_ns;
 
     status->accepted += outcome->accepted;
@@ -74,38 +75,38 @@ static void take_outcome(struct outbox *outbox, const struct courier_outcome *ou
     if (outcome->news != COURIER_SENT)
         memcpy(status->last_error, outcome->error.message, sizeof status->last_error);
     if (outcome->news == COURIER_DONE)
-        outbox->done = wanted;
-    if (outbox->parts.pause_ns > 0 && pause_ns > outbox->parts.pause_ns)
-        pause_ns = outbox->parts.pause_ns;
-    outbox->due_ns = pause_ns > 0 ? clock_monotonic_ns() + pause_ns : 0;
-    outbox->told_off = outcome->news == COURIER_TOLD_OFF;
-    status->idle = outbox->wanted == outbox->done;
-    pthread_cond_broadcast(&outbox->changed);
+        uploader->done = wanted;
+    if (uploader->parts.pause_ns > 0 && pause_ns > uploader->parts.pause_ns)
+        pause_ns = uploader->parts.pause_ns;
+    uploader->due_ns = pause_ns > 0 ? clock_monotonic_ns() + pause_ns : 0;
+    uploader->told_off = outcome->news == COURIER_TOLD_OFF;
+    status->idle = uploader->wanted == uploader->done;
+    pthread_cond_broadcast(&uploader->changed);
 }
 
 static void *work(void *user)
 {
-    struct outbox *outbox = user;
-    struct courier_outcome outcome;
+    struct hub_uploader *uploader = user;
+    struct hub_upload_outcome outcome;
     unsigned long long wanted = 0;
 
-    pthread_mutex_lock(&outbox->lock);
+    pthread_mutex_lock(&uploader->lock);
     for (;;) {
-        wait_for_work(outbox);
-        if (outbox->stopping)
+        wait_for_work(uploader);
+        if (uploader->stopping)
             break;
         /* A pass begins at the oldest run; what ends during it may have been passed already. */
-        if (outbox->courier.after == 0)
-            wanted = outbox->wanted;
-        pthread_mutex_unlock(&outbox->lock);
-        courier_send(&outbox->courier, &outcome);
-        pthread_mutex_lock(&outbox->lock);
-        if (outbox->stopping)
+        if (uploader->upload.after == 0)
+            wanted = uploader->wanted;
+        pthread_mutex_unlock(&uploader->lock);
+        hub_upload_send(&uploader->upload, &outcome);
+        pthread_mutex_lock(&uploader->lock);
+        if (uploader->stopping)
             break;
-        tell(outbox, &outcome);
-        take_outcome(outbox, &outcome, wanted);
+        tell(uploader, &outcome);
+        take_outcome(uploader, &outcome, wanted);
     }
-    pthread_mutex_unlock(&outbox->lock);
+    pthread_mutex_unlock(&uploader->lock);
     return NULL;
 }
 
@@ -121,113 +122,113 @@ static bool is_plain(const char *url)
     return true;
 }
 
-static bool begin(struct outbox *outbox, struct error *err)
+static bool begin(struct hub_uploader *uploader, struct error *err)
 {
-    const struct config *config = outbox->parts.config;
+    const struct config *config = uploader->parts.config;
 
-    if (!outbox->parts.fetch) {
-        outbox->fetcher = fetcher_new(err);
-        if (!outbox->fetcher)
+    if (!uploader->parts.fetch) {
+        uploader->fetcher = fetcher_new(err);
+        if (!uploader->fetcher)
             return false;
     }
-    outbox->db = db_open(config->database, err);
-    if (!outbox->db)
+    uploader->db = db_open(config->database, err);
+    if (!uploader->db)
         return false;
-    courier_hub(config->report_to, outbox->status.hub);
-    outbox->courier =
-        (struct courier){.db = outbox->db,
-                         .hub = outbox->status.hub,
-                         .token = config->report_token,
-                         .ca = config->report_ca,
-                         .fetch = outbox->parts.fetch ? outbox->parts.fetch : fetch_with_curl,
-                         .fetcher = outbox->parts.fetch ? outbox->parts.fetcher : outbox->fetcher,
-                         .chance = (unsigned)clock_calendar_us()};
+    hub_upload_hub(config->report_to, uploader->status.hub);
+    uploader->upload = (struct hub_upload){
+        .db = uploader->db,
+        .hub = uploader->status.hub,
+        .token = config->report_token,
+        .ca = config->report_ca,
+        .fetch = uploader->parts.fetch ? uploader->parts.fetch : fetch_with_curl,
+        .fetcher = uploader->parts.fetch ? uploader->parts.fetcher : uploader->fetcher,
+        .chance = (unsigned)clock_calendar_us()};
     if (config->report_token[0] && is_plain(config->report_to))
         log_line(LOG_ERROR, "hub %s: the token travels unencrypted: better say https://",
-                 outbox->status.hub);
-    outbox->began = pthread_create(&outbox->thread, NULL, work, outbox) == 0;
-    return outbox->began ||
+                 uploader->status.hub);
+    uploader->began = pthread_create(&uploader->thread, NULL, work, uploader) == 0;
+    return uploader->began ||
            error_set(err, ERROR_INTERNAL, NULL, "cannot start the thread that reports");
 }
 
-struct outbox *outbox_start(const struct outbox_parts *parts, struct error *err)
+struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, struct error *err)
 {
-    struct outbox *outbox = calloc(1, sizeof *outbox);
+    struct hub_uploader *uploader = calloc(1, sizeof *uploader);
     pthread_condattr_t monotonic;
 
-    if (!outbox) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!uploader) {
+        error_no_memory(err);
         return NULL;
     }
-    outbox->parts = *parts;
-    outbox->wanted = 1; /* there may be runs of earlier times */
-    pthread_mutex_init(&outbox->lock, NULL);
+    uploader->parts = *parts;
+    uploader->wanted = 1; /* there may be runs of earlier times */
+    pthread_mutex_init(&uploader->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&outbox->changed, &monotonic);
+    pthread_cond_init(&uploader->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    if (!begin(outbox, err)) {
-        outbox_free(outbox);
+    if (!begin(uploader, err)) {
+        hub_uploader_free(uploader);
         return NULL;
     }
-    return outbox;
+    return uploader;
 }
 
-void outbox_wake(struct outbox *outbox)
+void hub_uploader_wake(struct hub_uploader *uploader)
 {
-    pthread_mutex_lock(&outbox->lock);
-    outbox->wanted++;
-    outbox->status.idle = false;
-    pthread_cond_broadcast(&outbox->changed);
-    pthread_mutex_unlock(&outbox->lock);
+    pthread_mutex_lock(&uploader->lock);
+    uploader->wanted++;
+    uploader->status.idle = false;
+    pthread_cond_broadcast(&uploader->changed);
+    pthread_mutex_unlock(&uploader->lock);
 }
 
-void outbox_status(struct outbox *outbox, struct outbox_status *ret_status)
+void hub_uploader_status(struct hub_uploader *uploader, struct hub_uploader_status *ret_status)
 {
-    pthread_mutex_lock(&outbox->lock);
-    *ret_status = outbox->status;
-    pthread_mutex_unlock(&outbox->lock);
+    pthread_mutex_lock(&uploader->lock);
+    *ret_status = uploader->status;
+    pthread_mutex_unlock(&uploader->lock);
 }
 
-void outbox_hurry(struct outbox *outbox)
+void hub_uploader_hurry(struct hub_uploader *uploader)
 {
-    pthread_mutex_lock(&outbox->lock);
-    if (!outbox->told_off)
-        outbox->due_ns = 0;
-    pthread_cond_broadcast(&outbox->changed);
-    pthread_mutex_unlock(&outbox->lock);
+    pthread_mutex_lock(&uploader->lock);
+    if (!uploader->told_off)
+        uploader->due_ns = 0;
+    pthread_cond_broadcast(&uploader->changed);
+    pthread_mutex_unlock(&uploader->lock);
 }
 
-bool outbox_wait(struct outbox *outbox, long long deadline_ns)
+bool hub_uploader_wait(struct hub_uploader *uploader, long long deadline_ns)
 {
     unsigned long long wanted;
     bool done;
 
-    pthread_mutex_lock(&outbox->lock);
-    wanted = outbox->wanted;
-    while (outbox->done < wanted && clock_monotonic_ns() < deadline_ns)
-        sleep_until(outbox, deadline_ns);
-    done = outbox->done >= wanted;
-    pthread_mutex_unlock(&outbox->lock);
+    pthread_mutex_lock(&uploader->lock);
+    wanted = uploader->wanted;
+    while (uploader->done < wanted && clock_monotonic_ns() < deadline_ns)
+        sleep_until(uploader, deadline_ns);
+    done = uploader->done >= wanted;
+    pthread_mutex_unlock(&uploader->lock);
     return done;
 }
 
-void outbox_free(struct outbox *outbox)
+void hub_uploader_free(struct hub_uploader *uploader)
 {
-    if (!outbox)
+    if (!uploader)
         return;
-    if (outbox->began) {
-        pthread_mutex_lock(&outbox->lock);
-        outbox->stopping = true;
-        pthread_cond_broadcast(&outbox->changed);
-        pthread_mutex_unlock(&outbox->lock);
-        if (outbox->fetcher)
-            fetcher_stop(outbox->fetcher);
-        pthread_join(outbox->thread, NULL);
+    if (uploader->began) {
+        pthread_mutex_lock(&uploader->lock);
+        uploader->stopping = true;
+        pthread_cond_broadcast(&uploader->changed);
+        pthread_mutex_unlock(&uploader->lock);
+        if (uploader->fetcher)
+            fetcher_stop(uploader->fetcher);
+        pthread_join(uploader->thread, NULL);
     }
-    fetcher_free(outbox->fetcher);
-    db_free(outbox->db);
-    pthread_cond_destroy(&outbox->changed);
-    pthread_mutex_destroy(&outbox->lock);
-    free(outbox);
+    fetcher_free(uploader->fetcher);
+    db_free(uploader->db);
+    pthread_cond_destroy(&uploader->changed);
+    pthread_mutex_destroy(&uploader->lock);
+    free(uploader);
 }

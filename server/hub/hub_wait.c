@@ -7,27 +7,28 @@
 #define LOOK_NS (100 * NS_PER_MS)
 #define TELL_NS (10 * NS_PER_SECOND)
 
-static void tell(struct outbox *outbox, long long left_ns)
+static void tell(struct hub_uploader *uploader, long long left_ns)
 {
-    struct outbox_status status;
+    struct hub_uploader_status status;
 
-    outbox_status(outbox, &status);
+    hub_uploader_status(uploader, &status);
     fprintf(stderr, "waiting for the hub %s, %lld s at most: %lld accepted%s%s\n", status.hub,
             left_ns / NS_PER_SECOND, status.accepted, status.last_error[0] ? "; " : "",
             status.last_error);
 }
 
-bool report_wait(struct outbox *outbox, const sigset_t *signals, long long seconds,
+bool report_wait(struct hub_uploader *uploader, const sigset_t *signals, long long seconds,
                  struct heartbeat *heartbeat)
 {
     static const struct timespec at_once;
     long long now_ns = clock_monotonic_ns(), deadline_ns = now_ns + seconds * NS_PER_SECOND;
     long long told_ns = now_ns - TELL_NS + NS_PER_SECOND; /* the first time after a second */
 
-    outbox_hurry(outbox);
+    hub_uploader_hurry(uploader);
     for (;;) {
         (void)heartbeat_beat(heartbeat, "reports to the hub", now_ns);
-        if (outbox_wait(outbox, now_ns + LOOK_NS < deadline_ns ? now_ns + LOOK_NS : deadline_ns))
+        if (hub_uploader_wait(uploader,
+                              now_ns + LOOK_NS < deadline_ns ? now_ns + LOOK_NS : deadline_ns))
             return true;
         now_ns = clock_monotonic_ns();
         if (now_ns >= deadline_ns || sigtimedwait(signals, NULL, &at_once) > 0)
@@ -35,6 +36,6 @@ bool report_wait(struct outbox *outbox, const sigset_t *signals, long long secon
         if (now_ns - told_ns < TELL_NS)
             continue;
         told_ns = now_ns;
-        tell(outbox, deadline_ns - now_ns);
+        tell(uploader, deadline_ns - now_ns);
     }
 }

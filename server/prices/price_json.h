@@ -8,14 +8,15 @@
 #include "server/base/this_machine.h"
 
 /* A price as it was at `at_us`; `discounts` may be NULL. */
-void present_price(struct out *out, const char *key, const struct price_view *view,
+void present_price(struct json_writer *out, const char *key, const struct price_view *view,
                    const struct discount_list *discounts, long long at_us);
 
 /* A price of this machine, or null with the reason in "why_no_price". */
-void present_machine_price(struct out *out, const struct machine_price *price, long long at_us);
+void present_machine_price(struct json_writer *out, const struct machine_price *price,
+                           long long at_us);
 
 /* A number with its interval, null where it has none; null for NULL. */
-void present_interval(struct out *out, const char *key, const struct amount *amount);
+void present_interval(struct json_writer *out, const char *key, const struct amount *amount);
 
 /* What is kept with a run: the machine and its price when the run began, and what that makes of
  * the speed it was measured at (NULL: none was). Owned by the caller, NULL when memory ends. */
@@ -26,4 +27,4 @@ struct run_cost {
 };
 char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second);
 
-void present_identity(struct out *out, const char *key, const struct identity *identity);
+void present_identity(struct json_writer *out, const char *key, const struct identity *identity);

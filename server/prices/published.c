@@ -138,12 +138,12 @@ bool published_read_figure(json_t *json, struct figure *ret_figure, struct error
         return error_set(err, ERROR_INVALID, "configuration", "must be an object");
     if (!json_is_boolean(derived))
         return error_set(err, ERROR_INVALID, "derived", "must be true or false");
-    if (!when_read_given(line.measured_at, &figure->measured_us))
+    if (!parse_time_given(line.measured_at, &figure->measured_us))
         return error_set(err, ERROR_INVALID, "measured_at", "must be a day like 2024-09-01");
     figure->derived = json_is_true(derived);
     figure->configuration = json_dumps(configuration, JSON_COMPACT | JSON_SORT_KEYS);
     if (!figure->configuration)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     *ret_figure = *figure;
     return true;
 }
@@ -181,7 +181,7 @@ static void *append(void *list, size_t *count, size_t size, struct error *err)
     memcpy(&old, list, sizeof old);
     grown = reallocarray(old, *count + 1, size);
     if (!grown) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     memcpy(list, &grown, sizeof grown);
@@ -247,7 +247,7 @@ static bool read_line(struct published_data *data, const char *text, size_t leng
 
     /* Where jansson runs out of memory it mostly says nothing at all. */
     if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!json)
         return error_set(err, ERROR_INVALID, NULL, "is not JSON: %s", why.text);
     if (data->version == 0)

@@ -75,7 +75,7 @@ static bool store_new(const struct tools *tools, const struct reading *reading,
                       const struct refresh_trace *trace, const struct feed_row *old,
                       struct error *err)
 {
-    const struct basket_facts *facts = basket_facts(reading->basket);
+    const struct price_batch_facts *facts = price_batch_facts(reading->batch);
     struct feed_row row = *old;
 
     row.state = "ok";
@@ -87,10 +87,10 @@ static bool store_new(const struct tools *tools, const struct reading *reading,
     memcpy(row.etag, trace->etag, sizeof row.etag);
     memcpy(row.last_modified, trace->last_modified, sizeof row.last_modified);
     memcpy(row.mark, facts->mark, sizeof row.mark);
-    return replace(tools->visit->db,
-                   &(struct price_snapshot){
-                       .source = reading->source, .basket = reading->basket, .row = &row},
-                   err);
+    return replace(
+        tools->visit->db,
+        &(struct price_snapshot){.source = reading->source, .batch = reading->batch, .row = &row},
+        err);
 }
 
 static void store_unchanged(const struct tools *tools, const struct reading *reading,
@@ -125,7 +125,7 @@ static void read_scope(struct tools *tools, const struct scope *scope)
     struct feed_row row;
     struct error err = {0};
     enum refresh_end end = REFRESH_FAILED;
-    AUTO(basket_freep) struct basket *basket = NULL;
+    AUTO(price_batch_freep) struct price_batch *batch = NULL;
 
     start_reading(tools, &reading);
     if (!feed_rows_find(tools->visit->db, feed->source->name, scope->name, &row, &err)) {
@@ -136,8 +136,8 @@ static void read_scope(struct tools *tools, const struct scope *scope)
     reading.etag = row.etag;
     reading.last_modified = row.last_modified;
     reading.mark = row.mark;
-    reading.basket = basket = basket_new(feed->source->name, reading.now_us, &err);
-    if (basket)
+    reading.batch = batch = price_batch_new(feed->source->name, reading.now_us, &err);
+    if (batch)
         end = refresh_scope(&tools->parts, &reading, &trace, &err);
     memcpy(row.address, scope->address, sizeof row.address);
     row.checked_us = reading.now_us;

@@ -178,7 +178,7 @@ static bool has_room(struct refresher *refresher, const bool due[FEEDS_MAX])
 {
     long long again_ns = clock_monotonic_ns() + ROOM_SECONDS * NS_PER_SECOND;
     struct error err = {0};
-    bool room = space_check(refresher->parts.config, &err);
+    bool room = disk_reserve_check(refresher->parts.config, &err);
 
     if (!room && !refresher->waits_for_room)
         log_line(LOG_ERROR, "no prices are read: %s", err.message);
@@ -274,7 +274,7 @@ struct refresher *refresher_start(const struct refresher_parts *parts, struct er
     pthread_condattr_t monotonic;
 
     if (!refresher) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     refresher->parts = *parts;

@@ -40,55 +40,57 @@ static bool read_details(const struct run *run, struct engine_details *ret_detai
     return !json || engine_details_from_json(json, ret_details, err);
 }
 
-static bool summarize(const struct premises *premises, struct summary *ret_summary,
-                      struct error *err)
+static bool summarize(const struct conclusion_inputs *conclusion_inputs,
+                      struct summary *ret_summary, struct error *err)
 {
-    const struct run_spec *spec = premises->spec;
+    const struct run_spec *spec = conclusion_inputs->spec;
     const struct summary_rules rules = {.warmup_steps = spec->warmup_steps,
                                         .steps = spec->steps,
                                         .batch_size = spec->batch_size,
-                                        .setup_ns = premises->run->setup_ns,
-                                        .run_id = premises->run->id.text};
+                                        .setup_ns = conclusion_inputs->run->setup_ns,
+                                        .run_id = conclusion_inputs->run->id.text};
 
-    return summary_compute(premises->steps, &rules, ret_summary, err);
+    return summary_compute(conclusion_inputs->steps, &rules, ret_summary, err);
 }
 
-static bool judge(const struct premises *premises, struct conclusion *conclusion,
-                  struct error *err)
+static bool judge(const struct conclusion_inputs *conclusion_inputs,
+                  struct conclusion *conclusion, struct error *err)
 {
-    const struct run *run = premises->run;
+    const struct run *run = conclusion_inputs->run;
     struct engine_details details;
     char isa[ISA_SIZE];
     struct verdict verdict;
 
     if (!read_details(run, &details, err))
         return false;
-    read_isa(premises->machine_facts, isa);
-    validity_judge(&(struct testimony){.spec = premises->spec,
-                                       .summary = &conclusion->summary,
-                                       .evidence = premises->evidence,
-                                       .implementations = premises->implementations,
-                                       .machine_isa = isa,
-                                       .instance = run->instance,
-                                       .threads = details.threads,
-                                       .emulated = details.emulated,
-                                       .certified = run->certified},
-                   &verdict);
+    read_isa(conclusion_inputs->machine_facts, isa);
+    validity_judge(
+        &(struct validity_inputs){.spec = conclusion_inputs->spec,
+                                  .summary = &conclusion->summary,
+                                  .evidence = conclusion_inputs->evidence,
+                                  .implementations = conclusion_inputs->implementations,
+                                  .machine_isa = isa,
+                                  .instance = run->instance,
+                                  .threads = details.threads,
+                                  .emulated = details.emulated,
+                                  .certified = run->certified},
+        &verdict);
     conclusion->validity = verdict.level;
     conclusion->findings = verdict_to_text(&verdict);
-    return conclusion->findings || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return conclusion->findings || error_no_memory(err);
 }
 
-bool conclusion_compute(const struct premises *premises, struct conclusion *ret_conclusion,
-                        struct error *err)
+bool conclusion_compute(const struct conclusion_inputs *conclusion_inputs,
+                        struct conclusion *ret_conclusion, struct error *err)
 {
     AUTO(conclusion_clear) struct conclusion conclusion = {0};
 
-    if (!summarize(premises, &conclusion.summary, err) || !judge(premises, &conclusion, err))
+    if (!summarize(conclusion_inputs, &conclusion.summary, err) ||
+        !judge(conclusion_inputs, &conclusion, err))
         return false;
     conclusion.summary_text = summary_to_text(&conclusion.summary);
     if (!conclusion.summary_text)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     *ret_conclusion = conclusion;
     conclusion = (struct conclusion){0};
     return true;
@@ -109,15 +111,15 @@ bool conclusion_draw(struct db *db, const struct run *run, struct conclusion *re
         (!run->implementations && !runs_implementations(db, run->id.text, &loaded, err)) ||
         (run->machine[0] && !machines_find(db, run->machine, &machine, err)))
         return false;
-    return conclusion_compute(&(struct premises){.run = run,
-                                                 .spec = &spec,
-                                                 .steps = &steps,
-                                                 .evidence = &evidence,
-                                                 .implementations = run->implementations
-                                                                        ? run->implementations
-                                                                        : loaded,
-                                                 .machine_facts = machine.facts},
-                              ret_conclusion, err);
+    return conclusion_compute(
+        &(struct conclusion_inputs){.run = run,
+                                    .spec = &spec,
+                                    .steps = &steps,
+                                    .evidence = &evidence,
+                                    .implementations =
+                                        run->implementations ? run->implementations : loaded,
+                                    .machine_facts = machine.facts},
+        ret_conclusion, err);
 }
 
 void conclusion_clear(struct conclusion *conclusion)

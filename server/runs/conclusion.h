@@ -14,7 +14,7 @@ struct conclusion {
 };
 
 /* All that a conclusion follows from; borrowed. */
-struct premises {
+struct conclusion_inputs {
     const struct run *run; /* its id, set-up, instance, details and certificate */
     const struct run_spec *spec;
     const struct steps *steps;
@@ -24,8 +24,9 @@ struct premises {
 };
 
 /* Fails when no step was measured. Whatever is stored of a run has to pass through here. */
-bool conclusion_compute(const struct premises *premises, struct conclusion *ret_conclusion,
-                        struct error *err) __attribute__((warn_unused_result));
+bool conclusion_compute(const struct conclusion_inputs *conclusion_inputs,
+                        struct conclusion *ret_conclusion, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* The same from the stored steps and evidence of `run`, with what it was told; its
  * implementations are loaded where they are not in it. */

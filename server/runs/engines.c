@@ -50,7 +50,7 @@ static bool add(struct engines *engines, const char *name, size_t name_length,
             return error_set(err, ERROR_INVALID, "--engine", "'%s' is given twice", engine->name);
     engine->text = strndup(command, command_length);
     if (!engine->text)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     engine->command[0] = engine->text;
     engines->names[engines->count++] = engine->name;
     return true;

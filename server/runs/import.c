@@ -88,12 +88,12 @@ static bool conclude(struct document *document, struct error *err)
     run->state = RUN_FINISHED;
     run->provenance = PROVENANCE_IMPORTED;
     run->steps = (long long)document->steps.count;
-    if (!conclusion_compute(&(struct premises){.run = run,
-                                               .spec = &document->spec,
-                                               .steps = &document->steps,
-                                               .evidence = &document->evidence,
-                                               .implementations = run->implementations,
-                                               .machine_facts = document->facts},
+    if (!conclusion_compute(&(struct conclusion_inputs){.run = run,
+                                                        .spec = &document->spec,
+                                                        .steps = &document->steps,
+                                                        .evidence = &document->evidence,
+                                                        .implementations = run->implementations,
+                                                        .machine_facts = document->facts},
                             &conclusion, &why))
         /* Of a run that was measured here a bad trace is its engine's fault; of this one, the
          * sender's. */
@@ -170,7 +170,7 @@ static bool keep_trace(struct item *item, struct error *err)
     }
     steps_free(&document->steps);
     evidence_free(&document->evidence);
-    return ok || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return ok || error_no_memory(err);
 }
 
 /* Reads a document and makes ready what is stored of it. The item is cleared by the caller. */
@@ -251,14 +251,15 @@ static bool flush(struct db_pool *pool, const struct batch *batch, struct import
  * looks for it. */
 static void find_id(const struct span *line, struct run_id *ret_id)
 {
-    struct scan scan = scan_of(*line);
+    struct json_scan scan = json_scan_of(*line);
     struct span name, value;
     bool first = true;
 
     ret_id->text[0] = '\0';
-    if (!scan_take(&scan, '{'))
+    if (!json_scan_take(&scan, '{'))
         return;
-    while (scan_member(&scan, &first, &name) == SCAN_MEMBER && scan_extent(&scan, &value)) {
+    while (json_scan_member(&scan, &first, &name) == JSON_SCAN_MEMBER &&
+           json_scan_extent(&scan, &value)) {
         if (!span_is(name, "id"))
             continue;
         if (value.length == RUN_ID_LENGTH + 2)
@@ -408,7 +409,7 @@ bool import_lines(struct db_pool *pool, const struct import_body *body,
 
     *ret_report = (struct import_report){0};
     if (!batch.items)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     helped = body->length > HELPED_BYTES && pthread_create(&helper, NULL, help, &crew) == 0;
     work(&crew, &batch);
     if (helped)

@@ -122,7 +122,7 @@ static bool read_cost(const char *cost, const struct summary *summary, json_t **
     double dollars;
 
     if (!json)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!check_members(json, err) || !read_dollars(json, &dollars, err))
         return false;
     ret_derived->known = cost_of(&speed, dollars, &ret_derived->each);
@@ -160,10 +160,10 @@ bool import_cost_renew(char **cost, const struct summary *summary, struct error 
             json_object_set_new(json, amounts[i].name,
                                 derived.known ? amount_json(amount_at(&derived, i))
                                               : json_null()) != 0)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
     text = json_text(json);
     if (!text)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     free(*cost);
     *cost = text;
     return true;

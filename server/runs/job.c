@@ -35,7 +35,7 @@ static void tell(struct job *job, long long now_ns)
 {
     struct progress progress = pace_progress(&job->pace, now_ns - job->started_ns);
 
-    live_progress(job->parts->live, &job->run->id, &progress, now_ns);
+    notifications_progress(job->parts->notifications, &job->run->id, &progress, now_ns);
     job->told_ns = now_ns;
 }
 
@@ -45,7 +45,7 @@ static bool take_hello(struct run *run, const struct event *event, struct error 
     if (!engine_details_are_told(&event->hello.details))
         return true;
     run->engine_details = engine_details_to_text(&event->hello.details);
-    return run->engine_details || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return run->engine_details || error_no_memory(err);
 }
 
 static void take_done(struct run *run, struct event *event)
@@ -59,11 +59,11 @@ static void take_done(struct run *run, struct event *event)
 /* What is loaded is looked at when the engine is at work: by then it has loaded all. */
 static bool look_at_loaded(struct job *job, struct error *err)
 {
-    struct loaded loaded;
+    struct loaded_libraries loaded;
 
-    loaded_look("", worker_pid(job->worker), &loaded);
-    job->run->loaded = loaded_to_text(&loaded);
-    return job->run->loaded || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    loaded_libraries_read("", worker_pid(job->worker), &loaded);
+    job->run->loaded = loaded_libraries_to_text(&loaded);
+    return job->run->loaded || error_no_memory(err);
 }
 
 static bool take_step(struct job *job, const struct event *event, long long now_ns,
@@ -81,7 +81,7 @@ static bool take_step(struct job *job, const struct event *event, long long now_
             return false;
     }
     if (!pace_step(&job->pace, step.nanoseconds))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!recorder_step(&job->recorder, &step, now_ns, err))
         return false;
     if (now_ns - job->told_ns >= TELL_NS)
@@ -98,7 +98,7 @@ static bool take_event(struct job *job, struct event *event, long long now_ns, s
     case EVENT_STEP:
         return take_step(job, event, now_ns, err);
     case EVENT_CANARY:
-        return recorder_sing(&job->recorder, &event->canary, err);
+        return recorder_add_reading(&job->recorder, &event->canary, err);
     default:
         take_done(job->run, event);
         return true;

@@ -13,7 +13,7 @@ enum job_order { JOB_GO_ON, JOB_CANCEL, JOB_STOP, JOB_LEAVE /* the machine is ta
 struct job_parts {
     struct db *db;
     const struct engines *engines;
-    struct live *live;
+    struct notifications *notifications;
     long long silence_ns;
     double dollars_per_hour; /* 0 unknown */
     bool stops_for_little;   /* see PACE_LITTLE_MORE */

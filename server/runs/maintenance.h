@@ -9,24 +9,25 @@
 #include "server/base/config.h"
 #include "server/base/metrics.h"
 
-enum keeper_task { KEEPER_THIN, KEEPER_LOOK, KEEPER_TIDY };
+enum maintenance_task { KEEPER_THIN, KEEPER_LOOK, KEEPER_TIDY };
 
-struct keeper {
+struct maintenance {
     long long keep_steps_days;
     struct metrics *metrics;   /* or NULL */
     struct verify_watch watch; /* told of the longest piece, which is ended for a run */
     long long due_ns;
-    enum keeper_task task; /* the next one */
-    bool begun;            /* a pass is under way */
+    enum maintenance_task task; /* the next one */
+    bool begun;                 /* a pass is under way */
     long long began_ns;
     struct thinning thinning;
 };
 
 /* `now_ns` is monotonic: the first pass is some time from now. What is needed is set. */
-void keeper_start(struct keeper *keeper, long long now_ns);
+void maintenance_start(struct maintenance *maintenance, long long now_ns);
 
 /* Something else was done until now. */
-void keeper_wait(struct keeper *keeper, long long now_ns);
+void maintenance_wait(struct maintenance *maintenance, long long now_ns);
 
 /* The next piece, when it is due. What fails is told to the log and left for the next pass. */
-void keeper_work(struct keeper *keeper, struct db *db, long long now_ns, long long calendar_us);
+void maintenance_work(struct maintenance *maintenance, struct db *db, long long now_ns,
+                      long long calendar_us);

@@ -15,7 +15,7 @@ bool orphans_close(struct db *db, struct error *err)
             return false;
         if (!found)
             return true;
-        int killed = child_sweep(run.id.text);
+        int killed = spawn_sweep(run.id.text);
         log_line(LOG_INFO, "run %s was under way when the server ended; processes_killed=%d",
                  run.id.text, killed);
         run.state = RUN_INTERRUPTED;

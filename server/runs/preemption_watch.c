@@ -12,8 +12,8 @@
 #define CALM 2                      /* answers in a row after which none stands any more */
 #define SETTLE_NS (10 * NS_PER_SECOND)
 
-struct lookout {
-    struct lookout_parts parts;
+struct preemption_watch {
+    struct preemption_watch_parts parts;
     struct fetcher *fetcher; /* our own; NULL where a test brought one */
     pthread_t thread;
     pthread_mutex_t lock;
@@ -22,7 +22,7 @@ struct lookout {
     bool known;        /* what was found out last holds until then: */
     long long next_ns; /* nothing is asked before; LLONG_MAX: never */
     /* The thread's own: */
-    struct notice_asker asker;
+    struct preemption_notice_asker asker;
     bool asking;                   /* asker is one */
     bool failing, hinted, unheard; /* and that was logged */
     bool left;                     /* a notice stands, as far as we know */
@@ -39,7 +39,7 @@ static const char *url_of(const char *metadata, const char *provider)
                : NULL;
 }
 
-enum outlook {
+enum forecast_inputs {
     OUTLOOK_STAYS,
     OUTLOOK_LEAVES,
     OUTLOOK_UNASKED, /* which machine this is will be known in a moment */
@@ -48,20 +48,20 @@ enum outlook {
 };
 
 /* Finds out whom to ask, as far as it is known who we are. */
-static enum outlook choose(struct lookout *lookout)
+static enum forecast_inputs choose(struct preemption_watch *watch)
 {
-    struct lookout_parts *parts = &lookout->parts;
+    struct preemption_watch_parts *parts = &watch->parts;
     bool asked = this_machine_was_asked(parts->here); /* before looking */
     struct identity identity;
 
     this_machine_identity(parts->here, &identity);
     if (identity.life_cycle[0] && strcmp(identity.life_cycle, "spot") != 0)
         return OUTLOOK_NEVER;
-    lookout->asking =
-        identity.life_cycle[0] &&
-        notice_begin(&lookout->asker, identity.provider,
-                     url_of(parts->metadata, identity.provider), parts->fetch, parts->fetcher);
-    if (lookout->asking)
+    watch->asking = identity.life_cycle[0] &&
+                    preemption_notice_begin(&watch->asker, identity.provider,
+                                            url_of(parts->metadata, identity.provider),
+                                            parts->fetch, parts->fetcher);
+    if (watch->asking)
         return OUTLOOK_STAYS;
     if (!asked)
         return OUTLOOK_UNASKED;
@@ -71,98 +71,99 @@ static enum outlook choose(struct lookout *lookout)
 }
 
 /* A failure is told of once, and so is its end. */
-static void note_unheard(struct lookout *lookout, bool unheard)
+static void note_unheard(struct preemption_watch *watch, bool unheard)
 {
     struct identity identity;
 
-    this_machine_identity(lookout->parts.here, &identity);
-    if (unheard && !lookout->unheard)
+    this_machine_identity(watch->parts.here, &identity);
+    if (unheard && !watch->unheard)
         log_line(LOG_ERROR,
                  "whether this machine is taken back is not known, nor which one it is: %s",
                  identity.note);
-    if (!unheard && lookout->unheard)
+    if (!unheard && watch->unheard)
         log_line(LOG_INFO, "it is known now which machine this is: %s %s, %s", identity.provider,
                  identity.instance_type, identity.life_cycle);
-    lookout->unheard = unheard;
+    watch->unheard = unheard;
 }
 
 /* One question that failed must not leave a spot machine without warning for as long as it runs.
  */
-static enum outlook begin_asking(struct lookout *lookout)
+static enum forecast_inputs begin_asking(struct preemption_watch *watch)
 {
-    enum outlook outlook = choose(lookout);
+    enum forecast_inputs forecast_inputs = choose(watch);
 
-    if (outlook != OUTLOOK_UNHEARD)
-        return outlook;
-    this_machine_ask(lookout->parts.here, lookout->parts.fetch, lookout->parts.fetcher);
-    outlook = choose(lookout);
-    note_unheard(lookout, outlook == OUTLOOK_UNHEARD);
-    return outlook;
+    if (forecast_inputs != OUTLOOK_UNHEARD)
+        return forecast_inputs;
+    this_machine_ask(watch->parts.here, watch->parts.fetch, watch->parts.fetcher);
+    forecast_inputs = choose(watch);
+    note_unheard(watch, forecast_inputs == OUTLOOK_UNHEARD);
+    return forecast_inputs;
 }
 
-static void note_hint(struct lookout *lookout)
+static void note_hint(struct preemption_watch *watch)
 {
-    if (lookout->asker.at_risk && !lookout->hinted)
+    if (watch->asker.at_risk && !watch->hinted)
         log_line(LOG_INFO, "the cloud hints that it may take this machine back soon");
-    lookout->hinted = lookout->asker.at_risk;
+    watch->hinted = watch->asker.at_risk;
 }
 
 /* A failure is told of once, until it works again. */
-static void note_failure(struct lookout *lookout, const struct error *err)
+static void note_failure(struct preemption_watch *watch, const struct error *err)
 {
-    if (!lookout->failing)
+    if (!watch->failing)
         log_line(LOG_ERROR, "whether this machine is taken back is not known: %s", err->message);
-    lookout->failing = true;
+    watch->failing = true;
 }
 
-static enum outlook note_notice(struct lookout *lookout, const char *why)
+static enum forecast_inputs note_notice(struct preemption_watch *watch, const char *why)
 {
-    lookout->calm = 0;
-    if (!lookout->left)
-        lookout->parts.leave(lookout->parts.user, why);
-    lookout->left = true;
+    watch->calm = 0;
+    if (!watch->left)
+        watch->parts.leave(watch->parts.user, why);
+    watch->left = true;
     return OUTLOOK_LEAVES;
 }
 
 /* A machine that was only put to sleep goes on with the memory it had. */
-static enum outlook note_none(struct lookout *lookout)
+static enum forecast_inputs note_none(struct preemption_watch *watch)
 {
-    if (lookout->left && ++lookout->calm < CALM)
+    if (watch->left && ++watch->calm < CALM)
         return OUTLOOK_LEAVES;
-    if (lookout->left)
-        lookout->parts.stay(lookout->parts.user);
-    lookout->left = false;
-    note_hint(lookout);
+    if (watch->left)
+        watch->parts.stay(watch->parts.user);
+    watch->left = false;
+    note_hint(watch);
     return OUTLOOK_STAYS;
 }
 
-static enum outlook look(struct lookout *lookout)
+static enum forecast_inputs look(struct preemption_watch *watch)
 {
     struct notice notice;
     struct error err = {0};
-    enum outlook outlook;
+    enum forecast_inputs forecast_inputs;
 
-    if (!lookout->asking &&
-        ((outlook = begin_asking(lookout)) != OUTLOOK_STAYS || !lookout->asking))
-        return outlook;
-    switch (notice_ask(&lookout->asker, &notice, &err)) {
+    if (!watch->asking &&
+        ((forecast_inputs = begin_asking(watch)) != OUTLOOK_STAYS || !watch->asking))
+        return forecast_inputs;
+    switch (preemption_notice_ask(&watch->asker, &notice, &err)) {
     case NOTICE_LEAVING:
-        return note_notice(lookout, notice.why);
+        return note_notice(watch, notice.why);
     case NOTICE_NONE:
-        lookout->failing = false;
-        return note_none(lookout);
+        watch->failing = false;
+        return note_none(watch);
     default:
-        lookout->calm = 0;
-        note_failure(lookout, &err);
-        return lookout->left ? OUTLOOK_LEAVES : OUTLOOK_STAYS;
+        watch->calm = 0;
+        note_failure(watch, &err);
+        return watch->left ? OUTLOOK_LEAVES : OUTLOOK_STAYS;
     }
 }
 
-static long long next_look(const struct lookout *lookout, enum outlook outlook)
+static long long next_look(const struct preemption_watch *watch,
+                           enum forecast_inputs forecast_inputs)
 {
-    long long now_ns = clock_monotonic_ns(), period_ns = lookout->parts.period_ns;
+    long long now_ns = clock_monotonic_ns(), period_ns = watch->parts.period_ns;
 
-    switch (outlook) {
+    switch (forecast_inputs) {
     case OUTLOOK_NEVER:
         return LLONG_MAX;
     case OUTLOOK_LEAVES:
@@ -177,124 +178,125 @@ static long long next_look(const struct lookout *lookout, enum outlook outlook)
 }
 
 /* With the lock held: sleeps until it is time to look. False when it stops. */
-static bool wait_for_time(struct lookout *lookout)
+static bool wait_for_time(struct preemption_watch *watch)
 {
-    while (!lookout->stopping) {
-        if (!lookout->busy && !lookout->left)
-            condition_wait(&lookout->changed, &lookout->lock, LLONG_MAX);
-        else if (clock_monotonic_ns() < lookout->next_ns)
-            condition_wait(&lookout->changed, &lookout->lock, lookout->next_ns);
+    while (!watch->stopping) {
+        if (!watch->busy && !watch->left)
+            condition_wait(&watch->changed, &watch->lock, LLONG_MAX);
+        else if (clock_monotonic_ns() < watch->next_ns)
+            condition_wait(&watch->changed, &watch->lock, watch->next_ns);
         else
             break;
     }
-    return !lookout->stopping;
+    return !watch->stopping;
 }
 
 static void *work(void *user)
 {
-    struct lookout *lookout = user;
+    struct preemption_watch *watch = user;
 
-    pthread_mutex_lock(&lookout->lock);
-    while (wait_for_time(lookout)) {
-        pthread_mutex_unlock(&lookout->lock);
-        enum outlook outlook = look(lookout);
-        pthread_mutex_lock(&lookout->lock);
-        lookout->next_ns = next_look(lookout, outlook);
-        lookout->known = outlook != OUTLOOK_UNASKED;
-        pthread_cond_broadcast(&lookout->changed);
+    pthread_mutex_lock(&watch->lock);
+    while (wait_for_time(watch)) {
+        pthread_mutex_unlock(&watch->lock);
+        enum forecast_inputs forecast_inputs = look(watch);
+        pthread_mutex_lock(&watch->lock);
+        watch->next_ns = next_look(watch, forecast_inputs);
+        watch->known = forecast_inputs != OUTLOOK_UNASKED;
+        pthread_cond_broadcast(&watch->changed);
     }
-    pthread_mutex_unlock(&lookout->lock);
-    notice_end(&lookout->asker); /* forgets the token */
+    pthread_mutex_unlock(&watch->lock);
+    preemption_notice_end(&watch->asker); /* forgets the token */
     return NULL;
 }
 
-void lookout_free(struct lookout *lookout)
+void preemption_watch_free(struct preemption_watch *watch)
 {
-    if (!lookout)
+    if (!watch)
         return;
-    fetcher_free(lookout->fetcher);
-    pthread_cond_destroy(&lookout->changed);
-    pthread_mutex_destroy(&lookout->lock);
-    free(lookout);
+    fetcher_free(watch->fetcher);
+    pthread_cond_destroy(&watch->changed);
+    pthread_mutex_destroy(&watch->lock);
+    free(watch);
 }
 
-static struct lookout *make(const struct lookout_parts *parts, struct error *err)
+static struct preemption_watch *make(const struct preemption_watch_parts *parts,
+                                     struct error *err)
 {
-    struct lookout *lookout = calloc(1, sizeof *lookout);
+    struct preemption_watch *watch = calloc(1, sizeof *watch);
 
-    if (!lookout) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!watch) {
+        error_no_memory(err);
         return NULL;
     }
-    lookout->parts = *parts;
-    if (lookout->parts.period_ns == 0)
-        lookout->parts.period_ns = PERIOD_NS;
-    pthread_mutex_init(&lookout->lock, NULL);
-    condition_init(&lookout->changed);
-    return lookout;
+    watch->parts = *parts;
+    if (watch->parts.period_ns == 0)
+        watch->parts.period_ns = PERIOD_NS;
+    pthread_mutex_init(&watch->lock, NULL);
+    condition_init(&watch->changed);
+    return watch;
 }
 
-bool lookout_start(const struct lookout_parts *parts, struct lookout **ret_lookout,
-                   struct error *err)
+bool preemption_watch_start(const struct preemption_watch_parts *parts,
+                            struct preemption_watch **ret_watch, struct error *err)
 {
-    struct lookout *lookout;
+    struct preemption_watch *watch;
 
-    *ret_lookout = NULL;
+    *ret_watch = NULL;
     if (strcmp(parts->metadata, "off") == 0)
         return true;
-    lookout = make(parts, err);
-    if (!lookout)
+    watch = make(parts, err);
+    if (!watch)
         return false;
     if (!parts->fetch) {
-        lookout->fetcher = fetcher_new(err);
-        lookout->parts.fetch = fetch_with_curl;
-        lookout->parts.fetcher = lookout->fetcher;
+        watch->fetcher = fetcher_new(err);
+        watch->parts.fetch = fetch_with_curl;
+        watch->parts.fetcher = watch->fetcher;
     }
-    if ((!parts->fetch && !lookout->fetcher) ||
-        (pthread_create(&lookout->thread, NULL, work, lookout) != 0 &&
+    if ((!parts->fetch && !watch->fetcher) ||
+        (pthread_create(&watch->thread, NULL, work, watch) != 0 &&
          !error_set(err, ERROR_INTERNAL, NULL, "cannot start the lookout thread"))) {
-        lookout_free(lookout);
+        preemption_watch_free(watch);
         return false;
     }
-    *ret_lookout = lookout;
+    *ret_watch = watch;
     return true;
 }
 
-void lookout_watch(struct lookout *lookout, bool busy)
+void preemption_watch_watch(struct preemption_watch *watch, bool busy)
 {
-    if (!lookout)
+    if (!watch)
         return;
-    pthread_mutex_lock(&lookout->lock);
-    if (lookout->busy != busy)
-        pthread_cond_broadcast(&lookout->changed);
-    lookout->busy = busy;
-    pthread_mutex_unlock(&lookout->lock);
+    pthread_mutex_lock(&watch->lock);
+    if (watch->busy != busy)
+        pthread_cond_broadcast(&watch->changed);
+    watch->busy = busy;
+    pthread_mutex_unlock(&watch->lock);
 }
 
-void lookout_settle(struct lookout *lookout)
+void preemption_watch_settle(struct preemption_watch *watch)
 {
     long long now_ns = clock_monotonic_ns();
 
-    if (!lookout)
+    if (!watch)
         return;
-    lookout_watch(lookout, true);
-    pthread_mutex_lock(&lookout->lock);
-    while (!lookout->stopping && !(lookout->known && lookout->next_ns > now_ns) &&
+    preemption_watch_watch(watch, true);
+    pthread_mutex_lock(&watch->lock);
+    while (!watch->stopping && !(watch->known && watch->next_ns > now_ns) &&
            clock_monotonic_ns() < now_ns + SETTLE_NS)
-        condition_wait(&lookout->changed, &lookout->lock, now_ns + SETTLE_NS);
-    pthread_mutex_unlock(&lookout->lock);
+        condition_wait(&watch->changed, &watch->lock, now_ns + SETTLE_NS);
+    pthread_mutex_unlock(&watch->lock);
 }
 
-void lookout_stop(struct lookout *lookout)
+void preemption_watch_stop(struct preemption_watch *watch)
 {
-    if (!lookout || lookout->joined)
+    if (!watch || watch->joined)
         return;
-    pthread_mutex_lock(&lookout->lock);
-    lookout->stopping = true;
-    pthread_cond_broadcast(&lookout->changed);
-    pthread_mutex_unlock(&lookout->lock);
-    if (lookout->fetcher)
-        fetcher_stop(lookout->fetcher);
-    pthread_join(lookout->thread, NULL);
-    lookout->joined = true;
+    pthread_mutex_lock(&watch->lock);
+    watch->stopping = true;
+    pthread_cond_broadcast(&watch->changed);
+    pthread_mutex_unlock(&watch->lock);
+    if (watch->fetcher)
+        fetcher_stop(watch->fetcher);
+    pthread_join(watch->thread, NULL);
+    watch->joined = true;
 }

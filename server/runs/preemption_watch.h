@@ -5,9 +5,9 @@
 
 #include "server/base/this_machine.h"
 
-struct lookout;
+struct preemption_watch;
 
-struct lookout_parts {
+struct preemption_watch_parts {
     struct this_machine *here;
     const char *metadata; /* the setting of that name */
     fetch_fn *fetch;      /* NULL: the real one, and no fetcher */
@@ -21,18 +21,19 @@ struct lookout_parts {
 };
 
 /* *ret_lookout is NULL where nobody is to be asked; that is fine for all that follows. */
-bool lookout_start(const struct lookout_parts *parts, struct lookout **ret_lookout,
-                   struct error *err) __attribute__((warn_unused_result));
+bool preemption_watch_start(const struct preemption_watch_parts *parts,
+                            struct preemption_watch **ret_watch, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* Whether there is anything to lose: a run under way, or one that waits. */
-void lookout_watch(struct lookout *lookout, bool busy);
+void preemption_watch_watch(struct preemption_watch *watch, bool busy);
 
 /* There is something to lose: waits until what is known of a notice is no older than a period.
  * At most ten seconds, less when it is stopped; not at all where nobody is asked. A service that
  * does not answer was asked, too. */
-void lookout_settle(struct lookout *lookout);
+void preemption_watch_settle(struct preemption_watch *watch);
 
-/* Ends what is under way, and the thread. lookout_watch() may still be called, in vain, and this
- * again. */
-void lookout_stop(struct lookout *lookout);
-void lookout_free(struct lookout *lookout);
+/* Ends what is under way, and the thread. preemption_watch_watch() may still be called, in vain,
+ * and this again. */
+void preemption_watch_stop(struct preemption_watch *watch);
+void preemption_watch_free(struct preemption_watch *watch);

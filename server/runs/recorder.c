@@ -9,20 +9,15 @@
 #define FLUSH_NS NS_PER_SECOND   /* and for how long */
 #define OBSERVE_NS NS_PER_SECOND /* between two looks at the worker */
 
-static bool out_of_memory(struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-}
-
 bool recorder_look(struct recorder *recorder, long long now_ns, struct error *err)
 {
     struct observation seen;
 
     recorder->observed_ns = now_ns;
-    witness_look("", recorder->worker, &seen);
+    process_sampler_read("", recorder->worker, &seen);
     seen.steps = recorder->run->steps + (long long)recorder->pending.count;
     seen.taken_ns = now_ns - recorder->started_ns;
-    return evidence_observe(&recorder->evidence, &seen) || out_of_memory(err);
+    return evidence_observe(&recorder->evidence, &seen) || error_no_memory(err);
 }
 
 bool recorder_start(struct recorder *recorder, pid_t worker, long long now_ns, struct error *err)
@@ -42,12 +37,12 @@ bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *e
         return false;
     run->steps += (long long)recorder->pending.count;
     recorder->pending.count = 0;
-    if (!evidence_rows_append(recorder->db, run->number, recorder->observations, recorder->songs,
-                              evidence, err))
+    if (!evidence_rows_append(recorder->db, run->number, recorder->observations,
+                              recorder->readings, evidence, err))
         return false;
     recorder->observations += (long long)evidence->observation_count;
-    recorder->songs += (long long)evidence->song_count;
-    evidence->observation_count = evidence->song_count = 0;
+    recorder->readings += (long long)evidence->reading_count;
+    evidence->observation_count = evidence->reading_count = 0;
     recorder->flushed_ns = now_ns;
     return true;
 }
@@ -56,7 +51,7 @@ bool recorder_step(struct recorder *recorder, const struct step *step, long long
                    struct error *err)
 {
     if (!steps_add(&recorder->pending, *step))
-        return out_of_memory(err);
+        return error_no_memory(err);
     /* The first step is behind everything that was loaded and built: what that took is no news of
      * those that follow. */
     if (recorder->run->steps + (long long)recorder->pending.count == 1 &&
@@ -65,11 +60,13 @@ bool recorder_step(struct recorder *recorder, const struct step *step, long long
     return recorder->pending.count < FLUSH_STEPS || recorder_flush(recorder, now_ns, err);
 }
 
-bool recorder_sing(struct recorder *recorder, const struct canary *canary, struct error *err)
+bool recorder_add_reading(struct recorder *recorder, const struct canary *canary,
+                          struct error *err)
 {
-    const struct song song = {recorder->run->steps + (long long)recorder->pending.count, *canary};
+    const struct canary_reading reading = {
+        recorder->run->steps + (long long)recorder->pending.count, *canary};
 
-    return evidence_sing(&recorder->evidence, &song) || out_of_memory(err);
+    return evidence_add_reading(&recorder->evidence, &reading) || error_no_memory(err);
 }
 
 bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *err)

@@ -12,10 +12,10 @@
 
 struct recorder {
     struct db *db;
-    struct run *run;               /* ->steps counts what is stored */
-    struct steps pending;          /* not stored yet */
-    struct evidence evidence;      /* nor this */
-    long long observations, songs; /* stored ones */
+    struct run *run;                  /* ->steps counts what is stored */
+    struct steps pending;             /* not stored yet */
+    struct evidence evidence;         /* nor this */
+    long long observations, readings; /* stored ones */
     long long flushed_ns, observed_ns;
     pid_t worker;
     long long started_ns;
@@ -28,8 +28,8 @@ bool recorder_start(struct recorder *recorder, pid_t worker, long long now_ns, s
 /* Looks at the worker when its first step is done. */
 bool recorder_step(struct recorder *recorder, const struct step *step, long long now_ns,
                    struct error *err) __attribute__((warn_unused_result));
-bool recorder_sing(struct recorder *recorder, const struct canary *canary, struct error *err)
-    __attribute__((warn_unused_result));
+bool recorder_add_reading(struct recorder *recorder, const struct canary *canary,
+                          struct error *err) __attribute__((warn_unused_result));
 
 /* Looks and stores if it is time. */
 bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *err)

@@ -26,15 +26,14 @@ struct runner {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct run_id current; /* "" between runs */
-    struct keeper keeper;  /* the thread's own */
+    struct run_id current;          /* "" between runs */
+    struct maintenance maintenance; /* the thread's own */
     bool woken, stopping, cancelling, leaving;
     char why[160];        /* it is leaving, or was */
     struct db *looked_at; /* `db` while the keeper reads all of it, else NULL */
     bool joined;
-    /* The thread's own: */
-    bool prepared, waits_for_room, sweeps_due, sweeps_told, claim_failed;
-    struct lookout *lookout;
+    bool prepared, waits_for_room, sweeps_due, sweeps_told, claim_failed; /* the thread's own */
+    struct preemption_watch *watch;
     int wake; /* an eventfd: readable when a flag above was set during a run */
 };
 
@@ -99,7 +98,7 @@ static bool is_awaited(struct runner *runner)
 static bool has_room(struct runner *runner)
 {
     struct error err = {0};
-    bool room = space_check(runner->parts.config, &err) && prepare(runner, &err);
+    bool room = disk_reserve_check(runner->parts.config, &err) && prepare(runner, &err);
 
     if (!room && !runner->waits_for_room && is_awaited(runner)) {
         log_line(LOG_ERROR, "no run is begun: %s", err.message);
@@ -117,7 +116,7 @@ static bool has_room(struct runner *runner)
 static void look_out(struct runner *runner)
 {
     if (is_awaited(runner))
-        lookout_settle(runner->lookout);
+        preemption_watch_settle(runner->watch);
 }
 
 /* Takes the next run. Under the lock, so that a cancel finds either a queued run or a current
@@ -198,7 +197,7 @@ static void run_one(struct runner *runner, struct run *run)
     bool leaving;
     struct job_parts parts = {.db = runner->db,
                               .engines = runner->parts.engines,
-                              .live = runner->parts.live,
+                              .notifications = runner->parts.notifications,
                               .silence_ns = runner->parts.config->silence_seconds * NS_PER_SECOND,
                               .stops_for_little = runner->parts.stops_for_little,
                               .confine = is_confining(runner->parts.config),
@@ -207,7 +206,7 @@ static void run_one(struct runner *runner, struct run *run)
                               .user = runner};
 
     log_line(LOG_INFO, "run %s state=running", run->id.text);
-    live_tell(runner->parts.live, run->id.text, clock_monotonic_ns());
+    notifications_tell(runner->parts.notifications, run->id.text, clock_monotonic_ns());
     metrics_worker_started(runner->parts.metrics);
     run_cost_look(runner->parts.here, runner->db, run, &cost);
     parts.dollars_per_hour = cost.price.known ? cost.price.dollars : 0;
@@ -221,9 +220,9 @@ static void run_one(struct runner *runner, struct run *run)
     leaving = runner->leaving;
     pthread_mutex_unlock(&runner->lock);
     if (leaving)
-        live_tell_all(runner->parts.live, clock_monotonic_ns());
+        notifications_tell_all(runner->parts.notifications, clock_monotonic_ns());
     else
-        live_tell(runner->parts.live, run->id.text, clock_monotonic_ns());
+        notifications_tell(runner->parts.notifications, run->id.text, clock_monotonic_ns());
 }
 
 /* Whatever goes wrong here is tried again, and told once. Not on a machine that is taken back:
@@ -234,8 +233,8 @@ static void advance_sweeps(struct runner *runner)
 
     if (!runner->sweeps_due || runner_is_leaving(runner, NULL, 0))
         return;
-    runner->sweeps_due = !sweeper_advance(runner->db, runner->parts.here, runner->parts.live,
-                                          runner->parts.repeats, &err);
+    runner->sweeps_due = !sweeper_advance(
+        runner->db, runner->parts.here, runner->parts.notifications, runner->parts.repeats, &err);
     if (runner->sweeps_due && !runner->sweeps_told)
         log_line(LOG_ERROR, "sweeps could not be carried on: %s", err.message);
     runner->sweeps_told = runner->sweeps_due;
@@ -271,8 +270,8 @@ static bool wait_for_work(struct runner *runner, bool room)
                   !runner_is_leaving(runner, NULL, 0);
     bool stopping;
 
-    if (room && (!failed || runner->keeper.due_ns < until_ns))
-        until_ns = runner->keeper.due_ns;
+    if (room && (!failed || runner->maintenance.due_ns < until_ns))
+        until_ns = runner->maintenance.due_ns;
     pthread_mutex_lock(&runner->lock);
     while (!runner->woken && !runner->stopping && clock_monotonic_ns() < until_ns)
         condition_wait(&runner->changed, &runner->lock, until_ns);
@@ -301,10 +300,11 @@ static void *work(void *user)
     struct runner *runner = user;
     bool room, going_on = wait_for_word(runner);
 
-    runner->keeper = (struct keeper){.keep_steps_days = runner->parts.config->keep_steps_days,
-                                     .metrics = runner->parts.metrics,
-                                     .watch = {looks, runner}};
-    keeper_start(&runner->keeper, clock_monotonic_ns());
+    runner->maintenance =
+        (struct maintenance){.keep_steps_days = runner->parts.config->keep_steps_days,
+                             .metrics = runner->parts.metrics,
+                             .watch = {looks, runner}};
+    maintenance_start(&runner->maintenance, clock_monotonic_ns());
     while (going_on) {
         struct run run;
 
@@ -312,11 +312,12 @@ static void *work(void *user)
             run_one(runner, &run);
             runner->sweeps_due = runner->sweeps_due || run.sweep.text[0];
             run_clear(&run);
-            keeper_wait(&runner->keeper, clock_monotonic_ns());
+            maintenance_wait(&runner->maintenance, clock_monotonic_ns());
         }
-        lookout_watch(runner->lookout, false);
+        preemption_watch_watch(runner->watch, false);
         if (room && !runner->claim_failed)
-            keeper_work(&runner->keeper, runner->db, clock_monotonic_ns(), clock_calendar_us());
+            maintenance_work(&runner->maintenance, runner->db, clock_monotonic_ns(),
+                             clock_calendar_us());
         going_on = wait_for_work(runner, room);
     }
     return NULL;
@@ -326,7 +327,7 @@ void runner_free(struct runner *runner)
 {
     if (!runner)
         return;
-    lookout_free(runner->lookout);
+    preemption_watch_free(runner->watch);
     db_free(runner->db);
     closep(&runner->wake);
     pthread_cond_destroy(&runner->changed);
@@ -346,19 +347,19 @@ static void stay(void *user)
 
 static bool start_threads(struct runner *runner, struct error *err)
 {
-    const struct lookout_parts parts = {.here = runner->parts.here,
-                                        .metadata = runner->parts.config->metadata,
-                                        .leave = leave,
-                                        .stay = stay,
-                                        .user = runner};
+    const struct preemption_watch_parts parts = {.here = runner->parts.here,
+                                                 .metadata = runner->parts.config->metadata,
+                                                 .leave = leave,
+                                                 .stay = stay,
+                                                 .user = runner};
 
     if (is_confining(runner->parts.config) && !confine_can_filter())
         log_line(LOG_INFO, "calls cannot be filtered here: workers are confined without that");
-    if (!lookout_start(&parts, &runner->lookout, err))
+    if (!preemption_watch_start(&parts, &runner->watch, err))
         return false;
     if (pthread_create(&runner->thread, NULL, work, runner) == 0)
         return true;
-    lookout_stop(runner->lookout);
+    preemption_watch_stop(runner->watch);
     return error_set(err, ERROR_INTERNAL, NULL, "cannot start the runner thread");
 }
 
@@ -367,10 +368,8 @@ struct runner *runner_start(const struct runner_parts *parts, struct error *err)
     struct runner *runner = calloc(1, sizeof *runner);
     struct error why = {0};
 
-    if (!runner) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (!runner && !error_no_memory(err))
         return NULL;
-    }
     runner->parts = *parts;
     pthread_mutex_init(&runner->lock, NULL);
     condition_init(&runner->changed);
@@ -435,7 +434,7 @@ void runner_leave(struct runner *runner, const char *why)
     }
     pthread_mutex_unlock(&runner->lock);
     if (idle) /* who waits for a run that is queued waits in vain */
-        live_tell_all(runner->parts.live, clock_monotonic_ns());
+        notifications_tell_all(runner->parts.notifications, clock_monotonic_ns());
 }
 
 void runner_stay(struct runner *runner)
@@ -486,7 +485,7 @@ void runner_stop(struct runner *runner)
         true; /* first, so that nothing is begun that was waiting for the lookout */
     ring(runner);
     pthread_mutex_unlock(&runner->lock);
-    lookout_stop(runner->lookout);
+    preemption_watch_stop(runner->watch);
     pthread_join(runner->thread, NULL);
     runner->joined = true;
 }

@@ -18,7 +18,7 @@ struct runner_parts {
     const struct config *config;
     const struct engines *engines;
     struct this_machine *here; /* stored by runner_start() */
-    struct live *live;
+    struct notifications *notifications;
     struct metrics *metrics;
     bool waits;            /* takes nothing from the queue before the first runner_wake() */
     bool stops_for_little; /* runs end when more time buys little: see PACE_LITTLE_MORE */

@@ -39,7 +39,7 @@ static bool restore(const struct sweep_row *row, const struct place *place,
         AUTO(json_decrefp) json_t *spec = json_loads(row->cells[i].spec_text, 0, NULL);
 
         if (!spec)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         if (!sweep_add(&sweep, row->cells[i].name, spec, place, err))
             return false;
     }
@@ -96,7 +96,7 @@ static bool advance(struct db *db, struct sweep_row *row, const struct place *pl
         return true;
     plain = plain_runs(runs, count);
     if (!plain || !sweep_result_compute(plain, count, row->count, &result))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (add_round(db, row, &result, place, instance, &cause))
         return true;
     if (cause.kind == ERROR_BUSY || cause.kind == ERROR_STORAGE ||
@@ -116,8 +116,9 @@ static long long seconds_for(const struct run_id *sweep, const struct sweeper_re
     return (repeats->until_ns - clock_monotonic_ns()) / NS_PER_SECOND;
 }
 
-bool sweeper_advance(struct db *db, struct this_machine *here, struct live *live,
-                     const struct sweeper_repeats *repeats, struct error *err)
+bool sweeper_advance(struct db *db, struct this_machine *here,
+                     struct notifications *notifications, const struct sweeper_repeats *repeats,
+                     struct error *err)
 {
     struct place place = this_machine_place(here, db);
     struct identity identity;
@@ -140,7 +141,7 @@ bool sweeper_advance(struct db *db, struct this_machine *here, struct live *live
                                            .seconds = seconds_for(&id, repeats)},
                      err))
             return false;
-        live_tell(live, id.text, clock_monotonic_ns());
+        notifications_tell(notifications, id.text, clock_monotonic_ns());
         after = row.number;
     }
 }

@@ -16,6 +16,6 @@ struct sweeper_repeats {
 
 /* Looks at every sweep that is not over. Called by the runner, which is the only one to end
  * runs. `repeats` may be NULL: none is repeated. Wakes those who watch a sweep that has ended. */
-bool sweeper_advance(struct db *db, struct this_machine *here, struct live *live,
-                     const struct sweeper_repeats *repeats, struct error *err)
-    __attribute__((warn_unused_result));
+bool sweeper_advance(struct db *db, struct this_machine *here,
+                     struct notifications *notifications, const struct sweeper_repeats *repeats,
+                     struct error *err) __attribute__((warn_unused_result));

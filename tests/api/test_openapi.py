@@ -442,7 +442,7 @@ class Tour(TourOfKeeping, unittest.TestCase):
     def visit_locked(self):
         """Somebody else writes to the database and does not come to an end."""
         server = self.serve()
-        running = server.queue("slow", steps=1000)
+        running = server.queue("slow", steps=100000)
         queued = server.queue("ok")
         sweep = self.post(server, 201, path="/v1/aa", Idempotency_Key="pairs").headers["location"]
         self.post(server, 422, {"base": SPEC}, path="/v1/aa", Idempotency_Key="pairs")

@@ -57,8 +57,9 @@ static bool make_trace(size_t count, bool splits, struct steps *steps, struct ev
             return false;
     }
     for (int i = 0; i < 2; i++)
-        if (!evidence_sing(evidence, &(struct song){(long long)count * i,
-                                                    {3.1e9 + normal(&chance), 1.2e10 / 7}}))
+        if (!evidence_add_reading(
+                evidence, &(struct canary_reading){(long long)count * i,
+                                                   {3.1e9 + normal(&chance), 1.2e10 / 7}}))
             return false;
     return true;
 }

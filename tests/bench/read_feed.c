@@ -113,10 +113,10 @@ static void tell(const struct feeding *feeding, long long nanoseconds)
     size_t position = 0;
 
     while (feeding->prints_prices &&
-           (price = basket_next(feeding->reading.basket, &position)) != NULL)
+           (price = price_batch_next(feeding->reading.batch, &position)) != NULL)
         printf("%s %s\n", price->instance_type, price->text);
     fprintf(out, "prices %zu, %.1f MB read, %.3f seconds, %.1f MB/s, peak RSS %.1f MB\n",
-            basket_count(feeding->reading.basket), megabytes, seconds, megabytes / seconds,
+            price_batch_count(feeding->reading.batch), megabytes, seconds, megabytes / seconds,
             peak_megabytes());
 }
 
@@ -147,7 +147,7 @@ static bool options(struct feeding *feeding, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    AUTO(basket_freep) struct basket *basket = NULL;
+    AUTO(price_batch_freep) struct price_batch *batch = NULL;
     AUTO(freep) char *buffer = NULL;
     static struct feeding feeding = {.piece = 16384};
     struct reading *reading = &feeding.reading;
@@ -169,9 +169,9 @@ int main(int argc, char **argv)
     feeding.files = argv + optind + 2;
     feeding.ops = reading->source->read;
     feeding.buffer = buffer = malloc(feeding.piece);
-    reading->basket = basket = basket_new(reading->source->name, reading->now_us, &err);
+    reading->batch = batch = price_batch_new(reading->source->name, reading->now_us, &err);
     start = clock_monotonic_ns();
-    if (!buffer || !basket || walk(&feeding, &err) != READING_DONE)
+    if (!buffer || !batch || walk(&feeding, &err) != READING_DONE)
         return fprintf(stderr, "read-feed: %s\n", err.message), 1;
     tell(&feeding, clock_monotonic_ns() - start);
     return 0;

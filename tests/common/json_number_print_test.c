@@ -12,8 +12,8 @@
 static void expect_like_printf(double number)
 {
     for (int precision = 1; precision <= 17; precision++) {
-        char text[NUMBER_SIZE], expected[64];
-        int length = number_print(number, precision, text);
+        char text[JSON_NUMBER_SIZE], expected[64];
+        int length = json_number_print(number, precision, text);
 
         snprintf(expected, sizeof expected, "%.*g", precision, number);
         EXPECT_STR(text, expected);

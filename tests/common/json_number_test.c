@@ -15,13 +15,14 @@ static ptrdiff_t read_real(const char *text, double *ret_number)
     const char *at = exact;
 
     memcpy(exact, text, length);
-    return number_read(&at, exact + length, ret_number) ? at - exact : (at == exact ? -1 : -2);
+    return json_number_read(&at, exact + length, ret_number) ? at - exact
+                                                             : (at == exact ? -1 : -2);
 }
 
 static ptrdiff_t read_whole(const char *text, long long *ret_number)
 {
     const char *at = text;
-    bool ok = number_read_whole(&at, text + strlen(text), ret_number);
+    bool ok = json_number_read_whole(&at, text + strlen(text), ret_number);
 
     return ok ? at - text : (at == text ? -1 : -2);
 }
@@ -142,21 +143,22 @@ static void a_number_ends_where_its_text_ends(void)
     const char *text = "12.5e3,7", *at = text;
     double number;
 
-    EXPECT(number_read(&at, text + 8, &number));
+    EXPECT(json_number_read(&at, text + 8, &number));
     EXPECT_NEAR(number, 12500, 0);
     EXPECT_INT(at - text, 6);
     at = text;
-    EXPECT(number_read(&at, text + 4, &number)); /* what stands behind the end is not there */
+    EXPECT(
+        json_number_read(&at, text + 4, &number)); /* what stands behind the end is not there */
     EXPECT_NEAR(number, 12.5, 0);
     at = text;
-    EXPECT(!number_read(&at, text + 3, &number)); /* "12." */
+    EXPECT(!json_number_read(&at, text + 3, &number)); /* "12." */
     EXPECT_INT(at - text, 0);
 }
 
 static void write_and_compare(double number)
 {
-    char text[NUMBER_SIZE], plain[NUMBER_SIZE];
-    int length = number_write(number, text);
+    char text[JSON_NUMBER_SIZE], plain[JSON_NUMBER_SIZE];
+    int length = json_number_write(number, text);
     double again;
 
     for (int precision = 15; precision <= 17; precision++) {
@@ -242,7 +244,7 @@ static void any_bits_are_read_as_the_c_library_reads_them(void)
     for (int i = 0; i < 50000 && test_failures == 0; i++) {
         uint64_t bits = chance_next(&chance);
         double number, read;
-        char text[NUMBER_SIZE];
+        char text[JSON_NUMBER_SIZE];
 
         memcpy(&number, &bits, sizeof number);
         if (!isfinite(number))
@@ -263,10 +265,10 @@ static void whole_numbers_are_written_to_their_limits(void)
     static const long long numbers[] = {0, 1, -1, 9, 10, 1000000000000000, LLONG_MAX, LLONG_MIN};
 
     for (size_t i = 0; i < COUNT(numbers); i++) {
-        char text[NUMBER_SIZE], plain[NUMBER_SIZE];
+        char text[JSON_NUMBER_SIZE], plain[JSON_NUMBER_SIZE];
 
         snprintf(plain, sizeof plain, "%lld", numbers[i]);
-        EXPECT_INT(number_write_whole(numbers[i], text), (long long)strlen(plain));
+        EXPECT_INT(json_number_write_whole(numbers[i], text), (long long)strlen(plain));
         EXPECT_STR(text, plain);
     }
 }

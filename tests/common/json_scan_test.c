@@ -11,11 +11,11 @@ static bool is_value(const char *text)
 {
     size_t length = strlen(text);
     AUTO(freep) char *exact = malloc(length > 0 ? length : 1);
-    struct scan scan = {exact, exact + length};
+    struct json_scan scan = {exact, exact + length};
     struct span value;
 
     memcpy(exact, text, length);
-    return scan_value(&scan, &value) && scan_is_over(&scan);
+    return json_scan_value(&scan, &value) && json_scan_is_over(&scan);
 }
 
 static const char *const values[] = {"null",
@@ -124,22 +124,22 @@ static bool is_deep_value(int depth, const char *open, const char *close)
 
 static void depth_has_an_end(void)
 {
-    EXPECT(is_deep_value(SCAN_DEPTH, "[", "]"));
-    EXPECT(!is_deep_value(SCAN_DEPTH + 1, "[", "]"));
-    EXPECT(is_deep_value(SCAN_DEPTH, "{\"a\":", "}"));
-    EXPECT(!is_deep_value(SCAN_DEPTH + 1, "{\"a\":", "}"));
+    EXPECT(is_deep_value(JSON_SCAN_DEPTH, "[", "]"));
+    EXPECT(!is_deep_value(JSON_SCAN_DEPTH + 1, "[", "]"));
+    EXPECT(is_deep_value(JSON_SCAN_DEPTH, "{\"a\":", "}"));
+    EXPECT(!is_deep_value(JSON_SCAN_DEPTH + 1, "{\"a\":", "}"));
     EXPECT(!is_deep_value(100000, "[", "]"));
 }
 
 static void an_object_has_so_many_members(void)
 {
-    for (int count = SCAN_MEMBERS - 1; count <= SCAN_MEMBERS + 1; count++) {
+    for (int count = JSON_SCAN_MEMBERS - 1; count <= JSON_SCAN_MEMBERS + 1; count++) {
         AUTO(bytes_free) struct bytes text = {.limit = 1 << 20};
 
         for (int i = 0; i < count; i++)
             EXPECT(bytes_printf(&text, "%s\"%d\":0", i > 0 ? "," : "{", i));
         EXPECT(bytes_printf(&text, "}"));
-        EXPECT_INT(is_value(text.data), count < SCAN_MEMBERS);
+        EXPECT_INT(is_value(text.data), count < JSON_SCAN_MEMBERS);
     }
 }
 
@@ -156,18 +156,18 @@ static void an_extent_ends_where_the_value_does(void)
     static const char *const endless[] = {"", "  ", "[1", "{\"a\":1", "\"a", "[\"]", ",", "]"};
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct scan scan = {cases[i].text, cases[i].text + strlen(cases[i].text)};
+        struct json_scan scan = {cases[i].text, cases[i].text + strlen(cases[i].text)};
         struct span value;
 
-        EXPECT(scan_extent(&scan, &value));
+        EXPECT(json_scan_extent(&scan, &value));
         EXPECT_INT((long long)value.length, cases[i].length);
         EXPECT(value.start == cases[i].text && scan.at == value.start + value.length);
     }
     for (size_t i = 0; i < COUNT(endless); i++) {
-        struct scan scan = {endless[i], endless[i] + strlen(endless[i])};
+        struct json_scan scan = {endless[i], endless[i] + strlen(endless[i])};
         struct span value;
 
-        EXPECT(!scan_extent(&scan, &value));
+        EXPECT(!json_scan_extent(&scan, &value));
     }
 }
 
@@ -177,11 +177,11 @@ static void a_name_that_nobody_knows_is_blamed_without_growing_too_long(void)
     char name[200];
 
     memset(name, 'n', sizeof name);
-    EXPECT(!scan_refuse_name("steps", (struct span){name, sizeof name}, &err));
+    EXPECT(!json_scan_refuse_name("steps", (struct span){name, sizeof name}, &err));
     EXPECT_INT((long long)strlen(err.field), 46);
     EXPECT(strncmp(err.field, "steps.nnn", 9) == 0);
     error_clear(&err);
-    EXPECT(!scan_refuse_name("", (struct span){name, 3}, &err));
+    EXPECT(!json_scan_refuse_name("", (struct span){name, 3}, &err));
     EXPECT_STR(err.field, "nnn");
 }
 

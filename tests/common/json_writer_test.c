@@ -21,23 +21,23 @@ static json_t *parse(const struct bytes *bytes)
 static void objects_and_arrays_are_separated_by_commas(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
-    out_open(&out, NULL, '{');
-    out_text(&out, "a", "b");
-    out_open(&out, "list", '[');
-    out_integer(&out, NULL, 1);
-    out_open(&out, NULL, '{');
-    out_close(&out, '}');
-    out_open(&out, NULL, '[');
-    out_close(&out, ']');
-    out_null(&out, NULL);
-    out_close(&out, ']');
-    out_bool(&out, "yes", true);
-    out_bool(&out, "no", false);
-    out_raw(&out, "spec", "{\"x\":[1]}");
-    out_text(&out, "none", NULL);
-    out_close(&out, '}');
+    jsonw_open(&out, NULL, '{');
+    jsonw_text(&out, "a", "b");
+    jsonw_open(&out, "list", '[');
+    jsonw_integer(&out, NULL, 1);
+    jsonw_open(&out, NULL, '{');
+    jsonw_close(&out, '}');
+    jsonw_open(&out, NULL, '[');
+    jsonw_close(&out, ']');
+    jsonw_null(&out, NULL);
+    jsonw_close(&out, ']');
+    jsonw_bool(&out, "yes", true);
+    jsonw_bool(&out, "no", false);
+    jsonw_raw(&out, "spec", "{\"x\":[1]}");
+    jsonw_text(&out, "none", NULL);
+    jsonw_close(&out, '}');
     EXPECT(!out.failed);
     EXPECT_STR(bytes.data, "{\"a\":\"b\",\"list\":[1,{},[],null],\"yes\":true,\"no\":false,"
                            "\"spec\":{\"x\":[1]},\"none\":null}");
@@ -60,11 +60,11 @@ static void text_comes_back_as_it_was(void)
 {
     for (size_t i = 0; i < COUNT(texts); i++) {
         AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-        struct out out = {.bytes = &bytes};
+        struct json_writer out = {.bytes = &bytes};
 
-        out_open(&out, NULL, '{');
-        out_text(&out, texts[i], texts[i]); /* keys are quoted the same way */
-        out_close(&out, '}');
+        jsonw_open(&out, NULL, '{');
+        jsonw_text(&out, texts[i], texts[i]); /* keys are quoted the same way */
+        jsonw_close(&out, '}');
 
         AUTO(json_decrefp) json_t *json = parse(&bytes);
         EXPECT_STR(json_string_value(json_object_get(json, texts[i])), texts[i]);
@@ -74,9 +74,9 @@ static void text_comes_back_as_it_was(void)
 static void control_characters_are_escaped_not_sent(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
-    out_text(&out, NULL, "a\n\001\"\\");
+    jsonw_text(&out, NULL, "a\n\001\"\\");
     EXPECT_STR(bytes.data, "\"a\\u000a\\u0001\\\"\\\\\"");
 }
 
@@ -107,9 +107,9 @@ static void numbers_round_trip(void)
 {
     for (size_t i = 0; i < COUNT(numbers); i++) {
         AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-        struct out out = {.bytes = &bytes};
+        struct json_writer out = {.bytes = &bytes};
 
-        out_number(&out, NULL, numbers[i]);
+        jsonw_number(&out, NULL, numbers[i]);
         AUTO(json_decrefp) json_t *json = parse(&bytes);
         EXPECT(json_is_number(json));
         EXPECT_NEAR(json_number_value(json), numbers[i], 0);
@@ -119,39 +119,39 @@ static void numbers_round_trip(void)
 static void short_numbers_stay_short(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
-    out_open(&out, NULL, '[');
-    out_number(&out, NULL, 0.1);
-    out_number(&out, NULL, 250);
-    out_number(&out, NULL, 0.123456789012345);
-    out_close(&out, ']');
+    jsonw_open(&out, NULL, '[');
+    jsonw_number(&out, NULL, 0.1);
+    jsonw_number(&out, NULL, 250);
+    jsonw_number(&out, NULL, 0.123456789012345);
+    jsonw_close(&out, ']');
     EXPECT_STR(bytes.data, "[0.1,250,0.123456789012345]");
 }
 
 static void what_is_no_number_is_null(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
-    out_open(&out, NULL, '[');
-    out_number(&out, NULL, (double)NAN);
-    out_number(&out, NULL, (double)INFINITY);
-    out_number(&out, NULL, -(double)INFINITY);
-    out_close(&out, ']');
+    jsonw_open(&out, NULL, '[');
+    jsonw_number(&out, NULL, (double)NAN);
+    jsonw_number(&out, NULL, (double)INFINITY);
+    jsonw_number(&out, NULL, -(double)INFINITY);
+    jsonw_close(&out, ']');
     EXPECT_STR(bytes.data, "[null,null,null]");
 }
 
 static void integers_round_trip_at_both_ends(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
-    out_open(&out, NULL, '[');
-    out_integer(&out, NULL, LLONG_MIN);
-    out_integer(&out, NULL, 0);
-    out_integer(&out, NULL, LLONG_MAX);
-    out_close(&out, ']');
+    jsonw_open(&out, NULL, '[');
+    jsonw_integer(&out, NULL, LLONG_MIN);
+    jsonw_integer(&out, NULL, 0);
+    jsonw_integer(&out, NULL, LLONG_MAX);
+    jsonw_close(&out, ']');
 
     AUTO(json_decrefp) json_t *json = parse(&bytes);
     EXPECT_INT(json_integer_value(json_array_get(json, 0)), LLONG_MIN);
@@ -162,25 +162,25 @@ static void integers_round_trip_at_both_ends(void)
 static void a_time_is_written_in_utc_and_none_is_null(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
-    out_open(&out, NULL, '{');
-    out_time(&out, "then", 1767323045678901);
-    out_time(&out, "never", 0);
-    out_close(&out, '}');
+    jsonw_open(&out, NULL, '{');
+    jsonw_time(&out, "then", 1767323045678901);
+    jsonw_time(&out, "never", 0);
+    jsonw_close(&out, '}');
     EXPECT_STR(bytes.data, "{\"then\":\"2026-01-02T03:04:05.678Z\",\"never\":null}");
 }
 
 static void what_does_not_fit_is_told_once_and_for_all(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 10};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
-    out_text(&out, NULL, "12345");
+    jsonw_text(&out, NULL, "12345");
     EXPECT(!out.failed);
-    out_text(&out, NULL, "far too long for what is left");
+    jsonw_text(&out, NULL, "far too long for what is left");
     EXPECT(out.failed);
-    out_integer(&out, NULL, 1);
+    jsonw_integer(&out, NULL, 1);
     EXPECT(out.failed); /* a later value that would fit does not heal it */
     EXPECT(bytes.used <= bytes.limit);
 }

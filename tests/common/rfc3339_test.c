@@ -7,7 +7,7 @@
 
 static bool read_text(const char *text, long long *ret_us)
 {
-    return utc_read((struct span){text, strlen(text)}, ret_us);
+    return rfc3339_read((struct span){text, strlen(text)}, ret_us);
 }
 
 static void times_are_read(void)
@@ -74,12 +74,12 @@ static void what_is_no_time_is_refused(void)
 static void what_is_written_reads_back(void)
 {
     for (long long us = 1; us < 253402300800000000; us += 3456789012345678) {
-        char text[UTC_SIZE], calendar[40];
+        char text[RFC3339_TEXT_SIZE], calendar[40];
         time_t seconds = us / 1000000;
         struct tm parts;
         long long read;
 
-        utc_write(us, text);
+        rfc3339_write(us, text);
         EXPECT(read_text(text, &read));
         EXPECT_INT(read, us);
         gmtime_r(&seconds, &parts);
@@ -90,11 +90,11 @@ static void what_is_written_reads_back(void)
 
 static void milliseconds_are_written_unless_there_is_more(void)
 {
-    char text[UTC_SIZE];
+    char text[RFC3339_TEXT_SIZE];
 
-    utc_write(1795273697123000, text);
+    rfc3339_write(1795273697123000, text);
     EXPECT_STR(text, "2026-11-21T15:08:17.123Z");
-    utc_write(1795273697123045, text);
+    rfc3339_write(1795273697123045, text);
     EXPECT_STR(text, "2026-11-21T15:08:17.123045Z");
 }
 

@@ -13,16 +13,16 @@ struct told {
 
 static void put(struct db *db, const char *feed, struct told told)
 {
-    AUTO(basket_freep) struct basket *basket = basket_new(feed, NOON_US, NULL);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new(feed, NOON_US, NULL);
     AUTO(transaction_end) struct transaction change = {0};
     struct error err = {0};
 
     for (size_t i = 0; i < told.type_count; i++)
-        EXPECT(basket_add_type(basket, &told.types[i], NULL));
+        EXPECT(price_batch_add_type(batch, &told.types[i], NULL));
     for (size_t i = 0; i < told.interruption_count; i++)
-        EXPECT(basket_add_interruption(basket, &told.interruptions[i], NULL));
+        EXPECT(price_batch_add_interruption(batch, &told.interruptions[i], NULL));
     EXPECT(transaction_begin(&change, db, DB_RELAXED, &err) &&
-           catalogue_put(db, feed, basket, &err) && transaction_commit(&change, &err));
+           catalogue_put(db, feed, batch, &err) && transaction_commit(&change, &err));
     EXPECT_STR(err.message, "");
 }
 

@@ -8,7 +8,7 @@ static struct observation seen_at(long long steps)
                                 steps + 6, steps + 7, steps + 8, steps + 9, steps + 10};
 }
 
-static struct evidence evidence_of(long long first, int observations, int songs)
+static struct evidence evidence_of(long long first, int observations, int readings)
 {
     struct evidence evidence = {0};
 
@@ -17,8 +17,9 @@ static struct evidence evidence_of(long long first, int observations, int songs)
 
         EXPECT(evidence_observe(&evidence, &seen));
     }
-    for (int i = 0; i < songs; i++)
-        EXPECT(evidence_sing(&evidence, &(struct song){first + i, {1e9 + i, 2e9 + i}}));
+    for (int i = 0; i < readings; i++)
+        EXPECT(evidence_add_reading(&evidence,
+                                    &(struct canary_reading){first + i, {1e9 + i, 2e9 + i}}));
     return evidence;
 }
 
@@ -39,13 +40,13 @@ static void evidence_comes_back_as_it_was_in_its_order(void)
     EXPECT(evidence_rows_append(db, run.number, 2, 20, &second, NULL));
     EXPECT(evidence_rows_load(db, run.number, &loaded, NULL));
     EXPECT_INT((long long)loaded.observation_count, 3);
-    EXPECT_INT((long long)loaded.song_count, 21);
+    EXPECT_INT((long long)loaded.reading_count, 21);
     const struct observation wanted = seen_at(107);
     EXPECT(memcmp(&loaded.observations[1], &wanted, sizeof wanted) == 0);
     EXPECT_INT(loaded.observations[2].steps, 900);
-    EXPECT_INT(loaded.songs[19].steps, 26);
-    EXPECT_NEAR(loaded.songs[19].canary.hertz, 1e9 + 19, 0);
-    EXPECT_NEAR(loaded.songs[20].canary.copy_bytes_per_second, 2e9, 0);
+    EXPECT_INT(loaded.readings[19].steps, 26);
+    EXPECT_NEAR(loaded.readings[19].canary.hertz, 1e9 + 19, 0);
+    EXPECT_NEAR(loaded.readings[20].canary.copy_bytes_per_second, 2e9, 0);
 }
 
 static void a_place_is_taken_once(void)

@@ -67,8 +67,8 @@ static void an_imported_run_reads_like_one_that_was_measured_here(void)
     EXPECT(evidence_rows_load(db, run.number, &evidence, NULL));
     EXPECT_INT((long long)evidence.observation_count, 1);
     EXPECT_INT(evidence.observations[0].swap_ins, 14);
-    EXPECT_INT((long long)evidence.song_count, 1);
-    EXPECT_NEAR(evidence.songs[0].canary.hertz, 1e9, 0);
+    EXPECT_INT((long long)evidence.reading_count, 1);
+    EXPECT_NEAR(evidence.readings[0].canary.hertz, 1e9, 0);
     EXPECT(runs_implementations(db, IMPORTED_ID, &implementations, NULL));
     EXPECT_STR(implementations, "{\"a\":{}}");
     EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels WHERE key = 'branch'"), 1);

@@ -1,7 +1,7 @@
 /* Prices that a person types. */
 #include "tests/db/prices.h"
 
-static struct price typed_price(const char *type, const char *text, long long seconds)
+static struct price manual_price(const char *type, const char *text, long long seconds)
 {
     struct price price = price_said(&(struct said)P(type, text, .kind = PRICE_TYPED,
                                                     .source_us = THEN_US + seconds * SECOND_US));
@@ -13,7 +13,7 @@ static struct price typed_price(const char *type, const char *text, long long se
 
 static void put(struct db *db, const char *type, const char *text, long long seconds)
 {
-    const struct price price = typed_price(type, text, seconds);
+    const struct price price = manual_price(type, text, seconds);
     struct error err = {0};
 
     EXPECT(prices_put(db, &price, 1, &err));
@@ -60,16 +60,16 @@ static void a_second_one_for_the_same_moment_is_refused(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct price price = typed_price("our-box", "2", 0);
+    struct price price = manual_price("our-box", "2", 0);
 
     put(db, "our-box", "1", 0);
     expect_refused(db, &price, 1, ERROR_CONFLICT);
-    price = typed_price("our-box", "1", 0); /* even if it says the same */
+    price = manual_price("our-box", "1", 0); /* even if it says the same */
     expect_refused(db, &price, 1, ERROR_CONFLICT);
     price.nanos = 0;
     expect_refused(db, &price, 1, ERROR_CONFLICT);
     /* Another kind, currency, zone, region, provider or type is another price. */
-    price = typed_price("our-box", "2", 0);
+    price = manual_price("our-box", "2", 0);
     price.kind = PRICE_OWN;
     EXPECT(prices_put(db, &price, 1, NULL));
     snprintf(price.currency, sizeof price.currency, "EUR");
@@ -89,7 +89,7 @@ static void a_withdrawn_price_is_none(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct price price = typed_price("our-box", "2", 60);
+    struct price price = manual_price("our-box", "2", 60);
 
     price.nanos = 0;
     expect_refused(db, &price, 1, ERROR_NOT_FOUND); /* there was none */
@@ -110,7 +110,7 @@ static void one_about_a_time_gone_by_does_not_change_todays(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct price price = typed_price("our-box", "1", 30);
+    struct price price = manual_price("our-box", "1", 30);
 
     put(db, "our-box", "9", 100);
     put(db, "our-box", "1", 0);
@@ -128,17 +128,17 @@ static void a_list_is_stored_whole_or_not_at_all(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct price prices[] = {typed_price("a", "1", 0), typed_price("b", "2", 0),
-                             typed_price("a", "3", 0)};
+    struct price prices[] = {manual_price("a", "1", 0), manual_price("b", "2", 0),
+                             manual_price("a", "3", 0)};
 
     put(db, "a", "1", 60);
     expect_refused(db, prices, 3, ERROR_CONFLICT); /* the list is at odds with itself */
-    prices[2] = typed_price("c", "3", 0);
+    prices[2] = manual_price("c", "3", 0);
     prices[2].nanos = 0;
     expect_refused(db, prices, 3, ERROR_NOT_FOUND);
-    prices[2] = typed_price("a", "3", 60);
+    prices[2] = manual_price("a", "3", 60);
     expect_refused(db, prices, 3, ERROR_CONFLICT);
-    prices[2] = typed_price("b", "3", 60);
+    prices[2] = manual_price("b", "3", 60);
     EXPECT(prices_put(db, prices, 3, NULL));
     EXPECT_STR(text_at(db, "a", 59), "1");
     EXPECT_STR(text_at(db, "b", 59), "2");

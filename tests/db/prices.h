@@ -52,18 +52,18 @@ static inline struct price price_said(const struct said *said)
     return price;
 }
 
-static inline struct basket *basket_told(const struct told *told)
+static inline struct price_batch *basket_told(const struct told *told)
 {
-    struct basket *basket =
-        basket_new(told->source ? told->source->name : plain_source.name, told->at_us, NULL);
+    struct price_batch *batch =
+        price_batch_new(told->source ? told->source->name : plain_source.name, told->at_us, NULL);
 
-    for (size_t i = 0; basket && i < told->count; i++) {
+    for (size_t i = 0; batch && i < told->count; i++) {
         const struct price price = price_said(&told->prices[i]);
 
-        EXPECT(!told->prices[i].text || basket_add(basket, &price, TWIN_IS_AMBIGUOUS, NULL));
+        EXPECT(!told->prices[i].text || price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, NULL));
     }
-    EXPECT(basket != NULL);
-    return basket;
+    EXPECT(batch != NULL);
+    return batch;
 }
 
 static inline struct feed_row row_told(const struct told *told)
@@ -84,13 +84,13 @@ static inline struct feed_row row_told(const struct told *told)
 static inline bool replace_with(struct db *db, const struct told *told, struct change *ret_change,
                                 struct error *err)
 {
-    AUTO(basket_freep) struct basket *basket = basket_told(told);
+    AUTO(price_batch_freep) struct price_batch *batch = basket_told(told);
     const struct feed_row row = row_told(told);
     const struct source *source = told->source ? told->source : &plain_source;
 
-    return prices_replace(
-        db, &(struct price_snapshot){.source = source, .basket = basket, .row = &row}, ret_change,
-        err);
+    return prices_replace(db,
+                          &(struct price_snapshot){.source = source, .batch = batch, .row = &row},
+                          ret_change, err);
 }
 
 /* A reading that must be believed. */

@@ -221,7 +221,8 @@ static void the_newest_run_tells_of_machine_engine_and_price(void)
                 .price = PRICE("\"price_per_hour\":0.4,\"kind\":\"spot\",\"currency\":\"USD\","
                                "\"discount\":{\"price_per_hour\":0.3}"));
     for (size_t i = 0; i < COUNT(hertz); i++)
-        EXPECT(evidence_sing(&evidence, &(struct song){.canary = {.hertz = hertz[i]}}));
+        EXPECT(evidence_add_reading(&evidence,
+                                    &(struct canary_reading){.canary = {.hertz = hertz[i]}}));
     EXPECT(evidence_rows_append(db, run, 0, 0, &evidence, NULL));
     update(db, &standings);
     newest = &only(&standings)->newest;

@@ -44,11 +44,11 @@ static long long end_long_run(struct db *db, int count, long long ended_us)
     for (int i = 0; i < count; i++) {
         struct step step = {.nanoseconds = 1000 + i, .loss = 0.5 + i, .split = {1, 2, 3, 4, 0}};
         struct observation seen = {.steps = i, .taken_ns = 7LL * i};
-        struct song song = {i, {1e9 + i, 2e9}};
+        struct canary_reading reading = {i, {1e9 + i, 2e9}};
         struct evidence evidence = {.observations = &seen,
                                     .observation_count = 1,
-                                    .songs = &song,
-                                    .song_count = i % 10 == 0};
+                                    .readings = &reading,
+                                    .reading_count = i % 10 == 0};
 
         EXPECT(step_rows_append(db, run.number, i, &step, 1, NULL));
         EXPECT(evidence_rows_append(db, run.number, i, i / 10, &evidence, NULL));
@@ -168,7 +168,7 @@ static void the_text_of_a_trace_becomes_rows(void)
         EXPECT_INT(steps.items[i].nanoseconds, positions[i] + 1);
     EXPECT(evidence_rows_load(db, 1, &evidence, NULL));
     EXPECT_INT((long long)evidence.observation_count, 1);
-    EXPECT_INT((long long)evidence.song_count, 1);
+    EXPECT_INT((long long)evidence.reading_count, 1);
     EXPECT_INT(evidence.observations[0].swap_ins, 14);
     /* It stays: whoever took it in would come to another number. */
     EXPECT(

@@ -8,7 +8,7 @@
 #include "tests/faults/template.h"
 
 static struct template database;
-static struct board *whole; /* without any accident */
+static struct comparison_cache *whole; /* without any accident */
 
 #define LONG "a-text-that-is-longer-than-what-sqlite-keeps-without-asking-for-memory"
 
@@ -60,17 +60,17 @@ static void expect_same_contender(const struct contender *a, const struct conten
     EXPECT_NEAR(a->newest.paid_per_hour, b->newest.paid_per_hour, 0);
 }
 
-static bool borrow(struct board *board, struct db *db, struct board_loan *ret_loan,
-                   struct error *err)
+static bool borrow(struct comparison_cache *board, struct db *db,
+                   struct comparison_loan *ret_loan, struct error *err)
 {
     const struct offers_question question = asked(50);
 
-    return board_borrow(board, db, &question, ret_loan, err);
+    return comparison_cache_borrow(board, db, &question, ret_loan, err);
 }
 
-static void expect_same_loan(struct db *db, const struct board_loan *loan)
+static void expect_same_loan(struct db *db, const struct comparison_loan *loan)
 {
-    AUTO(board_return) struct board_loan right = {0};
+    AUTO(comparison_cache_return) struct comparison_loan right = {0};
 
     EXPECT(borrow(whole, db, &right, NULL));
     EXPECT_INT((long long)loan->standings->count, (long long)right.standings->count);
@@ -83,11 +83,11 @@ static void expect_same_loan(struct db *db, const struct board_loan *loan)
 static bool ask(struct error *err)
 {
     AUTO(db_freep) struct db *db = open_database(&database.folder);
-    struct board_loan loan = {0};
+    struct comparison_loan loan = {0};
     bool ok = false;
 
     ration_start();
-    struct board *board = board_new(err);
+    struct comparison_cache *board = comparison_cache_new(err);
     if (board)
         ok = borrow(board, db, &loan, err);
     ration_stop();
@@ -95,9 +95,9 @@ static bool ask(struct error *err)
         EXPECT(borrow(board, db, &loan, NULL));
     if (board) {
         expect_same_loan(db, &loan);
-        board_return(&loan);
+        comparison_cache_return(&loan);
     }
-    board_free(board);
+    comparison_cache_free(board);
     expect_usable(db);
     return ok;
 }
@@ -106,7 +106,7 @@ static bool update(struct error *err)
 {
     AUTO(db_freep) struct db *db = open_database(&database.folder);
     AUTO(standings_free) struct standings standings = {0};
-    AUTO(board_return) struct board_loan right = {0};
+    AUTO(comparison_cache_return) struct comparison_loan right = {0};
 
     ration_start();
     bool ok = standings_update(db, &standings, err);
@@ -125,21 +125,21 @@ static bool update(struct error *err)
 
 static void the_board_survives_every_shortage(void)
 {
-    struct board_loan loan = {0};
+    struct comparison_loan loan = {0};
 
     database = template_make(schema_version, fill);
     struct db *db = open_database(&database.folder);
-    whole = board_new(NULL);
+    whole = comparison_cache_new(NULL);
     EXPECT(borrow(whole, db, &loan, NULL));
     EXPECT_INT((long long)loan.standings->count, 4);
     EXPECT_STR(loan.standings->list[0].newest.software, LONG);
     EXPECT_STR(loan.standings->list[3].published.note, LONG);
     EXPECT_NEAR(loan.standings->list[0].newest.paid_per_hour, 0.5, 0);
-    board_return(&loan);
+    comparison_cache_return(&loan);
     db_freep(&db);
     survive_every_shortage("standings", update);
     survive_every_shortage("board", ask);
-    board_free(whole);
+    comparison_cache_free(whole);
     template_free(&database);
 }
 

@@ -43,7 +43,8 @@ static void fill_with_finished_runs(struct db *db)
 
 static bool present_all(const struct check *check, struct bytes texts[4])
 {
-    struct out outs[3] = {{.bytes = &texts[1]}, {.bytes = &texts[2]}, {.bytes = &texts[3]}};
+    struct json_writer outs[3] = {
+        {.bytes = &texts[1]}, {.bytes = &texts[2]}, {.bytes = &texts[3]}};
 
     present_check(&outs[0], check);
     present_check_github(&outs[1], check);

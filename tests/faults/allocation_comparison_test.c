@@ -69,7 +69,7 @@ static bool no_memory(struct error *err)
 
 static bool present_all(struct bytes *text, const struct ranking *ranking, struct error *err)
 {
-    struct out out = {.bytes = text};
+    struct json_writer out = {.bytes = text};
 
     present_comparison(&out, &stage.question, ranking);
     return (!out.failed && present_comparison_csv(text, &stage.question, ranking) &&
@@ -107,24 +107,24 @@ static bool compare_and_present(struct error *err)
 static bool lend(struct error *err)
 {
     AUTO(db_freep) struct db *db = open_database(&database.folder);
-    struct board *board = NULL;
-    struct board_loan loan = {0};
+    struct comparison_cache *board = NULL;
+    struct comparison_loan loan = {0};
     bool ok;
 
     ration_start();
-    board = board_new(err);
-    ok = board && board_borrow(board, db, &stage.question.where, &loan, err);
+    board = comparison_cache_new(err);
+    ok = board && comparison_cache_borrow(board, db, &stage.question.where, &loan, err);
     ration_stop();
     EXPECT(ok == (loan.board != NULL));
-    board_return(&loan);
+    comparison_cache_return(&loan);
     if (board) {
         struct error later = {0};
 
-        EXPECT(board_borrow(board, db, &stage.question.where, &loan, &later));
+        EXPECT(comparison_cache_borrow(board, db, &stage.question.where, &loan, &later));
         EXPECT_INT(loan.board ? (long long)loan.standings->count : 0, 4);
-        board_return(&loan);
+        comparison_cache_return(&loan);
     }
-    board_free(board);
+    comparison_cache_free(board);
     return ok;
 }
 
@@ -133,19 +133,19 @@ static bool keep_an_answer(struct error *err)
     const struct answer_key key = {.text = "/a", .revision = 1, .minute = 1};
     AUTO(bytes_free) struct bytes found = {.limit = 1 << 20};
     char etag[ETAG_SIZE], again[ETAG_SIZE];
-    struct answers *answers;
+    struct response_cache *answers;
     bool ok = false;
 
     ration_start();
-    answers = answers_new();
+    answers = response_cache_new();
     if (answers) {
-        answers_keep(answers, &key, &wanted, etag);
-        ok = answers_find(answers, &key, &found, again);
+        response_cache_keep(answers, &key, &wanted, etag);
+        ok = response_cache_find(answers, &key, &found, again);
     }
     ration_stop();
     if (ok)
         EXPECT_STR(found.data, wanted.data);
-    answers_free(answers);
+    response_cache_free(answers);
     return ok || no_memory(err);
 }
 

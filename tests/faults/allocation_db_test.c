@@ -93,9 +93,9 @@ static bool create_sweep(struct db *db, struct error *err)
 static bool keep_evidence(struct db *db, struct error *err)
 {
     struct observation seen = {.steps = 1};
-    struct song song = {1, {1e9, 1e9}};
+    struct canary_reading reading = {1, {1e9, 1e9}};
     struct evidence evidence = {
-        .observations = &seen, .observation_count = 1, .songs = &song, .song_count = 1};
+        .observations = &seen, .observation_count = 1, .readings = &reading, .reading_count = 1};
 
     return evidence_rows_append(db, 1, 1, 1, &evidence, err);
 }
@@ -105,7 +105,7 @@ static bool load_evidence(struct db *db, struct error *err)
     AUTO(evidence_free) struct evidence loaded = {0};
     bool ok = evidence_rows_load(db, 2, &loaded, err);
 
-    EXPECT(!ok || (loaded.observation_count == 1 && loaded.song_count == 1));
+    EXPECT(!ok || (loaded.observation_count == 1 && loaded.reading_count == 1));
     return ok;
 }
 

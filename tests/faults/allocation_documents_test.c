@@ -47,7 +47,7 @@ static bool read_document(struct error *err)
     EXPECT_STR(document.run.implementations, "{\"fc\":{\"fwd\":\"jit\"}}");
     EXPECT_STR(document.run.price, "{\"a\":1.5}");
     EXPECT_INT((long long)document.steps.count, 2);
-    EXPECT_INT((long long)document.evidence.song_count, 1);
+    EXPECT_INT((long long)document.evidence.reading_count, 1);
     return true;
 }
 

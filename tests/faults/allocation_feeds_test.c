@@ -44,7 +44,7 @@ static bool walk_short(const struct source *source, const char *scope, const cha
     ration_start();
     enum reading_state state = walk_texts(&walk, pages);
     ration_stop();
-    while ((price = basket_next(walk.reading.basket, &position)) != NULL)
+    while ((price = price_batch_next(walk.reading.batch, &position)) != NULL)
         EXPECT_INT(price->nanos, 605700000);
     EXPECT(state != READING_DONE || ration.refused > 0 || walk_count(&walk) == expected);
     *err = walk.err;

@@ -30,7 +30,7 @@ static void check_prices(const struct walk *walk, size_t *ret_count)
     const struct price *price;
     size_t position = 0;
 
-    for (*ret_count = 0; (price = basket_next(walk->reading.basket, &position)) != NULL;
+    for (*ret_count = 0; (price = price_batch_next(walk->reading.batch, &position)) != NULL;
          ++*ret_count) {
         EXPECT_INT(price->nanos,
                    58500000 * strtoll(strrchr(price->instance_type, '-') + 1, NULL, 10));

@@ -82,14 +82,14 @@ static bool ask_notice(const char *provider, const struct reply *list, const cha
 {
     struct replies replies = {.list = list};
     struct notice notice = {.at_us = 0};
-    struct notice_asker asker;
+    struct preemption_notice_asker asker;
     char end[40];
 
-    EXPECT(notice_begin(&asker, provider, "http://m", replies_fetch, &replies));
+    EXPECT(preemption_notice_begin(&asker, provider, "http://m", replies_fetch, &replies));
     ration_start();
-    enum notice_result result = notice_ask(&asker, &notice, err);
+    enum preemption_notice_result result = preemption_notice_ask(&asker, &notice, err);
     ration_stop();
-    notice_end(&asker);
+    preemption_notice_end(&asker);
     EXPECT(result != NOTICE_NONE);
     if (result == NOTICE_UNKNOWN)
         return excuse(err->message, err);
@@ -163,20 +163,21 @@ static bool look_out(struct error *err)
 {
     static const struct config config = {.metadata = "auto", .life_cycle = "spot"};
     struct this_machine *here;
-    struct lookout *lookout = NULL;
+    struct preemption_watch *watch = NULL;
     bool ok;
 
     ration_start();
     here = this_machine_new(&config, err);
-    ok = here && lookout_start(&(struct lookout_parts){.here = here,
-                                                       .metadata = config.metadata,
-                                                       .fetch = replies_fetch,
-                                                       .leave = never},
-                               &lookout, err);
+    ok = here &&
+         preemption_watch_start(&(struct preemption_watch_parts){.here = here,
+                                                                 .metadata = config.metadata,
+                                                                 .fetch = replies_fetch,
+                                                                 .leave = never},
+                                &watch, err);
     ration_stop();
-    EXPECT(ok == (lookout != NULL));
-    lookout_stop(lookout);
-    lookout_free(lookout);
+    EXPECT(ok == (watch != NULL));
+    preemption_watch_stop(watch);
+    preemption_watch_free(watch);
     this_machine_free(here);
     return ok;
 }

@@ -53,7 +53,7 @@ static bool load(struct db *db, struct error *err)
         step_rows_load(db, 4, 1, 2, &steps, err) && evidence_rows_load(db, 4, &evidence, err);
 
     EXPECT(!ok || (steps.count == 2 && steps.items[1].nanoseconds == 11));
-    EXPECT(!ok || (evidence.observation_count == 1 && evidence.song_count == 1));
+    EXPECT(!ok || (evidence.observation_count == 1 && evidence.reading_count == 1));
     return ok;
 }
 

@@ -48,10 +48,10 @@ static bool write_verdict(struct error *err)
 
 static bool write_loaded(struct error *err)
 {
-    const struct loaded loaded = {.allocator = "system", .openmp = "gnu"};
+    const struct loaded_libraries loaded = {.allocator = "system", .openmp = "gnu"};
 
     ration_start();
-    AUTO(freep) char *text = loaded_to_text(&loaded);
+    AUTO(freep) char *text = loaded_libraries_to_text(&loaded);
     ration_stop();
     EXPECT(!text || strstr(text, "\"dnn\":null}") != NULL);
     return or_out_of_memory(text != NULL, err);
@@ -140,7 +140,7 @@ static bool collect_evidence(struct error *err)
     ration_start();
     for (int i = 0; ok && i < 40; i++)
         ok = evidence_observe(&evidence, &seen) &&
-             evidence_sing(&evidence, &(struct song){i, {1, 1}});
+             evidence_add_reading(&evidence, &(struct canary_reading){i, {1, 1}});
     ration_stop();
     return or_out_of_memory(ok, err);
 }

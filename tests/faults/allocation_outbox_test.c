@@ -26,9 +26,9 @@ static void fill(struct db *db)
     EXPECT(step_rows_append(db, 1, 0, &step, 1, NULL));
 }
 
-static struct courier courier_of(struct db *db, struct hub *hub)
+static struct hub_upload courier_of(struct db *db, struct hub *hub)
 {
-    return (struct courier){
+    return (struct hub_upload){
         .db = db, .hub = NAME, .token = "", .ca = "", .fetch = hub_fetch, .fetcher = hub};
 }
 
@@ -36,15 +36,15 @@ static struct courier courier_of(struct db *db, struct hub *hub)
 static void expect_the_rest_is_sent(struct db *db, bool settled)
 {
     struct delivery_counts counts;
-    struct courier_outcome outcome;
+    struct hub_upload_outcome outcome;
     HUB(hub, {.known = true});
-    struct courier courier = courier_of(db, &hub);
+    struct hub_upload upload = courier_of(db, &hub);
 
     EXPECT(deliveries_count(db, NAME, &counts, NULL));
     EXPECT_INT(counts.waiting + counts.accepted, 3);
     EXPECT(!settled || counts.accepted > 0);
     for (int i = 0; i < 5 && counts.waiting > 0; i++) {
-        courier_send(&courier, &outcome);
+        hub_upload_send(&upload, &outcome);
         EXPECT_STR(outcome.error.message, "");
         EXPECT(deliveries_count(db, NAME, &counts, NULL));
     }
@@ -57,11 +57,11 @@ static bool send(struct error *err)
     template_restore(&database);
     AUTO(db_freep) struct db *db = open_database(&database.folder);
     HUB(hub, {0});
-    struct courier courier = courier_of(db, &hub);
-    struct courier_outcome outcome;
+    struct hub_upload upload = courier_of(db, &hub);
+    struct hub_upload_outcome outcome;
 
     ration_start();
-    courier_send(&courier, &outcome);
+    hub_upload_send(&upload, &outcome);
     ration_stop();
     *err = outcome.error;
     /* jansson without memory takes a good answer for a bad one: as good as no answer. */
@@ -79,16 +79,16 @@ static bool send(struct error *err)
 static bool survive_disk(struct fault_plan plan)
 {
     HUB(hub, {0});
-    struct courier_outcome outcome;
-    struct courier courier;
+    struct hub_upload_outcome outcome;
+    struct hub_upload upload;
     long long failed;
 
     template_restore(&database);
     struct db *db = open_database(&database.folder);
     do_not_wait(db);
-    courier = courier_of(db, &hub);
+    upload = courier_of(db, &hub);
     fault_arm(plan);
-    courier_send(&courier, &outcome);
+    hub_upload_send(&upload, &outcome);
     if (plan.for_good) { /* it is gone with its disk */
         db_free(take(&db));
         failed = fault_disarm();
@@ -204,7 +204,7 @@ static void fill_with_sweep(struct db *db)
 static bool report(struct error *err)
 {
     AUTO(db_freep) struct db *db = open_database(&database.folder);
-    const struct outbox_status hub = {.hub = NAME};
+    const struct hub_uploader_status hub = {.hub = NAME};
     AUTO(bench_report_clear)
     struct bench_report told = {.set = "quick",
                                 .facts = "{}",

@@ -69,7 +69,7 @@ static bool is_jansson(const char *message)
 static bool walk_short(const struct what *what, const char *const *pages, struct error *err)
 {
     AUTO(walk_end) struct walk walk;
-    const struct basket *basket;
+    const struct price_batch *batch;
     const struct price *price;
     size_t position = 0;
 
@@ -79,13 +79,13 @@ static bool walk_short(const struct what *what, const char *const *pages, struct
     ration_start();
     enum reading_state state = walk_texts(&walk, pages);
     ration_stop();
-    basket = walk.reading.basket;
-    while ((price = basket_next(basket, &position)) != NULL)
+    batch = walk.reading.batch;
+    while ((price = price_batch_next(batch, &position)) != NULL)
         EXPECT_INT(price->nanos, 605700000);
     if (state == READING_DONE && ration.refused == 0) {
         EXPECT_INT(walk_count(&walk), what->prices);
-        EXPECT_INT((long long)basket_type_count(basket), what->types);
-        EXPECT_INT((long long)basket_interruption_count(basket), what->interruptions);
+        EXPECT_INT((long long)price_batch_type_count(batch), what->types);
+        EXPECT_INT((long long)price_batch_interruption_count(batch), what->interruptions);
     }
     if (ration.refused > 0 && walk.err.kind == ERROR_UPSTREAM && !is_jansson(walk.err.message))
         printf("    it said %s\n", walk.err.message);

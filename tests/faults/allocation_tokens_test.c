@@ -27,21 +27,21 @@ static bool read_tokens(struct error *err)
     return ok;
 }
 
-static bool guard(struct error *err)
+static bool token_store(struct error *err)
 {
     struct grant grant;
 
     ration_start();
-    struct guard *made = guard_new(&config, err);
-    bool ok = made && guard_reload(made, err);
+    struct token_store *made = token_store_new(&config, err);
+    bool ok = made && token_store_reload(made, err);
     ration_stop();
     if (made) {
-        EXPECT(guard_find(made, "abc", &grant) && grant.scopes == SCOPE_IMPORT);
-        EXPECT(!guard_find(made, "abd", &grant));
-        EXPECT(guard_reload(made, NULL));
-        EXPECT_INT((long long)guard_count(made), 4);
+        EXPECT(token_store_find(made, "abc", &grant) && grant.scopes == SCOPE_IMPORT);
+        EXPECT(!token_store_find(made, "abd", &grant));
+        EXPECT(token_store_reload(made, NULL));
+        EXPECT_INT((long long)token_store_count(made), 4);
     }
-    guard_free(made);
+    token_store_free(made);
     return ok;
 }
 
@@ -69,7 +69,7 @@ static void reading_tokens_survives_every_shortage(void)
 
 static void a_guard_survives_every_shortage(void)
 {
-    survive_shortages("guard", guard, 1);
+    survive_shortages("guard", token_store, 1);
 }
 
 static void the_audit_counts_what_a_shortage_cost_it(void)

@@ -13,8 +13,8 @@
 struct promises {
     struct run runs[PROMISES]; /* each in a state that it has reached for good */
     int count;
-    long long steps;                   /* appended to run 1; they may be lost */
-    long long typed_prices, discounts; /* no feed could be asked for them again */
+    long long steps;                    /* appended to run 1; they may be lost */
+    long long manual_prices, discounts; /* no feed could be asked for them again */
 };
 
 static bool promise(struct promises *promises, struct run run)
@@ -81,12 +81,12 @@ static bool type_price(struct db *db, struct promises *promises)
                                 .nanos = 250000000,
                                 .text = "0.25",
                                 .feed = "typed",
-                                .source_us = NOON_US + promises->typed_prices,
+                                .source_us = NOON_US + promises->manual_prices,
                                 .fetched_us = NOON_US};
 
     if (!prices_put(db, &price, 1, NULL))
         return false;
-    promises->typed_prices++;
+    promises->manual_prices++;
     return true;
 }
 
@@ -125,7 +125,7 @@ static void expect_promises_kept(struct db *db, const struct promises *promises)
         EXPECT_STR(err.message, "");
         EXPECT_INT(found.state >= promised->state, true); /* it may have gone further */
     }
-    EXPECT(number_of(db, "SELECT count(*) FROM prices") >= promises->typed_prices);
+    EXPECT(number_of(db, "SELECT count(*) FROM prices") >= promises->manual_prices);
     EXPECT(number_of(db, "SELECT count(*) FROM discounts") >= promises->discounts);
 }
 

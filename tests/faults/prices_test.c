@@ -50,7 +50,7 @@ static const struct said third[] = {
     P("comes", "1"),
 };
 
-static struct basket *basket; /* made while there is memory */
+static struct price_batch *batch; /* made while there is memory */
 
 static void fill_with_prices(struct db *db)
 {
@@ -73,22 +73,22 @@ static struct told third_reading(void)
                          .count = COUNT(third)};
 }
 
-static void make_basket(void)
+static void make_batch(void)
 {
     const struct told told = third_reading();
     const struct instance_type type = {"aws", "m5.large", 2, 8, "x86_64", ""};
     const struct interruption interruption = {"aws", "eu-north-1", "m5.large", "<5%"};
 
-    basket = basket_told(&told);
-    EXPECT(basket_add_type(basket, &type, NULL));
-    EXPECT(basket_add_interruption(basket, &interruption, NULL));
+    batch = basket_told(&told);
+    EXPECT(price_batch_add_type(batch, &type, NULL));
+    EXPECT(price_batch_add_interruption(batch, &interruption, NULL));
 }
 
 static bool replace(struct db *db, struct error *err)
 {
     const struct told told = third_reading();
     const struct feed_row row = row_told(&told);
-    const struct price_snapshot snapshot = {&plain_source, basket, &row};
+    const struct price_snapshot snapshot = {&plain_source, batch, &row};
     struct change change = {.before = 12345};
     bool ok = prices_replace(db, &snapshot, &change, err);
 
@@ -295,13 +295,13 @@ int main(void)
 {
     sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* every allocation of its own */
     fault_vfs_install();
-    make_basket();
+    make_batch();
     make_typed();
     database = template_make(schema_version, fill_with_prices);
     RUN(prices_survive_every_shortage);
     RUN(no_listed_price_is_half_told);
     RUN(prices_survive_every_fault_of_the_disk);
     template_free(&database);
-    basket_free(basket);
+    price_batch_free(batch);
     return test_result();
 }

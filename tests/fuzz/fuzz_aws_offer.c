@@ -12,8 +12,8 @@ static void check_price(const struct price *price)
 static void look(const struct walk *walk, enum reading_state state)
 {
     ALWAYS(walk->asked <= 2);
-    ALWAYS(state == READING_FAILED || basket_count(walk->reading.basket) > 0 ||
-           basket_facts(walk->reading.basket)->tally.seen > 0);
+    ALWAYS(state == READING_FAILED || price_batch_count(walk->reading.batch) > 0 ||
+           price_batch_facts(walk->reading.batch)->tally.seen > 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -16,10 +16,10 @@ static void check_on_demand(const struct price *price)
 
 static void look_at_bands(const struct walk *walk, enum reading_state state)
 {
-    ALWAYS(basket_count(walk->reading.basket) == 0);
+    ALWAYS(price_batch_count(walk->reading.batch) == 0);
     for (size_t i = 0;
-         state == READING_DONE && i < basket_interruption_count(walk->reading.basket); i++) {
-        const struct interruption *row = basket_interruption(walk->reading.basket, i);
+         state == READING_DONE && i < price_batch_interruption_count(walk->reading.batch); i++) {
+        const struct interruption *row = price_batch_interruption(walk->reading.batch, i);
 
         ALWAYS(row->region[0] && row->instance_type[0] && row->band[0] >= 0x20);
     }

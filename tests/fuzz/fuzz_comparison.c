@@ -55,7 +55,7 @@ static void check_row(const struct comparison_question *question,
         ALWAYS(row->price.known || question->order == ORDER_THROUGHPUT);
         ALWAYS(row->score_low <= row->score && row->score <= row->score_high);
     }
-    if (row->job.has_prospect)
+    if (row->job.has_forecast)
         ALWAYS(row->job.probability >= 0 && row->job.probability <= 1);
 }
 
@@ -76,7 +76,7 @@ static void check_ranking(const struct comparison_question *question,
 static void check_json(const struct comparison_question *question, const struct ranking *ranking)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 1 << 22};
-    struct out out = {.bytes = &text};
+    struct json_writer out = {.bytes = &text};
 
     present_comparison(&out, question, ranking);
     ALWAYS(!out.failed);

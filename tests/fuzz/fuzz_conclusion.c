@@ -27,23 +27,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     AUTO(conclusion_clear) struct conclusion conclusion = {0}, again = {0};
     AUTO(document_clear) struct document document = {0};
-    struct premises premises;
+    struct conclusion_inputs conclusion_inputs;
     struct error err = {0};
 
     if (!document_read((const char *)data, size, &document, &err))
         return 0;
-    premises = (struct premises){.run = &document.run,
-                                 .spec = &document.spec,
-                                 .steps = &document.steps,
-                                 .evidence = &document.evidence,
-                                 .implementations = document.run.implementations,
-                                 .machine_facts = document.facts};
-    if (!conclusion_compute(&premises, &conclusion, &err)) {
+    conclusion_inputs =
+        (struct conclusion_inputs){.run = &document.run,
+                                   .spec = &document.spec,
+                                   .steps = &document.steps,
+                                   .evidence = &document.evidence,
+                                   .implementations = document.run.implementations,
+                                   .machine_facts = document.facts};
+    if (!conclusion_compute(&conclusion_inputs, &conclusion, &err)) {
         ALWAYS(err.kind != ERROR_INTERNAL && err.message[0]);
         return 0;
     }
     is_whole(&conclusion);
-    ALWAYS(conclusion_compute(&premises, &again, &err));
+    ALWAYS(conclusion_compute(&conclusion_inputs, &again, &err));
     ALWAYS(strcmp(conclusion.summary_text, again.summary_text) == 0);
     ALWAYS(strcmp(conclusion.findings, again.findings) == 0);
     if (!import_cost_check(document.run.price, &conclusion.summary, &err))

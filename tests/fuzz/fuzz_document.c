@@ -39,7 +39,7 @@ static void the_spans_are_the_trace(const struct document *document)
     ALWAYS(steps.count == document->steps.count && document->run.steps == (long long)steps.count);
     ALWAYS(trace_read_evidence(document->evidence_text.start, document->evidence_text.length,
                                &evidence, NULL));
-    ALWAYS(evidence.song_count == document->evidence.song_count);
+    ALWAYS(evidence.reading_count == document->evidence.reading_count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -50,12 +50,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool leaving = false, leaving_ours = false;
     char name[64];
 
-    if (notice_read_aws(text, size, &aws, &err))
+    if (preemption_notice_read_aws(text, size, &aws, &err))
         check_notice(&aws, "AWS takes this machine back");
     else
         check_untouched(&aws, &err, true);
     error_clear(&err);
-    bool read = notice_read_azure(text, size, "", &azure, &leaving, &err);
+    bool read = preemption_notice_read_azure(text, size, "", &azure, &leaving, &err);
     if (read && leaving)
         check_notice(&azure, "Azure takes this machine back");
     else
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     error_clear(&err);
     if (size > 0)
         name_of(text, size, name);
-    if (size > 0 && notice_read_azure(text, size, name, &ours, &leaving_ours, &err))
+    if (size > 0 && preemption_notice_read_azure(text, size, name, &ours, &leaving_ours, &err))
         ALWAYS(!leaving_ours || leaving);
     return 0;
 }

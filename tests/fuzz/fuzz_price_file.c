@@ -10,11 +10,11 @@ static void check_price(const struct price *price)
 
 static void look(const struct walk *walk, enum reading_state state)
 {
-    const struct basket_tally *tally = &basket_facts(walk->reading.basket)->tally;
+    const struct price_batch_tally *tally = &price_batch_facts(walk->reading.batch)->tally;
 
     ALWAYS(state == READING_FAILED || (tally->ambiguous == 0 && tally->malformed == 0));
     ALWAYS(state == READING_FAILED ||
-           (long long)basket_count(walk->reading.basket) <= tally->seen);
+           (long long)price_batch_count(walk->reading.batch) <= tally->seen);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -52,7 +52,7 @@ static void check_times(const char *text)
     struct tm when;
     time_t seconds;
 
-    if (!when_read(text, &us) && !when_read_http(text, &us)) {
+    if (!parse_time(text, &us) && !parse_time_http(text, &us)) {
         ALWAYS(us == UNTOUCHED);
         return;
     }
@@ -60,9 +60,9 @@ static void check_times(const char *text)
     seconds = us / 1000000;
     ALWAYS(gmtime_r(&seconds, &when));
     ALWAYS(strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%S", &when) > 0);
-    ALWAYS(when_read(written, &again) && again == us - us % 1000000);
+    ALWAYS(parse_time(written, &again) && again == us - us % 1000000);
     ALWAYS(strftime(written, sizeof written, "%a, %d %b %Y %H:%M:%S GMT", &when) > 0);
-    ALWAYS(when_read_http(written, &again) && again == us - us % 1000000);
+    ALWAYS(parse_time_http(written, &again) && again == us - us % 1000000);
 }
 
 static void check_typed(const char *text)
@@ -74,7 +74,7 @@ static void check_typed(const char *text)
 
     if (!json)
         return;
-    if (!typed_from_json(json, NOW_US, &price, &err)) {
+    if (!manual_from_json(json, NOW_US, &price, &err)) {
         ALWAYS(err.kind == ERROR_INVALID && err.message[0] && price.nanos == UNTOUCHED);
         return;
     }

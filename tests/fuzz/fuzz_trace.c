@@ -53,21 +53,21 @@ static void try_evidence(const char *text, size_t size)
     if (!trace_read_evidence(text, size, &evidence, &err)) {
         ALWAYS(err.kind == ERROR_INVALID && err.message[0]);
         ALWAYS(strncmp(err.field, "evidence", 8) == 0);
-        ALWAYS(!evidence.observations && !evidence.songs);
+        ALWAYS(!evidence.observations && !evidence.readings);
         return;
     }
     ALWAYS(trace_write_evidence(&written, &evidence) && !strchr(written.data, '\n'));
     ALWAYS(trace_read_evidence(written.data, written.used, &again, NULL));
     ALWAYS(again.observation_count == evidence.observation_count);
-    ALWAYS(again.song_count == evidence.song_count);
+    ALWAYS(again.reading_count == evidence.reading_count);
     for (size_t i = 0; i < again.observation_count; i++)
         ALWAYS(memcmp(&again.observations[i], &evidence.observations[i],
                       sizeof *again.observations) == 0);
-    for (size_t i = 0; i < again.song_count; i++) {
-        const struct song *song = &again.songs[i];
+    for (size_t i = 0; i < again.reading_count; i++) {
+        const struct canary_reading *reading = &again.readings[i];
 
-        ALWAYS(memcmp(song, &evidence.songs[i], sizeof *song) == 0);
-        ALWAYS(song->canary.hertz > 0 && song->canary.copy_bytes_per_second > 0);
+        ALWAYS(memcmp(reading, &evidence.readings[i], sizeof *reading) == 0);
+        ALWAYS(reading->canary.hertz > 0 && reading->canary.copy_bytes_per_second > 0);
     }
 }
 

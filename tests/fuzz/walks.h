@@ -55,14 +55,16 @@ static inline void walks_check_same(const struct walk *whole, const struct walk 
     ALWAYS(whole->asked == pieces->asked);
     ALWAYS(whole->err.kind == pieces->err.kind);
     ALWAYS(strcmp(whole->err.message, pieces->err.message) == 0);
-    ALWAYS(basket_count(whole->reading.basket) == basket_count(pieces->reading.basket));
-    ALWAYS(basket_type_count(whole->reading.basket) == basket_type_count(pieces->reading.basket));
-    ALWAYS(basket_interruption_count(whole->reading.basket) ==
-           basket_interruption_count(pieces->reading.basket));
-    ALWAYS(memcmp(basket_facts(whole->reading.basket), basket_facts(pieces->reading.basket),
-                  sizeof(struct basket_facts)) == 0);
-    while ((left = basket_next(whole->reading.basket, &left_position)) != NULL) {
-        right = basket_next(pieces->reading.basket, &right_position);
+    ALWAYS(price_batch_count(whole->reading.batch) == price_batch_count(pieces->reading.batch));
+    ALWAYS(price_batch_type_count(whole->reading.batch) ==
+           price_batch_type_count(pieces->reading.batch));
+    ALWAYS(price_batch_interruption_count(whole->reading.batch) ==
+           price_batch_interruption_count(pieces->reading.batch));
+    ALWAYS(memcmp(price_batch_facts(whole->reading.batch),
+                  price_batch_facts(pieces->reading.batch),
+                  sizeof(struct price_batch_facts)) == 0);
+    while ((left = price_batch_next(whole->reading.batch, &left_position)) != NULL) {
+        right = price_batch_next(pieces->reading.batch, &right_position);
         ALWAYS(right && left->nanos == right->nanos && left->kind == right->kind);
         ALWAYS(strcmp(left->instance_type, right->instance_type) == 0);
         ALWAYS(strcmp(left->zone, right->zone) == 0);
@@ -79,7 +81,7 @@ static inline void walks_check_all(const struct walk *walk,
     const struct price *price;
     size_t position = 0;
 
-    while ((price = basket_next(walk->reading.basket, &position)) != NULL) {
+    while ((price = price_batch_next(walk->reading.batch, &position)) != NULL) {
         walks_check_price(walk, price);
         if (check)
             check(price);

@@ -10,7 +10,7 @@ static const struct billing_rule *rule_at(const char *provider, const char *when
 {
     long long us = 0;
 
-    EXPECT(when_read(when, &us));
+    EXPECT(parse_time(when, &us));
     return billing_rule_at(provider, us);
 }
 
@@ -97,11 +97,11 @@ static void the_table_is_in_order_and_says_where_it_is_from(void)
     for (const struct billing_rule *rule = billing_rules; rule->provider; rule++, count++) {
         long long us = 0, next_us = -1;
 
-        EXPECT(!rule->from[0] || when_read(rule->from, &us));
+        EXPECT(!rule->from[0] || parse_time(rule->from, &us));
         EXPECT(rule->unit_seconds >= 1 && rule->minimum_seconds >= 0);
         EXPECT(rule->words[0] && rule->source[0] && !strstr(rule->source, "://"));
         if (rule[1].provider && strcmp(rule->provider, rule[1].provider) == 0) {
-            EXPECT(!rule[1].from[0] || when_read(rule[1].from, &next_us));
+            EXPECT(!rule[1].from[0] || parse_time(rule[1].from, &next_us));
             EXPECT(rule->from[0] && next_us < us);
         }
     }

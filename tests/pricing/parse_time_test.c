@@ -11,7 +11,7 @@ static long long when(const char *text)
 {
     long long us = UNTOUCHED;
 
-    if (!when_read(text, &us))
+    if (!parse_time(text, &us))
         EXPECT_INT(us, UNTOUCHED);
     return us;
 }
@@ -20,7 +20,7 @@ static long long http(const char *text)
 {
     long long us = UNTOUCHED;
 
-    if (!when_read_http(text, &us))
+    if (!parse_time_http(text, &us))
         EXPECT_INT(us, UNTOUCHED);
     return us;
 }
@@ -60,9 +60,9 @@ static void a_person_does_not_give_the_first_moment_of_1970(void)
     long long us = 7;
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        EXPECT(!when_read_given(wrong[i], &us));
+        EXPECT(!parse_time_given(wrong[i], &us));
     EXPECT_INT(us, 7);
-    EXPECT(when_read_given("1970-01-01T00:00:00.000001Z", &us));
+    EXPECT(parse_time_given("1970-01-01T00:00:00.000001Z", &us));
     EXPECT_INT(us, 1);
 }
 

@@ -24,7 +24,7 @@ struct cut {
     bool by_hand;
 };
 
-struct fused;
+struct depth_first;
 
 /* What a thread lets its group see of the chunk at hand. */
 struct share {
@@ -33,7 +33,7 @@ struct share {
 };
 
 struct lane {
-    struct fused *fused;
+    struct depth_first *depth_first;
     int index;
     long first_image, end_image;
     void *input, *gradient;  /* of a chunk: its activation; the gradient of its output */
@@ -44,7 +44,7 @@ struct lane {
     float *bias_sum, *row;   /* of the linear layer: of its gradient; one image's logits */
     struct arena arena;      /* all of these */
     struct share share;
-    struct meeting meeting; /* of a group, where this is the first of it */
+    struct barrier barrier; /* of a group, where this is the first of it */
     int shares_left;        /* of a round: that the group still waits for */
     bool fresh;             /* the stage's sums have not been written yet */
     bool ok;                /* else err says why; the thread goes on meeting the others */
@@ -53,7 +53,7 @@ struct lane {
     long long stage_ns[LAYERS_MAX];             /* in each stage, without waiting for others */
 };
 
-struct fused {
+struct depth_first {
     struct network network;
     struct net_options options;
     struct parameters *parameters;
@@ -72,7 +72,7 @@ struct fused {
     size_t memory;               /* bytes of all arenas */
     float *source;               /* NCHW f32: what is trained on */
     void *images, *next_images;  /* next: with a feeder, who makes them */
-    struct feeder *feeder;       /* or NULL */
+    struct batch_loader *loader; /* or NULL */
     void *outputs[LAYERS_MAX];   /* of each convolution, before its batch-norm */
     void *kept[LAYERS_MAX];      /* activations that are kept; NULL for the others */
     void *gradients[LAYERS_MAX]; /* of what the activation's ReLU let through */
@@ -117,7 +117,7 @@ static inline struct rows rows_out(const struct chunk *chunk, const struct layer
 /* Where the chunk begins in a buffer of the whole batch, of which it covers `rows`. */
 static inline void *chunk_of(const struct chunk *chunk, void *buffer, struct rows rows)
 {
-    size_t type = dnn_type_size(chunk->lane->fused->options.type);
+    size_t type = dnn_type_size(chunk->lane->depth_first->options.type);
 
     return (char *)buffer +
            (size_t)(chunk->first * (rows.count / chunk->count) * rows.channels) * type;
@@ -125,79 +125,83 @@ static inline void *chunk_of(const struct chunk *chunk, void *buffer, struct row
 
 /* The best kind of ours for the gradient of weights here; WGRAD_PORTABLE: leave it to the
  * library. */
-enum wgrad_kind fused_hand(const struct fused *fused);
+enum wgrad_kind depth_first_hand(const struct depth_first *depth_first);
 
 /* Whether convolutions are computed in another format than images are stored in. */
-bool fused_emulates(const struct fused *fused);
+bool depth_first_emulates(const struct depth_first *depth_first);
 
 /* Bytes of one image in what a layer reads, and writes. */
-size_t fused_bytes_in(const struct fused *fused, const struct layer *layer);
-size_t fused_bytes_out(const struct fused *fused, const struct layer *layer);
+size_t depth_first_bytes_in(const struct depth_first *depth_first, const struct layer *layer);
+size_t depth_first_bytes_out(const struct depth_first *depth_first, const struct layer *layer);
 
 /* Takes the memory, when the operations are there. A batch that cannot fit is refused. */
-bool fused_take_memory(struct fused *fused, struct error *err)
+bool depth_first_take_memory(struct depth_first *depth_first, struct error *err)
     __attribute__((warn_unused_result));
 
 /* Finds the plan for network and options: known, measured, or fixed. */
-bool fused_choose(struct fused *fused, struct error *err) __attribute__((warn_unused_result));
-
-/* The whole, by a plan; NULL: by the one that is chosen. */
-struct fused *fused_make(const struct network *network, const struct net_options *options,
-                         struct parameters *parameters, const struct plan *plan,
-                         struct error *err) __attribute__((warn_unused_result));
-void fused_free(struct fused *fused); /* NULL is fine */
-bool fused_step(struct fused *fused, double *ret_loss, struct net_times *ret_times,
-                struct error *err) __attribute__((warn_unused_result));
-
-/* Builds everything from network, options and parameters, which are there. */
-bool fused_build(struct fused *fused, const struct plan *plan, struct error *err)
+bool depth_first_choose(struct depth_first *depth_first, struct error *err)
     __attribute__((warn_unused_result));
 
+/* The whole, by a plan; NULL: by the one that is chosen. */
+struct depth_first *depth_first_make(const struct network *network,
+                                     const struct net_options *options,
+                                     struct parameters *parameters, const struct plan *plan,
+                                     struct error *err) __attribute__((warn_unused_result));
+void depth_first_free(struct depth_first *depth_first); /* NULL is fine */
+bool depth_first_step(struct depth_first *depth_first, double *ret_loss,
+                      struct net_times *ret_times, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Builds everything from network, options and parameters, which are there. */
+bool depth_first_build(struct depth_first *depth_first, const struct plan *plan,
+                       struct error *err) __attribute__((warn_unused_result));
+
 /* Calls `work` for each chunk of the thread's images in stage `stage`, until it fails. */
-bool fused_chunks(struct lane *lane, int stage,
-                  bool (*work)(const struct chunk *chunk, struct error *err));
+bool depth_first_chunks(struct lane *lane, int stage,
+                        bool (*work)(const struct chunk *chunk, struct error *err));
 
 /* The number-th chunk of the thread's images in stage `stage`. */
-struct chunk fused_chunk_at(struct lane *lane, int stage, long number);
+struct chunk depth_first_chunk_at(struct lane *lane, int stage, long number);
 
 /* How many threads are to share a sum; `wanted` 0 leaves it to us. */
-int fused_group_size(int threads, int wanted);
+int depth_first_group_size(int threads, int wanted);
 
 /* Whether a stage's sums are shared, and the thread that has the group's. */
-bool fused_grouped(const struct fused *fused, const struct stage *stage);
-struct lane *fused_leader(const struct lane *lane);
+bool depth_first_grouped(const struct depth_first *depth_first, const struct stage *stage);
+struct lane *depth_first_leader(const struct lane *lane);
 
-/* Like fused_chunks(), in step with the group; `work` calls fused_share() for each of the stage's
- * filters, from the last to the first. */
-bool fused_rounds(struct lane *lane, int stage,
-                  bool (*work)(const struct chunk *chunk, struct error *err));
-bool fused_share(struct lane *lane, const struct stage *stage, struct share share,
-                 struct error *err);
+/* Like depth_first_chunks(), in step with the group; `work` calls depth_first_share() for each of
+ * the stage's filters, from the last to the first. */
+bool depth_first_rounds(struct lane *lane, int stage,
+                        bool (*work)(const struct chunk *chunk, struct error *err));
+bool depth_first_share(struct lane *lane, const struct stage *stage, struct share share,
+                       struct error *err);
 
 /* What a chunk's convolutions read: made, if it is not kept; `anew` makes even what is kept. */
-void *fused_input(const struct chunk *chunk, bool anew);
+void *depth_first_input(const struct chunk *chunk, bool anew);
 
 /* The same for a layer that may look at every second pixel only. */
-void *fused_input_of(const struct chunk *chunk, const struct layer *layer, void *input);
+void *depth_first_input_of(const struct chunk *chunk, const struct layer *layer, void *input);
 
 /* An image of the whole batch as the maximum pool behind an activation sees it. */
-struct pass_pool fused_pool_of(const struct chunk *chunk, const struct activation *activation,
-                               long image);
+struct pass_pool depth_first_pool_of(const struct chunk *chunk,
+                                     const struct activation *activation, long image);
 
 /* Makes activation `activation`, which the chunk's rows are, in `result`. */
-void fused_activate(const struct chunk *chunk, int activation, struct rows rows, void *result);
+void depth_first_activate(const struct chunk *chunk, int activation, struct rows rows,
+                          void *result);
 
 /* A feeder's work: a share of the next batch. */
-void fused_feed(void *user, int index, int of);
+void depth_first_feed(void *user, int index, int of);
 
 /* Each is one thread's share of the work and ends with a meeting of all. */
-void fused_forward(struct lane *lane);
-void fused_head(struct lane *lane);
-void fused_backward(struct lane *lane);
-void fused_update(struct lane *lane);
+void depth_first_forward(struct lane *lane);
+void depth_first_head(struct lane *lane);
+void depth_first_backward(struct lane *lane);
+void depth_first_update(struct lane *lane);
 
 /* Adds a stage's filters to the weights; the thread takes its slice. */
-void fused_learn(struct lane *lane, const struct stage *stage, int turn);
+void depth_first_sgd_step(struct lane *lane, const struct stage *stage, int turn);
 
 /* Where the sum of filter number `which` of a stage lies, in a thread's memory. */
-float *fused_sum(const struct lane *lane, const struct stage *stage, int which, int turn);
+float *depth_first_sum(const struct lane *lane, const struct stage *stage, int which, int turn);

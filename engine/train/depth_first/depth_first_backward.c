@@ -5,39 +5,41 @@
 #include "engine/train/depth_first/depth_first.h"
 
 /* The gradient of a convolution's output, from that of the batch-norm behind it. */
-static void unnorm(const struct chunk *chunk, int conv)
+static void batchnorm_backward(const struct chunk *chunk, int conv)
 {
-    struct fused *fused = chunk->lane->fused;
-    const struct rows rows = rows_out(chunk, &fused->network.layers[conv]);
-    const struct norm_lane *norm = norm_at(fused->norms[conv], chunk->lane->index);
-    const struct pass_unnorm work = {
-        .gradient = chunk_of(chunk, fused->gradients[stages_behind(&fused->stages, conv)], rows),
-        .values = chunk_of(chunk, fused->outputs[conv], rows),
+    struct depth_first *depth_first = chunk->lane->depth_first;
+    const struct rows rows = rows_out(chunk, &depth_first->network.layers[conv]);
+    const struct norm_lane *norm = norm_at(depth_first->norms[conv], chunk->lane->index);
+    const struct pass_batchnorm_backward work = {
+        .gradient = chunk_of(
+            chunk, depth_first->gradients[stages_behind(&depth_first->stages, conv)], rows),
+        .values = chunk_of(chunk, depth_first->outputs[conv], rows),
         .scale = norm->affine,
         .slope = norm->slope,
         .mean = norm->mean,
         .offset = norm->offset};
 
-    fused->passes->unnorm(&work, rows, chunk->lane->gradient);
+    depth_first->passes->batchnorm_backward(&work, rows, chunk->lane->gradient);
 }
 
 /* The gradient of the weights, alone or with the group. */
 static bool learn_weights(const struct chunk *chunk, int which, void *input, struct error *err)
 {
     struct lane *lane = chunk->lane;
-    struct fused *fused = lane->fused;
-    int turn = (int)(chunk->stage - fused->stages.list);
+    struct depth_first *depth_first = lane->depth_first;
+    int turn = (int)(chunk->stage - depth_first->stages.list);
     const struct filter_call call = {lane->index, chunk->count, lane->scratch};
     const struct filter_gradient work = {.input = input,
                                          .gradient = lane->gradient,
-                                         .sum = fused_sum(lane, chunk->stage, which, turn),
+                                         .sum = depth_first_sum(lane, chunk->stage, which, turn),
                                          .first = lane->fresh,
                                          .slices = 1};
 
-    if (fused_grouped(fused, chunk->stage))
-        return fused_share(lane, chunk->stage,
-                           (struct share){input, lane->gradient, chunk->count}, err);
-    return filter_backward_weights(fused->filters[chunk->stage->convs[which]], &call, &work, err);
+    if (depth_first_grouped(depth_first, chunk->stage))
+        return depth_first_share(lane, chunk->stage,
+                                 (struct share){input, lane->gradient, chunk->count}, err);
+    return filter_backward_weights(depth_first->filters[chunk->stage->convs[which]], &call, &work,
+                                   err);
 }
 
 /* Both gradients of convolution number `which` of the stage; that of its input to `result`. */
@@ -45,83 +47,85 @@ static bool convolve_back(const struct chunk *chunk, int which, void *input, voi
                           struct error *err)
 {
     struct lane *lane = chunk->lane;
-    struct fused *fused = lane->fused;
+    struct depth_first *depth_first = lane->depth_first;
     int conv = chunk->stage->convs[which];
     const struct filter_call call = {lane->index, chunk->count, lane->scratch};
 
-    unnorm(chunk, conv);
-    input = fused_input_of(chunk, &fused->network.layers[conv], input);
+    batchnorm_backward(chunk, conv);
+    input = depth_first_input_of(chunk, &depth_first->network.layers[conv], input);
     return learn_weights(chunk, which, input, err) &&
            (chunk->stage->reads < 0 ||
-            filter_backward_data(fused->filters[conv], &call, lane->gradient, result, err));
+            filter_backward_data(depth_first->filters[conv], &call, lane->gradient, result, err));
 }
 
 static void add_subsampled(const struct chunk *chunk, const struct layer *layer)
 {
     struct lane *lane = chunk->lane;
-    size_t type = dnn_type_size(lane->fused->options.type);
+    size_t type = dnn_type_size(lane->depth_first->options.type);
     size_t image = (size_t)(layer->in_size * layer->in_size * layer->in_channels) * type;
 
     for (size_t i = 0; i < (size_t)chunk->count; i++)
-        lane->fused->passes->add_subsampled((char *)lane->input_gradient[1] + i * image / 4,
-                                            layer->in_size, layer->in_channels,
-                                            (char *)lane->input_gradient[0] + i * image);
+        lane->depth_first->passes->add_subsampled((char *)lane->input_gradient[1] + i * image / 4,
+                                                  layer->in_size, layer->in_channels,
+                                                  (char *)lane->input_gradient[0] + i * image);
 }
 
 /* Through the maximum pool to the batch-norm before it. */
 static void unpool_images(const struct chunk *chunk, const struct activation *activation,
                           void *result)
 {
-    struct fused *fused = chunk->lane->fused;
-    const struct layer *layer = &fused->network.layers[activation->pool];
-    const struct norm_lane *norm = norm_at(fused->norms[activation->conv], chunk->lane->index);
+    struct depth_first *depth_first = chunk->lane->depth_first;
+    const struct layer *layer = &depth_first->network.layers[activation->pool];
+    const struct norm_lane *norm =
+        norm_at(depth_first->norms[activation->conv], chunk->lane->index);
 
     for (long i = 0; i < chunk->count; i++) {
-        const struct pass_pool pool = fused_pool_of(chunk, activation, chunk->first + i);
+        const struct pass_pool pool = depth_first_pool_of(chunk, activation, chunk->first + i);
         char *gradient = (char *)chunk->lane->input_gradient[0];
 
-        fused->passes->unpool(&pool, gradient + (size_t)i * fused_bytes_out(fused, layer),
-                              (char *)result +
-                                  (size_t)(chunk->first + i) * fused_bytes_in(fused, layer),
-                              norm->backward_sums);
+        depth_first->passes->unpool(
+            &pool, gradient + (size_t)i * depth_first_bytes_out(depth_first, layer),
+            (char *)result +
+                (size_t)(chunk->first + i) * depth_first_bytes_in(depth_first, layer),
+            norm->backward_sums);
     }
 }
 
 /* Through the ReLU that made what the stage read, with all gradients that it has. */
 static void through_activation(const struct chunk *chunk, void *input, const void *add)
 {
-    struct fused *fused = chunk->lane->fused;
+    struct depth_first *depth_first = chunk->lane->depth_first;
     int index = chunk->stage->reads, lane = chunk->lane->index;
-    const struct activation *activation = &fused->stages.activations[index];
-    const struct rows rows = rows_in(chunk, &fused->network.layers[chunk->stage->convs[0]]);
-    const struct norm_lane *norm = norm_at(fused->norms[activation->conv], lane);
+    const struct activation *activation = &depth_first->stages.activations[index];
+    const struct rows rows = rows_in(chunk, &depth_first->network.layers[chunk->stage->convs[0]]);
+    const struct norm_lane *norm = norm_at(depth_first->norms[activation->conv], lane);
     struct pass_mask mask = {.gradient = chunk->lane->input_gradient[0], .add = add};
 
     if (activation->pool >= 0) {
         if (add)
-            fused->passes->add(add, rows, chunk->lane->input_gradient[0]);
-        unpool_images(chunk, activation, fused->gradients[index]);
+            depth_first->passes->add(add, rows, chunk->lane->input_gradient[0]);
+        unpool_images(chunk, activation, depth_first->gradients[index]);
         return;
     }
     if (activation->added_to >= 0)
-        mask.add = chunk_of(chunk, fused->gradients[activation->added_to], rows);
+        mask.add = chunk_of(chunk, depth_first->gradients[activation->added_to], rows);
     mask.active = input;
-    mask.result = chunk_of(chunk, fused->gradients[index], rows);
-    mask.values = chunk_of(chunk, fused->outputs[activation->conv], rows);
+    mask.result = chunk_of(chunk, depth_first->gradients[index], rows);
+    mask.values = chunk_of(chunk, depth_first->outputs[activation->conv], rows);
     mask.mean = norm->mean;
     if (activation->adds_conv >= 0) {
-        mask.other_values = chunk_of(chunk, fused->outputs[activation->adds_conv], rows);
-        mask.other_mean = norm_at(fused->norms[activation->adds_conv], lane)->mean;
+        mask.other_values = chunk_of(chunk, depth_first->outputs[activation->adds_conv], rows);
+        mask.other_mean = norm_at(depth_first->norms[activation->adds_conv], lane)->mean;
     }
-    fused->passes->mask(&mask, rows, norm->backward_sums);
+    depth_first->passes->mask(&mask, rows, norm->backward_sums);
 }
 
 static bool backward_chunk(const struct chunk *chunk, struct error *err)
 {
     struct lane *lane = chunk->lane;
-    const struct layer *layers = lane->fused->network.layers;
+    const struct layer *layers = lane->depth_first->network.layers;
     const void *add = NULL;
-    void *input = fused_input(chunk, false);
+    void *input = depth_first_input(chunk, false);
     int last = chunk->stage->count - 1; /* the one that sees every pixel */
 
     if (!convolve_back(chunk, last, input, lane->input_gradient[0], err))
@@ -145,32 +149,34 @@ static bool backward_chunk(const struct chunk *chunk, struct error *err)
 /* The batch-norms whose output the stage's gradient has reached. */
 static void finish_norms(struct lane *lane, int activation)
 {
-    struct fused *fused = lane->fused;
-    const struct activation *a = &fused->stages.activations[activation];
+    struct depth_first *depth_first = lane->depth_first;
+    const struct activation *a = &depth_first->stages.activations[activation];
 
-    norm_finish_backward(fused->norms[a->conv], fused->norms[a->conv], lane->index);
+    norm_finish_backward(depth_first->norms[a->conv], depth_first->norms[a->conv], lane->index);
     if (a->adds_conv >= 0)
-        norm_finish_backward(fused->norms[a->adds_conv], fused->norms[a->conv], lane->index);
+        norm_finish_backward(depth_first->norms[a->adds_conv], depth_first->norms[a->conv],
+                             lane->index);
 }
 
-void fused_backward(struct lane *lane)
+void depth_first_backward(struct lane *lane)
 {
-    struct fused *fused = lane->fused;
+    struct depth_first *depth_first = lane->depth_first;
 
-    finish_norms(lane, fused->stages.last);
-    for (int i = fused->stages.count - 1; i >= 0; i--) {
-        const struct stage *stage = &fused->stages.list[i];
+    finish_norms(lane, depth_first->stages.last);
+    for (int i = depth_first->stages.count - 1; i >= 0; i--) {
+        const struct stage *stage = &depth_first->stages.list[i];
 
         lane->fresh = true;
         if (stage->reads >= 0)
-            norm_start_backward(fused->norms[fused->stages.activations[stage->reads].conv],
-                                lane->index);
-        if (fused_grouped(fused, stage))
-            lane->ok = fused_rounds(lane, i, backward_chunk);
+            norm_start_backward(
+                depth_first->norms[depth_first->stages.activations[stage->reads].conv],
+                lane->index);
+        if (depth_first_grouped(depth_first, stage))
+            lane->ok = depth_first_rounds(lane, i, backward_chunk);
         else
-            lane->ok = lane->ok && fused_chunks(lane, i, backward_chunk);
-        team_meet(fused->team);
-        fused_learn(lane, stage, i);
+            lane->ok = lane->ok && depth_first_chunks(lane, i, backward_chunk);
+        team_meet(depth_first->team);
+        depth_first_sgd_step(lane, stage, i);
         if (stage->reads >= 0)
             finish_norms(lane, stage->reads);
     }

@@ -6,29 +6,32 @@
 #include <math.h>
 
 /* Images that a 1x1 kernel reads can be cut into parts: it sees one pixel at a time. */
-static bool can_be_cut(const struct fused *fused, const struct stage *stage)
+static bool can_be_cut(const struct depth_first *depth_first, const struct stage *stage)
 {
     for (int i = 0; i < stage->count; i++) {
-        const struct layer *layer = &fused->network.layers[stage->convs[i]];
+        const struct layer *layer = &depth_first->network.layers[stage->convs[i]];
 
         if (layer->kernel != 1 || layer->stride != 1)
             return false;
     }
-    return stage->reads >= 0 && fused->stages.activations[stage->reads].pool < 0;
+    return stage->reads >= 0 && depth_first->stages.activations[stage->reads].pool < 0;
 }
 
-static struct cut cut_stage(const struct fused *fused, const struct stage *stage,
+static struct cut cut_stage(const struct depth_first *depth_first, const struct stage *stage,
                             struct choice choice)
 {
     double bytes = (double)choice.kilobytes * 1000;
-    const struct layer *layer = &fused->network.layers[stage->convs[0]];
-    double image = (double)fused_bytes_in(fused, layer);
-    long most = (fused->options.batch + fused->lane_count - 1) / fused->lane_count, chunks;
+    const struct layer *layer = &depth_first->network.layers[stage->convs[0]];
+    double image = (double)depth_first_bytes_in(depth_first, layer);
+    long most =
+             (depth_first->options.batch + depth_first->lane_count - 1) / depth_first->lane_count,
+         chunks;
     struct cut cut = {1, 1, choice.by_hand};
 
     for (int i = 0; i < stage->count; i++)
-        image += (double)fused_bytes_out(fused, &fused->network.layers[stage->convs[i]]);
-    if (can_be_cut(fused, stage))
+        image += (double)depth_first_bytes_out(depth_first,
+                                               &depth_first->network.layers[stage->convs[i]]);
+    if (can_be_cut(depth_first, stage))
         while (image / (double)cut.parts > bytes && cut.parts < layer->in_size / 2)
             do
                 cut.parts++;
@@ -41,24 +44,26 @@ static struct cut cut_stage(const struct fused *fused, const struct stage *stage
     return cut;
 }
 
-enum wgrad_kind fused_hand(const struct fused *fused)
+enum wgrad_kind depth_first_hand(const struct depth_first *depth_first)
 {
-    if (fused->options.type != DNN_BF16 || fused->options.isa < CPU_AVX512_BF16)
+    if (depth_first->options.type != DNN_BF16 || depth_first->options.isa < CPU_AVX512_BF16)
         return WGRAD_PORTABLE;
-    return fused->options.isa >= CPU_AMX ? WGRAD_AMX : WGRAD_AVX512_BF16;
+    return depth_first->options.isa >= CPU_AMX ? WGRAD_AMX : WGRAD_AVX512_BF16;
 }
 
-bool fused_emulates(const struct fused *fused)
+bool depth_first_emulates(const struct depth_first *depth_first)
 {
-    return fused->options.type == DNN_BF16 && fused->options.isa < CPU_AVX512_BF16;
+    return depth_first->options.type == DNN_BF16 && depth_first->options.isa < CPU_AVX512_BF16;
 }
 
 /* The sizes of chunk that threads will ask for. */
-static void count_units(const struct fused *fused, struct cut cut, struct filter_shape *shape)
+static void count_units(const struct depth_first *depth_first, struct cut cut,
+                        struct filter_shape *shape)
 {
     shape->parts = cut.parts;
-    for (int lane = 0; lane < fused->lane_count; lane++) {
-        long units = (fused->lanes[lane].end_image - fused->lanes[lane].first_image) * cut.parts;
+    for (int lane = 0; lane < depth_first->lane_count; lane++) {
+        long units = (depth_first->lanes[lane].end_image - depth_first->lanes[lane].first_image) *
+                     cut.parts;
         const long asked[] = {units >= cut.chunk ? cut.chunk : 0, units % cut.chunk};
 
         for (size_t i = 0; i < COUNT(asked); i++) {
@@ -72,116 +77,126 @@ static void count_units(const struct fused *fused, struct cut cut, struct filter
     }
 }
 
-static bool make_filter(struct fused *fused, int index, struct cut cut, struct error *err)
+static bool make_filter(struct depth_first *depth_first, int index, struct cut cut,
+                        struct error *err)
 {
-    const struct filter_context context = {.dnn = fused->dnn,
-                                           .passes = fused->passes,
-                                           .parameters = fused->parameters,
-                                           .keep_gradients = fused->options.keep_gradients,
-                                           .momentum = fused->options.sgd.momentum != 0};
-    struct layer *layer = &fused->computed[index];
+    const struct filter_context context = {.dnn = depth_first->dnn,
+                                           .passes = depth_first->passes,
+                                           .parameters = depth_first->parameters,
+                                           .keep_gradients = depth_first->options.keep_gradients,
+                                           .momentum = depth_first->options.sgd.momentum != 0};
+    struct layer *layer = &depth_first->computed[index];
     struct filter_shape shape = {.layer = layer,
-                                 .type = fused->options.type,
-                                 .emulated = fused_emulates(fused),
-                                 .hand = fused_hand(fused)};
+                                 .type = depth_first->options.type,
+                                 .emulated = depth_first_emulates(depth_first),
+                                 .hand = depth_first_hand(depth_first)};
 
-    *layer = fused->network.layers[index];
+    *layer = depth_first->network.layers[index];
     if (subsamples(layer)) {
         layer->stride = 1;
         layer->in_size = layer->out_size;
     }
     shape.by_hand = cut.by_hand && shape.hand != WGRAD_PORTABLE &&
-                    filter_can_by_hand(layer, shape.hand, fused->options.isa);
-    count_units(fused, cut, &shape);
-    fused->filters[index] = filter_new(&context, &shape, err);
-    return fused->filters[index] != NULL;
+                    filter_can_by_hand(layer, shape.hand, depth_first->options.isa);
+    count_units(depth_first, cut, &shape);
+    depth_first->filters[index] = filter_new(&context, &shape, err);
+    return depth_first->filters[index] != NULL;
 }
 
-static bool make_norm(struct fused *fused, int index, struct error *err)
+static bool make_norm(struct depth_first *depth_first, int index, struct error *err)
 {
-    const struct layer *layer = &fused->network.layers[index];
+    const struct layer *layer = &depth_first->network.layers[index];
     const struct norm_shape shape = {.channels = layer->out_channels,
-                                     .count = (long long)fused->options.batch * layer->out_size *
-                                              layer->out_size,
-                                     .lanes = fused->lane_count};
+                                     .count = (long long)depth_first->options.batch *
+                                              layer->out_size * layer->out_size,
+                                     .lanes = depth_first->lane_count};
 
-    fused->norms[index] =
-        norm_new(&shape, parameters_find(fused->parameters, layer->norm, "weight"),
-                 parameters_find(fused->parameters, layer->norm, "bias"), err);
-    return fused->norms[index] != NULL;
+    depth_first->norms[index] =
+        norm_new(&shape, parameters_find(depth_first->parameters, layer->norm, "weight"),
+                 parameters_find(depth_first->parameters, layer->norm, "bias"), err);
+    return depth_first->norms[index] != NULL;
 }
 
-static bool make_operations(struct fused *fused, struct error *err)
+static bool make_operations(struct depth_first *depth_first, struct error *err)
 {
-    long most = (fused->options.batch + fused->lane_count - 1) / fused->lane_count;
+    long most =
+        (depth_first->options.batch + depth_first->lane_count - 1) / depth_first->lane_count;
     const struct cut head = {.parts = 1, .chunk = most};
 
-    for (int i = 0; i < fused->stages.count; i++)
-        for (int k = 0; k < fused->stages.list[i].count; k++) {
-            int conv = fused->stages.list[i].convs[k];
+    for (int i = 0; i < depth_first->stages.count; i++)
+        for (int k = 0; k < depth_first->stages.list[i].count; k++) {
+            int conv = depth_first->stages.list[i].convs[k];
 
-            if (!make_filter(fused, conv, fused->cuts[i], err) || !make_norm(fused, conv, err))
+            if (!make_filter(depth_first, conv, depth_first->cuts[i], err) ||
+                !make_norm(depth_first, conv, err))
                 return false;
         }
-    return make_filter(fused, fused->stages.linear, head, err);
+    return make_filter(depth_first, depth_first->stages.linear, head, err);
 }
 
-static bool make_lanes(struct fused *fused, struct error *err)
+static bool make_lanes(struct depth_first *depth_first, struct error *err)
 {
-    long batch = fused->options.batch, count;
+    long batch = depth_first->options.batch, count;
 
-    fused->lane_count = fused->options.threads;
-    if (fused->lane_count > LANES_MAX)
+    depth_first->lane_count = depth_first->options.threads;
+    if (depth_first->lane_count > LANES_MAX)
         return error_set(err, ERROR_INVALID, "threads", "must be at most %d, got %d", LANES_MAX,
-                         fused->lane_count);
-    fused->lanes = calloc((size_t)fused->lane_count, sizeof *fused->lanes);
-    if (!fused->lanes)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    fused->group = fused_group_size(fused->lane_count, fused->options.group);
-    count = fused->lane_count;
+                         depth_first->lane_count);
+    depth_first->lanes = calloc((size_t)depth_first->lane_count, sizeof *depth_first->lanes);
+    if (!depth_first->lanes)
+        return error_no_memory(err);
+    depth_first->group =
+        depth_first_group_size(depth_first->lane_count, depth_first->options.group);
+    count = depth_first->lane_count;
     for (long i = 0; i < count; i++)
-        fused->lanes[i] = (struct lane){.fused = fused,
-                                        .index = (int)i,
-                                        .first_image = batch * i / count,
-                                        .end_image = batch * (i + 1) / count};
-    for (int i = 0; i < fused->lane_count; i += fused->group)
-        fused->lanes[i].meeting.count =
-            fused->lane_count - i < fused->group ? fused->lane_count - i : fused->group;
+        depth_first->lanes[i] = (struct lane){.depth_first = depth_first,
+                                              .index = (int)i,
+                                              .first_image = batch * i / count,
+                                              .end_image = batch * (i + 1) / count};
+    for (int i = 0; i < depth_first->lane_count; i += depth_first->group)
+        depth_first->lanes[i].barrier.count = depth_first->lane_count - i < depth_first->group
+                                                  ? depth_first->lane_count - i
+                                                  : depth_first->group;
     return true;
 }
 
-static void find_readers(struct fused *fused)
+static void find_readers(struct depth_first *depth_first)
 {
-    for (int i = 0; i < fused->stages.activation_count; i++)
-        fused->reader[i] = -1;
-    for (int i = 0; i < fused->stages.count; i++)
-        if (fused->stages.list[i].reads >= 0)
-            fused->reader[fused->stages.list[i].reads] = i;
+    for (int i = 0; i < depth_first->stages.activation_count; i++)
+        depth_first->reader[i] = -1;
+    for (int i = 0; i < depth_first->stages.count; i++)
+        if (depth_first->stages.list[i].reads >= 0)
+            depth_first->reader[depth_first->stages.list[i].reads] = i;
 }
 
-bool fused_build(struct fused *fused, const struct plan *plan, struct error *err)
+bool depth_first_build(struct depth_first *depth_first, const struct plan *plan,
+                       struct error *err)
 {
     host_set_threads(1); /* of oneDNN: an operation belongs to one of our own */
-    if (!stages_of(&fused->network, &fused->stages, err) || !make_lanes(fused, err))
+    if (!stages_of(&depth_first->network, &depth_first->stages, err) ||
+        !make_lanes(depth_first, err))
         return false;
-    find_readers(fused);
-    fused->head = (struct stage){.count = 1, .convs = {fused->stages.linear}};
+    find_readers(depth_first);
+    depth_first->head = (struct stage){.count = 1, .convs = {depth_first->stages.linear}};
     if (plan)
-        fused->plan = *plan;
-    else if (!fused_choose(fused, err))
+        depth_first->plan = *plan;
+    else if (!depth_first_choose(depth_first, err))
         return false;
-    for (int i = 0; i < fused->stages.count; i++)
-        fused->cuts[i] = cut_stage(fused, &fused->stages.list[i], fused->plan.stages[i]);
-    fused->passes = passes_for(fused->options.isa, fused->options.type);
-    fused->dnn = dnn_open(fused->lane_count, err);
-    if (!fused->dnn || !make_operations(fused, err) || !fused_take_memory(fused, err))
+    for (int i = 0; i < depth_first->stages.count; i++)
+        depth_first->cuts[i] =
+            cut_stage(depth_first, &depth_first->stages.list[i], depth_first->plan.stages[i]);
+    depth_first->passes = passes_for(depth_first->options.isa, depth_first->options.type);
+    depth_first->dnn = dnn_open(depth_first->lane_count, err);
+    if (!depth_first->dnn || !make_operations(depth_first, err) ||
+        !depth_first_take_memory(depth_first, err))
         return false;
-    if (fused->options.input_workers > 0) {
-        fused->feeder = feeder_new(fused->options.input_workers, fused_feed, fused, err);
-        if (!fused->feeder)
+    if (depth_first->options.input_workers > 0) {
+        depth_first->loader = batch_loader_new(depth_first->options.input_workers,
+                                               depth_first_feed, depth_first, err);
+        if (!depth_first->loader)
             return false;
-        feeder_start(fused->feeder);
+        batch_loader_start(depth_first->loader);
     }
-    fused->team = team_new(fused->lane_count, err);
-    return fused->team != NULL;
+    depth_first->team = team_new(depth_first->lane_count, err);
+    return depth_first->team != NULL;
 }

@@ -4,28 +4,28 @@
 #include "engine/train/depth_first/depth_first.h"
 #include "engine/train/threads/host.h"
 
-struct chunk fused_chunk_at(struct lane *lane, int index, long number)
+struct chunk depth_first_chunk_at(struct lane *lane, int index, long number)
 {
-    const struct cut *cut = &lane->fused->cuts[index];
+    const struct cut *cut = &lane->depth_first->cuts[index];
     long first = lane->first_image * cut->parts + number * cut->chunk;
     long left = lane->end_image * cut->parts - first;
 
     return (struct chunk){.lane = lane,
-                          .stage = &lane->fused->stages.list[index],
+                          .stage = &lane->depth_first->stages.list[index],
                           .cut = cut,
                           .first = first,
                           .count = left < cut->chunk ? left : cut->chunk};
 }
 
-bool fused_chunks(struct lane *lane, int index,
-                  bool (*work)(const struct chunk *chunk, struct error *err))
+bool depth_first_chunks(struct lane *lane, int index,
+                        bool (*work)(const struct chunk *chunk, struct error *err))
 {
-    const struct cut *cut = &lane->fused->cuts[index];
+    const struct cut *cut = &lane->depth_first->cuts[index];
     long units = (lane->end_image - lane->first_image) * cut->parts;
     long long start = host_clock_ns();
 
     for (long number = 0; number * cut->chunk < units; number++) {
-        const struct chunk chunk = fused_chunk_at(lane, index, number);
+        const struct chunk chunk = depth_first_chunk_at(lane, index, number);
 
         if (!work(&chunk, &lane->err))
             return false;
@@ -34,130 +34,135 @@ bool fused_chunks(struct lane *lane, int index,
     return true;
 }
 
-struct pass_pool fused_pool_of(const struct chunk *chunk, const struct activation *activation,
-                               long image)
+struct pass_pool depth_first_pool_of(const struct chunk *chunk,
+                                     const struct activation *activation, long image)
 {
-    struct fused *fused = chunk->lane->fused;
-    const struct layer *layer = &fused->network.layers[activation->pool];
-    const struct norm_lane *norm = norm_at(fused->norms[activation->conv], chunk->lane->index);
+    struct depth_first *depth_first = chunk->lane->depth_first;
+    const struct layer *layer = &depth_first->network.layers[activation->pool];
+    const struct norm_lane *norm =
+        norm_at(depth_first->norms[activation->conv], chunk->lane->index);
     long outputs = (long)layer->out_size * layer->out_size * layer->out_channels;
 
     return (struct pass_pool){.size = layer->in_size,
                               .channels = layer->in_channels,
-                              .values = (char *)fused->outputs[activation->conv] +
-                                        (size_t)image * fused_bytes_in(fused, layer),
+                              .values = (char *)depth_first->outputs[activation->conv] +
+                                        (size_t)image * depth_first_bytes_in(depth_first, layer),
                               .affine = norm->affine,
                               .mean = norm->mean,
-                              .chosen = fused->chosen + image * outputs};
+                              .chosen = depth_first->chosen + image * outputs};
 }
 
 static void pool_images(const struct chunk *chunk, const struct activation *activation,
                         void *result)
 {
-    struct fused *fused = chunk->lane->fused;
-    size_t bytes = fused_bytes_out(fused, &fused->network.layers[activation->pool]);
+    struct depth_first *depth_first = chunk->lane->depth_first;
+    size_t bytes =
+        depth_first_bytes_out(depth_first, &depth_first->network.layers[activation->pool]);
 
     for (long i = 0; i < chunk->count; i++) {
-        const struct pass_pool pool = fused_pool_of(chunk, activation, chunk->first + i);
+        const struct pass_pool pool = depth_first_pool_of(chunk, activation, chunk->first + i);
 
-        fused->passes->pool(&pool, (char *)result + (size_t)i * bytes);
+        depth_first->passes->pool(&pool, (char *)result + (size_t)i * bytes);
     }
 }
 
-void fused_activate(const struct chunk *chunk, int index, struct rows rows, void *result)
+void depth_first_activate(const struct chunk *chunk, int index, struct rows rows, void *result)
 {
-    struct fused *fused = chunk->lane->fused;
-    const struct activation *activation = &fused->stages.activations[index];
-    const struct norm_lane *norm = norm_at(fused->norms[activation->conv], chunk->lane->index);
+    struct depth_first *depth_first = chunk->lane->depth_first;
+    const struct activation *activation = &depth_first->stages.activations[index];
+    const struct norm_lane *norm =
+        norm_at(depth_first->norms[activation->conv], chunk->lane->index);
     struct pass_join join;
 
     if (activation->pool >= 0) {
         pool_images(chunk, activation, result);
         return;
     }
-    join = (struct pass_join){.values = chunk_of(chunk, fused->outputs[activation->conv], rows),
+    join = (struct pass_join){.values =
+                                  chunk_of(chunk, depth_first->outputs[activation->conv], rows),
                               .affine = norm->affine};
     if (activation->adds >= 0) {
-        join.shortcut = chunk_of(chunk, fused->kept[activation->adds], rows);
-        fused->passes->join(&join, rows, result);
+        join.shortcut = chunk_of(chunk, depth_first->kept[activation->adds], rows);
+        depth_first->passes->join(&join, rows, result);
     } else if (activation->adds_conv >= 0) {
-        join.shortcut = chunk_of(chunk, fused->outputs[activation->adds_conv], rows);
+        join.shortcut = chunk_of(chunk, depth_first->outputs[activation->adds_conv], rows);
         join.shortcut_affine =
-            norm_at(fused->norms[activation->adds_conv], chunk->lane->index)->affine;
-        fused->passes->join(&join, rows, result);
+            norm_at(depth_first->norms[activation->adds_conv], chunk->lane->index)->affine;
+        depth_first->passes->join(&join, rows, result);
     } else {
-        fused->passes->activate(join.values, join.affine, rows, result);
+        depth_first->passes->activate(join.values, join.affine, rows, result);
     }
 }
 
-void *fused_input(const struct chunk *chunk, bool anew)
+void *depth_first_input(const struct chunk *chunk, bool anew)
 {
-    struct fused *fused = chunk->lane->fused;
+    struct depth_first *depth_first = chunk->lane->depth_first;
     int reads = chunk->stage->reads;
-    const struct rows rows = rows_in(chunk, &fused->network.layers[chunk->stage->convs[0]]);
+    const struct rows rows = rows_in(chunk, &depth_first->network.layers[chunk->stage->convs[0]]);
     void *place = chunk->lane->input;
 
     if (reads < 0)
-        return chunk_of(chunk, fused->images, rows);
-    if (fused->kept[reads])
-        place = chunk_of(chunk, fused->kept[reads], rows);
-    if (anew || !fused->kept[reads])
-        fused_activate(chunk, reads, rows, place);
+        return chunk_of(chunk, depth_first->images, rows);
+    if (depth_first->kept[reads])
+        place = chunk_of(chunk, depth_first->kept[reads], rows);
+    if (anew || !depth_first->kept[reads])
+        depth_first_activate(chunk, reads, rows, place);
     return place;
 }
 
 /* Every second pixel of the chunk's images. */
 static void *subsample(const struct chunk *chunk, const struct layer *layer, const void *input)
 {
-    struct fused *fused = chunk->lane->fused;
-    size_t type = dnn_type_size(fused->options.type);
+    struct depth_first *depth_first = chunk->lane->depth_first;
+    size_t type = dnn_type_size(depth_first->options.type);
     size_t in = (size_t)(layer->in_size * layer->in_size * layer->in_channels) * type;
     size_t out = in / 4;
 
     for (size_t i = 0; i < (size_t)chunk->count; i++)
-        fused->passes->subsample((const char *)input + i * in, layer->in_size, layer->in_channels,
-                                 (char *)chunk->lane->subsampled + i * out);
+        depth_first->passes->subsample((const char *)input + i * in, layer->in_size,
+                                       layer->in_channels,
+                                       (char *)chunk->lane->subsampled + i * out);
     return chunk->lane->subsampled;
 }
 
-void *fused_input_of(const struct chunk *chunk, const struct layer *layer, void *input)
+void *depth_first_input_of(const struct chunk *chunk, const struct layer *layer, void *input)
 {
     return subsamples(layer) ? subsample(chunk, layer, input) : input;
 }
 
 static bool forward_chunk(const struct chunk *chunk, struct error *err)
 {
-    struct fused *fused = chunk->lane->fused;
+    struct depth_first *depth_first = chunk->lane->depth_first;
     const struct filter_call call = {chunk->lane->index, chunk->count, chunk->lane->scratch};
-    void *input = fused_input(chunk, true);
+    void *input = depth_first_input(chunk, true);
 
     for (int i = 0; i < chunk->stage->count; i++) {
         int conv = chunk->stage->convs[i];
-        const struct layer *layer = &fused->network.layers[conv];
+        const struct layer *layer = &depth_first->network.layers[conv];
         const struct rows rows = rows_out(chunk, layer);
-        void *output = chunk_of(chunk, fused->outputs[conv], rows);
+        void *output = chunk_of(chunk, depth_first->outputs[conv], rows);
 
-        if (!filter_forward(fused->filters[conv], &call, fused_input_of(chunk, layer, input),
-                            output, err))
+        if (!filter_forward(depth_first->filters[conv], &call,
+                            depth_first_input_of(chunk, layer, input), output, err))
             return false;
-        fused->passes->statistics(output, rows,
-                                  norm_at(fused->norms[conv], chunk->lane->index)->sums);
+        depth_first->passes->statistics(
+            output, rows, norm_at(depth_first->norms[conv], chunk->lane->index)->sums);
     }
     return true;
 }
 
-void fused_forward(struct lane *lane)
+void depth_first_forward(struct lane *lane)
 {
-    struct fused *fused = lane->fused;
+    struct depth_first *depth_first = lane->depth_first;
 
-    for (int i = 0; i < fused->stages.count; i++) {
-        const struct stage *stage = &fused->stages.list[i];
+    for (int i = 0; i < depth_first->stages.count; i++) {
+        const struct stage *stage = &depth_first->stages.list[i];
 
         for (int k = 0; k < stage->count; k++)
-            norm_start_forward(fused->norms[stage->convs[k]], lane->index);
-        lane->ok = lane->ok && fused_chunks(lane, i, forward_chunk);
-        team_meet(fused->team);
+            norm_start_forward(depth_first->norms[stage->convs[k]], lane->index);
+        lane->ok = lane->ok && depth_first_chunks(lane, i, forward_chunk);
+        team_meet(depth_first->team);
         for (int k = 0; k < stage->count; k++)
-            norm_finish_forward(fused->norms[stage->convs[k]], lane->index);
+            norm_finish_forward(depth_first->norms[stage->convs[k]], lane->index);
     }
 }

@@ -13,48 +13,50 @@
  * images. */
 #define SUMS_BYTES ((size_t)64 << 20)
 
-int fused_group_size(int threads, int wanted)
+int depth_first_group_size(int threads, int wanted)
 {
     if (wanted > 0)
         return wanted < threads ? wanted : threads;
     return (threads + SUMS_MAX - 1) / SUMS_MAX;
 }
 
-bool fused_grouped(const struct fused *fused, const struct stage *stage)
+bool depth_first_grouped(const struct depth_first *depth_first, const struct stage *stage)
 {
     size_t numbers = 0;
 
     for (int i = 0; i < stage->count; i++) {
-        const struct filter *filter = fused->filters[stage->convs[i]];
+        const struct filter *filter = depth_first->filters[stage->convs[i]];
 
         if (!filter_can_slice(filter))
             return false;
         numbers += filter_weights(filter);
     }
-    return fused->group > 1 && (fused->options.group > 0 ||
-                                numbers * sizeof(float) * (size_t)fused->lane_count > SUMS_BYTES);
+    return depth_first->group > 1 &&
+           (depth_first->options.group > 0 ||
+            numbers * sizeof(float) * (size_t)depth_first->lane_count > SUMS_BYTES);
 }
 
-struct lane *fused_leader(const struct lane *lane)
+struct lane *depth_first_leader(const struct lane *lane)
 {
-    return &lane->fused->lanes[lane->index / lane->fused->group * lane->fused->group];
+    return &lane->depth_first
+                ->lanes[lane->index / lane->depth_first->group * lane->depth_first->group];
 }
 
 static int members_of(const struct lane *lane)
 {
-    int behind = lane->fused->lane_count - fused_leader(lane)->index;
+    int behind = lane->depth_first->lane_count - depth_first_leader(lane)->index;
 
-    return behind < lane->fused->group ? behind : lane->fused->group;
+    return behind < lane->depth_first->group ? behind : lane->depth_first->group;
 }
 
 /* A thread's slice of filter `which`, from what all members have to share. */
 static bool add_slices(struct lane *lane, const struct stage *stage, int which, struct error *err)
 {
-    struct fused *fused = lane->fused;
-    struct lane *leader = fused_leader(lane);
+    struct depth_first *depth_first = lane->depth_first;
+    struct lane *leader = depth_first_leader(lane);
     int members = members_of(lane);
     struct filter_gradient work = {
-        .sum = fused_sum(leader, stage, which, (int)(stage - fused->stages.list)),
+        .sum = depth_first_sum(leader, stage, which, (int)(stage - depth_first->stages.list)),
         .first = lane->fresh,
         .slice = lane->index - leader->index,
         .slices = members};
@@ -67,24 +69,25 @@ static bool add_slices(struct lane *lane, const struct stage *stage, int which, 
             continue;
         work.input = share->input;
         work.gradient = share->gradient;
-        if (!filter_backward_weights(fused->filters[stage->convs[which]], &call, &work, err))
+        if (!filter_backward_weights(depth_first->filters[stage->convs[which]], &call, &work,
+                                     err))
             return false;
         work.first = false;
     }
     return true;
 }
 
-bool fused_share(struct lane *lane, const struct stage *stage, struct share share,
-                 struct error *err)
+bool depth_first_share(struct lane *lane, const struct stage *stage, struct share share,
+                       struct error *err)
 {
-    struct meeting *meeting = &fused_leader(lane)->meeting;
+    struct barrier *barrier = &depth_first_leader(lane)->barrier;
     int which = --lane->shares_left;
     bool ok;
 
     lane->share = share;
-    meeting_join(meeting);
+    barrier_wait(barrier);
     ok = add_slices(lane, stage, which, err);
-    meeting_join(meeting); /* only now may others overwrite what they have shared */
+    barrier_wait(barrier); /* only now may others overwrite what they have shared */
     return ok;
 }
 
@@ -95,12 +98,12 @@ static long chunks_of(const struct lane *lane, const struct cut *cut)
     return (units + cut->chunk - 1) / cut->chunk;
 }
 
-bool fused_rounds(struct lane *lane, int index,
-                  bool (*work)(const struct chunk *chunk, struct error *err))
+bool depth_first_rounds(struct lane *lane, int index,
+                        bool (*work)(const struct chunk *chunk, struct error *err))
 {
-    const struct stage *stage = &lane->fused->stages.list[index];
-    const struct cut *cut = &lane->fused->cuts[index];
-    const struct lane *leader = fused_leader(lane);
+    const struct stage *stage = &lane->depth_first->stages.list[index];
+    const struct cut *cut = &lane->depth_first->cuts[index];
+    const struct lane *leader = depth_first_leader(lane);
     long own = chunks_of(lane, cut), rounds = 0;
     long long start = host_clock_ns();
 
@@ -110,14 +113,14 @@ bool fused_rounds(struct lane *lane, int index,
         lane->fresh = round == 0;
         lane->shares_left = stage->count;
         if (lane->ok && round < own) {
-            const struct chunk chunk = fused_chunk_at(lane, index, round);
+            const struct chunk chunk = depth_first_chunk_at(lane, index, round);
 
             lane->ok = work(&chunk, &lane->err);
         }
         lane->fresh = round == 0;
         /* Who has nothing, or has failed, still does the slices that are its part. */
         while (lane->shares_left > 0)
-            lane->ok = fused_share(lane, stage, (struct share){0}, &lane->err) && lane->ok;
+            lane->ok = depth_first_share(lane, stage, (struct share){0}, &lane->err) && lane->ok;
     }
     lane->stage_ns[index] += host_clock_ns() - start;
     return lane->ok;

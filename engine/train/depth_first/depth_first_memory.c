@@ -8,21 +8,21 @@
 
 #include <math.h>
 
-static int time_back(const struct fused *fused, int stage)
+static int time_back(const struct depth_first *depth_first, int stage)
 {
-    return 2 * fused->stages.count - stage;
+    return 2 * depth_first->stages.count - stage;
 }
 
-size_t fused_bytes_in(const struct fused *fused, const struct layer *layer)
+size_t depth_first_bytes_in(const struct depth_first *depth_first, const struct layer *layer)
 {
     return (size_t)(layer->in_size * layer->in_size * layer->in_channels) *
-           dnn_type_size(fused->options.type);
+           dnn_type_size(depth_first->options.type);
 }
 
-size_t fused_bytes_out(const struct fused *fused, const struct layer *layer)
+size_t depth_first_bytes_out(const struct depth_first *depth_first, const struct layer *layer)
 {
     return (size_t)(layer->out_size * layer->out_size * layer->out_channels) *
-           dnn_type_size(fused->options.type);
+           dnn_type_size(depth_first->options.type);
 }
 
 /* A pointer to be filled when the arena has its memory. */
@@ -44,80 +44,89 @@ static void wish(struct wishes *wishes, void **place, size_t bytes, int first, i
 }
 
 /* The stage that convolution `conv` is in. */
-static int stage_of(const struct fused *fused, int conv)
+static int stage_of(const struct depth_first *depth_first, int conv)
 {
-    for (int i = 0; i < fused->stages.count; i++)
-        for (int k = 0; k < fused->stages.list[i].count; k++)
-            if (fused->stages.list[i].convs[k] == conv)
+    for (int i = 0; i < depth_first->stages.count; i++)
+        for (int k = 0; k < depth_first->stages.list[i].count; k++)
+            if (depth_first->stages.list[i].convs[k] == conv)
                 return i;
     return -1;
 }
 
 /* The last time that somebody reads the gradient of an activation. */
-static int last_of_gradient(const struct fused *fused, const struct activation *activation)
+static int last_of_gradient(const struct depth_first *depth_first,
+                            const struct activation *activation)
 {
-    int last = time_back(fused, stage_of(fused, activation->conv));
+    int last = time_back(depth_first, stage_of(depth_first, activation->conv));
 
     if (activation->adds_conv >= 0)
-        last = (int)fmax(last, time_back(fused, stage_of(fused, activation->adds_conv)));
+        last =
+            (int)fmax(last, time_back(depth_first, stage_of(depth_first, activation->adds_conv)));
     if (activation->adds >= 0)
-        last = (int)fmax(last, time_back(fused, fused->reader[activation->adds]));
+        last = (int)fmax(last, time_back(depth_first, depth_first->reader[activation->adds]));
     return last;
 }
 
-static void wish_for_activation(struct fused *fused, int index, struct wishes *wishes)
+static void wish_for_activation(struct depth_first *depth_first, int index, struct wishes *wishes)
 {
-    const struct activation *activation = &fused->stages.activations[index];
-    const struct layer *conv = &fused->network.layers[activation->conv];
-    size_t batch = (size_t)fused->options.batch, bytes = batch * fused_bytes_out(fused, conv);
-    int reader = fused->reader[index], head = fused->stages.count;
-    int made = reader < 0 ? head : reader, back = reader < 0 ? head : time_back(fused, reader);
-    int last = last_of_gradient(fused, activation);
+    const struct activation *activation = &depth_first->stages.activations[index];
+    const struct layer *conv = &depth_first->network.layers[activation->conv];
+    size_t batch = (size_t)depth_first->options.batch,
+           bytes = batch * depth_first_bytes_out(depth_first, conv);
+    int reader = depth_first->reader[index], head = depth_first->stages.count;
+    int made = reader < 0 ? head : reader,
+        back = reader < 0 ? head : time_back(depth_first, reader);
+    int last = last_of_gradient(depth_first, activation);
 
     if (activation->pool >= 0) {
-        const struct layer *pool = &fused->network.layers[activation->pool];
-        size_t numbers =
-            batch * fused_bytes_out(fused, pool) / dnn_type_size(fused->options.type);
+        const struct layer *pool = &depth_first->network.layers[activation->pool];
+        size_t numbers = batch * depth_first_bytes_out(depth_first, pool) /
+                         dnn_type_size(depth_first->options.type);
 
-        wish(wishes, &fused->kept[index], batch * fused_bytes_out(fused, pool), made, back);
-        wish(wishes, (void **)&fused->chosen, numbers, made, back);
+        wish(wishes, &depth_first->kept[index], batch * depth_first_bytes_out(depth_first, pool),
+             made, back);
+        wish(wishes, (void **)&depth_first->chosen, numbers, made, back);
     } else if (activation->kept) {
-        wish(wishes, &fused->kept[index], bytes, made, last > back ? last : back);
+        wish(wishes, &depth_first->kept[index], bytes, made, last > back ? last : back);
         return; /* its gradient takes its place */
     }
-    wish(wishes, &fused->gradients[index], bytes, back, last);
+    wish(wishes, &depth_first->gradients[index], bytes, back, last);
 }
 
-static void wish_for_batch(struct fused *fused, struct wishes *wishes)
+static void wish_for_batch(struct depth_first *depth_first, struct wishes *wishes)
 {
-    const struct layer *first = &fused->network.layers[0];
-    const struct layer *linear = &fused->network.layers[fused->stages.linear];
-    size_t batch = (size_t)fused->options.batch;
-    int end = 2 * fused->stages.count;
+    const struct layer *first = &depth_first->network.layers[0];
+    const struct layer *linear = &depth_first->network.layers[depth_first->stages.linear];
+    size_t batch = (size_t)depth_first->options.batch;
+    int end = 2 * depth_first->stages.count;
 
-    wish(wishes, &fused->images, batch * fused_bytes_in(fused, first), 0, end);
-    if (fused->options.input_workers > 0)
-        wish(wishes, &fused->next_images, batch * fused_bytes_in(fused, first), 0, end);
-    wish(wishes, (void **)&fused->source,
+    wish(wishes, &depth_first->images, batch * depth_first_bytes_in(depth_first, first), 0, end);
+    if (depth_first->options.input_workers > 0)
+        wish(wishes, &depth_first->next_images, batch * depth_first_bytes_in(depth_first, first),
+             0, end);
+    wish(wishes, (void **)&depth_first->source,
          batch * (size_t)(first->in_size * first->in_size * first->in_channels) * sizeof(float),
          0, end);
-    wish(wishes, &fused->means, batch * fused_bytes_in(fused, linear), 0, end);
-    wish(wishes, &fused->mean_gradients, batch * fused_bytes_in(fused, linear), 0, end);
-    wish(wishes, &fused->logits, batch * fused_bytes_out(fused, linear), 0, end);
-    wish(wishes, &fused->logit_gradients, batch * fused_bytes_out(fused, linear), 0, end);
-    wish(wishes, (void **)&fused->shown, batch * (size_t)linear->out_channels * sizeof(float), 0,
+    wish(wishes, &depth_first->means, batch * depth_first_bytes_in(depth_first, linear), 0, end);
+    wish(wishes, &depth_first->mean_gradients, batch * depth_first_bytes_in(depth_first, linear),
+         0, end);
+    wish(wishes, &depth_first->logits, batch * depth_first_bytes_out(depth_first, linear), 0,
          end);
-    wish(wishes, (void **)&fused->losses, batch * sizeof(double), 0, end);
-    for (int i = 0; i < fused->stages.count; i++)
-        for (int k = 0; k < fused->stages.list[i].count; k++) {
-            int conv = fused->stages.list[i].convs[k];
+    wish(wishes, &depth_first->logit_gradients,
+         batch * depth_first_bytes_out(depth_first, linear), 0, end);
+    wish(wishes, (void **)&depth_first->shown,
+         batch * (size_t)linear->out_channels * sizeof(float), 0, end);
+    wish(wishes, (void **)&depth_first->losses, batch * sizeof(double), 0, end);
+    for (int i = 0; i < depth_first->stages.count; i++)
+        for (int k = 0; k < depth_first->stages.list[i].count; k++) {
+            int conv = depth_first->stages.list[i].convs[k];
 
-            wish(wishes, &fused->outputs[conv],
-                 batch * fused_bytes_out(fused, &fused->network.layers[conv]), i,
-                 time_back(fused, i));
+            wish(wishes, &depth_first->outputs[conv],
+                 batch * depth_first_bytes_out(depth_first, &depth_first->network.layers[conv]),
+                 i, time_back(depth_first, i));
         }
-    for (int i = 0; i < fused->stages.activation_count; i++)
-        wish_for_activation(fused, i, wishes);
+    for (int i = 0; i < depth_first->stages.activation_count; i++)
+        wish_for_activation(depth_first, i, wishes);
 }
 
 /* What one thread needs at most of each of its buffers. */
@@ -130,46 +139,50 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static void need_of_stage(const struct fused *fused, int index, struct needs *needs)
+static void need_of_stage(const struct depth_first *depth_first, int index, struct needs *needs)
 {
-    const struct stage *stage = &fused->stages.list[index];
-    const struct cut *cut = &fused->cuts[index];
+    const struct stage *stage = &depth_first->stages.list[index];
+    const struct cut *cut = &depth_first->cuts[index];
     size_t sums = 0;
 
     for (int k = 0; k < stage->count; k++) {
-        const struct layer *layer = &fused->network.layers[stage->convs[k]];
-        const struct filter *filter = fused->filters[stage->convs[k]];
+        const struct layer *layer = &depth_first->network.layers[stage->convs[k]];
+        const struct filter *filter = depth_first->filters[stage->convs[k]];
         size_t units = (size_t)cut->chunk, parts = (size_t)cut->parts;
 
-        needs->input = larger(needs->input, units * fused_bytes_in(fused, layer) / parts);
-        needs->gradient = larger(needs->gradient, units * fused_bytes_out(fused, layer) / parts);
+        needs->input =
+            larger(needs->input, units * depth_first_bytes_in(depth_first, layer) / parts);
+        needs->gradient =
+            larger(needs->gradient, units * depth_first_bytes_out(depth_first, layer) / parts);
         if (subsamples(layer))
             needs->subsampled =
-                larger(needs->subsampled, units * fused_bytes_in(fused, layer) / 4);
+                larger(needs->subsampled, units * depth_first_bytes_in(depth_first, layer) / 4);
         needs->scratch = larger(needs->scratch, filter_scratch(filter));
         sums += (filter_weights(filter) + 15) & ~(size_t)15;
     }
     needs->sums = larger(needs->sums, sums * sizeof(float));
 }
 
-static struct needs needs_of(const struct fused *fused)
+static struct needs needs_of(const struct depth_first *depth_first)
 {
-    const struct filter *filter = fused->filters[fused->stages.linear];
-    int last = fused->stages.activations[fused->stages.last].conv;
-    struct needs needs = {.gradient = fused_bytes_out(fused, &fused->network.layers[last]),
-                          .scratch = filter_scratch(filter),
-                          .sums = filter_weights(filter) * sizeof(float)};
+    const struct filter *filter = depth_first->filters[depth_first->stages.linear];
+    int last = depth_first->stages.activations[depth_first->stages.last].conv;
+    struct needs needs = {
+        .gradient = depth_first_bytes_out(depth_first, &depth_first->network.layers[last]),
+        .scratch = filter_scratch(filter),
+        .sums = filter_weights(filter) * sizeof(float)};
 
-    for (int i = 0; i < fused->stages.count; i++)
-        need_of_stage(fused, i, &needs);
+    for (int i = 0; i < depth_first->stages.count; i++)
+        need_of_stage(depth_first, i, &needs);
     return needs;
 }
 
-static void wish_for_lane(struct fused *fused, struct lane *lane, const struct needs *needs,
-                          struct wishes *wishes)
+static void wish_for_lane(struct depth_first *depth_first, struct lane *lane,
+                          const struct needs *needs, struct wishes *wishes)
 {
-    size_t row = (size_t)fused->network.layers[fused->stages.linear].out_channels * sizeof(float);
-    int end = 2 * fused->stages.count;
+    size_t row = (size_t)depth_first->network.layers[depth_first->stages.linear].out_channels *
+                 sizeof(float);
+    int end = 2 * depth_first->stages.count;
 
     wish(wishes, &lane->input, needs->input, 0, end);
     wish(wishes, &lane->gradient, needs->gradient, 0, end);
@@ -193,47 +206,48 @@ static bool grant(const struct wishes *wishes, struct error *err)
 }
 
 /* What a gradient takes the place of is known only now. */
-static void place_gradients(struct fused *fused)
+static void place_gradients(struct depth_first *depth_first)
 {
-    for (int i = 0; i < fused->stages.activation_count; i++)
-        if (!fused->gradients[i])
-            fused->gradients[i] = fused->kept[i];
+    for (int i = 0; i < depth_first->stages.activation_count; i++)
+        if (!depth_first->gradients[i])
+            depth_first->gradients[i] = depth_first->kept[i];
 }
 
-static bool check_memory(const struct fused *fused, size_t bytes, struct error *err)
+static bool check_memory(const struct depth_first *depth_first, size_t bytes, struct error *err)
 {
     double gib = 1024.0 * 1024 * 1024, free_bytes = (double)host_free_memory();
 
     if ((double)bytes > free_bytes)
         return error_set(err, ERROR_INVALID, "batch_size",
-                         "%ld needs %.1f GiB of memory, %.1f GiB are free", fused->options.batch,
-                         (double)bytes / gib, free_bytes / gib);
+                         "%ld needs %.1f GiB of memory, %.1f GiB are free",
+                         depth_first->options.batch, (double)bytes / gib, free_bytes / gib);
     return true;
 }
 
-bool fused_take_memory(struct fused *fused, struct error *err)
+bool depth_first_take_memory(struct depth_first *depth_first, struct error *err)
 {
-    const struct layer *first = &fused->network.layers[0];
-    size_t numbers = (size_t)(fused->options.batch * first->in_channels) *
+    const struct layer *first = &depth_first->network.layers[0];
+    size_t numbers = (size_t)(depth_first->options.batch * first->in_channels) *
                      (size_t)(first->in_size * first->in_size);
-    const struct needs needs = needs_of(fused);
-    struct wishes batch = {.arena = &fused->arena};
+    const struct needs needs = needs_of(depth_first);
+    struct wishes batch = {.arena = &depth_first->arena};
 
-    wish_for_batch(fused, &batch);
-    arena_lay_out(&fused->arena);
-    fused->memory = fused->arena.total;
-    for (int i = 0; i < fused->lane_count; i++) {
-        struct wishes own = {.arena = &fused->lanes[i].arena};
+    wish_for_batch(depth_first, &batch);
+    arena_lay_out(&depth_first->arena);
+    depth_first->memory = depth_first->arena.total;
+    for (int i = 0; i < depth_first->lane_count; i++) {
+        struct wishes own = {.arena = &depth_first->lanes[i].arena};
 
-        wish_for_lane(fused, &fused->lanes[i], &needs, &own);
-        arena_lay_out(&fused->lanes[i].arena);
-        fused->memory += fused->lanes[i].arena.total;
-        if (!check_memory(fused, fused->memory, err) || !grant(&own, err))
+        wish_for_lane(depth_first, &depth_first->lanes[i], &needs, &own);
+        arena_lay_out(&depth_first->lanes[i].arena);
+        depth_first->memory += depth_first->lanes[i].arena.total;
+        if (!check_memory(depth_first, depth_first->memory, err) || !grant(&own, err))
             return false;
     }
     if (!grant(&batch, err))
         return false;
-    place_gradients(fused);
-    recipe_fill(fused->source, numbers, "images", fused->options.seed, sqrtf(3), 0);
+    place_gradients(depth_first);
+    tensor_init_fill(depth_first->source, numbers, "images", depth_first->options.seed, sqrtf(3),
+                     0);
     return true;
 }

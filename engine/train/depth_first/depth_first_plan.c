@@ -18,7 +18,7 @@ struct timing {
 };
 
 /* What the choice depends on, in one line. */
-static void write_key(const struct fused *fused, char *ret, size_t size)
+static void write_key(const struct depth_first *depth_first, char *ret, size_t size)
 {
     char model[160], library[32];
     long l1, l2, l3;
@@ -27,12 +27,12 @@ static void write_key(const struct fused *fused, char *ret, size_t size)
     cpu_caches(&l1, &l2, &l3);
     dnn_version(library, sizeof library);
     snprintf(ret, size, PENNYWORTH_VERSION "; %s; %ld %ld %ld; %s; %s; %s; batch %ld; threads %d",
-             model, l1, l2, l3, library, cpu_isa_name(fused->options.isa),
-             fused->options.type == DNN_BF16 ? "bf16" : "f32", fused->options.batch,
-             fused->lane_count);
+             model, l1, l2, l3, library, cpu_isa_name(depth_first->options.isa),
+             depth_first->options.type == DNN_BF16 ? "bf16" : "f32", depth_first->options.batch,
+             depth_first->lane_count);
 }
 
-static void keep_best(const struct fused *probe, struct timing *best)
+static void keep_best(const struct depth_first *probe, struct timing *best)
 {
     for (int i = 0; i < probe->stages.count; i++)
         for (int lane = 0; lane < probe->lane_count; lane++) {
@@ -43,38 +43,39 @@ static void keep_best(const struct fused *probe, struct timing *best)
         }
 }
 
-static bool time_choice(const struct fused *fused, struct choice choice, struct timing *ret,
-                        struct error *err)
+static bool time_choice(const struct depth_first *depth_first, struct choice choice,
+                        struct timing *ret, struct error *err)
 {
-    const struct plan plan = plan_fixed(fused->stages.count, choice);
-    struct net_options options = fused->options;
-    struct fused *probe;
+    const struct plan plan = plan_fixed(depth_first->stages.count, choice);
+    struct net_options options = depth_first->options;
+    struct depth_first *probe;
     bool ok;
 
-    options.batch = fused->lane_count * PROBE_IMAGES;
-    if (options.batch > fused->options.batch)
-        options.batch = fused->options.batch;
+    options.batch = depth_first->lane_count * PROBE_IMAGES;
+    if (options.batch > depth_first->options.batch)
+        options.batch = depth_first->options.batch;
     options.sgd = (struct sgd){0}; /* nothing is learnt from it */
     options.keep_gradients = false;
     options.input_workers = 0;
-    probe = fused_make(&fused->network, &options, fused->parameters, &plan, err);
+    probe =
+        depth_first_make(&depth_first->network, &options, depth_first->parameters, &plan, err);
     ok = probe != NULL;
     *ret = (struct timing){0};
     for (int i = 0; i <= PROBE_STEPS && ok; i++) {
         struct net_times times;
         double loss;
 
-        ok = fused_step(probe, &loss, &times, err);
+        ok = depth_first_step(probe, &loss, &times, err);
         if (ok && i > 0)
             keep_best(probe, ret);
     }
-    fused_free(probe);
+    depth_first_free(probe);
     return ok;
 }
 
-static bool measure(struct fused *fused, struct error *err)
+static bool measure(struct depth_first *depth_first, struct error *err)
 {
-    bool hand = fused_hand(fused) != WGRAD_PORTABLE;
+    bool hand = depth_first_hand(depth_first) != WGRAD_PORTABLE;
     const struct choice choices[] = {{USUAL_KILOBYTES, hand},
                                      {USUAL_KILOBYTES, false},
                                      {500, hand},
@@ -84,8 +85,8 @@ static bool measure(struct fused *fused, struct error *err)
     long long start = host_clock_ns(), last = 0;
     struct timing best = {0}, timing;
 
-    fused->plan = plan_fixed(fused->stages.count, choices[0]);
-    fused->plan.origin = "measured";
+    depth_first->plan = plan_fixed(depth_first->stages.count, choices[0]);
+    depth_first->plan.origin = "measured";
     for (size_t i = 0; i < COUNT(choices); i++) {
         long long before = host_clock_ns();
 
@@ -93,35 +94,36 @@ static bool measure(struct fused *fused, struct error *err)
             break;
         if (i % 2 == 1 && !hand)
             continue; /* the same again */
-        if (!time_choice(fused, choices[i], &timing, err))
+        if (!time_choice(depth_first, choices[i], &timing, err))
             return false;
         last = host_clock_ns() - before;
-        for (int k = 0; k < fused->stages.count; k++)
+        for (int k = 0; k < depth_first->stages.count; k++)
             if (best.stage[k] == 0 || timing.stage[k] < best.stage[k]) {
                 best.stage[k] = timing.stage[k];
-                fused->plan.stages[k] = choices[i];
+                depth_first->plan.stages[k] = choices[i];
             }
     }
     return true;
 }
 
-bool fused_choose(struct fused *fused, struct error *err)
+bool depth_first_choose(struct depth_first *depth_first, struct error *err)
 {
     char key[PLAN_KEY_MAX];
     struct error not_stored = {0};
 
-    if (fused->options.plan == NET_FIXED) {
-        bool hand = fused_hand(fused) != WGRAD_PORTABLE;
+    if (depth_first->options.plan == NET_FIXED) {
+        bool hand = depth_first_hand(depth_first) != WGRAD_PORTABLE;
 
-        fused->plan = plan_fixed(fused->stages.count, (struct choice){USUAL_KILOBYTES, hand});
+        depth_first->plan =
+            plan_fixed(depth_first->stages.count, (struct choice){USUAL_KILOBYTES, hand});
         return true;
     }
-    write_key(fused, key, sizeof key);
-    if (plan_load(key, fused->stages.count, &fused->plan))
+    write_key(depth_first, key, sizeof key);
+    if (plan_load(key, depth_first->stages.count, &depth_first->plan))
         return true;
-    if (!measure(fused, err))
+    if (!measure(depth_first, err))
         return false;
-    if (!plan_store(&fused->plan, key, &not_stored))
+    if (!plan_store(&depth_first->plan, key, &not_stored))
         fprintf(stderr,
                 "pennyworth-worker: the plan was not stored, so the next run measures it again: "
                 "%s\n",

@@ -5,12 +5,12 @@
 #include "engine/train/depth_first/depth_first.h"
 #include "engine/train/threads/host.h"
 
-float *fused_sum(const struct lane *lane, const struct stage *stage, int which, int turn)
+float *depth_first_sum(const struct lane *lane, const struct stage *stage, int which, int turn)
 {
     float *at = lane->weight_sums[turn % 2];
 
     for (int i = 0; i < which; i++)
-        at += (filter_weights(lane->fused->filters[stage->convs[i]]) + 15) & ~(size_t)15;
+        at += (filter_weights(lane->depth_first->filters[stage->convs[i]]) + 15) & ~(size_t)15;
     return at;
 }
 
@@ -18,26 +18,27 @@ float *fused_sum(const struct lane *lane, const struct stage *stage, int which, 
  * their sums here. */
 static void learn_filter(struct lane *lane, const struct stage *stage, int which, int turn)
 {
-    struct fused *fused = lane->fused;
-    bool grouped = fused_grouped(fused, stage);
+    struct depth_first *depth_first = lane->depth_first;
+    bool grouped = depth_first_grouped(depth_first, stage);
     float *copies[LANES_MAX];
     struct filter_update update = {.copies = copies,
                                    .index = lane->index,
-                                   .of = fused->lane_count,
-                                   .sgd = &fused->options.sgd};
+                                   .of = depth_first->lane_count,
+                                   .sgd = &depth_first->options.sgd};
 
-    for (int i = 0; i < fused->lane_count; i++) {
-        const struct lane *other = &fused->lanes[i];
-        float *sum = fused_sum(grouped ? fused_leader(other) : other, stage, which, turn);
+    for (int i = 0; i < depth_first->lane_count; i++) {
+        const struct lane *other = &depth_first->lanes[i];
+        float *sum =
+            depth_first_sum(grouped ? depth_first_leader(other) : other, stage, which, turn);
         bool known = update.copy_count > 0 && copies[update.copy_count - 1] == sum;
 
         if (other->first_image < other->end_image && !known)
             copies[update.copy_count++] = sum;
     }
-    filter_learn(fused->filters[stage->convs[which]], &update);
+    filter_learn(depth_first->filters[stage->convs[which]], &update);
 }
 
-void fused_learn(struct lane *lane, const struct stage *stage, int turn)
+void depth_first_sgd_step(struct lane *lane, const struct stage *stage, int turn)
 {
     long long start = host_clock_ns();
 
@@ -47,10 +48,10 @@ void fused_learn(struct lane *lane, const struct stage *stage, int turn)
 }
 
 /* A parameter whose gradient is in `copies`. */
-static void learn_parameter(struct fused *fused, struct parameter *parameter,
+static void learn_parameter(struct depth_first *depth_first, struct parameter *parameter,
                             float *const *copies, int copy_count)
 {
-    bool momentum = fused->options.sgd.momentum != 0;
+    bool momentum = depth_first->options.sgd.momentum != 0;
     const struct pass_learn learn = {.copies = copies,
                                      .copy_count = copy_count,
                                      .weights = parameter->value,
@@ -58,55 +59,57 @@ static void learn_parameter(struct fused *fused, struct parameter *parameter,
                                      .gradient = parameter->gradient,
                                      .end = parameter->count};
 
-    fused->passes->learn(&learn, &fused->options.sgd);
+    depth_first->passes->learn(&learn, &depth_first->options.sgd);
 }
 
 /* Scales, shifts and the bias: small, so one thread does it. */
-static void learn_vectors(struct fused *fused)
+static void learn_vectors(struct depth_first *depth_first)
 {
     float *sums[LANES_MAX];
     int count = 0;
 
-    for (int i = 0; i < fused->network.count; i++) {
-        const struct layer *layer = &fused->network.layers[i];
+    for (int i = 0; i < depth_first->network.count; i++) {
+        const struct layer *layer = &depth_first->network.layers[i];
 
-        for (int which = 0; fused->norms[i] && which < 2; which++) {
+        for (int which = 0; depth_first->norms[i] && which < 2; which++) {
             struct parameter *parameter =
-                parameters_find(fused->parameters, layer->norm, which ? "bias" : "weight");
+                parameters_find(depth_first->parameters, layer->norm, which ? "bias" : "weight");
 
-            learn_parameter(fused, parameter, &parameter->gradient, 1);
+            learn_parameter(depth_first, parameter, &parameter->gradient, 1);
         }
     }
-    for (int i = 0; i < fused->lane_count; i++)
-        if (fused->lanes[i].first_image < fused->lanes[i].end_image)
-            sums[count++] = fused->lanes[i].bias_sum;
-    learn_parameter(fused,
-                    parameters_find(fused->parameters,
-                                    fused->network.layers[fused->stages.linear].name, "bias"),
+    for (int i = 0; i < depth_first->lane_count; i++)
+        if (depth_first->lanes[i].first_image < depth_first->lanes[i].end_image)
+            sums[count++] = depth_first->lanes[i].bias_sum;
+    learn_parameter(depth_first,
+                    parameters_find(depth_first->parameters,
+                                    depth_first->network.layers[depth_first->stages.linear].name,
+                                    "bias"),
                     sums, count);
 }
 
 /* Filters are brought into the layouts that are computed with; whoever is free takes the next. */
 static bool load_filters(struct lane *lane, struct error *err)
 {
-    struct fused *fused = lane->fused;
-    int all = 2 * fused->network.count;
+    struct depth_first *depth_first = lane->depth_first;
+    int all = 2 * depth_first->network.count;
 
-    for (int i; (i = atomic_fetch_add(&fused->loaded, 1)) < all;)
-        if (fused->filters[i / 2] && !filter_load(fused->filters[i / 2], lane->index, i % 2, err))
+    for (int i; (i = atomic_fetch_add(&depth_first->loaded, 1)) < all;)
+        if (depth_first->filters[i / 2] &&
+            !filter_load(depth_first->filters[i / 2], lane->index, i % 2, err))
             return false;
     return true;
 }
 
-void fused_update(struct lane *lane)
+void depth_first_update(struct lane *lane)
 {
-    struct fused *fused = lane->fused;
+    struct depth_first *depth_first = lane->depth_first;
     long long start;
 
-    team_meet(fused->team); /* the last stage's weights are complete */
+    team_meet(depth_first->team); /* the last stage's weights are complete */
     start = host_clock_ns();
     lane->ok = lane->ok && load_filters(lane, &lane->err);
     if (lane->index == 0 && lane->ok)
-        learn_vectors(fused);
+        learn_vectors(depth_first);
     lane->update_ns += host_clock_ns() - start;
 }

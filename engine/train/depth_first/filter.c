@@ -178,7 +178,7 @@ struct filter *filter_new(const struct filter_context *context, const struct fil
     struct filter *filter = calloc(1, sizeof *filter);
 
     if (!filter) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     filter->context = *context;

@@ -52,7 +52,7 @@ struct norm *norm_new(const struct norm_shape *shape, struct parameter *scale,
     }
     if (!norm || !norm->lanes || !norm->sums || !norm->coefficients || !norm->running_mean) {
         norm_free(norm);
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     norm->running_variance = norm->running_mean + c;

@@ -28,7 +28,7 @@ struct pass_join {
 
 /* The gradient of a batch-norm's input, from that of its output:
  * scale * gradient + slope * (values - mean) + offset. */
-struct pass_unnorm {
+struct pass_batchnorm_backward {
     const void *gradient, *values;
     const float *scale, *slope, *mean, *offset;
 };
@@ -69,7 +69,8 @@ struct passes {
     /* relu(values * scale + shift). */
     void (*activate)(const void *values, const float *affine, struct rows rows, void *result);
     void (*join)(const struct pass_join *join, struct rows rows, void *result);
-    void (*unnorm)(const struct pass_unnorm *unnorm, struct rows rows, void *result);
+    void (*batchnorm_backward)(const struct pass_batchnorm_backward *batchnorm_backward,
+                               struct rows rows, void *result);
     /* sums[0 .. c) += result, [c .. 2c) += result * (values - mean), [2c .. 3c) the same of the
      * other values, if there are any. */
     void (*mask)(const struct pass_mask *mask, struct rows rows, double *sums);

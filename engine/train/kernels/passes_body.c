@@ -124,15 +124,16 @@ static void join(const struct pass_join *join, struct rows rows, void *result)
         join_plain(join, rows, result);
 }
 
-static void unnorm(const struct pass_unnorm *unnorm, struct rows rows, void *result)
+static void batchnorm_backward(const struct pass_batchnorm_backward *batchnorm_backward,
+                               struct rows rows, void *result)
 {
     long c = rows.channels;
-    const float *scale = unnorm->scale, *slope = unnorm->slope;
-    const float *mean = unnorm->mean, *offset = unnorm->offset;
+    const float *scale = batchnorm_backward->scale, *slope = batchnorm_backward->slope;
+    const float *mean = batchnorm_backward->mean, *offset = batchnorm_backward->offset;
 
     for (long r = 0; r < rows.count; r++) {
-        const stored *gradient = (const stored *)unnorm->gradient + r * c;
-        const stored *values = (const stored *)unnorm->values + r * c;
+        const stored *gradient = (const stored *)batchnorm_backward->gradient + r * c;
+        const stored *values = (const stored *)batchnorm_backward->values + r * c;
         stored *to = (stored *)result + r * c;
 
 #pragma omp simd
@@ -448,7 +449,7 @@ const struct passes PASSES_NAME = {.name = TEXT(PASSES_NAME),
                                    .statistics = statistics,
                                    .activate = activate,
                                    .join = join,
-                                   .unnorm = unnorm,
+                                   .batchnorm_backward = batchnorm_backward,
                                    .mask = mask,
                                    .add = add,
                                    .subsample = subsample,

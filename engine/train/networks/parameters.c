@@ -63,7 +63,7 @@ static bool ends_with(const char *text, const char *end)
 
 static void fill(struct parameter *parameter, float scale, float shift, unsigned long long seed)
 {
-    recipe_fill(parameter->value, parameter->count, parameter->name, seed, scale, shift);
+    tensor_init_fill(parameter->value, parameter->count, parameter->name, seed, scale, shift);
 }
 
 static void fill_all(struct parameters *parameters, const struct network *network,

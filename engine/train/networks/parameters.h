@@ -28,7 +28,7 @@ struct sgd {
 };
 
 /* Makes and fills them by the recipe. `quiet` is the last batch-norm of each block, scaled to
- * about 0.1: see recipe.h. The caller gives them back to parameters_free(). */
+ * about 0.1: see tensor_init.h. The caller gives them back to parameters_free(). */
 bool parameters_make(struct parameters *parameters, const struct network *network,
                      unsigned long long seed, struct error *err)
     __attribute__((warn_unused_result));

@@ -27,13 +27,13 @@ static uint64_t start_of(const char *name, unsigned long long seed)
     return fnv1a(name) + seed * 0x9E3779B97F4A7C15;
 }
 
-float recipe_noise(const char *name, unsigned long long seed, size_t index)
+float tensor_init_noise(const char *name, unsigned long long seed, size_t index)
 {
     return noise(start_of(name, seed), index);
 }
 
-void recipe_fill(float *values, size_t count, const char *name, unsigned long long seed,
-                 float scale, float shift)
+void tensor_init_fill(float *values, size_t count, const char *name, unsigned long long seed,
+                      float scale, float shift)
 {
     uint64_t start = start_of(name, seed);
 

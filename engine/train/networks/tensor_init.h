@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /* In [-1, 1), a multiple of 2^-23; the same on every machine. */
-float recipe_noise(const char *name, unsigned long long seed, size_t index);
+float tensor_init_noise(const char *name, unsigned long long seed, size_t index);
 
 /* Fills values[0 .. count) with scale * noise + shift. */
-void recipe_fill(float *values, size_t count, const char *name, unsigned long long seed,
-                 float scale, float shift);
+void tensor_init_fill(float *values, size_t count, const char *name, unsigned long long seed,
+                      float scale, float shift);

@@ -18,7 +18,7 @@ struct dnn *dnn_open(int lanes, struct error *err)
         dnn->lanes = calloc((size_t)lanes, sizeof *dnn->lanes);
     if (!dnn || !dnn->lanes) {
         free(dnn);
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     dnn->lane_count = lanes;
@@ -129,7 +129,7 @@ static dnnl_status_t add_slot(struct dnn_op *op, const struct slot *slot, long c
 }
 
 struct dnn_op *dnn_op_new(struct dnn *dnn, dnnl_status_t status,
-                          dnnl_primitive_desc_t description, const struct recipe *recipe,
+                          dnnl_primitive_desc_t description, const struct tensor_init *recipe,
                           struct error *err)
 {
     struct dnn_op *op;
@@ -141,7 +141,7 @@ struct dnn_op *dnn_op_new(struct dnn *dnn, dnnl_status_t status,
     op = calloc(1, sizeof *op);
     if (!op) {
         dnnl_primitive_desc_destroy(description);
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     op->dnn = dnn;

@@ -8,7 +8,7 @@ struct dnn_op *dnn_product(struct dnn *dnn, struct dnn_matrix left, struct dnn_m
     static const struct slot slots[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
                                         {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0},
                                         {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
-    static const struct recipe recipe = {"multiply such matrices", slots, COUNT(slots), 0};
+    static const struct tensor_init recipe = {"multiply such matrices", slots, COUNT(slots), 0};
     dnnl_primitive_desc_t description = NULL;
     dnnl_status_t status = dnn_api_product(dnn->engine, left, right, &description);
 
@@ -37,7 +37,7 @@ struct dnn_op *dnn_convolution(struct dnn *dnn, enum dnn_pass pass,
                                   {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, 0},
                                   {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, 0}},
     };
-    const struct recipe recipe = {"convolve such images", slots[pass], 3, 0};
+    const struct tensor_init recipe = {"convolve such images", slots[pass], 3, 0};
     struct dnn_request request = {DNN_FORWARD, shape, NULL, dnn->attributes};
     dnnl_primitive_desc_t hint = NULL, description = NULL;
     dnnl_status_t status;
@@ -62,7 +62,7 @@ static struct dnn_op *reorder(struct dnn *dnn, dnnl_memory_t from, dnnl_memory_t
 {
     static const struct slot slots[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
                                         {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
-    static const struct recipe recipe = {"reorder such memory", slots, COUNT(slots), 0};
+    static const struct tensor_init recipe = {"reorder such memory", slots, COUNT(slots), 0};
     dnnl_primitive_desc_t description = NULL;
     dnnl_status_t status = dnn_api_reorder(dnn->engine, from, to, dnn->attributes, &description);
 
@@ -139,8 +139,8 @@ struct dnn_op *dnn_norm(struct dnn *dnn, enum dnn_pass pass, const struct dnn_no
                               {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, 0},
                               {DNNL_ARG_DIFF_SCALE, dnnl_query_undef, 0},
                               {DNNL_ARG_DIFF_SHIFT, dnnl_query_undef, 0}};
-    struct recipe recipe = {"normalise such images", forward, COUNT(forward),
-                            shape->images.channels};
+    struct tensor_init recipe = {"normalise such images", forward, COUNT(forward),
+                                 shape->images.channels};
     dnnl_primitive_desc_t hint = NULL, description = NULL;
     dnnl_status_t status = dnn_api_norm(dnn->engine, DNN_FORWARD, shape, NULL, &hint);
 
@@ -168,7 +168,7 @@ struct dnn_op *dnn_pool(struct dnn *dnn, enum dnn_pass pass, const struct dnn_po
                                {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, 0},
                                {DNNL_ARG_WORKSPACE, dnnl_query_workspace_md, 0}},
     };
-    const struct recipe recipe = {"pool such images", slots[pass], 3, 0};
+    const struct tensor_init recipe = {"pool such images", slots[pass], 3, 0};
     dnnl_primitive_desc_t hint = NULL, description = NULL;
     dnnl_status_t status = dnn_api_pool(dnn->engine, DNN_FORWARD, shape, NULL, &hint);
 
@@ -186,7 +186,7 @@ struct dnn_op *dnn_add(struct dnn *dnn, struct dnn_images shape, bool relu, stru
     static const struct slot slots[] = {{DNNL_ARG_SRC_0, dnnl_query_src_md, 0},
                                         {DNNL_ARG_SRC_1, dnnl_query_src_md, 1},
                                         {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
-    static const struct recipe recipe = {"add such images", slots, COUNT(slots), 0};
+    static const struct tensor_init recipe = {"add such images", slots, COUNT(slots), 0};
     dnnl_primitive_desc_t description = NULL;
     dnnl_status_t status = dnn_api_add(dnn->engine, shape, relu, &description);
 
@@ -198,7 +198,7 @@ struct dnn_op *dnn_relu_backward(struct dnn *dnn, struct dnn_images shape, struc
     static const struct slot slots[] = {{DNNL_ARG_DST, dnnl_query_dst_md, 0},
                                         {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, 0},
                                         {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, 0}};
-    static const struct recipe recipe = {"take a ReLU's gradient", slots, COUNT(slots), 0};
+    static const struct tensor_init recipe = {"take a ReLU's gradient", slots, COUNT(slots), 0};
     dnnl_primitive_desc_t hint = NULL, description = NULL;
     dnnl_status_t status = dnn_api_relu(dnn->engine, DNN_FORWARD, shape, NULL, &hint);
 

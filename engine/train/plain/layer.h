@@ -14,7 +14,7 @@ struct layer_context {
     struct dnn *dnn;
     struct parameters *parameters;
     enum net_layout layout;
-    struct bridge_rooms rooms;
+    struct reorder_rooms rooms;
 };
 
 /* A layer's output and the gradient that its readers have left for it, in the same order. In the

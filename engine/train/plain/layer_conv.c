@@ -6,14 +6,14 @@
 #define RUNNING_SHARE 0.1f /* of the newest batch in the running statistics */
 
 struct conv {
-    struct weighted weighted;
+    struct layer_weights weighted;
     struct dnn_op *norm, *norm_backward, *add, *relu_backward;
     struct parameter *scale, *shift;
     void *convolved, *convolved_gradient;   /* before the batch-norm */
     void *normalised, *normalised_gradient; /* behind it, where a shortcut is added */
     void *workspace;
     float *mean, *variance, *running_mean, *running_variance;
-    struct bridge shortcut;       /* from its order to the output's */
+    struct reorder shortcut;      /* from its order to the output's */
     struct dnn_op *give_gradient; /* back; NULL: the orders are the same */
     long count;                   /* numbers behind each mean */
 };
@@ -26,7 +26,7 @@ static bool make_shortcut(struct conv *conv, const struct layer_state *state,
     conv->add = dnn_add(context->dnn, *ours, state->layer->relu, err);
     conv->relu_backward = dnn_relu_backward(context->dnn, *ours, err);
     if (!conv->add || !conv->relu_backward ||
-        !bridge_make_in(&conv->shortcut, theirs, ours, &context->rooms, 0, err))
+        !reorder_make_in(&conv->shortcut, theirs, ours, &context->rooms, 0, err))
         return false;
     if (dnn_images_lie_alike(ours, theirs))
         return true;
@@ -94,14 +94,14 @@ static bool forward(struct layer_state *state, struct error *err)
                           conv->mean,      conv->variance,     out,
                           conv->workspace};
 
-    if (!weighted_forward(&conv->weighted, state, conv->convolved, err) ||
+    if (!layer_weights_forward(&conv->weighted, state, conv->convolved, err) ||
         !dnn_op_run(conv->norm, norm, err))
         return false;
     keep_running(conv, state->layer->out_channels);
     if (!state->shortcut)
         return true;
     void *const add[] = {conv->normalised,
-                         bridge_in(&conv->shortcut, state->shortcut->value, err),
+                         reorder_in(&conv->shortcut, state->shortcut->value, err),
                          state->output->value};
     return add[1] && dnn_op_run(conv->add, add, err);
 }
@@ -135,14 +135,14 @@ static bool backward(struct layer_state *state, struct error *err)
     if (state->shortcut && !through_shortcut(state, err))
         return false;
     return dnn_op_run(conv->norm_backward, norm, err) &&
-           weighted_backward(&conv->weighted, state, conv->convolved_gradient, err);
+           layer_weights_backward(&conv->weighted, state, conv->convolved_gradient, err);
 }
 
 static bool load(struct layer_state *state, struct error *err)
 {
     struct conv *conv = state->own;
 
-    return weighted_load(&conv->weighted, err);
+    return layer_weights_load(&conv->weighted, err);
 }
 
 static void release(struct layer_state *state)
@@ -152,13 +152,13 @@ static void release(struct layer_state *state)
                       conv->workspace, conv->normalised_gradient, conv->mean,
                       conv->variance,  conv->running_mean,        conv->running_variance};
 
-    weighted_free(&conv->weighted);
+    layer_weights_free(&conv->weighted);
     dnn_op_free(conv->norm);
     dnn_op_free(conv->norm_backward);
     dnn_op_free(conv->add);
     dnn_op_free(conv->relu_backward);
     dnn_op_free(conv->give_gradient);
-    bridge_free(&conv->shortcut);
+    reorder_free(&conv->shortcut);
     for (size_t i = 0; i < COUNT(memory); i++)
         free(memory[i]);
     free(conv);
@@ -171,12 +171,12 @@ bool layer_conv_make(struct layer_state *state, struct layer_context *context, s
     struct conv *conv = calloc(1, sizeof *conv);
 
     if (!conv)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     state->own = conv;
     state->functions = &functions;
     conv->scale = parameters_find(context->parameters, layer->norm, "weight");
     conv->shift = parameters_find(context->parameters, layer->norm, "bias");
-    if (!weighted_make(&conv->weighted, state, context, err) ||
+    if (!layer_weights_make(&conv->weighted, state, context, err) ||
         !make_norm(conv, state, context, err) || !make_memory(conv, state, err))
         return false;
     for (long c = 0; c < layer->out_channels; c++)

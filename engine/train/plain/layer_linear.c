@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct linear {
-    struct weighted weighted;
+    struct layer_weights weighted;
     struct parameter *bias;
     float *row; /* one image's logits */
 };
@@ -40,7 +40,7 @@ static bool forward(struct layer_state *state, struct error *err)
 {
     struct linear *linear = state->own;
 
-    return weighted_forward(&linear->weighted, state, state->output->value, err);
+    return layer_weights_forward(&linear->weighted, state, state->output->value, err);
 }
 
 float layer_linear_logit(const struct layer_state *state, long image, long class)
@@ -77,21 +77,21 @@ static bool backward(struct layer_state *state, struct error *err)
 {
     struct linear *linear = state->own;
 
-    return weighted_backward(&linear->weighted, state, state->output->gradient, err);
+    return layer_weights_backward(&linear->weighted, state, state->output->gradient, err);
 }
 
 static bool load(struct layer_state *state, struct error *err)
 {
     struct linear *linear = state->own;
 
-    return weighted_load(&linear->weighted, err);
+    return layer_weights_load(&linear->weighted, err);
 }
 
 static void release(struct layer_state *state)
 {
     struct linear *linear = state->own;
 
-    weighted_free(&linear->weighted);
+    layer_weights_free(&linear->weighted);
     free(linear->row);
     free(linear);
 }
@@ -103,11 +103,11 @@ bool layer_linear_make(struct layer_state *state, struct layer_context *context,
     struct linear *linear = calloc(1, sizeof *linear);
 
     if (!linear)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     state->own = linear;
     state->functions = &functions;
     linear->bias = parameters_find(context->parameters, state->layer->name, "bias");
-    if (!weighted_make(&linear->weighted, state, context, err))
+    if (!layer_weights_make(&linear->weighted, state, context, err))
         return false;
     linear->row = layer_memory((size_t)state->layer->out_channels * sizeof(float), err);
     return linear->row != NULL;

@@ -47,7 +47,7 @@ bool layer_pool_make(struct layer_state *state, struct layer_context *context, s
     struct pool *pool = calloc(1, sizeof *pool);
 
     if (!pool)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     state->own = pool;
     state->functions = &functions;
     if (context->layout == NET_BLOCKED)

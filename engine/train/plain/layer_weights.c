@@ -14,7 +14,7 @@ static struct dnn_images wish(const struct layer_state *state, enum net_layout l
     return images;
 }
 
-static bool make_operations(struct weighted *w, const struct layer_state *state,
+static bool make_operations(struct layer_weights *w, const struct layer_state *state,
                             const struct layer_context *context, struct error *err)
 {
     const struct layer *layer = state->layer;
@@ -47,26 +47,26 @@ static bool make_operations(struct weighted *w, const struct layer_state *state,
 }
 
 /* From `tensor` to what `op` reads at `place`. */
-static bool bring(struct bridge *bridge, const struct tensor *tensor, const struct dnn_op *op,
-                  int place, struct bridge_rooms *rooms, struct error *err)
+static bool bring(struct reorder *reorder, const struct tensor *tensor, const struct dnn_op *op,
+                  int place, struct reorder_rooms *rooms, struct error *err)
 {
     const struct dnn_images wanted = dnn_op_images(op, place, tensor->shape);
 
     /* What it reads first, and what besides: each has a room. */
-    return bridge_make_in(bridge, &tensor->shape, &wanted, rooms, place > 0, err);
+    return reorder_make_in(reorder, &tensor->shape, &wanted, rooms, place > 0, err);
 }
 
 /* From what `op` writes, which stands third, to `tensor`. */
-static bool fetch(struct bridge *bridge, const struct tensor *tensor, const struct dnn_op *op,
-                  struct bridge_rooms *rooms, struct error *err)
+static bool fetch(struct reorder *reorder, const struct tensor *tensor, const struct dnn_op *op,
+                  struct reorder_rooms *rooms, struct error *err)
 {
     const struct dnn_images made = dnn_op_images(op, 2, tensor->shape);
 
-    return bridge_make_out(bridge, &made, &tensor->shape, rooms, 1, err);
+    return reorder_make_out(reorder, &made, &tensor->shape, rooms, 1, err);
 }
 
-static bool make_bridges(struct weighted *w, const struct layer_state *state,
-                         struct bridge_rooms *rooms, struct error *err)
+static bool make_bridges(struct layer_weights *w, const struct layer_state *state,
+                         struct reorder_rooms *rooms, struct error *err)
 {
     const struct tensor *input = state->input, *output = state->output;
 
@@ -80,8 +80,8 @@ static bool make_bridges(struct weighted *w, const struct layer_state *state,
             fetch(&w->data_result, input, w->backward_data, rooms, err));
 }
 
-bool weighted_make(struct weighted *w, const struct layer_state *state,
-                   struct layer_context *context, struct error *err)
+bool layer_weights_make(struct layer_weights *w, const struct layer_state *state,
+                        struct layer_context *context, struct error *err)
 {
     w->weight = parameters_find(context->parameters, state->layer->name, "weight");
     if (!make_operations(w, state, context, err))
@@ -97,23 +97,23 @@ bool weighted_make(struct weighted *w, const struct layer_state *state,
     return w->weights_forward && w->gradient && (w->weights_backward || !w->backward_data);
 }
 
-void weighted_free(struct weighted *w)
+void layer_weights_free(struct layer_weights *w)
 {
     struct dnn_op *ops[] = {w->forward,      w->backward_data, w->backward_weights,
                             w->load_forward, w->load_backward, w->store_gradient};
-    struct bridge *bridges[] = {&w->input,           &w->output,        &w->learnt_input,
-                                &w->learnt_gradient, &w->data_gradient, &w->data_result};
+    struct reorder *bridges[] = {&w->input,           &w->output,        &w->learnt_input,
+                                 &w->learnt_gradient, &w->data_gradient, &w->data_result};
 
     for (size_t i = 0; i < COUNT(ops); i++)
         dnn_op_free(ops[i]);
     for (size_t i = 0; i < COUNT(bridges); i++)
-        bridge_free(bridges[i]);
+        reorder_free(bridges[i]);
     free(w->weights_forward);
     free(w->weights_backward);
     free(w->gradient);
 }
 
-bool weighted_load(struct weighted *w, struct error *err)
+bool layer_weights_load(struct layer_weights *w, struct error *err)
 {
     void *const to_forward[] = {w->weight->value, w->weights_forward};
     void *const to_backward[] = {w->weight->value, w->weights_backward};
@@ -122,29 +122,29 @@ bool weighted_load(struct weighted *w, struct error *err)
            (!w->load_backward || dnn_op_run(w->load_backward, to_backward, err));
 }
 
-bool weighted_forward(struct weighted *w, const struct layer_state *state, void *output,
-                      struct error *err)
+bool layer_weights_forward(struct layer_weights *w, const struct layer_state *state, void *output,
+                           struct error *err)
 {
-    void *const memory[] = {bridge_in(&w->input, state->input->value, err), w->weights_forward,
-                            bridge_place(&w->output, output)};
+    void *const memory[] = {reorder_in(&w->input, state->input->value, err), w->weights_forward,
+                            reorder_place(&w->output, output)};
 
     return memory[0] && dnn_op_run(w->forward, memory, err) &&
-           bridge_out(&w->output, output, err);
+           reorder_out(&w->output, output, err);
 }
 
-static bool learn(struct weighted *w, const struct layer_state *state, void *output_gradient,
+static bool learn(struct layer_weights *w, const struct layer_state *state, void *output_gradient,
                   struct error *err)
 {
-    void *const weights[] = {bridge_in(&w->learnt_input, state->input->value, err),
-                             bridge_in(&w->learnt_gradient, output_gradient, err), w->gradient};
+    void *const weights[] = {reorder_in(&w->learnt_input, state->input->value, err),
+                             reorder_in(&w->learnt_gradient, output_gradient, err), w->gradient};
     void *const store[] = {w->gradient, w->weight->gradient};
 
     return weights[0] && weights[1] && dnn_op_run(w->backward_weights, weights, err) &&
            dnn_op_run(w->store_gradient, store, err);
 }
 
-bool weighted_backward(struct weighted *w, const struct layer_state *state, void *output_gradient,
-                       struct error *err)
+bool layer_weights_backward(struct layer_weights *w, const struct layer_state *state,
+                            void *output_gradient, struct error *err)
 {
     void *place;
 
@@ -153,8 +153,8 @@ bool weighted_backward(struct weighted *w, const struct layer_state *state, void
     if (!w->backward_data)
         return true;
     place = tensor_gradient_place(state->input);
-    void *const data[] = {bridge_in(&w->data_gradient, output_gradient, err), w->weights_backward,
-                          bridge_place(&w->data_result, place)};
+    void *const data[] = {reorder_in(&w->data_gradient, output_gradient, err),
+                          w->weights_backward, reorder_place(&w->data_result, place)};
     return data[0] && dnn_op_run(w->backward_data, data, err) &&
-           bridge_out(&w->data_result, place, err) && tensor_gradient_placed(state->input, err);
+           reorder_out(&w->data_result, place, err) && tensor_gradient_placed(state->input, err);
 }

@@ -3,33 +3,33 @@
 
 #include "engine/train/plain/layer.h"
 
-struct weighted {
+struct layer_weights {
     struct parameter *weight;
     struct dnn_op *forward, *backward_data, *backward_weights;
     struct dnn_op *load_forward, *load_backward, *store_gradient;
     void *weights_forward, *weights_backward, *gradient; /* in oneDNN's own layouts */
-    struct bridge input, output;                         /* of the forward operation */
-    struct bridge learnt_input, learnt_gradient;         /* of that of the weights */
-    struct bridge data_gradient, data_result;            /* of that of the data */
+    struct reorder input, output;                        /* of the forward operation */
+    struct reorder learnt_input, learnt_gradient;        /* of that of the weights */
+    struct reorder data_gradient, data_result;           /* of that of the data */
 };
 
 /* Decides the order of the output in the blocked layout. Without backward_data where nobody wants
  * the input's gradient. */
-bool weighted_make(struct weighted *weighted, const struct layer_state *state,
-                   struct layer_context *context, struct error *err)
+bool layer_weights_make(struct layer_weights *weighted, const struct layer_state *state,
+                        struct layer_context *context, struct error *err)
     __attribute__((warn_unused_result));
 
 /* A zeroed one is fine. */
-void weighted_free(struct weighted *weighted);
+void layer_weights_free(struct layer_weights *weighted);
 
 /* The parameter has changed: brings it into the layouts that are computed with. */
-bool weighted_load(struct weighted *weighted, struct error *err)
+bool layer_weights_load(struct layer_weights *weighted, struct error *err)
     __attribute__((warn_unused_result));
 
-bool weighted_forward(struct weighted *weighted, const struct layer_state *state, void *output,
-                      struct error *err) __attribute__((warn_unused_result));
+bool layer_weights_forward(struct layer_weights *weighted, const struct layer_state *state,
+                           void *output, struct error *err) __attribute__((warn_unused_result));
 
 /* From the gradient of the output to those of the weights and the input. */
-bool weighted_backward(struct weighted *weighted, const struct layer_state *state,
-                       void *output_gradient, struct error *err)
+bool layer_weights_backward(struct layer_weights *weighted, const struct layer_state *state,
+                            void *output_gradient, struct error *err)
     __attribute__((warn_unused_result));

@@ -105,7 +105,7 @@ static bool make_layer(struct plain *plain, int index, struct error *err)
 
 static bool make_rooms(struct plain *plain, struct error *err)
 {
-    struct bridge_rooms *rooms = &plain->context.rooms;
+    struct reorder_rooms *rooms = &plain->context.rooms;
 
     for (int i = 0; i < BRIDGE_ROOMS; i++) {
         if (rooms->bytes[i] > 0)
@@ -126,7 +126,7 @@ static bool make_images(struct plain *plain, struct error *err)
     plain->take_images = dnn_take_images(plain->context.dnn, *shape, err);
     if (!plain->images.value || !plain->source || !plain->take_images)
         return false;
-    recipe_fill(plain->source, count, "images", plain->options.seed, sqrtf(3), 0);
+    tensor_init_fill(plain->source, count, "images", plain->options.seed, sqrtf(3), 0);
     return true;
 }
 
@@ -277,7 +277,7 @@ bool plain_new(const struct network *network, const struct net_options *options,
     struct plain *plain = calloc(1, sizeof *plain);
 
     if (!plain)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     plain->network = *network;
     plain->options = *options;
     plain->context.parameters = parameters;

@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 
-static bool make(struct bridge *bridge, struct dnn *dnn, const struct dnn_images *from,
+static bool make(struct reorder *bridge, struct dnn *dnn, const struct dnn_images *from,
                  const struct dnn_images *to, struct error *err)
 {
     if (dnn_images_lie_alike(from, to))
@@ -11,8 +11,8 @@ static bool make(struct bridge *bridge, struct dnn *dnn, const struct dnn_images
     return bridge->reorder != NULL;
 }
 
-static void claim(struct bridge *bridge, const struct dnn_images *images,
-                  struct bridge_rooms *rooms, int room)
+static void claim(struct reorder *bridge, const struct dnn_images *images,
+                  struct reorder_rooms *rooms, int room)
 {
     size_t bytes = dnn_images_bytes(images);
 
@@ -21,9 +21,9 @@ static void claim(struct bridge *bridge, const struct dnn_images *images,
     bridge->room = &rooms->memory[room];
 }
 
-bool bridge_make_in(struct bridge *bridge, const struct dnn_images *from,
-                    const struct dnn_images *to, struct bridge_rooms *rooms, int room,
-                    struct error *err)
+bool reorder_make_in(struct reorder *bridge, const struct dnn_images *from,
+                     const struct dnn_images *to, struct reorder_rooms *rooms, int room,
+                     struct error *err)
 {
     if (!make(bridge, rooms->dnn, from, to, err))
         return false;
@@ -31,9 +31,9 @@ bool bridge_make_in(struct bridge *bridge, const struct dnn_images *from,
     return true;
 }
 
-bool bridge_make_out(struct bridge *bridge, const struct dnn_images *from,
-                     const struct dnn_images *to, struct bridge_rooms *rooms, int room,
-                     struct error *err)
+bool reorder_make_out(struct reorder *bridge, const struct dnn_images *from,
+                      const struct dnn_images *to, struct reorder_rooms *rooms, int room,
+                      struct error *err)
 {
     if (!make(bridge, rooms->dnn, from, to, err))
         return false;
@@ -41,31 +41,31 @@ bool bridge_make_out(struct bridge *bridge, const struct dnn_images *from,
     return true;
 }
 
-static bool cross(const struct bridge *bridge, void *from, void *to, struct error *err)
+static bool cross(const struct reorder *bridge, void *from, void *to, struct error *err)
 {
     void *const memory[] = {from, to};
 
     return dnn_op_run(bridge->reorder, memory, err);
 }
 
-void *bridge_in(const struct bridge *bridge, void *images, struct error *err)
+void *reorder_in(const struct reorder *bridge, void *images, struct error *err)
 {
     if (!bridge->reorder)
         return images;
     return cross(bridge, images, *bridge->room, err) ? *bridge->room : NULL;
 }
 
-void *bridge_place(const struct bridge *bridge, void *images)
+void *reorder_place(const struct reorder *bridge, void *images)
 {
     return bridge->reorder ? *bridge->room : images;
 }
 
-bool bridge_out(const struct bridge *bridge, void *images, struct error *err)
+bool reorder_out(const struct reorder *bridge, void *images, struct error *err)
 {
     return !bridge->reorder || cross(bridge, *bridge->room, images, err);
 }
 
-void bridge_free(struct bridge *bridge)
+void reorder_free(struct reorder *bridge)
 {
     dnn_op_free(bridge->reorder);
     bridge->reorder = NULL;

@@ -8,37 +8,37 @@
  * reads, one for what it reads besides or writes. */
 #define BRIDGE_ROOMS 2
 
-struct bridge_rooms {
+struct reorder_rooms {
     struct dnn *dnn;
     size_t bytes[BRIDGE_ROOMS]; /* what the largest of them needs */
     void *memory[BRIDGE_ROOMS];
 };
 
-struct bridge {
+struct reorder {
     struct dnn_op *reorder; /* NULL: both orders are the same */
     void *const *room;
 };
 
 /* For an operation that reads images as `to` and is given them as `from`. The rooms stay the
  * caller's, who takes their memory when all bridges are made. */
-bool bridge_make_in(struct bridge *bridge, const struct dnn_images *from,
-                    const struct dnn_images *to, struct bridge_rooms *rooms, int room,
-                    struct error *err) __attribute__((warn_unused_result));
+bool reorder_make_in(struct reorder *bridge, const struct dnn_images *from,
+                     const struct dnn_images *to, struct reorder_rooms *rooms, int room,
+                     struct error *err) __attribute__((warn_unused_result));
 
 /* For one that writes them as `from` where they are wanted as `to`. */
-bool bridge_make_out(struct bridge *bridge, const struct dnn_images *from,
-                     const struct dnn_images *to, struct bridge_rooms *rooms, int room,
-                     struct error *err) __attribute__((warn_unused_result));
+bool reorder_make_out(struct reorder *bridge, const struct dnn_images *from,
+                      const struct dnn_images *to, struct reorder_rooms *rooms, int room,
+                      struct error *err) __attribute__((warn_unused_result));
 
 /* What the operation is to read instead of `images`; NULL, and err saying why, when they could
  * not be brought there. */
-void *bridge_in(const struct bridge *bridge, void *images, struct error *err);
+void *reorder_in(const struct reorder *bridge, void *images, struct error *err);
 
-/* Where the operation is to write what is wanted at `images`; then bridge_out() brings it there.
+/* Where the operation is to write what is wanted at `images`; then reorder_out() brings it there.
  */
-void *bridge_place(const struct bridge *bridge, void *images);
-bool bridge_out(const struct bridge *bridge, void *images, struct error *err)
+void *reorder_place(const struct reorder *bridge, void *images);
+bool reorder_out(const struct reorder *bridge, void *images, struct error *err)
     __attribute__((warn_unused_result));
 
 /* A zeroed one is fine. */
-void bridge_free(struct bridge *bridge);
+void reorder_free(struct reorder *bridge);

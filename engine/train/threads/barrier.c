@@ -19,18 +19,18 @@ static void wake_all(atomic_uint *round)
     syscall(SYS_futex, round, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void meeting_join(struct meeting *meeting)
+void barrier_wait(struct barrier *barrier)
 {
-    unsigned seen = atomic_load(&meeting->round);
+    unsigned seen = atomic_load(&barrier->round);
 
-    if (atomic_fetch_add(&meeting->arrived, 1) == meeting->count - 1) {
-        atomic_store(&meeting->arrived, 0);
-        atomic_store(&meeting->round, seen + 1);
-        wake_all(&meeting->round);
+    if (atomic_fetch_add(&barrier->arrived, 1) == barrier->count - 1) {
+        atomic_store(&barrier->arrived, 0);
+        atomic_store(&barrier->round, seen + 1);
+        wake_all(&barrier->round);
         return;
     }
-    for (int i = 0; i < SPINS && atomic_load(&meeting->round) == seen; i++)
+    for (int i = 0; i < SPINS && atomic_load(&barrier->round) == seen; i++)
         __builtin_ia32_pause();
-    while (atomic_load(&meeting->round) == seen)
-        sleep_while(&meeting->round, seen);
+    while (atomic_load(&barrier->round) == seen)
+        sleep_while(&barrier->round, seen);
 }

@@ -7,93 +7,93 @@
 #include <pthread.h>
 
 struct worker {
-    struct feeder *feeder;
+    struct batch_loader *loader;
     pthread_t thread;
     int index;
 };
 
-struct feeder {
+struct batch_loader {
     int count;
     struct worker *workers;
     void (*make)(void *user, int index, int of); /* NULL: go home */
     void *user;
     bool busy;              /* set to work, and not waited for */
-    struct meeting meeting; /* of the workers and the caller: at the start and at the end */
+    struct barrier barrier; /* of the workers and the caller: at the start and at the end */
 };
 
-static void *live(void *argument)
+static void *notifications(void *argument)
 {
     struct worker *worker = argument;
-    struct feeder *feeder = worker->feeder;
+    struct batch_loader *loader = worker->loader;
 
     host_stay_anywhere();
     for (;;) {
-        meeting_join(&feeder->meeting);
-        if (!feeder->make)
+        barrier_wait(&loader->barrier);
+        if (!loader->make)
             return NULL;
-        feeder->make(feeder->user, worker->index, feeder->count);
-        meeting_join(&feeder->meeting);
+        loader->make(loader->user, worker->index, loader->count);
+        barrier_wait(&loader->barrier);
     }
 }
 
-static bool start_workers(struct feeder *feeder, int workers, struct error *err)
+static bool start_workers(struct batch_loader *loader, int workers, struct error *err)
 {
-    for (; feeder->count < workers; feeder->count++) {
-        struct worker *worker = &feeder->workers[feeder->count];
+    for (; loader->count < workers; loader->count++) {
+        struct worker *worker = &loader->workers[loader->count];
 
-        *worker = (struct worker){.feeder = feeder, .index = feeder->count};
-        if (pthread_create(&worker->thread, NULL, live, worker) != 0)
+        *worker = (struct worker){.loader = loader, .index = loader->count};
+        if (pthread_create(&worker->thread, NULL, notifications, worker) != 0)
             return error_set(err, ERROR_INTERNAL, NULL, "cannot start input worker %d",
-                             feeder->count + 1);
+                             loader->count + 1);
     }
     return true;
 }
 
-struct feeder *feeder_new(int workers, void (*make)(void *user, int index, int of), void *user,
-                          struct error *err)
+struct batch_loader *batch_loader_new(int workers, void (*make)(void *user, int index, int of),
+                                      void *user, struct error *err)
 {
-    struct feeder *feeder = calloc(1, sizeof *feeder);
+    struct batch_loader *loader = calloc(1, sizeof *loader);
 
-    if (feeder)
-        feeder->workers = calloc((size_t)workers, sizeof *feeder->workers);
-    if (!feeder || !feeder->workers) {
-        free(feeder);
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    if (loader)
+        loader->workers = calloc((size_t)workers, sizeof *loader->workers);
+    if (!loader || !loader->workers) {
+        free(loader);
+        error_no_memory(err);
         return NULL;
     }
-    feeder->make = make;
-    feeder->user = user;
-    feeder->meeting.count = workers + 1;
-    if (!start_workers(feeder, workers, err)) {
-        feeder->meeting.count = feeder->count + 1; /* those who are there can be sent home */
-        feeder_free(feeder);
+    loader->make = make;
+    loader->user = user;
+    loader->barrier.count = workers + 1;
+    if (!start_workers(loader, workers, err)) {
+        loader->barrier.count = loader->count + 1; /* those who are there can be sent home */
+        batch_loader_free(loader);
         return NULL;
     }
-    return feeder;
+    return loader;
 }
 
-void feeder_free(struct feeder *feeder)
+void batch_loader_free(struct batch_loader *loader)
 {
-    if (!feeder)
+    if (!loader)
         return;
-    if (feeder->busy)
-        feeder_wait(feeder);
-    feeder->make = NULL;
-    meeting_join(&feeder->meeting);
-    for (int i = 0; i < feeder->count; i++)
-        pthread_join(feeder->workers[i].thread, NULL);
-    free(feeder->workers);
-    free(feeder);
+    if (loader->busy)
+        batch_loader_wait(loader);
+    loader->make = NULL;
+    barrier_wait(&loader->barrier);
+    for (int i = 0; i < loader->count; i++)
+        pthread_join(loader->workers[i].thread, NULL);
+    free(loader->workers);
+    free(loader);
 }
 
-void feeder_start(struct feeder *feeder)
+void batch_loader_start(struct batch_loader *loader)
 {
-    feeder->busy = true;
-    meeting_join(&feeder->meeting);
+    loader->busy = true;
+    barrier_wait(&loader->barrier);
 }
 
-void feeder_wait(struct feeder *feeder)
+void batch_loader_wait(struct batch_loader *loader)
 {
-    meeting_join(&feeder->meeting);
-    feeder->busy = false;
+    barrier_wait(&loader->barrier);
+    loader->busy = false;
 }

@@ -22,18 +22,18 @@
 #define INTERLEAVE 3
 
 static struct topology topology; /* as we were started: a bound thread knows only its own place */
-static struct places places;
+static struct placement places;
 
 static void look(void)
 {
     const struct run_spec spec = run_spec_default();
 
     topology_read("", &topology);
-    if (!places_choose(&topology, &spec, &places, NULL))
-        places = (struct places){.threads = 1};
+    if (!placement_choose(&topology, &spec, &places, NULL))
+        places = (struct placement){.threads = 1};
 }
 
-static struct places *current(void)
+static struct placement *current(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -50,7 +50,7 @@ long long host_clock_ns(void)
 }
 
 /* The policy of the calling thread, and of those that it will start. */
-static bool place_memory(const struct places *wanted, struct error *err)
+static bool place_memory(const struct placement *wanted, struct error *err)
 {
     unsigned long mask[PLACES_NODES_MAX / (8 * sizeof(unsigned long))] = {0};
     const size_t bits = 8 * sizeof mask[0];
@@ -70,9 +70,9 @@ static bool place_memory(const struct places *wanted, struct error *err)
 
 bool host_settle(const struct run_spec *spec, struct error *err)
 {
-    struct places *here = current(), wanted;
+    struct placement *here = current(), wanted;
 
-    if (!places_choose(&topology, spec, &wanted, err))
+    if (!placement_choose(&topology, spec, &wanted, err))
         return false;
     if (!wanted.huge_pages && prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0)
         return error_set(err, ERROR_UNABLE, "huge_pages",
@@ -114,7 +114,7 @@ static void stay_on(const int *cpus, int count)
 
 void host_stay_on(int index)
 {
-    const struct places *here = current();
+    const struct placement *here = current();
 
     if (index < here->bound)
         stay_on(&here->cpus[index], 1);

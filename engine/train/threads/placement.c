@@ -17,7 +17,7 @@ static void keep_node(struct topology *topology, int node)
     topology->node_count = 1;
 }
 
-static bool choose_memory(struct topology *topology, const char *numa, struct places *places,
+static bool choose_memory(struct topology *topology, const char *numa, struct placement *places,
                           struct error *err)
 {
     if (strcmp(numa, "auto") == 0)
@@ -36,10 +36,10 @@ static bool choose_memory(struct topology *topology, const char *numa, struct pl
     return true;
 }
 
-bool places_choose(const struct topology *topology, const struct run_spec *spec,
-                   struct places *ret_places, struct error *err)
+bool placement_choose(const struct topology *topology, const struct run_spec *spec,
+                      struct placement *ret_places, struct error *err)
 {
-    struct places places = {.huge_pages = strcmp(spec->huge_pages, "off") != 0};
+    struct placement places = {.huge_pages = strcmp(spec->huge_pages, "off") != 0};
     bool smt = strcmp(spec->pinning, "smt") == 0;
     struct topology used = *topology;
 

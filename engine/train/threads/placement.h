@@ -8,24 +8,24 @@
 
 #define PLACES_NODES_MAX 1024
 
-enum places_memory {
+enum placement_memory {
     PLACES_FIRST_TOUCH, /* each page near the thread that writes it first */
     PLACES_BOUND,       /* all on the nodes that are listed */
     PLACES_INTERLEAVED, /* dealt out to them, page by page */
 };
 
-struct places {
+struct placement {
     int cpu_count;               /* that threads may run on */
     int cpus[TOPOLOGY_CPUS_MAX]; /* thread i has the i-th for its own ... */
     int bound;                   /* ... if i is less than this; others run on any of them */
     int threads;                 /* that "threads: 0" means */
-    enum places_memory memory;
+    enum placement_memory memory;
     bool nodes[PLACES_NODES_MAX]; /* of `memory`, by number */
     bool huge_pages;              /* may be asked for */
 };
 
 /* ERROR_INVALID on "numa" where there is one node only: a run is to be named after what it did.
  */
-bool places_choose(const struct topology *topology, const struct run_spec *spec,
-                   struct places *ret_places, struct error *err)
+bool placement_choose(const struct topology *topology, const struct run_spec *spec,
+                      struct placement *ret_places, struct error *err)
     __attribute__((warn_unused_result));

@@ -17,15 +17,15 @@ struct team {
     struct member *members;
     void (*work)(void *user, int index); /* NULL: the team is to go home */
     void *user;
-    struct meeting meeting;
+    struct barrier barrier;
 };
 
 void team_meet(struct team *team)
 {
-    meeting_join(&team->meeting);
+    barrier_wait(&team->barrier);
 }
 
-static void *live(void *argument)
+static void *notifications(void *argument)
 {
     struct member *member = argument;
     struct team *team = member->team;
@@ -48,7 +48,7 @@ static bool start(struct team *team, int count, struct error *err)
         struct member *member = &team->members[team->count];
 
         *member = (struct member){.team = team, .index = team->count};
-        if (pthread_create(&member->thread, NULL, live, member) != 0)
+        if (pthread_create(&member->thread, NULL, notifications, member) != 0)
             return error_set(err, ERROR_INTERNAL, NULL, "cannot start thread %d",
                              team->count + 1);
     }
@@ -63,14 +63,14 @@ struct team *team_new(int count, struct error *err)
         team->members = calloc((size_t)count, sizeof *team->members);
     if (!team || !team->members) {
         free(team);
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     team->count = 1; /* the caller */
-    team->meeting.count = count;
+    team->barrier.count = count;
     host_stay_on(0);
     if (!start(team, count, err)) {
-        team->meeting.count = team->count; /* those who are there can be sent home */
+        team->barrier.count = team->count; /* those who are there can be sent home */
         team_free(team);
         return NULL;
     }

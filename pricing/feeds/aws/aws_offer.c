@@ -53,7 +53,7 @@ enum reading_state offer_indexed(struct offer *offer, struct error *err)
         return READING_FAILED;
     }
     offer->indexed = true;
-    snprintf(basket_facts(reading->basket)->mark, sizeof offer->path, "%s", offer->path);
+    snprintf(price_batch_facts(reading->batch)->mark, sizeof offer->path, "%s", offer->path);
     return strcmp(reading->mark, offer->path) == 0 ? READING_UNCHANGED : READING_ASKS;
 }
 
@@ -80,7 +80,7 @@ bool offer_add(struct offer *offer, const struct offer_product *product, struct 
         struct offer_product *more = reallocarray(offer->products, room, sizeof *more);
 
         if (!more)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         offer->products = more;
         offer->room = room;
     }
@@ -90,8 +90,8 @@ bool offer_add(struct offer *offer, const struct offer_product *product, struct 
 
 static bool add_price(struct offer *offer, const struct offer_product *product, struct error *err)
 {
-    struct basket *basket = offer->document.reading->basket;
-    struct basket_tally *tally = &basket_facts(basket)->tally;
+    struct price_batch *batch = offer->document.reading->batch;
+    struct price_batch_tally *tally = &price_batch_facts(batch)->tally;
     struct price price = {.provider = "aws", .kind = PRICE_ON_DEMAND, .currency = "USD"};
 
     if (!product->text[0]) {
@@ -104,8 +104,8 @@ static bool add_price(struct offer *offer, const struct offer_product *product, 
         tally->malformed++;
         return true;
     }
-    return basket_add(basket, &price, TWIN_IS_AMBIGUOUS, err) &&
-           basket_add_type(basket, &product->type, err);
+    return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err) &&
+           price_batch_add_type(batch, &product->type, err);
 }
 
 static bool has_price(const struct offer *offer, const char *type)
@@ -118,7 +118,7 @@ static bool has_price(const struct offer *offer, const char *type)
 
 bool offer_finish(struct offer *offer, struct error *err)
 {
-    struct basket_tally *tally = &basket_facts(offer->document.reading->basket)->tally;
+    struct price_batch_tally *tally = &price_batch_facts(offer->document.reading->batch)->tally;
 
     tally->seen += (long long)offer->count;
     for (size_t i = 0; i < offer->count; i++)
@@ -128,7 +128,7 @@ bool offer_finish(struct offer *offer, struct error *err)
         if (offer->products[i].metal && !has_price(offer, offer->products[i].type.name) &&
             !add_price(offer, &offer->products[i], err))
             return false;
-    if (basket_count(offer->document.reading->basket) == 0)
+    if (price_batch_count(offer->document.reading->batch) == 0)
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the file has no price that passes for on-demand Linux");
     return true;

@@ -83,10 +83,10 @@ static bool read_header(struct sheet *sheet, char *const fields[], size_t count,
 
 static void read_preamble(struct sheet *sheet, char *const fields[], size_t count)
 {
-    struct basket_facts *facts = basket_facts(sheet->offer.document.reading->basket);
+    struct price_batch_facts *facts = price_batch_facts(sheet->offer.document.reading->batch);
 
     if (count >= 2 && strcmp(fields[0], "Publication Date") == 0 &&
-        !when_read(fields[1], &facts->source_us))
+        !parse_time(fields[1], &facts->source_us))
         facts->source_us = 0;
 }
 
@@ -117,7 +117,7 @@ static bool read_row(struct sheet *sheet, const char *const at[COLUMNS], struct 
     aws_describe_type(at[VCPUS], at[MEMORY], &product.type);
     if (!PRICE_WORD(product.type.name, at[TYPE]) || !PRICE_WORD(product.sku, at[SKU]) ||
         !PRICE_WORD(product.text, at[PRICE]))
-        return basket_facts(sheet->offer.document.reading->basket)->tally.malformed++, true;
+        return price_batch_facts(sheet->offer.document.reading->batch)->tally.malformed++, true;
     return offer_add(&sheet->offer, &product, err);
 }
 

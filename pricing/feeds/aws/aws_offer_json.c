@@ -75,7 +75,7 @@ static bool take_product(struct list *list, const struct split_element *element,
              architecture_of(attributes));
     if (!PRICE_WORD(product.type.name, source_text(attributes, "instanceType")) ||
         !PRICE_WORD(product.sku, element->key))
-        return basket_facts(list->offer.document.reading->basket)->tally.malformed++, true;
+        return price_batch_facts(list->offer.document.reading->batch)->tally.malformed++, true;
     return offer_add(&list->offer, &product, err);
 }
 
@@ -111,7 +111,7 @@ static bool keep_term(struct list *list, const struct term *term, struct error *
         struct term *more = reallocarray(list->terms, room, sizeof *more);
 
         if (!more)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         list->terms = more;
         list->room = room;
     }
@@ -149,10 +149,11 @@ static enum split_verdict take_element(void *user, const struct split_element *e
     switch (element->path) {
     case PATH_PUBLISHED:
         if (element->length > 2 && element->length < sizeof text) {
-            struct basket_facts *facts = basket_facts(list->offer.document.reading->basket);
+            struct price_batch_facts *facts =
+                price_batch_facts(list->offer.document.reading->batch);
 
             snprintf(text, sizeof text, "%.*s", (int)element->length - 2, element->json + 1);
-            ok = when_read(text, &facts->source_us) || (facts->source_us = 0, true);
+            ok = parse_time(text, &facts->source_us) || (facts->source_us = 0, true);
         }
         break;
     case PATH_PRODUCT:

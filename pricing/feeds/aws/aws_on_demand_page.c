@@ -17,22 +17,22 @@ struct map {
     long long listed, rows; /* rows that the page lists, and those that it has */
 };
 
-static bool add_type(struct basket *basket, const json_t *row, struct error *err)
+static bool add_type(struct price_batch *batch, const json_t *row, struct error *err)
 {
     struct instance_type type = {.provider = "aws",
                                  .vcpus = source_count(source_text(row, "vCPU")),
                                  .memory_gib = source_gib(source_text(row, "Memory"))};
 
     return !PRICE_WORD(type.name, source_text(row, "Instance Type")) ||
-           basket_add_type(basket, &type, err);
+           price_batch_add_type(batch, &type, err);
 }
 
 static bool add_row(struct map *map, const struct split_element *element, const json_t *row,
                     struct error *err)
 {
     const struct scope *scope = &map->document.reading->scope;
-    struct basket *basket = map->document.reading->basket;
-    struct basket_tally *tally = &basket_facts(basket)->tally;
+    struct price_batch *batch = map->document.reading->batch;
+    struct price_batch_tally *tally = &price_batch_facts(batch)->tally;
     struct price price = {.provider = "aws", .kind = PRICE_ON_DEMAND, .currency = "USD"};
 
     tally->seen++;
@@ -52,15 +52,15 @@ static bool add_row(struct map *map, const struct split_element *element, const 
     }
     if (!PRICE_WORD(price.reference, source_text(row, "rateCode")))
         price.reference[0] = '\0';
-    return basket_add(basket, &price, TWIN_IS_AMBIGUOUS, err) && add_type(basket, row, err);
+    return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err) && add_type(batch, row, err);
 }
 
 static void take_manifest(struct map *map, const json_t *manifest)
 {
-    struct basket_facts *facts = basket_facts(map->document.reading->basket);
+    struct price_batch_facts *facts = price_batch_facts(map->document.reading->batch);
 
     map->dollars = strcmp(source_text(manifest, "currencyCode"), "USD") == 0;
-    if (!when_read(source_text(manifest, "hawkFilePublicationDate"), &facts->source_us))
+    if (!parse_time(source_text(manifest, "hawkFilePublicationDate"), &facts->source_us))
         facts->source_us = 0;
 }
 

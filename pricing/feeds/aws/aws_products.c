@@ -104,30 +104,30 @@ static char *make_body(const struct reader *reader)
 }
 
 /* The newest of all: the list is as new as what was last published of it. */
-static void note_publication(struct basket *basket, const json_t *product)
+static void note_publication(struct price_batch *batch, const json_t *product)
 {
     long long published_us;
 
-    if (when_read(source_text(product, "publicationDate"), &published_us) &&
-        published_us > basket_facts(basket)->source_us)
-        basket_facts(basket)->source_us = published_us;
+    if (parse_time(source_text(product, "publicationDate"), &published_us) &&
+        published_us > price_batch_facts(batch)->source_us)
+        price_batch_facts(batch)->source_us = published_us;
 }
 
-static bool add_price(struct basket *basket, const struct price *price, const json_t *attributes,
-                      struct error *err)
+static bool add_price(struct price_batch *batch, const struct price *price,
+                      const json_t *attributes, struct error *err)
 {
     struct instance_type type = {.provider = "aws"};
 
     memcpy(type.name, price->instance_type, sizeof type.name);
     aws_describe_type(source_text(attributes, "vcpu"), source_text(attributes, "memory"), &type);
-    return basket_add(basket, price, TWIN_IS_AMBIGUOUS, err) &&
-           basket_add_type(basket, &type, err);
+    return price_batch_add(batch, price, TWIN_IS_AMBIGUOUS, err) &&
+           price_batch_add_type(batch, &type, err);
 }
 
 static bool read_product(struct reader *reader, const json_t *product, struct error *err)
 {
-    struct basket *basket = reader->document.reading->basket;
-    struct basket_tally *tally = &basket_facts(basket)->tally;
+    struct price_batch *batch = reader->document.reading->batch;
+    struct price_batch_tally *tally = &price_batch_facts(batch)->tally;
     const json_t *about = json_object_get(product, "product");
     const json_t *attributes = json_object_get(about, "attributes");
     json_t *terms = json_object_get(json_object_get(product, "terms"), "OnDemand");
@@ -135,7 +135,7 @@ static bool read_product(struct reader *reader, const json_t *product, struct er
     struct price price = {.provider = "aws", .kind = PRICE_ON_DEMAND, .currency = "USD"};
 
     tally->seen++;
-    note_publication(basket, product);
+    note_publication(batch, product);
     if (!aws_is_wanted(attributes, source_text(about, "productFamily"), region))
         return true;
     if (!terms) {
@@ -147,12 +147,12 @@ static bool read_product(struct reader *reader, const json_t *product, struct er
         !PRICE_WORD(price.region, region) ||
         !PRICE_WORD(price.instance_type, source_text(attributes, "instanceType")) ||
         !PRICE_WORD(price.reference, *rate_code ? rate_code : source_text(about, "sku")) ||
-        (*since && !when_read(since, &price.source_us)) ||
+        (*since && !parse_time(since, &price.source_us)) ||
         price.source_us > reader->document.reading->now_us) {
         tally->malformed++;
         return true;
     }
-    return add_price(basket, &price, attributes, err);
+    return add_price(batch, &price, attributes, err);
 }
 
 static bool unwrap_product(struct reader *reader, const struct split_element *element,
@@ -244,7 +244,7 @@ static bool ask(void *user, struct fetch_request *request, struct error *err)
     freep(&reader->body);
     reader->body = make_body(reader);
     if (!reader->body)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     request->body = reader->body;
     request->credentials = reader->document.reading->credentials;
     snprintf(request->service, sizeof request->service, "pricing");

@@ -24,7 +24,7 @@ static bool add_type(struct advisor *advisor, const char *name, const json_t *js
                                      json_number_value(json_object_get(json, "ram_gb"))};
 
     return !PRICE_WORD(type.name, name) || type.vcpus < 0 || type.memory_gib < 0 ||
-           basket_add_type(advisor->document.reading->basket, &type, err);
+           price_batch_add_type(advisor->document.reading->batch, &type, err);
 }
 
 static bool add_band(struct advisor *advisor, const json_t *json, struct error *err)
@@ -43,7 +43,7 @@ static bool add_band(struct advisor *advisor, const json_t *json, struct error *
 static bool add_region(struct advisor *advisor, const char *region, const json_t *json,
                        struct error *err)
 {
-    struct basket *basket = advisor->document.reading->basket;
+    struct price_batch *batch = advisor->document.reading->batch;
     const json_t *row;
     const char *name;
 
@@ -52,15 +52,15 @@ static bool add_region(struct advisor *advisor, const char *region, const json_t
         struct interruption interruption = {.provider = "aws"};
         const json_t *band = json_object_get(row, "r");
 
-        basket_facts(basket)->tally.seen++;
+        price_batch_facts(batch)->tally.seen++;
         if (!PRICE_WORD(interruption.region, region) ||
             !PRICE_WORD(interruption.instance_type, name) || !json_is_integer(band) ||
             json_integer_value(band) < 0 || json_integer_value(band) >= BANDS_MAX) {
-            basket_facts(basket)->tally.malformed++;
+            price_batch_facts(batch)->tally.malformed++;
             continue;
         }
         interruption.band[0] = (char)json_integer_value(band);
-        if (!basket_add_interruption(basket, &interruption, err))
+        if (!price_batch_add_interruption(batch, &interruption, err))
             return false;
     }
     return true;
@@ -103,12 +103,12 @@ static enum reading_state advisor_done(void *reader, const struct fetch_response
                                        struct error *err)
 {
     struct advisor *advisor = reader;
-    struct basket *basket = advisor->document.reading->basket;
+    struct price_batch *batch = advisor->document.reading->batch;
 
     if (!splitter_end(advisor->document.splitter, err))
         return READING_FAILED;
-    for (size_t i = 0; i < basket_interruption_count(basket); i++) {
-        const struct interruption *interruption = basket_interruption(basket, i);
+    for (size_t i = 0; i < price_batch_interruption_count(batch); i++) {
+        const struct interruption *interruption = price_batch_interruption(batch, i);
         const char *band = advisor->bands[(unsigned char)interruption->band[0]];
 
         if (!*band) {
@@ -116,9 +116,9 @@ static enum reading_state advisor_done(void *reader, const struct fetch_response
                       "the feed has another shape: a band is not among the ranges");
             return READING_FAILED;
         }
-        basket_name_band(basket, i, band);
+        price_batch_name_band(batch, i, band);
     }
-    basket_facts(basket)->source_us = response->last_modified_us;
+    price_batch_facts(batch)->source_us = response->last_modified_us;
     return READING_DONE;
 }
 

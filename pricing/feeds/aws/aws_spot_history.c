@@ -55,7 +55,7 @@ static bool add_types(struct bytes *body, const char *types, struct error *err)
         snprintf(type, sizeof type, "%.*s", length, types);
         snprintf(name, sizeof name, "InstanceType.%d", ++number);
         if (!add_pair(body, name, type))
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         types += length;
     }
     return number > 0 || error_set(err, ERROR_INVALID, NULL, "no instance types are named");
@@ -73,11 +73,11 @@ static bool make_body(struct reader *reader, struct error *err)
         !add_pair(body, "ProductDescription.1", "Linux/UNIX") ||
         !add_pair(body, "ProductDescription.2", "Linux/UNIX (Amazon VPC)") ||
         !add_pair(body, "MaxResults", "1000"))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!add_types(body, reader->reading->types, err))
         return false;
     return !reader->token[0] || add_pair(body, "NextToken", reader->token) ||
-           error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+           error_no_memory(err);
 }
 
 /* The address with the region in it. China's regions have a domain of their own. */
@@ -120,13 +120,13 @@ static void *open_reader(const struct reading *reading, struct error *err)
         return NULL;
     reader = calloc(1, sizeof *reader);
     if (!reader) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     reader->reading = reading;
     reader->body.limit = BODY_MAX;
     reader->rows = (struct spot_rows){.region = reading->scope.name,
-                                      .tally = &basket_facts(reading->basket)->tally};
+                                      .tally = &price_batch_facts(reading->batch)->tally};
     if (make_url(reading->url, reading->scope.name, reader->url, sizeof reader->url))
         return reader;
     error_set(err, ERROR_INVALID, NULL, "the URL is too long");
@@ -170,8 +170,8 @@ static enum reading_state page(void *user, const struct fetch_response *response
     if (!spot_xml_end(reader->xml, &token, err))
         return READING_FAILED;
     if (!*token)
-        return spot_rows_finish(&reader->rows, reader->reading->basket, err) ? READING_DONE
-                                                                             : READING_FAILED;
+        return spot_rows_finish(&reader->rows, reader->reading->batch, err) ? READING_DONE
+                                                                            : READING_FAILED;
     if (!pages_go_on(&reader->pages, token, err))
         return READING_FAILED;
     snprintf(reader->token, sizeof reader->token, "%s", token);

@@ -18,8 +18,8 @@ struct spot_page {
 static bool add_size(struct spot_page *page, const char *region, const json_t *size,
                      struct error *err)
 {
-    struct basket *basket = page->document.reading->basket;
-    struct basket_tally *tally = &basket_facts(basket)->tally;
+    struct price_batch *batch = page->document.reading->batch;
+    struct price_batch_tally *tally = &price_batch_facts(batch)->tally;
     const json_t *column;
     size_t index;
 
@@ -37,7 +37,7 @@ static bool add_size(struct spot_page *page, const char *region, const json_t *s
                  !PRICE_WORD(price.instance_type, source_text(size, "size")) ||
                  !price_set(&price, text))
             tally->malformed++;
-        else if (!basket_add(basket, &price, TWIN_MAY_BE_EQUAL, err))
+        else if (!price_batch_add(batch, &price, TWIN_MAY_BE_EQUAL, err))
             return false;
     }
     return true;
@@ -105,7 +105,7 @@ static enum reading_state page_done(void *reader, const struct fetch_response *r
         return READING_FAILED;
     }
     /* Nothing inside tells when it was made. */
-    basket_facts(page->document.reading->basket)->source_us = response->last_modified_us;
+    price_batch_facts(page->document.reading->batch)->source_us = response->last_modified_us;
     return READING_DONE;
 }
 

@@ -65,7 +65,7 @@ static bool add(struct spot_rows *rows, const struct price *price, struct error 
         struct spot_row *list = reallocarray(rows->list, room, sizeof *list);
 
         if (!list)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         rows->list = list;
         rows->room = room;
     }
@@ -73,14 +73,15 @@ static bool add(struct spot_rows *rows, const struct price *price, struct error 
     return true;
 }
 
-bool spot_rows_finish(const struct spot_rows *rows, struct basket *basket, struct error *err)
+bool spot_rows_finish(const struct spot_rows *rows, struct price_batch *batch, struct error *err)
 {
     for (size_t i = 0; i < rows->count; i++) {
         const struct spot_row *row = &rows->list[i];
 
         if (row->contradicted)
             rows->tally->ambiguous++;
-        else if (row->price.nanos > 0 && !basket_add(basket, &row->price, TWIN_IS_AMBIGUOUS, err))
+        else if (row->price.nanos > 0 &&
+                 !price_batch_add(batch, &row->price, TWIN_IS_AMBIGUOUS, err))
             return false;
     }
     return true;
@@ -100,7 +101,7 @@ static bool set_zone(const struct spot_xml *xml, struct price *price)
 static bool end_item(struct spot_xml *xml)
 {
     const char *product = xml->fields[FIELD_PRODUCT];
-    struct basket_tally *tally = xml->rows->tally;
+    struct price_batch_tally *tally = xml->rows->tally;
     struct price price = {.provider = "aws", .kind = PRICE_SPOT, .currency = "USD"};
 
     tally->seen++;
@@ -109,7 +110,7 @@ static bool end_item(struct spot_xml *xml)
         return true;
     if (xml->twice || !set_zone(xml, &price) || !PRICE_WORD(price.region, xml->rows->region) ||
         !PRICE_WORD(price.instance_type, xml->fields[FIELD_TYPE]) ||
-        !when_read(xml->fields[FIELD_TIME], &price.source_us)) {
+        !parse_time(xml->fields[FIELD_TIME], &price.source_us)) {
         tally->malformed++;
         return true;
     }
@@ -250,7 +251,7 @@ struct spot_xml *spot_xml_new(struct spot_rows *rows, struct error *err)
         xml->parser = XML_ParserCreate(NULL);
     if (!xml || !xml->parser) {
         free(xml);
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     xml->rows = rows;
@@ -277,7 +278,7 @@ static bool parse(struct spot_xml *xml, const char *data, size_t length, bool la
     if (xml->error.kind != ERROR_NONE)
         return error_set(err, xml->error.kind, NULL, "%s", xml->error.message);
     if (XML_GetErrorCode(xml->parser) == XML_ERROR_NO_MEMORY)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     return error_set(err, ERROR_UPSTREAM, NULL, "it is not XML");
 }
 

@@ -15,7 +15,7 @@ struct spot_row {
 /* What all pages of a walk told. */
 struct spot_rows {
     const char *region;
-    struct basket_tally *tally;
+    struct price_batch_tally *tally;
     struct spot_row *list;
     size_t count, room;
 };
@@ -23,7 +23,7 @@ struct spot_rows {
 void spot_rows_free(struct spot_rows *rows);
 
 /* At the end of the walk: what stands goes into the basket. */
-bool spot_rows_finish(const struct spot_rows *rows, struct basket *basket, struct error *err)
+bool spot_rows_finish(const struct spot_rows *rows, struct price_batch *batch, struct error *err)
     __attribute__((warn_unused_result));
 
 /* One page. The rows must live longer; NULL when memory ends. */

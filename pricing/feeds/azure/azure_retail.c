@@ -55,7 +55,7 @@ static bool read_time(const json_t *item, const char *name, long long *ret_us)
     *ret_us = 0;
     if (!value || json_is_null(value))
         return true;
-    return json_is_string(value) && when_read(json_string_value(value), ret_us);
+    return json_is_string(value) && parse_time(json_string_value(value), ret_us);
 }
 
 static bool is(const json_t *item, const char *name, const char *wanted)
@@ -102,7 +102,7 @@ static bool note_row(struct reader *reader, const json_t *item, struct error *er
         uint64_t *rows = reallocarray(reader->rows, room, sizeof *rows);
 
         if (!rows)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         reader->rows = rows;
         reader->row_room = room;
     }
@@ -113,7 +113,7 @@ static bool note_row(struct reader *reader, const json_t *item, struct error *er
 static bool add_price(struct reader *reader, const json_t *item, long long since_us,
                       struct error *err)
 {
-    struct basket *basket = reader->document.reading->basket;
+    struct price_batch *batch = reader->document.reading->batch;
     const json_t *number = json_object_get(item, "retailPrice");
     struct price price = {
         .kind = ends_with(source_text(item, "skuName"), " Spot") ? PRICE_SPOT : PRICE_ON_DEMAND,
@@ -125,16 +125,16 @@ static bool add_price(struct reader *reader, const json_t *item, long long since
         !PRICE_WORD(price.region, reader->document.reading->scope.name) ||
         !PRICE_WORD(price.instance_type, source_text(item, "armSkuName")) ||
         !PRICE_WORD(price.reference, source_text(item, "meterId"))) {
-        basket_facts(basket)->tally.malformed++;
+        price_batch_facts(batch)->tally.malformed++;
         return true;
     }
-    return basket_add(basket, &price, TWIN_IS_AMBIGUOUS, err);
+    return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err);
 }
 
 static bool read_item(struct reader *reader, const struct split_element *element,
                       struct error *err)
 {
-    struct basket_tally *tally = &basket_facts(reader->document.reading->basket)->tally;
+    struct price_batch_tally *tally = &price_batch_facts(reader->document.reading->batch)->tally;
     AUTO(json_decrefp) json_t *item = source_json(element->json, element->length, err);
     const json_t *tier = json_object_get(item, "tierMinimumUnits");
     long long now_us = reader->document.reading->now_us, since_us, until_us;

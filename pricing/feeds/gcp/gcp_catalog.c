@@ -66,7 +66,7 @@ static bool read_rate(const json_t *sku, enum gcp_part part, struct gcp_rate *re
         strcmp(source_text(money, "currencyCode"), "USD") != 0 ||
         !PRICE_WORD(ret_rate->sku, source_text(sku, "skuId")))
         return false;
-    if (!when_read(source_text(info, "effectiveTime"), &ret_rate->since_us))
+    if (!parse_time(source_text(info, "effectiveTime"), &ret_rate->since_us))
         ret_rate->since_us = 0;
     return read_money(money, &ret_rate->nanos);
 }
@@ -85,7 +85,7 @@ static bool is_in_category(const json_t *sku, const struct gcp_component *compon
 static bool add_sku(struct catalog *catalog, const json_t *sku,
                     const struct gcp_component *component, struct error *err)
 {
-    struct basket_tally *tally = &basket_facts(catalog->document.reading->basket)->tally;
+    struct price_batch_tally *tally = &price_batch_facts(catalog->document.reading->batch)->tally;
     const json_t *regions = json_object_get(sku, "serviceRegions");
     struct gcp_rate rate = {.nanos = 0};
     char region[40];
@@ -117,7 +117,7 @@ static bool take_sku(struct catalog *catalog, const struct split_element *elemen
     AUTO(json_decrefp) json_t *sku = NULL;
     struct gcp_component component;
 
-    basket_facts(catalog->document.reading->basket)->tally.seen++;
+    price_batch_facts(catalog->document.reading->batch)->tally.seen++;
     if (!memmem(element->json, element->length, words, strlen(words)))
         return true;
     sku = source_json(element->json, element->length, err);
@@ -139,7 +139,7 @@ static bool take_token(struct catalog *catalog, const struct split_element *elem
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the feed has another shape: its nextPageToken is no text");
     *token = strdup(json_string_value(json));
-    return *token || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return *token || error_no_memory(err);
 }
 
 static enum split_verdict take_element(void *user, const struct split_element *element,
@@ -209,11 +209,11 @@ static bool catalog_ask(void *reader, struct fetch_request *request, struct erro
 
 static enum reading_state finish(const struct catalog *catalog, struct error *err)
 {
-    struct basket *basket = catalog->document.reading->basket;
+    struct price_batch *batch = catalog->document.reading->batch;
 
-    if (!gcp_rates_price(catalog->rates, basket, err))
+    if (!gcp_rates_price(catalog->rates, batch, err))
         return READING_FAILED;
-    if (basket_count(basket) > 0)
+    if (price_batch_count(batch) > 0)
         return READING_DONE;
     error_set(err, ERROR_UPSTREAM, NULL,
               "the feed has another shape: it has no complete price of any machine type");

@@ -52,9 +52,9 @@ static const char *const accelerators[] = {
     "a100", "a100-80gb", "b200", "h100-80gb", "h100-80gb-mega", "h200-141gb", "k80", "l4", "p100",
     "p4",   "rtx6000",   "t4",   "v100"};
 
-static struct basket_tally *tally_of(const struct list *list)
+static struct price_batch_tally *tally_of(const struct list *list)
 {
-    return &basket_facts(list->reading->basket)->tally;
+    return &price_batch_facts(list->reading->batch)->tally;
 }
 
 static bool is_plausible(const struct type *type, const struct pending *pending)
@@ -76,7 +76,7 @@ static bool is_doubtful(const struct type *type, const struct pending *pending)
 /* Adds the prices of the type that ends here. */
 static bool end_type(struct list *list, struct error *err)
 {
-    struct basket *basket = list->reading->basket;
+    struct price_batch *batch = list->reading->batch;
     struct type *type = &list->type;
     bool added = false;
 
@@ -93,13 +93,13 @@ static bool end_type(struct list *list, struct error *err)
             tally_of(list)->malformed++;
             continue;
         }
-        if (!basket_add(basket, &price, TWIN_IS_AMBIGUOUS, err))
+        if (!price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err))
             return false;
         added = true;
     }
     type->count = 0;
     type->begun = false;
-    return !added || basket_add_type(basket, &type->about, err);
+    return !added || price_batch_add_type(batch, &type->about, err);
 }
 
 static bool begin_type(struct list *list, const char *name)
@@ -145,7 +145,7 @@ static bool says_none(const char *text)
 static bool take_price(struct list *list, const struct yaml_line *line, enum price_kind kind,
                        struct error *err)
 {
-    struct basket_tally *tally = tally_of(list);
+    struct price_batch_tally *tally = tally_of(list);
     struct type *type = &list->type;
     struct pending *pending;
 
@@ -158,7 +158,7 @@ static bool take_price(struct list *list, const struct yaml_line *line, enum pri
         struct pending *more = reallocarray(type->pending, room, sizeof *more);
 
         if (!more)
-            return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            return error_no_memory(err);
         type->pending = more;
         type->room = room;
     }
@@ -191,7 +191,8 @@ static void take_about(struct list *list, const struct yaml_line *line)
 
     if (strcmp(line->key, "timestamp") == 0 && digits > 0 && digits < 12 &&
         line->value[digits] == '\0')
-        basket_facts(list->reading->basket)->source_us = strtoll(line->value, NULL, 10) * 1000000;
+        price_batch_facts(list->reading->batch)->source_us =
+            strtoll(line->value, NULL, 10) * 1000000;
 }
 
 /* A line that opens something, at the level where it stands: true where it is what belongs there,
@@ -284,7 +285,7 @@ static void *list_open(const struct reading *reading, struct error *err)
     struct list *list = calloc(1, sizeof *list);
 
     if (!list) {
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
         return NULL;
     }
     list->reading = reading;
@@ -316,7 +317,7 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
         return READING_FAILED;
     if (!list->found)
         error_set(err, ERROR_UPSTREAM, NULL, "the document has no compute.instance");
-    else if (basket_count(list->reading->basket) == 0)
+    else if (price_batch_count(list->reading->batch) == 0)
         error_set(err, ERROR_UPSTREAM, NULL,
                   "the feed has another shape: there is no price in compute.instance");
     else

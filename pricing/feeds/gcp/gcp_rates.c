@@ -23,7 +23,7 @@ struct gcp_rates *gcp_rates_new(struct error *err)
     struct gcp_rates *rates = calloc(1, sizeof *rates);
 
     if (!rates)
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
     return rates;
 }
 
@@ -53,7 +53,7 @@ static struct region *add_region(struct gcp_rates *rates, const char *name, stru
         struct region *more = reallocarray(rates->regions, room, sizeof *more);
 
         if (!more) {
-            error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+            error_no_memory(err);
             return NULL;
         }
         rates->regions = more;
@@ -101,7 +101,7 @@ static long long nanos_of(const struct gcp_type *type, long long core, long long
 }
 
 static bool add_price(const struct region *region, const struct gcp_type *type, bool spot,
-                      struct basket *basket, struct error *err)
+                      struct price_batch *batch, struct error *err)
 {
     const struct cell *cells = region->cells[type->family][spot];
     const struct gcp_rate *core = &cells[GCP_CORE].rate, *ram = &cells[GCP_RAM].rate;
@@ -117,26 +117,26 @@ static bool add_price(const struct region *region, const struct gcp_type *type, 
     snprintf(price.reference, sizeof price.reference, "%s+%s", core->sku, ram->sku);
     if (!PRICE_WORD(price.region, region->name) || !PRICE_WORD(price.instance_type, type->name) ||
         !price_set(&price, text)) {
-        basket_facts(basket)->tally.malformed++;
+        price_batch_facts(batch)->tally.malformed++;
         return true;
     }
     price.source_us = core->since_us > ram->since_us ? core->since_us : ram->since_us;
     snprintf(described.name, sizeof described.name, "%s", type->name);
     snprintf(described.architecture, sizeof described.architecture, "%s",
              gcp_families[type->family].architecture);
-    return basket_add(basket, &price, TWIN_IS_AMBIGUOUS, err) &&
-           basket_add_type(basket, &described, err);
+    return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err) &&
+           price_batch_add_type(batch, &described, err);
 }
 
-bool gcp_rates_price(const struct gcp_rates *rates, struct basket *basket, struct error *err)
+bool gcp_rates_price(const struct gcp_rates *rates, struct price_batch *batch, struct error *err)
 {
     struct gcp_type type;
 
-    basket_facts(basket)->tally.ambiguous += rates->ambiguous;
+    price_batch_facts(batch)->tally.ambiguous += rates->ambiguous;
     for (size_t i = 0; i < rates->count; i++)
         for (size_t place = 0; gcp_type_at(place, &type); place++)
-            if (!add_price(&rates->regions[i], &type, false, basket, err) ||
-                !add_price(&rates->regions[i], &type, true, basket, err))
+            if (!add_price(&rates->regions[i], &type, false, batch, err) ||
+                !add_price(&rates->regions[i], &type, true, batch, err))
                 return false;
     return true;
 }

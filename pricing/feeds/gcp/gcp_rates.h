@@ -27,5 +27,5 @@ bool gcp_rates_add(struct gcp_rates *rates, const char *region,
                    struct error *err) __attribute__((warn_unused_result));
 
 /* Adds the price of every type that is complete, and the type itself. */
-bool gcp_rates_price(const struct gcp_rates *rates, struct basket *basket, struct error *err)
+bool gcp_rates_price(const struct gcp_rates *rates, struct price_batch *batch, struct error *err)
     __attribute__((warn_unused_result));

@@ -35,7 +35,7 @@ static enum stream_result produce_copy(struct exchange *exchange, struct bytes *
 
 static void leave(struct exchange *exchange)
 {
-    copier_leave(exchange->server->copier);
+    backup_job_leave(exchange->server->backup_job);
     exchange->has_copy = false;
 }
 
@@ -67,19 +67,19 @@ static void send_copy(struct exchange *exchange, int descriptor, const struct ve
 /* The copy was waited for; this goes on with it. */
 static void go_on(struct exchange *exchange)
 {
-    struct live *live = exchange->server->live;
+    struct notifications *notifications = exchange->server->notifications;
     enum copy_state state;
 
     do {
         struct verify_facts facts = {0};
         struct error err = {0};
         int descriptor = -1;
-        bool closed = live_is_closed(live);
+        bool closed = notifications_is_closed(notifications);
         long long now_ns = clock_monotonic_ns();
 
-        state = copier_look(exchange->server->copier, &descriptor, &facts, &err);
+        state = backup_job_look(exchange->server->backup_job, &descriptor, &facts, &err);
         if (state == COPY_MADE) {
-            live_leave(live, &exchange->watcher);
+            notifications_leave(notifications, &exchange->watcher);
             send_copy(exchange, descriptor, &facts);
         } else if (state == COPY_FAILED) {
             leave(exchange);
@@ -88,7 +88,8 @@ static void go_on(struct exchange *exchange)
             leave(exchange);
             reply_problem(exchange, 503, NULL, "the server is stopping");
             return;
-        } else if (live_sleep(live, &exchange->watcher, now_ns, now_ns + REQUEST_LOOK_NS)) {
+        } else if (notifications_sleep(notifications, &exchange->watcher, now_ns,
+                                       now_ns + REQUEST_LOOK_NS)) {
             exchange->reply.hold = true;
             return;
         }
@@ -116,14 +117,15 @@ void backup_handler(struct exchange *exchange)
         add_headers(exchange);
         return;
     }
-    if (!space_check_copy(exchange->server->config, &err) ||
-        !copier_begin(exchange->server->copier, &err)) {
+    if (!disk_reserve_check_copy(exchange->server->config, &err) ||
+        !backup_job_begin(exchange->server->backup_job, &err)) {
         reply_error(exchange, &err);
         return;
     }
     exchange->has_copy = true;
     tell_of_disturbance(exchange);
     exchange->held = go_on;
-    live_watch(exchange->server->live, &exchange->watcher, &copy_watched, clock_monotonic_ns());
+    notifications_watch(exchange->server->notifications, &exchange->watcher, &copy_watched,
+                        clock_monotonic_ns());
     go_on(exchange);
 }

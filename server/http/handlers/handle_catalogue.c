@@ -15,7 +15,7 @@
 
 /* A list while it is written; for a region that is asked for, with the prices there. */
 struct catalogue {
-    struct out *out;
+    struct json_writer *out;
     struct db *db;
     const char *region;
     const struct discount_list *discounts;
@@ -37,10 +37,10 @@ static void tell_band(void *user, const char *region, const char *band)
 
     if (catalogue->region && strcmp(catalogue->region, region) != 0)
         return;
-    out_open(catalogue->out, NULL, '{');
-    out_text(catalogue->out, "region", region);
-    out_text(catalogue->out, "interrupted", band);
-    out_close(catalogue->out, '}');
+    jsonw_open(catalogue->out, NULL, '{');
+    jsonw_text(catalogue->out, "region", region);
+    jsonw_text(catalogue->out, "interrupted", band);
+    jsonw_close(catalogue->out, '}');
 }
 
 static void present_prices(struct catalogue *catalogue, const struct instance_type *type)
@@ -52,41 +52,41 @@ static void present_prices(struct catalogue *catalogue, const struct instance_ty
                                         .limit = 100};
 
     if (!catalogue->region) {
-        out_null(catalogue->out, "prices");
+        jsonw_null(catalogue->out, "prices");
         return;
     }
-    out_open(catalogue->out, "prices", '[');
+    jsonw_open(catalogue->out, "prices", '[');
     (void)!price_list(catalogue->db, &filter, tell_price, catalogue, catalogue->err);
-    out_close(catalogue->out, ']');
+    jsonw_close(catalogue->out, ']');
 }
 
-static void present_number(struct out *out, const char *key, double number)
+static void present_number(struct json_writer *out, const char *key, double number)
 {
-    out_number(out, key, number > 0 ? number : NAN);
+    jsonw_number(out, key, number > 0 ? number : NAN);
 }
 
 static void tell_type(void *user, const struct instance_type *type, const char *feed)
 {
     struct catalogue *catalogue = user;
-    struct out *out = catalogue->out;
+    struct json_writer *out = catalogue->out;
 
     if (catalogue->count++ == catalogue->limit)
         return;
     snprintf(catalogue->last, sizeof catalogue->last, "%s %s", type->name, type->provider);
-    out_open(out, NULL, '{');
-    out_text(out, "provider", type->provider);
-    out_text(out, "instance_type", type->name);
+    jsonw_open(out, NULL, '{');
+    jsonw_text(out, "provider", type->provider);
+    jsonw_text(out, "instance_type", type->name);
     present_number(out, "vcpus", type->vcpus);
     present_number(out, "memory_gib", type->memory_gib);
-    out_text(out, "architecture", *type->architecture ? type->architecture : NULL);
-    out_text(out, "accelerator", *type->accelerator ? type->accelerator : NULL);
-    out_text(out, "feed", feed);
-    out_open(out, "interruptions", '[');
+    jsonw_text(out, "architecture", *type->architecture ? type->architecture : NULL);
+    jsonw_text(out, "accelerator", *type->accelerator ? type->accelerator : NULL);
+    jsonw_text(out, "feed", feed);
+    jsonw_open(out, "interruptions", '[');
     (void)!catalogue_interruptions(catalogue->db, type->provider, type->name, tell_band,
                                    catalogue, catalogue->err);
-    out_close(out, ']');
+    jsonw_close(out, ']');
     present_prices(catalogue, type);
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
 static bool read_filter(const struct query *query, struct type_filter *filter, struct error *err)
@@ -118,15 +118,15 @@ static bool write_types(struct catalogue *catalogue, const struct type_filter *f
     struct type_filter more = *filter;
 
     more.limit++;
-    out_open(catalogue->out, NULL, '{');
-    out_open(catalogue->out, "instances", '[');
+    jsonw_open(catalogue->out, NULL, '{');
+    jsonw_open(catalogue->out, "instances", '[');
     if (!catalogue_types(catalogue->db, &more, tell_type, catalogue, err) ||
         err->kind != ERROR_NONE)
         return false;
-    out_close(catalogue->out, ']');
-    out_text(catalogue->out, "next_cursor",
-             catalogue->count > catalogue->limit ? catalogue->last : NULL);
-    out_close(catalogue->out, '}');
+    jsonw_close(catalogue->out, ']');
+    jsonw_text(catalogue->out, "next_cursor",
+               catalogue->count > catalogue->limit ? catalogue->last : NULL);
+    jsonw_close(catalogue->out, '}');
     return true;
 }
 
@@ -135,7 +135,7 @@ void instances_handler(struct exchange *exchange)
     static const char *const allowed[] = {
         "provider",  "instance_type",  "prefix", "region", "architecture",
         "min_vcpus", "min_memory_gib", "limit",  "cursor", NULL};
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
@@ -148,8 +148,7 @@ void instances_handler(struct exchange *exchange)
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
-    if (!read_filter(&exchange->query, &filter, &err) ||
-        (!discounts && !error_set(&err, ERROR_INTERNAL, NULL, "out of memory"))) {
+    if (!read_filter(&exchange->query, &filter, &err) || (!discounts && !error_no_memory(&err))) {
         reply_error(exchange, &err);
         return;
     }
@@ -165,43 +164,43 @@ void instances_handler(struct exchange *exchange)
 
 static void tell_discount(void *user, const struct discount *discount)
 {
-    struct out *out = user;
+    struct json_writer *out = user;
 
-    out_open(out, NULL, '{');
-    out_text(out, "provider", discount->provider);
-    out_text(out, "family", *discount->family ? discount->family : NULL);
-    out_text(out, "kind", price_kind_name(discount->kind));
-    out_number(out, "factor", discount->factor > 0 ? discount->factor : NAN);
-    out_text(out, "note", *discount->note ? discount->note : NULL);
-    out_time(out, "valid_from", discount->since_us);
-    out_close(out, '}');
+    jsonw_open(out, NULL, '{');
+    jsonw_text(out, "provider", discount->provider);
+    jsonw_text(out, "family", *discount->family ? discount->family : NULL);
+    jsonw_text(out, "kind", price_kind_name(discount->kind));
+    jsonw_number(out, "factor", discount->factor > 0 ? discount->factor : NAN);
+    jsonw_text(out, "note", *discount->note ? discount->note : NULL);
+    jsonw_time(out, "valid_from", discount->since_us);
+    jsonw_close(out, '}');
 }
 
 void discounts_list_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"at", NULL};
     const char *at = query_find(&exchange->query, "at");
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     long long at_us = clock_calendar_us();
     struct error err = {0};
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
-    if (at && !when_read_given(at, &at_us)) {
+    if (at && !parse_time_given(at, &at_us)) {
         error_set(&err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
         reply_error(exchange, &err);
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    out_open(&out, NULL, '{');
-    out_open(&out, "discounts", '[');
+    jsonw_open(&out, NULL, '{');
+    jsonw_open(&out, "discounts", '[');
     if (!discounts_each(loan.db, at_us, tell_discount, &out, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    out_close(&out, ']');
-    out_close(&out, '}');
+    jsonw_close(&out, ']');
+    jsonw_close(&out, '}');
     reply_json(exchange, 200, &out);
 }
 
@@ -260,7 +259,7 @@ static bool read_discount(json_t *json, struct discount *discount, struct error 
         (!price_kind_from_name(kind, &discount->kind) || discount->kind > PRICE_SPOT))
         return error_not_allowed(err, "kind", (struct allowed){.choices = kinds},
                                  "'%.40s' is not a kind of price that has a list", kind);
-    return !json_object_get(json, "valid_from") || when_read_given(from, &discount->since_us) ||
+    return !json_object_get(json, "valid_from") || parse_time_given(from, &discount->since_us) ||
            error_set(err, ERROR_INVALID, "valid_from",
                      "must be a time like 2026-08-06T17:17:52Z");
 }
@@ -268,7 +267,7 @@ static bool read_discount(json_t *json, struct discount *discount, struct error 
 void discounts_create_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(json_decrefp) json_t *json = NULL;
     struct discount discount;

@@ -33,7 +33,7 @@ static bool choose_format(struct exchange *exchange, struct check_request *reque
 
 static bool write_json(struct bytes *text, const struct check *check)
 {
-    struct out out = {.bytes = text};
+    struct json_writer out = {.bytes = text};
 
     if (check->request.format == CHECK_GITHUB)
         present_check_github(&out, check);
@@ -52,7 +52,7 @@ static void reply_check(struct exchange *exchange, const struct check *check)
     long long seconds;
 
     if (!(markdown ? present_check_markdown(body, check) : write_json(body, check))) {
-        error_set(&err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(&err);
         reply_error(exchange, &err);
         return;
     }
@@ -83,7 +83,7 @@ static bool confirm(struct exchange *exchange, struct db *db, struct check *chec
     }
     if (!request_may_queue(exchange))
         return false;
-    if (!space_check(exchange->server->config, &err) ||
+    if (!disk_reserve_check(exchange->server->config, &err) ||
         !check_queue_confirmation(db, exchange->server->here, check, &queueing, &err)) {
         if (exchange->reply.status == 0)
             reply_error(exchange, &err);
@@ -120,18 +120,18 @@ static bool look(struct exchange *exchange, const struct check_request *request,
 /* Watches the run or the sweep that is waited for next. */
 static void watch(struct exchange *exchange, const struct run_id *id, long long now_ns)
 {
-    struct live *live = exchange->server->live;
+    struct notifications *notifications = exchange->server->notifications;
 
     if (exchange->watcher.watching && strcmp(exchange->watcher.run.text, id->text) == 0)
         return;
-    live_leave(live, &exchange->watcher);
-    live_watch(live, &exchange->watcher, id, now_ns);
+    notifications_leave(notifications, &exchange->watcher);
+    notifications_watch(notifications, &exchange->watcher, id, now_ns);
 }
 
 /* Answers, or sleeps until there is news. */
 static void go_on(struct exchange *exchange)
 {
-    struct live *live = exchange->server->live;
+    struct notifications *notifications = exchange->server->notifications;
     struct check_request request;
     struct error unread = {0};
 
@@ -140,7 +140,8 @@ static void go_on(struct exchange *exchange)
         return; /* cannot be: it was read before */
     for (;;) {
         /* Asked before looking: the last news is told. */
-        bool closed = live_is_closed(live) || runner_has_left(exchange->server->runner);
+        bool closed =
+            notifications_is_closed(notifications) || runner_has_left(exchange->server->runner);
         AUTO(check_freep) struct check *check = NULL;
         struct run_id waits_for = {""};
         struct error err = {0};
@@ -157,13 +158,14 @@ static void go_on(struct exchange *exchange)
             break;
         }
         watch(exchange, &waits_for, now_ns);
-        if (live_sleep(live, &exchange->watcher, now_ns,
-                       exchange->hold_until_ns < look_ns ? exchange->hold_until_ns : look_ns)) {
+        if (notifications_sleep(notifications, &exchange->watcher, now_ns,
+                                exchange->hold_until_ns < look_ns ? exchange->hold_until_ns
+                                                                  : look_ns)) {
             exchange->reply.hold = true;
             return;
         }
     }
-    live_leave(live, &exchange->watcher);
+    notifications_leave(notifications, &exchange->watcher);
 }
 
 void check_handler(struct exchange *exchange)

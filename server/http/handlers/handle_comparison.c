@@ -59,7 +59,7 @@ static bool write_body(struct exchange *exchange, int format,
                        struct error *err)
 {
     struct bytes *body = &exchange->reply.body;
-    struct out out = {.bytes = body};
+    struct json_writer out = {.bytes = body};
     bool ok;
 
     switch (format) {
@@ -73,22 +73,22 @@ static bool write_body(struct exchange *exchange, int format,
         present_comparison(&out, question, ranking);
         ok = !out.failed;
     }
-    return ok || error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return ok || error_no_memory(err);
 }
 
 static bool compute(struct exchange *exchange, struct db *db, int format,
                     const struct comparison_question *question, struct error *err)
 {
     const struct server *server = exchange->server;
-    AUTO(board_return) struct board_loan loan = {0};
+    AUTO(comparison_cache_return) struct comparison_loan loan = {0};
     AUTO(comparison_clear) struct ranking ranking = {0};
     AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
     struct comparison_parts parts = {.question = question, .discounts = discounts};
 
     if (!discounts)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     if (!discounts_each(db, question->where.at_us, discount_list_add, discounts, err) ||
-        !board_borrow(server->board, db, &question->where, &loan, err))
+        !comparison_cache_borrow(server->board, db, &question->where, &loan, err))
         return false;
     parts.standings = loan.standings;
     parts.offers = loan.offers;
@@ -134,7 +134,7 @@ void comparison_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    if (answers_find(server->answers, &key, &exchange->reply.body, etag)) {
+    if (response_cache_find(server->answers, &key, &exchange->reply.body, etag)) {
         send_body(exchange, format, etag);
         return;
     }
@@ -143,6 +143,6 @@ void comparison_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    answers_keep(server->answers, &key, &exchange->reply.body, etag);
+    response_cache_keep(server->answers, &key, &exchange->reply.body, etag);
     send_body(exchange, format, etag);
 }

@@ -35,19 +35,19 @@ static bool write_event(struct bytes *piece, const char *name, int stage, long l
 static bool write_state(struct bytes *piece, const struct run *run, int stage)
 {
     AUTO(bytes_free) struct bytes data = {.limit = 4096};
-    struct out out = {.bytes = &data};
+    struct json_writer out = {.bytes = &data};
     bool ended = stage == STAGE_ENDED;
     enum run_state state = ended ? run->state : stage == STAGE_RUNNING ? RUN_RUNNING : RUN_QUEUED;
 
-    out_open(&out, NULL, '{');
-    out_text(&out, "id", run->id.text);
-    out_text(&out, "state", run_state_name(state));
-    out_time(&out, "at",
-             ended                    ? run->ended_us
-             : stage == STAGE_RUNNING ? run->started_us
-                                      : run->created_us);
-    out_text(&out, "reason", ended && run->reason[0] ? run->reason : NULL);
-    out_close(&out, '}');
+    jsonw_open(&out, NULL, '{');
+    jsonw_text(&out, "id", run->id.text);
+    jsonw_text(&out, "state", run_state_name(state));
+    jsonw_time(&out, "at",
+               ended                    ? run->ended_us
+               : stage == STAGE_RUNNING ? run->started_us
+                                        : run->created_us);
+    jsonw_text(&out, "reason", ended && run->reason[0] ? run->reason : NULL);
+    jsonw_close(&out, '}');
     return !out.failed && write_event(piece, "state", stage, ended ? run->steps : 0, &data);
 }
 
@@ -69,11 +69,12 @@ static bool write_progress(struct bytes *piece, struct exchange *exchange, long 
 {
     AUTO(bytes_free) struct bytes data = {.limit = 4096};
     struct stream *stream = &exchange->reply.stream;
-    struct out out = {.bytes = &data};
+    struct json_writer out = {.bytes = &data};
     struct progress progress;
 
     if (stream->stage != STAGE_RUNNING ||
-        !live_get_progress(exchange->server->live, stream->id.text, now_ns, &progress) ||
+        !notifications_get_progress(exchange->server->notifications, stream->id.text, now_ns,
+                                    &progress) ||
         (progress.steps_done == stream->steps_sent && now_ns - stream->spoken_ns < PROGRESS_NS))
         return true;
     present_progress(&out, NULL, &progress);
@@ -101,13 +102,14 @@ static bool look(struct exchange *exchange, struct bytes *piece, long long now_n
 
 static enum stream_result produce_events(struct exchange *exchange, struct bytes *piece)
 {
-    struct live *live = exchange->server->live;
+    struct notifications *notifications = exchange->server->notifications;
     struct stream *stream = &exchange->reply.stream;
 
     for (;;) {
         long long now_ns = clock_monotonic_ns();
         bool running = stream->stage == STAGE_RUNNING;
-        bool closed = live_is_closed(live); /* asked before looking: the last news is told */
+        bool closed = notifications_is_closed(
+            notifications); /* asked before looking: the last news is told */
 
         if (stream->ended)
             return STREAM_END;
@@ -125,8 +127,8 @@ static enum stream_result produce_events(struct exchange *exchange, struct bytes
         }
         if (closed)
             return STREAM_END;
-        if (live_sleep(live, &exchange->watcher, now_ns,
-                       stream->spoken_ns + (running ? PROGRESS_NS : HEARTBEAT_NS)))
+        if (notifications_sleep(notifications, &exchange->watcher, now_ns,
+                                stream->spoken_ns + (running ? PROGRESS_NS : HEARTBEAT_NS)))
             return STREAM_WAIT;
     }
 }
@@ -165,7 +167,8 @@ void events_handler(struct exchange *exchange)
     read_last_event(exchange->headers.last_event_id, run.state, &stream);
     stream.spoken_ns = clock_monotonic_ns();
     exchange->watcher.may_cut = true;
-    live_watch(exchange->server->live, &exchange->watcher, &stream.id, stream.spoken_ns);
+    notifications_watch(exchange->server->notifications, &exchange->watcher, &stream.id,
+                        stream.spoken_ns);
     exchange->reply.status = 200;
     exchange->reply.content_type = "text/event-stream";
     reply_field(exchange, "Cache-Control", "no-cache");

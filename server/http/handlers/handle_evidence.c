@@ -22,7 +22,7 @@ static bool admit(struct exchange *exchange, struct run_id *ret_id)
 
 void evidence_handler(struct exchange *exchange)
 {
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(evidence_free) struct evidence evidence = {0};
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
@@ -65,7 +65,7 @@ static bool may_be_drawn(const struct run *run, struct error *err)
 
 void recompute_handler(struct exchange *exchange)
 {
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(conclusion_clear) struct conclusion conclusion = {0};
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};

@@ -35,13 +35,13 @@ static void collect(void *user, const struct feed_row *row)
 }
 
 static bool present_one(struct exchange *exchange, struct db *db, const struct feed *feed,
-                        struct out *out, struct error *err)
+                        struct json_writer *out, struct error *err)
 {
     struct scopes_seen seen = {0};
     struct feed_view view = {.feed = feed, .now_us = clock_calendar_us()};
     char idle[160];
     bool ok = feed_rows_each(db, feed->source->name, collect, &seen, err) &&
-              (!seen.failed || error_set(err, ERROR_INTERNAL, NULL, "out of memory"));
+              (!seen.failed || error_no_memory(err));
 
     if (ok) {
         refresher_plan(exchange->server->refresher, feed->source->name, &view.due_us, idle);
@@ -57,7 +57,7 @@ static bool present_one(struct exchange *exchange, struct db *db, const struct f
 void feeds_list_handler(struct exchange *exchange)
 {
     const struct feeds *feeds = exchange->server->feeds;
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct refresh_progress progress;
     struct error err = {0};
@@ -67,22 +67,22 @@ void feeds_list_handler(struct exchange *exchange)
         return;
     loan = db_borrow(exchange->server->pool);
     refresher_progress(exchange->server->refresher, &progress);
-    out_open(&out, NULL, '{');
+    jsonw_open(&out, NULL, '{');
     present_refresh(&out, "refresh", &progress);
-    out_open(&out, "feeds", '[');
+    jsonw_open(&out, "feeds", '[');
     for (size_t i = 0; i < feeds->count; i++)
         if (!present_one(exchange, loan.db, &feeds->list[i], &out, &err)) {
             reply_error(exchange, &err);
             return;
         }
-    out_close(&out, ']');
-    out_close(&out, '}');
+    jsonw_close(&out, ']');
+    jsonw_close(&out, '}');
     reply_json(exchange, 200, &out);
 }
 
 void machine_handler(struct exchange *exchange)
 {
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     long long now_us = clock_calendar_us();
     struct machine_price price;
@@ -98,10 +98,10 @@ void machine_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    out_open(&out, NULL, '{');
-    out_text(&out, "machine", exchange->server->here->machine.fingerprint);
+    jsonw_open(&out, NULL, '{');
+    jsonw_text(&out, "machine", exchange->server->here->machine.fingerprint);
     present_identity(&out, "identity", &identity);
     present_machine_price(&out, &price, now_us);
-    out_close(&out, '}');
+    jsonw_close(&out, '}');
     reply_json(exchange, 200, &out);
 }

@@ -21,25 +21,25 @@ static double seconds_of(double jobs_per_second)
     return strtod(text, NULL);
 }
 
-static void present_figure(struct out *out, const struct figure *figure)
+static void present_figure(struct json_writer *out, const struct figure *figure)
 {
     bool is_job = strcmp(figure->unit, "job") == 0;
 
-    out_open(out, NULL, '{');
-    out_text(out, "id", figure->id);
-    out_text(out, "workload", figure->workload);
-    out_text(out, "engine", figure->engine);
-    out_text(out, "provider", *figure->provider ? figure->provider : NULL);
-    out_text(out, "instance_type", *figure->instance ? figure->instance : NULL);
-    out_raw(out, "configuration", figure->configuration);
-    out_text(out, "unit", figure->unit);
-    out_number(out, "samples_per_second", is_job ? NAN : figure->samples_per_second);
-    out_number(out, "seconds_per_job", is_job ? seconds_of(figure->samples_per_second) : NAN);
-    out_bool(out, "derived", figure->derived);
-    out_text(out, "source", figure->source);
-    out_text(out, "note", *figure->note ? figure->note : NULL);
-    out_time(out, "measured_at", figure->measured_us);
-    out_close(out, '}');
+    jsonw_open(out, NULL, '{');
+    jsonw_text(out, "id", figure->id);
+    jsonw_text(out, "workload", figure->workload);
+    jsonw_text(out, "engine", figure->engine);
+    jsonw_text(out, "provider", *figure->provider ? figure->provider : NULL);
+    jsonw_text(out, "instance_type", *figure->instance ? figure->instance : NULL);
+    jsonw_raw(out, "configuration", figure->configuration);
+    jsonw_text(out, "unit", figure->unit);
+    jsonw_number(out, "samples_per_second", is_job ? NAN : figure->samples_per_second);
+    jsonw_number(out, "seconds_per_job", is_job ? seconds_of(figure->samples_per_second) : NAN);
+    jsonw_bool(out, "derived", figure->derived);
+    jsonw_text(out, "source", figure->source);
+    jsonw_text(out, "note", *figure->note ? figure->note : NULL);
+    jsonw_time(out, "measured_at", figure->measured_us);
+    jsonw_close(out, '}');
 }
 
 static void tell(void *user, const struct figure *figure)
@@ -59,7 +59,7 @@ static bool store(struct db *db, const struct figure *figure, struct error *err)
 void figures_create_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(figure_clear) struct figure figure = {0};
     AUTO(json_decrefp) json_t *json = NULL;
@@ -84,20 +84,20 @@ void figures_create_handler(struct exchange *exchange)
 void figures_list_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
     loan = db_borrow(exchange->server->pool);
-    out_open(&out, NULL, '{');
-    out_open(&out, "figures", '[');
+    jsonw_open(&out, NULL, '{');
+    jsonw_open(&out, "figures", '[');
     if (!figures_each(loan.db, tell, &out, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    out_close(&out, ']');
-    out_close(&out, '}');
+    jsonw_close(&out, ']');
+    jsonw_close(&out, '}');
     reply_json(exchange, 200, &out);
 }

@@ -11,25 +11,25 @@
 
 #include "common/cleanup.h"
 
-static void present_report(struct out *out, const struct import_report *report)
+static void present_report(struct json_writer *out, const struct import_report *report)
 {
-    out_open(out, NULL, '{');
-    out_integer(out, "imported", report->imported);
-    out_integer(out, "known", report->known);
-    out_integer(out, "refused", report->refused);
-    out_open(out, "errors", '[');
+    jsonw_open(out, NULL, '{');
+    jsonw_integer(out, "imported", report->imported);
+    jsonw_integer(out, "known", report->known);
+    jsonw_integer(out, "refused", report->refused);
+    jsonw_open(out, "errors", '[');
     for (size_t i = 0; i < report->refusal_count; i++) {
         const struct import_refusal *refusal = &report->refusals[i];
 
-        out_open(out, NULL, '{');
-        out_integer(out, "line", refusal->line);
-        out_text(out, "id", refusal->id.text[0] ? refusal->id.text : NULL);
-        out_text(out, "field", refusal->error.field[0] ? refusal->error.field : NULL);
-        out_text(out, "reason", refusal->error.message);
-        out_close(out, '}');
+        jsonw_open(out, NULL, '{');
+        jsonw_integer(out, "line", refusal->line);
+        jsonw_text(out, "id", refusal->id.text[0] ? refusal->id.text : NULL);
+        jsonw_text(out, "field", refusal->error.field[0] ? refusal->error.field : NULL);
+        jsonw_text(out, "reason", refusal->error.message);
+        jsonw_close(out, '}');
     }
-    out_close(out, ']');
-    out_close(out, '}');
+    jsonw_close(out, ']');
+    jsonw_close(out, '}');
 }
 
 /* For the audit, and for whoever watches the senders. */
@@ -45,13 +45,13 @@ static void count(struct exchange *exchange, long long imported, long long known
 
 static void import_many(struct exchange *exchange, const struct import_body *body)
 {
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(freep) struct import_report *report = malloc(sizeof *report);
     struct error err = {0};
     bool ok;
 
     if (!report) {
-        error_set(&err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(&err);
         reply_error(exchange, &err);
         return;
     }
@@ -67,7 +67,7 @@ static void import_many(struct exchange *exchange, const struct import_body *bod
 
 static void import_single(struct exchange *exchange, const struct import_body *body)
 {
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_clear) struct run run = {0};
     struct error err = {0};

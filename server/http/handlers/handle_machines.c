@@ -18,7 +18,7 @@ static void tell(void *user, const struct machine_row *machine)
 
 void machines_list_handler(struct exchange *exchange)
 {
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
 
@@ -26,22 +26,22 @@ void machines_list_handler(struct exchange *exchange)
         !request_allows(exchange, no_parameters))
         return;
     loan = db_borrow(exchange->server->pool);
-    out_open(&out, NULL, '{');
-    out_text(&out, "here", exchange->server->here->machine.fingerprint);
-    out_open(&out, "machines", '[');
+    jsonw_open(&out, NULL, '{');
+    jsonw_text(&out, "here", exchange->server->here->machine.fingerprint);
+    jsonw_open(&out, "machines", '[');
     if (!machines_each(loan.db, MACHINES_MAX, tell, &out, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    out_close(&out, ']');
-    out_close(&out, '}');
+    jsonw_close(&out, ']');
+    jsonw_close(&out, '}');
     reply_json(exchange, 200, &out);
 }
 
 void machines_show_handler(struct exchange *exchange)
 {
     const struct router_match *match = &exchange->match;
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(machine_row_clear) struct machine_row machine = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     char fingerprint[64];

@@ -17,7 +17,7 @@
 #define STORE_MAX 500 /* of one request */
 
 struct page {
-    struct out *out;
+    struct json_writer *out;
     const struct discount_list *discounts;
     long long limit, count, last, at_us;
     bool said; /* a feed or a person has one: not only somebody who published a figure */
@@ -39,7 +39,7 @@ static bool read_moment(const struct query *query, long long *ret_at_us, struct 
     const char *text = query_find(query, "at");
 
     *ret_at_us = clock_calendar_us();
-    return !text || when_read_given(text, ret_at_us) ||
+    return !text || parse_time_given(text, ret_at_us) ||
            error_set(err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
 }
 
@@ -85,7 +85,7 @@ static bool read_filter(const struct query *query, struct price_filter *ret_filt
 
 /* Why a feed has no price of what was asked for. */
 struct absence {
-    struct out *out;
+    struct json_writer *out;
     const struct source *source;
     bool read;
     const char *reason;
@@ -101,7 +101,7 @@ static void look_at_scope(void *user, const struct feed_row *row)
         snprintf(absence->text, sizeof absence->text, "failed: %s", row->reason);
 }
 
-static bool explain_absence(struct exchange *exchange, struct db *db, struct out *out,
+static bool explain_absence(struct exchange *exchange, struct db *db, struct json_writer *out,
                             const char *provider, struct error *err)
 {
     const struct feeds *feeds = exchange->server->feeds;
@@ -125,10 +125,10 @@ static bool explain_absence(struct exchange *exchange, struct db *db, struct out
             absence.reason = idle[0] ? idle : "never read yet";
         else
             absence.reason = "not in the feed";
-        out_open(out, NULL, '{');
-        out_text(out, "feed", source->name);
-        out_text(out, "reason", absence.reason);
-        out_close(out, '}');
+        jsonw_open(out, NULL, '{');
+        jsonw_text(out, "feed", source->name);
+        jsonw_text(out, "reason", absence.reason);
+        jsonw_close(out, '}');
     }
     return true;
 }
@@ -140,20 +140,20 @@ static bool write_page(struct exchange *exchange, struct db *db, struct page *pa
     char next[CURSOR_SIZE];
 
     more.limit++; /* one more than asked tells whether there are more */
-    out_open(page->out, NULL, '{');
-    out_time(page->out, "at", filter->at_us);
-    out_open(page->out, "prices", '[');
+    jsonw_open(page->out, NULL, '{');
+    jsonw_time(page->out, "at", filter->at_us);
+    jsonw_open(page->out, "prices", '[');
     if (!(history ? price_history : price_list)(db, &more, tell, page, err))
         return false;
-    out_close(page->out, ']');
+    jsonw_close(page->out, ']');
     if (page->count > page->limit && !history)
         cursor_write(page->last, next);
-    out_text(page->out, "next_cursor", page->count > page->limit && !history ? next : NULL);
-    out_open(page->out, "absent", '[');
+    jsonw_text(page->out, "next_cursor", page->count > page->limit && !history ? next : NULL);
+    jsonw_open(page->out, "absent", '[');
     if (!page->said && !explain_absence(exchange, db, page->out, filter->provider, err))
         return false;
-    out_close(page->out, ']');
-    out_close(page->out, '}');
+    jsonw_close(page->out, ']');
+    jsonw_close(page->out, '}');
     return true;
 }
 
@@ -162,7 +162,7 @@ void prices_list_handler(struct exchange *exchange)
     static const char *const allowed[] = {"provider", "region", "zone", "instance_type",
                                           "kind",     "feed",   "at",   "history",
                                           "limit",    "cursor", NULL};
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct page page = {.out = &out, .discounts = discounts};
@@ -173,7 +173,7 @@ void prices_list_handler(struct exchange *exchange)
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
     if (!read_filter(&exchange->query, &filter, &history, &err) ||
-        (!discounts && !error_set(&err, ERROR_INTERNAL, NULL, "out of memory"))) {
+        (!discounts && !error_no_memory(&err))) {
         reply_error(exchange, &err);
         return;
     }
@@ -201,7 +201,7 @@ static bool read_prices(const struct exchange *exchange, struct price prices[STO
         return false;
     *ret_count = 1;
     if (!list)
-        return typed_from_json(json, now_us, &prices[0], err);
+        return manual_from_json(json, now_us, &prices[0], err);
     if (!json_is_array(list) || json_object_size(json) != 1)
         return error_set(err, ERROR_INVALID, "prices", "must be an array, and alone");
     *ret_count = json_array_size(list);
@@ -211,7 +211,7 @@ static bool read_prices(const struct exchange *exchange, struct price prices[STO
     {
         struct error why = {0};
 
-        if (!typed_from_json(one, now_us, &prices[index], &why)) {
+        if (!manual_from_json(one, now_us, &prices[index], &why)) {
             char field[sizeof why.field + 32];
 
             snprintf(field, sizeof field, "prices[%zu]%s%s", index, why.field[0] ? "." : "",
@@ -229,14 +229,13 @@ void prices_create_handler(struct exchange *exchange)
     static const char *const allowed[] = {NULL};
     AUTO(freep) struct price *prices = calloc(STORE_MAX, sizeof *prices);
     AUTO(db_loan_end) struct db_loan loan = {0};
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     struct error err = {0};
     size_t count;
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
-    if ((!prices && !error_set(&err, ERROR_INTERNAL, NULL, "out of memory")) ||
-        !read_prices(exchange, prices, &count, &err)) {
+    if ((!prices && !error_no_memory(&err)) || !read_prices(exchange, prices, &count, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -245,14 +244,14 @@ void prices_create_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    out_open(&out, NULL, '{');
-    out_open(&out, "prices", '[');
+    jsonw_open(&out, NULL, '{');
+    jsonw_open(&out, "prices", '[');
     for (size_t i = 0; i < count; i++)
         present_price(&out, NULL,
                       &(struct price_view){.price = prices[i], .since_us = prices[i].source_us},
                       NULL, clock_calendar_us());
-    out_close(&out, ']');
-    out_close(&out, '}');
+    jsonw_close(&out, ']');
+    jsonw_close(&out, '}');
     reply_json(exchange, 201, &out);
 }
 
@@ -260,7 +259,7 @@ void prices_refresh_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"feed", NULL};
     const char *feed = query_find(&exchange->query, "feed");
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     struct refresh_progress progress;
     struct error err = {0};
 

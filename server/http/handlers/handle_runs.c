@@ -14,11 +14,11 @@
 
 static void reply_run(struct exchange *exchange, int status, const struct run *run)
 {
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     struct progress progress;
-    bool known =
-        run->state == RUN_RUNNING &&
-        live_get_progress(exchange->server->live, run->id.text, clock_monotonic_ns(), &progress);
+    bool known = run->state == RUN_RUNNING &&
+                 notifications_get_progress(exchange->server->notifications, run->id.text,
+                                            clock_monotonic_ns(), &progress);
 
     present_run(&out, NULL, run, known ? &progress : NULL);
     reply_json(exchange, status, &out);
@@ -27,14 +27,15 @@ static void reply_run(struct exchange *exchange, int status, const struct run *r
 /* An answer was held until its run ended; this goes on with it. */
 static void go_on(struct exchange *exchange)
 {
-    struct live *live = exchange->server->live;
+    struct notifications *notifications = exchange->server->notifications;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     bool created = strcmp(exchange->method, "POST") == 0;
 
     for (;;) {
         AUTO(run_clear) struct run run = {0};
         /* Asked before looking: the last news is told. */
-        bool closed = live_is_closed(live) || runner_has_left(exchange->server->runner);
+        bool closed =
+            notifications_is_closed(notifications) || runner_has_left(exchange->server->runner);
         struct error err = {0};
 
         if (!runs_find(loan.db, exchange->held_id.text, &run, &err)) {
@@ -44,13 +45,14 @@ static void go_on(struct exchange *exchange)
         long long now_ns = clock_monotonic_ns();
         if (run_state_is_final(run.state) || now_ns >= exchange->hold_until_ns || closed ||
             exchange->is_gone(exchange)) {
-            live_leave(live, &exchange->watcher);
+            notifications_leave(notifications, &exchange->watcher);
             reply_run(exchange, created ? 201 : 200, &run);
             return;
         }
         long long look_ns = now_ns + REQUEST_LOOK_NS;
-        if (live_sleep(live, &exchange->watcher, now_ns,
-                       exchange->hold_until_ns < look_ns ? exchange->hold_until_ns : look_ns)) {
+        if (notifications_sleep(notifications, &exchange->watcher, now_ns,
+                                exchange->hold_until_ns < look_ns ? exchange->hold_until_ns
+                                                                  : look_ns)) {
             exchange->reply.hold = true;
             return;
         }
@@ -67,14 +69,14 @@ static void hold(struct exchange *exchange, const struct run_id *id, long long s
     exchange->hold_until_ns = now_ns + seconds * NS_PER_SECOND;
     if (exchange->headers.prefer && prefer_wait(exchange->headers.prefer) > 0)
         reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
-    live_watch(exchange->server->live, &exchange->watcher, id, now_ns);
+    notifications_watch(exchange->server->notifications, &exchange->watcher, id, now_ns);
     go_on(exchange);
 }
 
 /* The answer that the first POST got: a retry must not be told apart from it. */
 static void reply_first_answer(struct exchange *exchange, const struct run *run)
 {
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     struct run first = {.id = run->id,
                         .state = RUN_QUEUED,
                         .spec_text = run->spec_text,
@@ -107,7 +109,7 @@ static bool read_order(struct exchange *exchange, struct order_parts *parts,
 
         place = this_machine_place(exchange->server->here, loan.db);
     }
-    if (!spec_is_possible(spec, &place, err))
+    if (!spec_fits(spec, &place, err))
         return false;
     this_machine_identity(exchange->server->here, &parts->identity);
     if (header && !idempotency_key_read(header, parts->key))
@@ -198,7 +200,7 @@ void runs_show_handler(struct exchange *exchange)
 void implementations_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(freep) char *text = NULL;
     struct error err = {0};
@@ -238,7 +240,7 @@ void runs_cancel_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    live_tell(exchange->server->live, id.text, clock_monotonic_ns());
+    notifications_tell(exchange->server->notifications, id.text, clock_monotonic_ns());
     reply_run(exchange, run.state == RUN_RUNNING ? 202 : 200, &run);
 }
 
@@ -281,7 +283,7 @@ void runs_list_handler(struct exchange *exchange)
                                           "label*", "cursor", "limit",    NULL};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_list_free) struct run_list list = {0};
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
     struct run_filter filter;
     struct error err = {0};

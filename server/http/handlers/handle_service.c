@@ -45,7 +45,7 @@ void ready_handler(struct exchange *exchange)
     }
     if (!ok)
         reply_error(exchange, &err);
-    else if (space_check(config, NULL))
+    else if (disk_reserve_check(config, NULL))
         reply_fixed(exchange, "application/json", ready, strlen(ready));
     else
         reply_fixed(exchange, "application/json", full, strlen(full));
@@ -156,8 +156,7 @@ static bool write_feeds(struct bytes *text, const struct feeds *feeds, struct db
         if (!feed_rows_each(db, sums[i].name, add_scope, &sums[i], err))
             return false;
     }
-    return write_feed_sums(text, sums, feeds->count) ||
-           error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+    return write_feed_sums(text, sums, feeds->count) || error_no_memory(err);
 }
 
 void metrics_handler(struct exchange *exchange)
@@ -173,12 +172,13 @@ void metrics_handler(struct exchange *exchange)
     loan = db_borrow(exchange->server->pool);
     this_machine_identity(exchange->server->here, &here);
     if (!runs_count(loan.db, counts, &err) || !db_size(loan.db, &size, &err) ||
-        ((!write_stored(body, counts, size, live_count(exchange->server->live)) ||
+        ((!write_stored(body, counts, size,
+                        notifications_count(exchange->server->notifications)) ||
           !write_disk(body, exchange->server->config) ||
           !metrics_write(exchange->server->metrics, body) ||
-          !guard_write(exchange->server->guard, body) ||
+          !token_store_write(exchange->server->token_store, body) ||
           !audit_write_metrics(exchange->server->audit, body)) &&
-         !error_set(&err, ERROR_INTERNAL, NULL, "out of memory")) ||
+         !error_no_memory(&err)) ||
         !write_feeds(body, exchange->server->feeds, loan.db, &err) ||
         !comparison_metrics_write(loan.db, exchange->server->board, &here, body, &err)) {
         reply_error(exchange, &err);

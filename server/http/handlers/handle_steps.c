@@ -65,18 +65,18 @@ static bool write_csv(struct bytes *piece, const struct stream *stream, const st
 static bool write_json(struct bytes *piece, const struct stream *stream,
                        const struct steps *steps, const long long positions[])
 {
-    struct out out = {.bytes = piece, .comma = stream->begun};
+    struct json_writer out = {.bytes = piece, .comma = stream->begun};
 
     if (!stream->begun) {
-        out_open(&out, NULL, '{');
-        out_open(&out, "steps", '[');
+        jsonw_open(&out, NULL, '{');
+        jsonw_open(&out, "steps", '[');
     }
     for (size_t i = 0; i < steps->count; i++)
         present_step(&out, positions[i], &steps->items[i], is_measured(stream, positions[i]));
     if (stream->ended) {
-        out_close(&out, ']');
-        out_bool(&out, "thinned", stream->thinned);
-        out_close(&out, '}');
+        jsonw_close(&out, ']');
+        jsonw_bool(&out, "thinned", stream->thinned);
+        jsonw_close(&out, '}');
     }
     return !out.failed;
 }

@@ -46,7 +46,7 @@ static bool load(struct db *db, const char *id, struct sweep_parts *parts, struc
         parts->plain[i] = parts->runs[i].run;
     if (!parts->plain ||
         !sweep_result_compute(parts->plain, count, parts->row.count, &parts->result))
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     parts->view = (struct sweep_view){.row = &parts->row,
                                       .preset = sweep_preset_of(parts->row.request),
                                       .runs = parts->runs,
@@ -61,7 +61,7 @@ static void reply_sweep(struct exchange *exchange, int status, const char *id)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     AUTO(parts_clear) struct sweep_parts parts = {0};
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     struct error err = {0};
 
     if (!load(loan.db, id, &parts, &err)) {
@@ -89,7 +89,7 @@ static char *request_text(const struct exchange *exchange, bool is_aa, struct er
     else
         text = json_text(json);
     if (!text)
-        error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        error_no_memory(err);
     return text;
 }
 
@@ -174,8 +174,7 @@ void sweeps_show_handler(struct exchange *exchange)
     }
     loan = db_borrow(exchange->server->pool);
     if (!load(loan.db, id.text, &parts, &err) ||
-        (!present_sweep_csv(&exchange->reply.body, &parts.view) &&
-         !error_set(&err, ERROR_INTERNAL, NULL, "out of memory"))) {
+        (!present_sweep_csv(&exchange->reply.body, &parts.view) && !error_no_memory(&err))) {
         reply_error(exchange, &err);
         return;
     }
@@ -185,7 +184,7 @@ void sweeps_show_handler(struct exchange *exchange)
 
 /* A list while it is written: one row more than a page holds tells that there are more. */
 struct sweep_page {
-    struct out *out;
+    struct json_writer *out;
     long long limit, count, last;
 };
 
@@ -205,7 +204,7 @@ void sweeps_list_handler(struct exchange *exchange)
     const struct field limit = {.name = "limit", .min = 1, .max = SWEEP_LIST_MAX};
     const char *cursor = query_find(&exchange->query, "cursor");
     const char *limit_text = query_find(&exchange->query, "limit");
-    struct out out = {.bytes = &exchange->reply.body};
+    struct json_writer out = {.bytes = &exchange->reply.body};
     struct sweep_page page = {.out = &out, .limit = 50};
     AUTO(db_loan_end) struct db_loan loan = {0};
     char next[CURSOR_SIZE];
@@ -222,17 +221,17 @@ void sweeps_list_handler(struct exchange *exchange)
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    out_open(&out, NULL, '{');
-    out_open(&out, "sweeps", '[');
+    jsonw_open(&out, NULL, '{');
+    jsonw_open(&out, "sweeps", '[');
     if (!sweeps_each(loan.db, before, page.limit + 1, tell, &page, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    out_close(&out, ']');
+    jsonw_close(&out, ']');
     if (page.count > page.limit)
         cursor_write(page.last, next);
-    out_text(&out, "next_cursor", page.count > page.limit ? next : NULL);
-    out_close(&out, '}');
+    jsonw_text(&out, "next_cursor", page.count > page.limit ? next : NULL);
+    jsonw_close(&out, '}');
     reply_json(exchange, 200, &out);
 }
 
@@ -265,8 +264,9 @@ void sweeps_cancel_handler(struct exchange *exchange)
     for (size_t i = 0; i < parts.view.run_count; i++) {
         if (parts.runs[i].run.state == RUN_RUNNING)
             runner_cancel(exchange->server->runner, parts.runs[i].id.text);
-        live_tell(exchange->server->live, parts.runs[i].id.text, clock_monotonic_ns());
+        notifications_tell(exchange->server->notifications, parts.runs[i].id.text,
+                           clock_monotonic_ns());
     }
-    live_tell(exchange->server->live, id.text, clock_monotonic_ns());
+    notifications_tell(exchange->server->notifications, id.text, clock_monotonic_ns());
     reply_sweep(exchange, 200, id.text);
 }

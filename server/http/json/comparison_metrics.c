@@ -54,7 +54,7 @@ static bool add_row(struct bytes *text, const struct gauge *gauge,
 
 /* Rows of one workload, in three gauges. */
 struct part {
-    const struct board_loan *loan;
+    const struct comparison_loan *loan;
     const struct discount_list *discounts;
     struct comparison_question question;
     struct bytes *texts; /* one for each gauge, for a gauge stands in one piece */
@@ -74,7 +74,7 @@ static bool add_workload(struct part *part, const char *workload, struct error *
     for (size_t gauge = 0; gauge < COUNT(gauges); gauge++)
         for (size_t i = 0; i < ranking.count; i++)
             if (!add_row(&part->texts[gauge], &gauges[gauge], &ranking.rows[i]))
-                return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+                return error_no_memory(err);
     return true;
 }
 
@@ -112,12 +112,12 @@ static bool put_together(const struct bytes *texts, struct bytes *text)
     return ok;
 }
 
-bool comparison_metrics_write(struct db *db, struct board *board, const struct identity *here,
-                              struct bytes *text, struct error *err)
+bool comparison_metrics_write(struct db *db, struct comparison_cache *board,
+                              const struct identity *here, struct bytes *text, struct error *err)
 {
     AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
     AUTO(freep) struct query *query = calloc(1, sizeof *query); /* nothing is asked for */
-    AUTO(board_return) struct board_loan loan = {0};
+    AUTO(comparison_cache_return) struct comparison_loan loan = {0};
     struct bytes texts[COUNT(gauges)];
     struct part part = {.loan = &loan, .discounts = discounts, .texts = texts};
     long long now_us = clock_calendar_us();
@@ -126,11 +126,11 @@ bool comparison_metrics_write(struct db *db, struct board *board, const struct i
     for (size_t i = 0; i < COUNT(gauges); i++)
         texts[i] = (struct bytes){.limit = 16 * 1024 * 1024};
     if (!discounts || !query)
-        return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
+        return error_no_memory(err);
     ok = comparison_question_read(query, here, now_us, &part.question, err) &&
          discounts_each(db, now_us, discount_list_add, discounts, err) &&
-         board_borrow(board, db, &part.question.where, &loan, err) && add_all(&part, err) &&
-         (put_together(texts, text) || error_set(err, ERROR_INTERNAL, NULL, "out of memory"));
+         comparison_cache_borrow(board, db, &part.question.where, &loan, err) &&
+         add_all(&part, err) && (put_together(texts, text) || error_no_memory(err));
     for (size_t i = 0; i < COUNT(gauges); i++)
         bytes_free(&texts[i]);
     return ok;

@@ -9,6 +9,6 @@
 
 /* Adds, in Prometheus' text format, what GET /v1/comparison answers without parameters, for each
  * workload that there is. */
-bool comparison_metrics_write(struct db *db, struct board *board, const struct identity *here,
-                              struct bytes *text, struct error *err)
+bool comparison_metrics_write(struct db *db, struct comparison_cache *board,
+                              const struct identity *here, struct bytes *text, struct error *err)
     __attribute__((warn_unused_result));

@@ -4,52 +4,52 @@
 
 #include <math.h>
 
-static void present_ratio(struct out *out, const char *key, const struct gate_look *look)
+static void present_ratio(struct json_writer *out, const char *key, const struct gate_look *look)
 {
     if (!isfinite(look->ratio.value)) {
-        out_null(out, key);
+        jsonw_null(out, key);
         return;
     }
-    out_open(out, key, '{');
-    out_number(out, "value", look->ratio.value);
-    out_number(out, "low", look->ratio.known ? look->ratio.low : NAN);
-    out_number(out, "high", look->ratio.known ? look->ratio.high : NAN);
-    out_text(out, "level", gate_level_name(look->level));
-    out_close(out, '}');
+    jsonw_open(out, key, '{');
+    jsonw_number(out, "value", look->ratio.value);
+    jsonw_number(out, "low", look->ratio.known ? look->ratio.low : NAN);
+    jsonw_number(out, "high", look->ratio.known ? look->ratio.high : NAN);
+    jsonw_text(out, "level", gate_level_name(look->level));
+    jsonw_close(out, '}');
 }
 
 /* `known` is false of dollars where a price is not known. */
-static void present_part(struct out *out, const char *key, const struct check *check,
+static void present_part(struct json_writer *out, const char *key, const struct check *check,
                          const struct check_track *track)
 {
     const struct ratio *ratio = &check_look(check, track)->ratio;
 
     if (!track->known) {
-        out_null(out, key);
+        jsonw_null(out, key);
         return;
     }
-    out_open(out, key, '{');
-    out_number(out, "ratio", ratio->value);
+    jsonw_open(out, key, '{');
+    jsonw_number(out, "ratio", ratio->value);
     if (ratio->known) {
-        out_open(out, "interval", '{');
-        out_number(out, "low", ratio->low);
-        out_number(out, "high", ratio->high);
-        out_close(out, '}');
+        jsonw_open(out, "interval", '{');
+        jsonw_number(out, "low", ratio->low);
+        jsonw_number(out, "high", ratio->high);
+        jsonw_close(out, '}');
     } else {
-        out_null(out, "interval");
+        jsonw_null(out, "interval");
     }
-    out_text(out, "verdict", gate_verdict_name(track->verdict));
-    out_close(out, '}');
+    jsonw_text(out, "verdict", gate_verdict_name(track->verdict));
+    jsonw_close(out, '}');
 }
 
-static void present_side(struct out *out, const struct check_side *side)
+static void present_side(struct json_writer *out, const struct check_side *side)
 {
-    out_open(out, "runs", '[');
+    jsonw_open(out, "runs", '[');
     for (size_t i = 0; i < side->count; i++)
-        out_text(out, NULL, side->runs[i].id.text);
-    out_close(out, ']');
-    out_number(out, "value", side->value);
-    out_integer(out, "n", (long long)side->count);
+        jsonw_text(out, NULL, side->runs[i].id.text);
+    jsonw_close(out, ']');
+    jsonw_number(out, "value", side->value);
+    jsonw_integer(out, "n", (long long)side->count);
 }
 
 static void price_words(const struct check *check, size_t size, char ret_words[])
@@ -69,17 +69,17 @@ static void price_words(const struct check *check, size_t size, char ret_words[]
                  ratio);
 }
 
-static void present_price_part(struct out *out, const struct check *check)
+static void present_price_part(struct json_writer *out, const struct check *check)
 {
     char words[128];
 
     price_words(check, sizeof words, words);
-    out_open(out, "price", '{');
-    out_number(out, "ratio", check->candidate.dollars / check->baseline.dollars);
-    out_number(out, "candidate_per_hour", check->candidate.dollars);
-    out_number(out, "baseline_per_hour", check->baseline.dollars);
-    out_text(out, "words", words);
-    out_close(out, '}');
+    jsonw_open(out, "price", '{');
+    jsonw_number(out, "ratio", check->candidate.dollars / check->baseline.dollars);
+    jsonw_number(out, "candidate_per_hour", check->candidate.dollars);
+    jsonw_number(out, "baseline_per_hour", check->baseline.dollars);
+    jsonw_text(out, "words", words);
+    jsonw_close(out, '}');
 }
 
 static const char *state_name(enum confirmation_state state)
@@ -99,70 +99,70 @@ static const char *kind_words(enum confirmation_kind kind)
                  "it as another --engine";
 }
 
-static void present_confirmation(struct out *out, const struct check *check)
+static void present_confirmation(struct json_writer *out, const struct check *check)
 {
     const struct confirmation *again = &check->confirmation;
 
     if (again->state == CONFIRM_NONE) {
-        out_null(out, "confirmation");
+        jsonw_null(out, "confirmation");
         return;
     }
-    out_open(out, "confirmation", '{');
-    out_text(out, "kind", again->kind == CONFIRM_INTERLEAVED ? "interleaved" : "rerun");
-    out_text(out, "sweep", again->sweep.text);
-    out_text(out, "state", state_name(again->state));
-    out_text(out, "words", kind_words(again->kind));
-    out_integer(out, "n", (long long)again->count);
+    jsonw_open(out, "confirmation", '{');
+    jsonw_text(out, "kind", again->kind == CONFIRM_INTERLEAVED ? "interleaved" : "rerun");
+    jsonw_text(out, "sweep", again->sweep.text);
+    jsonw_text(out, "state", state_name(again->state));
+    jsonw_text(out, "words", kind_words(again->kind));
+    jsonw_integer(out, "n", (long long)again->count);
     present_ratio(out, "first", &check->code.first);
     if (again->state == CONFIRM_RUNNING)
-        out_null(out, "second");
+        jsonw_null(out, "second");
     else
         present_ratio(out, "second", &check->code.second);
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
-static void present_baseline(struct out *out, const struct check *check)
+static void present_baseline(struct json_writer *out, const struct check *check)
 {
     char words[BASELINE_TEXT_SIZE];
 
     check_baseline_text(&check->request, words);
-    out_open(out, "baseline", '{');
-    out_text(out, "kind", baseline_kind_name(check->request.kind));
-    out_text(out, "words", words);
+    jsonw_open(out, "baseline", '{');
+    jsonw_text(out, "kind", baseline_kind_name(check->request.kind));
+    jsonw_text(out, "words", words);
     present_side(out, &check->baseline);
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
-void present_check(struct out *out, const struct check *check)
+void present_check(struct json_writer *out, const struct check *check)
 {
     const struct gate_look *look = check_look(check, &check->code);
     int confirmed = check_confirmed(check);
 
-    out_open(out, NULL, '{');
-    out_text(out, "run", check->run.text);
-    out_text(out, "verdict", gate_verdict_name(check->verdict));
+    jsonw_open(out, NULL, '{');
+    jsonw_text(out, "run", check->run.text);
+    jsonw_text(out, "verdict", gate_verdict_name(check->verdict));
     if (confirmed < 0)
-        out_null(out, "confirmed");
+        jsonw_null(out, "confirmed");
     else
-        out_bool(out, "confirmed", confirmed > 0);
-    out_text(out, "words", check->words);
+        jsonw_bool(out, "confirmed", confirmed > 0);
+    jsonw_text(out, "words", check->words);
     present_ratio(out, "ratio", look);
-    out_number(out, "margin_percent", check->request.margin * 100);
-    out_number(out, "smallest_detectable_percent", look->detectable * 100);
-    out_text(out, "fails_on", check->request.fails_on_price ? "code_and_price" : "code");
-    out_open(out, "differs", '[');
+    jsonw_number(out, "margin_percent", check->request.margin * 100);
+    jsonw_number(out, "smallest_detectable_percent", look->detectable * 100);
+    jsonw_text(out, "fails_on", check->request.fails_on_price ? "code_and_price" : "code");
+    jsonw_open(out, "differs", '[');
     for (const char *const *name = check->differs; *name; name++)
-        out_text(out, NULL, *name);
-    out_close(out, ']');
-    out_open(out, "candidate", '{');
+        jsonw_text(out, NULL, *name);
+    jsonw_close(out, ']');
+    jsonw_open(out, "candidate", '{');
     present_side(out, &check->candidate);
-    out_close(out, '}');
+    jsonw_close(out, '}');
     present_baseline(out, check);
     present_part(out, "code", check, &check->code);
     present_price_part(out, check);
     present_part(out, "samples_per_dollar", check, &check->dollars);
     present_confirmation(out, check);
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
 /* Words from elsewhere, in which nothing is to be markup, nor call anybody. */

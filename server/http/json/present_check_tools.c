@@ -70,62 +70,62 @@ static bool write_name(const struct check *check, size_t size, char ret_name[])
     return true;
 }
 
-static void write_point(struct out *out, const char *name, const char *unit,
+static void write_point(struct json_writer *out, const char *name, const char *unit,
                         const struct told *told, const char *words)
 {
     char range[64];
 
-    out_open(out, NULL, '{');
-    out_text(out, "name", name);
-    out_text(out, "unit", unit);
-    out_number(out, "value", told->value);
+    jsonw_open(out, NULL, '{');
+    jsonw_text(out, "name", name);
+    jsonw_text(out, "unit", unit);
+    jsonw_number(out, "value", told->value);
     if (isfinite(told->low) && isfinite(told->high)) {
         snprintf(range, sizeof range, "%.6g", (told->high - told->low) / 2);
-        out_text(out, "range", range);
+        jsonw_text(out, "range", range);
     }
-    out_text(out, "extra", words);
-    out_close(out, '}');
+    jsonw_text(out, "extra", words);
+    jsonw_close(out, '}');
 }
 
-void present_check_github(struct out *out, const struct check *check)
+void present_check_github(struct json_writer *out, const struct check *check)
 {
     struct told speed, bargain;
     char name[300];
 
     out->failed = !write_name(check, sizeof name, name);
-    out_open(out, NULL, '[');
+    jsonw_open(out, NULL, '[');
     if (find_speed(check, &speed)) {
         write_point(out, name, "samples/s", &speed, check->words);
         if (find_bargain(check, &speed, &bargain))
             write_point(out, name, "samples/$", &bargain, check->words);
     }
-    out_close(out, ']');
+    jsonw_close(out, ']');
 }
 
-static void write_metric(struct out *out, const char *key, const struct told *told)
+static void write_metric(struct json_writer *out, const char *key, const struct told *told)
 {
-    out_open(out, key, '{');
-    out_number(out, "value", told->value);
+    jsonw_open(out, key, '{');
+    jsonw_number(out, "value", told->value);
     if (isfinite(told->low) && isfinite(told->high)) {
-        out_number(out, "lower_value", told->low);
-        out_number(out, "upper_value", told->high);
+        jsonw_number(out, "lower_value", told->low);
+        jsonw_number(out, "upper_value", told->high);
     }
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
-void present_check_bencher(struct out *out, const struct check *check)
+void present_check_bencher(struct json_writer *out, const struct check *check)
 {
     struct told speed, bargain;
     char name[300];
 
     out->failed = !write_name(check, sizeof name, name);
-    out_open(out, NULL, '{');
+    jsonw_open(out, NULL, '{');
     if (find_speed(check, &speed)) {
-        out_open(out, name, '{');
+        jsonw_open(out, name, '{');
         write_metric(out, "throughput", &speed);
         if (find_bargain(check, &speed, &bargain))
             write_metric(out, "samples_per_dollar", &bargain);
-        out_close(out, '}');
+        jsonw_close(out, '}');
     }
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }

@@ -1,14 +1,10 @@
 #include "server/http/json/present_comparison.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "pricing/feeds/source.h"
 
 #include <math.h>
-
-static const char *text_or_null(const char *text)
-{
-    return text && *text ? text : NULL;
-}
 
 /* What a number may be generalised to, in words. */
 static const char *caveat(const struct contender *contender)
@@ -26,208 +22,208 @@ static const char *caveat(const struct contender *contender)
     }
 }
 
-static void present_throughput(struct out *out, const struct comparison_row *row)
+static void present_throughput(struct json_writer *out, const struct comparison_row *row)
 {
     const struct standing *standing = &row->contender->standing;
 
     if (standing->level == STANDING_NONE) {
-        out_null(out, "throughput");
+        jsonw_null(out, "throughput");
         return;
     }
-    out_open(out, "throughput", '{');
-    out_number(out, "value", row->speed.value);
-    out_number(out, "low", row->speed.has_interval ? row->speed.low : NAN);
-    out_number(out, "high", row->speed.has_interval ? row->speed.high : NAN);
-    out_text(out, "level", standing_level_names[standing->level]);
-    out_number(out, "spread_percent", standing->spread > 0 ? standing->spread * 100 : NAN);
-    out_integer(out, "runs", standing->runs);
-    out_integer(out, "vms", standing->vms);
-    out_integer(out, "imported", standing->imported);
-    out_integer(out, "warned", standing->warned);
-    out_bool(out, "generalisable", standing->level == STANDING_VMS);
-    out_text(out, "words", caveat(row->contender));
-    out_close(out, '}');
+    jsonw_open(out, "throughput", '{');
+    jsonw_number(out, "value", row->speed.value);
+    jsonw_number(out, "low", row->speed.has_interval ? row->speed.low : NAN);
+    jsonw_number(out, "high", row->speed.has_interval ? row->speed.high : NAN);
+    jsonw_text(out, "level", standing_level_names[standing->level]);
+    jsonw_number(out, "spread_percent", standing->spread > 0 ? standing->spread * 100 : NAN);
+    jsonw_integer(out, "runs", standing->runs);
+    jsonw_integer(out, "vms", standing->vms);
+    jsonw_integer(out, "imported", standing->imported);
+    jsonw_integer(out, "warned", standing->warned);
+    jsonw_bool(out, "generalisable", standing->level == STANDING_VMS);
+    jsonw_text(out, "words", caveat(row->contender));
+    jsonw_close(out, '}');
 }
 
-static void present_published(struct out *out, const struct contender *contender)
+static void present_published(struct json_writer *out, const struct contender *contender)
 {
     const struct published *published = &contender->published;
 
     if (!contender->is_published) {
-        out_null(out, "published");
+        jsonw_null(out, "published");
         return;
     }
-    out_open(out, "published", '{');
-    out_text(out, "source", published->source);
-    out_text(out, "note", text_or_null(published->note));
-    out_bool(out, "derived", published->derived);
-    out_time(out, "measured_at", published->measured_us);
-    out_close(out, '}');
+    jsonw_open(out, "published", '{');
+    jsonw_text(out, "source", published->source);
+    jsonw_text(out, "note", text_or_null(published->note));
+    jsonw_bool(out, "derived", published->derived);
+    jsonw_time(out, "measured_at", published->measured_us);
+    jsonw_close(out, '}');
 }
 
-static void present_origin(struct out *out, const struct quote *quote)
+static void present_origin(struct json_writer *out, const struct quote *quote)
 {
     const struct source *source = source_find(quote->feed);
 
-    out_text(out, "region", text_or_null(quote->region));
-    out_text(out, "zone", text_or_null(quote->zone));
-    out_text(out, "feed", quote->feed);
-    out_text(out, "label",
-             source                ? source->title
-             : quote->is_published ? "published with a figure"
-                                   : "given by a person");
-    out_bool(out, "third_party", quote->third_party);
-    out_time(out, "valid_from", quote->since_us);
-    out_time(out, "source_time", quote->source_us);
-    out_time(out, "fetched_at", quote->fetched_us);
-    out_text(out, "freshness",
-             quote->is_published ? "published" : freshness_names[quote->freshness]);
+    jsonw_text(out, "region", text_or_null(quote->region));
+    jsonw_text(out, "zone", text_or_null(quote->zone));
+    jsonw_text(out, "feed", quote->feed);
+    jsonw_text(out, "label",
+               source                ? source->title
+               : quote->is_published ? "published with a figure"
+                                     : "given by a person");
+    jsonw_bool(out, "third_party", quote->third_party);
+    jsonw_time(out, "valid_from", quote->since_us);
+    jsonw_time(out, "source_time", quote->source_us);
+    jsonw_time(out, "fetched_at", quote->fetched_us);
+    jsonw_text(out, "freshness",
+               quote->is_published ? "published" : freshness_names[quote->freshness]);
 }
 
-static void present_no_origin(struct out *out, const struct row_price *price)
+static void present_no_origin(struct json_writer *out, const struct row_price *price)
 {
     bool paid = !price->is_given;
 
-    out_null(out, "region");
-    out_null(out, "zone");
-    out_text(out, "feed", paid ? "run" : "question");
-    out_text(out, "label", paid ? "as its newest run knew it" : "given in the question");
-    out_bool(out, "third_party", false);
-    out_null(out, "valid_from");
-    out_null(out, "source_time");
-    out_null(out, "fetched_at");
-    out_text(out, "freshness", freshness_names[price->freshness]);
+    jsonw_null(out, "region");
+    jsonw_null(out, "zone");
+    jsonw_text(out, "feed", paid ? "run" : "question");
+    jsonw_text(out, "label", paid ? "as its newest run knew it" : "given in the question");
+    jsonw_bool(out, "third_party", false);
+    jsonw_null(out, "valid_from");
+    jsonw_null(out, "source_time");
+    jsonw_null(out, "fetched_at");
+    jsonw_text(out, "freshness", freshness_names[price->freshness]);
 }
 
-static void present_row_price(struct out *out, const struct row_price *price)
+static void present_row_price(struct json_writer *out, const struct row_price *price)
 {
     if (!price->known) {
-        out_null(out, "price");
-        out_text(out, "why_no_price", price->why_not);
+        jsonw_null(out, "price");
+        jsonw_text(out, "why_no_price", price->why_not);
         return;
     }
-    out_open(out, "price", '{');
-    out_text(out, "kind", price->kind);
-    out_text(out, "choice", price_choice_names[price->choice]);
-    out_number(out, "price_per_hour", price->dollars.value);
-    out_number(out, "low", price->dollars.has_interval ? price->dollars.low : NAN);
-    out_number(out, "high", price->dollars.has_interval ? price->dollars.high : NAN);
-    out_number(out, "list_price_per_hour", price->list);
-    out_number(out, "factor", price->factor);
-    out_text(out, "factor_note", text_or_null(price->factor_note));
+    jsonw_open(out, "price", '{');
+    jsonw_text(out, "kind", price->kind);
+    jsonw_text(out, "choice", price_choice_names[price->choice]);
+    jsonw_number(out, "price_per_hour", price->dollars.value);
+    jsonw_number(out, "low", price->dollars.has_interval ? price->dollars.low : NAN);
+    jsonw_number(out, "high", price->dollars.has_interval ? price->dollars.high : NAN);
+    jsonw_number(out, "list_price_per_hour", price->list);
+    jsonw_number(out, "factor", price->factor);
+    jsonw_text(out, "factor_note", text_or_null(price->factor_note));
     if (price->quote)
         present_origin(out, price->quote);
     else
         present_no_origin(out, price);
-    out_close(out, '}');
-    out_null(out, "why_no_price");
+    jsonw_close(out, '}');
+    jsonw_null(out, "why_no_price");
 }
 
-static void present_quote(struct out *out, const char *key, const struct quote *quote)
+static void present_quote(struct json_writer *out, const char *key, const struct quote *quote)
 {
-    out_number(out, key, quote && quote->known ? (double)quote->nanos / 1e9 : NAN);
+    jsonw_number(out, key, quote && quote->known ? (double)quote->nanos / 1e9 : NAN);
 }
 
 /* Dollars an hour of every kind, as the feeds have them. */
-static void present_kinds(struct out *out, const struct offer *offer)
+static void present_kinds(struct json_writer *out, const struct offer *offer)
 {
     const struct quote *on_demand = offer ? &offer->on_demand : NULL;
     const struct quote *spot = offer ? &offer->spot : NULL;
     bool both = offer && on_demand->known && spot->known;
 
-    out_open(out, "prices_per_hour", '{');
+    jsonw_open(out, "prices_per_hour", '{');
     present_quote(out, "on_demand", on_demand);
     present_quote(out, "spot", spot);
     present_quote(out, "typed", offer ? &offer->typed : NULL);
-    out_number(out, "spot_discount_percent",
-               both ? 100 * (1 - (double)spot->nanos / (double)on_demand->nanos) : NAN);
-    out_close(out, '}');
-    out_text(out, "interruption_band", text_or_null(offer ? offer->band : ""));
+    jsonw_number(out, "spot_discount_percent",
+                 both ? 100 * (1 - (double)spot->nanos / (double)on_demand->nanos) : NAN);
+    jsonw_close(out, '}');
+    jsonw_text(out, "interruption_band", text_or_null(offer ? offer->band : ""));
 }
 
-static void present_cost(struct out *out, const struct comparison_row *row)
+static void present_cost(struct json_writer *out, const struct comparison_row *row)
 {
     bool per_million = row->has_cost && !(row->contender->is_published &&
                                           strcmp(row->contender->published.unit, "job") == 0);
 
-    out_text(out, "unit",
-             row->contender->is_published ? row->contender->published.unit : "sample");
+    jsonw_text(out, "unit",
+               row->contender->is_published ? row->contender->published.unit : "sample");
     present_interval(out, "samples_per_dollar",
                      row->has_cost ? &row->cost.samples_per_dollar : NULL);
     present_interval(out, "dollars_per_million_samples",
                      per_million ? &row->cost.dollars_per_million : NULL);
     present_interval(out, "hours_per_million_samples",
                      per_million ? &row->cost.hours_per_million : NULL);
-    out_text(out, "interval_from", row->has_cost ? cost_part_names[row->dominates] : NULL);
+    jsonw_text(out, "interval_from", row->has_cost ? cost_part_names[row->dominates] : NULL);
 }
 
-static void present_interruptions(struct out *out, const struct row_job *job)
+static void present_interruptions(struct json_writer *out, const struct row_job *job)
 {
     if (isnan(job->interruption_share)) {
-        out_null(out, "interruptions");
+        jsonw_null(out, "interruptions");
         return;
     }
-    out_open(out, "interruptions", '{');
-    out_number(out, "percent_a_month", job->interruption_share * 100);
-    out_number(out, "checkpoint_every_hours", job->checkpointing.interval_hours);
-    out_number(out, "wasted_percent", job->checkpointing.waste * 100);
-    out_text(out, "words",
-             "a rough rate: interruptions are not memoryless, and not getting the "
-             "machine at all costs more than they do");
-    out_close(out, '}');
+    jsonw_open(out, "interruptions", '{');
+    jsonw_number(out, "percent_a_month", job->interruption_share * 100);
+    jsonw_number(out, "checkpoint_every_hours", job->checkpointing.interval_hours);
+    jsonw_number(out, "wasted_percent", job->checkpointing.waste * 100);
+    jsonw_text(out, "words",
+               "a rough rate: interruptions are not memoryless, and not getting the "
+               "machine at all costs more than they do");
+    jsonw_close(out, '}');
 }
 
-static void present_prospect(struct out *out, const struct row_job *job)
+static void present_forecast(struct json_writer *out, const struct row_job *job)
 {
-    if (!job->has_prospect) {
-        out_null(out, "prospect");
+    if (!job->has_forecast) {
+        jsonw_null(out, "prospect");
         return;
     }
-    out_open(out, "prospect", '{');
-    out_number(out, "probability", job->probability);
-    out_number(out, "hours_low", job->hours_low);
-    out_number(out, "hours_high", job->hours_high);
-    out_integer(out, "draws", PROSPECT_DRAWS);
-    out_close(out, '}');
+    jsonw_open(out, "prospect", '{');
+    jsonw_number(out, "probability", job->probability);
+    jsonw_number(out, "hours_low", job->hours_low);
+    jsonw_number(out, "hours_high", job->hours_high);
+    jsonw_integer(out, "draws", PROSPECT_DRAWS);
+    jsonw_close(out, '}');
 }
 
-static void present_job(struct out *out, const struct comparison_row *row)
+static void present_job(struct json_writer *out, const struct comparison_row *row)
 {
     const struct row_job *job = &row->job;
 
     if (!(job->hours > 0)) {
-        out_null(out, "job");
+        jsonw_null(out, "job");
         return;
     }
-    out_open(out, "job", '{');
-    out_number(out, "samples", job->samples);
-    out_number(out, "hours", job->hours);
-    out_number(out, "charged_seconds", job->charged_hours * 3600);
-    out_text(out, "billing",
-             job->rule ? job->rule->words
-                       : "charged as it takes: no job was named, or no rule is known");
-    out_number(out, "dollars", job->dollars);
-    out_number(out, "waiting_dollars", job->waiting_dollars);
-    out_number(out, "total_dollars", job->total_dollars);
+    jsonw_open(out, "job", '{');
+    jsonw_number(out, "samples", job->samples);
+    jsonw_number(out, "hours", job->hours);
+    jsonw_number(out, "charged_seconds", job->charged_hours * 3600);
+    jsonw_text(out, "billing",
+               job->rule ? job->rule->words
+                         : "charged as it takes: no job was named, or no rule is known");
+    jsonw_number(out, "dollars", job->dollars);
+    jsonw_number(out, "waiting_dollars", job->waiting_dollars);
+    jsonw_number(out, "total_dollars", job->total_dollars);
     present_interruptions(out, job);
-    present_prospect(out, job);
+    present_forecast(out, job);
     if (job->instances > 0) {
-        out_open(out, "in_parallel", '{');
-        out_integer(out, "instances", job->instances);
-        out_text(out, "words", "ideal scaling, upper bound of what so many can do");
-        out_close(out, '}');
+        jsonw_open(out, "in_parallel", '{');
+        jsonw_integer(out, "instances", job->instances);
+        jsonw_text(out, "words", "ideal scaling, upper bound of what so many can do");
+        jsonw_close(out, '}');
     } else {
-        out_null(out, "in_parallel");
+        jsonw_null(out, "in_parallel");
     }
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
-static void present_peak(struct out *out, const struct comparison_row *row)
+static void present_peak(struct json_writer *out, const struct comparison_row *row)
 {
     char words[160];
 
     if (!row->has_peak) {
-        out_null(out, "utilisation");
+        jsonw_null(out, "utilisation");
         return;
     }
     snprintf(words, sizeof words,
@@ -235,47 +231,48 @@ static void present_peak(struct out *out, const struct comparison_row *row)
              "forward pass",
              row->contender->newest.threads, row->contender->newest.hertz / 1e9,
              row->peak.operations_a_cycle);
-    out_open(out, "utilisation", '{');
-    out_number(out, "achieved_tflops", row->peak.achieved_tflops);
-    out_number(out, "peak_tflops", row->peak.peak_tflops);
-    out_number(out, "share", row->peak.share);
-    out_text(out, "words", words);
-    out_close(out, '}');
+    jsonw_open(out, "utilisation", '{');
+    jsonw_number(out, "achieved_tflops", row->peak.achieved_tflops);
+    jsonw_number(out, "peak_tflops", row->peak.peak_tflops);
+    jsonw_number(out, "share", row->peak.share);
+    jsonw_text(out, "words", words);
+    jsonw_close(out, '}');
 }
 
-static void present_ratio(struct out *out, const char *key, const struct ratio *ratio,
+static void present_ratio(struct json_writer *out, const char *key, const struct ratio *ratio,
                           double margin)
 {
     if (isnan(ratio->value)) {
-        out_null(out, key);
+        jsonw_null(out, key);
         return;
     }
-    out_open(out, key, '{');
-    out_number(out, "value", ratio->value);
-    out_number(out, "low", ratio->known ? ratio->low : NAN);
-    out_number(out, "high", ratio->known ? ratio->high : NAN);
-    out_text(out, "verdict",
-             ratio->known ? compare_name(compare_judge(ratio, margin)) : "no_interval");
-    out_close(out, '}');
+    jsonw_open(out, key, '{');
+    jsonw_number(out, "value", ratio->value);
+    jsonw_number(out, "low", ratio->known ? ratio->low : NAN);
+    jsonw_number(out, "high", ratio->known ? ratio->high : NAN);
+    jsonw_text(out, "verdict",
+               ratio->known ? compare_name(compare_judge(ratio, margin)) : "no_interval");
+    jsonw_close(out, '}');
 }
 
-static void present_comparison_to(struct out *out, const struct comparison_question *question,
+static void present_comparison_to(struct json_writer *out,
+                                  const struct comparison_question *question,
                                   const struct comparison_row *row)
 {
     double margin = question->margin_percent / 100;
 
     if (!question->reference || isnan(row->speed_ratio.value)) {
-        out_null(out, "to_reference");
+        jsonw_null(out, "to_reference");
         return;
     }
-    out_open(out, "to_reference", '{');
+    jsonw_open(out, "to_reference", '{');
     present_ratio(out, "samples_per_dollar", &row->ratio, margin);
     present_ratio(out, "throughput", &row->speed_ratio, margin);
-    out_number(out, "relative_cost", 1 / row->ratio.value);
-    out_bool(out, "mixed_kinds", row->mixed_kinds);
-    out_number(out, "break_even_samples_per_second", row->break_even_speed);
-    out_number(out, "break_even_price_per_hour", row->break_even_price);
-    out_close(out, '}');
+    jsonw_number(out, "relative_cost", 1 / row->ratio.value);
+    jsonw_bool(out, "mixed_kinds", row->mixed_kinds);
+    jsonw_number(out, "break_even_samples_per_second", row->break_even_speed);
+    jsonw_number(out, "break_even_price_per_hour", row->break_even_price);
+    jsonw_close(out, '}');
 }
 
 const char *comparison_provenance(const struct contender *contender)
@@ -287,136 +284,138 @@ const char *comparison_provenance(const struct contender *contender)
     return standing->runs > 0 && standing->imported == standing->runs ? "imported" : "measured";
 }
 
-static void present_who(struct out *out, const struct contender *contender)
+static void present_who(struct json_writer *out, const struct contender *contender)
 {
-    out_text(out, "id", contender->id);
-    out_text(out, "instance", text_or_null(contender->instance));
-    out_text(out, "provider", text_or_null(contender->provider));
-    out_text(out, "stratum", text_or_null(contender->stratum));
-    out_text(out, "cpu_model", text_or_null(contender->newest.cpu_model));
-    out_text(out, "engine", contender->engine);
-    out_raw(out, "configuration", contender->configuration);
-    out_text(out, "isa", text_or_null(contender->newest.isa));
-    out_text(out, "software", text_or_null(contender->newest.software));
-    out_text(out, "provenance", comparison_provenance(contender));
+    jsonw_text(out, "id", contender->id);
+    jsonw_text(out, "instance", text_or_null(contender->instance));
+    jsonw_text(out, "provider", text_or_null(contender->provider));
+    jsonw_text(out, "stratum", text_or_null(contender->stratum));
+    jsonw_text(out, "cpu_model", text_or_null(contender->newest.cpu_model));
+    jsonw_text(out, "engine", contender->engine);
+    jsonw_raw(out, "configuration", contender->configuration);
+    jsonw_text(out, "isa", text_or_null(contender->newest.isa));
+    jsonw_text(out, "software", text_or_null(contender->newest.software));
+    jsonw_text(out, "provenance", comparison_provenance(contender));
     present_published(out, contender);
 }
 
-static void present_row(struct out *out, const struct comparison_question *question,
+static void present_row(struct json_writer *out, const struct comparison_question *question,
                         const struct comparison_row *row)
 {
     const struct contender *contender = row->contender;
 
-    out_open(out, NULL, '{');
+    jsonw_open(out, NULL, '{');
     present_who(out, contender);
     if (row->rank > 0)
-        out_integer(out, "rank", row->rank);
+        jsonw_integer(out, "rank", row->rank);
     else
-        out_null(out, "rank");
-    out_bool(out, "tied", row->is_tied);
-    out_text(out, "why_no_rank", text_or_null(row->why_no_rank));
+        jsonw_null(out, "rank");
+    jsonw_bool(out, "tied", row->is_tied);
+    jsonw_text(out, "why_no_rank", text_or_null(row->why_no_rank));
     present_throughput(out, row);
-    out_integer(out, "invalid_runs", contender->standing.invalid);
-    out_time(out, "measured_at", contender->standing.newest_us);
-    out_text(out, "newest_run", text_or_null(contender->newest.run));
-    out_text(out, "stale", row->is_stale ? row->why_stale : NULL);
+    jsonw_integer(out, "invalid_runs", contender->standing.invalid);
+    jsonw_time(out, "measured_at", contender->standing.newest_us);
+    jsonw_text(out, "newest_run", text_or_null(contender->newest.run));
+    jsonw_text(out, "stale", row->is_stale ? row->why_stale : NULL);
     present_row_price(out, &row->price);
     present_kinds(out, row->offer);
     present_cost(out, row);
     present_job(out, row);
-    out_bool(out, "pareto", row->is_on_front);
+    jsonw_bool(out, "pareto", row->is_on_front);
     present_comparison_to(out, question, row);
-    out_number(out, "utility", row->utility);
+    jsonw_number(out, "utility", row->utility);
     present_peak(out, row);
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
 /* The page of rows that was asked for. */
-static void present_rows(struct out *out, const struct comparison_question *question,
+static void present_rows(struct json_writer *out, const struct comparison_question *question,
                          const struct ranking *ranking)
 {
     size_t first = (size_t)question->offset, shown = 0;
 
-    out_open(out, "rows", '[');
+    jsonw_open(out, "rows", '[');
     for (size_t i = first; i < ranking->count && shown < (size_t)question->limit; i++, shown++)
         present_row(out, question, &ranking->rows[i]);
-    out_close(out, ']');
-    out_open(out, "hidden", '{');
-    out_integer(out, "by_filters", (long long)ranking->filtered);
-    out_integer(out, "by_page", (long long)(ranking->count - shown));
-    out_close(out, '}');
+    jsonw_close(out, ']');
+    jsonw_open(out, "hidden", '{');
+    jsonw_integer(out, "by_filters", (long long)ranking->filtered);
+    jsonw_integer(out, "by_page", (long long)(ranking->count - shown));
+    jsonw_close(out, '}');
 }
 
-static void present_unmeasured(struct out *out, const struct comparison_question *question,
+static void present_unmeasured(struct json_writer *out,
+                               const struct comparison_question *question,
                                const struct ranking *ranking)
 {
     size_t limit = (size_t)question->limit;
 
-    out_open(out, "unmeasured", '{');
-    out_integer(out, "count", (long long)ranking->unmeasured_count);
-    out_text(out, "reason", "no measurement of this workload");
-    out_open(out, "instances", '[');
+    jsonw_open(out, "unmeasured", '{');
+    jsonw_integer(out, "count", (long long)ranking->unmeasured_count);
+    jsonw_text(out, "reason", "no measurement of this workload");
+    jsonw_open(out, "instances", '[');
     for (size_t i = 0; i < ranking->unmeasured_count && i < limit; i++) {
         const struct offer *offer = ranking->unmeasured[i];
 
-        out_open(out, NULL, '{');
-        out_text(out, "instance", text_or_null(offer->instance));
-        out_text(out, "provider", text_or_null(offer->provider));
+        jsonw_open(out, NULL, '{');
+        jsonw_text(out, "instance", text_or_null(offer->instance));
+        jsonw_text(out, "provider", text_or_null(offer->provider));
         present_kinds(out, offer);
-        out_close(out, '}');
+        jsonw_close(out, '}');
     }
-    out_close(out, ']');
-    out_close(out, '}');
+    jsonw_close(out, ']');
+    jsonw_close(out, '}');
 }
 
-static void present_question(struct out *out, const struct comparison_question *question)
+static void present_question(struct json_writer *out, const struct comparison_question *question)
 {
-    out_open(out, "question", '{');
-    out_text(out, "workload", question->workload);
-    out_text(out, "configuration", question->configuration);
-    out_open(out, "price", '[');
+    jsonw_open(out, "question", '{');
+    jsonw_text(out, "workload", question->workload);
+    jsonw_text(out, "configuration", question->configuration);
+    jsonw_open(out, "price", '[');
     for (size_t i = 0; i < question->kind_count; i++)
-        out_text(out, NULL, price_choice_names[question->kinds[i]]);
-    out_close(out, ']');
-    out_open(out, "regions", '[');
+        jsonw_text(out, NULL, price_choice_names[question->kinds[i]]);
+    jsonw_close(out, ']');
+    jsonw_open(out, "regions", '[');
     for (const char *const *region = question->where.regions; *region; region++)
-        out_text(out, NULL, *region);
-    out_close(out, ']');
-    out_text(out, "zone", question->where.zone);
-    out_time(out, "price_at", question->where.is_now ? 0 : question->where.at_us);
-    out_text(out, "sort", order_names[question->order]);
-    out_text(out, "utility", question->utility_text);
-    out_text(out, "reference", question->reference);
-    out_number(out, "margin_percent", question->margin_percent);
-    out_number(out, "assumed_vm_spread_percent", question->vm_spread_percent);
-    out_close(out, '}');
+        jsonw_text(out, NULL, *region);
+    jsonw_close(out, ']');
+    jsonw_text(out, "zone", question->where.zone);
+    jsonw_time(out, "price_at", question->where.is_now ? 0 : question->where.at_us);
+    jsonw_text(out, "sort", order_names[question->order]);
+    jsonw_text(out, "utility", question->utility_text);
+    jsonw_text(out, "reference", question->reference);
+    jsonw_number(out, "margin_percent", question->margin_percent);
+    jsonw_number(out, "assumed_vm_spread_percent", question->vm_spread_percent);
+    jsonw_close(out, '}');
 }
 
-static void present_decision(struct out *out, const struct ranking *ranking)
+static void present_decision(struct json_writer *out, const struct ranking *ranking)
 {
     if (!ranking->decision[0]) {
-        out_null(out, "decision");
+        jsonw_null(out, "decision");
         return;
     }
-    out_open(out, "decision", '{');
-    out_text(out, "row", ranking->answer ? ranking->answer->contender->id : NULL);
-    out_text(out, "instance",
-             ranking->answer ? text_or_null(ranking->answer->contender->instance) : NULL);
-    out_text(out, "words", ranking->decision);
-    out_close(out, '}');
+    jsonw_open(out, "decision", '{');
+    jsonw_text(out, "row", ranking->answer ? ranking->answer->contender->id : NULL);
+    jsonw_text(out, "instance",
+               ranking->answer ? text_or_null(ranking->answer->contender->instance) : NULL);
+    jsonw_text(out, "words", ranking->decision);
+    jsonw_close(out, '}');
 }
 
-void present_comparison(struct out *out, const struct comparison_question *question,
+void present_comparison(struct json_writer *out, const struct comparison_question *question,
                         const struct ranking *ranking)
 {
-    out_open(out, NULL, '{');
+    jsonw_open(out, NULL, '{');
     present_question(out, question);
     present_decision(out, ranking);
     present_rows(out, question, ranking);
-    out_integer(out, "ranked", (long long)ranking->ranked);
+    jsonw_integer(out, "ranked", (long long)ranking->ranked);
     present_unmeasured(out, question, ranking);
-    out_text(out, "words",
-             "throughput of training, not convergence; ranks hold for this workload alone; rows "
-             "of one rank cannot be told apart");
-    out_close(out, '}');
+    jsonw_text(
+        out, "words",
+        "throughput of training, not convergence; ranks hold for this workload alone; rows "
+        "of one rank cannot be told apart");
+    jsonw_close(out, '}');
 }

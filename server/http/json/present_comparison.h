@@ -5,7 +5,7 @@
 #include "common/json_writer.h"
 #include "server/compare/comparison.h"
 
-void present_comparison(struct out *out, const struct comparison_question *question,
+void present_comparison(struct json_writer *out, const struct comparison_question *question,
                         const struct ranking *ranking);
 
 /* One line a row, the same columns always. False when memory ends. */

@@ -1,4 +1,4 @@
-/* The part of present.h about what a number rests on. */
+/* The part of present_run.h about what a number rests on. */
 #include "db/machines.h"
 #include "engine/trace/evidence.h"
 #include "server/http/json/present_run.h"
@@ -7,19 +7,19 @@
 #include <string.h>
 
 /* A counter that was not visible is -1. */
-static void present_counter(struct out *out, const char *key, long long count)
+static void present_counter(struct json_writer *out, const char *key, long long count)
 {
     if (count < 0)
-        out_null(out, key);
+        jsonw_null(out, key);
     else
-        out_integer(out, key, count);
+        jsonw_integer(out, key, count);
 }
 
-static void present_observation(struct out *out, const struct observation *seen)
+static void present_observation(struct json_writer *out, const struct observation *seen)
 {
-    out_open(out, NULL, '{');
-    out_integer(out, "steps", seen->steps);
-    out_number(out, "seconds", (double)seen->taken_ns / 1e9);
+    jsonw_open(out, NULL, '{');
+    jsonw_integer(out, "steps", seen->steps);
+    jsonw_number(out, "seconds", (double)seen->taken_ns / 1e9);
     present_counter(out, "cpu_ticks", seen->cpu_ticks);
     present_counter(out, "steal_ticks", seen->steal_ticks);
     present_counter(out, "throttled_periods", seen->throttled_periods);
@@ -29,27 +29,28 @@ static void present_observation(struct out *out, const struct observation *seen)
     present_counter(out, "cpu_nanoseconds", seen->own_cpu_ns);
     present_counter(out, "major_faults", seen->major_faults);
     present_counter(out, "pages_swapped_in", seen->swap_ins);
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
-void present_evidence(struct out *out, const struct evidence *evidence, bool thinned)
+void present_evidence(struct json_writer *out, const struct evidence *evidence, bool thinned)
 {
-    out_open(out, NULL, '{');
-    out_open(out, "observations", '[');
+    jsonw_open(out, NULL, '{');
+    jsonw_open(out, "observations", '[');
     for (size_t i = 0; i < evidence->observation_count; i++)
         present_observation(out, &evidence->observations[i]);
-    out_close(out, ']');
-    out_open(out, "canaries", '[');
-    for (size_t i = 0; i < evidence->song_count; i++) {
-        out_open(out, NULL, '{');
-        out_integer(out, "steps", evidence->songs[i].steps);
-        out_number(out, "hertz", evidence->songs[i].canary.hertz);
-        out_number(out, "copy_bytes_per_second", evidence->songs[i].canary.copy_bytes_per_second);
-        out_close(out, '}');
+    jsonw_close(out, ']');
+    jsonw_open(out, "canaries", '[');
+    for (size_t i = 0; i < evidence->reading_count; i++) {
+        jsonw_open(out, NULL, '{');
+        jsonw_integer(out, "steps", evidence->readings[i].steps);
+        jsonw_number(out, "hertz", evidence->readings[i].canary.hertz);
+        jsonw_number(out, "copy_bytes_per_second",
+                     evidence->readings[i].canary.copy_bytes_per_second);
+        jsonw_close(out, '}');
     }
-    out_close(out, ']');
-    out_bool(out, "thinned", thinned);
-    out_close(out, '}');
+    jsonw_close(out, ']');
+    jsonw_bool(out, "thinned", thinned);
+    jsonw_close(out, '}');
 }
 
 /* Equal texts are equal numbers to the last digit, for one writer wrote both. */
@@ -58,31 +59,31 @@ static bool is_same(const char *stored, const char *now)
     return stored && strcmp(stored, now) == 0;
 }
 
-void present_recomputed(struct out *out, const struct run *run,
+void present_recomputed(struct json_writer *out, const struct run *run,
                         const struct conclusion *conclusion)
 {
-    out_open(out, NULL, '{');
-    out_bool(out, "identical",
-             is_same(run->summary_text, conclusion->summary_text) &&
-                 is_same(run->findings, conclusion->findings) &&
-                 run->validity == conclusion->validity);
-    out_open(out, "stored", '{');
-    out_raw(out, "summary", run->summary_text);
+    jsonw_open(out, NULL, '{');
+    jsonw_bool(out, "identical",
+               is_same(run->summary_text, conclusion->summary_text) &&
+                   is_same(run->findings, conclusion->findings) &&
+                   run->validity == conclusion->validity);
+    jsonw_open(out, "stored", '{');
+    jsonw_raw(out, "summary", run->summary_text);
     present_judgement(out, run->validity, run->findings);
-    out_close(out, '}');
-    out_open(out, "recomputed", '{');
-    out_raw(out, "summary", conclusion->summary_text);
+    jsonw_close(out, '}');
+    jsonw_open(out, "recomputed", '{');
+    jsonw_raw(out, "summary", conclusion->summary_text);
     present_judgement(out, conclusion->validity, conclusion->findings);
-    out_close(out, '}');
-    out_close(out, '}');
+    jsonw_close(out, '}');
+    jsonw_close(out, '}');
 }
 
-void present_machine(struct out *out, const char *key, const struct machine_row *machine)
+void present_machine(struct json_writer *out, const char *key, const struct machine_row *machine)
 {
-    out_open(out, key, '{');
-    out_text(out, "fingerprint", machine->fingerprint);
-    out_text(out, "stratum", machine->stratum);
-    out_time(out, "first_seen_at", machine->seen_us);
-    out_raw(out, "facts", machine->facts);
-    out_close(out, '}');
+    jsonw_open(out, key, '{');
+    jsonw_text(out, "fingerprint", machine->fingerprint);
+    jsonw_text(out, "stratum", machine->stratum);
+    jsonw_time(out, "first_seen_at", machine->seen_us);
+    jsonw_raw(out, "facts", machine->facts);
+    jsonw_close(out, '}');
 }

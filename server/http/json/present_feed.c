@@ -1,28 +1,25 @@
 #include "server/http/json/present_feed.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "pricing/freshness.h"
 
 #include <math.h>
 
-static const char *text_or_null(const char *text)
+void present_refresh(struct json_writer *out, const char *key,
+                     const struct refresh_progress *progress)
 {
-    return *text ? text : NULL;
-}
-
-void present_refresh(struct out *out, const char *key, const struct refresh_progress *progress)
-{
-    out_open(out, key, '{');
-    out_bool(out, "running", progress->running);
-    out_text(out, "feed", text_or_null(progress->feed));
-    out_text(out, "scope", text_or_null(progress->scope));
-    out_integer(out, "scopes_done", (long long)progress->scopes_done);
-    out_integer(out, "scopes", (long long)progress->scopes);
-    out_integer(out, "feeds_done", (long long)progress->feeds_done);
-    out_integer(out, "feeds", (long long)progress->feeds);
-    out_time(out, "started_at", progress->started_us);
-    out_time(out, "ended_at", progress->running ? 0 : progress->ended_us);
-    out_close(out, '}');
+    jsonw_open(out, key, '{');
+    jsonw_bool(out, "running", progress->running);
+    jsonw_text(out, "feed", text_or_null(progress->feed));
+    jsonw_text(out, "scope", text_or_null(progress->scope));
+    jsonw_integer(out, "scopes_done", (long long)progress->scopes_done);
+    jsonw_integer(out, "scopes", (long long)progress->scopes);
+    jsonw_integer(out, "feeds_done", (long long)progress->feeds_done);
+    jsonw_integer(out, "feeds", (long long)progress->feeds);
+    jsonw_time(out, "started_at", progress->started_us);
+    jsonw_time(out, "ended_at", progress->running ? 0 : progress->ended_us);
+    jsonw_close(out, '}');
 }
 
 static enum freshness row_freshness(const struct feed_row *row, bool has_spot, long long now_us)
@@ -81,38 +78,38 @@ static const char *sum_up(const struct feed_view *view, const char **ret_reason)
     return view->count > 0 ? "ok" : "never_asked";
 }
 
-static void present_tally(struct out *out, const struct basket_tally *tally)
+static void present_tally(struct json_writer *out, const struct price_batch_tally *tally)
 {
-    out_open(out, "left_out", '{');
-    out_integer(out, "seen", tally->seen);
-    out_integer(out, "unpriced", tally->unpriced);
-    out_integer(out, "malformed", tally->malformed);
-    out_integer(out, "ambiguous", tally->ambiguous);
-    out_close(out, '}');
+    jsonw_open(out, "left_out", '{');
+    jsonw_integer(out, "seen", tally->seen);
+    jsonw_integer(out, "unpriced", tally->unpriced);
+    jsonw_integer(out, "malformed", tally->malformed);
+    jsonw_integer(out, "ambiguous", tally->ambiguous);
+    jsonw_close(out, '}');
 }
 
-static void present_scope(struct out *out, const struct feed_row *row, long long now_us)
+static void present_scope(struct json_writer *out, const struct feed_row *row, long long now_us)
 {
     long long said_us = row->source_us > 0 ? row->source_us : row->confirmed_us;
 
-    out_open(out, NULL, '{');
-    out_text(out, "scope", row->scope);
-    out_text(out, "state", row->state);
-    out_text(out, "reason", text_or_null(row->reason));
-    out_integer(out, "prices", row->prices);
-    out_time(out, "checked_at", row->checked_us);
-    out_time(out, "fetched_at", row->confirmed_us);
-    out_time(out, "changed_at", row->changed_us);
-    out_time(out, "source_time", row->source_us);
-    out_number(out, "age_seconds", said_us > 0 ? (double)(now_us - said_us) / 1e6 : NAN);
-    out_integer(out, "http_status", row->status);
-    out_integer(out, "bytes", row->bytes);
-    out_integer(out, "failures", row->failures);
+    jsonw_open(out, NULL, '{');
+    jsonw_text(out, "scope", row->scope);
+    jsonw_text(out, "state", row->state);
+    jsonw_text(out, "reason", text_or_null(row->reason));
+    jsonw_integer(out, "prices", row->prices);
+    jsonw_time(out, "checked_at", row->checked_us);
+    jsonw_time(out, "fetched_at", row->confirmed_us);
+    jsonw_time(out, "changed_at", row->changed_us);
+    jsonw_time(out, "source_time", row->source_us);
+    jsonw_number(out, "age_seconds", said_us > 0 ? (double)(now_us - said_us) / 1e6 : NAN);
+    jsonw_integer(out, "http_status", row->status);
+    jsonw_integer(out, "bytes", row->bytes);
+    jsonw_integer(out, "failures", row->failures);
     present_tally(out, &row->tally);
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
-void present_feed(struct out *out, const struct feed_view *view)
+void present_feed(struct json_writer *out, const struct feed_view *view)
 {
     const struct feed *feed = view->feed;
     const char *reason, *state = sum_up(view, &reason);
@@ -120,20 +117,20 @@ void present_feed(struct out *out, const struct feed_view *view)
 
     for (size_t i = 0; i < view->count; i++)
         prices += view->rows[i].prices;
-    out_open(out, NULL, '{');
-    out_text(out, "feed", feed->source->name);
-    out_text(out, "label", feed->source->title);
-    out_text(out, "provider", text_or_null(feed->source->provider));
-    out_bool(out, "third_party", feed->source->third_party);
-    out_text(out, "state", state);
-    out_text(out, "reason", reason);
-    out_text(out, "freshness", feed_label(view));
-    out_integer(out, "prices", prices);
-    out_integer(out, "every_seconds", feed->every_seconds);
-    out_time(out, "next_at", view->due_us);
-    out_open(out, "scopes", '[');
+    jsonw_open(out, NULL, '{');
+    jsonw_text(out, "feed", feed->source->name);
+    jsonw_text(out, "label", feed->source->title);
+    jsonw_text(out, "provider", text_or_null(feed->source->provider));
+    jsonw_bool(out, "third_party", feed->source->third_party);
+    jsonw_text(out, "state", state);
+    jsonw_text(out, "reason", reason);
+    jsonw_text(out, "freshness", feed_label(view));
+    jsonw_integer(out, "prices", prices);
+    jsonw_integer(out, "every_seconds", feed->every_seconds);
+    jsonw_time(out, "next_at", view->due_us);
+    jsonw_open(out, "scopes", '[');
     for (size_t i = 0; i < view->count; i++)
         present_scope(out, &view->rows[i], view->now_us);
-    out_close(out, ']');
-    out_close(out, '}');
+    jsonw_close(out, ']');
+    jsonw_close(out, '}');
 }

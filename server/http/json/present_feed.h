@@ -8,7 +8,8 @@
 #include "pricing/cost.h"
 #include "server/prices/refresher.h"
 
-void present_refresh(struct out *out, const char *key, const struct refresh_progress *progress);
+void present_refresh(struct json_writer *out, const char *key,
+                     const struct refresh_progress *progress);
 
 /* A feed: what it is, how it is, and how each of its scopes is. */
 struct feed_view {
@@ -19,4 +20,4 @@ struct feed_view {
     size_t count;
     long long now_us;
 };
-void present_feed(struct out *out, const struct feed_view *view);
+void present_feed(struct json_writer *out, const struct feed_view *view);

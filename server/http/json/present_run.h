@@ -9,29 +9,30 @@
 #include "engine/trace/steps.h"
 
 /* `progress` may be NULL. */
-void present_run(struct out *out, const char *key, const struct run *run,
+void present_run(struct json_writer *out, const char *key, const struct run *run,
                  const struct progress *progress);
 
-void present_run_list(struct out *out, const struct run_list *list);
+void present_run_list(struct json_writer *out, const struct run_list *list);
 
-void present_progress(struct out *out, const char *key, const struct progress *progress);
+void present_progress(struct json_writer *out, const char *key, const struct progress *progress);
 
 /* `findings` as in struct run; null for what was never judged. */
-void present_judgement(struct out *out, enum validity level, const char *findings);
+void present_judgement(struct json_writer *out, enum validity level, const char *findings);
 
 /* What the trace of a run comes to now, beside what is stored. */
 struct conclusion;
-void present_recomputed(struct out *out, const struct run *run,
+void present_recomputed(struct json_writer *out, const struct run *run,
                         const struct conclusion *conclusion);
 
 struct evidence;
-void present_evidence(struct out *out, const struct evidence *evidence, bool thinned);
+void present_evidence(struct json_writer *out, const struct evidence *evidence, bool thinned);
 
 struct machine_row;
-void present_machine(struct out *out, const char *key, const struct machine_row *machine);
+void present_machine(struct json_writer *out, const char *key, const struct machine_row *machine);
 
 /* `text` is that of engine/protocol/implementations.h, or NULL. */
-void present_implementations(struct out *out, const char *text);
+void present_implementations(struct json_writer *out, const char *text);
 
 /* One element of the list of steps. */
-void present_step(struct out *out, long long position, const struct step *step, bool measured);
+void present_step(struct json_writer *out, long long position, const struct step *step,
+                  bool measured);

@@ -5,63 +5,64 @@
 
 #include <string.h>
 
-static void present_ratio(struct out *out, const char *key, const struct ratio *ratio)
+static void present_ratio(struct json_writer *out, const char *key, const struct ratio *ratio)
 {
     if (!ratio->known) {
-        out_null(out, key);
+        jsonw_null(out, key);
         return;
     }
-    out_open(out, key, '{');
-    out_number(out, "value", ratio->value);
-    out_number(out, "low", ratio->low);
-    out_number(out, "high", ratio->high);
-    out_text(out, "verdict", compare_name(compare_judge(ratio, COMPARE_MARGIN)));
-    out_number(out, "smallest_detectable_change", compare_detectable(ratio, COMPARE_MARGIN));
-    out_close(out, '}');
+    jsonw_open(out, key, '{');
+    jsonw_number(out, "value", ratio->value);
+    jsonw_number(out, "low", ratio->low);
+    jsonw_number(out, "high", ratio->high);
+    jsonw_text(out, "verdict", compare_name(compare_judge(ratio, COMPARE_MARGIN)));
+    jsonw_number(out, "smallest_detectable_change", compare_detectable(ratio, COMPARE_MARGIN));
+    jsonw_close(out, '}');
 }
 
-static void present_speed_interval(struct out *out, const struct cell_result *cell)
+static void present_speed_interval(struct json_writer *out, const struct cell_result *cell)
 {
     if (!(cell->throughput.low > 0)) {
-        out_null(out, "interval");
+        jsonw_null(out, "interval");
         return;
     }
-    out_open(out, "interval", '{');
-    out_number(out, "low", cell->throughput.low);
-    out_number(out, "high", cell->throughput.high);
-    out_number(out, "level", 0.95);
-    out_text(out, "over", cell->over_runs ? "runs" : "steps of one run");
-    out_close(out, '}');
+    jsonw_open(out, "interval", '{');
+    jsonw_number(out, "low", cell->throughput.low);
+    jsonw_number(out, "high", cell->throughput.high);
+    jsonw_number(out, "level", 0.95);
+    jsonw_text(out, "over", cell->over_runs ? "runs" : "steps of one run");
+    jsonw_close(out, '}');
 }
 
-static void present_runs(struct out *out, const struct sweep_view *view, size_t cell)
+static void present_runs(struct json_writer *out, const struct sweep_view *view, size_t cell)
 {
-    out_open(out, "runs", '[');
+    jsonw_open(out, "runs", '[');
     for (size_t i = 0; i < view->run_count; i++) {
         const struct sweep_row_run *row = &view->runs[i];
 
         if (row->run.cell != cell)
             continue;
-        out_open(out, NULL, '{');
-        out_text(out, "id", row->id.text);
-        out_text(out, "state", run_state_name(row->run.state));
-        out_integer(out, "block", row->run.block);
-        out_integer(out, "position", (long long)i);
+        jsonw_open(out, NULL, '{');
+        jsonw_text(out, "id", row->id.text);
+        jsonw_text(out, "state", run_state_name(row->run.state));
+        jsonw_integer(out, "block", row->run.block);
+        jsonw_integer(out, "position", (long long)i);
         if (row->run.validity == VALIDITY_UNKNOWN)
-            out_null(out, "validity");
+            jsonw_null(out, "validity");
         else
-            out_text(out, "validity", validity_name(row->run.validity));
+            jsonw_text(out, "validity", validity_name(row->run.validity));
         if (row->run.throughput.value > 0)
-            out_number(out, "samples_per_second", row->run.throughput.value);
+            jsonw_number(out, "samples_per_second", row->run.throughput.value);
         else
-            out_null(out, "samples_per_second");
-        out_close(out, '}');
+            jsonw_null(out, "samples_per_second");
+        jsonw_close(out, '}');
     }
-    out_close(out, ']');
+    jsonw_close(out, ']');
 }
 
 /* How much of n threads' speed is there, where the cells are numbers of threads. */
-static void present_efficiency(struct out *out, const struct sweep_view *view, size_t index)
+static void present_efficiency(struct json_writer *out, const struct sweep_view *view,
+                               size_t index)
 {
     const struct ratio *ratio = &view->result->cells[index].to_first;
     const char *name = view->row->cells[index].name;
@@ -69,14 +70,14 @@ static void present_efficiency(struct out *out, const struct sweep_view *view, s
 
     if (view->preset != SWEEP_THREADS || !ratio->known ||
         sscanf(name, "threads=%lf", &threads) != 1 || !(threads > 0)) {
-        out_null(out, "efficiency");
+        jsonw_null(out, "efficiency");
         return;
     }
-    out_open(out, "efficiency", '{');
-    out_number(out, "value", ratio->value / threads);
-    out_number(out, "low", ratio->low / threads);
-    out_number(out, "high", ratio->high / threads);
-    out_close(out, '}');
+    jsonw_open(out, "efficiency", '{');
+    jsonw_number(out, "value", ratio->value / threads);
+    jsonw_number(out, "low", ratio->low / threads);
+    jsonw_number(out, "high", ratio->high / threads);
+    jsonw_close(out, '}');
 }
 
 /* Dollars an hour as the latest run of the sweep was charged: one price for all cells, so that
@@ -101,7 +102,7 @@ static bool cell_cost(const struct sweep_view *view, const struct cell_result *c
     return cost_of(&speed, dollars_per_hour(view), ret_cost);
 }
 
-static void present_cell_cost(struct out *out, const struct sweep_view *view,
+static void present_cell_cost(struct json_writer *out, const struct sweep_view *view,
                               const struct cell_result *cell)
 {
     struct cost cost;
@@ -112,24 +113,24 @@ static void present_cell_cost(struct out *out, const struct sweep_view *view,
                      known ? &cost.dollars_per_million : NULL);
 }
 
-static void present_cell(struct out *out, const struct sweep_view *view, size_t index)
+static void present_cell(struct json_writer *out, const struct sweep_view *view, size_t index)
 {
     const struct sweep_row_cell *row = &view->row->cells[index];
     const struct cell_result *cell = &view->result->cells[index];
 
-    out_open(out, NULL, '{');
-    out_integer(out, "cell", (long long)index);
-    out_text(out, "name", row->name);
-    out_integer(out, "round", row->round);
-    out_raw(out, "spec", row->spec_text);
-    out_text(out, "refused", row->refused);
-    out_integer(out, "valid_runs", cell->valid);
-    out_integer(out, "invalid_runs", cell->invalid);
-    out_integer(out, "failed_runs", cell->failed);
+    jsonw_open(out, NULL, '{');
+    jsonw_integer(out, "cell", (long long)index);
+    jsonw_text(out, "name", row->name);
+    jsonw_integer(out, "round", row->round);
+    jsonw_raw(out, "spec", row->spec_text);
+    jsonw_text(out, "refused", row->refused);
+    jsonw_integer(out, "valid_runs", cell->valid);
+    jsonw_integer(out, "invalid_runs", cell->invalid);
+    jsonw_integer(out, "failed_runs", cell->failed);
     if (cell->throughput.value > 0)
-        out_number(out, "samples_per_second", cell->throughput.value);
+        jsonw_number(out, "samples_per_second", cell->throughput.value);
     else
-        out_null(out, "samples_per_second");
+        jsonw_null(out, "samples_per_second");
     present_speed_interval(out, cell);
     present_cell_cost(out, view, cell);
     present_ratio(out, "ratio_to_first", &cell->to_first);
@@ -137,15 +138,15 @@ static void present_cell(struct out *out, const struct sweep_view *view, size_t 
     present_ratio(out, "ratio_to_best", &cell->to_best);
     present_efficiency(out, view, index);
     if (cell->rank > 0)
-        out_integer(out, "rank", cell->rank);
+        jsonw_integer(out, "rank", cell->rank);
     else
-        out_null(out, "rank");
-    out_bool(out, "tied_with_best", cell->rank == 1);
+        jsonw_null(out, "rank");
+    jsonw_bool(out, "tied_with_best", cell->rank == 1);
     present_runs(out, view, index);
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
-static void present_progress_of_runs(struct out *out, const struct sweep_view *view)
+static void present_progress_of_runs(struct json_writer *out, const struct sweep_view *view)
 {
     long long counts[RUN_STATES] = {0}, done, left;
     double elapsed;
@@ -157,96 +158,97 @@ static void present_progress_of_runs(struct out *out, const struct sweep_view *v
     elapsed = (double)((view->row->ended_us ? view->row->ended_us : view->now_us) -
                        view->row->created_us) /
               1e6;
-    out_open(out, "progress", '{');
-    out_integer(out, "runs_total", (long long)view->run_count);
-    out_integer(out, "runs_done", done);
-    out_integer(out, "runs_running", counts[RUN_RUNNING]);
-    out_number(out, "elapsed_seconds", elapsed);
+    jsonw_open(out, "progress", '{');
+    jsonw_integer(out, "runs_total", (long long)view->run_count);
+    jsonw_integer(out, "runs_done", done);
+    jsonw_integer(out, "runs_running", counts[RUN_RUNNING]);
+    jsonw_number(out, "elapsed_seconds", elapsed);
     if (view->row->state != SWEEP_RUNNING)
-        out_number(out, "seconds_left", 0);
+        jsonw_number(out, "seconds_left", 0);
     else if (done > 0)
-        out_number(out, "seconds_left", elapsed / (double)done * (double)left);
+        jsonw_number(out, "seconds_left", elapsed / (double)done * (double)left);
     else
-        out_null(out, "seconds_left");
-    out_close(out, '}');
+        jsonw_null(out, "seconds_left");
+    jsonw_close(out, '}');
 }
 
-static void present_alarms(struct out *out, const struct sweep_view *view)
+static void present_alarms(struct json_writer *out, const struct sweep_view *view)
 {
     const struct false_alarms *alarms = &view->alarms;
 
     if (view->preset != SWEEP_AA || alarms->pairs == 0) {
-        out_null(out, "false_alarms");
+        jsonw_null(out, "false_alarms");
         return;
     }
-    out_open(out, "false_alarms", '{');
-    out_integer(out, "pairs", alarms->pairs);
-    out_integer(out, "alarms", alarms->alarms);
-    out_number(out, "rate", (double)alarms->alarms / alarms->pairs);
-    out_number(out, "low", alarms->low);
-    out_number(out, "high", alarms->high);
-    out_number(out, "margin", COMPARE_MARGIN);
-    out_close(out, '}');
+    jsonw_open(out, "false_alarms", '{');
+    jsonw_integer(out, "pairs", alarms->pairs);
+    jsonw_integer(out, "alarms", alarms->alarms);
+    jsonw_number(out, "rate", (double)alarms->alarms / alarms->pairs);
+    jsonw_number(out, "low", alarms->low);
+    jsonw_number(out, "high", alarms->high);
+    jsonw_number(out, "margin", COMPARE_MARGIN);
+    jsonw_close(out, '}');
 }
 
-static void present_best(struct out *out, const struct sweep_view *view)
+static void present_best(struct json_writer *out, const struct sweep_view *view)
 {
     const struct sweep_result *result = view->result;
 
     if (result->best >= result->count) {
-        out_null(out, "best");
+        jsonw_null(out, "best");
         return;
     }
-    out_open(out, "best", '{');
-    out_integer(out, "cell", (long long)result->best);
-    out_text(out, "name", view->row->cells[result->best].name);
-    out_open(out, "tied_with", '[');
+    jsonw_open(out, "best", '{');
+    jsonw_integer(out, "cell", (long long)result->best);
+    jsonw_text(out, "name", view->row->cells[result->best].name);
+    jsonw_open(out, "tied_with", '[');
     for (size_t i = 0; i < result->count; i++)
         if (i != result->best && result->cells[i].rank == 1)
-            out_text(out, NULL, view->row->cells[i].name);
-    out_close(out, ']');
-    out_close(out, '}');
+            jsonw_text(out, NULL, view->row->cells[i].name);
+    jsonw_close(out, ']');
+    jsonw_close(out, '}');
 }
 
-static void present_members(struct out *out, const struct sweep_row *row)
+static void present_members(struct json_writer *out, const struct sweep_row *row)
 {
-    out_text(out, "id", row->id.text);
-    out_text(out, "state", sweep_state_name(row->state));
-    out_raw(out, "request", row->request);
-    out_time(out, "created_at", row->created_us);
-    out_time(out, "ended_at", row->ended_us);
-    out_integer(out, "rounds", row->rounds);
+    jsonw_text(out, "id", row->id.text);
+    jsonw_text(out, "state", sweep_state_name(row->state));
+    jsonw_raw(out, "request", row->request);
+    jsonw_time(out, "created_at", row->created_us);
+    jsonw_time(out, "ended_at", row->ended_us);
+    jsonw_integer(out, "rounds", row->rounds);
 }
 
-void present_sweep_head(struct out *out, const struct sweep_row *row)
+void present_sweep_head(struct json_writer *out, const struct sweep_row *row)
 {
-    out_open(out, NULL, '{');
+    jsonw_open(out, NULL, '{');
     present_members(out, row);
-    out_close(out, '}');
+    jsonw_close(out, '}');
 }
 
-void present_sweep(struct out *out, const struct sweep_view *view)
+void present_sweep(struct json_writer *out, const struct sweep_view *view)
 {
-    out_open(out, NULL, '{');
+    jsonw_open(out, NULL, '{');
     present_members(out, view->row);
-    out_text(out, "preset", sweep_preset_name(view->preset));
-    out_number(out, "margin", COMPARE_MARGIN);
+    jsonw_text(out, "preset", sweep_preset_name(view->preset));
+    jsonw_number(out, "margin", COMPARE_MARGIN);
     if (dollars_per_hour(view) > 0)
-        out_number(out, "price_per_hour", dollars_per_hour(view));
+        jsonw_number(out, "price_per_hour", dollars_per_hour(view));
     else
-        out_null(out, "price_per_hour");
+        jsonw_null(out, "price_per_hour");
     present_progress_of_runs(out, view);
     present_best(out, view);
     present_alarms(out, view);
-    out_open(out, "notes", '[');
+    jsonw_open(out, "notes", '[');
     if (view->preset == SWEEP_TUNE || view->preset == SWEEP_BATCH || view->preset == SWEEP_LADDER)
-        out_text(out, NULL, "Another batch size or precision may change how training converges.");
-    out_close(out, ']');
-    out_open(out, "cells", '[');
+        jsonw_text(out, NULL,
+                   "Another batch size or precision may change how training converges.");
+    jsonw_close(out, ']');
+    jsonw_open(out, "cells", '[');
     for (size_t i = 0; i < view->row->count; i++)
         present_cell(out, view, i);
-    out_close(out, ']');
-    out_close(out, '}');
+    jsonw_close(out, ']');
+    jsonw_close(out, '}');
 }
 
 static bool write_ratio(struct bytes *text, const struct ratio *ratio)

@@ -16,10 +16,10 @@ struct sweep_view {
     long long now_us;
 };
 
-void present_sweep(struct out *out, const struct sweep_view *view);
+void present_sweep(struct json_writer *out, const struct sweep_view *view);
 
 /* Without its cells, for lists. */
-void present_sweep_head(struct out *out, const struct sweep_row *row);
+void present_sweep_head(struct json_writer *out, const struct sweep_row *row);
 
 /* The cells as CSV. False when the limit or memory ends. */
 bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)

@@ -44,7 +44,7 @@ static void what_is_there_is_read(void)
     EXPECT_INT((long long)document.steps.count, 2);
     EXPECT_INT(document.steps.items[1].split.communication, 9);
     EXPECT_INT((long long)document.evidence.observation_count, 2);
-    EXPECT_INT((long long)document.evidence.song_count, 1);
+    EXPECT_INT((long long)document.evidence.reading_count, 1);
     EXPECT_NEAR(document.claimed, 0, 0);
 }
 
@@ -73,12 +73,12 @@ static void what_is_not_there_is_not_known(void)
 static void evidence_that_is_not_there_is_kept_as_none(void)
 {
     AUTO(document_clear) struct document document = {0};
-    struct evidence evidence = {.song_count = 7};
+    struct evidence evidence = {.reading_count = 7};
 
     EXPECT(read_text(least_document, &document, NULL));
     EXPECT(trace_read_evidence(document.evidence_text.start, document.evidence_text.length,
                                &evidence, NULL));
-    EXPECT_INT((long long)evidence.song_count, 0);
+    EXPECT_INT((long long)evidence.reading_count, 0);
 }
 
 static void a_document_of_ours_is_written_as_it_was_read(void)

@@ -13,9 +13,9 @@ static const struct effort zen = {.isa = "avx512_bf16",
 
 static void the_share_is_what_was_done_of_what_could_be(void)
 {
-    struct peak peak;
+    struct peak_flops peak;
 
-    EXPECT(peak_estimate(&zen, &peak));
+    EXPECT(peak_flops_estimate(&zen, &peak));
     EXPECT(fabs(peak.achieved_tflops - 0.7851) < 1e-4);
     EXPECT(fabs(peak.peak_tflops - 1.024) < 1e-9);
     EXPECT(fabs(peak.share - 0.7667) < 1e-4);
@@ -24,26 +24,26 @@ static void the_share_is_what_was_done_of_what_could_be(void)
 static void f32_has_half_the_room_of_bf16(void)
 {
     struct effort effort = zen;
-    struct peak peak;
+    struct peak_flops peak;
 
     effort.precision = "f32";
-    EXPECT(peak_estimate(&effort, &peak));
+    EXPECT(peak_flops_estimate(&effort, &peak));
     EXPECT(peak.operations_a_cycle == 64);
 }
 
 static void bf16_without_the_instructions_has_the_room_of_f32(void)
 {
     struct effort effort = zen;
-    struct peak peak;
+    struct peak_flops peak;
 
     effort.isa = "avx2";
-    EXPECT(peak_estimate(&effort, &peak));
+    EXPECT(peak_flops_estimate(&effort, &peak));
     EXPECT(peak.operations_a_cycle == 32);
 }
 
 static void what_is_not_known_gives_no_estimate(void)
 {
-    struct peak peak;
+    struct peak_flops peak;
 
     for (int missing = 0; missing < 5; missing++) {
         struct effort effort = zen;
@@ -53,7 +53,7 @@ static void what_is_not_known_gives_no_estimate(void)
         else
             *(double *[]){&effort.cores, &effort.hertz, &effort.multiply_adds,
                           &effort.samples_per_second}[missing - 1] = 0;
-        EXPECT(!peak_estimate(&effort, &peak));
+        EXPECT(!peak_flops_estimate(&effort, &peak));
     }
 }
 

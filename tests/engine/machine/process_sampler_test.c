@@ -30,7 +30,7 @@ static void counters_of_all_threads_and_of_all_groups_above_add_up(void)
     struct observation seen;
 
     put_process(&tree);
-    witness_look(tree.root, 7, &seen);
+    process_sampler_read(tree.root, 7, &seen);
     EXPECT_INT(seen.cpu_ticks, 1000);
     EXPECT_INT(seen.steal_ticks, 25);
     EXPECT_INT(seen.own_cpu_ns, 1500);
@@ -49,7 +49,7 @@ static void the_older_control_groups_count_nanoseconds(void)
 
     tree_put(&tree, "/proc/7/cgroup", "4:cpuacct,cpu:/box\n");
     tree_put(&tree, "/sys/fs/cgroup/cpu/box/cpu.stat", "nr_throttled 8\nthrottled_time 9000\n");
-    witness_look(tree.root, 7, &seen);
+    process_sampler_read(tree.root, 7, &seen);
     EXPECT_INT(seen.throttled_periods, 8);
     EXPECT_INT(seen.throttled_us, 9);
 }
@@ -59,7 +59,7 @@ static void what_is_not_visible_is_minus_one(void)
     AUTO(tree_remove) struct tree empty = tree_make(), garbage = tree_make();
     struct observation seen;
 
-    witness_look(empty.root, 7, &seen);
+    process_sampler_read(empty.root, 7, &seen);
     EXPECT_INT(seen.cpu_ticks, -1);
     EXPECT_INT(seen.steal_ticks, -1);
     EXPECT_INT(seen.throttled_periods, -1);
@@ -73,7 +73,7 @@ static void what_is_not_visible_is_minus_one(void)
     tree_put(&garbage, "/proc/7/stat", "7 no bracket");
     tree_put(&garbage, "/proc/7/task/7/schedstat", "?");
     tree_put(&garbage, "/proc/7/task/7/status", "nonvoluntary_ctxt_switches:\tmany\n");
-    witness_look(garbage.root, 7, &seen);
+    process_sampler_read(garbage.root, 7, &seen);
     EXPECT_INT(seen.cpu_ticks, -1);
     EXPECT_INT(seen.major_faults, -1);
     EXPECT_INT(seen.waited_ns, -1);
@@ -100,9 +100,9 @@ static void we_are_seen_working(void)
     struct observation before, after;
     unsigned long sum = 0;
 
-    witness_look("", getpid(), &before);
+    process_sampler_read("", getpid(), &before);
     work(&sum);
-    witness_look("", getpid(), &after);
+    process_sampler_read("", getpid(), &after);
     EXPECT(before.cpu_ticks > 0 && after.cpu_ticks >= before.cpu_ticks);
     EXPECT(after.own_cpu_ns - before.own_cpu_ns >= 20000000);
     EXPECT(after.waited_ns >= before.waited_ns);

@@ -319,7 +319,7 @@ static void what_cannot_be_done_is_told(void)
     expect_exit(confined(false, confine_wrongly, NULL), EINVAL, "a wrong filter");
 }
 
-/* What /proc says of a program that was started by child_spawn(). */
+/* What /proc says of a program that was started by spawn_child(). */
 static void read_status(bool ours, char *ret_text, size_t size)
 {
     static char cat[] = "cat", status[] = "/proc/self/status";
@@ -328,7 +328,7 @@ static void read_status(bool ours, char *ret_text, size_t size)
     ssize_t length;
 
     ret_text[0] = '\0';
-    EXPECT(child_spawn(
+    EXPECT(spawn_child(
         &child, &(struct launch){(char *const[]){cat, status, NULL}, "RUN", "", ours}, NULL));
     fcntl(child.output, F_SETFL, 0);
     while (used < size - 1 && (length = read(child.output, ret_text + used, size - 1 - used)) > 0)

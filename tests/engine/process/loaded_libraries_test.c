@@ -22,10 +22,10 @@ static void the_memory_map_tells_who_does_the_work(void)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO(tree_remove) struct tree tree = tree_make();
-        struct loaded loaded;
+        struct loaded_libraries loaded;
 
         tree_put(&tree, "/proc/7/maps", "%s", cases[i].maps);
-        loaded_look(tree.root, 7, &loaded);
+        loaded_libraries_read(tree.root, 7, &loaded);
         EXPECT_STR(loaded.allocator, cases[i].allocator);
         EXPECT_STR(loaded.openmp, cases[i].openmp);
         EXPECT_STR(loaded.dnn, cases[i].dnn);
@@ -34,13 +34,13 @@ static void the_memory_map_tells_who_does_the_work(void)
 
 static void it_is_told_in_one_line(void)
 {
-    struct loaded loaded = {"tcmalloc", "llvm", "libdnnl.so.3.7"};
-    AUTO(freep) char *text = loaded_to_text(&loaded);
+    struct loaded_libraries loaded = {"tcmalloc", "llvm", "libdnnl.so.3.7"};
+    AUTO(freep) char *text = loaded_libraries_to_text(&loaded);
 
     EXPECT_STR(text,
                "{\"allocator\":\"tcmalloc\",\"openmp\":\"llvm\",\"dnn\":\"libdnnl.so.3.7\"}");
-    loaded_look("/nowhere", 7, &loaded);
-    AUTO(freep) char *nothing = loaded_to_text(&loaded);
+    loaded_libraries_read("/nowhere", 7, &loaded);
+    AUTO(freep) char *nothing = loaded_libraries_to_text(&loaded);
     EXPECT_STR(nothing, "{\"allocator\":\"system\",\"openmp\":\"none\",\"dnn\":null}");
 }
 

@@ -9,7 +9,7 @@ static const char *refusal(const char *text, const struct place *place, struct e
 
     error_clear(err);
     EXPECT(run_spec_from_text(text, strlen(text), &spec, NULL));
-    if (spec_is_possible(&spec, place, err))
+    if (spec_fits(&spec, place, err))
         return "";
     EXPECT_INT(err->kind, ERROR_UNABLE);
     return err->field;

@@ -8,13 +8,13 @@
 
 #define HOUR_OF_100 360000.0 /* samples */
 
-static struct prospect prospect, another;
+static struct job_forecast forecast, another;
 
-static void draw(const struct outlook *outlook, double samples)
+static void draw(const struct forecast_inputs *forecast_inputs, double samples)
 {
-    prospect_draw(outlook, samples, &prospect);
+    job_forecast_draw(forecast_inputs, samples, &forecast);
     for (size_t i = 1; i < PROSPECT_DRAWS; i++)
-        EXPECT(prospect.hours[i - 1] <= prospect.hours[i]);
+        EXPECT(forecast.hours[i - 1] <= forecast.hours[i]);
 }
 
 static double mean_hours(void)
@@ -22,7 +22,7 @@ static double mean_hours(void)
     double sum = 0;
 
     for (size_t i = 0; i < PROSPECT_DRAWS; i++)
-        sum += prospect.hours[i];
+        sum += forecast.hours[i];
     return sum / PROSPECT_DRAWS;
 }
 
@@ -58,46 +58,46 @@ static void who_is_never_interrupted_never_saves(void)
 static void without_spread_every_draw_is_the_same(void)
 {
     const double speed = 100;
-    const struct outlook outlook = {.speeds = &speed, .count = 1};
+    const struct forecast_inputs forecast_inputs = {.speeds = &speed, .count = 1};
 
-    draw(&outlook, 7 * HOUR_OF_100);
-    EXPECT_NEAR(prospect.hours[0], 7, 1e-12);
-    EXPECT_NEAR(prospect.hours[PROSPECT_DRAWS - 1], 7, 1e-12);
-    EXPECT_NEAR(prospect_share(&prospect, 6.999), 0, 0);
-    EXPECT_NEAR(prospect_share(&prospect, 7.001), 1, 0);
-    EXPECT_NEAR(prospect_quantile(&prospect, 0.5), 7, 1e-12);
+    draw(&forecast_inputs, 7 * HOUR_OF_100);
+    EXPECT_NEAR(forecast.hours[0], 7, 1e-12);
+    EXPECT_NEAR(forecast.hours[PROSPECT_DRAWS - 1], 7, 1e-12);
+    EXPECT_NEAR(job_forecast_share(&forecast, 6.999), 0, 0);
+    EXPECT_NEAR(job_forecast_share(&forecast, 7.001), 1, 0);
+    EXPECT_NEAR(job_forecast_quantile(&forecast, 0.5), 7, 1e-12);
 }
 
 static void measured_speeds_are_as_likely_as_each_other(void)
 {
     const double speeds[] = {100, 50, 200, 25};
-    const struct outlook outlook = {.speeds = speeds, .count = COUNT(speeds)};
+    const struct forecast_inputs forecast_inputs = {.speeds = speeds, .count = COUNT(speeds)};
 
-    draw(&outlook, HOUR_OF_100);
-    EXPECT_NEAR(prospect_share(&prospect, 0.49), 0, 0);
-    EXPECT_NEAR(prospect_share(&prospect, 0.51), 0.25, 1e-12);
-    EXPECT_NEAR(prospect_share(&prospect, 1.01), 0.5, 1e-12);
-    EXPECT_NEAR(prospect_share(&prospect, 2.01), 0.75, 1e-12);
-    EXPECT_NEAR(prospect_quantile(&prospect, 0.9), 4, 1e-12);
+    draw(&forecast_inputs, HOUR_OF_100);
+    EXPECT_NEAR(job_forecast_share(&forecast, 0.49), 0, 0);
+    EXPECT_NEAR(job_forecast_share(&forecast, 0.51), 0.25, 1e-12);
+    EXPECT_NEAR(job_forecast_share(&forecast, 1.01), 0.5, 1e-12);
+    EXPECT_NEAR(job_forecast_share(&forecast, 2.01), 0.75, 1e-12);
+    EXPECT_NEAR(job_forecast_quantile(&forecast, 0.9), 4, 1e-12);
 }
 
 static void lognormal_spreads_give_the_shares_of_the_normal_distribution(void)
 {
     static const double z[] = {-2, -1, -0.5, 0, 0.3, 1, 2};
     const double speed = 100;
-    const struct outlook outlooks[] = {
+    const struct forecast_inputs forecasts_inputs[] = {
         {.speeds = &speed, .count = 1, .value_spread = 0.05},
         {.speeds = &speed, .count = 1, .machine_spread = 0.05},
         {.speeds = &speed, .count = 1, .value_spread = 0.03, .machine_spread = 0.04},
     };
 
-    for (size_t i = 0; i < COUNT(outlooks); i++) {
-        draw(&outlooks[i], 7 * HOUR_OF_100);
+    for (size_t i = 0; i < COUNT(forecasts_inputs); i++) {
+        draw(&forecasts_inputs[i], 7 * HOUR_OF_100);
         for (size_t j = 0; j < COUNT(z); j++) {
             double hours = 7 * exp(0.05 * z[j]), share = erfc(-z[j] / sqrt(2)) / 2;
 
-            EXPECT_NEAR(prospect_share(&prospect, hours), share, 0.02 * share + 0.0005);
-            EXPECT_NEAR(prospect_quantile(&prospect, share), hours, 0.001 * hours);
+            EXPECT_NEAR(job_forecast_share(&forecast, hours), share, 0.02 * share + 0.0005);
+            EXPECT_NEAR(job_forecast_quantile(&forecast, share), hours, 0.001 * hours);
         }
     }
 }
@@ -106,14 +106,15 @@ static void lognormal_spreads_give_the_shares_of_the_normal_distribution(void)
 static void noise_comes_on_top_of_each_speed(void)
 {
     const double speeds[] = {100, 100.0 / 1.2};
-    const struct outlook outlook = {.speeds = speeds, .count = 2, .value_spread = 0.1};
+    const struct forecast_inputs forecast_inputs = {
+        .speeds = speeds, .count = 2, .value_spread = 0.1};
     double below = 0;
 
-    draw(&outlook, HOUR_OF_100);
+    draw(&forecast_inputs, HOUR_OF_100);
     for (double hours = 0.8; hours < 1.5; hours += 0.05) {
         double first = erfc(-log(hours) / 0.1 / sqrt(2)) / 2;
         double second = erfc(-log(hours / 1.2) / 0.1 / sqrt(2)) / 2;
-        double share = prospect_share(&prospect, hours);
+        double share = job_forecast_share(&forecast, hours);
 
         EXPECT_NEAR(share, (first + second) / 2, 0.02);
         EXPECT(share >= below);
@@ -124,11 +125,11 @@ static void noise_comes_on_top_of_each_speed(void)
 static void the_same_question_has_the_same_answer(void)
 {
     const double speeds[] = {100, 101, 99};
-    const struct outlook outlook = {speeds, 3, 0.02, 0.03, 0.01, 10, 300};
+    const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0.03, 0.01, 10, 300};
 
-    draw(&outlook, 100 * HOUR_OF_100);
-    prospect_draw(&outlook, 100 * HOUR_OF_100, &another);
-    EXPECT(memcmp(&prospect, &another, sizeof prospect) == 0);
+    draw(&forecast_inputs, 100 * HOUR_OF_100);
+    job_forecast_draw(&forecast_inputs, 100 * HOUR_OF_100, &another);
+    EXPECT(memcmp(&forecast, &another, sizeof forecast) == 0);
 }
 
 static void interruptions_lengthen_and_the_more_the_longer(void)
@@ -138,9 +139,9 @@ static void interruptions_lengthen_and_the_more_the_longer(void)
     double before = 0;
 
     for (size_t i = 0; i < COUNT(rates); i++) {
-        const struct outlook outlook = {speeds, 3, 0.02, 0, rates[i], 10, 300};
+        const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0, rates[i], 10, 300};
 
-        draw(&outlook, 100 * HOUR_OF_100);
+        draw(&forecast_inputs, 100 * HOUR_OF_100);
         EXPECT(mean_hours() > before);
         before = mean_hours();
     }
@@ -153,15 +154,16 @@ static void interruptions_come_as_often_as_they_should(void)
     const double speed = 100;
 
     for (size_t i = 0; i < COUNT(rates); i++) {
-        const struct outlook outlook = {&speed, 1, 0, 0, rates[i], 10, 300};
+        const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, rates[i], 10, 300};
         double interval = sqrt(2 * 10 / 3600.0 / rates[i]);
         double work = 50 * (1 + 10 / 3600.0 / interval);
         double lost = rates[i] * (interval / 2 + 300 / 3600.0);
 
-        draw(&outlook, 50 * HOUR_OF_100);
-        EXPECT_NEAR(prospect_share(&prospect, work * (1 + 1e-12)), exp(-rates[i] * work), 0.02);
+        draw(&forecast_inputs, 50 * HOUR_OF_100);
+        EXPECT_NEAR(job_forecast_share(&forecast, work * (1 + 1e-12)), exp(-rates[i] * work),
+                    0.02);
         EXPECT_NEAR(mean_hours() / work, 1 / (1 - lost), 0.002 / (1 - lost));
-        EXPECT(prospect.hours[0] >= work * (1 - 1e-12));
+        EXPECT(forecast.hours[0] >= work * (1 - 1e-12));
     }
 }
 
@@ -169,94 +171,96 @@ static void interruptions_come_as_often_as_they_should(void)
 static void many_interruptions_are_as_long_as_the_sum_of_each(void)
 {
     const double speed = 100;
-    const struct outlook outlook = {&speed, 1, 0, 0, 0.5, 10, 300};
+    const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, 0.5, 10, 300};
     double work = 58; /* 31 and 33 are expected */
 
-    draw(&outlook, (work - 1.5) * HOUR_OF_100);
-    prospect_draw(&outlook, (work + 1.5) * HOUR_OF_100, &another);
+    draw(&forecast_inputs, (work - 1.5) * HOUR_OF_100);
+    job_forecast_draw(&forecast_inputs, (work + 1.5) * HOUR_OF_100, &another);
     for (double share = 0.05; share < 0.96; share += 0.1)
-        EXPECT_NEAR(prospect_quantile(&prospect, share) / (work - 1.5),
-                    prospect_quantile(&another, share) / (work + 1.5), 0.004);
+        EXPECT_NEAR(job_forecast_quantile(&forecast, share) / (work - 1.5),
+                    job_forecast_quantile(&another, share) / (work + 1.5), 0.004);
 }
 
-static double width(const struct prospect *of)
+static double width(const struct job_forecast *of)
 {
-    return prospect_quantile(of, 0.9) - prospect_quantile(of, 0.1);
+    return job_forecast_quantile(of, 0.9) - job_forecast_quantile(of, 0.1);
 }
 
 /* Half an interval is lost on average, and all or nothing of it now and then. */
 static void many_interruptions_scatter_as_the_sum_of_each(void)
 {
     const double speed = 100;
-    const struct outlook outlook = {&speed, 1, 0, 0, 0.5, 360, 0};
+    const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, 0.5, 360, 0};
     double expected = 31 * 2, lost = 0.5 * sqrt(0.2 / 0.5) / 2;
     double work = expected * (1 - lost) / (1 + sqrt(0.1 * 0.5 / 2));
 
-    draw(&outlook, work * HOUR_OF_100); /* played one by one */
-    prospect_draw(&outlook, work * 33 / 31 * HOUR_OF_100, &another);
-    EXPECT_NEAR(width(&another) / width(&prospect), sqrt(33.0 / 31), 0.06);
+    draw(&forecast_inputs, work * HOUR_OF_100); /* played one by one */
+    job_forecast_draw(&forecast_inputs, work * 33 / 31 * HOUR_OF_100, &another);
+    EXPECT_NEAR(width(&another) / width(&forecast), sqrt(33.0 / 31), 0.06);
 }
 
 static void what_cannot_be_done_never_ends(void)
 {
     static const double odd[] = {0, -1, NAN};
     const double speed = 100;
-    const struct outlook hopeless = {&speed, 1, 0.02, 0, 30, 60, 3600};
+    const struct forecast_inputs hopeless = {&speed, 1, 0.02, 0, 30, 60, 3600};
 
     for (size_t i = 0; i < COUNT(odd); i++) {
-        const struct outlook outlook = {&odd[i], 1, 0.02, 0.02, 0.1 * (double)i, 10, 300};
+        const struct forecast_inputs forecast_inputs = {&odd[i],         1,  0.02, 0.02,
+                                                        0.1 * (double)i, 10, 300};
 
-        draw(&outlook, HOUR_OF_100);
-        EXPECT(isinf(prospect.hours[0]));
-        EXPECT_NEAR(prospect_share(&prospect, 1e300), 0, 0);
+        draw(&forecast_inputs, HOUR_OF_100);
+        EXPECT(isinf(forecast.hours[0]));
+        EXPECT_NEAR(job_forecast_share(&forecast, 1e300), 0, 0);
     }
     draw(&hopeless, 100 * HOUR_OF_100); /* an hour to restart, and two minutes until the next */
-    EXPECT(isinf(prospect.hours[0]) && prospect.hours[0] > 0);
+    EXPECT(isinf(forecast.hours[0]) && forecast.hours[0] > 0);
 }
 
 static void shares_and_quantiles_are_each_others_inverse(void)
 {
     for (size_t i = 0; i < PROSPECT_DRAWS; i++)
-        prospect.hours[i] = (double)(i + 1);
-    EXPECT_NEAR(prospect_quantile(&prospect, 0.9), 1800, 0);
-    EXPECT_NEAR(prospect_quantile(&prospect, 0.9001), 1801, 0);
-    EXPECT_NEAR(prospect_quantile(&prospect, 7 * 0.05), 700, 0); /* of 700.0000000000001 */
-    EXPECT_NEAR(prospect_quantile(&prospect, 1), 2000, 0);
-    EXPECT_NEAR(prospect_quantile(&prospect, 1e-9), 1, 0);
-    EXPECT_NEAR(prospect_share(&prospect, 1800), 0.9, 0);
-    EXPECT_NEAR(prospect_share(&prospect, 1799.5), 0.8995, 1e-15);
-    EXPECT_NEAR(prospect_share(&prospect, 0), 0, 0);
-    EXPECT_NEAR(prospect_share(&prospect, INFINITY), 1, 0);
-    EXPECT(isnan(prospect_share(&prospect, NAN)));
-    EXPECT(isnan(prospect_quantile(&prospect, 0)) && isnan(prospect_quantile(&prospect, 1.01)));
-    EXPECT(isnan(prospect_quantile(&prospect, NAN)));
+        forecast.hours[i] = (double)(i + 1);
+    EXPECT_NEAR(job_forecast_quantile(&forecast, 0.9), 1800, 0);
+    EXPECT_NEAR(job_forecast_quantile(&forecast, 0.9001), 1801, 0);
+    EXPECT_NEAR(job_forecast_quantile(&forecast, 7 * 0.05), 700, 0); /* of 700.0000000000001 */
+    EXPECT_NEAR(job_forecast_quantile(&forecast, 1), 2000, 0);
+    EXPECT_NEAR(job_forecast_quantile(&forecast, 1e-9), 1, 0);
+    EXPECT_NEAR(job_forecast_share(&forecast, 1800), 0.9, 0);
+    EXPECT_NEAR(job_forecast_share(&forecast, 1799.5), 0.8995, 1e-15);
+    EXPECT_NEAR(job_forecast_share(&forecast, 0), 0, 0);
+    EXPECT_NEAR(job_forecast_share(&forecast, INFINITY), 1, 0);
+    EXPECT(isnan(job_forecast_share(&forecast, NAN)));
+    EXPECT(isnan(job_forecast_quantile(&forecast, 0)) &&
+           isnan(job_forecast_quantile(&forecast, 1.01)));
+    EXPECT(isnan(job_forecast_quantile(&forecast, NAN)));
 }
 
 /* From nanoseconds to ages, and all but equal ones: the sorting sees every digit. */
 static void hours_of_any_size_are_in_order(void)
 {
     static double speeds[PROSPECT_DRAWS];
-    const struct outlook outlook = {.speeds = speeds, .count = PROSPECT_DRAWS};
+    const struct forecast_inputs forecast_inputs = {.speeds = speeds, .count = PROSPECT_DRAWS};
 
     for (size_t i = 0; i < PROSPECT_DRAWS; i++)
         speeds[i] = i % 2 ? exp(0.1 * (double)(i % 1000) - 50) : 1 + 1e-15 * (double)(i % 77);
-    draw(&outlook, HOUR_OF_100);
-    EXPECT(prospect.hours[0] < 1e-15 && prospect.hours[PROSPECT_DRAWS - 1] > 1e15);
+    draw(&forecast_inputs, HOUR_OF_100);
+    EXPECT(forecast.hours[0] < 1e-15 && forecast.hours[PROSPECT_DRAWS - 1] > 1e15);
 }
 
 static void *draw_there(void *there)
 {
     const double speeds[] = {100, 101, 99};
-    const struct outlook outlook = {speeds, 3, 0.02, 0.03, 0.01, 10, 300};
+    const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0.03, 0.01, 10, 300};
 
-    prospect_draw(&outlook, 100 * HOUR_OF_100, there);
+    job_forecast_draw(&forecast_inputs, 100 * HOUR_OF_100, there);
     return NULL;
 }
 
 /* First in main(), for the deck is made by who comes first. */
 static void threads_that_come_first_together_get_the_same(void)
 {
-    static struct prospect theirs[4];
+    static struct job_forecast theirs[4];
     pthread_t threads[COUNT(theirs)];
 
     for (size_t i = 0; i < COUNT(theirs); i++)

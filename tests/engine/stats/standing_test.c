@@ -8,26 +8,26 @@
 #define HOUR_US 3600000000LL
 
 /* A run of `vm` with a tight interval of its own; a single letter stands for an instance. */
-static struct sighting run_of(const char *vm, double value, long long at_us)
+static struct run_result run_of(const char *vm, double value, long long at_us)
 {
-    struct sighting sighting = {.value = value,
-                                .low = value * 0.99,
-                                .high = value * 1.01,
-                                .at_us = at_us,
-                                .validity = VALIDITY_OK};
+    struct run_result run_result = {.value = value,
+                                    .low = value * 0.99,
+                                    .high = value * 1.01,
+                                    .at_us = at_us,
+                                    .validity = VALIDITY_OK};
 
     if (strlen(vm) == 1)
-        snprintf(sighting.vm, sizeof sighting.vm, "i%014d%s", 0, vm);
+        snprintf(run_result.vm, sizeof run_result.vm, "i%014d%s", 0, vm);
     else
-        snprintf(sighting.vm, sizeof sighting.vm, "%.16s", vm);
-    return sighting;
+        snprintf(run_result.vm, sizeof run_result.vm, "%.16s", vm);
+    return run_result;
 }
 
-static struct standing standing_of(const struct sighting *sightings, size_t count)
+static struct standing standing_of(const struct run_result *results, size_t count)
 {
     struct standing standing;
 
-    EXPECT(standing_compute(sightings, count, &standing, NULL));
+    EXPECT(standing_compute(results, count, &standing, NULL));
     return standing;
 }
 
@@ -38,7 +38,7 @@ static bool near(double value, double expected)
 
 static void without_a_valid_run_there_is_nothing(void)
 {
-    struct sighting runs[] = {run_of("a", 40, 1), run_of("a", 41, 2)};
+    struct run_result runs[] = {run_of("a", 40, 1), run_of("a", 41, 2)};
     struct standing standing;
 
     runs[0].validity = VALIDITY_INVALID;
@@ -53,7 +53,7 @@ static void without_a_valid_run_there_is_nothing(void)
 
 static void one_run_is_as_sure_as_its_steps(void)
 {
-    const struct sighting run = run_of("a", 40, HOUR_US);
+    const struct run_result run = run_of("a", 40, HOUR_US);
     struct standing standing = standing_of(&run, 1);
 
     EXPECT_INT(standing.level, STANDING_STEPS);
@@ -64,7 +64,7 @@ static void one_run_is_as_sure_as_its_steps(void)
 
 static void two_runs_reach_from_the_lower_end_to_the_upper(void)
 {
-    const struct sighting runs[] = {run_of("a", 40, 2), run_of("a", 44, 1)};
+    const struct run_result runs[] = {run_of("a", 40, 2), run_of("a", 44, 1)};
     struct standing standing = standing_of(runs, 2);
 
     EXPECT_INT(standing.level, STANDING_STEPS);
@@ -74,7 +74,7 @@ static void two_runs_reach_from_the_lower_end_to_the_upper(void)
 
 static void a_run_without_an_interval_is_a_point(void)
 {
-    struct sighting run = run_of("a", 40, 1);
+    struct run_result run = run_of("a", 40, 1);
     struct standing standing;
 
     run.low = run.high = 0;
@@ -86,7 +86,7 @@ static void a_run_without_an_interval_is_a_point(void)
 
 static void three_runs_of_one_machine_speak_of_that_machine(void)
 {
-    const struct sighting runs[] = {run_of("a", 40, 3), run_of("a", 41, 2), run_of("a", 42, 1)};
+    const struct run_result runs[] = {run_of("a", 40, 3), run_of("a", 41, 2), run_of("a", 42, 1)};
     struct standing standing = standing_of(runs, 3);
     double half = stats_t95(2) * 1 / sqrt(3);
 
@@ -100,8 +100,8 @@ static void three_runs_of_one_machine_speak_of_that_machine(void)
 /* Three machines: half of the interval is 2.48 standard deviations. */
 static void three_machines_speak_of_the_type_by_their_medians(void)
 {
-    const struct sighting runs[] = {run_of("a", 40, 1), run_of("a", 10, 1), run_of("a", 41, 1),
-                                    run_of("b", 42, 1), run_of("c", 44, 1), run_of("c", 44, 1)};
+    const struct run_result runs[] = {run_of("a", 40, 1), run_of("a", 10, 1), run_of("a", 41, 1),
+                                      run_of("b", 42, 1), run_of("c", 44, 1), run_of("c", 44, 1)};
     struct standing standing = standing_of(runs, COUNT(runs));
 
     EXPECT_INT(standing.level, STANDING_VMS);
@@ -113,7 +113,7 @@ static void three_machines_speak_of_the_type_by_their_medians(void)
 
 static void invalid_runs_are_counted_and_left_out(void)
 {
-    struct sighting runs[] = {run_of("a", 40, 1), run_of("a", 4, 9), run_of("a", 41, 1)};
+    struct run_result runs[] = {run_of("a", 40, 1), run_of("a", 4, 9), run_of("a", 41, 1)};
     struct standing standing;
 
     runs[1].validity = VALIDITY_INVALID;
@@ -131,7 +131,7 @@ static void invalid_runs_are_counted_and_left_out(void)
 /* Otherwise two types with a machine each would be told apart by what only those two differ. */
 static void fewer_than_three_machines_are_held_against_others_with_their_spread(void)
 {
-    const struct sighting one = run_of("a", 40, 1);
+    const struct run_result one = run_of("a", 40, 1);
     struct standing standing = standing_of(&one, 1);
     struct range range = standing_between(&standing, 0.03);
 
@@ -139,7 +139,8 @@ static void fewer_than_three_machines_are_held_against_others_with_their_spread(
     EXPECT(range.high > 40 * 1.05 && range.high < 40 * 1.07);
     EXPECT(near(standing_between(&standing, 0).low, standing.interval.low));
 
-    const struct sighting three[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1)};
+    const struct run_result three[] = {run_of("a", 40, 1), run_of("b", 41, 1),
+                                       run_of("c", 42, 1)};
     standing = standing_of(three, 3);
     EXPECT(standing_between(&standing, 0.03).low == standing.interval.low);
 }
@@ -153,7 +154,7 @@ static void fewer_than_three_machines_are_held_against_others_with_their_spread(
 
 static long long machines_of(const char *const *vms, size_t count)
 {
-    struct sighting runs[8];
+    struct run_result runs[8];
 
     for (size_t i = 0; i < count; i++)
         runs[i] = run_of(vms[i], 40, 1);
@@ -191,9 +192,9 @@ static void where_sameness_is_not_known_machines_count_as_one(void)
 /* They still are runs, and where machines are not told apart they count like all others. */
 static void runs_of_unknown_machines_take_no_part_between_machines(void)
 {
-    const struct sighting many[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1),
-                                    run_of("", 10, 1), run_of(DISK_A, 11, 1)};
-    const struct sighting few[] = {run_of("a", 40, 1), run_of("", 41, 1), run_of(OLD_A, 42, 1)};
+    const struct run_result many[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1),
+                                      run_of("", 10, 1), run_of(DISK_A, 11, 1)};
+    const struct run_result few[] = {run_of("a", 40, 1), run_of("", 41, 1), run_of(OLD_A, 42, 1)};
     struct standing standing = standing_of(many, COUNT(many));
 
     EXPECT_INT(standing.level, STANDING_VMS);
@@ -212,7 +213,7 @@ static void the_interval_over_machines_holds_the_truth_as_often_as_it_says(void)
         int held = 0;
 
         for (int type = 0; type < 500; type++) {
-            struct sighting runs[15];
+            struct run_result runs[15];
             struct standing standing;
 
             for (size_t i = 0; i < vms; i++) {

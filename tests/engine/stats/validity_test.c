@@ -12,9 +12,9 @@ struct trial {
     struct run_spec spec;
     struct summary summary;
     struct evidence evidence;
-    struct testimony testimony;
+    struct validity_inputs validity_inputs;
     struct observation seen[11];
-    struct song songs[3];
+    struct canary_reading readings[3];
 };
 
 static void make(struct trial *trial)
@@ -38,19 +38,19 @@ static void make(struct trial *trial)
                                               .cpu_ticks = 200 * i,
                                               .own_cpu_ns = i * NS_PER_SECOND};
     for (int i = 0; i < 3; i++)
-        trial->songs[i] = (struct song){50 * i, {4e9, 2e10}};
+        trial->readings[i] = (struct canary_reading){50 * i, {4e9, 2e10}};
     trial->evidence = (struct evidence){.observations = trial->seen,
                                         .observation_count = 11,
-                                        .songs = trial->songs,
-                                        .song_count = 3};
-    trial->testimony =
-        (struct testimony){.spec = &trial->spec,
-                           .summary = &trial->summary,
-                           .evidence = &trial->evidence,
-                           .implementations = "{\"conv1\":{\"forward\":\"brgconv:avx512_core\"}}",
-                           .machine_isa = "avx512",
-                           .instance = "c7i.large",
-                           .threads = 2};
+                                        .readings = trial->readings,
+                                        .reading_count = 3};
+    trial->validity_inputs = (struct validity_inputs){
+        .spec = &trial->spec,
+        .summary = &trial->summary,
+        .evidence = &trial->evidence,
+        .implementations = "{\"conv1\":{\"forward\":\"brgconv:avx512_core\"}}",
+        .machine_isa = "avx512",
+        .instance = "c7i.large",
+        .threads = 2};
 }
 
 /* Judges, and finds what was said of one thing; an unknown level where nothing was. */
@@ -59,7 +59,7 @@ static struct finding judge(const struct trial *trial, const char *code,
 {
     struct finding none = {.code = "", .level = VALIDITY_UNKNOWN};
 
-    validity_judge(&trial->testimony, ret_verdict);
+    validity_judge(&trial->validity_inputs, ret_verdict);
     for (size_t i = 0; i < ret_verdict->count; i++)
         if (strcmp(ret_verdict->findings[i].code, code) == 0)
             return ret_verdict->findings[i];
@@ -200,19 +200,19 @@ static void fault_always(struct trial *trial)
 }
 static void clock_6(struct trial *trial)
 {
-    trial->songs[1].canary.hertz = 3.76e9;
+    trial->readings[1].canary.hertz = 3.76e9;
 }
 static void clock_20(struct trial *trial)
 {
-    trial->songs[2].canary.hertz = 3.2e9;
+    trial->readings[2].canary.hertz = 3.2e9;
 }
 static void copy_40(struct trial *trial)
 {
-    trial->songs[0].canary.copy_bytes_per_second = 1.2e10;
+    trial->readings[0].canary.copy_bytes_per_second = 1.2e10;
 }
 static void mute(struct trial *trial)
 {
-    trial->evidence.song_count = 0;
+    trial->evidence.reading_count = 0;
 }
 static void unsteady(struct trial *trial)
 {
@@ -253,44 +253,45 @@ static void hurry(struct trial *trial)
 }
 static void by_reference(struct trial *trial)
 {
-    trial->testimony.implementations = "{\"conv1\":{\"forward\":\"ref:any\"}}";
+    trial->validity_inputs.implementations = "{\"conv1\":{\"forward\":\"ref:any\"}}";
 }
 static void keep_quiet(struct trial *trial)
 {
-    trial->testimony.implementations = NULL;
+    trial->validity_inputs.implementations = NULL;
 }
 static void waste_amx(struct trial *trial)
 {
-    trial->testimony.machine_isa = "amx";
+    trial->validity_inputs.machine_isa = "amx";
     trial->spec.precision = "bf16";
 }
 static void use_amx(struct trial *trial)
 {
     waste_amx(trial);
-    trial->testimony.implementations = "{\"conv1\":{\"forward\":\"brgconv:avx512_core_amx\"}}";
+    trial->validity_inputs.implementations =
+        "{\"conv1\":{\"forward\":\"brgconv:avx512_core_amx\"}}";
 }
 static void emulate(struct trial *trial)
 {
-    trial->testimony.emulated = ANSWER_YES;
+    trial->validity_inputs.emulated = ANSWER_YES;
 }
 static void lead_astray(struct trial *trial)
 {
     trial->spec.precision = "bf16";
-    trial->testimony.certified = (struct certified){.whole_known = true, .whole = 0.98};
+    trial->validity_inputs.certified = (struct certified){.whole_known = true, .whole = 0.98};
 }
 static void break_a_layer(struct trial *trial)
 {
     trial->spec.precision = "bf16";
-    trial->testimony.certified = (struct certified){true, true, 0.9995, 0.1};
+    trial->validity_inputs.certified = (struct certified){true, true, 0.9995, 0.1};
 }
 static void certify(struct trial *trial)
 {
     trial->spec.precision = "bf16";
-    trial->testimony.certified = (struct certified){true, true, 0.9995, 0.97};
+    trial->validity_inputs.certified = (struct certified){true, true, 0.9995, 0.97};
 }
 static void burst(struct trial *trial)
 {
-    trial->testimony.instance = "t3.large";
+    trial->validity_inputs.instance = "t3.large";
 }
 
 static const struct {
@@ -373,7 +374,7 @@ static void all_faults_at_once_find_room(void)
     make(&trial);
     for (size_t i = 0; i < COUNT(faults); i++)
         faults[i].happens(&trial);
-    validity_judge(&trial.testimony, &verdict);
+    validity_judge(&trial.validity_inputs, &verdict);
     EXPECT(verdict.count < FINDINGS_MAX);
     EXPECT_INT(verdict.level, VALIDITY_INVALID);
 }

@@ -25,7 +25,7 @@ static void columns_are_those_of_an_observation_in_its_order(void)
                          "] } ",
                          &evidence, NULL));
     EXPECT_INT((long long)evidence.observation_count, 2);
-    EXPECT_INT((long long)evidence.song_count, 1);
+    EXPECT_INT((long long)evidence.reading_count, 1);
 
     const struct observation *row = evidence.observations;
     EXPECT_INT(row->steps, 2);
@@ -40,9 +40,9 @@ static void columns_are_those_of_an_observation_in_its_order(void)
     EXPECT_INT(row->major_faults, 10);
     EXPECT_INT(row->swap_ins, 11);
     EXPECT_INT(row[1].swap_ins, -1); /* not visible */
-    EXPECT_INT(evidence.songs[0].steps, 5);
-    EXPECT_NEAR(evidence.songs[0].canary.hertz, 3100000000.5, 0);
-    EXPECT_NEAR(evidence.songs[0].canary.copy_bytes_per_second, 12500000000, 0);
+    EXPECT_INT(evidence.readings[0].steps, 5);
+    EXPECT_NEAR(evidence.readings[0].canary.hertz, 3100000000.5, 0);
+    EXPECT_NEAR(evidence.readings[0].canary.copy_bytes_per_second, 12500000000, 0);
 }
 
 static void what_is_written_reads_back_and_is_written_the_same(void)
@@ -111,7 +111,7 @@ static const struct {
 static void refused_evidence_names_the_field_and_the_reason(void)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
-        struct evidence evidence = {.song_count = 77};
+        struct evidence evidence = {.reading_count = 77};
         struct error err = {0};
         char text[300];
 
@@ -121,8 +121,8 @@ static void refused_evidence_names_the_field_and_the_reason(void)
         EXPECT_INT(err.kind, ERROR_INVALID);
         EXPECT_STR(err.field, refusals[i].field);
         EXPECT_STR(err.message, refusals[i].message);
-        EXPECT_INT((long long)evidence.song_count, 77); /* the caller's is left alone */
-        EXPECT(!evidence.songs && !evidence.observations);
+        EXPECT_INT((long long)evidence.reading_count, 77); /* the caller's is left alone */
+        EXPECT(!evidence.readings && !evidence.observations);
     }
 }
 

@@ -6,7 +6,7 @@
 
 static void it_tells_a_clock_and_a_bandwidth_that_exist(void)
 {
-    struct canary canary = canary_sing();
+    struct canary canary = canary_run();
 
     /* An addition that a compiler had folded away, or put memory into, would be outside. Under an
      * emulator or valgrind it may be. */
@@ -18,7 +18,7 @@ static void it_is_short(void)
 {
     long long start = host_clock_ns();
 
-    canary_sing();
+    canary_run();
     EXPECT(host_clock_ns() - start <
            2 * NS_PER_SECOND); /* a fifth of one, on a machine at rest */
 }

@@ -250,11 +250,11 @@ static void normalise_back(struct norm_case *c, const float *input, const float 
     for (int lane = 0; lane < 2; lane++) {
         size_t at = (size_t)lane * NUMBERS / 2;
         const struct norm_lane *own = norm_at(c->norm, lane);
-        const struct pass_unnorm work = {masked + at, input + at, own->affine,
-                                         own->slope,  own->mean,  own->offset};
+        const struct pass_batchnorm_backward work = {masked + at, input + at, own->affine,
+                                                     own->slope,  own->mean,  own->offset};
 
         norm_finish_backward(c->norm, c->norm, lane);
-        c->passes->unnorm(&work, half, ret + at);
+        c->passes->batchnorm_backward(&work, half, ret + at);
     }
 }
 
@@ -329,7 +329,7 @@ static void a_channel_of_equal_values_is_normalised_to_its_shift(void)
     norm_free(c.norm);
 }
 
-static void lose(void *user, const float *logits, float *output)
+static void softmax_loss(void *user, const float *logits, float *output)
 {
     float row[CHANNELS];
 
@@ -340,7 +340,7 @@ static void lose(void *user, const float *logits, float *output)
 
 static void the_loss_has_the_gradient_of_its_logits(void)
 {
-    const struct function f = {lose, NULL, CHANNELS, 1, 1e-2f};
+    const struct function f = {softmax_loss, NULL, CHANNELS, 1, 1e-2f};
     float logits[CHANNELS], gradient[CHANNELS], one = 1;
 
     fill(logits, CHANNELS);

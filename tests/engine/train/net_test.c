@@ -82,11 +82,11 @@ static void expect_alike(const struct outcome *a, const struct outcome *b, doubl
 static void both_plans_compute_the_same(void)
 {
     const struct net_options plain = options_of(true, 1, DNN_F32);
-    const struct net_options fused = options_of(false, 1, DNN_F32);
+    const struct net_options depth_first = options_of(false, 1, DNN_F32);
     struct outcome first, second;
 
     train(&plain, &first);
-    train(&fused, &second);
+    train(&depth_first, &second);
     expect_alike(&first, &second, 1e-5);
     EXPECT(first.losses[0] > 2 && first.losses[STEPS - 1] < first.losses[0]);
 }

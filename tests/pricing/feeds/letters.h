@@ -51,7 +51,7 @@ static inline void *letters_open(const struct reading *reading, struct error *er
     (void)err;
     letters->world = world_here;
     letters->world->opened++;
-    letters->world->full_at_open |= basket_places(reading->basket) > 0;
+    letters->world->full_at_open |= price_batch_places(reading->batch) > 0;
     return letters;
 }
 
@@ -81,7 +81,7 @@ static inline enum fetch_take letters_take(void *reader, const char *data, size_
             continue;
         price.instance_type[0] = data[i];
         EXPECT(price_set(&price, "1.5"));
-        if (!basket_add(letters->world->reading.basket, &price, TWIN_IS_AMBIGUOUS, err))
+        if (!price_batch_add(letters->world->reading.batch, &price, TWIN_IS_AMBIGUOUS, err))
             return TAKE_FAILED;
     }
     return TAKE_MORE;
@@ -154,14 +154,14 @@ static inline bool note_pause(void *user, long long nanoseconds)
 static inline void world_end(struct world *world)
 {
     EXPECT_INT(world->closed, world->opened); /* every reader was released */
-    basket_freep(&world->reading.basket);
+    price_batch_freep(&world->reading.batch);
 }
 
 static inline struct refresh_parts parts_of(struct world *world, unsigned seed)
 {
     world_here = world;
-    if (!world->reading.basket)
-        world->reading.basket = basket_new("letters", 1, NULL);
+    if (!world->reading.batch)
+        world->reading.batch = price_batch_new("letters", 1, NULL);
     world->reading.source = &source;
     world->reading.etag = world->reading.etag ? world->reading.etag : "";
     return (struct refresh_parts){.fetch = replay,
@@ -181,5 +181,5 @@ static inline enum refresh_end refresh(struct world *world)
 
 static inline long long count(const struct world *world)
 {
-    return (long long)basket_count(world->reading.basket);
+    return (long long)price_batch_count(world->reading.batch);
 }

@@ -11,7 +11,7 @@ static bool type_in(const char *text, struct price *ret_price, struct error *err
     AUTO(json_decrefp) json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
 
     EXPECT(json != NULL);
-    return typed_from_json(json, NOW_US, ret_price, err);
+    return manual_from_json(json, NOW_US, ret_price, err);
 }
 
 static void all_that_may_be_said_is_kept(void)

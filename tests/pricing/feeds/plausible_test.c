@@ -8,13 +8,13 @@ static const char *const sentinels[] = {"m5.large", "t3.nano", NULL};
 static const struct source choosy = {.name = "choosy", .sentinels = sentinels, .min_regions = 2};
 static const struct source easy = {.name = "easy"};
 
-static void add(struct basket *basket, const char *type, const char *region)
+static void add(struct price_batch *batch, const char *type, const char *region)
 {
     struct price price = {.provider = "aws", .kind = PRICE_SPOT, .currency = "USD", .nanos = 1};
 
     snprintf(price.instance_type, sizeof price.instance_type, "%s", type);
     snprintf(price.region, sizeof price.region, "%s", region);
-    EXPECT(basket_add(basket, &price, TWIN_IS_AMBIGUOUS, NULL));
+    EXPECT(price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, NULL));
 }
 
 static void a_leap_is_more_than_five_times_up_or_down(void)
@@ -45,31 +45,31 @@ static void a_leap_is_confirmed_by_nearly_the_same(void)
 
 static void what_was_always_there_must_be_there(void)
 {
-    AUTO(basket_freep) struct basket *basket = basket_new("choosy", 1, NULL);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("choosy", 1, NULL);
     const struct change change = {.after = 4};
     struct error first = {0}, second = {0}, third = {0}, good = {0};
 
-    EXPECT(!change_is_plausible(&choosy, basket, &change, &first));
+    EXPECT(!change_is_plausible(&choosy, batch, &change, &first));
     EXPECT_INT(first.kind, ERROR_UPSTREAM);
     EXPECT_STR(first.message, "not believed: it has no price for m5.large, which it always had");
-    add(basket, "m5.large", "us-east-1");
-    EXPECT(!change_is_plausible(&choosy, basket, &change, &second));
+    add(batch, "m5.large", "us-east-1");
+    EXPECT(!change_is_plausible(&choosy, batch, &change, &second));
     EXPECT_STR(second.message, "not believed: it has no price for t3.nano, which it always had");
-    add(basket, "t3.nano", "us-east-1");
-    EXPECT(!change_is_plausible(&choosy, basket, &change, &third));
+    add(batch, "t3.nano", "us-east-1");
+    EXPECT(!change_is_plausible(&choosy, batch, &change, &third));
     EXPECT_STR(third.message, "not believed: it has fewer than 2 regions");
-    add(basket, "t3.nano", "us-east-2");
-    EXPECT(change_is_plausible(&choosy, basket, &change, &good));
+    add(batch, "t3.nano", "us-east-2");
+    EXPECT(change_is_plausible(&choosy, batch, &change, &good));
     EXPECT_STR(good.message, "");
-    add(basket, "m5.large", "us-east-1"); /* now ambiguous, which is no price */
-    EXPECT(!change_is_plausible(&choosy, basket, &change, &good));
+    add(batch, "m5.large", "us-east-1"); /* now ambiguous, which is no price */
+    EXPECT(!change_is_plausible(&choosy, batch, &change, &good));
 }
 
 static bool believe(struct change change, struct error *err)
 {
-    AUTO(basket_freep) struct basket *basket = basket_new("easy", 1, NULL);
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new("easy", 1, NULL);
 
-    return change_is_plausible(&easy, basket, &change, err);
+    return change_is_plausible(&easy, batch, &change, err);
 }
 
 static void a_fifth_may_go_and_no_more(void)

@@ -15,34 +15,34 @@ static struct price price_of(const char *type, const char *zone, const char *tex
     return price;
 }
 
-static struct basket *basket(void)
+static struct price_batch *batch(void)
 {
-    struct basket *basket = basket_new("a-feed", 77, NULL);
+    struct price_batch *batch = price_batch_new("a-feed", 77, NULL);
 
-    EXPECT(basket != NULL);
-    return basket;
+    EXPECT(batch != NULL);
+    return batch;
 }
 
-static void add(struct basket *basket, const struct price *price, enum basket_twin twin)
+static void add(struct price_batch *batch, const struct price *price, enum price_batch_twin twin)
 {
     struct error err = {0};
 
-    EXPECT(basket_add(basket, price, twin, &err));
+    EXPECT(price_batch_add(batch, price, twin, &err));
     EXPECT_STR(err.message, "");
 }
 
-static long long nanos_of(const struct basket *basket, const struct price *like)
+static long long nanos_of(const struct price_batch *batch, const struct price *like)
 {
     size_t place = 9999;
-    const struct price *price = basket_find(basket, like, &place);
+    const struct price *price = price_batch_find(batch, like, &place);
 
-    EXPECT(price ? place < basket_places(basket) : place == 9999);
+    EXPECT(price ? place < price_batch_places(batch) : place == 9999);
     return price ? price->nanos : 0;
 }
 
 static void a_price_gets_the_name_and_the_time_of_the_feed(void)
 {
-    AUTO(basket_freep) struct basket *all = basket();
+    AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price price = price_of("m5", "", "1.5");
     const struct price *found;
     size_t position = 0;
@@ -50,50 +50,50 @@ static void a_price_gets_the_name_and_the_time_of_the_feed(void)
     snprintf(price.feed, sizeof price.feed, "another");
     price.fetched_us = 3;
     add(all, &price, TWIN_IS_AMBIGUOUS);
-    found = basket_next(all, &position);
+    found = price_batch_next(all, &position);
     EXPECT(found != NULL);
     EXPECT_STR(found ? found->feed : "", "a-feed");
     EXPECT_INT(found ? found->fetched_us : 0, 77);
     EXPECT_INT((long long)position, 1);
-    EXPECT(basket_next(all, &position) == NULL);
+    EXPECT(price_batch_next(all, &position) == NULL);
 }
 
 static void two_prices_of_one_thing_are_none_and_so_are_three(void)
 {
-    AUTO(basket_freep) struct basket *all = basket();
+    AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct price first = price_of("m5", "", "1"), second = price_of("m5", "", "2");
     size_t position = 0;
 
     add(all, &first, TWIN_MAY_BE_EQUAL);
     add(all, &second, TWIN_MAY_BE_EQUAL);
-    EXPECT_INT((long long)basket_count(all), 0);
-    EXPECT_INT(basket_facts(all)->tally.ambiguous, 2);
+    EXPECT_INT((long long)price_batch_count(all), 0);
+    EXPECT_INT(price_batch_facts(all)->tally.ambiguous, 2);
     add(all, &first, TWIN_MAY_BE_EQUAL); /* equal to one of them, and still no price */
-    EXPECT_INT((long long)basket_count(all), 0);
-    EXPECT_INT(basket_facts(all)->tally.ambiguous, 3);
+    EXPECT_INT((long long)price_batch_count(all), 0);
+    EXPECT_INT(price_batch_facts(all)->tally.ambiguous, 3);
     EXPECT_INT(nanos_of(all, &first), 0);
-    EXPECT(basket_next(all, &position) == NULL);
-    EXPECT_INT((long long)basket_places(all), 1);
+    EXPECT(price_batch_next(all, &position) == NULL);
+    EXPECT_INT((long long)price_batch_places(all), 1);
 }
 
 static void equal_twins_are_one_only_where_that_may_be(void)
 {
-    AUTO(basket_freep) struct basket *lenient = basket(), *strict = basket();
+    AUTO(price_batch_freep) struct price_batch *lenient = batch(), *strict = batch();
     const struct price first = price_of("m5", "", "1"), same = price_of("m5", "", "1.00");
 
     add(lenient, &first, TWIN_MAY_BE_EQUAL);
     add(lenient, &same, TWIN_MAY_BE_EQUAL);
     EXPECT_INT(nanos_of(lenient, &first), 1000000000);
-    EXPECT_INT(basket_facts(lenient)->tally.ambiguous, 0);
+    EXPECT_INT(price_batch_facts(lenient)->tally.ambiguous, 0);
     add(strict, &first, TWIN_IS_AMBIGUOUS);
     add(strict, &same, TWIN_IS_AMBIGUOUS);
     EXPECT_INT(nanos_of(strict, &first), 0);
-    EXPECT_INT(basket_facts(strict)->tally.ambiguous, 2);
+    EXPECT_INT(price_batch_facts(strict)->tally.ambiguous, 2);
 }
 
 static void whatever_differs_is_no_twin(void)
 {
-    AUTO(basket_freep) struct basket *all = basket();
+    AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price prices[8];
 
     for (size_t i = 0; i < COUNT(prices); i++) {
@@ -109,14 +109,14 @@ static void whatever_differs_is_no_twin(void)
     prices[7].kind = PRICE_TYPED;
     for (size_t i = 0; i < COUNT(prices); i++)
         add(all, &prices[i], TWIN_IS_AMBIGUOUS);
-    EXPECT_INT((long long)basket_count(all), (long long)COUNT(prices));
+    EXPECT_INT((long long)price_batch_count(all), (long long)COUNT(prices));
     for (size_t i = 0; i < COUNT(prices); i++)
         EXPECT_INT(nanos_of(all, &prices[i]), prices[i].nanos);
 }
 
 static void thousands_of_prices_are_all_found_again(void)
 {
-    AUTO(basket_freep) struct basket *all = basket();
+    AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price price;
     size_t position = 0, seen = 0;
     char name[20];
@@ -129,58 +129,58 @@ static void thousands_of_prices_are_all_found_again(void)
         if (i % 5 == 0)
             add(all, &price, TWIN_IS_AMBIGUOUS);
     }
-    EXPECT_INT((long long)basket_count(all), 4000);
-    EXPECT_INT((long long)basket_places(all), 5000);
-    EXPECT_INT(basket_facts(all)->tally.ambiguous, 2000);
+    EXPECT_INT((long long)price_batch_count(all), 4000);
+    EXPECT_INT((long long)price_batch_places(all), 5000);
+    EXPECT_INT(price_batch_facts(all)->tally.ambiguous, 2000);
     for (int i = 0; i < 5000; i++) {
         snprintf(name, sizeof name, "type-%d", i);
         price = price_of(name, "", "1");
         EXPECT_INT(nanos_of(all, &price), i % 5 == 0 ? 0 : i + 1);
     }
-    for (const struct price *next; (next = basket_next(all, &position)) != NULL; seen++)
+    for (const struct price *next; (next = price_batch_next(all, &position)) != NULL; seen++)
         EXPECT(next->nanos > 0);
     EXPECT_INT((long long)seen, 4000);
 }
 
 static void more_than_any_feed_has_is_too_much(void)
 {
-    AUTO(basket_freep) struct basket *all = basket();
+    AUTO(price_batch_freep) struct price_batch *all = batch();
     struct price price = price_of("", "", "1");
     struct error err = {0};
     bool ok = true;
 
-    for (int i = 0; ok && i < BASKET_PRICES_MAX; i++) {
+    for (int i = 0; ok && i < PRICE_BATCH_PRICES_MAX; i++) {
         snprintf(price.instance_type, sizeof price.instance_type, "%d", i);
-        ok = basket_add(all, &price, TWIN_IS_AMBIGUOUS, &err);
+        ok = price_batch_add(all, &price, TWIN_IS_AMBIGUOUS, &err);
     }
     EXPECT(ok);
     snprintf(price.instance_type, sizeof price.instance_type, "one more");
-    EXPECT(!basket_add(all, &price, TWIN_IS_AMBIGUOUS, &err));
+    EXPECT(!price_batch_add(all, &price, TWIN_IS_AMBIGUOUS, &err));
     EXPECT_INT(err.kind, ERROR_UPSTREAM);
     EXPECT_STR(err.message, "the feed has more than 400000 prices");
-    EXPECT_INT((long long)basket_count(all), BASKET_PRICES_MAX);
+    EXPECT_INT((long long)price_batch_count(all), PRICE_BATCH_PRICES_MAX);
 }
 
 static void an_emptied_basket_remembers_nothing(void)
 {
-    AUTO(basket_freep) struct basket *all = basket();
+    AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct price price = price_of("m5", "", "1");
     const struct instance_type type = {.provider = "aws", .name = "m5", .vcpus = 2};
 
-    EXPECT(basket_add_type(all, &type, NULL));
-    EXPECT(basket_add_interruption(all, &(struct interruption){.band = "5-10%"}, NULL));
+    EXPECT(price_batch_add_type(all, &type, NULL));
+    EXPECT(price_batch_add_interruption(all, &(struct interruption){.band = "5-10%"}, NULL));
     for (int i = 0; i < 3; i++)
         add(all, &price, TWIN_IS_AMBIGUOUS);
-    snprintf(basket_facts(all)->mark, sizeof basket_facts(all)->mark, "v1");
-    basket_facts(all)->source_us = 5;
-    basket_empty(all);
-    EXPECT_INT((long long)basket_places(all), 0);
-    EXPECT_INT((long long)basket_count(all), 0);
-    EXPECT_INT((long long)basket_type_count(all), 0);
-    EXPECT_INT((long long)basket_interruption_count(all), 0);
-    EXPECT_INT(basket_facts(all)->tally.ambiguous, 0);
-    EXPECT_INT(basket_facts(all)->source_us, 0);
-    EXPECT_STR(basket_facts(all)->mark, "");
+    snprintf(price_batch_facts(all)->mark, sizeof price_batch_facts(all)->mark, "v1");
+    price_batch_facts(all)->source_us = 5;
+    price_batch_empty(all);
+    EXPECT_INT((long long)price_batch_places(all), 0);
+    EXPECT_INT((long long)price_batch_count(all), 0);
+    EXPECT_INT((long long)price_batch_type_count(all), 0);
+    EXPECT_INT((long long)price_batch_interruption_count(all), 0);
+    EXPECT_INT(price_batch_facts(all)->tally.ambiguous, 0);
+    EXPECT_INT(price_batch_facts(all)->source_us, 0);
+    EXPECT_STR(price_batch_facts(all)->mark, "");
     EXPECT_INT(nanos_of(all, &price), 0);
     add(all, &price, TWIN_IS_AMBIGUOUS); /* no twin of what was there */
     EXPECT_INT(nanos_of(all, &price), 1000000000);
@@ -188,7 +188,7 @@ static void an_emptied_basket_remembers_nothing(void)
 
 static void a_type_gets_what_it_lacked_and_keeps_what_it_had(void)
 {
-    AUTO(basket_freep) struct basket *all = basket();
+    AUTO(price_batch_freep) struct price_batch *all = batch();
     const struct instance_type first = {.provider = "aws", .name = "m5", .vcpus = 2};
     const struct instance_type more = {.provider = "aws",
                                        .name = "m5",
@@ -199,39 +199,40 @@ static void a_type_gets_what_it_lacked_and_keeps_what_it_had(void)
     const struct instance_type other = {.provider = "gcp", .name = "m5"};
     const struct instance_type *type;
 
-    EXPECT(basket_add_type(all, &first, NULL) && basket_add_type(all, &more, NULL) &&
-           basket_add_type(all, &other, NULL));
-    EXPECT_INT((long long)basket_type_count(all), 2);
-    type = basket_type(all, 0);
+    EXPECT(price_batch_add_type(all, &first, NULL) && price_batch_add_type(all, &more, NULL) &&
+           price_batch_add_type(all, &other, NULL));
+    EXPECT_INT((long long)price_batch_type_count(all), 2);
+    type = price_batch_type(all, 0);
     EXPECT_NEAR(type->vcpus, 2, 0);
     EXPECT_NEAR(type->memory_gib, 8, 0);
     EXPECT_STR(type->architecture, "x86_64");
     EXPECT_STR(type->accelerator, "T4");
-    EXPECT_STR(basket_type(all, 1)->provider, "gcp");
-    EXPECT_STR(basket_type(all, 1)->architecture, "");
+    EXPECT_STR(price_batch_type(all, 1)->provider, "gcp");
+    EXPECT_STR(price_batch_type(all, 1)->architecture, "");
 }
 
 static void hundreds_of_types_are_each_there_once(void)
 {
-    AUTO(basket_freep) struct basket *all = basket();
+    AUTO(price_batch_freep) struct price_batch *all = batch();
 
     for (int i = 0; i < 2000; i++) {
         struct instance_type type = {.provider = "aws", .vcpus = 1};
 
         snprintf(type.name, sizeof type.name, "type-%d", i % 1000);
-        EXPECT(basket_add_type(all, &type, NULL));
+        EXPECT(price_batch_add_type(all, &type, NULL));
     }
-    EXPECT_INT((long long)basket_type_count(all), 1000);
+    EXPECT_INT((long long)price_batch_type_count(all), 1000);
 }
 
 static void a_band_is_named_at_the_end(void)
 {
-    AUTO(basket_freep) struct basket *all = basket();
+    AUTO(price_batch_freep) struct price_batch *all = batch();
 
-    EXPECT(basket_add_interruption(all, &(struct interruption){.instance_type = "m5"}, NULL));
-    basket_name_band(all, 0, (const char[16]){">20%"});
-    EXPECT_STR(basket_interruption(all, 0)->band, ">20%");
-    EXPECT_STR(basket_interruption(all, 0)->instance_type, "m5");
+    EXPECT(
+        price_batch_add_interruption(all, &(struct interruption){.instance_type = "m5"}, NULL));
+    price_batch_name_band(all, 0, (const char[16]){">20%"});
+    EXPECT_STR(price_batch_interruption(all, 0)->band, ">20%");
+    EXPECT_STR(price_batch_interruption(all, 0)->instance_type, "m5");
 }
 
 int main(void)

@@ -189,7 +189,7 @@ static void a_walk_broken_in_the_middle_begins_anew_with_nothing(void)
 
     EXPECT_INT(refresh(&world), REFRESH_NEW);
     EXPECT_INT(count(&world), 2); /* neither twins nor c */
-    EXPECT_INT(basket_facts(world.reading.basket)->tally.ambiguous, 0);
+    EXPECT_INT(price_batch_facts(world.reading.batch)->tally.ambiguous, 0);
     EXPECT(!world.full_at_open);
     EXPECT_INT(world.opened, 2);
     EXPECT_INT(world.paused, 1);

@@ -51,12 +51,12 @@ static inline void walk_start(struct walk *walk, const struct source *source, co
                                      .scopes = &walk->scopes};
     walk->response.retry_after_seconds = -1;
     snprintf(walk->reading.scope.name, sizeof walk->reading.scope.name, "%s", scope);
-    walk->reading.basket = basket_new(source->name, WALK_NOW_US, &walk->err);
+    walk->reading.batch = price_batch_new(source->name, WALK_NOW_US, &walk->err);
 }
 
 static inline void walk_end(struct walk *walk)
 {
-    basket_freep(&walk->reading.basket);
+    price_batch_freep(&walk->reading.batch);
     for (size_t i = 0; i < WALK_REQUESTS_MAX; i++)
         freep(&walk->bodies[i]);
 }
@@ -102,7 +102,7 @@ static inline enum reading_state walk_all(struct walk *walk, walk_page_fn *page,
 
     walk->asked = 0;
     error_clear(&walk->err);
-    basket_empty(walk->reading.basket);
+    price_batch_empty(walk->reading.batch);
     reader = walk->ops->open(&walk->reading, &walk->err);
     if (!reader)
         return READING_FAILED;
@@ -198,7 +198,7 @@ static inline enum reading_state walk_samples(struct walk *walk, const char *con
 /* How many prices it brought. */
 static inline long long walk_count(const struct walk *walk)
 {
-    return (long long)basket_count(walk->reading.basket);
+    return (long long)price_batch_count(walk->reading.batch);
 }
 
 /* The price of this kind in that zone ("" for the region), or NULL. */
@@ -208,7 +208,7 @@ static inline const struct price *walk_price(const struct walk *walk, const char
     const struct price *price;
     size_t position = 0;
 
-    while ((price = basket_next(walk->reading.basket, &position)) != NULL)
+    while ((price = price_batch_next(walk->reading.batch, &position)) != NULL)
         if (price->kind == kind && strcmp(price->instance_type, instance_type) == 0 &&
             strcmp(price->zone, zone) == 0)
             return price;

@@ -21,7 +21,7 @@
 #define MONDAY "Mon, 18 Sep 2017 08:22:00 GMT"
 
 struct answer {
-    enum notice_result result;
+    enum preemption_notice_result result;
     struct notice notice;
     struct error err;
     bool at_risk;
@@ -33,13 +33,13 @@ static struct answer ask_once(const char *provider, const struct reply *list)
 {
     struct replies replies = {.list = list, .begins = METADATA_LINK_LOCAL "/"};
     struct answer answer = {.result = NOTICE_UNKNOWN};
-    struct notice_asker asker;
+    struct preemption_notice_asker asker;
 
-    EXPECT(notice_begin(&asker, provider, NULL, replies_fetch, &replies));
-    answer.result = notice_ask(&asker, &answer.notice, &answer.err);
+    EXPECT(preemption_notice_begin(&asker, provider, NULL, replies_fetch, &replies));
+    answer.result = preemption_notice_ask(&asker, &answer.notice, &answer.err);
     answer.at_risk = asker.at_risk;
     answer.asked = replies.asked;
-    notice_end(&asker);
+    preemption_notice_end(&asker);
     EXPECT_STR(asker.service.header, ""); /* no token stays in memory */
     if (answer.result == NOTICE_UNKNOWN)
         EXPECT(answer.err.message[0] != '\0');
@@ -182,20 +182,20 @@ static void a_token_is_renewed_when_it_is_no_longer_taken(void)
 {
     static const struct reply list[] = {{PUT_TOKEN}, {.ending = NULL}};
     struct forgetful service = {.replies = {.list = list}};
-    struct notice_asker asker;
+    struct preemption_notice_asker asker;
     struct notice notice;
     struct error err = {0};
 
-    EXPECT(notice_begin(&asker, "aws", "http://m", forgetful_fetch, &service));
+    EXPECT(preemption_notice_begin(&asker, "aws", "http://m", forgetful_fetch, &service));
     for (int i = 0; i < 5; i++)
-        EXPECT_INT(notice_ask(&asker, &notice, &err), NOTICE_NONE);
+        EXPECT_INT(preemption_notice_ask(&asker, &notice, &err), NOTICE_NONE);
     EXPECT_INT(service.tokens, 5);
     EXPECT_STR(err.message, "");
     service.never = true; /* and is asked for once, not for ever */
-    EXPECT_INT(notice_ask(&asker, &notice, &err), NOTICE_UNKNOWN);
+    EXPECT_INT(preemption_notice_ask(&asker, &notice, &err), NOTICE_UNKNOWN);
     EXPECT(strstr(err.message, "401") != NULL);
     EXPECT_INT(service.tokens, 6);
-    notice_end(&asker);
+    preemption_notice_end(&asker);
 }
 
 static struct answer ask_gcp(const char *preempted, const char *event)
@@ -291,20 +291,20 @@ static void a_name_that_does_not_come_now_is_asked_for_again(void)
         struct reply list[] = {
             {NAME, "vm-1", NULL}, {EVENTS(LIST(EVENT("Preempt", "vm-2", "")))}, {.ending = NULL}};
         struct replies replies = {.list = list};
-        struct notice_asker asker;
+        struct preemption_notice_asker asker;
         struct notice notice;
         struct error err = {0};
 
         list[0].status = statuses[i];
-        EXPECT(notice_begin(&asker, "azure", "http://m", replies_fetch, &replies));
-        EXPECT_INT(notice_ask(&asker, &notice, &err), NOTICE_UNKNOWN);
+        EXPECT(preemption_notice_begin(&asker, "azure", "http://m", replies_fetch, &replies));
+        EXPECT_INT(preemption_notice_ask(&asker, &notice, &err), NOTICE_UNKNOWN);
         EXPECT_INT(err.kind, ERROR_UPSTREAM);
         list[0].status = 200;
         error_clear(&err);
-        EXPECT_INT(notice_ask(&asker, &notice, &err), NOTICE_NONE);
-        EXPECT_INT(notice_ask(&asker, &notice, &err), NOTICE_NONE);
+        EXPECT_INT(preemption_notice_ask(&asker, &notice, &err), NOTICE_NONE);
+        EXPECT_INT(preemption_notice_ask(&asker, &notice, &err), NOTICE_NONE);
         EXPECT_INT(replies.asked, 4); /* the name twice, then never again */
-        notice_end(&asker);
+        preemption_notice_end(&asker);
     }
 }
 
@@ -332,10 +332,10 @@ static void what_is_no_list_of_events_is_not_taken_for_one(void)
 static void nobody_else_gives_notice(void)
 {
     static const char *const others[] = {"", "AWS", "hetzner"};
-    struct notice_asker asker;
+    struct preemption_notice_asker asker;
 
     for (size_t i = 0; i < COUNT(others); i++)
-        EXPECT(!notice_begin(&asker, others[i], NULL, replies_fetch, NULL));
+        EXPECT(!preemption_notice_begin(&asker, others[i], NULL, replies_fetch, NULL));
 }
 
 int main(void)

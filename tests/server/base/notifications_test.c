@@ -51,7 +51,7 @@ static void wake_by(void *user, long long when_ns)
 }
 
 struct scene {
-    struct live *live;
+    struct notifications *notifications;
     long long planned_ns;
     struct diary diary;
     struct watcher watcher;
@@ -63,25 +63,25 @@ static const struct run_id other = {"01ARZ3NDEKTSV4RRFFQ69G5FAW"};
 static void begin(struct scene *scene)
 {
     *scene = (struct scene){.planned_ns = LLONG_MAX};
-    scene->live = live_new(SLOW, wake_by, &scene->planned_ns);
+    scene->notifications = notifications_new(SLOW, wake_by, &scene->planned_ns);
     scene->watcher = (struct watcher){
         .suspend = suspend, .resume = resume, .cut = cut, .user = &scene->diary, .may_cut = true};
 }
 
 static void end(struct scene *scene)
 {
-    live_leave(scene->live, &scene->watcher);
-    EXPECT_INT(live_count(scene->live), 0);
-    live_free(scene->live);
+    notifications_leave(scene->notifications, &scene->watcher);
+    EXPECT_INT(notifications_count(scene->notifications), 0);
+    notifications_free(scene->notifications);
 }
 
 /* The scene's watcher has looked once and sleeps since START, until LATER. */
 static void begin_asleep(struct scene *scene)
 {
     begin(scene);
-    live_watch(scene->live, &scene->watcher, &run, START);
-    EXPECT(!live_sleep(scene->live, &scene->watcher, START, LATER));
-    EXPECT(live_sleep(scene->live, &scene->watcher, START, LATER));
+    notifications_watch(scene->notifications, &scene->watcher, &run, START);
+    EXPECT(!notifications_sleep(scene->notifications, &scene->watcher, START, LATER));
+    EXPECT(notifications_sleep(scene->notifications, &scene->watcher, START, LATER));
     EXPECT_STR(scene->diary.text, "s");
 }
 
@@ -90,10 +90,10 @@ static void the_first_sleep_returns_at_once_to_look_again(void)
     struct scene scene;
 
     begin(&scene);
-    live_watch(scene.live, &scene.watcher, &run, START);
-    EXPECT(!live_sleep(scene.live, &scene.watcher, START, LATER));
+    notifications_watch(scene.notifications, &scene.watcher, &run, START);
+    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
     EXPECT_STR(scene.diary.text, "");
-    EXPECT(live_sleep(scene.live, &scene.watcher, START, LATER));
+    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
     EXPECT_STR(scene.diary.text, "s");
     end(&scene);
 }
@@ -103,9 +103,10 @@ static void a_sleeper_wakes_when_its_run_has_news(void)
     struct scene scene;
 
     begin_asleep(&scene);
-    live_tell(scene.live, run.text, START + 1);
+    notifications_tell(scene.notifications, run.text, START + 1);
     EXPECT_STR(scene.diary.text, "sr");
-    live_tell(scene.live, run.text, START + 2); /* it is awake: nothing to resume */
+    notifications_tell(scene.notifications, run.text,
+                       START + 2); /* it is awake: nothing to resume */
     EXPECT_STR(scene.diary.text, "sr");
     end(&scene);
 }
@@ -115,8 +116,8 @@ static void news_of_another_run_wakes_nobody(void)
     struct scene scene;
 
     begin_asleep(&scene);
-    live_tell(scene.live, other.text, START + 1);
-    live_tell(scene.live, "", START + 1);
+    notifications_tell(scene.notifications, other.text, START + 1);
+    notifications_tell(scene.notifications, "", START + 1);
     EXPECT_STR(scene.diary.text, "s");
     end(&scene);
 }
@@ -126,12 +127,13 @@ static void news_between_looking_and_sleeping_is_not_lost(void)
     struct scene scene;
 
     begin_asleep(&scene);
-    live_tell(scene.live, run.text, START + 1);
-    EXPECT(!live_sleep(scene.live, &scene.watcher, START + 2, LATER)); /* it has not looked yet */
-    live_tell(scene.live, run.text, START + 3);                        /* just after it looked */
-    EXPECT(!live_sleep(scene.live, &scene.watcher, START + 4, LATER));
+    notifications_tell(scene.notifications, run.text, START + 1);
+    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START + 2,
+                                LATER));                          /* it has not looked yet */
+    notifications_tell(scene.notifications, run.text, START + 3); /* just after it looked */
+    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START + 4, LATER));
     EXPECT_STR(scene.diary.text, "sr");
-    EXPECT(live_sleep(scene.live, &scene.watcher, START + 5, LATER));
+    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START + 5, LATER));
     EXPECT_STR(scene.diary.text, "srs");
     end(&scene);
 }
@@ -141,10 +143,10 @@ static void a_sleep_that_is_over_already_is_none(void)
     struct scene scene;
 
     begin(&scene);
-    live_watch(scene.live, &scene.watcher, &run, START);
-    EXPECT(!live_sleep(scene.live, &scene.watcher, START, LATER));
-    EXPECT(!live_sleep(scene.live, &scene.watcher, LATER, LATER));
-    EXPECT(!live_sleep(scene.live, &scene.watcher, LATER + 1, LATER));
+    notifications_watch(scene.notifications, &scene.watcher, &run, START);
+    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
+    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, LATER, LATER));
+    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, LATER + 1, LATER));
     EXPECT_STR(scene.diary.text, "");
     end(&scene);
 }
@@ -154,9 +156,10 @@ static void a_sleeper_wakes_when_its_time_has_come(void)
     struct scene scene;
 
     begin_asleep(&scene);
-    EXPECT_INT(live_tick(scene.live, LATER - 1), LATER);
+    EXPECT_INT(notifications_tick(scene.notifications, LATER - 1), LATER);
     EXPECT_STR(scene.diary.text, "s");
-    EXPECT_INT(live_tick(scene.live, LATER), LATER + SLOW); /* then it may be stuck */
+    EXPECT_INT(notifications_tick(scene.notifications, LATER),
+               LATER + SLOW); /* then it may be stuck */
     EXPECT_STR(scene.diary.text, "sr");
     end(&scene);
 }
@@ -166,10 +169,11 @@ static void a_reader_that_is_stuck_is_cut(void)
     struct scene scene;
 
     begin_asleep(&scene);
-    live_tell(scene.live, run.text, START + SECOND);
-    EXPECT_INT(live_tick(scene.live, START + SECOND + SLOW - 1), START + SECOND + SLOW);
+    notifications_tell(scene.notifications, run.text, START + SECOND);
+    EXPECT_INT(notifications_tick(scene.notifications, START + SECOND + SLOW - 1),
+               START + SECOND + SLOW);
     EXPECT_STR(scene.diary.text, "sr");
-    (void)live_tick(scene.live, START + SECOND + SLOW);
+    (void)notifications_tick(scene.notifications, START + SECOND + SLOW);
     EXPECT_STR(scene.diary.text, "src");
     end(&scene);
 }
@@ -180,9 +184,9 @@ static void a_reader_that_goes_on_is_not_cut_however_long_it_stays(void)
 
     begin_asleep(&scene);
     for (long long now = START; now < START + 100 * SLOW; now += SLOW / 2) {
-        live_tell(scene.live, run.text, now);
-        (void)live_sleep(scene.live, &scene.watcher, now, now + 1);
-        (void)live_tick(scene.live, now + 1);
+        notifications_tell(scene.notifications, run.text, now);
+        (void)notifications_sleep(scene.notifications, &scene.watcher, now, now + 1);
+        (void)notifications_tick(scene.notifications, now + 1);
     }
     EXPECT(strchr(scene.diary.text, 'c') == NULL);
     end(&scene);
@@ -194,40 +198,42 @@ static void who_may_not_be_cut_is_left_alone(void)
 
     begin(&scene);
     scene.watcher.may_cut = false;
-    live_watch(scene.live, &scene.watcher, &run, START);
-    EXPECT_INT(live_tick(scene.live, START + SLOW), START + 2 * SLOW);
+    notifications_watch(scene.notifications, &scene.watcher, &run, START);
+    EXPECT_INT(notifications_tick(scene.notifications, START + SLOW), START + 2 * SLOW);
     EXPECT_STR(scene.diary.text, "");
     end(&scene);
 }
 
-/* Whatever makes a look due earlier than live_tick() last said must be told to wake_by(). */
+/* Whatever makes a look due earlier than notifications_tick() last said must be told to
+ * wake_by(). */
 static void the_sentry_is_told_when_a_look_is_due(void)
 {
     struct progress progress = {0};
     struct scene scene;
 
     begin(&scene);
-    EXPECT_INT(live_tick(scene.live, START), LLONG_MAX); /* nobody: sleep for ever */
-    live_watch(scene.live, &scene.watcher, &run, START);
+    EXPECT_INT(notifications_tick(scene.notifications, START),
+               LLONG_MAX); /* nobody: sleep for ever */
+    notifications_watch(scene.notifications, &scene.watcher, &run, START);
     EXPECT_INT(scene.planned_ns, START + SLOW);
 
-    (void)live_sleep(scene.live, &scene.watcher, START, LATER);
-    EXPECT(live_sleep(scene.live, &scene.watcher, START, LATER));
-    scene.planned_ns = live_tick(scene.live, START + 1);
+    (void)notifications_sleep(scene.notifications, &scene.watcher, START, LATER);
+    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
+    scene.planned_ns = notifications_tick(scene.notifications, START + 1);
     EXPECT_INT(scene.planned_ns, LATER);
-    live_tell(scene.live, other.text, START + 2);
+    notifications_tell(scene.notifications, other.text, START + 2);
     EXPECT_INT(scene.planned_ns, LATER);
-    live_tell(scene.live, run.text, START + 2);
+    notifications_tell(scene.notifications, run.text, START + 2);
     EXPECT_INT(scene.planned_ns, START + 2 + SLOW);
 
-    (void)live_sleep(scene.live, &scene.watcher, START + 3, LATER);
-    EXPECT(live_sleep(scene.live, &scene.watcher, START + 3, LATER));
-    scene.planned_ns = live_tick(scene.live, START + 4);
-    live_progress(scene.live, &run, &progress, START + 5);
+    (void)notifications_sleep(scene.notifications, &scene.watcher, START + 3, LATER);
+    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START + 3, LATER));
+    scene.planned_ns = notifications_tick(scene.notifications, START + 4);
+    notifications_progress(scene.notifications, &run, &progress, START + 5);
     EXPECT_INT(scene.planned_ns, START + 5 + SLOW);
 
-    (void)live_sleep(scene.live, &scene.watcher, START + 6, START + 7);
-    EXPECT(live_sleep(scene.live, &scene.watcher, START + 6, START + 7));
+    (void)notifications_sleep(scene.notifications, &scene.watcher, START + 6, START + 7);
+    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START + 6, START + 7));
     EXPECT_INT(scene.planned_ns, START + 7);
     end(&scene);
 }
@@ -243,24 +249,24 @@ static void progress_is_kept_of_the_run_under_way_and_brought_up_to_now(void)
     struct scene scene;
 
     begin_asleep(&scene);
-    EXPECT(!live_get_progress(scene.live, run.text, START, &got));
-    live_progress(scene.live, &run, &progress, START);
+    EXPECT(!notifications_get_progress(scene.notifications, run.text, START, &got));
+    notifications_progress(scene.notifications, &run, &progress, START);
     EXPECT_STR(scene.diary.text, "sr"); /* progress is news */
-    EXPECT(!live_get_progress(scene.live, other.text, START, &got));
+    EXPECT(!notifications_get_progress(scene.notifications, other.text, START, &got));
     EXPECT_INT(got.steps_done, -7);
-    EXPECT(live_get_progress(scene.live, run.text, START + SECOND, &got));
+    EXPECT(notifications_get_progress(scene.notifications, run.text, START + SECOND, &got));
     EXPECT_INT(got.steps_done, 5);
     EXPECT_INT(got.steps_planned, 35);
     EXPECT_NEAR(got.samples_per_second, 100, 0);
     EXPECT_NEAR(got.elapsed_seconds, 3, 1e-9);
     EXPECT_NEAR(got.seconds_left, 2, 1e-9);
-    EXPECT(live_get_progress(scene.live, run.text, START + 60 * SECOND, &got));
+    EXPECT(notifications_get_progress(scene.notifications, run.text, START + 60 * SECOND, &got));
     EXPECT_NEAR(got.seconds_left, 0, 0); /* never less than nothing */
-    EXPECT(live_get_progress(scene.live, run.text, START - SECOND, &got));
+    EXPECT(notifications_get_progress(scene.notifications, run.text, START - SECOND, &got));
     EXPECT_NEAR(got.elapsed_seconds, 2, 0); /* a "now" that has been overtaken */
 
-    live_progress(scene.live, &other, &progress, START + 61 * SECOND);
-    EXPECT(!live_get_progress(scene.live, run.text, START + 62 * SECOND, &got));
+    notifications_progress(scene.notifications, &other, &progress, START + 61 * SECOND);
+    EXPECT(!notifications_get_progress(scene.notifications, run.text, START + 62 * SECOND, &got));
     end(&scene);
 }
 
@@ -273,19 +279,19 @@ static void closing_wakes_everybody_and_nobody_sleeps_again(void)
     begin_asleep(&scene);
     second = scene.watcher;
     second.user = &second_diary;
-    live_watch(scene.live, &second, &other, START);
-    EXPECT(!live_sleep(scene.live, &second, START, LATER));
-    EXPECT(live_sleep(scene.live, &second, START, LATER));
-    EXPECT_INT(live_count(scene.live), 2);
-    EXPECT(!live_is_closed(scene.live));
+    notifications_watch(scene.notifications, &second, &other, START);
+    EXPECT(!notifications_sleep(scene.notifications, &second, START, LATER));
+    EXPECT(notifications_sleep(scene.notifications, &second, START, LATER));
+    EXPECT_INT(notifications_count(scene.notifications), 2);
+    EXPECT(!notifications_is_closed(scene.notifications));
 
-    live_close(scene.live, START + 1);
-    EXPECT(live_is_closed(scene.live));
+    notifications_close(scene.notifications, START + 1);
+    EXPECT(notifications_is_closed(scene.notifications));
     EXPECT_STR(scene.diary.text, "sr");
     EXPECT_STR(second_diary.text, "sr");
-    EXPECT(!live_sleep(scene.live, &second, START + 2, LATER));
-    EXPECT(!live_sleep(scene.live, &second, START + 3, LATER));
-    live_leave(scene.live, &second);
+    EXPECT(!notifications_sleep(scene.notifications, &second, START + 2, LATER));
+    EXPECT(!notifications_sleep(scene.notifications, &second, START + 3, LATER));
+    notifications_leave(scene.notifications, &second);
     end(&scene);
 }
 
@@ -294,10 +300,10 @@ static void who_has_left_is_told_nothing(void)
     struct scene scene;
 
     begin_asleep(&scene);
-    live_leave(scene.live, &scene.watcher);
-    live_leave(scene.live, &scene.watcher); /* harmless */
-    live_tell(scene.live, run.text, START + 1);
-    EXPECT_INT(live_tick(scene.live, LATER), LLONG_MAX);
+    notifications_leave(scene.notifications, &scene.watcher);
+    notifications_leave(scene.notifications, &scene.watcher); /* harmless */
+    notifications_tell(scene.notifications, run.text, START + 1);
+    EXPECT_INT(notifications_tick(scene.notifications, LATER), LLONG_MAX);
     EXPECT_STR(scene.diary.text, "s");
     end(&scene);
 }
@@ -313,18 +319,18 @@ static void leave_in_order(const int order[3], int leaving)
     for (int i = 0; i < 3; i++) {
         watchers[i] = scene.watcher;
         watchers[i].user = &diaries[i];
-        live_watch(scene.live, &watchers[i], &run, START);
-        (void)live_sleep(scene.live, &watchers[i], START, LATER);
-        EXPECT(live_sleep(scene.live, &watchers[i], START, LATER));
+        notifications_watch(scene.notifications, &watchers[i], &run, START);
+        (void)notifications_sleep(scene.notifications, &watchers[i], START, LATER);
+        EXPECT(notifications_sleep(scene.notifications, &watchers[i], START, LATER));
     }
     for (int i = 0; i < leaving; i++)
-        live_leave(scene.live, &watchers[order[i]]);
-    live_tell(scene.live, run.text, START + 1);
+        notifications_leave(scene.notifications, &watchers[order[i]]);
+    notifications_tell(scene.notifications, run.text, START + 1);
     for (int i = 0; i < 3; i++)
         EXPECT_STR(diaries[order[i]].text, i < leaving ? "s" : "sr");
-    EXPECT_INT(live_count(scene.live), 3 - leaving);
+    EXPECT_INT(notifications_count(scene.notifications), 3 - leaving);
     for (int i = leaving; i < 3; i++)
-        live_leave(scene.live, &watchers[order[i]]);
+        notifications_leave(scene.notifications, &watchers[order[i]]);
     end(&scene);
 }
 

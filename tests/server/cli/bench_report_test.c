@@ -230,7 +230,7 @@ static void what_the_hub_has_not_accepted_is_told(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    const struct outbox_status hub = {.hub = "http://hub.test"};
+    const struct hub_uploader_status hub = {.hub = "http://hub.test"};
     struct delivery list[4];
     struct run_id id = sweep_of(db);
 
@@ -254,7 +254,7 @@ static void a_refusal_is_not_delivery_even_when_nothing_waits(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     AUTO(bench_report_clear) struct bench_report report = report_of();
-    const struct outbox_status hub = {.hub = "http://hub.test"};
+    const struct hub_uploader_status hub = {.hub = "http://hub.test"};
     struct delivery list[4];
     struct run_id id = sweep_of(db);
 

@@ -19,7 +19,7 @@ struct sample {
     struct bench_run runs[2];
     struct bench_cell cells[1];
     struct sweep_row_cell names[1];
-    struct outbox_status hub;
+    struct hub_uploader_status hub;
 };
 
 static void sample_runs(struct sample *sample)
@@ -56,7 +56,7 @@ static void make(struct sample *sample)
                                          .runs = 1},
                             .has_cost = cost_of(&speed, 0.1, &sample->cells[0].cost)};
     EXPECT(cost_of(&speed, 0.1, &sample->cells[0].cost));
-    sample->hub = (struct outbox_status){.hub = "http://hub.test"};
+    sample->hub = (struct hub_uploader_status){.hub = "http://hub.test"};
     sample->report =
         (struct bench_report){.set = "quick",
                               .facts = "{\"cpu_model\":\"A CPU\",\"cores\":2,\"isa\":\"amx\"}",

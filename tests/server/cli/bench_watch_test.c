@@ -9,7 +9,7 @@ struct scene {
     struct folder folder;
     struct db *db;
     struct db_pool *pool;
-    struct live *live;
+    struct notifications *notifications;
     struct server server;
     struct bench_watch watch;
     FILE *out;
@@ -49,10 +49,10 @@ static void begin(struct scene *scene)
     *scene = (struct scene){.folder = folder_make()};
     scene->db = open_database(&scene->folder);
     scene->pool = db_pool_open(scene->folder.file, 1, NULL);
-    scene->live = live_new(NS_PER_SECOND, ignore, NULL);
+    scene->notifications = notifications_new(NS_PER_SECOND, ignore, NULL);
     scene->out = open_memstream(&scene->text, &scene->size);
-    EXPECT(scene->pool && scene->live && scene->out);
-    scene->server = (struct server){.pool = scene->pool, .live = scene->live};
+    EXPECT(scene->pool && scene->notifications && scene->out);
+    scene->server = (struct server){.pool = scene->pool, .notifications = scene->notifications};
     scene->watch = (struct bench_watch){.server = &scene->server,
                                         .out = scene->out,
                                         .sweep = place_sweep(scene->db),
@@ -63,7 +63,7 @@ static void end(struct scene *scene)
 {
     EXPECT_INT(fclose(scene->out), 0);
     free(scene->text);
-    live_free(scene->live);
+    notifications_free(scene->notifications);
     db_pool_free(scene->pool);
     db_free(scene->db);
     folder_remove(&scene->folder);
@@ -164,7 +164,7 @@ static struct bench_sight hear(struct scene *scene, const char *id, struct progr
 
     snprintf(running.text, sizeof running.text, "%s", id);
     progress.phase = progress.half_width_percent > 0 ? "measuring" : "warm_up";
-    live_progress(scene->live, &running, &progress, clock_monotonic_ns());
+    notifications_progress(scene->notifications, &running, &progress, clock_monotonic_ns());
     return look(scene);
 }
 

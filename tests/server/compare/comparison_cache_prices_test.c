@@ -7,28 +7,28 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-static struct board *make_board(void)
+static struct comparison_cache *make_board(void)
 {
     struct error err = {0};
-    struct board *board = board_new(&err);
+    struct comparison_cache *board = comparison_cache_new(&err);
 
     EXPECT(board != NULL);
     EXPECT_STR(err.message, "");
     return board;
 }
 
-static void board_freep(struct board **board)
+static void comparison_cache_freep(struct comparison_cache **board)
 {
-    board_free(*board);
+    comparison_cache_free(*board);
 }
 
-static struct board_loan borrow(struct board *board, struct db *db,
-                                const struct offers_question *question)
+static struct comparison_loan borrow(struct comparison_cache *board, struct db *db,
+                                     const struct offers_question *question)
 {
-    struct board_loan loan = {0};
+    struct comparison_loan loan = {0};
     struct error err = {0};
 
-    EXPECT(board_borrow(board, db, question, &loan, &err));
+    EXPECT(comparison_cache_borrow(board, db, question, &loan, &err));
     EXPECT_STR(err.message, "");
     return loan;
 }
@@ -75,20 +75,20 @@ static void runs_that_come_leave_prices_in_memory(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(board_freep) struct board *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *board = make_board();
     const struct offers_question question = asked(10);
     const struct offer *list;
 
     READ(db, 0, P("a.large", "1"));
     add_contender(db, "a.large");
     {
-        AUTO(board_return) struct board_loan loan = borrow(board, db, &question);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &question);
 
         EXPECT_INT((long long)loan.standings->count, 1);
         list = loan.offers->list;
     }
     add_contender(db, "b.large");
-    AUTO(board_return) struct board_loan loan = borrow(board, db, &question);
+    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &question);
     EXPECT_INT((long long)loan.standings->count, 2);
     EXPECT(loan.offers->list == list);
     const struct offer *offer = offers_find(loan.offers, "aws", "a.large");
@@ -98,11 +98,11 @@ static void runs_that_come_leave_prices_in_memory(void)
 }
 
 /* What `loan` has for a.large: to be called before and after somebody says something. */
-static void expect_loaned(struct board *board, struct db *db,
+static void expect_loaned(struct comparison_cache *board, struct db *db,
                           const struct offers_question *question, const char *price,
                           const char *typed)
 {
-    AUTO(board_return) struct board_loan loan = borrow(board, db, question);
+    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, question);
     const struct offer *offer = offers_find(loan.offers, "aws", "a.large");
 
     EXPECT(offer != NULL);
@@ -119,7 +119,7 @@ static void a_price_is_seen_as_soon_as_it_is_stored(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(board_freep) struct board *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *board = make_board();
     struct offers_question now = asked(50), then = asked(50);
 
     then.is_now = false;
@@ -140,7 +140,7 @@ static void more_questions_than_there_is_room_for_are_all_answered(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(board_freep) struct board *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *board = make_board();
     struct offers_question question = asked(0);
 
     question.is_now = false;
@@ -166,7 +166,7 @@ static void more_questions_than_there_is_room_for_are_all_answered(void)
 /* Who asks while prices and runs come. */
 struct crowd {
     const struct folder *folder;
-    struct board *board;
+    struct comparison_cache *board;
     atomic_int stored; /* the last price that is there for sure */
     atomic_int wrong;  /* answers that were older than that, or none */
 };
@@ -179,13 +179,13 @@ static void *read_on(void *user)
     char elsewhere[16];
 
     for (int i = 0; db && crowd->stored < PRICES; i++) {
-        AUTO(board_return) struct board_loan loan = {0};
+        AUTO(comparison_cache_return) struct comparison_loan loan = {0};
         const int least = crowd->stored;
 
         snprintf(elsewhere, sizeof elsewhere, "place-%d",
                  i % 20); /* more than there is room for */
         question.regions[1] = elsewhere;
-        if (!board_borrow(crowd->board, db, &question, &loan, NULL)) {
+        if (!comparison_cache_borrow(crowd->board, db, &question, &loan, NULL)) {
             crowd->wrong++;
             continue;
         }
@@ -202,7 +202,7 @@ static void whoever_asks_gets_what_was_there_when_they_asked(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(board_freep) struct board *board = make_board();
+    AUTO(comparison_cache_freep) struct comparison_cache *board = make_board();
     struct crowd crowd = {.folder = &folder, .board = board};
     pthread_t readers[READERS];
 

@@ -5,15 +5,15 @@
 
 #include <pthread.h>
 
-static void free_board(struct board **board)
+static void free_board(struct comparison_cache **board)
 {
-    board_free(*board);
+    comparison_cache_free(*board);
 }
 
-static struct board *make_board(void)
+static struct comparison_cache *make_board(void)
 {
     struct error err = {0};
-    struct board *board = board_new(&err);
+    struct comparison_cache *board = comparison_cache_new(&err);
 
     EXPECT_STR(err.message, "");
     if (!board)
@@ -24,13 +24,13 @@ static struct board *make_board(void)
 static const struct offers_question now = {
     .regions = {"eu-north-1"}, .at_us = THEN_US, .is_now = true};
 
-static struct board_loan borrow(struct board *board, struct db *db,
-                                const struct offers_question *question)
+static struct comparison_loan borrow(struct comparison_cache *board, struct db *db,
+                                     const struct offers_question *question)
 {
-    struct board_loan loan = {0};
+    struct comparison_loan loan = {0};
     struct error err = {0};
 
-    EXPECT(board_borrow(board, db, question, &loan, &err));
+    EXPECT(comparison_cache_borrow(board, db, question, &loan, &err));
     EXPECT_STR(err.message, "");
     if (!loan.board)
         exit(test_result());
@@ -38,7 +38,7 @@ static struct board_loan borrow(struct board *board, struct db *db,
 }
 
 /* On demand; 0 where there is none. */
-static double price_of(const struct board_loan *loan, const char *instance)
+static double price_of(const struct comparison_loan *loan, const char *instance)
 {
     const struct offer *offer = offers_find(loan->offers, "aws", instance);
 
@@ -49,20 +49,20 @@ static void a_loan_has_what_the_database_has(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct board *board = make_board();
+    AUTO(free_board) struct comparison_cache *board = make_board();
 
     do_not_sync(db);
     READ(db, 0, P("m5.large", "0.1"));
     ENDED(db, 100);
     {
-        AUTO(board_return) struct board_loan loan = borrow(board, db, &now);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
 
         EXPECT_INT((long long)loan.standings->count, 1);
         EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
     }
     ENDED(db, 200, .instance = "c5.large");
     {
-        AUTO(board_return) struct board_loan loan = borrow(board, db, &now);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
 
         EXPECT_INT((long long)loan.standings->count, 2);
         EXPECT_INT(loan.standings->revision, revision_of(db));
@@ -72,7 +72,7 @@ static void a_loan_has_what_the_database_has(void)
         struct offers_question later = now;
 
         later.at_us += 60 * SECOND_US;
-        AUTO(board_return) struct board_loan loan = borrow(board, db, &later);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &later);
         EXPECT_NEAR(price_of(&loan, "m5.large"), 0.2, 1e-12);
         EXPECT_NEAR(price_of(&loan, "c5.large"), 0.3, 1e-12);
     }
@@ -82,7 +82,7 @@ static void what_nobody_touched_is_lent_again(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct board *board = make_board();
+    AUTO(free_board) struct comparison_cache *board = make_board();
     struct offers_question later = now;
     const struct offers *first;
 
@@ -90,22 +90,22 @@ static void what_nobody_touched_is_lent_again(void)
     READ(db, 0, P("m5.large", "0.1"));
     ENDED(db, 100);
     {
-        AUTO(board_return) struct board_loan loan = borrow(board, db, &now);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
 
         first = loan.offers;
     }
     EXPECT(db_execute(db, "DELETE FROM prices; DELETE FROM price_series", NULL));
-    AUTO(board_return) struct board_loan again = borrow(board, db, &now);
+    AUTO(comparison_cache_return) struct comparison_loan again = borrow(board, db, &now);
     later.at_us += 10 * SECOND_US; /* within the minute */
-    AUTO(board_return) struct board_loan soon = borrow(board, db, &later);
+    AUTO(comparison_cache_return) struct comparison_loan soon = borrow(board, db, &later);
     EXPECT(soon.offers == first);
     EXPECT(again.offers == first); /* behind its back: nothing says that they changed */
     EXPECT_NEAR(price_of(&again, "m5.large"), 0.1, 1e-12);
-    board_return(&soon);
-    board_return(&again);
-    board_return(&again); /* once is enough, twice is fine */
+    comparison_cache_return(&soon);
+    comparison_cache_return(&again);
+    comparison_cache_return(&again); /* once is enough, twice is fine */
     EXPECT(db_execute(db, "UPDATE revision SET number = number + 1, prices = number + 1", NULL));
-    AUTO(board_return) struct board_loan touched = borrow(board, db, &now);
+    AUTO(comparison_cache_return) struct comparison_loan touched = borrow(board, db, &now);
     EXPECT_NEAR(price_of(&touched, "m5.large"), 0, 0);
 }
 
@@ -122,24 +122,25 @@ static void each_question_has_its_own_offers(void)
     static const double wanted[] = {0.5, 0.5, 0.1, 0.1, 0.1, 0};
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct board *board = make_board();
+    AUTO(free_board) struct comparison_cache *board = make_board();
 
     do_not_sync(db);
     READ(db, 0, P("m5.large", "0.1"), P("m5.large", "0.5", .region = "us-east-1"));
     for (int turn = 0; turn < 3; turn++)
         for (size_t i = 0; i < COUNT(others); i++) {
-            AUTO(board_return) struct board_loan one = borrow(board, db, &now);
+            AUTO(comparison_cache_return) struct comparison_loan one = borrow(board, db, &now);
             const struct offers *mine = one.offers;
 
             EXPECT_NEAR(price_of(&one, "m5.large"), 0.1, 1e-12);
-            board_return(&one);
-            AUTO(board_return) struct board_loan other = borrow(board, db, &others[i]);
+            comparison_cache_return(&one);
+            AUTO(comparison_cache_return)
+            struct comparison_loan other = borrow(board, db, &others[i]);
             EXPECT(other.offers != mine);
             EXPECT_NEAR(price_of(&other, "m5.large"), wanted[i], 1e-12);
         }
 }
 
-static double spot_of(const struct board_loan *loan, const char *instance)
+static double spot_of(const struct comparison_loan *loan, const char *instance)
 {
     const struct offer *offer = offers_find(loan->offers, "aws", instance);
 
@@ -150,22 +151,22 @@ static void a_zone_and_a_moment_are_parts_of_a_question(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct board *board = make_board();
+    AUTO(free_board) struct comparison_cache *board = make_board();
     struct offers_question question = now;
 
     READ(db, 0, P("m5.large", "0.1", .kind = PRICE_SPOT, .zone = "y"),
          P("m5.large", "0.2", .kind = PRICE_SPOT, .zone = "z"));
     question.zone = "y";
-    AUTO(board_return) struct board_loan y = borrow(board, db, &question);
+    AUTO(comparison_cache_return) struct comparison_loan y = borrow(board, db, &question);
     EXPECT_NEAR(spot_of(&y, "m5.large"), 0.1, 1e-12);
-    board_return(&y);
+    comparison_cache_return(&y);
     question.zone = "z";
-    AUTO(board_return) struct board_loan z = borrow(board, db, &question);
+    AUTO(comparison_cache_return) struct comparison_loan z = borrow(board, db, &question);
     EXPECT_NEAR(spot_of(&z, "m5.large"), 0.2, 1e-12);
-    board_return(&z);
+    comparison_cache_return(&z);
     question.is_now = false;
     question.at_us = THEN_US / (60 * SECOND_US); /* soon after 1970, not the minute of now */
-    AUTO(board_return) struct board_loan old = borrow(board, db, &question);
+    AUTO(comparison_cache_return) struct comparison_loan old = borrow(board, db, &question);
     EXPECT_NEAR(spot_of(&old, "m5.large"), 0, 0);
 }
 
@@ -174,17 +175,17 @@ static void a_minute_later_they_are_looked_at_again(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct board *board = make_board();
+    AUTO(free_board) struct comparison_cache *board = make_board();
     struct offers_question later = now;
 
     READ(db, 0, P("m5.large", "0.1"));
     {
-        AUTO(board_return) struct board_loan loan = borrow(board, db, &now);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
 
         EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
     }
     later.at_us += 400LL * 86400 * SECOND_US;
-    AUTO(board_return) struct board_loan loan = borrow(board, db, &later);
+    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &later);
     EXPECT_NEAR(price_of(&loan, "m5.large"), 0, 0); /* expired */
 }
 
@@ -192,7 +193,7 @@ static void more_questions_than_there_is_room_for_are_answered(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct board *board = make_board();
+    AUTO(free_board) struct comparison_cache *board = make_board();
 
     READ(db, 0, P("m5.large", "0.1"));
     for (int i = 0; i < 30; i++) {
@@ -200,7 +201,7 @@ static void more_questions_than_there_is_room_for_are_answered(void)
 
         question.is_now = false;
         question.at_us += i % 11;
-        AUTO(board_return) struct board_loan loan = borrow(board, db, &question);
+        AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &question);
         EXPECT_NEAR(price_of(&loan, "m5.large"), 0.1, 1e-12);
     }
 }
@@ -209,16 +210,16 @@ static void too_long_a_question_is_refused(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct board *board = make_board();
+    AUTO(free_board) struct comparison_cache *board = make_board();
     struct offers_question question = now;
-    struct board_loan loan = {0};
+    struct comparison_loan loan = {0};
     struct error err = {0};
     char region[500];
 
     memset(region, 'r', sizeof region);
     region[sizeof region - 1] = '\0';
     question.regions[0] = region;
-    EXPECT(!board_borrow(board, db, &question, &loan, &err));
+    EXPECT(!comparison_cache_borrow(board, db, &question, &loan, &err));
     EXPECT_INT(err.kind, ERROR_INVALID);
     EXPECT_STR(err.field, "region");
     EXPECT(loan.board == NULL);
@@ -228,22 +229,22 @@ static void a_database_that_fails_leaves_the_board_as_it_was(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct board *board = make_board();
-    struct board_loan loan = {0};
+    AUTO(free_board) struct comparison_cache *board = make_board();
+    struct comparison_loan loan = {0};
     struct error err = {0};
 
     ENDED(db, 100);
     EXPECT(db_execute(db, "ALTER TABLE price_series RENAME TO away", NULL));
-    EXPECT(!board_borrow(board, db, &now, &loan, &err));
+    EXPECT(!comparison_cache_borrow(board, db, &now, &loan, &err));
     EXPECT(err.message[0]);
     EXPECT(loan.board == NULL); /* and no lock is held */
     EXPECT(db_execute(db, "ALTER TABLE away RENAME TO price_series", NULL));
-    AUTO(board_return) struct board_loan later = borrow(board, db, &now);
+    AUTO(comparison_cache_return) struct comparison_loan later = borrow(board, db, &now);
     EXPECT_INT((long long)later.standings->count, 1);
 }
 
 struct reader {
-    struct board *board;
+    struct comparison_cache *board;
     const char *file;
     const char *region;
     double price;
@@ -263,7 +264,8 @@ static void *read_often(void *user)
     EXPECT(db != NULL);
     while (db && !atomic_load(reader->stop)) {
         long long before = revision_of(db);
-        AUTO(board_return) struct board_loan loan = borrow(reader->board, db, &question);
+        AUTO(comparison_cache_return)
+        struct comparison_loan loan = borrow(reader->board, db, &question);
 
         EXPECT(loan.standings->revision >= revision);
         EXPECT(loan.standings->revision >= before); /* at least as new as the request */
@@ -277,7 +279,7 @@ static void threads_may_share_it_while_runs_end(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    AUTO(free_board) struct board *board = make_board();
+    AUTO(free_board) struct comparison_cache *board = make_board();
     atomic_bool stop = false;
     struct reader readers[] = {{board, folder.file, "eu-north-1", 0.1, &stop},
                                {board, folder.file, "us-east-1", 0.5, &stop}};
@@ -295,7 +297,7 @@ static void threads_may_share_it_while_runs_end(void)
     atomic_store(&stop, true);
     for (size_t i = 0; i < COUNT(threads); i++)
         pthread_join(threads[i], NULL);
-    AUTO(board_return) struct board_loan loan = borrow(board, db, &now);
+    AUTO(comparison_cache_return) struct comparison_loan loan = borrow(board, db, &now);
     EXPECT_INT((long long)loan.standings->count, 60);
 }
 
@@ -310,6 +312,6 @@ int main(void)
     RUN(too_long_a_question_is_refused);
     RUN(a_database_that_fails_leaves_the_board_as_it_was);
     RUN(threads_may_share_it_while_runs_end);
-    board_free(NULL);
+    comparison_cache_free(NULL);
     return test_result();
 }

@@ -132,7 +132,7 @@ static void what_was_published_or_has_no_price_or_interval_is_never_chosen(void)
     EXPECT_STR(stage.ranking.decision,
                "no row has both a measurement with an interval and a price");
     for (size_t i = 0; i < stage.ranking.count; i++)
-        EXPECT(!stage.ranking.rows[i].job.has_prospect);
+        EXPECT(!stage.ranking.rows[i].job.has_forecast);
 }
 
 static void nothing_is_decided_where_nothing_is_asked(void)
@@ -143,7 +143,7 @@ static void nothing_is_decided_where_nothing_is_asked(void)
     compare(&stage, "");
     EXPECT(stage.ranking.answer == NULL);
     EXPECT_STR(stage.ranking.decision, "");
-    EXPECT(!row_of(&stage, "fast")->job.has_prospect);
+    EXPECT(!row_of(&stage, "fast")->job.has_forecast);
 }
 
 /* What waits on another page is chosen all the same. */
@@ -155,8 +155,8 @@ static void the_page_does_not_change_the_answer(void)
     compare(&stage, "deadline_h=2&limit=1");
     EXPECT_STR(chosen_by(&stage), "fast");
     EXPECT_NEAR(stage.ranking.answer->job.probability, 1, 0);
-    EXPECT(row_of(&stage, "slow")->job.has_prospect);    /* on the page */
-    EXPECT(!row_of(&stage, "middle")->job.has_prospect); /* not worth a look */
+    EXPECT(row_of(&stage, "slow")->job.has_forecast);    /* on the page */
+    EXPECT(!row_of(&stage, "middle")->job.has_forecast); /* not worth a look */
 }
 
 static void machines_of_a_type_differ_where_few_were_seen(void)

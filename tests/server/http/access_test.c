@@ -32,7 +32,7 @@ static void write_file(const char *text)
 static void stage_clear(struct stage **stage)
 {
     bytes_free(&(*stage)->exchange.reply.body);
-    guard_free((*stage)->server.guard);
+    token_store_free((*stage)->server.token_store);
     audit_free((*stage)->server.audit);
     free(*stage);
 }
@@ -46,9 +46,9 @@ static struct stage *set(const char *tokens)
         write_file(tokens);
         snprintf(stage->config.tokens, sizeof stage->config.tokens, "%s", file);
     }
-    stage->server.guard = guard_new(&stage->config, NULL);
+    stage->server.token_store = token_store_new(&stage->config, NULL);
     stage->server.audit = audit_open("/dev/null", NULL);
-    EXPECT(stage->server.guard && stage->server.audit);
+    EXPECT(stage->server.token_store && stage->server.audit);
     return stage;
 }
 
@@ -207,15 +207,15 @@ static void the_tokens_of_options_say_nothing_about_who_sends(void)
 
     snprintf(stage->config.read_token, sizeof stage->config.read_token, "the-reader");
     snprintf(stage->config.write_token, sizeof stage->config.write_token, "the-writer");
-    EXPECT(guard_reload(stage->server.guard, NULL));
-    EXPECT_INT((long long)guard_count(stage->server.guard), 3);
+    EXPECT(token_store_reload(stage->server.token_store, NULL));
+    EXPECT_INT((long long)token_store_count(stage->server.token_store), 3);
     EXPECT_INT(status(stage, ACCESS_WRITE, "Bearer the-reader"), 403);
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer the-reader"), 0);
     EXPECT_INT(status(stage, ACCESS_WRITE, "Bearer the-writer"), 0);
     EXPECT_STR(access_sender(&stage->exchange), "");
     EXPECT_STR(sender_name(stage->exchange.grant.sender), "write-token");
     snprintf(stage->config.read_token, sizeof stage->config.read_token, "the-writer");
-    EXPECT(guard_reload(stage->server.guard, NULL));
+    EXPECT(token_store_reload(stage->server.token_store, NULL));
     EXPECT_INT(status(stage, ACCESS_WRITE, "Bearer the-writer"), 0);
 }
 
@@ -225,12 +225,12 @@ static void a_wrong_file_changes_nothing(void)
     struct error err = {0};
 
     write_file("c2 read sha256:" OF_ABD "\nc1 nothing\n");
-    EXPECT(!guard_reload(stage->server.guard, &err));
+    EXPECT(!token_store_reload(stage->server.token_store, &err));
     EXPECT(strstr(err.field, ":2") != NULL);
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer abc"), 0);
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer abd"), 401);
     write_file("c2 read sha256:" OF_ABD "\n");
-    EXPECT(guard_reload(stage->server.guard, NULL));
+    EXPECT(token_store_reload(stage->server.token_store, NULL));
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer abc"), 401);
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer abd"), 0);
 }
@@ -243,10 +243,10 @@ static void *find_many(void *user)
         struct grant grant;
         long long wait;
 
-        EXPECT(guard_find(user, "abc", &grant));
+        EXPECT(token_store_find(user, "abc", &grant));
         EXPECT_STR(sender_name(grant.sender), "c1");
         (void)sender_spend(grant.sender, LIMIT_REQUESTS, 10, 1, i, &wait);
-        EXPECT(!guard_find(user, "nobody", &grant));
+        EXPECT(!token_store_find(user, "nobody", &grant));
         EXPECT(!grant.sender && grant.scopes == 0);
     }
     ended++;
@@ -262,9 +262,9 @@ static void a_file_is_read_again_while_tokens_are_looked_for(void)
 
     ended = 0;
     for (size_t i = 0; i < COUNT(threads); i++)
-        EXPECT_INT(pthread_create(&threads[i], NULL, find_many, stage->server.guard), 0);
+        EXPECT_INT(pthread_create(&threads[i], NULL, find_many, stage->server.token_store), 0);
     while (ended < (int)COUNT(threads))
-        EXPECT(guard_reload(stage->server.guard, NULL));
+        EXPECT(token_store_reload(stage->server.token_store, NULL));
     for (size_t i = 0; i < COUNT(threads); i++)
         pthread_join(threads[i], NULL);
 }

@@ -68,10 +68,10 @@ static int count_of(struct ticks *ticks)
     return count;
 }
 
-static void end(struct sentry *sentry, struct ticks *ticks)
+static void end(struct deadlines *deadlines, struct ticks *ticks)
 {
-    sentry_stop(sentry);
-    sentry_free(sentry);
+    deadlines_stop(deadlines);
+    deadlines_free(deadlines);
     pthread_cond_destroy(&ticks->called);
     pthread_mutex_destroy(&ticks->lock);
 }
@@ -84,96 +84,96 @@ static void sleep_ms(long milliseconds)
 static void with_nothing_due_it_never_wakes(void)
 {
     struct ticks ticks;
-    struct sentry *sentry;
+    struct deadlines *deadlines;
 
     begin(&ticks);
-    sentry = sentry_start(tick, &ticks, NULL);
+    deadlines = deadlines_start(tick, &ticks, NULL);
     sleep_ms(30);
     EXPECT_INT(count_of(&ticks), 0);
-    end(sentry, &ticks);
+    end(deadlines, &ticks);
 }
 
 static void it_wakes_when_something_is_due_and_not_before(void)
 {
     struct ticks ticks;
-    struct sentry *sentry;
+    struct deadlines *deadlines;
     long long due_ns = clock_monotonic_ns() + 40 * NS_PER_MS;
 
     begin(&ticks);
-    sentry = sentry_start(tick, &ticks, NULL);
-    sentry_wake_by(sentry, due_ns);
+    deadlines = deadlines_start(tick, &ticks, NULL);
+    deadlines_wake_by(deadlines, due_ns);
     EXPECT(wait_for(&ticks, 1));
     EXPECT(ticks.at_ns[0] >= due_ns);
     sleep_ms(20);
     EXPECT_INT(count_of(&ticks), 1); /* once, and then for ever quiet */
-    end(sentry, &ticks);
+    end(deadlines, &ticks);
 }
 
 static void what_is_overdue_is_done_at_once(void)
 {
     struct ticks ticks;
-    struct sentry *sentry;
+    struct deadlines *deadlines;
 
     begin(&ticks);
-    sentry = sentry_start(tick, &ticks, NULL);
-    sentry_wake_by(sentry, 1);
+    deadlines = deadlines_start(tick, &ticks, NULL);
+    deadlines_wake_by(deadlines, 1);
     EXPECT(wait_for(&ticks, 1));
     EXPECT(ticks.at_ns[0] > 1); /* it is told the time, not the plan */
-    end(sentry, &ticks);
+    end(deadlines, &ticks);
 }
 
 static void an_earlier_wish_moves_the_plan_forward(void)
 {
     struct ticks ticks;
-    struct sentry *sentry;
+    struct deadlines *deadlines;
     long long now_ns = clock_monotonic_ns();
 
     begin(&ticks);
-    sentry = sentry_start(tick, &ticks, NULL);
-    sentry_wake_by(sentry, now_ns + 3600 * NS_PER_SECOND);
+    deadlines = deadlines_start(tick, &ticks, NULL);
+    deadlines_wake_by(deadlines, now_ns + 3600 * NS_PER_SECOND);
     sleep_ms(5); /* so that it sleeps for the hour */
-    sentry_wake_by(sentry, now_ns + 20 * NS_PER_MS);
+    deadlines_wake_by(deadlines, now_ns + 20 * NS_PER_MS);
     EXPECT(wait_for(&ticks, 1));
     EXPECT(ticks.at_ns[0] >= now_ns + 20 * NS_PER_MS);
-    end(sentry, &ticks);
+    end(deadlines, &ticks);
 }
 
 static void a_later_wish_does_not_move_the_plan_back(void)
 {
     struct ticks ticks;
-    struct sentry *sentry;
+    struct deadlines *deadlines;
     long long now_ns = clock_monotonic_ns();
 
     begin(&ticks);
-    sentry = sentry_start(tick, &ticks, NULL);
-    sentry_wake_by(sentry, now_ns + 20 * NS_PER_MS);
-    sentry_wake_by(sentry, now_ns + 3600 * NS_PER_SECOND);
-    sentry_wake_by(sentry, LLONG_MAX);
+    deadlines = deadlines_start(tick, &ticks, NULL);
+    deadlines_wake_by(deadlines, now_ns + 20 * NS_PER_MS);
+    deadlines_wake_by(deadlines, now_ns + 3600 * NS_PER_SECOND);
+    deadlines_wake_by(deadlines, LLONG_MAX);
     EXPECT(wait_for(&ticks, 1));
-    end(sentry, &ticks);
+    end(deadlines, &ticks);
 }
 
 static void each_tick_says_when_the_next_is_due(void)
 {
     struct ticks ticks;
-    struct sentry *sentry;
+    struct deadlines *deadlines;
 
     begin(&ticks);
     ticks.next_ns[0] = 15 * NS_PER_MS;
     ticks.next_ns[1] = 10 * NS_PER_MS;
-    sentry = sentry_start(tick, &ticks, NULL);
-    sentry_wake_by(sentry, 1);
+    deadlines = deadlines_start(tick, &ticks, NULL);
+    deadlines_wake_by(deadlines, 1);
     EXPECT(wait_for(&ticks, 3));
     EXPECT(ticks.at_ns[1] >= ticks.at_ns[0] + 15 * NS_PER_MS);
     EXPECT(ticks.at_ns[2] >= ticks.at_ns[1] + 10 * NS_PER_MS);
     sleep_ms(20);
     EXPECT_INT(count_of(&ticks), 3);
-    end(sentry, &ticks);
+    end(deadlines, &ticks);
 }
 
 struct asker {
     struct ticks ticks;
-    struct sentry *sentry;
+    struct deadlines *deadlines;
 };
 
 /* Somebody asks for a look while one is under way, and that one knows nothing of it. */
@@ -182,7 +182,7 @@ static long long tick_and_ask(void *user, long long now_ns)
     struct asker *asker = user;
 
     if (count_of(&asker->ticks) == 0)
-        sentry_wake_by(asker->sentry, now_ns + 5 * NS_PER_MS);
+        deadlines_wake_by(asker->deadlines, now_ns + 5 * NS_PER_MS);
     return tick(&asker->ticks, now_ns);
 }
 
@@ -191,28 +191,28 @@ static void a_wish_during_a_tick_is_not_forgotten(void)
     struct asker asker;
 
     begin(&asker.ticks);
-    asker.sentry = sentry_start(tick_and_ask, &asker, NULL);
-    sentry_wake_by(asker.sentry, 1);
+    asker.deadlines = deadlines_start(tick_and_ask, &asker, NULL);
+    deadlines_wake_by(asker.deadlines, 1);
     EXPECT(wait_for(&asker.ticks, 2));
-    end(asker.sentry, &asker.ticks);
+    end(asker.deadlines, &asker.ticks);
 }
 
 static void stopping_does_not_wait_for_what_is_due_later(void)
 {
     struct ticks ticks;
-    struct sentry *sentry;
+    struct deadlines *deadlines;
     long long started_ns = clock_monotonic_ns();
 
     begin(&ticks);
-    sentry = sentry_start(tick, &ticks, NULL);
-    sentry_wake_by(sentry, started_ns + 3600 * NS_PER_SECOND);
-    sentry_stop(sentry);
+    deadlines = deadlines_start(tick, &ticks, NULL);
+    deadlines_wake_by(deadlines, started_ns + 3600 * NS_PER_SECOND);
+    deadlines_stop(deadlines);
     EXPECT(clock_monotonic_ns() - started_ns < PATIENCE_SECONDS * NS_PER_SECOND);
-    sentry_wake_by(sentry, 1); /* in vain, and harmless */
+    deadlines_wake_by(deadlines, 1); /* in vain, and harmless */
     EXPECT_INT(count_of(&ticks), 0);
-    sentry_free(sentry);
-    sentry_stop(NULL);
-    sentry_free(NULL);
+    deadlines_free(deadlines);
+    deadlines_stop(NULL);
+    deadlines_free(NULL);
 }
 
 int main(void)

@@ -14,7 +14,7 @@ static char file[] = "/tmp/pennyworth-tokens-XXXXXX";
 struct stage {
     struct config config;
     struct server server;
-    struct room room;
+    struct large_body_slots room;
     struct route route;
     struct exchange exchange;
 };
@@ -23,7 +23,7 @@ static void stage_clear(struct stage **stage)
 {
     bytes_free(&(*stage)->exchange.body);
     bytes_free(&(*stage)->exchange.reply.body);
-    guard_free((*stage)->server.guard);
+    token_store_free((*stage)->server.token_store);
     free(*stage);
 }
 
@@ -41,8 +41,8 @@ static struct stage *set(const char *scopes_and_limits)
     snprintf(stage->config.tokens, sizeof stage->config.tokens, "%s", file);
     stage->server.config = &stage->config;
     stage->server.room = &stage->room;
-    stage->server.guard = guard_new(&stage->config, NULL);
-    EXPECT(stage->server.guard != NULL);
+    stage->server.token_store = token_store_new(&stage->config, NULL);
+    EXPECT(stage->server.token_store != NULL);
     return stage;
 }
 

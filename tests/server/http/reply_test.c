@@ -159,11 +159,11 @@ static void what_only_http_can_say_is_a_problem_document_too(void)
 static void an_error_replaces_whatever_the_reply_held(void)
 {
     static struct exchange exchange;
-    struct out out = {.bytes = &exchange.reply.body};
+    struct json_writer out = {.bytes = &exchange.reply.body};
     struct error err = {0};
 
     exchange.reply.body.limit = REPLY_MAX;
-    out_text(&out, NULL, "half an answer");
+    jsonw_text(&out, NULL, "half an answer");
     reply_json(&exchange, 200, &out);
     reply_field(&exchange, "ETag", "\"%d\"", 5);
     error_set(&err, ERROR_NOT_FOUND, NULL, "there is no run");
@@ -180,10 +180,10 @@ static void an_error_replaces_whatever_the_reply_held(void)
 static void json_that_was_written_is_answered_as_it_is(void)
 {
     static struct exchange exchange;
-    struct out out = {.bytes = &exchange.reply.body};
+    struct json_writer out = {.bytes = &exchange.reply.body};
 
     exchange.reply.body.limit = REPLY_MAX;
-    out_text(&out, NULL, "whole");
+    jsonw_text(&out, NULL, "whole");
     reply_json(&exchange, 201, &out);
     EXPECT_INT(exchange.reply.status, 201);
     EXPECT_STR(exchange.reply.content_type, "application/json");
@@ -194,10 +194,10 @@ static void json_that_was_written_is_answered_as_it_is(void)
 static void json_that_did_not_fit_is_not_answered_in_part(void)
 {
     static struct exchange exchange;
-    struct out out = {.bytes = &exchange.reply.body};
+    struct json_writer out = {.bytes = &exchange.reply.body};
 
     exchange.reply.body.limit = 5;
-    out_text(&out, NULL, "far too long");
+    jsonw_text(&out, NULL, "far too long");
     reply_json(&exchange, 200, &out);
     EXPECT_INT(exchange.reply.status, 500);
     AUTO(json_decrefp) json_t *json = parse(&exchange);

@@ -7,61 +7,62 @@
 
 #define KEPT 32 /* as many as are kept */
 
-static void free_answers(struct answers **answers)
+static void free_answers(struct response_cache **answers)
 {
-    answers_free(*answers);
+    response_cache_free(*answers);
 }
 
-static struct answers *make_answers(void)
+static struct response_cache *make_answers(void)
 {
-    struct answers *answers = answers_new();
+    struct response_cache *answers = response_cache_new();
 
     EXPECT(answers != NULL);
     return answers;
 }
 
-static void keep(struct answers *answers, const struct answer_key *key, const char *text,
+static void keep(struct response_cache *answers, const struct answer_key *key, const char *text,
                  char ret_etag[ETAG_SIZE])
 {
     AUTO(bytes_free) struct bytes body = {.limit = 1 << 20};
 
     EXPECT(bytes_add(&body, text, strlen(text)));
-    answers_keep(answers, key, &body, ret_etag);
+    response_cache_keep(answers, key, &body, ret_etag);
 }
 
 /* The answer, or "" where there is none. */
-static const char *find(struct answers *answers, const struct answer_key *key)
+static const char *find(struct response_cache *answers, const struct answer_key *key)
 {
     static char text[100];
     AUTO(bytes_free) struct bytes body = {.limit = sizeof text - 1};
     char etag[ETAG_SIZE];
 
-    snprintf(text, sizeof text, "%s", answers_find(answers, key, &body, etag) ? body.data : "");
+    snprintf(text, sizeof text, "%s",
+             response_cache_find(answers, key, &body, etag) ? body.data : "");
     return text;
 }
 
 static void an_answer_is_kept_with_its_name(void)
 {
     const struct answer_key key = {.text = "/a?b", .revision = 5, .minute = 7};
-    AUTO(free_answers) struct answers *answers = make_answers();
+    AUTO(free_answers) struct response_cache *answers = make_answers();
     AUTO(bytes_free) struct bytes body = {.limit = 100};
     char etag[ETAG_SIZE], again[ETAG_SIZE] = "";
 
-    EXPECT(!answers_find(answers, &key, &body, again));
+    EXPECT(!response_cache_find(answers, &key, &body, again));
     EXPECT_STR(again, "");
     keep(answers, &key, "the answer", etag);
-    EXPECT(answers_find(answers, &key, &body, again));
+    EXPECT(response_cache_find(answers, &key, &body, again));
     EXPECT_STR(body.data, "the answer");
     EXPECT_STR(again, etag);
     EXPECT_INT((long long)strlen(etag), ETAG_SIZE - 2);
     EXPECT(etag[0] == '"' && etag[strlen(etag) - 1] == '"');
-    EXPECT(answers_find(answers, &key, NULL, again)); /* its name alone */
+    EXPECT(response_cache_find(answers, &key, NULL, again)); /* its name alone */
 }
 
 static void another_state_is_another_answer(void)
 {
     const struct answer_key key = {.text = "/a", .revision = 5, .minute = 7};
-    AUTO(free_answers) struct answers *answers = make_answers();
+    AUTO(free_answers) struct response_cache *answers = make_answers();
     struct answer_key other = key;
     char etag[ETAG_SIZE], next[ETAG_SIZE];
 
@@ -87,7 +88,7 @@ static void another_state_is_another_answer(void)
 
 static void who_was_asked_for_longest_ago_makes_room(void)
 {
-    AUTO(free_answers) struct answers *answers = make_answers();
+    AUTO(free_answers) struct response_cache *answers = make_answers();
     struct answer_key key = {.revision = 1, .minute = 1};
     char text[20], etag[ETAG_SIZE];
 
@@ -108,7 +109,7 @@ static void who_was_asked_for_longest_ago_makes_room(void)
 static void what_is_too_long_is_named_and_not_kept(void)
 {
     const struct answer_key key = {.text = "/a", .revision = 1, .minute = 1};
-    AUTO(free_answers) struct answers *answers = make_answers();
+    AUTO(free_answers) struct response_cache *answers = make_answers();
     AUTO(freep) char *text = malloc(600 * 1024);
     char etag[ETAG_SIZE] = "";
 
@@ -126,12 +127,12 @@ static void what_is_too_long_is_named_and_not_kept(void)
 static void an_answer_that_does_not_fit_the_reply_is_made_again(void)
 {
     const struct answer_key key = {.text = "/a", .revision = 1, .minute = 1};
-    AUTO(free_answers) struct answers *answers = make_answers();
+    AUTO(free_answers) struct response_cache *answers = make_answers();
     AUTO(bytes_free) struct bytes body = {.limit = 3};
     char etag[ETAG_SIZE];
 
     keep(answers, &key, "more than three", etag);
-    EXPECT(!answers_find(answers, &key, &body, etag));
+    EXPECT(!response_cache_find(answers, &key, &body, etag));
     EXPECT_INT((long long)body.used, 0);
 }
 
@@ -164,7 +165,7 @@ static void a_client_that_has_it_says_so_in_many_ways(void)
 
 static void *ask_often(void *user)
 {
-    struct answers *answers = user;
+    struct response_cache *answers = user;
     char text[20], etag[ETAG_SIZE];
 
     for (int i = 0; i < 500; i++) {
@@ -172,7 +173,7 @@ static void *ask_often(void *user)
         AUTO(bytes_free) struct bytes body = {.limit = 100};
 
         snprintf(text, sizeof text, "/%d", i % 50);
-        if (answers_find(answers, &key, &body, etag))
+        if (response_cache_find(answers, &key, &body, etag))
             EXPECT_STR(body.data, text); /* never another question's */
         else
             keep(answers, &key, text, etag);
@@ -182,14 +183,14 @@ static void *ask_often(void *user)
 
 static void threads_may_share_it(void)
 {
-    AUTO(free_answers) struct answers *answers = make_answers();
+    AUTO(free_answers) struct response_cache *answers = make_answers();
     pthread_t threads[2];
 
     for (size_t i = 0; i < COUNT(threads); i++)
         EXPECT_INT(pthread_create(&threads[i], NULL, ask_often, answers), 0);
     for (size_t i = 0; i < COUNT(threads); i++)
         pthread_join(threads[i], NULL);
-    answers_free(NULL);
+    response_cache_free(NULL);
 }
 
 int main(void)

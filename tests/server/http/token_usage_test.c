@@ -8,15 +8,15 @@
 
 #define NOW (1000 * NS_PER_SECOND)
 
-static void senders_freep(struct senders **senders)
+static void senders_freep(struct token_usage **token_usage)
 {
-    senders_free(*senders);
+    token_usage_free(*token_usage);
 }
 
 static void a_limit_is_full_at_first_and_fills_evenly(void)
 {
-    AUTO(senders_freep) struct senders *senders = senders_new();
-    struct sender *sender = senders_get(senders, "c1");
+    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
+    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     for (int i = 0; i < 7; i++)
@@ -31,8 +31,8 @@ static void a_limit_is_full_at_first_and_fills_evenly(void)
 
 static void all_of_it_is_spent_or_nothing(void)
 {
-    AUTO(senders_freep) struct senders *senders = senders_new();
-    struct sender *sender = senders_get(senders, "c1");
+    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
+    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 10, 8, NOW, &wait), SPENT_OK);
@@ -43,8 +43,8 @@ static void all_of_it_is_spent_or_nothing(void)
 
 static void what_was_given_back_can_be_spent_again(void)
 {
-    AUTO(senders_freep) struct senders *senders = senders_new();
-    struct sender *sender = senders_get(senders, "c1");
+    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
+    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 10, 8, NOW, &wait), SPENT_OK);
@@ -59,8 +59,8 @@ static void what_was_given_back_can_be_spent_again(void)
 
 static void what_can_never_be_spent_is_told_apart(void)
 {
-    AUTO(senders_freep) struct senders *senders = senders_new();
-    struct sender *sender = senders_get(senders, "c1");
+    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
+    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     EXPECT_INT(sender_spend(sender, LIMIT_BYTES, 1048576, 1048577, NOW, &wait), SPENT_NEVER);
@@ -69,8 +69,8 @@ static void what_can_never_be_spent_is_told_apart(void)
 
 static void without_a_limit_there_is_no_end(void)
 {
-    AUTO(senders_freep) struct senders *senders = senders_new();
-    struct sender *sender = senders_get(senders, "c1");
+    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
+    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     for (int i = 0; i < 100; i++)
@@ -79,12 +79,13 @@ static void without_a_limit_there_is_no_end(void)
 
 static void senders_and_their_limits_do_not_know_each_other(void)
 {
-    AUTO(senders_freep) struct senders *senders = senders_new();
-    struct sender *one = senders_get(senders, "one"), *two = senders_get(senders, "two");
+    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
+    struct sender *one = token_usage_get(token_usage, "one"),
+                  *two = token_usage_get(token_usage, "two");
     long long wait;
 
     EXPECT(one != two);
-    EXPECT(senders_get(senders, "one") == one);
+    EXPECT(token_usage_get(token_usage, "one") == one);
     EXPECT_STR(sender_name(one), "one");
     EXPECT_INT(sender_spend(one, LIMIT_RUNS, 1, 1, NOW, &wait), SPENT_OK);
     EXPECT_INT(sender_spend(one, LIMIT_REQUESTS, 1, 1, NOW, &wait), SPENT_OK);
@@ -94,8 +95,8 @@ static void senders_and_their_limits_do_not_know_each_other(void)
 
 static void a_limit_that_was_changed_holds_at_once(void)
 {
-    AUTO(senders_freep) struct senders *senders = senders_new();
-    struct sender *sender = senders_get(senders, "c1");
+    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
+    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 4, 4, NOW, &wait), SPENT_OK);
@@ -106,19 +107,19 @@ static void a_limit_that_was_changed_holds_at_once(void)
 
 static void what_was_done_is_counted_by_name(void)
 {
-    AUTO(senders_freep) struct senders *senders = senders_new();
+    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     AUTO(bytes_free) struct bytes text = {.limit = 10000};
-    struct sender *sender = senders_get(senders, "c1");
+    struct sender *sender = token_usage_get(token_usage, "c1");
     long long wait;
 
-    EXPECT(senders_write(senders, &text));
+    EXPECT(token_usage_write(token_usage, &text));
     sender_count_request(sender);
     sender_count_request(sender);
     sender_count_runs(sender, 40);
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 1, 2, NOW, &wait), SPENT_NEVER);
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 1, 1, NOW, &wait), SPENT_OK);
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 1, 1, NOW, &wait), SPENT_LATER);
-    EXPECT(senders_write(senders, &text));
+    EXPECT(token_usage_write(token_usage, &text));
     EXPECT(strstr(text.data, "\npennyworth_sender_requests_total{sender=\"c1\"} 2\n") != NULL);
     EXPECT(strstr(text.data, "\npennyworth_sender_runs_total{sender=\"c1\"} 40\n") != NULL);
     EXPECT(strstr(text.data, "\npennyworth_sender_limited_total{sender=\"c1\"} 2\n") != NULL);
@@ -131,7 +132,7 @@ static atomic_llong granted;
 
 static void *spend_many(void *user)
 {
-    struct sender *sender = senders_get(user, "shared");
+    struct sender *sender = token_usage_get(user, "shared");
     long long wait;
 
     for (int i = 0; i < MOST; i++) {
@@ -143,17 +144,17 @@ static void *spend_many(void *user)
 
 static void together_threads_get_no_more_than_there_is(void)
 {
-    AUTO(senders_freep) struct senders *senders = senders_new();
+    AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     AUTO(bytes_free) struct bytes text = {.limit = 10000};
     pthread_t threads[THREADS];
 
     granted = 0;
     for (int i = 0; i < THREADS; i++)
-        EXPECT_INT(pthread_create(&threads[i], NULL, spend_many, senders), 0);
+        EXPECT_INT(pthread_create(&threads[i], NULL, spend_many, token_usage), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     EXPECT_INT(granted, MOST);
-    EXPECT(senders_write(senders, &text));
+    EXPECT(token_usage_write(token_usage, &text));
     EXPECT(strstr(text.data, "requests_total{sender=\"shared\"} 4000\n") != NULL);
     EXPECT(strstr(text.data, "limited_total{sender=\"shared\"} 3000\n") != NULL);
 }

@@ -29,18 +29,18 @@ static void place_end(struct place *place)
     folder_remove(&place->folder);
 }
 
-static struct outbox *start(struct place *place, struct hub *hub, long long pause_ns)
+static struct hub_uploader *start(struct place *place, struct hub *hub, long long pause_ns)
 {
     struct error err = {0};
-    struct outbox *outbox = outbox_start(
-        &(struct outbox_parts){
+    struct hub_uploader *uploader = hub_uploader_start(
+        &(struct hub_uploader_parts){
             .config = &place->config, .fetch = hub_fetch, .fetcher = hub, .pause_ns = pause_ns},
         &err);
 
     EXPECT_STR(err.message, "");
-    if (!outbox)
+    if (!uploader)
         exit(test_result());
-    return outbox;
+    return uploader;
 }
 
 static long long waiting(struct place *place)
@@ -55,17 +55,17 @@ static void what_is_there_at_the_start_is_sent_unasked(void)
 {
     AUTO(place_end) struct place place;
     HUB(hub, {0});
-    struct outbox_status status;
+    struct hub_uploader_status status;
 
     place_make(&place);
-    struct outbox *outbox = start(&place, &hub, 0);
-    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
-    outbox_status(outbox, &status);
+    struct hub_uploader *uploader = start(&place, &hub, 0);
+    EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    hub_uploader_status(uploader, &status);
     EXPECT_STR(status.hub, "http://hub.test");
     EXPECT_INT(status.accepted, 1);
     EXPECT(status.idle);
     EXPECT_STR(status.last_error, "");
-    outbox_free(outbox);
+    hub_uploader_free(uploader);
     EXPECT_INT(waiting(&place), 0);
     EXPECT_INT((long long)hub_count(&hub), 1);
 }
@@ -76,16 +76,17 @@ static void each_end_of_a_run_is_sent_when_it_is_told(void)
     HUB(hub, {0});
 
     place_make(&place);
-    struct outbox *outbox = start(&place, &hub, 0);
-    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    struct hub_uploader *uploader = start(&place, &hub, 0);
+    EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
     for (int i = 2; i <= 4; i++) {
         ENDED(place.db, 100);
-        outbox_wake(outbox);
-        EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+        hub_uploader_wake(uploader);
+        EXPECT(
+            hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
         EXPECT_INT((long long)hub_count(&hub), i);
         EXPECT_INT(waiting(&place), 0);
     }
-    outbox_free(outbox);
+    hub_uploader_free(uploader);
 }
 
 static void a_hub_that_is_down_is_asked_until_it_is_up(void)
@@ -93,16 +94,16 @@ static void a_hub_that_is_down_is_asked_until_it_is_up(void)
     AUTO(place_end) struct place place;
     HUB(hub, {.no_answer = "Connection refused"}, {.status = 503}, {.type = "text/html"},
         {.status = 401}, {0});
-    struct outbox_status status;
+    struct hub_uploader_status status;
 
     place_make(&place);
-    struct outbox *outbox = start(&place, &hub, NS_PER_MS);
-    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
-    outbox_status(outbox, &status);
+    struct hub_uploader *uploader = start(&place, &hub, NS_PER_MS);
+    EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    hub_uploader_status(uploader, &status);
     EXPECT_INT(status.accepted, 1);
     EXPECT_STR(status.last_error, "");
     EXPECT_INT((long long)hub_count(&hub), 5);
-    outbox_free(outbox);
+    hub_uploader_free(uploader);
 }
 
 /* Until the hub was asked so often, or oftener: there is a thread behind it. */
@@ -120,16 +121,16 @@ static void who_waits_in_vain_is_told_why(void)
 {
     AUTO(place_end) struct place place;
     HUB(hub, {.status = 401});
-    struct outbox_status status;
+    struct hub_uploader_status status;
 
     place_make(&place);
-    struct outbox *outbox = start(&place, &hub, 0);
+    struct hub_uploader *uploader = start(&place, &hub, 0);
     expect_requests(&hub, 1);
-    EXPECT(!outbox_wait(outbox, clock_monotonic_ns() + 10 * NS_PER_MS));
-    outbox_status(outbox, &status);
+    EXPECT(!hub_uploader_wait(uploader, clock_monotonic_ns() + 10 * NS_PER_MS));
+    hub_uploader_status(uploader, &status);
     EXPECT(!status.idle);
     EXPECT(strstr(status.last_error, "401"));
-    outbox_free(outbox);
+    hub_uploader_free(uploader);
     EXPECT_INT(waiting(&place), 1);
 }
 
@@ -139,15 +140,15 @@ static void at_the_end_a_hub_that_failed_is_asked_at_once(void)
     HUB(hub, {.status = 500}, {.status = 500}, {.status = 500}, {.status = 500}, {0});
 
     place_make(&place);
-    struct outbox *outbox = start(&place, &hub, 0);
+    struct hub_uploader *uploader = start(&place, &hub, 0);
     for (size_t i = 1; i < 5; i++) {
         expect_requests(&hub, i);
         /* Else the next request would be seconds away. It may be too early: again, then. */
         while (hub_count(&hub) == i)
-            outbox_hurry(outbox);
+            hub_uploader_hurry(uploader);
     }
-    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
-    outbox_free(outbox);
+    EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    hub_uploader_free(uploader);
     EXPECT_INT(waiting(&place), 0);
 }
 
@@ -157,29 +158,29 @@ static void a_hub_that_said_when_is_not_hurried(void)
     HUB(hub, {.status = 503, .retry_after = 600});
 
     place_make(&place);
-    struct outbox *outbox = start(&place, &hub, 0);
+    struct hub_uploader *uploader = start(&place, &hub, 0);
     expect_requests(&hub, 1);
-    EXPECT(!outbox_wait(outbox, clock_monotonic_ns() + 50 * NS_PER_MS));
-    outbox_hurry(outbox);
-    outbox_wake(outbox);
-    EXPECT(!outbox_wait(outbox, clock_monotonic_ns() + 50 * NS_PER_MS));
+    EXPECT(!hub_uploader_wait(uploader, clock_monotonic_ns() + 50 * NS_PER_MS));
+    hub_uploader_hurry(uploader);
+    hub_uploader_wake(uploader);
+    EXPECT(!hub_uploader_wait(uploader, clock_monotonic_ns() + 50 * NS_PER_MS));
     EXPECT_INT((long long)hub_count(&hub), 1);
-    outbox_free(outbox);
+    hub_uploader_free(uploader);
 }
 
 static void a_refused_run_is_settled_and_told(void)
 {
     AUTO(place_end) struct place place;
     HUB(hub, {.refused = 1});
-    struct outbox_status status;
+    struct hub_uploader_status status;
 
     place_make(&place);
-    struct outbox *outbox = start(&place, &hub, 0);
-    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
-    outbox_status(outbox, &status);
+    struct hub_uploader *uploader = start(&place, &hub, 0);
+    EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    hub_uploader_status(uploader, &status);
     EXPECT_INT(status.refused, 1);
     EXPECT(strstr(status.last_refusal, ": steps: are odd"));
-    outbox_free(outbox);
+    hub_uploader_free(uploader);
 }
 
 static void a_broken_database_is_not_taken_for_an_empty_one(void)
@@ -189,11 +190,11 @@ static void a_broken_database_is_not_taken_for_an_empty_one(void)
 
     place_make(&place);
     EXPECT(db_execute(place.db, "ALTER TABLE deliveries RENAME TO elsewhere", NULL));
-    struct outbox *outbox = start(&place, &hub, NS_PER_MS);
-    EXPECT(!outbox_wait(outbox, clock_monotonic_ns() + 50 * NS_PER_MS));
+    struct hub_uploader *uploader = start(&place, &hub, NS_PER_MS);
+    EXPECT(!hub_uploader_wait(uploader, clock_monotonic_ns() + 50 * NS_PER_MS));
     EXPECT(db_execute(place.db, "ALTER TABLE elsewhere RENAME TO deliveries", NULL));
-    EXPECT(outbox_wait(outbox, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
-    outbox_free(outbox);
+    EXPECT(hub_uploader_wait(uploader, clock_monotonic_ns() + PATIENCE_SECONDS * NS_PER_SECOND));
+    hub_uploader_free(uploader);
     EXPECT_INT(waiting(&place), 0);
 }
 
@@ -204,9 +205,9 @@ static void without_a_database_it_does_not_start(void)
 
     place_make(&place);
     snprintf(place.config.database, sizeof place.config.database, "/nowhere/at/all.db");
-    EXPECT(!outbox_start(&(struct outbox_parts){.config = &place.config}, &err));
+    EXPECT(!hub_uploader_start(&(struct hub_uploader_parts){.config = &place.config}, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
-    outbox_free(NULL);
+    hub_uploader_free(NULL);
 }
 
 int main(void)

@@ -80,7 +80,7 @@ static inline double price_of(const char *instance, const char *kind, const char
         .feed = "published", .instance_type = instance, .kind = kind, .limit = 10};
     double dollars = NAN;
 
-    EXPECT(when_read(day, &filter.at_us));
+    EXPECT(parse_time(day, &filter.at_us));
     EXPECT(price_list(shelf.db, &filter, shelf_price, &dollars, NULL));
     return dollars;
 }

@@ -77,7 +77,7 @@ static void a_figure_is_read_as_it_is_written(void)
     EXPECT_STR(data.figures[0].unit, "sample");
     EXPECT(data.figures[1].samples_per_second == 0.25);
     EXPECT_STR(data.figures[1].unit, "job");
-    EXPECT(when_read("2024-09-01", &then));
+    EXPECT(parse_time("2024-09-01", &then));
     EXPECT_INT(data.figures[1].measured_us, then);
     EXPECT_INT((long long)data.price_count, 1);
     EXPECT_STR(data.prices[0].text, "0.357");
@@ -317,10 +317,10 @@ static void its_prices_hold_since_their_day_and_are_confirmed_by_nobody(void)
     long long count = 0;
 
     EXPECT(store(db, FIRST, NULL));
-    EXPECT(when_read("2024-08-31T23:59:59Z", &filter.at_us));
+    EXPECT(parse_time("2024-08-31T23:59:59Z", &filter.at_us));
     EXPECT(price_list(db, &filter, count_prices, &count, NULL));
     EXPECT_INT(count, 0);
-    EXPECT(when_read("2026-01-01", &filter.at_us));
+    EXPECT(parse_time("2026-01-01", &filter.at_us));
     EXPECT(price_list(db, &filter, count_prices, &count, NULL));
     EXPECT_INT(count, 1);
 }

@@ -74,13 +74,13 @@ struct scene {
     struct config config;
     struct cloud cloud;
     struct this_machine *here;
-    struct lookout *lookout;
+    struct preemption_watch *watch;
 };
 
 static void begin_at(struct scene *scene, const char *metadata, const char *provider,
                      const char *life_cycle, long long period_ns)
 {
-    struct lookout_parts parts;
+    struct preemption_watch_parts parts;
     struct error err = {0};
 
     *scene = (struct scene){.config = {.life_cycle = life_cycle}};
@@ -88,15 +88,15 @@ static void begin_at(struct scene *scene, const char *metadata, const char *prov
     snprintf(scene->config.provider, sizeof scene->config.provider, "%s", provider);
     scene->here = this_machine_new(&scene->config, &err);
     EXPECT(scene->here != NULL);
-    parts = (struct lookout_parts){.here = scene->here,
-                                   .metadata = scene->config.metadata,
-                                   .fetch = cloud_fetch,
-                                   .fetcher = &scene->cloud,
-                                   .period_ns = period_ns,
-                                   .leave = leave,
-                                   .stay = stay,
-                                   .user = &scene->cloud};
-    EXPECT(lookout_start(&parts, &scene->lookout, &err));
+    parts = (struct preemption_watch_parts){.here = scene->here,
+                                            .metadata = scene->config.metadata,
+                                            .fetch = cloud_fetch,
+                                            .fetcher = &scene->cloud,
+                                            .period_ns = period_ns,
+                                            .leave = leave,
+                                            .stay = stay,
+                                            .user = &scene->cloud};
+    EXPECT(preemption_watch_start(&parts, &scene->watch, &err));
     EXPECT_STR(err.message, "");
 }
 
@@ -108,10 +108,10 @@ static void begin(struct scene *scene, const char *metadata, const char *provide
 
 static void end(struct scene *scene)
 {
-    lookout_stop(scene->lookout);
-    lookout_stop(scene->lookout);
-    lookout_watch(scene->lookout, true); /* in vain */
-    lookout_free(scene->lookout);
+    preemption_watch_stop(scene->watch);
+    preemption_watch_stop(scene->watch);
+    preemption_watch_watch(scene->watch, true); /* in vain */
+    preemption_watch_free(scene->watch);
     this_machine_free(scene->here);
 }
 
@@ -137,9 +137,9 @@ static void a_second_stop_waits_for_nobody_else(void)
     struct lingerer lingerer = {false, false};
 
     begin(&scene, "auto", "gcp", "spot");
-    lookout_stop(scene.lookout);
+    preemption_watch_stop(scene.watch);
     EXPECT_INT(pthread_create(&other, NULL, linger, &lingerer), 0);
-    lookout_stop(scene.lookout);
+    preemption_watch_stop(scene.watch);
     EXPECT(!lingerer.over);
     lingerer.may_go = true;
     pthread_join(other, NULL);
@@ -159,13 +159,13 @@ static void it_asks_again_and_again_while_there_is_something_to_lose(void)
     struct scene scene;
 
     begin(&scene, "auto", "gcp", "spot");
-    lookout_watch(scene.lookout, true);
+    preemption_watch_watch(scene.watch, true);
     wait_until(&scene.cloud.notices, 3);
     EXPECT_INT(scene.cloud.left, 0);
     scene.cloud.leaving = true;
     wait_until(&scene.cloud.left, 1);
     EXPECT_STR(scene.cloud.why, "Google takes this machine back (preempted)");
-    lookout_watch(scene.lookout, false);
+    preemption_watch_watch(scene.watch, false);
     wait_until(&scene.cloud.notices, scene.cloud.notices + 3); /* asked on, but said once */
     EXPECT_INT(scene.cloud.left, 1);
     EXPECT_INT(scene.cloud.stayed, 0);
@@ -179,7 +179,7 @@ static void a_notice_that_stands_no_more_is_taken_back(void)
 
     begin(&scene, "auto", "gcp", "spot");
     scene.cloud.leaving = true;
-    lookout_watch(scene.lookout, true);
+    preemption_watch_watch(scene.watch, true);
     wait_until(&scene.cloud.left, 1);
     scene.cloud.failing = true; /* who says nothing takes nothing back */
     wait_until(&scene.cloud.notices, scene.cloud.notices + 3);
@@ -201,7 +201,7 @@ static void who_settles_knows_of_a_notice_that_stands(void)
 
     begin_at(&scene, "auto", "gcp", "spot", 3600 * NS_PER_SECOND);
     scene.cloud.leaving = scene.cloud.slow = true;
-    lookout_settle(scene.lookout);
+    preemption_watch_settle(scene.watch);
     EXPECT_INT(scene.cloud.left, 1);
     end(&scene);
 }
@@ -211,19 +211,19 @@ static void what_is_fresh_is_not_asked_again(void)
     struct scene scene;
 
     begin_at(&scene, "auto", "gcp", "spot", 3600 * NS_PER_SECOND);
-    lookout_settle(scene.lookout);
+    preemption_watch_settle(scene.watch);
     EXPECT_INT(scene.cloud.notices, 1);
-    lookout_watch(scene.lookout, false);
-    lookout_settle(scene.lookout);
+    preemption_watch_watch(scene.watch, false);
+    preemption_watch_settle(scene.watch);
     EXPECT_INT(scene.cloud.notices, 1);
     end(&scene);
 
     begin(&scene, "auto", "gcp", "spot");
-    lookout_settle(scene.lookout);
-    lookout_watch(scene.lookout, false);
+    preemption_watch_settle(scene.watch);
+    preemption_watch_watch(scene.watch, false);
     nap(50);
     int asked = scene.cloud.notices;
-    lookout_settle(scene.lookout);
+    preemption_watch_settle(scene.watch);
     EXPECT(scene.cloud.notices > asked);
     end(&scene);
 }
@@ -234,15 +234,15 @@ static void settling_waits_neither_for_nobody_nor_for_one_who_fails(void)
     long long began_ns = clock_monotonic_ns();
 
     begin(&scene, "off", "gcp", "spot");
-    lookout_settle(scene.lookout);
+    preemption_watch_settle(scene.watch);
     end(&scene);
     begin(&scene, "auto", "gcp", "on_demand");
-    lookout_settle(scene.lookout);
+    preemption_watch_settle(scene.watch);
     EXPECT_INT(scene.cloud.asked, 0);
     end(&scene);
     begin(&scene, "auto", "gcp", "spot");
     scene.cloud.failing = true;
-    lookout_settle(scene.lookout);
+    preemption_watch_settle(scene.watch);
     EXPECT(scene.cloud.notices >= 1);
     end(&scene);
     EXPECT(clock_monotonic_ns() - began_ns < 9 * NS_PER_SECOND);
@@ -251,7 +251,7 @@ static void settling_waits_neither_for_nobody_nor_for_one_who_fails(void)
 static void *stop_soon(void *user)
 {
     nap(100);
-    lookout_stop(user);
+    preemption_watch_stop(user);
     return NULL;
 }
 
@@ -262,8 +262,8 @@ static void who_stops_waits_for_nobody_who_settles(void)
     pthread_t stopper;
 
     begin(&scene, "auto", "", "auto"); /* and nobody asks which machine this is */
-    EXPECT_INT(pthread_create(&stopper, NULL, stop_soon, scene.lookout), 0);
-    lookout_settle(scene.lookout);
+    EXPECT_INT(pthread_create(&stopper, NULL, stop_soon, scene.watch), 0);
+    preemption_watch_settle(scene.watch);
     EXPECT(clock_monotonic_ns() - began_ns < 9 * NS_PER_SECOND);
     EXPECT(clock_monotonic_ns() - began_ns > 50 * NS_PER_MS);
     pthread_join(stopper, NULL);
@@ -287,7 +287,7 @@ static void settling_waits_until_it_is_known_which_machine_this_is(void)
     begin(&scene, "gcp=http://cloud", "", "auto");
     scene.cloud.leaving = true;
     EXPECT_INT(pthread_create(&asker, NULL, ask_soon, &scene), 0);
-    lookout_settle(scene.lookout);
+    preemption_watch_settle(scene.watch);
     EXPECT_INT(scene.cloud.left, 1);
     pthread_join(asker, NULL);
     end(&scene);
@@ -306,7 +306,7 @@ static void a_machine_that_could_not_say_who_it_is_is_asked_again(void)
     EXPECT(identity.unheard);
     nap(100); /* with nothing to lose nobody asks */
     EXPECT_INT(scene.cloud.asked, 1);
-    lookout_settle(scene.lookout); /* is not held up by that */
+    preemption_watch_settle(scene.watch); /* is not held up by that */
     wait_until(&scene.cloud.asked, 3);
     EXPECT_INT(scene.cloud.left, 0);
     scene.cloud.silent = false;
@@ -325,14 +325,14 @@ static void with_nothing_to_lose_it_does_not_ask(void)
     scene.cloud.leaving = true;
     nap(50);
     EXPECT_INT(scene.cloud.asked, 0);
-    lookout_watch(scene.lookout, true);
+    preemption_watch_watch(scene.watch, true);
     wait_until(&scene.cloud.left, 1);
     end(&scene);
 
     begin(&scene, "auto", "gcp", "spot");
-    lookout_watch(scene.lookout, true);
+    preemption_watch_watch(scene.watch, true);
     wait_until(&scene.cloud.notices, 1);
-    lookout_watch(scene.lookout, false);
+    preemption_watch_watch(scene.watch, false);
     nap(20); /* a question under way may end */
     int asked = scene.cloud.asked;
     nap(50);
@@ -350,7 +350,7 @@ static void a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing(void)
         struct scene scene;
 
         begin(&scene, "auto", cases[i].provider, cases[i].life_cycle);
-        lookout_watch(scene.lookout, true);
+        preemption_watch_watch(scene.watch, true);
         nap(40);
         EXPECT_INT(scene.cloud.asked, 0);
         end(&scene);
@@ -362,8 +362,8 @@ static void where_nobody_may_be_asked_there_is_no_thread(void)
     struct scene scene;
 
     begin(&scene, "off", "gcp", "spot");
-    EXPECT(scene.lookout == NULL);
-    lookout_watch(scene.lookout, true);
+    EXPECT(scene.watch == NULL);
+    preemption_watch_watch(scene.watch, true);
     end(&scene);
 }
 
@@ -374,7 +374,7 @@ static void what_becomes_known_later_is_used(void)
 
     begin(&scene, asks.metadata, "", asks.life_cycle);
     scene.cloud.leaving = true;
-    lookout_watch(scene.lookout, true);
+    preemption_watch_watch(scene.watch, true);
     nap(30);
     EXPECT_INT(scene.cloud.asked, 0);
     this_machine_ask(scene.here, cloud_fetch, &scene.cloud);
@@ -388,11 +388,11 @@ static void an_address_of_another_cloud_is_not_this_ones(void)
     struct scene scene;
 
     begin(&scene, "aws=http://cloud", "gcp", "spot");
-    lookout_watch(scene.lookout, true);
+    preemption_watch_watch(scene.watch, true);
     wait_until(&scene.cloud.notices, 1);
-    lookout_stop(scene.lookout);
+    preemption_watch_stop(scene.watch);
     EXPECT_STR(scene.cloud.url, "http://169.254.169.254/computeMetadata/v1/instance/preempted");
-    lookout_free(scene.lookout);
+    preemption_watch_free(scene.watch);
     this_machine_free(scene.here);
 }
 
@@ -403,7 +403,7 @@ static void a_service_that_fails_is_asked_again(void)
     begin(&scene, "auto", "gcp", "spot");
     scene.cloud.failing = true;
     scene.cloud.leaving = true;
-    lookout_watch(scene.lookout, true);
+    preemption_watch_watch(scene.watch, true);
     wait_until(&scene.cloud.notices, 3);
     EXPECT_INT(scene.cloud.left, 0);
     scene.cloud.failing = false;

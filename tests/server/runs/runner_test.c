@@ -17,7 +17,7 @@ struct scene {
     struct folder folder;
     struct config config;
     struct engines engines;
-    struct live *live;
+    struct notifications *notifications;
     struct metrics *metrics;
     struct this_machine *here;
     struct runner *runner;
@@ -36,7 +36,7 @@ static void start(struct scene *scene)
 
     scene->runner = runner_start(&(struct runner_parts){.config = &scene->config,
                                                         .engines = &scene->engines,
-                                                        .live = scene->live,
+                                                        .notifications = scene->notifications,
                                                         .metrics = scene->metrics,
                                                         .here = scene->here},
                                  &err);
@@ -58,7 +58,7 @@ static void begin(struct scene *scene)
     snprintf(engines, sizeof engines, "slow=%s slow 20;ok=%s ok", getenv("PENNYWORTH_TEST_FAKE"),
              getenv("PENNYWORTH_TEST_FAKE"));
     EXPECT(engines_read(engines, "native", &scene->engines, &err));
-    scene->live = live_new(NS_PER_SECOND, ignore, NULL);
+    scene->notifications = notifications_new(NS_PER_SECOND, ignore, NULL);
     scene->metrics = metrics_new(route_count, route_label);
     scene->here = this_machine_new(&scene->config, &err);
     EXPECT(scene->here && this_machine_look(scene->here, &err));
@@ -81,7 +81,7 @@ static void end(struct scene *scene)
     db_free(scene->db);
     this_machine_free(scene->here);
     metrics_free(scene->metrics);
-    live_free(scene->live);
+    notifications_free(scene->notifications);
     engines_free(&scene->engines);
     folder_remove(&scene->folder);
 }

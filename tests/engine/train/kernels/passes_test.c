@@ -139,13 +139,13 @@ static void activations_are_what_the_formulas_say(void)
     with_each(check_activations);
 }
 
-static void check_unnorm(const struct passes *passes)
+static void check_batchnorm_backward(const struct passes *passes)
 {
-    const struct pass_unnorm work = {left.stored, right.stored, affine,
-                                     slope,       mean,         other_affine};
+    const struct pass_batchnorm_backward work = {left.stored, right.stored, affine,
+                                                 slope,       mean,         other_affine};
 
     make_all(passes);
-    passes->unnorm(&work, rows, result.stored);
+    passes->batchnorm_backward(&work, rows, result.stored);
     floats(passes, &result);
     for (long i = 0; i < NUMBERS; i++) {
         long c = i % CHANNELS;
@@ -159,7 +159,7 @@ static void check_unnorm(const struct passes *passes)
 
 static void a_batch_norms_gradient_is_what_the_formula_says(void)
 {
-    with_each(check_unnorm);
+    with_each(check_batchnorm_backward);
 }
 
 static void check_mask_with(const struct passes *passes, const void *add, const void *others)
@@ -377,7 +377,7 @@ static void a_step_is_that_of_sgd_over_all_copies(void)
 /* Everything that a set computes, in one piece of memory. */
 struct outcome {
     double sums[8 * CHANNELS];
-    uint32_t activated[NUMBERS], joined[NUMBERS], unnormed[NUMBERS], masked[NUMBERS];
+    uint32_t activated[NUMBERS], joined[NUMBERS], batchnorm_back[NUMBERS], masked[NUMBERS];
     uint32_t pooled[NUMBERS], unpooled[4 * NUMBERS];
     uint8_t chosen[IMAGE * IMAGE / 4 * CHANNELS];
 };
@@ -385,8 +385,8 @@ struct outcome {
 static void run_all(const struct passes *passes, struct outcome *ret)
 {
     const struct pass_join join = {left.stored, right.stored, affine, other_affine};
-    const struct pass_unnorm unnorm = {left.stored, right.stored, affine,
-                                       slope,       mean,         other_affine};
+    const struct pass_batchnorm_backward batchnorm_backward = {
+        left.stored, right.stored, affine, slope, mean, other_affine};
     const struct pass_mask mask = {left.stored,  other.stored, right.stored, ret->masked,
                                    third.stored, other.stored, mean,         slope};
     const struct pass_pool pool = {IMAGE, CHANNELS, left.stored, affine, mean, ret->chosen};
@@ -396,7 +396,7 @@ static void run_all(const struct passes *passes, struct outcome *ret)
     passes->statistics(left.stored, rows, ret->sums);
     passes->activate(left.stored, affine, rows, ret->activated);
     passes->join(&join, rows, ret->joined);
-    passes->unnorm(&unnorm, rows, ret->unnormed);
+    passes->batchnorm_backward(&batchnorm_backward, rows, ret->batchnorm_back);
     passes->mask(&mask, rows, ret->sums + 2 * CHANNELS);
     passes->pool(&pool, ret->pooled);
     passes->unpool(&pool, right.stored, ret->unpooled, ret->sums + 5 * CHANNELS);

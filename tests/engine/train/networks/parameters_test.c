@@ -49,9 +49,10 @@ static void they_are_filled_by_the_recipe(void)
         const struct parameter *p = parameters_find(&parameters, rules[i].layer, rules[i].which);
 
         for (size_t k = 0; k < p->count; k += p->count / 3)
-            EXPECT_NEAR((double)p->value[k],
-                        (double)(rules[i].shift + rules[i].scale * recipe_noise(p->name, 1, k)),
-                        1e-7);
+            EXPECT_NEAR(
+                (double)p->value[k],
+                (double)(rules[i].shift + rules[i].scale * tensor_init_noise(p->name, 1, k)),
+                1e-7);
     }
 }
 

@@ -19,7 +19,7 @@ static const struct {
 static void the_noise_is_the_same_everywhere(void)
 {
     for (size_t i = 0; i < COUNT(known); i++)
-        EXPECT_NEAR((double)recipe_noise(known[i].name, known[i].seed, known[i].index),
+        EXPECT_NEAR((double)tensor_init_noise(known[i].name, known[i].seed, known[i].index),
                     known[i].value, 0);
 }
 
@@ -29,7 +29,7 @@ static void the_noise_lies_in_its_interval_and_is_centred(void)
     int outside = 0;
 
     for (size_t i = 0; i < 100000; i++) {
-        double x = (double)recipe_noise("images", 1, i);
+        double x = (double)tensor_init_noise("images", 1, i);
 
         outside += x < -1 || x >= 1;
         sum += x;
@@ -42,9 +42,10 @@ static void a_tensor_is_filled_with_scaled_and_shifted_noise(void)
 {
     float values[3];
 
-    recipe_fill(values, COUNT(values), "bn1.weight", 1, 0.5f, 2.0f);
+    tensor_init_fill(values, COUNT(values), "bn1.weight", 1, 0.5f, 2.0f);
     for (size_t i = 0; i < COUNT(values); i++)
-        EXPECT_NEAR((double)values[i], 2 + 0.5 * (double)recipe_noise("bn1.weight", 1, i), 1e-6);
+        EXPECT_NEAR((double)values[i], 2 + 0.5 * (double)tensor_init_noise("bn1.weight", 1, i),
+                    1e-6);
 }
 
 int main(void)

@@ -14,52 +14,52 @@ static struct dnn_images images_in(enum dnn_order order)
 static void where_both_want_the_same_nothing_is_copied(void)
 {
     const struct dnn_images same = images_in(DNN_NCHW);
-    struct bridge_rooms rooms = {.dnn = dnn_open(1, NULL)};
-    struct bridge in = {0}, out = {0};
+    struct reorder_rooms rooms = {.dnn = dnn_open(1, NULL)};
+    struct reorder in = {0}, out = {0};
     float values[1];
     struct error err = {0};
 
     EXPECT(dnn_images_lie_alike(&same, &same));
-    EXPECT(bridge_make_in(&in, &same, &same, &rooms, 0, &err));
-    EXPECT(bridge_make_out(&out, &same, &same, &rooms, 1, &err));
+    EXPECT(reorder_make_in(&in, &same, &same, &rooms, 0, &err));
+    EXPECT(reorder_make_out(&out, &same, &same, &rooms, 1, &err));
     EXPECT(rooms.bytes[0] == 0 && rooms.bytes[1] == 0);
-    EXPECT(bridge_in(&in, values, &err) == values);
-    EXPECT(bridge_place(&out, values) == values);
-    EXPECT(bridge_out(&out, values, &err));
-    bridge_free(&in);
-    bridge_free(&out);
+    EXPECT(reorder_in(&in, values, &err) == values);
+    EXPECT(reorder_place(&out, values) == values);
+    EXPECT(reorder_out(&out, values, &err));
+    reorder_free(&in);
+    reorder_free(&out);
     dnn_close(rooms.dnn);
 }
 
 static void what_goes_over_and_back_is_what_it_was(void)
 {
     const struct dnn_images ours = images_in(DNN_NCHW), theirs = images_in(DNN_NHWC);
-    struct bridge_rooms rooms = {.dnn = dnn_open(1, NULL)};
-    struct bridge in = {0}, out = {0};
+    struct reorder_rooms rooms = {.dnn = dnn_open(1, NULL)};
+    struct reorder in = {0}, out = {0};
     float values[NUMBERS], room[2][NUMBERS], back[NUMBERS], *moved;
     struct error err = {0};
 
     EXPECT(!dnn_images_lie_alike(&ours, &theirs));
-    EXPECT(bridge_make_in(&in, &ours, &theirs, &rooms, 0, &err));
-    EXPECT(bridge_make_out(&out, &theirs, &ours, &rooms, 1, &err));
+    EXPECT(reorder_make_in(&in, &ours, &theirs, &rooms, 0, &err));
+    EXPECT(reorder_make_out(&out, &theirs, &ours, &rooms, 1, &err));
     EXPECT_INT((long long)rooms.bytes[0], sizeof room[0]);
     EXPECT_INT((long long)rooms.bytes[1], sizeof room[1]);
     rooms.memory[0] = room[0];
     rooms.memory[1] = room[1];
     for (int i = 0; i < NUMBERS; i++)
         values[i] = (float)i;
-    moved = bridge_in(&in, values, &err);
+    moved = reorder_in(&in, values, &err);
     EXPECT(moved == room[0]);
     EXPECT_NEAR((double)moved[0], 0, 0);
     EXPECT_NEAR((double)moved[1], 16, 0); /* the second channel of the first pixel */
     EXPECT_NEAR((double)moved[3], 1, 0);  /* the first channel of the second */
-    EXPECT(bridge_place(&out, back) == room[1]);
+    EXPECT(reorder_place(&out, back) == room[1]);
     memcpy(room[1], moved, sizeof room[1]);
-    EXPECT(bridge_out(&out, back, &err));
+    EXPECT(reorder_out(&out, back, &err));
     EXPECT_INT(memcmp(values, back, sizeof values), 0);
-    bridge_free(&in);
-    bridge_free(&out);
-    bridge_free(&out); /* nothing is left to free */
+    reorder_free(&in);
+    reorder_free(&out);
+    reorder_free(&out); /* nothing is left to free */
     dnn_close(rooms.dnn);
 }
 

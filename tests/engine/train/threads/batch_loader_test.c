@@ -21,30 +21,30 @@ static void what_was_started_is_made_when_it_was_waited_for(void)
 {
     for (int workers = 1; workers <= 5; workers++) {
         struct batch batch = {.round = 0};
-        struct feeder *feeder = feeder_new(workers, make, &batch, NULL);
+        struct batch_loader *loader = batch_loader_new(workers, make, &batch, NULL);
 
         for (batch.round = 1; batch.round <= 50;) {
-            feeder_start(feeder);
-            feeder_wait(feeder);
+            batch_loader_start(loader);
+            batch_loader_wait(loader);
             for (int i = 0; i < SHARES; i++)
                 EXPECT_INT(batch.made[i], batch.round);
             batch.round++;
         }
-        feeder_free(feeder);
+        batch_loader_free(loader);
     }
 }
 
 static void it_can_be_freed_at_work_and_idle(void)
 {
     struct batch batch = {.round = 1};
-    struct feeder *feeder = feeder_new(2, make, &batch, NULL);
+    struct batch_loader *loader = batch_loader_new(2, make, &batch, NULL);
 
-    feeder_free(feeder);
-    feeder = feeder_new(2, make, &batch, NULL);
-    feeder_start(feeder);
-    feeder_free(feeder);
+    batch_loader_free(loader);
+    loader = batch_loader_new(2, make, &batch, NULL);
+    batch_loader_start(loader);
+    batch_loader_free(loader);
     EXPECT_INT(batch.made[SHARES - 1], 1);
-    feeder_free(NULL);
+    batch_loader_free(NULL);
 }
 
 int main(void)

@@ -16,23 +16,23 @@ static struct topology two_nodes(void)
     return topology;
 }
 
-static struct places choose(const char *pinning, const char *numa)
+static struct placement choose(const char *pinning, const char *numa)
 {
     const struct topology topology = two_nodes();
     struct run_spec spec = run_spec_default();
-    struct places places = {.threads = -1};
+    struct placement places = {.threads = -1};
     struct error err = {0};
 
     spec.pinning = pinning;
     spec.numa = numa;
-    EXPECT(places_choose(&topology, &spec, &places, &err));
+    EXPECT(placement_choose(&topology, &spec, &places, &err));
     EXPECT_STR(err.message, "");
     return places;
 }
 
 static void cores_have_one_thread_each(void)
 {
-    const struct places places = choose("cores", "auto");
+    const struct placement places = choose("cores", "auto");
 
     EXPECT_INT(places.threads, 8);
     EXPECT_INT(places.bound, 8);
@@ -45,7 +45,7 @@ static void cores_have_one_thread_each(void)
 
 static void smt_goes_to_their_siblings_too(void)
 {
-    const struct places places = choose("smt", "auto");
+    const struct placement places = choose("smt", "auto");
 
     EXPECT_INT(places.threads, 16);
     EXPECT_INT(places.bound, 16);
@@ -54,7 +54,7 @@ static void smt_goes_to_their_siblings_too(void)
 
 static void none_binds_no_thread(void)
 {
-    const struct places places = choose("none", "auto");
+    const struct placement places = choose("none", "auto");
 
     EXPECT_INT(places.threads, 8);
     EXPECT_INT(places.bound, 0);
@@ -63,7 +63,7 @@ static void none_binds_no_thread(void)
 
 static void local_stays_on_the_node_of_the_first_processor(void)
 {
-    struct places places = choose("cores", "local");
+    struct placement places = choose("cores", "local");
 
     EXPECT_INT(places.memory, PLACES_BOUND);
     EXPECT(places.nodes[0] && !places.nodes[1]);
@@ -82,7 +82,7 @@ static void local_stays_on_the_node_of_the_first_processor(void)
 
 static void interleave_deals_out_to_all_nodes(void)
 {
-    const struct places places = choose("cores", "interleave");
+    const struct placement places = choose("cores", "interleave");
 
     EXPECT_INT(places.memory, PLACES_INTERLEAVED);
     EXPECT(places.nodes[0] && places.nodes[1] && !places.nodes[2]);
@@ -94,12 +94,12 @@ static void a_quota_leaves_fewer_threads(void)
 {
     struct topology topology = two_nodes();
     struct run_spec spec = run_spec_default();
-    struct places places;
+    struct placement places;
 
     topology.quota = 3.5;
     spec.numa = "local";
     spec.huge_pages = "off";
-    EXPECT(places_choose(&topology, &spec, &places, NULL));
+    EXPECT(placement_choose(&topology, &spec, &places, NULL));
     EXPECT_INT(places.threads, 3);
     EXPECT_INT(places.bound, 4);
     EXPECT(!places.huge_pages);
@@ -112,11 +112,11 @@ static void on_one_node_there_is_nothing_to_choose(void)
 
     for (size_t i = 0; i < COUNT(numas); i++) {
         struct run_spec spec = run_spec_default();
-        struct places places = {.threads = -1};
+        struct placement places = {.threads = -1};
         struct error err = {0};
 
         spec.numa = numas[i];
-        EXPECT(!places_choose(&topology, &spec, &places, &err));
+        EXPECT(!placement_choose(&topology, &spec, &places, &err));
         EXPECT_INT(err.kind, ERROR_INVALID);
         EXPECT_STR(err.field, "numa");
         EXPECT(strstr(err.message, "one node") && strstr(err.message, numas[i]));

@@ -21,10 +21,10 @@ static void expect_the_eight(struct walk *walk)
     } const wanted[] = {{"c7i.2xlarge", 357000000}, {"m7i.2xlarge", 403200000}};
 
     EXPECT_STR(walk->err.message, "");
-    EXPECT_INT((long long)basket_count(walk->reading.basket), 8);
-    EXPECT_INT((long long)basket_type_count(walk->reading.basket), 8);
-    EXPECT_INT(basket_facts(walk->reading.basket)->tally.ambiguous, 0);
-    EXPECT_INT(basket_facts(walk->reading.basket)->source_us, 1786036672000000);
+    EXPECT_INT((long long)price_batch_count(walk->reading.batch), 8);
+    EXPECT_INT((long long)price_batch_type_count(walk->reading.batch), 8);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->tally.ambiguous, 0);
+    EXPECT_INT(price_batch_facts(walk->reading.batch)->source_us, 1786036672000000);
     for (size_t i = 0; i < COUNT(wanted); i++) {
         const struct price *price = walk_price(walk, wanted[i].type, "", PRICE_ON_DEMAND);
 
@@ -75,7 +75,7 @@ static void an_older_file_of_another_region_gives_its_one_price(void)
     EXPECT_STR(walk.err.message, "");
     price = walk_price(&walk, "m5.large", "", PRICE_ON_DEMAND);
     EXPECT_INT(price ? price->nanos : 0, 96000000);
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 1);
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
 }
 
 static void the_same_version_is_not_fetched_again(void)
@@ -139,8 +139,8 @@ static void sections_may_come_in_any_order(void)
         AUTO(walk_end) struct walk walk;
 
         EXPECT_INT(read_file(&walk, files[i]), READING_DONE);
-        EXPECT_INT((long long)basket_count(walk.reading.basket), 2);
-        EXPECT_STR(basket_type(walk.reading.basket, 0)->architecture, "arm64");
+        EXPECT_INT((long long)price_batch_count(walk.reading.batch), 2);
+        EXPECT_STR(price_batch_type(walk.reading.batch, 0)->architecture, "arm64");
     }
 }
 
@@ -151,7 +151,7 @@ static void what_follows_reserved_is_not_waited_for(void)
     EXPECT_INT(read_file(&walk, "{" PRODUCTS(PLAIN("A", "a.1")) ",\"terms\":{" ON_DEMAND(
                                     TERM("A", "0.2")) ",\"Reserved\":{ this is no JSON"),
                READING_DONE);
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 1);
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
 }
 
 static void two_prices_for_a_type_are_none(void)
@@ -169,8 +169,8 @@ static void two_prices_for_a_type_are_none(void)
                                                                                       "0.4")) "}"
                                                                                               "}"),
         READING_DONE);
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 1);
-    EXPECT_INT(basket_facts(walk.reading.basket)->tally.ambiguous, 2);
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
 }
 
 static void metal_that_is_only_sold_dedicated_has_that_price(void)
@@ -188,7 +188,7 @@ static void metal_that_is_only_sold_dedicated_has_that_price(void)
                                                                                  "7") "," TERM("C",
                                                                                                "6")) "}}"),
         READING_DONE);
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 2);
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 2);
     price = walk_price(&walk, "c.metal", "", PRICE_ON_DEMAND);
     EXPECT_INT(price ? price->nanos : 0, 6000000000);
     price = walk_price(&walk, "m.metal", "", PRICE_ON_DEMAND);

@@ -32,11 +32,11 @@ static void a_sample_of_the_spot_page_gives_each_linux_price_once(void)
         EXPECT_INT(walk_samples(&walk, (const char *const[]){"aws-spot.json", NULL}),
                    READING_DONE);
         EXPECT_STR(walk.err.message, "");
-        EXPECT_INT((long long)basket_count(walk.reading.basket),
+        EXPECT_INT((long long)price_batch_count(walk.reading.batch),
                    39); /* 44 entries, five of them twice */
-        EXPECT_INT(basket_facts(walk.reading.basket)->tally.seen, 44);
-        EXPECT_INT(basket_facts(walk.reading.basket)->tally.ambiguous, 0);
-        EXPECT_INT(basket_facts(walk.reading.basket)->source_us, 1786000000000000);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.seen, 44);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 0);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 1786000000000000);
     }
 }
 
@@ -63,7 +63,7 @@ static void spot_prices_are_linux_and_exponents_are_numbers(void)
 static void what_has_no_price_or_two_has_none(void)
 {
     AUTO(walk_end) struct walk walk;
-    struct basket_tally *tally;
+    struct price_batch_tally *tally;
     const char *pages[2];
 
     walk_start(&walk, &aws_spot_page, "");
@@ -73,8 +73,8 @@ static void what_has_no_price_or_two_has_none(void)
             SPOT_SIZE("d.x", "3") "," SPOT_SIZE("d.x", "3.0") "," SPOT_SIZE("e.x", "1,5")) "]}}",
         pages);
     EXPECT_INT(walk_texts(&walk, pages), READING_DONE);
-    tally = &basket_facts(walk.reading.basket)->tally;
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 1);
+    tally = &price_batch_facts(walk.reading.batch)->tally;
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
     EXPECT(walk_price(&walk, "d.x", "", PRICE_SPOT) != NULL);
     EXPECT(walk_price(&walk, "c.x", "", PRICE_SPOT) == NULL);
     EXPECT_INT(tally->unpriced, 1);
@@ -118,8 +118,8 @@ static void a_sample_of_the_on_demand_page_gives_its_rows(void)
                      (const char *const[]){"aws-ondemand-unitmap-us-east-1-Linux.json", NULL}),
         READING_DONE);
     EXPECT_STR(walk.err.message, "");
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 26);
-    EXPECT_INT((long long)basket_type_count(walk.reading.basket), 26);
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 26);
+    EXPECT_INT((long long)price_batch_type_count(walk.reading.batch), 26);
     EXPECT_STR(walk.requests[0].url,
                "https://b0.p.awsstatic.com/pricing/2.0/meteredUnitMaps/ec2/USD/current/"
                "ec2-ondemand-without-sec-sel/US%20East%20%28N.%20Virginia%29/Linux/index.json");
@@ -129,7 +129,7 @@ static void a_sample_of_the_on_demand_page_gives_its_rows(void)
     EXPECT_STR(price ? price->text : "", "0.7140000000");
     EXPECT_STR(price ? price->reference : "", "MDCEERAZ4UHT28VS.JRTCKXETXF.6YS6EN2CT7");
     /* 2026-08-06T17:17:52Z */
-    EXPECT_INT(basket_facts(walk.reading.basket)->source_us, 1786036672000000);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 1786036672000000);
 }
 
 #define MAP(location, listed, rows)                                                              \
@@ -157,10 +157,10 @@ static void only_plain_linux_counts(void)
                                                                               "SQL", "1") "," //
                                    ROW("d.1", "Linux", "NA", "0.0000000000"))),
                READING_DONE);
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 1);
-    EXPECT_INT(basket_facts(walk.reading.basket)->tally.malformed, 1);
-    EXPECT_NEAR(basket_type(walk.reading.basket, 0)->memory_gib, 1952.5, 0);
-    EXPECT_NEAR(basket_type(walk.reading.basket, 0)->vcpus, 8, 0);
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 1);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 1);
+    EXPECT_NEAR(price_batch_type(walk.reading.batch, 0)->memory_gib, 1952.5, 0);
+    EXPECT_NEAR(price_batch_type(walk.reading.batch, 0)->vcpus, 8, 0);
 }
 
 static void a_page_with_rows_missing_or_of_another_place_is_refused(void)
@@ -214,10 +214,10 @@ static void the_advisor_tells_bands_and_no_price(void)
     walk_start(&walk, &aws_spot_advisor, "");
     EXPECT_INT(walk_samples(&walk, (const char *const[]){"aws-spot-advisor-data.json", NULL}),
                READING_DONE);
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 0);
-    EXPECT_INT((long long)basket_type_count(walk.reading.basket), 15);
-    for (size_t i = 0; i < basket_interruption_count(walk.reading.basket); i++) {
-        const struct interruption *row = basket_interruption(walk.reading.basket, i);
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 0);
+    EXPECT_INT((long long)price_batch_type_count(walk.reading.batch), 15);
+    for (size_t i = 0; i < price_batch_interruption_count(walk.reading.batch); i++) {
+        const struct interruption *row = price_batch_interruption(walk.reading.batch, i);
 
         if (strcmp(row->region, "us-east-1") != 0 ||
             strcmp(row->instance_type, "c7i.4xlarge") != 0)

@@ -67,8 +67,8 @@ static void of_two_pages_one_product_is_the_price_on_demand(void)
         EXPECT_INT(walk_samples(&walk, samples), READING_DONE);
         EXPECT_STR(walk.err.message, "");
         EXPECT_INT(walk_count(&walk), 1);
-        EXPECT_INT(basket_facts(walk.reading.basket)->tally.seen, 3);
-        EXPECT_INT(basket_facts(walk.reading.basket)->source_us, 1665004602000000LL);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.seen, 3);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 1665004602000000LL);
         price = walk_price(&walk, "m5.large", "", PRICE_ON_DEMAND);
         EXPECT(price && price->nanos == 96000000);
         if (!price)
@@ -77,7 +77,7 @@ static void of_two_pages_one_product_is_the_price_on_demand(void)
         EXPECT_STR(price->reference, "6C86BEPQVG73ZGGR.JRTCKXETXF.6YS6EN2CT7");
         EXPECT_STR(price->region, "us-east-1");
         EXPECT_INT(price->source_us, 1593561600000000LL); /* 2020-07-01 */
-        EXPECT_NEAR(basket_type(walk.reading.basket, 0)->memory_gib, 8, 0);
+        EXPECT_NEAR(price_batch_type(walk.reading.batch, 0)->memory_gib, 8, 0);
     }
 }
 
@@ -193,13 +193,13 @@ static void what_costs_nothing_or_is_not_valid_yet_is_counted_and_no_price(void)
     EXPECT_INT(walk_products(&walk, (json_t *[]){product("{}", "0.0000000000"), later}, 2),
                READING_DONE);
     EXPECT_INT(walk_count(&walk), 0);
-    EXPECT_INT(basket_facts(walk.reading.basket)->tally.malformed, 2);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 2);
     walk_end(&walk);
 
     json_t *termless = product("{}", "1");
     json_object_del(termless, "terms");
     EXPECT_INT(walk_products(&walk, (json_t *[]){termless}, 1), READING_DONE);
-    EXPECT_INT(basket_facts(walk.reading.basket)->tally.unpriced, 1);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.unpriced, 1);
 }
 
 static void two_products_for_one_type_are_no_price(void)
@@ -213,7 +213,7 @@ static void two_products_for_one_type_are_no_price(void)
                READING_DONE);
     EXPECT_INT(walk_count(&walk), 1);
     EXPECT(!walk_price(&walk, "c7i.2xlarge", "", PRICE_ON_DEMAND));
-    EXPECT_INT(basket_facts(walk.reading.basket)->tally.ambiguous, 2);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
 }
 
 struct endless {

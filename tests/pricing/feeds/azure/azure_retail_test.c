@@ -65,8 +65,8 @@ static void of_thirteen_rows_of_one_machine_two_are_its_prices(void)
         EXPECT_INT(walk_samples(&walk, samples), READING_DONE);
         EXPECT_STR(walk.err.message, "");
         EXPECT_INT(walk_count(&walk), 2);
-        EXPECT_INT(basket_facts(walk.reading.basket)->tally.seen, 13);
-        EXPECT_INT(basket_facts(walk.reading.basket)->tally.malformed, 0);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.seen, 13);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
         price = walk_price(&walk, "Standard_B16als_v2", "", PRICE_ON_DEMAND);
         EXPECT(price && price->nanos == 673000000);
         if (price) {
@@ -148,7 +148,7 @@ static void what_is_not_linux_by_the_hour_for_everybody_is_no_price(void)
         EXPECT_INT(walk_count(&walk), 0);
         if (walk_count(&walk) > 0)
             printf("       %s\n", changes[i]);
-        EXPECT_INT(basket_facts(walk.reading.basket)->tally.malformed, 0);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
     }
 }
 
@@ -173,7 +173,7 @@ static void what_cannot_be_read_is_counted_and_is_no_price(void)
 
         EXPECT_INT(walk_rows(&walk, ROWS(changes[i])), READING_DONE);
         EXPECT_INT(walk_count(&walk), 0);
-        EXPECT_INT(basket_facts(walk.reading.basket)->tally.malformed, 1);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 1);
     }
 }
 
@@ -200,7 +200,7 @@ static void two_prices_for_one_machine_are_none(void)
                READING_DONE);
     EXPECT_INT(walk_count(&walk), 1);
     EXPECT(!walk_price(&walk, "Standard_D2s_v5", "", PRICE_ON_DEMAND));
-    EXPECT_INT(basket_facts(walk.reading.basket)->tally.ambiguous, 2);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.ambiguous, 2);
 }
 
 static void a_row_that_comes_twice_means_that_the_list_changed_meanwhile(void)

@@ -77,9 +77,9 @@ static const char *price_after(struct walk *walk, const struct sku *skus, size_t
     price_after((walk), (const struct sku[]){__VA_ARGS__},                                       \
                 COUNT(((const struct sku[]){__VA_ARGS__})))
 
-static struct basket_tally tally_of(struct walk *walk)
+static struct price_batch_tally tally_of(struct walk *walk)
 {
-    return basket_facts(walk->reading.basket)->tally;
+    return price_batch_facts(walk->reading.batch)->tally;
 }
 
 static void samples_give_the_known_prices_and_no_decoys(void)
@@ -105,10 +105,10 @@ static void samples_give_the_known_prices_and_no_decoys(void)
         EXPECT_STR(price ? price->text : "", "0.629568");
         EXPECT_STR(price ? price->reference : "", "RECO-0000-0002+RECO-0000-0003");
         /* 22 types of N1, in three regions, two kinds; in Finland only the core is known. */
-        EXPECT_INT((long long)basket_count(walk.reading.basket), 22 * 3 * 2);
-        EXPECT_INT((long long)basket_type_count(walk.reading.basket), 22);
+        EXPECT_INT((long long)price_batch_count(walk.reading.batch), 22 * 3 * 2);
+        EXPECT_INT((long long)price_batch_type_count(walk.reading.batch), 22);
     }
-    while ((price = basket_next(walk.reading.basket, &position)) != NULL) {
+    while ((price = price_batch_next(walk.reading.batch, &position)) != NULL) {
         EXPECT(strncmp(price->instance_type, "n1-", 3) == 0);
         EXPECT(strcmp(price->region, "europe-north1") != 0);
         EXPECT_STR(price->currency, "USD");
@@ -127,7 +127,7 @@ static void a_price_is_that_of_cores_and_memory_together(void)
 
     walk_start(&walk, &gcp_catalog, "");
     EXPECT_INT(walk_skus(&walk, skus, COUNT(skus)), READING_DONE);
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 22); /* not in us-east1 */
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 22); /* not in us-east1 */
     price = walk_price(&walk, "n1-standard-1", "", PRICE_ON_DEMAND);
     EXPECT_STR(price ? price->text : "", "0.04749975"); /* 0.031611 + 3.75 x 0.004237 */
     EXPECT_STR(price ? price->region : "", "us-central1");
@@ -135,7 +135,7 @@ static void a_price_is_that_of_cores_and_memory_together(void)
     EXPECT_STR(price ? price->reference : "", "CORE+BBBB");
     EXPECT_INT(price ? price->source_us : 0, 1785664800000000); /* the later of the two */
     EXPECT(!walk_price(&walk, "n1-standard-1", "", PRICE_SPOT));
-    type = basket_type(walk.reading.basket, 0);
+    type = price_batch_type(walk.reading.batch, 0);
     EXPECT_STR(type->name, "n1-standard-1");
     EXPECT_STR(type->architecture, "x86_64");
     EXPECT_NEAR(type->vcpus, 1, 0);
@@ -294,7 +294,7 @@ static void pages_go_on_until_the_token_is_empty_or_absent(void)
 
     walk_start(&walk, &gcp_catalog, "");
     EXPECT_INT(walk_texts(&walk, (const char *const[]){first, empty, last, NULL}), READING_DONE);
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 22);
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 22);
     *strstr(last, ",\"nextPageToken\"") = '}';
     *(strchr(last, '\0') - strlen("\"nextPageToken\":\"\"}")) = '\0';
     EXPECT_INT(walk_texts(&walk, (const char *const[]){first, empty, last, NULL}), READING_DONE);
@@ -323,7 +323,7 @@ static void pages_that_lead_back_are_a_failure(void)
                READING_FAILED);
     EXPECT_STR(walk.err.message, "page 3 leads back to an earlier one");
     EXPECT_INT((long long)walk.err.kind, ERROR_UPSTREAM);
-    EXPECT_INT((long long)basket_count(walk.reading.basket), 0);
+    EXPECT_INT((long long)price_batch_count(walk.reading.batch), 0);
 }
 
 /* Every page has another token. */

@@ -27,7 +27,7 @@ static const char *text_of(const struct walk *walk, const char *type, const char
     const struct price *price;
     size_t position = 0;
 
-    while ((price = basket_next(walk->reading.basket, &position)) != NULL)
+    while ((price = price_batch_next(walk->reading.batch, &position)) != NULL)
         if (price->kind == kind && strcmp(price->instance_type, type) == 0 &&
             strcmp(price->region, region) == 0)
             return price->text;
@@ -36,12 +36,12 @@ static const char *text_of(const struct walk *walk, const char *type, const char
 
 static long long count_of(const struct walk *walk)
 {
-    return (long long)basket_count(walk->reading.basket);
+    return (long long)price_batch_count(walk->reading.batch);
 }
 
 static long long malformed_of(const struct walk *walk)
 {
-    return basket_facts(walk->reading.basket)->tally.malformed;
+    return price_batch_facts(walk->reading.batch)->tally.malformed;
 }
 
 static void prices_are_by_type_and_region(void)
@@ -59,9 +59,9 @@ static void prices_are_by_type_and_region(void)
         EXPECT_STR(text_of(&walk, "n2-standard-2", "europe-west12", PRICE_SPOT), "");
         EXPECT_INT(malformed_of(&walk), 0);
     }
-    EXPECT_INT(basket_facts(walk.reading.basket)->source_us, 1741233236000000);
-    EXPECT_INT((long long)basket_type_count(walk.reading.basket), 1);
-    type = basket_type(walk.reading.basket, 0);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 1741233236000000);
+    EXPECT_INT((long long)price_batch_type_count(walk.reading.batch), 1);
+    type = price_batch_type(walk.reading.batch, 0);
     EXPECT_STR(type->name, "n2-standard-2");
     EXPECT_NEAR(type->vcpus, 2, 0);
     EXPECT_NEAR(type->memory_gib, 8, 0);
@@ -97,9 +97,9 @@ static void accelerators_are_told_before_or_behind_the_price(void)
                                      "          hour: 61\n      cpu: 12\n      local-ssd: 9\n"),
                READING_DONE);
     EXPECT_STR(text_of(&walk, "a2-highgpu-1g", "us-east1", PRICE_ON_DEMAND), "3.673385");
-    EXPECT_STR(basket_type(walk.reading.basket, 0)->accelerator, "1 x a100");
+    EXPECT_STR(price_batch_type(walk.reading.batch, 0)->accelerator, "1 x a100");
     EXPECT_STR(text_of(&walk, "g4-standard-6", "us-east1", PRICE_ON_DEMAND), "31.5");
-    EXPECT_STR(basket_type(walk.reading.basket, 1)->accelerator, "0.125 x rtx6000");
+    EXPECT_STR(price_batch_type(walk.reading.batch, 1)->accelerator, "0.125 x rtx6000");
     EXPECT_STR(text_of(&walk, "g4-standard-12", "us-east1", PRICE_ON_DEMAND), "");
     EXPECT_INT(malformed_of(&walk), 1);
 }
@@ -140,13 +140,13 @@ static void no_price_is_no_price(void)
         snprintf(line, sizeof line, "          hour: %s", none[i]);
         EXPECT_STR(price_of(&walk, line), "");
         EXPECT_INT(malformed_of(&walk), 0);
-        EXPECT_INT(basket_facts(walk.reading.basket)->tally.unpriced, 1);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.unpriced, 1);
     }
     for (size_t i = 0; i < COUNT(malformed); i++) {
         snprintf(line, sizeof line, "          hour: %s", malformed[i]);
         EXPECT_STR(price_of(&walk, line), "");
         EXPECT_INT(malformed_of(&walk), 1);
-        EXPECT_INT(basket_facts(walk.reading.basket)->tally.unpriced, 0);
+        EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.unpriced, 0);
     }
 }
 
@@ -288,7 +288,7 @@ static void a_time_that_is_none_is_not_taken_for_one(void)
     EXPECT_INT(walk_yaml(&walk, "about:\n  timestamp: yesterday\n    timestamp: 5\n"
                                 "compute:\n  timestamp: 6\n  instance:\n" N2),
                READING_DONE);
-    EXPECT_INT(basket_facts(walk.reading.basket)->source_us, 0);
+    EXPECT_INT(price_batch_facts(walk.reading.batch)->source_us, 0);
 }
 
 static void a_type_without_end_is_a_failure(void)

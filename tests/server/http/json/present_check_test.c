@@ -57,12 +57,12 @@ static void confirm(struct check *check, enum confirmation_state state, double s
     }
 }
 
-typedef void present_fn(struct out *out, const struct check *check);
+typedef void present_fn(struct json_writer *out, const struct check *check);
 
 static json_t *presented_by(present_fn *present, const struct check *check)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
     json_t *json;
 
     present(&out, check);

@@ -27,7 +27,7 @@ static void stage_all_sorts(struct stage *stage)
 static json_t *json_of(const struct stage *stage)
 {
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
-    struct out out = {.bytes = &text};
+    struct json_writer out = {.bytes = &text};
     json_error_t why;
     json_t *json;
 
@@ -359,7 +359,7 @@ static void what_does_not_fit_fails(void)
     for (size_t limit = 1; limit < 1500; limit += 37) {
         AUTO(bytes_free) struct bytes csv = {.limit = limit}, markdown = {.limit = limit / 2};
         AUTO(bytes_free) struct bytes json = {.limit = limit};
-        struct out out = {.bytes = &json};
+        struct json_writer out = {.bytes = &json};
 
         EXPECT(!present_comparison_csv(&csv, &stage.question, &stage.ranking));
         EXPECT(!present_comparison_markdown(&markdown, &stage.question, &stage.ranking));

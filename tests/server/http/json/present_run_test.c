@@ -44,7 +44,7 @@ static const struct progress halfway = {.steps_done = 5,
                                         .elapsed_seconds = 2.5,
                                         .seconds_left = 3};
 
-static json_t *parse(const struct out *out)
+static json_t *parse(const struct json_writer *out)
 {
     json_error_t why;
     json_t *json = json_loadb(out->bytes->data, out->bytes->used, JSON_REJECT_DUPLICATES, &why);
@@ -56,7 +56,7 @@ static json_t *parse(const struct out *out)
 static json_t *presented(const struct run *run, const struct progress *progress)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
     present_run(&out, NULL, run, progress);
     return parse(&out);
@@ -114,7 +114,7 @@ static void a_run_has_the_same_members_in_every_state(void)
 static void a_finished_run_is_written_whole(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
     struct run run = a_run(RUN_FINISHED);
 
     run.summary_text = summary_text;
@@ -156,7 +156,7 @@ static void a_finished_run_is_written_whole(void)
 static void a_summary_in_short_has_its_interval(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
     struct run run = a_run(RUN_FINISHED);
 
     run.summary.throughput = (struct range){.known = true, .low = 90.5, .high = 92.5};
@@ -187,7 +187,7 @@ static void what_is_not_known_is_null_and_not_empty(void)
 static void progress_says_how_far_and_how_long_yet(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
     present_progress(&out, NULL, &halfway);
     EXPECT_STR(bytes.data, "{\"steps_done\":5,\"steps_planned\":35,\"phase\":\"measuring\","
@@ -198,7 +198,7 @@ static void progress_says_how_far_and_how_long_yet(void)
 static void a_page_ends_with_the_cursor_of_the_next(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
     struct run runs[] = {a_run(RUN_QUEUED), a_run(RUN_FAILED)};
     struct run_list list = {.runs = runs, .count = COUNT(runs), .more = true};
     long long number = 0;
@@ -216,7 +216,7 @@ static void a_page_ends_with_the_cursor_of_the_next(void)
 static void the_last_page_has_no_next(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
     struct run_list list = {0};
 
     present_run_list(&out, &list);
@@ -226,12 +226,12 @@ static void the_last_page_has_no_next(void)
 static void a_step_is_in_seconds(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
-    out_open(&out, NULL, '[');
+    jsonw_open(&out, NULL, '[');
     present_step(&out, 0, &(struct step){.nanoseconds = 1500000, .loss = 2.25}, false);
     present_step(&out, 7, &(struct step){.nanoseconds = 1, .loss = -1e300}, true);
-    out_close(&out, ']');
+    jsonw_close(&out, ']');
     EXPECT_STR(bytes.data, "[{\"index\":0,\"seconds\":0.0015,\"loss\":2.25,\"measured\":false,"
                            "\"split\":null},{\"index\":7,\"seconds\":1e-09,\"loss\":-1e+300,"
                            "\"measured\":true,\"split\":null}]");
@@ -240,7 +240,7 @@ static void a_step_is_in_seconds(void)
 static void a_split_is_in_seconds_too(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
-    struct out out = {.bytes = &bytes};
+    struct json_writer out = {.bytes = &bytes};
 
     present_step(&out, 3,
                  &(struct step){.nanoseconds = 2000000000,
@@ -256,7 +256,7 @@ static void a_split_is_in_seconds_too(void)
 static void implementations_are_an_object_or_null(void)
 {
     AUTO(bytes_free) struct bytes told = {.limit = 1000}, untold = {.limit = 1000};
-    struct out out = {.bytes = &told}, none = {.bytes = &untold};
+    struct json_writer out = {.bytes = &told}, none = {.bytes = &untold};
 
     present_implementations(&out, "{\"fc\":{\"forward\":\"jit\"}}");
     EXPECT_STR(told.data, "{\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}");
