@@ -2,7 +2,8 @@
 """usage: docs/make_api.py PENNYWORTH > docs/api.md
 
 Writes the API reference: from the OpenAPI document that this program serves (server/http/openapi.json,
-with what the tables of the sources put into it), and from server/http/routes.c, which says who may."""
+with what the tables of the sources put into it), and from server/http/routes.c, which has the access
+that each route needs."""
 import json
 import re
 import subprocess
@@ -17,25 +18,25 @@ ROOT = Path(__file__).resolve().parents[1]
 ROUTE = re.compile(r'\{"([A-Z]+)", "([^"]+)",\s*\w+,\s*ACCESS_(\w+)')
 METHODS = ("get", "post", "put", "patch", "delete")
 ACCESS = {
-    "OPEN": "anybody",
-    "READ": "who may read",
-    "WRITE": "who may write",
-    "IMPORT": "who may import or write",
+    "OPEN": "every client",
+    "READ": "scope `read`",
+    "WRITE": "scope `write`",
+    "IMPORT": "scope `import` or `write`",
 }
 HEAD = """# API reference
 
-Made by [make_api.py](make_api.py) from [server/http/openapi.json](../server/openapi.json), which a running
-server answers as `/v1/openapi.json`; a test holds both together. Do not edit it by hand.
+[make_api.py](make_api.py) makes this page from [server/http/openapi.json](../server/http/openapi.json), which a
+running server answers as `/v1/openapi.json`; a test compares the two. Do not edit it by hand.
 
 {description}
 
-Access: where the server has tokens, `Authorization: Bearer TOKEN` must carry one that may do what is
-asked. A server without tokens serves loopback only, and everybody there may do everything.
+Access: where the server has tokens, a client sends `Authorization: Bearer TOKEN`, and the token must have
+the scope that the path needs. A server without tokens serves loopback only, and every client may do everything.
 """
 
 
 def document_of(program):
-    """What a server of its own, on a free port and a database of its own, says of its API."""
+    """The OpenAPI document of a server that this starts, on a free port with a new database."""
     with tempfile.TemporaryDirectory() as folder:
         server = subprocess.Popen(
             [program, "--port", "0", "--database", f"{folder}/api.db", "--metadata", "off",
@@ -89,7 +90,7 @@ class Reference:
 
     def contents(self):
         self.say("", "## Paths")
-        self.table(("path", "what", "for"),
+        self.table(("path", "what", "access"),
                    ((f"[{method.upper()} {path}](#{slug(method + ' ' + path)})",
                      operation["summary"], self.access[method, path])
                     for method, path, operation, _ in self.operations()))
@@ -120,7 +121,7 @@ class Reference:
 
     @staticmethod
     def form(kind, content):
-        """Of a body that is answered: its type, and its schema where that has a name."""
+        """The type of an answer's body, and its schema where that has a name."""
         what = phrase(content.get("schema", {}))
         return f"`{kind}` {what}" if "](#" in what else f"`{kind}`"
 
@@ -140,7 +141,7 @@ class Reference:
 
     def operation(self, method, path, operation, shared):
         self.say("", f"### {method.upper()} {path}", "",
-                 f"{operation['summary']}. For {self.access[method, path]}.")
+                 f"{operation['summary']}. Access: {self.access[method, path]}.")
         if "description" in operation:
             self.say("", operation["description"])
         self.parameters(shared + operation.get("parameters", []))

@@ -1,9 +1,10 @@
-"""Pictures of every view for docs/screenshots, of rows that are made up for the purpose.
+"""Takes pictures of every view of the page, light and dark, 1280 and 360 pixels wide.
 
-    /usr/bin/python3 tests/browser/screenshots.py FOLDER
+    /usr/bin/python3 tests/browser/screenshots.py [FOLDER]
 
-with the variables that tests/api/README.md names. The run is real, and so is the sweep, of
-engines that only wait; the types of machines, their speeds and their prices are invented."""
+FOLDER is build/screenshots unless given; tests/api/README.md names the variables that must be set.
+The run is real. The sweep is real too, but its engines only wait. The types of machines, their
+speeds and their prices are invented. docs/screenshots keeps two of the pictures."""
 import os
 import random
 import sys
@@ -11,16 +12,17 @@ import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+ROOT = Path(__file__).resolve().parents[2]
+if len(sys.argv) > 2 or sys.argv[1:2] and sys.argv[1].startswith("-"):
     raise SystemExit(__doc__)
-os.environ["PENNYWORTH_TEST_SCREENSHOTS"] = sys.argv[1]
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+os.environ["PENNYWORTH_TEST_SCREENSHOTS"] = (sys.argv[1:] or [str(ROOT / "build/screenshots")])[0]
+sys.path.insert(0, str(ROOT / "tests/api"))
 
 from browser import BrowserCase  # noqa: E402
 from harness import fake  # noqa: E402
 from run_documents import document, lines  # noqa: E402
 
-# samples/s, dollars an hour, machines that were measured; None: nobody knows a price
+# samples/s, dollars an hour (None: no known price), machines that were measured
 TYPES = {"demo7i.2xlarge": (52, "0.357", 4), "demo7a.2xlarge": (61, "0.4106", 4),
          "demo7.xlarge": (25.5, "0.1785", 3), "demo6i.2xlarge": (14, "0.34", 3),
          "demo8.4xlarge": (131, "0.95", 3), "demo8.large": (17, "0.11", 1),
