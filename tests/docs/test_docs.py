@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "tests/api")]
+sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "tests/api"), str(ROOT / "tests/gates")]
+import house  # noqa: E402
 import make_api  # noqa: E402
 import make_man  # noqa: E402
 from harness import SERVER, WORKER  # noqa: E402
@@ -30,6 +31,10 @@ OTHER_VARIABLES = re.compile(r"PENNYWORTH_(TEST_|BENCH_|RUN$|SAMPLES$|COMMIT$|VE
 FENCE = re.compile(r"^```.*?^```", re.M | re.S)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
+CODE_SPAN = re.compile(r"`([^`\n]+)`")
+SOURCE = re.compile(r"[\w./-]+(?:\.(?:c|h|js|py|json|ndjson|cmake)|/)")
+FUNCTION = re.compile(r"(\w+)\(\)")
+ROOM = re.compile(r"^( *)([\w-]+)/ {2,}\S", re.M)
 NAMED_PATH = re.compile(r"(?<![\w.$/-])(?:(GET|POST|DELETE) )?(/(?:v1/|healthz|readyz|metrics)[^]\s`'\"|),;?#]*)")
 
 
@@ -170,6 +175,51 @@ class Named(unittest.TestCase):
         reference = (ROOT / "docs/api.md").read_text()
         for method, path in self.routes:
             self.assertIn(f"\n### {method.upper()} {path}\n", reference)
+
+
+class Architecture(unittest.TestCase):
+    """ARCHITECTURE.md names rooms, files and functions. They exist, and the gates know the same rooms."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.text = (ROOT / "ARCHITECTURE.md").read_text()
+        cls.files = list(house.files(str(ROOT)))
+        cls.spans = CODE_SPAN.findall(prose(cls.text))
+
+    def rooms(self):
+        above = []
+        for indent, name in ROOM.findall(FENCE.search(self.text).group()):
+            above[len(indent) // 2:] = [name]
+            yield "/".join(above)
+
+    def test_its_tree_has_every_room_and_only_folders_that_exist(self):
+        rooms = list(self.rooms())
+        self.assertEqual(set(), set(house.ROOMS) - set(rooms))
+        self.assertEqual([], [room for room in rooms if not (ROOT / room).is_dir()])
+
+    def test_a_room_stands_below_those_that_it_uses(self):
+        rooms = list(self.rooms())
+        for room, used in house.ROOMS.items():
+            for other in used:
+                related = f"{room}/".startswith(f"{other}/") or other.startswith(f"{room}/")
+                if not related and {room, other} <= set(rooms):
+                    with self.subTest(room=room, uses=other):
+                        self.assertLess(rooms.index(other), rooms.index(room))
+
+    def test_every_path_that_it_names_exists(self):
+        paths = [span for span in self.spans if SOURCE.fullmatch(span)]
+        names = {Path(file).name for file in self.files}
+        self.assertGreater(len(paths), 100)
+        for path in paths:
+            with self.subTest(path=path):
+                self.assertTrue((ROOT / path).exists() if "/" in path else path in names)
+
+    def test_every_function_that_it_names_exists(self):
+        known = {name for file in self.files if file.endswith(".c") and not file.startswith("tests/")
+                 for name in re.findall(r"\b(\w+)\(", (ROOT / file).read_text())}
+        named = {found.group(1) for found in map(FUNCTION.fullmatch, self.spans) if found}
+        self.assertGreater(len(named), 5)
+        self.assertEqual(set(), named - known)
 
 
 if __name__ == "__main__":
