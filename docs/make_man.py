@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: docs/make_man.py PENNYWORTH
 
-Writes docs/man/NAME.1 from each docs/man/NAME.1.in: lines of one word between two @ are filled in
-from what the program says of its commands and options (--help) and of the fields of a run."""
+Writes docs/man/NAME.1 from each docs/man/NAME.1.in. A line of one word between two @ is replaced by
+what the program prints about its commands and options (--help) or about the fields of a run."""
 import re
 import subprocess
 import sys
@@ -18,9 +18,9 @@ OPTION = re.compile(r"^  (--[a-z-]+)(?: (\S+))?\n      (.*)\n      \[(PENNYWORTH
 
 
 def help_of(program, *words):
-    told = subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True,
+    output = subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True,
                           env={"PATH": "/usr/bin:/bin"})
-    return told.stdout
+    return output.stdout
 
 
 def commands(program):
@@ -73,7 +73,7 @@ def option_list(program):
         facts = ([f"Variable {variable}"] if flag else ["Only as a variable, never in an argument"])
         facts += [part.strip() for part in limits.lstrip(", ").split(", ") if part.strip()]
         yield roff("; ".join(facts)) + "."
-        yield "Of " + ", ".join(f"\\fB{name}\\fR" for name in of) + "."
+        yield "Commands: " + ", ".join(f"\\fB{name}\\fR" for name in of) + "."
 
 
 def spec_list(program):
@@ -89,8 +89,8 @@ FILLERS = {"@SYNOPSIS@": synopsis, "@OPTIONS@": option_list, "@SPEC@": spec_list
 
 
 def version(program):
-    told = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
-    return told.stdout.split()[1]
+    output = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    return output.stdout.split()[1]
 
 
 def make(program):

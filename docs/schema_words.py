@@ -1,8 +1,8 @@
-"""What a JSON schema allows, in words: a phrase for a value, rows for the members of an object."""
+"""Describes in words what a JSON schema allows: a phrase for a value, rows for an object's members."""
 
 
 def slug(heading):
-    """The anchor that a heading gets, by GitHub's rule."""
+    """The anchor of a heading, by GitHub's rule."""
     kept = [c for c in heading.strip().lower() if c.isalnum() or c in "-_ "]
     return "".join(kept).replace(" ", "-")
 
@@ -83,7 +83,7 @@ def of_type(kind, schema):
 
 
 def phrase(schema):
-    """What a value of it is; never more than a line."""
+    """Which values the schema allows, in one line."""
     if "$ref" in schema:
         return reference(schema["$ref"])
     if "const" in schema:
@@ -105,7 +105,7 @@ def phrase(schema):
 
 
 def nested(schema):
-    """The object that a member holds, or holds a list of, where it has members of its own."""
+    """The object with members that a member holds, directly or in a list."""
     if "properties" in schema:
         return "", schema
     if "properties" in schema.get("items", {}):
@@ -118,7 +118,7 @@ def nested(schema):
 
 
 def members(schema, prefix=""):
-    """(name, what it is, meaning) of each member, those of its own objects behind it."""
+    """(name, type, meaning) of each member; members of inner objects follow their object."""
     required = set(schema.get("required", []))
     for name, part in schema.get("properties", {}).items():
         words = phrase(part)

@@ -83,24 +83,24 @@ class Made(unittest.TestCase):
         if not shutil.which("groff"):
             self.skipTest("groff is not installed")
         for page in sorted((ROOT / "docs/man").glob("*.1")):
-            told = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-rLL=100n", str(page)],
+            output = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-rLL=100n", str(page)],
                                   capture_output=True, text=True, check=True)
-            self.assertEqual("", told.stderr)
+            self.assertEqual("", output.stderr)
 
     def test_the_worker_s_page_has_its_options_and_no_others(self):
-        told = subprocess.run([WORKER, "verify", "--help"], capture_output=True, text=True, check=True)
+        output = subprocess.run([WORKER, "verify", "--help"], capture_output=True, text=True, check=True)
         page = (ROOT / "docs/man/pennyworth-worker.1.in").read_text()
         page = re.sub(r"\\f[BIR]", "", page).replace("\\-", "-")
         page = page.split(".SH VERIFY")[1].split(".SH EXIT")[0]
-        self.assertEqual(set(OPTION.findall(told.stdout)), set(OPTION.findall(page)))
+        self.assertEqual(set(OPTION.findall(output.stdout)), set(OPTION.findall(page)))
 
 
 class Named(unittest.TestCase):
     @cached_property
     def options(self):
         """{command: its options}."""
-        told = make_man.options(SERVER)
-        return {name: {flag for (flag, _, _), (_, _, of) in told.items() if flag and name in of} |
+        options = make_man.options(SERVER)
+        return {name: {flag for (flag, _, _), (_, _, of) in options.items() if flag and name in of} |
                 {"--help", "--version"} for name, _, _ in make_man.commands(SERVER)}
 
     @cached_property

@@ -125,7 +125,7 @@ class Number(ServerCase):
             self.assertEqual(tied, ratio * math.exp(half) >= 1 - 0.03)
             self.says(f"{other}", ends)
 
-    def test_whoever_takes_the_example_in_comes_to_the_same(self):
+    def test_a_server_that_imports_the_example_computes_the_same(self):
         document = (ROOT / "docs/examples/run.json").read_text()
         taken = self.server.request("POST", "/v1/runs/import", document,
                                     {"Content-Type": "application/json"})
