@@ -1,31 +1,31 @@
 #!/bin/sh
-# Measures a change with pennyworth and asks the gate about it.
+# Measures a change with pennyworth and asks the CI gate for a verdict.
 set -eu
 
 usage() {
     cat <<'END'
 Usage: check.sh --spec JSON [options]
 
-Posts runs, waits until they are measured, asks GET /v1/runs/{id}/check about the last one and
-prints its Markdown.
+Posts runs, waits until they are measured, sends GET /v1/runs/{id}/check for the last one and
+prints the answer as Markdown.
 
   --spec JSON        what to run; @FILE reads it from a file. Give it labels that name the commit:
-                     runs with the very same labels are repeats of each other
-  --repeat N         so many runs of it (default 3)
-  --against JSON     a spec of the baseline, measured now and in turns with the other; else
+                     runs with exactly the same labels are repeats of each other
+  --repeat N         number of runs of it (default 3)
+  --against JSON     a spec of the baseline, measured now, in turns with the other; or
   --baseline WHAT    KEY=VALUE of a label, the id of a run, or last:N (default last:20)
-  --run ID           asks about a run that is there already, and posts none
-  --margin PERCENT   by which it may be slower (default 3)
+  --run ID           checks an existing run, and posts none
+  --margin PERCENT   by which the run may be slower (default 3)
   --fails-on WHAT    code (default) or samples_per_dollar
-  --no-confirm       takes the word of a first look; by default a failure is measured again
-  --wait SECONDS     for each answer, at most (default 1800)
+  --no-confirm       accepts the first look; by default a failure is measured again
+  --wait SECONDS     maximum wait for each answer (default 1800)
   --markdown FILE, --json FILE, --github FILE, --bencher FILE
-                     keeps the answer in that form too
+                     also stores the answer in that format
 
-PENNYWORTH_URL says where the server is (default http://127.0.0.1:8080), PENNYWORTH_TOKEN what it
-wants to see, if anything; to post and to confirm that is its write token.
+PENNYWORTH_URL is the server (default http://127.0.0.1:8080), PENNYWORTH_TOKEN its token, if it
+needs one; posting and confirming need the scope write.
 
-Exit status: 0 pass, 1 fail, 2 it cannot tell, or something went wrong.
+Exit status: 0 pass, 1 fail, 2 cannot tell, or an error.
 END
 }
 
