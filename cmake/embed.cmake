@@ -1,6 +1,8 @@
-# Writes the files of ASSETS, OPENAPI and PUBLISHED, and D3 as d3.js, into OUTPUT as C: see
-# server/base/assets.h. A browser may keep what it got under a name for ever, so each name holds a hash of
-# all the files, and they call each other by it; only the page that a person opens keeps its name.
+# Writes the files of ASSETS (all below WEB), OPENAPI and PUBLISHED, and D3 as d3.js, into OUTPUT as
+# C: see server/base/assets.h. A file is served by its path below WEB, with '-' for '/' and a hash of
+# all files before its suffix: views/run.js is /assets/views-run-HASH.js. Browsers keep such a file
+# for ever, since every change gives it a new name. Only index.html keeps its own name. In the files
+# themselves, imports ('../dom.js') and links ("/assets/style/base.css") become the served names.
 function(bytes_of FILE RESULT)
     file(READ ${FILE} HEX HEX)
     string(REGEX REPLACE "(................................)" "\\1\n" HEX "${HEX}")
@@ -21,34 +23,51 @@ function(type_of FILE RESULT)
     set(${RESULT} "${TYPE}" PARENT_SCOPE)
 endfunction()
 
-function(name_of FILE RESULT)
-    get_filename_component(NAME ${FILE} NAME)
+# Path of FILE below WEB; in that form the sources name each other.
+function(path_of FILE RESULT)
     if(FILE STREQUAL D3)
-        set(NAME d3.js)
+        set(FILE ${WEB}/d3.js)
     endif()
-    set(${RESULT} ${NAME} PARENT_SCOPE)
+    file(RELATIVE_PATH FILE ${WEB} ${FILE})
+    set(${RESULT} ${FILE} PARENT_SCOPE)
 endfunction()
 
-function(hashed NAME RESULT)
+# Name that the file at PATH is served by.
+function(served_name PATH RESULT)
+    string(REPLACE "/" "-" NAME ${PATH})
     if(NOT NAME STREQUAL index.html)
         string(REGEX REPLACE "^(.*)(\\.[a-z]+)$" "\\1-${HASH}\\2" NAME ${NAME})
     endif()
     set(${RESULT} ${NAME} PARENT_SCOPE)
 endfunction()
 
-# The file with the names of the others as they are served, and the same packed, in STAGE.
-function(stage FILE)
-    name_of(${FILE} NAME)
+# Replaces the relative paths and links in TEXT, of the file at PATH, by served names.
+function(resolve PATH TEXT RESULT)
+    get_filename_component(FOLDER ${WEB}/${PATH} DIRECTORY)
+    foreach(OTHER ${ASSETS})
+        path_of(${OTHER} OTHER)
+        served_name(${OTHER} SERVED)
+        file(RELATIVE_PATH IMPORT ${FOLDER} ${WEB}/${OTHER})
+        if(NOT IMPORT MATCHES "^\\.\\./")
+            set(IMPORT ./${IMPORT})
+        endif()
+        string(REPLACE "'${IMPORT}'" "'./${SERVED}'" TEXT "${TEXT}")
+        string(REPLACE "\"/assets/${OTHER}\"" "\"/assets/${SERVED}\"" TEXT "${TEXT}")
+    endforeach()
+    if(TEXT MATCHES "(from|import) '(\\.[^'-]*)'" OR TEXT MATCHES "(\"/assets/)([^\"-]*)\"")
+        message(FATAL_ERROR "${PATH} names a file that is not in web/: ${CMAKE_MATCH_2}")
+    endif()
+    set(${RESULT} "${TEXT}" PARENT_SCOPE)
+endfunction()
+
+# Puts FILE, with served names in it, and its packed form into STAGE as NAME and NAME.gz.
+function(stage FILE NAME)
     if(FILE STREQUAL D3)
         configure_file(${FILE} ${STAGE}/${NAME} COPYONLY)
     else()
         file(READ ${FILE} TEXT)
-        foreach(OTHER ${ASSETS})
-            name_of(${OTHER} OTHER)
-            hashed(${OTHER} SERVED)
-            string(REPLACE "'./${OTHER}'" "'./${SERVED}'" TEXT "${TEXT}")
-            string(REPLACE "\"/assets/${OTHER}\"" "\"/assets/${SERVED}\"" TEXT "${TEXT}")
-        endforeach()
+        path_of(${FILE} PATH)
+        resolve(${PATH} "${TEXT}" TEXT)
         file(WRITE ${STAGE}/${NAME} "${TEXT}")
     endif()
     execute_process(COMMAND ${GZIP} -9nc ${STAGE}/${NAME} OUTPUT_FILE ${STAGE}/${NAME}.gz
@@ -59,7 +78,7 @@ function(stage FILE)
 endfunction()
 
 list(APPEND ASSETS ${D3})
-# This script is hashed too: what it makes of the files is what is served.
+# The hash covers this script too, for it changes what is served.
 set(ALL "")
 foreach(FILE ${ASSETS} ${CMAKE_CURRENT_LIST_FILE})
     file(SHA256 ${FILE} ONE)
@@ -70,17 +89,18 @@ string(SUBSTRING ${ALL} 0 8 HASH)
 string(SUBSTRING ${ALL} 0 16 ETAG)
 get_filename_component(STAGE ${OUTPUT} DIRECTORY)
 set(STAGE ${STAGE}/page)
+file(REMOVE_RECURSE ${STAGE})
 
 set(CODE "/* Made by cmake/embed.cmake. */\n#include \"server/base/assets.h\"\n\n")
 set(TABLE "")
 set(COUNT 0)
 foreach(FILE ${ASSETS})
-    stage(${FILE})
-    name_of(${FILE} NAME)
-    hashed(${NAME} SERVED)
-    type_of(${NAME} TYPE)
-    bytes_of(${STAGE}/${NAME} HEX)
-    bytes_of(${STAGE}/${NAME}.gz PACKED)
+    path_of(${FILE} PATH)
+    served_name(${PATH} SERVED)
+    stage(${FILE} ${SERVED})
+    type_of(${SERVED} TYPE)
+    bytes_of(${STAGE}/${SERVED} HEX)
+    bytes_of(${STAGE}/${SERVED}.gz PACKED)
     string(APPEND CODE "static const unsigned char bytes_${COUNT}[] = {\n${HEX}};\n"
         "static const unsigned char packed_${COUNT}[] = {\n${PACKED}};\n")
     string(APPEND TABLE "    {\"${SERVED}\", \"${TYPE}\",\n"

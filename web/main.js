@@ -7,13 +7,13 @@
 import { h, loading, problem } from './dom.js';
 import './forget.js';
 import { href, onChange, state } from './state.js';
-import * as comparison from './view_comparison.js';
-import * as history from './view_history.js';
-import * as measure from './view_measure.js';
-import * as prices from './view_prices.js';
-import * as run from './view_run.js';
-import * as runs from './view_runs.js';
-import * as sweep from './view_sweep.js';
+import * as comparison from './views/comparison.js';
+import * as history from './views/history.js';
+import * as measure from './views/measure.js';
+import * as prices from './views/prices.js';
+import * as run from './views/run.js';
+import * as runs from './views/runs.js';
+import * as sweep from './views/sweep.js';
 
 const views = { comparison, runs, history, prices, measure, run, sweep };
 const inMenu = ['comparison', 'runs', 'history', 'prices', 'measure'];

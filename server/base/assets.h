@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 struct asset {
-    const char *name; /* as in web/; all but index.html with a hash of the whole page in it */
+    const char *name; /* path in web/, '-' for '/', with a hash of all files; or index.html */
     const char *content_type;
     const char *bytes;
     size_t size;

@@ -11,6 +11,21 @@ MOST_BYTES = 250_000
 HASHED = re.compile(r"-[0-9a-f]{8}(?=\.(?:js|css)\b)")
 FOR_EVER = "public, max-age=31536000, immutable"
 CALLS = re.compile(r"""["'](?:/assets|\.)/([\w.-]+\.(?:js|css))["']""")
+WRITTEN = sorted(path for path in WEB.rglob("*.*") if path.suffix != ".html")
+
+
+def flat(path):
+    """The path of a file of web/ as the name it is served by, without the hash."""
+    return path.relative_to(WEB).as_posix().replace("/", "-")
+
+
+def served(path):
+    """The text of a file of web/ with its imports and links by served names, without the hash."""
+    text = re.sub(r"'(\.\.?/[\w./]+\.js)'",
+                  lambda found: f"'./{flat((path.parent / found[1]).resolve())}'",
+                  path.read_text())
+    return re.sub(r'"/assets/([\w/.]+)"',
+                  lambda found: f'"/assets/{flat(WEB / found[1])}"', text)
 
 
 class Page(ServerCase):
@@ -18,8 +33,8 @@ class Page(ServerCase):
         """Path and answer of the page, of all that is written, and of what either of them calls."""
         digest = HASHED.search(self.server.get("/").body.decode())[0]
         found = {}
-        ahead = ["/", *(f"/assets/{file.stem}{digest}{file.suffix}" for file in WEB.iterdir()
-                        if file.suffix != ".html")]
+        ahead = ["/", *("/assets/" + re.sub(r"(?=\.\w+$)", digest, flat(path))
+                        for path in WRITTEN)]
         while ahead:
             path = ahead.pop()
             if path in found:
@@ -33,16 +48,27 @@ class Page(ServerCase):
     def test_all_that_is_written_is_served_under_the_names_of_one_hash(self):
         names = self.files().keys() - {"/"}
         plain = {HASHED.sub("", path) for path in names}
-        written = {f"/assets/{file.name}" for file in WEB.iterdir() if file.suffix != ".html"}
+        written = {"/assets/" + flat(path) for path in WRITTEN}
+        self.assertEqual(len(WRITTEN), len(written))
         self.assertEqual(written | {"/assets/d3.js"}, plain)
         self.assertEqual(1, len({HASHED.search(path)[0] for path in names}))
 
     def test_files_are_as_they_were_written_but_for_the_names(self):
+        written = {"/": WEB / "index.html", **{"/assets/" + flat(path): path for path in WRITTEN}}
         for path, reply in self.files().items():
-            name = HASHED.sub("", path).removeprefix("/assets/").strip("/") or "index.html"
-            if name != "d3.js":
-                written = (WEB / name).read_text()
-                self.assertEqual(written, HASHED.sub("", reply.body.decode()), name)
+            plain = HASHED.sub("", path)
+            if plain != "/assets/d3.js":
+                self.assertEqual(served(written[plain]), HASHED.sub("", reply.body.decode()),
+                                 plain)
+
+    def test_a_module_imports_only_from_its_own_folder_and_those_it_may_use(self):
+        allowed = {"charts": {".", "charts"}, "views": {".", "charts", "views"},
+                   ".": {"."}, "main.js": {".", "views"}}
+        for path in WRITTEN:
+            room = path.name if path.name == "main.js" else str(path.parent.relative_to(WEB))
+            for name in re.findall(r"""(?:from|import) '([^']+)'""", path.read_text()):
+                target = (path.parent / name).resolve().relative_to(WEB).parent
+                self.assertIn(str(target), allowed[room], f"{path.relative_to(WEB)}: {name}")
 
     def test_a_name_without_the_hash_or_with_another_is_not_known(self):
         for path in ("/assets/main.js", "/assets/d3.js", "/assets/main-00000000.js"):

@@ -1,0 +1,126 @@
+// The columns of the comparison: what each sorts by and shows. `id` is what the address calls it.
+import { h } from '../dom.js';
+import { age, dollars, half, hours, interval, moment, number, percent, words } from '../format.js';
+import { FRESHNESS, badges, count, counts, name, priceSource, runLink, unit, verdict } from '../comparison_words.js';
+
+const small = (...content) => h('span', { class: 'small' }, ...content);
+const unknown = (why) => [h('span', { class: 'unknown' }, 'unknown'), why && small(why)];
+
+const amount = (value, half_) => (value === null || value === undefined ? unknown() : number(value, half_));
+
+// The interval under its value, both to the digits that it allows.
+const measured = (told, after) => {
+  if (!told) return unknown();
+  const width = half(told);
+  return [number(told.value, width), after,
+    told.low === null ? small('no interval') : small(`${number(told.low, width)} to ${number(told.high, width)}`)];
+};
+
+const price = (row) => {
+  if (!row.price) return unknown();
+  const { price_per_hour: value, low, high, factor, factor_note: note, list_price_per_hour: list, freshness } = row.price;
+  return [dollars(value), ' ',
+    freshness in FRESHNESS && freshness !== 'published' && h('span', { class: 'badge warn' }, FRESHNESS[freshness]),
+    low !== null && low !== high && small(`${dollars(low)} to ${dollars(high)} in seven days`),
+    factor < 1 && small(`${factor.toLocaleString('en')} × ${dollars(list)}`, note && [', ', h('bdi', {}, note)]),
+    small(priceSource(row.price))];
+};
+
+const configuration = (row) => {
+  const entries = Object.entries(row.configuration);
+  return entries.length ? entries.map(([key, value]) => `${words(key)} ${value}`).join(', ') : unknown();
+};
+
+// Two times where a row has neither the one nor the other: only once is why said.
+const notes = (row) => [h('span', { class: 'badges' }, badges(row)),
+  row.why_no_rank && small(h('bdi', {}, `Not ranked: ${row.why_no_rank}`)),
+  row.why_no_price && row.why_no_price !== row.why_no_rank && small(h('bdi', {}, row.why_no_price)),
+  row.stale && small(row.stale),
+  row.published && small(h('bdi', {}, row.published.source), row.published.note && [' ', h('bdi', {}, row.published.note)])];
+
+const job = (take, show) => ({
+  number: true, value: (row) => row.job && take(row.job),
+  cell: (row) => (row.job && take(row.job) !== null ? show(take(row.job)) : unknown()),
+});
+
+const measure = (take, after) => ({
+  number: true, value: (row) => take(row)?.value ?? null, cell: (row) => measured(take(row), after?.(row)), most: true,
+});
+
+const text = (take) => ({ value: take, cell: (row) => (take(row) ? h('bdi', {}, take(row)) : unknown()) });
+
+export const COLUMNS = [
+  { id: 'rank', title: 'Rank', width: 4.5, value: (row) => row.rank,
+    cell: (row) => (row.rank ? [`${row.rank}`, row.tied && ' (tie)'] : h('span', { class: 'unknown' }, 'none')) },
+  { id: 'instance', title: 'Instance', width: 11, heading: true, value: (row) => row.instance,
+    cell: (row) => [runLink(row, name(row)), small([row.provider, row.stratum].filter(Boolean).join(', ') || 'processor unknown')] },
+  { id: 'samples_per_dollar', title: 'Per dollar', hint: 'samples, or jobs where only the time of a whole job is known', width: 8.5,
+    ...measure((row) => row.samples_per_dollar, (row) => row.unit === 'job' && ' jobs') },
+  { id: 'to_reference', title: 'Per dollar, to the reference', width: 8.5, number: true, most: true,
+    value: (row) => row.to_reference?.samples_per_dollar?.value ?? null,
+    cell: ({ to_reference: told }) => (told?.samples_per_dollar
+      ? [measured(told.samples_per_dollar, ' ×'), told.samples_per_dollar.low !== null && small(verdict(told.samples_per_dollar)),
+        told.mixed_kinds && small('prices of different kinds')]
+      : unknown()) },
+  { id: 'throughput', title: 'Per second', hint: 'throughput of training', width: 8,
+    ...measure((row) => row.throughput, (row) => row.unit === 'job' && ' jobs') },
+  { id: 'price', title: 'Price an hour', width: 11, number: true, value: (row) => row.price?.price_per_hour ?? null, cell: price },
+  { id: 'hours', title: 'Hours of the job', width: 7, ...job((told) => told.hours, hours) },
+  { id: 'dollars', title: 'Dollars of the job', width: 8, ...job((told) => told.dollars, dollars) },
+  { id: 'total_dollars', title: 'Total with waiting', width: 8, ...job((told) => told.total_dollars, dollars) },
+  { id: 'probability', title: 'Probability', hint: 'of keeping the deadline or the budget', width: 8, number: true, most: true,
+    value: (row) => row.job?.prospect?.probability ?? null,
+    cell: ({ job: told }) => (told?.prospect
+      ? [percent(told.prospect.probability), small(`${hours(told.prospect.hours_low)} to ${hours(told.prospect.hours_high)}`)]
+      : unknown()) },
+  { id: 'in_parallel', title: 'In parallel', hint: 'instances that would keep the deadline', width: 8, number: true,
+    value: (row) => row.job?.in_parallel?.instances ?? null,
+    cell: (row) => (row.job?.in_parallel ? [count(row.job.in_parallel.instances), small(row.job.in_parallel.words)] : unknown()) },
+  { id: 'utility', title: 'Formula', width: 8, number: true, most: true, value: (row) => row.utility, cell: (row) => amount(row.utility) },
+  { id: 'evidence', title: 'Evidence', width: 8, most: true, value: (row) => row.throughput?.runs ?? null,
+    cell: (row) => counts(row.throughput) ?? small(row.throughput?.words ?? 'no valid run') },
+  { id: 'notes', title: 'Notes', width: 16, value: (row) => row.why_no_rank, cell: notes },
+  { id: 'dollars_per_million', title: 'Dollars a million samples', width: 9,
+    ...measure((row) => row.dollars_per_million_samples), most: false },
+  { id: 'hours_per_million', title: 'Hours a million samples', width: 9, ...measure((row) => row.hours_per_million_samples), most: false },
+  { id: 'on_demand', title: 'On demand', width: 6, number: true, value: (row) => row.prices_per_hour.on_demand,
+    cell: (row) => (row.prices_per_hour.on_demand === null ? unknown() : dollars(row.prices_per_hour.on_demand)) },
+  { id: 'spot', title: 'Spot', width: 8, number: true, value: (row) => row.prices_per_hour.spot,
+    cell: (row) => (row.prices_per_hour.spot === null ? unknown() : [dollars(row.prices_per_hour.spot),
+      row.prices_per_hour.spot_discount_percent !== null && small(`${number(row.prices_per_hour.spot_discount_percent)} % off`)]) },
+  { id: 'interruptions', title: 'Interruptions', width: 9, ...text((row) => row.interruption_band ?? row.job?.interruptions?.words) },
+  { id: 'break_even_price', title: 'Break-even price', hint: 'an hour, against the reference', width: 8, number: true,
+    value: (row) => row.to_reference?.break_even_price_per_hour ?? null,
+    cell: (row) => (row.to_reference ? dollars(row.to_reference.break_even_price_per_hour) : unknown()) },
+  { id: 'break_even_speed', title: 'Break-even per second', hint: 'against the reference', width: 8, number: true,
+    value: (row) => row.to_reference?.break_even_samples_per_second ?? null,
+    cell: (row) => amount(row.to_reference?.break_even_samples_per_second) },
+  { id: 'billing', title: 'Billing', width: 12, ...text((row) => row.job?.billing) },
+  { id: 'processor', title: 'Processor', width: 12, ...text((row) => row.cpu_model) },
+  { id: 'isa', title: 'Instruction set', width: 8, ...text((row) => row.isa) },
+  { id: 'utilisation', title: 'Utilisation', hint: 'an estimate', width: 9, number: true, most: true,
+    value: (row) => row.utilisation?.share ?? null,
+    cell: (row) => (row.utilisation ? [percent(row.utilisation.share), small(row.utilisation.words)] : unknown()) },
+  { id: 'engine', title: 'Engine', width: 9, ...text((row) => row.engine) },
+  { id: 'software', title: 'Software', width: 11, ...text((row) => row.software) },
+  { id: 'configuration', title: 'Configuration', width: 13, value: (row) => JSON.stringify(row.configuration),
+    cell: (row) => h('bdi', {}, configuration(row)) },
+  { id: 'measured_at', title: 'Measured', width: 9, value: (row) => row.measured_at, most: true,
+    cell: (row) => (row.measured_at ? [age(row.measured_at), small(moment(row.measured_at))] : unknown()) },
+];
+
+// What is shown where nothing was chosen: the answer, and what was asked about.
+export const usual = (state) => {
+  const asked = (...names) => names.some((each) => state[each]);
+  return ['rank', 'instance', 'samples_per_dollar', asked('reference') && 'to_reference', 'throughput', 'price',
+    asked('samples', 'epochs', 'job_seconds', 'deadline_h', 'budget', 'hourly_value') && 'hours',
+    asked('samples', 'epochs', 'job_seconds', 'deadline_h', 'budget', 'hourly_value') && 'dollars',
+    asked('hourly_value') && 'total_dollars', asked('deadline_h', 'budget') && 'probability',
+    asked('utility') && 'utility', state.configuration === 'all' && 'configuration', 'evidence', 'notes'].filter(Boolean);
+};
+
+// All words of a row, in small letters, to look for a text in.
+export const haystack = (row) =>
+  [row.instance, row.provider, row.stratum, row.cpu_model, row.engine, row.software, row.isa, row.provenance,
+    JSON.stringify(row.configuration), row.why_no_rank, row.price && priceSource(row.price), row.published?.source,
+    row.rank && unit(row)].filter(Boolean).join(' ').toLowerCase();

@@ -1,0 +1,69 @@
+// What is not among the rows: those that filters hide, and types that nobody has measured.
+import { h } from '../dom.js';
+import { dollars } from '../format.js';
+import { href } from '../state.js';
+import { FILTERS } from './comparison_load.js';
+import { count as digits } from '../comparison_words.js';
+
+const SHOWN = 100; // of unmeasured types
+
+const hidden = ({ hidden: { by_filters: count } }) =>
+  count > 0 && h('p', {}, `${digits(count)} more ${count === 1 ? 'row is' : 'rows are'} hidden by what was asked: `,
+    'of each machine only the best, or other filters. ',
+    h('a', { href: href({ ...Object.fromEntries(FILTERS.map((each) => [each, null])), configuration: 'all' }) }, 'Show all'));
+
+const price = (value) => h('td', { class: 'number' }, value === null ? h('span', { class: 'unknown' }, 'unknown') : dollars(value));
+
+const line = ({ instance, provider, prices_per_hour: prices, interruption_band: band }) =>
+  h('tr', {}, h('th', { scope: 'row' }, h('bdi', {}, instance ?? 'unknown type')),
+    h('td', {}, provider ?? 'unknown'), price(prices.on_demand), price(prices.spot), price(prices.typed),
+    h('td', {}, band ?? h('span', { class: 'unknown' }, 'unknown')));
+
+const unmeasured = ({ unmeasured: { count, reason, instances } }, workload) => {
+  if (count === 0) return null;
+  const body = h('tbody', {}, instances.slice(0, SHOWN).map(line));
+  const more = instances.length > SHOWN && h('button', { type: 'button', onclick: (event) => {
+    body.append(...instances.slice(SHOWN).map(line));
+    event.target.remove();
+  } }, `Show the other ${digits(instances.length - SHOWN)}`);
+  return h('section', { 'aria-labelledby': 'unmeasured-title' },
+    h('h2', { id: 'unmeasured-title' }, 'Not measured'),
+    h('p', {}, `${digits(count)} ${count === 1 ? 'type has' : 'types have'} a price and no rank: ${reason}. `,
+      instances.length < count && `The first ${digits(instances.length)} are listed. `,
+      h('a', { href: href({ view: 'measure', workload }, {}) }, 'Measure here')),
+    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Types that were not measured' },
+      h('table', { class: 'unmeasured' }, h('caption', {}, 'Dollars an hour'),
+        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Instance'), h('th', { scope: 'col' }, 'Provider'),
+          ['On demand', 'Spot', 'Typed'].map((each) => h('th', { scope: 'col', class: 'number' }, each)),
+          h('th', { scope: 'col' }, 'Interruptions'))), body)), more);
+};
+
+// Where a workload has no row: which have some, as far as the API tells.
+const others = (workload, known) => {
+  const names = known.filter((each) => each !== workload);
+  return h('div', { class: 'empty' },
+    h('p', {}, 'No run and no published figure of it is known here. ',
+      h('a', { href: href({ view: 'measure', workload }, {}) }, 'Measure it')),
+    names.length > 0 && h('p', {}, 'There is something about ',
+      names.map((each, i) => [i > 0 && ', ', h('a', { href: href({ workload: each }, {}) }, h('bdi', {}, each))]), '.'));
+};
+
+export const makeRest = () => {
+  const element = h('div', { class: 'rest' });
+  let answer = null;
+  let any = true;
+  let known = [];
+  const draw = () => {
+    const { workload } = answer.question;
+    element.replaceChildren(...[!any && others(workload, known), hidden(answer), unmeasured(answer, workload)].filter(Boolean));
+  };
+  const update = (now, rows) => {
+    [answer, any] = [now, rows.length > 0];
+    draw();
+  };
+  const offer = (workloads) => {
+    known = workloads;
+    if (answer && !any) draw();
+  };
+  return { element, update, offer };
+};

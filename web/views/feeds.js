@@ -1,0 +1,111 @@
+// The price feeds: how each is, and reading them again now.
+import { get, post } from '../api.js';
+import { announce, h, problem } from '../dom.js';
+import { age, moment, words } from '../format.js';
+import { every, foreign, table, whole } from '../parts.js';
+
+const ASK_MS = 1000;
+
+const STATES = { ok: 'good', partly_failed: 'warn', failed: 'bad', never_asked: '', idle: '', off: '' };
+const FRESHNESS = { fresh: 'good', stale: 'warn', frozen: 'warn', expired: 'bad' };
+
+const badge = (word, kinds) => h('span', { class: `badge ${kinds[word] ?? ''}` }, words(word));
+
+const ageOf = (feed) => {
+  const fetched = feed.scopes.map((scope) => scope.fetched_at).filter(Boolean).sort()[0];
+  return fetched ? h('time', { datetime: fetched, title: fetched }, age(fetched)) : 'never read';
+};
+
+const next = (feed) => {
+  if (!feed.next_at) return 'not planned';
+  const minutes = Math.round((Date.parse(feed.next_at) - Date.now()) / 60000);
+  return h('time', { datetime: feed.next_at, title: moment(feed.next_at) }, minutes < 1 ? 'within a minute' : minutes < 120 ? `in ${minutes} min` : moment(feed.next_at));
+};
+
+const leftOut = ({ left_out: out }) =>
+  Object.entries(out ?? {}).filter(([name, count]) => name !== 'seen' && count).map(([name, count]) => `${whole(count)} ${name}`).join(', ') || 'none';
+
+const scopes = (feed) =>
+  feed.scopes.length === 0 ? 'none asked yet'
+    : h('details', {}, h('summary', {}, whole(feed.scopes.length)),
+      table(`Parts of ${feed.label}`, [
+        { name: 'Part', head: true, cell: (scope) => foreign(scope.scope) },
+        { name: 'State', cell: (scope) => badge(scope.state, { ok: 'good', unchanged: 'good', failed: 'bad' }) },
+        { name: 'Reason', cell: (scope) => (scope.reason ? foreign(scope.reason) : '') },
+        { name: 'Prices', number: true, cell: (scope) => whole(scope.prices) },
+        { name: 'Left out', cell: leftOut },
+        { name: 'Last good answer', cell: (scope) => age(scope.fetched_at) },
+      ], feed.scopes));
+
+const columns = (refresh) => [
+  { name: 'Feed', head: true, cell: (feed) => h('span', { class: 'feed-name' }, foreign(feed.label), feed.third_party && h('span', { class: 'note' }, ' third party'), h('br', {}), h('code', {}, feed.feed)) },
+  { name: 'State', cell: (feed) => [badge(feed.state, STATES), feed.reason && h('p', { class: 'feed-reason' }, foreign(feed.reason))] },
+  { name: 'Prices are', cell: (feed) => (feed.freshness ? badge(feed.freshness, FRESHNESS) : 'unknown: none was read') },
+  { name: 'Last good answer', cell: ageOf },
+  { name: 'Prices', number: true, cell: (feed) => whole(feed.prices) },
+  { name: 'Next reading', cell: next },
+  { name: 'Parts', cell: scopes },
+  { name: 'Read', cell: (feed) => h('button', { type: 'button', 'aria-label': `Read ${feed.label} now`, id: `read-${feed.feed}`, onclick: () => refresh(feed.feed) }, 'Now') },
+];
+
+const off = (feeds) =>
+  feeds.length > 0 && h('details', {}, h('summary', {}, `${feeds.length} ${feeds.length === 1 ? 'feed is' : 'feeds are'} off`),
+    h('ul', {}, feeds.map((feed) => h('li', {}, foreign(feed.label), ' ', h('code', {}, feed.feed), feed.third_party && ', third party', feed.reason && [': ', foreign(feed.reason)]))));
+
+const progress = (refresh) => {
+  if (!refresh.running) return refresh.ended_at ? h('p', { class: 'note' }, `The last reading ended ${age(refresh.ended_at)}.`) : '';
+  const share = refresh.feeds ? (refresh.feeds_done + (refresh.scopes ? refresh.scopes_done / refresh.scopes : 0)) / refresh.feeds : 0;
+  return h('p', { class: 'reading' }, h('progress', { max: 1, value: Math.min(1, share), 'aria-label': 'Feeds read' }), ' ',
+    `Reading: ${refresh.feeds_done} of ${refresh.feeds} feeds done`, refresh.feed && [', now ', h('code', {}, refresh.feed)], refresh.scope && [' ', foreign(refresh.scope)], '.');
+};
+
+// { element, start, stop }; onRead() when prices may be new.
+export const feedsPart = (onRead) => {
+  const top = h('div', {});
+  const trouble = h('div', {});
+  const list = h('div', {});
+  const button = h('button', { type: 'button', class: 'primary', onclick: () => refresh() }, 'Read all feeds now');
+  let running = false;
+  let shown = '';
+
+  const fill = ({ refresh: now, feeds }) => {
+    const isOn = feeds.filter((feed) => feed.state !== 'off');
+    button.hidden = isOn.length === 0;
+    for (const each of [button, ...list.querySelectorAll('button')]) each.disabled = now.running;
+    top.replaceChildren(progress(now));
+    const text = JSON.stringify(feeds);
+    if (text === shown) return;
+    shown = text;
+    const focus = list.contains(document.activeElement) && document.activeElement.id;
+    const open = [...list.querySelectorAll('details')].map((each) => each.open);
+    list.replaceChildren(
+      isOn.length ? table('Price feeds, in the order in which they are believed', columns(refresh), isOn)
+        : h('p', { class: 'empty' }, 'All feeds are off: only prices that a person gave are known.'),
+      off(feeds.filter((feed) => feed.state === 'off')) || '');
+    [...list.querySelectorAll('details')].forEach((each, i) => {
+      each.open = open[i] ?? false;
+    });
+    if (focus) document.getElementById(focus)?.focus();
+  };
+  const ask = async () => {
+    const answer = await get('/v1/feeds');
+    fill(answer);
+    if (running && !answer.refresh.running) {
+      announce('The feeds were read.');
+      onRead();
+    }
+    running = answer.refresh.running;
+    trouble.replaceChildren();
+  };
+  const refresh = async (feed) => {
+    try {
+      await post(`/v1/prices/refresh${feed ? `?feed=${encodeURIComponent(feed)}` : ''}`);
+      running = true;
+      await ask();
+    } catch (error) {
+      trouble.replaceChildren(problem(error));
+    }
+  };
+  const stop = every(ASK_MS, () => running && ask().catch((error) => trouble.replaceChildren(problem(error))));
+  return { element: h('div', {}, h('p', { class: 'buttons' }, button), top, trouble, list), start: ask, stop };
+};

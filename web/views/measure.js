@@ -1,0 +1,129 @@
+// A new run, or a new sweep. What is filled in stands in the address, so that a link asks for the
+// same and a reload loses nothing.
+import { get } from '../api.js';
+import { announce, h } from '../dom.js';
+import { isUnanswered, postOnce } from '../pending.js';
+import { roughly } from './progress.js';
+import { baseSchema, sweepForm } from './sweep_form.js';
+import { specForm } from './spec.js';
+import { go, href, state } from '../state.js';
+
+export const title = 'Measure';
+
+const LONGEST = 1900; // bytes of an address; the server takes little more
+const FORMS = { run: 'One run', sweep: 'A sweep' };
+const kindOf = (now) => (now.form === 'sweep' ? 'sweep' : 'run');
+
+let fillIn = () => {}; // the form that is shown, from the state
+let own = false; // whether the state is being changed by the form itself
+
+const tabs = (now) =>
+  h('nav', { class: 'tabs', 'aria-label': 'What to queue' }, h('ul', {}, Object.entries(FORMS).map(([name, words]) =>
+    h('li', {}, h('a', { href: href({ form: name === 'run' ? null : name }, now), 'aria-current': name === kindOf(now) && 'page' }, words)))));
+
+// What the API has against a request, at the field that it names; else above the button.
+const blame = (error, forms, general) => {
+  const path = (error.field ?? '').replace(/^base\./, '');
+  const message = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`.replace(/\.\.$/, '.');
+  general.textContent = '';
+  if (path && forms.some((form) => form.fail(path, message))) {
+    announce(`${path.replaceAll('_', ' ')}: ${message}`);
+    return;
+  }
+  general.textContent = error.status === 0 ? `${message} Nothing is lost: ask again, and at most one is made.` : message;
+};
+
+const submitting = ({ form, button, general, request, path, view }, forms) => async (event) => {
+  event.preventDefault();
+  if (button.disabled) return;
+  const name = button.textContent;
+  button.disabled = true;
+  button.textContent = 'Being sent …';
+  try {
+    const made = await postOnce(path, request());
+    if (form.isConnected) go({ view, id: made.id });
+  } catch (error) {
+    blame(error, forms, general);
+  } finally {
+    button.disabled = false;
+    button.textContent = name;
+  }
+};
+
+// The parts that both forms have: the button, what it sends, and what is said against it.
+const frame = (kind, elements) => {
+  const general = h('p', { class: 'wrong', role: 'alert' });
+  const shown = h('code', {});
+  const notice = h('p', { class: 'hint' });
+  const unkept = h('p', { class: 'hint', hidden: true }, 'The labels are too long for an address: they are sent, but a link or a reload loses them.');
+  const button = h('button', { type: 'submit', class: 'primary' }, kind === 'run' ? 'Queue this run' : 'Queue this sweep');
+  const clear = h('a', { href: href({ view: 'measure', form: kind === 'sweep' ? kind : null }) }, 'All defaults');
+  const form = h('form', { class: 'measure-form', novalidate: true, 'aria-label': FORMS[kind] }, elements,
+    h('div', { class: 'send' }, general, h('p', { class: 'buttons' }, button, clear), notice, unkept),
+    h('details', {}, h('summary', {}, 'What is sent'), h('p', { class: 'hint' }, 'Only what differs from the defaults.'),
+      h('pre', { class: 'request', tabindex: 0 }, shown)));
+  return { form, general, shown, notice, unkept, button };
+};
+
+const build = (description, kind, root) => {
+  const { RunSpec: run, SweepRequest: sweep } = description.components.schemas;
+  const path = kind === 'run' ? '/v1/runs' : '/v1/sweeps';
+  const changed = () => {
+    look();
+    parts.general.textContent = '';
+    own = true; // what a person types is not filled in a second time
+    const filled = Object.fromEntries(forms.flatMap((form) => Object.entries(form.texts())));
+    const fits = href(filled).length <= LONGEST;
+    go(fits ? filled : { ...filled, label: null }, { replace: true });
+    parts.unkept.hidden = fits;
+    own = false;
+    root.querySelector('.tabs').replaceWith(tabs(state()));
+  };
+  const spec = specForm(kind === 'run' ? run : baseSchema(run), changed);
+  const beside = kind === 'run' ? null : sweepForm(sweep, run, changed);
+  const forms = beside ? [beside, spec] : [spec];
+  const request = () => {
+    if (!beside) return spec.body();
+    const base = spec.body();
+    return { ...beside.body(), ...(Object.keys(base).length && { base }) };
+  };
+  // What a sweep may come to is better known before than after.
+  const size = () => {
+    const runs = beside?.runs() ?? null;
+    const most = spec.body().max_seconds ?? run.properties.max_seconds.default;
+    return Number.isInteger(runs * most) && runs ? `Makes ${runs} runs of at most ${roughly(most)} each.` : '';
+  };
+  const look = () => {
+    parts.shown.textContent = `POST ${path}\n${JSON.stringify(request(), null, 2)}`;
+    const again = isUnanswered(path, request()) ? 'This was sent before and the answer was lost. Sent again it makes no second one.' : '';
+    parts.notice.textContent = [again, size()].filter(Boolean).join(' ');
+  };
+  const parts = frame(kind, [beside?.element, ...spec.elements]);
+  parts.form.addEventListener('submit', submitting({ ...parts, request, path, view: kind }, forms));
+  return { form: parts.form, fill: (now) => { forms.forEach((form) => form.fill(now)); look(); } };
+};
+
+export const show = async (root, now) => {
+  const description = await get('/v1/openapi.json');
+  let shown = null; // which form, and with what
+  fillIn = (wanted) => {
+    const kind = kindOf(wanted);
+    root.querySelector('.tabs').replaceWith(tabs(wanted));
+    if (shown?.kind !== kind) {
+      shown = { kind, ...build(description, kind, root) };
+      root.querySelector('.form').replaceChildren(shown.form);
+    }
+    shown.fill(wanted);
+  };
+  root.append(h('p', {}, 'A run trains a network for a while on the machine that this server runs on, and measures how fast. ',
+    h('a', { href: href({ view: 'sweep' }) }, 'Sweeps so far')), h('div', { class: 'tabs' }), h('div', { class: 'form' }));
+  fillIn(now);
+  return () => {
+    fillIn = () => {};
+  };
+};
+
+// The address has changed: by a step back, a link, or by this form itself.
+export const change = (now) => {
+  if (!own) fillIn(now);
+};

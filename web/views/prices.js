@@ -1,0 +1,145 @@
+// What machines cost: this one, any other type now and before, and where the prices come from.
+import { get } from '../api.js';
+import { priceChart } from '../charts/prices.js';
+import { empty, h, loading, problem } from '../dom.js';
+import { dollars, moment, words } from '../format.js';
+import { feedsPart } from './feeds.js';
+import { facts, foreign, money, priceSource, priceWords, sendWhenChanged, table, unknown, whole } from '../parts.js';
+import { twin } from '../charts/plot.js';
+import { section } from './run_parts.js';
+import { go, state } from '../state.js';
+
+export const title = 'Prices';
+
+const PAGE = 1000;
+const MOST = 5000; // of a type's history
+const FILTERS = ['instance_type', 'provider', 'region', 'zone', 'kind', 'feed'];
+const KINDS = ['on_demand', 'spot', 'typed', 'own'];
+
+let view = null; // { form, answer, known, gone }
+
+const machinePart = async () => {
+  const { identity, price, why_no_price: why } = await get('/v1/machine');
+  return { type: identity.instance_type, element: h('div', {}, facts([
+    ['Instance', identity.instance_type && foreign(identity.instance_type)], ['Provider', identity.provider], ['Region', identity.region], ['Zone', identity.zone],
+    ['Bought as', identity.life_cycle && words(identity.life_cycle)], ['Known from', identity.source],
+    ['An hour costs', price ? priceWords(price) : unknown(why)], price && ['Who says so', priceSource(price)],
+  ]), identity.note && h('p', { class: 'note' }, foreign(identity.note))) };
+};
+
+const discounted = ({ discount }) => discount && h('p', { class: 'note' }, `${dollars(discount.price_per_hour)} at a factor of ${discount.factor}`, discount.note && [': ', foreign(discount.note)]);
+
+const columns = [
+  { name: 'Where', head: true, cell: (price) => h('span', { class: 'moment' }, price.provider ?? 'any provider', ' ', price.zone ?? price.region ?? '') },
+  { name: 'Instance', cell: (price) => (price.instance_type ? foreign(price.instance_type) : 'this machine') },
+  { name: 'Kind', cell: (price) => words(price.kind) },
+  { name: 'An hour', number: true, cell: (price) => [price.price_per_hour === null ? 'none from here on' : money(price), discounted(price)] },
+  { name: 'What it is', cell: (price) => [foreign(price.label), price.reference && [' ', foreign(price.reference)]] },
+  { name: 'Holds since', cell: (price) => moment(price.valid_from) },
+  { name: 'Source and age', cell: priceSource },
+];
+
+// Every feed that has none says why.
+const absent = (list) =>
+  list.length > 0 && h('details', {}, h('summary', {}, `${list.length} ${list.length === 1 ? 'feed has' : 'feeds have'} no such price`),
+    h('ul', {}, list.map(({ feed, reason }) => h('li', {}, h('code', {}, feed), ': ', foreign(reason)))));
+
+const newest = (prices, asked) =>
+  prices.length ? table(asked.instance_type ? 'Prices now' : 'Prices now, of all types', columns, prices)
+    : empty('There is no price of that', asked.instance_type ? [': ', foreign(asked.instance_type)] : '', '. What a person knows can be given by POST /v1/prices.');
+
+const historyOf = async (asked, signal) => {
+  const prices = [];
+  let cursor = null;
+  do {
+    const page = await get('/v1/prices', { ...asked, history: true, limit: PAGE, cursor }, { signal });
+    prices.push(...page.prices);
+    cursor = page.next_cursor;
+  } while (cursor && prices.length < MOST);
+  return { prices, more: cursor !== null };
+};
+
+const pastPart = async (asked, now, signal) => {
+  const { prices, more } = await historyOf(asked, signal);
+  if (!prices.length) return '';
+  return h('div', {}, more && h('p', { class: 'note' }, `The latest ${whole(prices.length)} prices; narrow the question for older ones.`),
+    priceChart(asked.instance_type, prices, now), twin(table('All that it cost, the latest first', columns, prices.slice(0, PAGE))));
+};
+
+const fill = async (now) => {
+  view.gone?.abort();
+  view.gone = new AbortController();
+  const { answer, form, gone: { signal } } = view;
+  const asked = Object.fromEntries(FILTERS.map((name) => [name, now[name]]));
+  form.querySelector('.wrong').textContent = '';
+  for (const input of form.querySelectorAll('[name]')) input.removeAttribute('aria-invalid');
+  try {
+    const page = await get('/v1/prices', { ...asked, limit: 200 }, { signal });
+    const past = asked.instance_type ? await pastPart(asked, new Date(page.at), signal) : '';
+    answer.replaceChildren(newest(page.prices, asked), page.next_cursor ? h('p', { class: 'note' }, 'The first 200: narrow the question for others.') : '', absent(page.absent) || '', past);
+  } catch (error) {
+    if (error.name === 'AbortError') return;
+    const input = FILTERS.includes(error.field) && form.querySelector(`[name=${error.field}]`);
+    input?.setAttribute?.('aria-invalid', 'true');
+    if (input) form.querySelector('.wrong').textContent = `${words(error.field)}: ${error.message}`;
+    answer.replaceChildren(input ? '' : problem(error, () => fill(now)));
+  }
+};
+
+// Names of types as they are typed, from the catalogue.
+const suggest = async (text) => {
+  if (!view || text.length < 2) return;
+  const { known } = view;
+  const { instances } = await get('/v1/instances', { prefix: text, limit: 50 }).catch(() => ({ instances: [] }));
+  known.replaceChildren(...[...new Set(instances.map((each) => each.instance_type))].map((value) => h('option', { value })));
+};
+
+const control = (name, now) => {
+  const id = `price-${name}`;
+  if (name === 'kind')
+    return h('select', { id, name }, h('option', { value: '' }, 'any'), KINDS.map((kind) => h('option', { value: kind, selected: kind === now.kind }, words(kind))));
+  const isType = name === 'instance_type';
+  return h('input', { id, name, value: now[name] ?? '', autocomplete: 'off', spellcheck: 'false', list: isType && 'known-types', 'aria-describedby': 'price-wrong',
+    oninput: isType && ((event) => suggest(event.target.value)) });
+};
+
+const controls = (now) =>
+  h('form', { class: 'filters', role: 'search', 'aria-label': 'Which prices', novalidate: true, onchange: sendWhenChanged,
+    onsubmit: (event) => {
+      event.preventDefault();
+      const given = new FormData(event.target);
+      go(Object.fromEntries(FILTERS.map((name) => [name, (given.get(name) ?? '').trim()])));
+    } },
+  FILTERS.map((name) => h('div', { class: 'field' }, h('label', { for: `price-${name}` }, words(name)), control(name, now))),
+  h('button', {}, 'Show'), h('p', { class: 'wrong', id: 'price-wrong', role: 'alert' }));
+
+export const show = async (root, now) => {
+  const feeds = feedsPart(() => fill(state()));
+  const machine = h('div', {}, loading('this machine'));
+  view = { form: h('div', {}), answer: h('div', {}, loading('prices')), known: h('datalist', { id: 'known-types' }), gone: null };
+  const mine = view;
+  root.append(section('This machine', machine), section('Prices of types', mine.form, mine.known, mine.answer), section('Feeds', feeds.element));
+  mine.form.replaceChildren(controls(now));
+  feeds.start().catch((error) => feeds.element.replaceChildren(problem(error)));
+  const { type, element } = await machinePart().catch((error) => ({ type: null, element: problem(error) }));
+  machine.replaceChildren(element);
+  // Without a question the type of this machine is asked about; the address stays as it is.
+  const asked = FILTERS.some((name) => now[name]) || !type ? now : { ...now, instance_type: type };
+  if (view === mine) {
+    mine.form.replaceChildren(controls(asked));
+    fill(asked);
+  }
+  return () => {
+    feeds.stop();
+    mine.gone?.abort();
+    if (view === mine) view = null;
+  };
+};
+
+export const change = (now) => {
+  if (!view) return;
+  const focus = document.activeElement?.id;
+  view.form.replaceChildren(controls(now));
+  if (focus) document.getElementById(focus)?.focus();
+  fill(now);
+};

@@ -1,0 +1,106 @@
+// A box that shows how a run goes, and its button to cancel it.
+import { get, remove } from '../api.js';
+import { announce, h } from '../dom.js';
+import { dollars, hours, number, words } from '../format.js';
+import { follow, isFinal } from '../live.js';
+
+const SPOKEN_MS = 30000; // who listens instead of looking is told no more often
+
+const STATES = {
+  queued: 'Waits for its turn',
+  running: 'Running',
+  finished: 'Finished',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  interrupted: 'Interrupted: the server stopped during the run',
+  preempted: 'Preempted: the cloud took the machine back',
+};
+
+export const stateInWords = (state) => STATES[state] ?? words(state);
+
+// An estimate needs no fractions.
+export const roughly = (seconds) => (seconds < 600 && seconds >= 60 ? `${Math.round(seconds / 60)} min` : seconds < 60 ? `${Math.round(seconds)} s` : hours(seconds / 3600));
+
+// Of the interval so far only the half width is told.
+const speed = ({ samples_per_second: value, half_width_percent: percent }) => {
+  if (!value) return 'unknown: no step is done yet';
+  return percent === null ? `${number(value)} samples/s` : `${number(value, (value * percent) / 100)} samples/s`;
+};
+
+const figures = ['Phase', 'Steps', 'Throughput so far', '95 % interval so far', 'Cost so far', 'Time left'];
+
+const valuesOf = (progress, noPrice) => [
+  progress.phase === 'warm_up' ? 'Warm-up, not counted' : 'Measuring',
+  `${number(progress.steps_done, 10)} of ${number(progress.steps_planned, 10)}`,
+  speed(progress),
+  progress.half_width_percent === null ? 'unknown: too few steps are measured' : `± ${number(progress.half_width_percent)} %`,
+  progress.dollars === null ? `unknown: ${noPrice}` : dollars(progress.dollars),
+  `about ${roughly(progress.seconds_left)}`,
+];
+
+const spoken = (progress) =>
+  `${progress.steps_done} of about ${progress.steps_planned} steps are done, about ${roughly(progress.seconds_left)} left.`;
+
+const parts = (id) => {
+  const state = h('strong', { class: 'state' });
+  const trouble = h('p', { class: 'trouble', role: 'alert' });
+  const bar = h('progress', { max: 1, 'aria-label': 'Steps done' });
+  const cells = figures.map(() => h('dd', {}));
+  const cancel = h('button', { type: 'button', class: 'cancel' }, 'Cancel this run');
+  const element = h('section', { class: 'live', 'aria-label': `Progress of run ${id}` },
+    h('p', { class: 'head' }, state, cancel), bar,
+    h('dl', {}, figures.map((name, index) => h('div', {}, h('dt', {}, name), cells[index]))), trouble);
+  return { element, state, trouble, bar, cells, cancel };
+};
+
+// Cancelling is asked for once; that it has happened is told by the stream.
+const cancelling = (id, { cancel, trouble }) => async () => {
+  cancel.disabled = true;
+  cancel.textContent = 'Being cancelled …';
+  try {
+    await remove(`/v1/runs/${id}`);
+  } catch (error) {
+    if (error.status === 409) return; // it has ended meanwhile
+    cancel.disabled = false;
+    cancel.textContent = 'Cancel this run';
+    trouble.textContent = error.message;
+  }
+};
+
+const whyNoPrice = () => get('/v1/machine').then((machine) => machine.why_no_price, () => null);
+
+// Follows the run; onEnd(state) is called once it has ended. { element, stop }
+export const progressBox = (id, { onEnd } = {}) => {
+  const box = parts(id);
+  let noPrice = null; // asked once
+  let reason = 'the price of this machine is not known';
+  let saidAt = 0;
+  box.state.textContent = 'Connecting …';
+  box.cancel.addEventListener('click', cancelling(id, box));
+
+  const onState = ({ state, reason: told }) => {
+    box.state.textContent = stateInWords(state);
+    box.element.dataset.state = state;
+    if (told) box.trouble.textContent = told;
+    announce(`The run: ${stateInWords(state)}.`);
+    if (isFinal(state)) box.cancel.remove();
+    if (state === 'finished') box.bar.value = 1;
+  };
+  const onProgress = (progress) => {
+    if (progress.dollars === null) noPrice ??= whyNoPrice().then((why) => (reason = why ?? reason));
+    box.bar.value = Math.min(1, progress.steps_done / progress.steps_planned);
+    valuesOf(progress, reason).forEach((text, index) => {
+      if (box.cells[index].textContent !== text) box.cells[index].textContent = text;
+    });
+    if (Date.now() - saidAt < SPOKEN_MS) return;
+    if (saidAt) announce(spoken(progress));
+    saidAt = Date.now();
+  };
+  const onTrouble = (error, seconds) => {
+    box.element.classList.toggle('out-of-date', Boolean(error));
+    const then = seconds === null ? ' Load the page again to try once more.' : ' What is shown is the last that was heard; trying again.';
+    box.trouble.textContent = error ? `${error.message}${then}` : '';
+  };
+  const stop = follow(id, { onState, onProgress, onEnd, onTrouble });
+  return { element: box.element, stop };
+};

@@ -1,0 +1,162 @@
+// One run: while it goes, and what came of it.
+import { get } from '../api.js';
+import { traceCharts } from '../charts/trace.js';
+import { empty, h, loading, problem } from '../dom.js';
+import { every, facts, foreign, runState, validity } from '../parts.js';
+import { progressBox } from './progress.js';
+import { checkPart } from './run_check.js';
+import { again, amounts, downloads, engineFacts, findings, implementations, machineFacts, recompute, section, specFacts, split,
+  times, warmUpFacts } from './run_parts.js';
+import { isFinal } from '../live.js';
+import { href } from '../state.js';
+import { traceOf } from '../trace.js';
+
+export const title = 'Run';
+
+const KEEP_UP = 2000;
+
+let view = null; // { id, root, gone, signal, trace, check, end }
+let last = null; // where it is shown
+
+// A part that has its own request: the others do not wait for it, nor fail with it.
+const later = (what, ask) => {
+  const holder = h('div', {}, loading(what));
+  const attempt = () => ask().then((content) => holder.replaceChildren(content),
+    (error) => error.name !== 'AbortError' && holder.replaceChildren(problem(error, attempt)));
+  attempt();
+  return holder;
+};
+
+const subtitle = (run) =>
+  h('p', { class: 'subtitle' }, h('strong', {}, run.spec.workload), ', trained by ', foreign(run.spec.engine),
+    ' on ', run.instance ? foreign(run.instance) : 'a machine of unknown type', ' ',
+    run.state !== 'finished' && runState(run),
+    run.validity && validity(run.validity.level),
+    run.provenance === 'imported' && h('span', { class: 'badge' }, 'imported: measured by another pennyworth, and taken in'),
+    run.sender && h('span', { class: 'note' }, ' sent by ', foreign(run.sender)));
+
+const actions = (run) =>
+  h('p', { class: 'run-actions' }, h('a', { href: again(run) }, 'Measure again'),
+    h('a', { href: href({ view: 'history', workload: run.spec.workload }) }, `History of ${run.spec.workload}`),
+    h('a', { href: href({ view: 'runs' }) }, 'All runs'));
+
+const tracePart = (run, trace) => {
+  if (!run.steps_stored && isFinal(run.state)) return empty('No step was stored.');
+  const { signal } = view;
+  return later('the steps', async () => {
+    const evidence = await get(`/v1/runs/${run.id}/evidence`, {}, { signal });
+    const charts = traceCharts(trace, run, evidence.canaries);
+    const noted = h('p', { class: 'note' });
+    let drawn = 0;
+    const read = trace.more(() => {
+      noted.textContent = `${trace.length} of ${run.thinned_at ? 'the' : run.steps_stored} steps are read …`;
+      if (drawn++ === 0) charts.update();
+    });
+    read.then(() => {
+      noted.remove();
+      if (trace.length) charts.update();
+      else charts.element.replaceWith(empty('No step was stored.'));
+    }, (error) => error.name !== 'AbortError' && noted.replaceChildren(problem(error)));
+    const thinned = run.thinned_at && h('p', { class: 'note' }, `Most steps were dropped on ${run.thinned_at.slice(0, 10)}: what is drawn is a sample of ${run.steps_stored}. The numbers of this run are from all of them.`);
+    return h('div', {}, thinned, noted, charts.element);
+  });
+};
+
+const ENDS = {
+  failed: 'The run failed',
+  cancelled: 'The run was cancelled',
+  interrupted: 'The run was interrupted',
+  preempted: 'The run was preempted',
+};
+
+const failed = (run) =>
+  h('div', { class: 'problem' }, h('p', {}, ENDS[run.state], ': ', run.reason ? foreign(run.reason) : 'no reason is known', '.'),
+    run.stderr_tail && h('details', { open: true }, h('summary', {}, 'The last words of the engine'), h('pre', { class: 'foreign', tabindex: 0 }, run.stderr_tail)));
+
+const ended = (run, now) => {
+  const { signal, trace } = view;
+  view.check = run.state === 'finished' ? checkPart(run.id) : null;
+  view.check?.ask(now);
+  const invalid = run.validity?.level === 'invalid';
+  const judged = section(invalid ? 'Why it does not count' : 'How far it can be believed', findings(run));
+  return [
+    run.state !== 'finished' && failed(run),
+    invalid && judged,
+    run.summary && amounts(run),
+    run.summary && !invalid && judged,
+    section('Steps', tracePart(run, trace), run.summary && facts(warmUpFacts(run))),
+    run.summary && section('Where the time goes', split(run)),
+    view.check && section('As fast as before?', view.check.element),
+    section('Configuration', specFacts(run.spec)),
+    section('Engine', engineFacts(run)),
+    run.state === 'finished' && section('Implementations', later('the implementations', () => implementations(run, signal))),
+    section('Machine', later('the machine', () => machineFacts(run, signal))),
+    section('When', times(run)),
+    section('Raw', downloads(run), run.state === 'finished' && recompute(run)),
+  ].filter(Boolean);
+};
+
+// The box tells how it goes; the trace grows beside it.
+const going = (run, fill) => {
+  const { trace, signal } = view;
+  const box = progressBox(run.id, { onEnd: fill });
+  const charts = traceCharts(trace, { ...run, summary: null }, []);
+  const steps = section('Steps so far', charts.element);
+  steps.hidden = true;
+  let asks = false;
+  const stop = every(KEEP_UP, async () => {
+    if (asks) return;
+    asks = true;
+    await trace.more().catch(() => {}); // the box says when the server is away
+    asks = false;
+    if (signal.aborted || !trace.length) return;
+    steps.hidden = false;
+    charts.update();
+  });
+  view.end = () => {
+    box.stop();
+    stop();
+  };
+  return [box.element, steps, section('Configuration', specFacts(run.spec))];
+};
+
+const fillFrom = (root, now) => {
+  const fill = async () => {
+    const mine = view;
+    const run = await get(`/v1/runs/${mine.id}`, {}, { signal: mine.signal });
+    if (view !== mine) return;
+    mine.end?.();
+    mine.end = null;
+    const rest = isFinal(run.state) ? ended(run, now) : going(run, () => fill().catch((error) => root.prepend(problem(error, fill))));
+    document.title = `${run.spec.workload} on ${run.instance ?? 'an unknown machine'} - pennyworth`;
+    root.replaceChildren(subtitle(run), actions(run), ...rest);
+  };
+  return fill();
+};
+
+const close = () => {
+  view?.end?.();
+  view?.gone.abort();
+  view = null;
+};
+
+const open = async (root, now) => {
+  close();
+  if (!now.id) return root.replaceChildren(empty('Which run? ', h('a', { href: href({ view: 'runs' }) }, 'Here are all.')));
+  const gone = new AbortController();
+  view = { id: now.id, root, gone, signal: gone.signal, trace: traceOf(now.id, gone.signal), check: null, end: null };
+  return fillFrom(root, now);
+};
+
+export const show = async (root, now) => {
+  last = root;
+  await open(root, now);
+  return () => last === root && close(); // unless it is shown anew by now
+};
+
+// Another run, or another question to the gate about this one.
+export const change = (now) => {
+  if (view && view.id === now.id) return void view.check?.ask(now);
+  last.replaceChildren(loading('run'));
+  open(last, now).catch((error) => error.name !== 'AbortError' && last.replaceChildren(problem(error, () => change(now))));
+};

@@ -1,0 +1,225 @@
+// What the page of one run is made of, part by part.
+import { get, open } from '../api.js';
+import { announce, h, problem, s } from '../dom.js';
+import { dollars, half, interval, moment, number, percent, words } from '../format.js';
+import { facts, foreign, labels, priceSource, priceWords, table, unknown, validity, whole } from '../parts.js';
+import { href } from '../state.js';
+
+export const section = (name, ...content) => {
+  const id = `part-${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
+  return h('section', { 'aria-labelledby': id }, h('h2', { id }, name), content);
+};
+
+const size = (bytes) => {
+  if (bytes === null || bytes === undefined) return null;
+  const [unit, name] = [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'bytes']].find(([each]) => bytes >= each || each === 1);
+  return `${number(bytes / unit)} ${name}`;
+};
+const yes = (value) => (value === null || value === undefined ? null : value ? 'yes' : 'no');
+
+export const throughput = ({ summary }) =>
+  summary && { value: summary.samples_per_second, low: summary.interval?.low ?? null, high: summary.interval?.high ?? null };
+
+// A number of the head with its interval and what else must be said of it.
+const amount = (name, value, unit, noted, show = number) => {
+  const width = half(value);
+  const sure = !value ? null : value.low === null ? 'no interval: too few steps' : `95 %: ${show(value.low, width)} to ${show(value.high, width)}`;
+  return h('div', { class: 'amount' },
+    h('p', { class: 'amount-name' }, name),
+    h('p', { class: 'headline' }, value ? show(value.value, width) : 'unknown', ' ', value && h('span', { class: 'unit' }, unit)),
+    h('p', { class: 'amount-interval' }, sure),
+    h('p', { class: 'note' }, noted));
+};
+
+export const amounts = (run) => {
+  const speed = throughput(run);
+  const { cost } = run;
+  const noPrice = unknown(cost?.why_no_price ?? 'the run knew no price');
+  const paid = cost?.price ? [priceWords(cost.price), '; ', priceSource(cost.price)] : noPrice;
+  return h('div', { class: 'amounts' },
+    amount('Training per dollar', cost?.samples_per_dollar, 'samples', paid),
+    amount('Throughput', speed, 'samples/s',
+      `of ${whole(run.summary.measured_steps)} steps in ${number(run.summary.measured_seconds)} s; one run on one machine says little of its type`),
+    amount('A million samples', cost?.dollars_per_million_samples, '',
+      [!cost?.price && noPrice.cloneNode(true), cost?.hours_per_million_samples && `${cost.price ? '' : '; '}${interval(cost.hours_per_million_samples)} hours`], dollars));
+};
+
+const FIRST = { invalid: 0, warn: 1, unknown: 2, ok: 3 };
+
+// Reasons first: what makes it invalid, then warnings, what could not be seen, and what is well.
+export const findings = ({ validity: found }) => {
+  if (!found) return h('p', {}, unknown('it was not judged, as it has not finished'));
+  const head = { ok: 'Valid: it may be ranked.', warn: 'Valid, with a warning: it may be ranked.', invalid: 'Invalid: it is kept, and never ranked.' };
+  const list = [...(found.findings ?? [])].sort((one, other) => FIRST[one.level] - FIRST[other.level]);
+  return h('div', { class: `findings ${found.level}` }, h('p', {}, validity(found.level, head[found.level])),
+    h('ul', {}, list.map((finding) => h('li', {}, validity(finding.level, ''), h('span', { class: 'hidden' }, `${finding.level}: `), ' ', finding.words))));
+};
+
+const PARTS = ['input', 'forward', 'backward', 'update', 'communication'];
+
+const splitBar = (parts, total) => {
+  let at = 0;
+  const bars = parts.map(({ name, seconds }, i) => {
+    const bar = s('rect', { class: `split-${i + 1}`, x: `${(at / total) * 100}%`, y: 0, width: `${(seconds / total) * 100}%`, height: 28 }, s('title', {}, `${name}: ${percent(seconds / total)}`));
+    at += seconds;
+    return bar;
+  });
+  return s('svg', { class: 'split-bar', role: 'img', width: '100%', 'aria-labelledby': 'split-title split-description' },
+    s('title', { id: 'split-title' }, 'Where the time of a step goes'),
+    s('desc', { id: 'split-description' }, parts.map(({ name, seconds }) => `${name} ${percent(seconds / total)}`).join(', ')), bars);
+};
+
+export const split = (run) => {
+  const known = run.summary?.split;
+  if (!known) return h('p', {}, unknown('the engine does not tell where the time goes'));
+  const parts = PARTS.map((name) => ({ name, seconds: known[`${name}_seconds`] }));
+  const total = parts.reduce((sum, part) => sum + part.seconds, 0);
+  const step = run.summary.measured_seconds / run.summary.measured_steps;
+  const rest = Math.max(0, step - total);
+  if (rest > step / 1000) parts.push({ name: 'not told', seconds: rest });
+  const key = (i) => s('svg', { class: 'key', width: 12, height: 12, 'aria-hidden': 'true' }, s('rect', { class: `split-${i + 1}`, width: 12, height: 12 }));
+  return h('div', {}, splitBar(parts, Math.max(step, total)),
+    table('Mean of the steps that count', [
+      { name: 'Part', head: true, cell: (part) => [key(parts.indexOf(part)), ' ', part.name] },
+      { name: 'Milliseconds', number: true, cell: (part) => number(part.seconds * 1000) },
+      { name: 'Share', number: true, cell: (part) => percent(part.seconds / Math.max(step, total)) },
+    ], parts));
+};
+
+export const warmUpFacts = ({ summary }) => [
+  ['Warm-up', `${whole(summary.warmup.steps)} steps, ${number(summary.warmup.seconds)} s: ${words(summary.warmup.class)}`],
+  ['Steady state', summary.warmup.steady_state ? 'reached' : 'not reached'],
+  ['Median step', summary.median_interval
+    ? `${interval({ value: summary.median_step_seconds * 1000, low: summary.median_interval.low * 1000, high: summary.median_interval.high * 1000 })} ms`
+    : `${number(summary.median_step_seconds * 1000)} ms`],
+  ['Outliers', `${whole(summary.outliers.count)}, ${percent(summary.outliers.share_of_time)} of the time`],
+  ['Stalls', summary.skewed ? 'yes: mean and median differ by more than 2 %' : 'none that matter'],
+  ['Variation of steps', percent(summary.coefficient_of_variation)],
+  ['Until the first step was done', `${number(summary.init_seconds)} s`],
+  ['Loss', `${number(summary.loss.first)} at first, ${number(summary.loss.last)} at last`],
+];
+
+const shown = (value) => (value === null ? 'no limit' : typeof value === 'number' ? whole(value) : foreign(words(value)));
+
+export const specFacts = (spec) =>
+  facts(Object.entries(spec).filter(([name]) => name !== 'labels').map(([name, value]) =>
+    [words(name), name === 'target_percent' ? number(value) : name === 'max_dollars' && value !== null ? dollars(value) : shown(value)]));
+
+export const engineFacts = (run) => {
+  const details = run.engine_details ?? {};
+  return facts([
+    ['Engine', run.software && foreign(run.software)],
+    ['Library', details.library && foreign(details.library)],
+    ['Instructions used', details.isa && foreign(details.isa)],
+    ['Plan', details.plan && foreign(words(details.plan))],
+    ['Threads', details.threads],
+    ['Precision emulated', yes(details.emulated)],
+    ['Huge pages', yes(details.huge_pages)],
+    ['Parameters', details.parameters && whole(details.parameters)],
+    ['Multiply-adds a sample, forward', details.multiply_adds && whole(details.multiply_adds)],
+    ['Memory planned', size(details.memory_bytes)],
+    ['Memory at most', size(run.peak_memory_bytes)],
+    ['Allocator loaded', run.loaded?.allocator],
+    ['OpenMP loaded', run.loaded?.openmp],
+    ['Samples trained', run.samples && whole(run.samples)],
+    run.gradient_cosine !== null && ['Gradient, cosine to f32', number(run.gradient_cosine)],
+  ]);
+};
+
+export const placeFacts = (run) => [
+  ['Instance', run.instance && foreign(run.instance)], ['Provider', run.provider], ['Region', run.region], ['Zone', run.zone],
+  ['Virtual machine', run.vm], ['Fingerprint', run.machine],
+];
+
+export const machineFacts = async (run, signal) => {
+  if (!run.machine) return facts(placeFacts(run));
+  const { facts: machine, stratum } = await get(`/v1/machines/${run.machine}`, {}, { signal });
+  return h('div', {}, facts([
+    ...placeFacts(run),
+    ['Comparable with', stratum], ['Processor', machine.cpu_model && foreign(machine.cpu_model)],
+    ['Cores', `${machine.cores}, ${machine.processors} hardware threads`], ['Packages, NUMA nodes', `${machine.packages}, ${machine.numa_nodes}`],
+    ['Granted by the control group', machine.quota_processors === null ? 'no limit known' : `${number(machine.quota_processors)} processors`],
+    ['Most of instructions', machine.isa], ['Memory', size(machine.memory_bytes)], ['Memory limit', size(machine.memory_limit_bytes) ?? 'none known'],
+    ['Caches L1d, L2, L3', ['l1d', 'l2', 'l3'].map((name) => size(machine.caches[`${name}_bytes`]) ?? 'unknown').join(', ')],
+    ['Hypervisor', machine.hypervisor], ['Clock governor', machine.governor], ['Clock source', machine.clock_source],
+    ['Microcode', machine.microcode], ['Huge pages', machine.huge_pages && foreign(machine.huge_pages)],
+    ['Kernel', machine.kernel && foreign(machine.kernel)], ['Distribution', machine.distribution && foreign(machine.distribution)],
+    ['pennyworth', `${machine.software.version} (${machine.software.commit})`], ['Compiler', machine.software.compiler],
+  ]), h('details', {}, h('summary', {}, `${machine.cpu_flags.length} processor flags`), h('p', { class: 'foreign' }, machine.cpu_flags.join(' '))));
+};
+
+export const implementations = async (run, signal) => {
+  const { implementations: all } = await get(`/v1/runs/${run.id}/implementations`, {}, { signal });
+  if (!all) return h('p', {}, unknown('the engine did not tell what did the work'));
+  const passes = [...new Set(Object.values(all).flatMap((each) => Object.keys(each)))];
+  const cell = (name) => (name === undefined ? 'not told' : foreign(name));
+  return table('What did the work of each layer', [
+    { name: 'Layer', head: true, cell: ([layer]) => foreign(layer) },
+    ...passes.map((pass) => ({ name: words(pass), cell: ([, each]) => cell(each[pass]) })),
+  ], Object.entries(all));
+};
+
+// A link that works with a token, too, and that asks for the format it names.
+const download = (text, path, name, type) =>
+  h('a', { href: path, download: name, onclick: async (event) => {
+    event.preventDefault();
+    try {
+      const body = await (await open('GET', path, { headers: { Accept: type } })).blob();
+      const link = h('a', { href: URL.createObjectURL(body), download: name });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    } catch (error) {
+      announce(`${text}: ${error.message}`);
+    }
+  } }, text);
+
+export const downloads = ({ id }) =>
+  h('ul', { class: 'links' },
+    h('li', {}, download('The run (JSON)', `/v1/runs/${id}`, `${id}.json`, 'application/json')),
+    h('li', {}, download('Its steps (CSV)', `/v1/runs/${id}/steps`, `${id}-steps.csv`, 'text/csv')),
+    h('li', {}, download('Its steps (JSON)', `/v1/runs/${id}/steps`, `${id}-steps.json`, 'application/json')),
+    h('li', {}, download('What the machine did meanwhile (JSON)', `/v1/runs/${id}/evidence`, `${id}-evidence.json`, 'application/json')));
+
+const compared = ({ identical, stored, recomputed }) => {
+  if (identical) return h('p', {}, validity('ok', 'Made again from the stored steps: the same numbers, to the last digit.'));
+  const speed = (judgement) => (judgement.summary ? interval(throughput(judgement)) : 'none');
+  return h('p', {}, validity('invalid', 'Made again, it is not the same. '),
+    `Stored: ${speed(stored)} samples/s, ${stored.validity?.level ?? 'not judged'}; made again: ${speed(recomputed)}, ${recomputed.validity?.level ?? 'not judged'}.`);
+};
+
+export const recompute = ({ id }) => {
+  const answer = h('div', { role: 'status' });
+  const button = h('button', { type: 'button', onclick: async () => {
+    button.disabled = true;
+    answer.replaceChildren('Making it again …');
+    try {
+      answer.replaceChildren(compared(await get(`/v1/runs/${id}/recompute`)));
+    } catch (error) {
+      answer.replaceChildren(problem(error));
+    }
+    button.disabled = false;
+  } }, 'Make the number again from the steps');
+  return h('div', {}, button, answer);
+};
+
+// All of the spec, so that the same is measured whatever the defaults become.
+export const again = ({ spec }) => {
+  const { labels: named, ...rest } = spec;
+  return href({ view: 'measure', ...rest, label: Object.entries(named).map(([key, value]) => `${key}:${value}`) });
+};
+
+const ENDS = {
+  all_steps: 'all steps are done',
+  target: 'the interval is as narrow as was asked',
+  time_up: 'the time is up',
+  dollars_up: 'the money is spent',
+  little_more: 'the target is out of reach, and more time would have bought little',
+};
+
+export const times = (run) => facts([
+  ['Id', foreign(run.id)],
+  ['Asked for', moment(run.created_at)], ['Begun', run.started_at ? moment(run.started_at) : 'not yet'],
+  ['Ended', run.ended_at ? moment(run.ended_at) : 'not yet'], run.ended_by && ['Why it ended', ENDS[run.ended_by] ?? words(run.ended_by)],
+  run.sweep && ['Part of', h('a', { href: href({ view: 'sweep', id: run.sweep.id }) }, `a sweep, cell ${run.sweep.cell}, block ${run.sweep.block}`)],
+  ['Labels', labels(run.spec.labels) ?? 'none'],
+]);

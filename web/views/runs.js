@@ -1,0 +1,178 @@
+// All runs, newest first, with the filters of the API. While something runs the page keeps up.
+import { get } from '../api.js';
+import { announce, empty, h, loading, problem } from '../dom.js';
+import { interval, moment } from '../format.js';
+import { configuration, every, foreign, labels, runState, sendWhenChanged, table, tableRow, validity } from '../parts.js';
+import { go, href, state } from '../state.js';
+
+export const title = 'Runs';
+
+const FILTERS = ['state', 'workload', 'engine', 'instance', 'label'];
+const STATES = ['queued', 'running', 'finished', 'failed', 'cancelled', 'interrupted', 'preempted'];
+const KEEP_UP = 2000;
+
+const isMoving = (run) => run.state === 'queued' || run.state === 'running';
+
+let view = null; // what is shown: { list, form, known }
+
+export const speed = (run) => {
+  const { summary, progress } = run;
+  if (summary) return interval({ value: summary.samples_per_second, low: summary.interval?.low ?? null, high: summary.interval?.high ?? null });
+  if (progress?.samples_per_second) return `${interval({ value: progress.samples_per_second, low: null })} so far`;
+  return isMoving(run) ? 'not yet' : 'unknown: it did not finish';
+};
+
+const verdict = (run) => {
+  if (run.validity) return validity(run.validity.level);
+  if (run.progress) return `${run.progress.steps_done} of about ${run.progress.steps_planned} steps`;
+  if (isMoving(run)) return 'not yet';
+  return run.reason ? foreign(run.reason) : 'not judged: it did not finish';
+};
+
+const columns = [
+  { name: 'Begun', head: true, cell: (run) => h('a', { class: 'moment', href: href({ view: 'run', id: run.id }) }, moment(run.started_at ?? run.created_at)) },
+  { name: 'State', cell: (run) => [runState(run), run.provenance === 'imported' && h('span', { class: 'note' }, ' imported')] },
+  { name: 'Workload', cell: (run) => run.spec.workload },
+  { name: 'Engine', cell: (run) => foreign(run.spec.engine) },
+  { name: 'Configuration', cell: (run) => configuration(run.spec) },
+  { name: 'Instance', cell: (run) => (run.instance ? foreign(run.instance) : 'unknown') },
+  { name: 'Samples/s (95 %)', number: true, cell: speed },
+  { name: 'Validity', cell: verdict },
+  { name: 'Labels', cell: (run) => labels(run.spec.labels) },
+];
+
+const wanted = (now) => Object.fromEntries([...FILTERS, 'cursor'].map((name) => [name, now[name]]));
+
+const field = (name, now, control) =>
+  h('div', { class: 'field' }, h('label', { for: `filter-${name}` }, name === 'label' ? 'Label (key:value)' : name), control);
+
+const text = (name, now) =>
+  h('input', { id: `filter-${name}`, name, value: now[name] ?? '', autocomplete: 'off', list: `known-${name}`, spellcheck: 'false',
+    'aria-describedby': 'filter-problem' });
+
+// Labels of which all must be there; each can be taken out again.
+const chosen = (now) => {
+  const all = [now.label ?? []].flat();
+  return all.length > 0 && h('ul', { class: 'labels chosen', 'aria-label': 'Labels asked for' }, all.map((label) =>
+    h('li', {}, foreign(label), ' ',
+      h('a', { href: href({ label: all.filter((each) => each !== label), cursor: null }), 'aria-label': `Without ${label}` }, '✕'))));
+};
+
+const controls = (now) => {
+  const submit = (event) => {
+    event.preventDefault();
+    const given = new FormData(event.target);
+    const changes = Object.fromEntries(FILTERS.map((name) => [name, (given.get(name) ?? '').trim()]));
+    changes.label = [now.label ?? [], changes.label].flat().filter(Boolean);
+    go({ ...changes, cursor: null });
+  };
+  return h('form', { class: 'filters', role: 'search', 'aria-label': 'Which runs', onsubmit: submit,
+    onchange: sendWhenChanged },
+  field('state', now, h('select', { id: 'filter-state', name: 'state' },
+    h('option', { value: '' }, 'any'),
+    STATES.map((each) => h('option', { value: each, selected: each === now.state }, each)))),
+  ['workload', 'engine', 'instance'].map((name) => field(name, now, text(name, now))),
+  field('label', now, h('input', { id: 'filter-label', name: 'label', autocomplete: 'off', spellcheck: 'false', 'aria-describedby': 'filter-problem' })),
+  h('button', {}, 'Filter'),
+  FILTERS.some((name) => now[name]) && h('a', { href: href({ view: 'runs' }) }, 'All runs'),
+  h('p', { id: 'filter-problem', class: 'wrong', role: 'alert' }));
+};
+
+// What was seen so far, to choose from.
+const remember = (known, runs) => {
+  for (const run of runs)
+    for (const [name, value] of [['workload', run.spec.workload], ['engine', run.spec.engine], ['instance', run.instance]])
+      if (value) known[name].add(value);
+  return Object.entries(known).map(([name, values]) =>
+    h('datalist', { id: `known-${name}` }, [...values].map((value) => h('option', { value }))));
+};
+
+const pages = (answer, now) =>
+  h('p', { class: 'pages' },
+    now.cursor && h('a', { href: href({ cursor: null }) }, 'The newest'),
+    answer.next_cursor && h('a', { href: href({ cursor: answer.next_cursor }), rel: 'next' }, 'Older runs'));
+
+const nothing = (now) =>
+  FILTERS.some((name) => now[name])
+    ? empty('No run is like that. ', h('a', { href: href({ view: 'runs' }) }, 'All runs'))
+    : empty('Nothing was run yet. ', h('a', { href: href({ view: 'measure' }) }, 'Measure something'));
+
+// Only rows that changed are made again: what has the focus keeps it.
+const keepUp = (shown, runs) => {
+  const body = shown.list.querySelector('tbody');
+  const before = new Map(shown.runs.map((run, i) => [run.id, { run, row: body.rows[i] }]));
+  const rows = runs.map((run) => {
+    const old = before.get(run.id);
+    if (old && JSON.stringify(old.run) === JSON.stringify(run)) return old.row;
+    if (old && isMoving(old.run) && !isMoving(run)) announce(`A run has ${run.state}.`);
+    return tableRow(columns, run);
+  });
+  const held = document.activeElement?.closest('tr');
+  const at = held && [...body.rows].indexOf(held);
+  if (rows.length !== body.rows.length || rows.some((row, i) => row !== body.rows[i])) body.replaceChildren(...rows);
+  if (held && !held.isConnected) body.rows[at]?.querySelector('a')?.focus();
+};
+
+const read = async (now) => {
+  const shown = view;
+  shown.asked?.abort();
+  shown.asked = new AbortController();
+  const answer = await get('/v1/runs', { ...wanted(now), limit: 50 }, { signal: shown.asked.signal });
+  shown.known.replaceChildren(...remember(shown.seen, answer.runs));
+  return answer;
+};
+
+const fillList = async (now) => {
+  const shown = view;
+  try {
+    const answer = await read(now);
+    shown.runs = answer.runs;
+    shown.list.replaceChildren(answer.runs.length ? table('Runs, newest first', columns, answer.runs) : nothing(now), pages(answer, now));
+  } catch (error) {
+    if (error.name === 'AbortError') return;
+    const place = FILTERS.includes(error.field) && shown.form.querySelector('#filter-problem');
+    shown.runs = [];
+    if (place) place.textContent = `${error.field}: ${error.message}`;
+    shown.list.replaceChildren(place ? empty('Nothing to show.') : problem(error, () => fillList(now)));
+  }
+};
+
+const refresh = async () => {
+  const shown = view;
+  if (!shown?.runs.some(isMoving)) return;
+  try {
+    const answer = await read(state());
+    if (view !== shown) return;
+    keepUp(shown, answer.runs);
+    shown.runs = answer.runs;
+    shown.list.querySelector('.late')?.remove();
+  } catch (error) {
+    if (error.name === 'AbortError' || shown.list.querySelector('.late')) return;
+    shown.list.prepend(h('p', { class: 'late stale', role: 'status' }, `Not up to date: ${error.message} Asked again every two seconds.`));
+  }
+};
+
+export const show = async (root, now) => {
+  view = { list: h('div', {}), known: h('div', {}), form: h('div', {}), runs: [],
+    seen: { workload: new Set(), engine: new Set(), instance: new Set() } };
+  root.append(view.form, view.known, view.list);
+  view.form.replaceChildren(controls(now), chosen(now) || '');
+  const mine = view;
+  await fillList(now);
+  const stop = every(KEEP_UP, refresh);
+  return () => {
+    stop();
+    mine.asked?.abort();
+    if (view === mine) view = null;
+  };
+};
+
+// Another filter or page. The form is made again, and what had the focus has it still.
+export const change = (now) => {
+  if (!view) return;
+  const focus = document.activeElement?.id;
+  view.form.replaceChildren(controls(now), chosen(now) || '');
+  if (focus) document.getElementById(focus)?.focus();
+  if (!view.list.querySelector('table')) view.list.replaceChildren(loading('runs'));
+  fillList(now);
+};

@@ -1,0 +1,71 @@
+// A run's spec on the page: in the address, in a form, and as what the API is sent.
+import { h } from '../dom.js';
+import { field, rows } from '../form.js';
+
+// Where a field stands; one that is not named here, because the API has grown, comes under "how".
+const GROUPS = [
+  { title: 'What is measured', fields: ['workload', 'engine', 'precision', 'batch_size', 'layout', 'seed'] },
+  { title: 'How it runs', fields: ['threads', 'input_workers', 'plan', 'isa', 'pinning', 'numa', 'huge_pages', 'openmp', 'allocator'], rest: true, folded: true },
+  { title: 'How long, and how much', fields: ['steps', 'max_seconds', 'max_dollars', 'warmup_steps', 'min_seconds', 'target_percent', 'protocol'] },
+];
+
+const groupsOf = (schema) => {
+  const known = new Set(GROUPS.flatMap((group) => group.fields));
+  const names = Object.keys(schema.properties).filter((name) => name !== 'labels');
+  const more = names.filter((name) => !known.has(name));
+  return GROUPS.map((group) => ({ ...group, fields: [...group.fields, ...(group.rest ? more : [])].filter((name) => names.includes(name)) }));
+};
+
+const groupElement = ({ title, folded }, fields) => {
+  const grid = h('div', { class: 'fields' }, fields.map((each) => each.element));
+  if (!folded) return h('fieldset', { class: 'group' }, h('legend', {}, title), grid);
+  return h('details', { class: 'group' }, h('summary', {}, title), grid);
+};
+
+// A folded group opens where something in it is not the default, or is wrong.
+const unfold = (each) => {
+  const folded = each.element.closest('details');
+  if (folded) folded.open = true;
+};
+
+// The fields of a RunSpec: { elements, fill(state), texts(), body(), fail(name, message), names }.
+export const specForm = (schema, changed) => {
+  const groups = groupsOf(schema).map((group) => {
+    const fields = group.fields.map((name) => field(name, schema.properties[name], changed));
+    return { fields, element: groupElement(group, fields) };
+  });
+  const { description, maxProperties } = schema.properties.labels;
+  const labels = rows('label', {
+    title: 'Labels', hint: `${description}. At most ${maxProperties}; a key has letters, digits and . _ - /`,
+    nameTitle: 'Key', textTitle: 'Value', placeholder: 'value', most: maxProperties,
+  }, changed);
+  const fields = groups.flatMap((group) => group.fields);
+  const all = [...fields, labels];
+  const nameOf = (name) => (name === 'labels' ? 'label' : name);
+
+  const fill = (state) => {
+    for (const each of all) {
+      each.set(state[each.name]);
+      if (each.isChanged()) unfold(each);
+    }
+  };
+  const body = () => {
+    const spec = Object.fromEntries(fields.filter((each) => each.isChanged()).map((each) => [each.name, each.value()]));
+    const pairs = labels.pairs();
+    return pairs.length ? { ...spec, labels: Object.fromEntries(pairs) } : spec;
+  };
+  // Whether there is such a field; with no message, clears it.
+  const fail = (name, message) => {
+    const found = all.find((each) => each.name === nameOf(name));
+    if (!found) return false;
+    found.fail(message);
+    unfold(found);
+    found.focus();
+    return true;
+  };
+  return {
+    elements: [...groups.map((group) => group.element), labels.element], fill, body, fail,
+    texts: () => Object.fromEntries(all.map((each) => [each.name, each.text()])),
+    names: fields.map((each) => each.name),
+  };
+};
