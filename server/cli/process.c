@@ -156,11 +156,11 @@ static bool begin_answers(struct process *process, struct error *err)
 {
     struct server *server = &process->server;
 
-    server->board = comparison_cache_new(err);
-    if (!server->board)
+    server->comparison_cache = comparison_cache_new(err);
+    if (!server->comparison_cache)
         return false;
-    server->answers = response_cache_new();
-    if (!server->answers)
+    server->response_cache = response_cache_new();
+    if (!server->response_cache)
         return error_no_memory(err);
     process->deadlines = deadlines_start(tick, process, err);
     return process->deadlines != NULL;
@@ -192,7 +192,7 @@ bool process_begin(struct process *process, bool serving, struct error *err)
     server->here->place.user = process;
     server->here->place.engines = process->engines.names;
     server->feeds = &process->feeds;
-    server->room = &process->room;
+    server->large_body_slots = &process->room;
     server->config = config;
     server->engines = &process->engines;
     server->openapi.limit = 1024 * 1024;
@@ -227,8 +227,8 @@ void process_end(struct process *process)
     deadlines_free(process->deadlines);
     runner_free(server->runner);
     refresher_free(server->refresher);
-    response_cache_free(server->answers);
-    comparison_cache_free(server->board);
+    response_cache_free(server->response_cache);
+    comparison_cache_free(server->comparison_cache);
     this_machine_free(server->here);
     notifications_free(server->notifications);
     metrics_free(server->metrics);

@@ -6,6 +6,7 @@
 #include "server/http/reply.h"
 #include "server/http/server.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Each of these scopes is enough. */
@@ -23,9 +24,9 @@ static unsigned wanted_scopes(enum access access)
 
 static bool find_grant(struct exchange *exchange)
 {
-    const char *token = bearer_token(exchange->headers.authorization);
+    const char *token = bearer_token(exchange->request.headers.authorization);
 
-    if (token_store_find(exchange->server->token_store, token, &exchange->grant))
+    if (token_store_find(exchange->server->token_store, token, &exchange->request.grant))
         return true;
     reply_problem(exchange, 401, NULL,
                   token ? "the token is not known here" : "send \"Authorization: Bearer TOKEN\"");
@@ -35,12 +36,12 @@ static bool find_grant(struct exchange *exchange)
 
 static bool check_scopes(struct exchange *exchange)
 {
-    unsigned wanted = wanted_scopes(exchange->match.route->access);
+    unsigned wanted = wanted_scopes(exchange->request.match.route->access);
     char has[SCOPES_TEXT_MAX];
 
-    if (exchange->grant.scopes & wanted)
+    if (exchange->request.grant.scopes & wanted)
         return true;
-    scopes_write(exchange->grant.scopes, has);
+    scopes_write(exchange->request.grant.scopes, has);
     reply_problem(exchange, 403, NULL, "the scope %s is missing: this token has %s",
                   wanted & SCOPE_IMPORT  ? "import (or write)"
                   : wanted & SCOPE_WRITE ? "write"
@@ -51,22 +52,22 @@ static bool check_scopes(struct exchange *exchange)
 
 bool access_admit(struct exchange *exchange)
 {
-    enum access access = exchange->match.route->access;
+    enum access access = exchange->request.match.route->access;
 
-    exchange->writes = access == ACCESS_WRITE || access == ACCESS_IMPORT;
+    exchange->audit.wanted = access == ACCESS_WRITE || access == ACCESS_IMPORT;
     if (access == ACCESS_OPEN)
         return true;
     if (!find_grant(exchange))
         return false;
-    if (exchange->grant.sender)
-        sender_count_request(exchange->grant.sender);
+    if (exchange->request.grant.sender)
+        sender_count_request(exchange->request.grant.sender);
     return access_spend(exchange, LIMIT_REQUESTS, 1) && check_scopes(exchange);
 }
 
 bool access_may_write(struct exchange *exchange)
 {
-    exchange->writes = true;
-    return (exchange->grant.scopes & SCOPE_WRITE) != 0;
+    exchange->audit.wanted = true;
+    return (exchange->request.grant.scopes & SCOPE_WRITE) != 0;
 }
 
 static const char *const limit_words[LIMITS] = {"requests a minute", "runs an hour",
@@ -75,14 +76,15 @@ static const char *const limit_words[LIMITS] = {"requests a minute", "runs an ho
 /* A sender who is over one limit does not lose what another one lets it do. */
 static void give_back_bytes(struct exchange *exchange)
 {
-    sender_give_back(exchange->grant.sender, LIMIT_BYTES,
-                     exchange->grant.limits.most[LIMIT_BYTES], exchange->paid_bytes);
-    exchange->paid_bytes = 0;
+    sender_give_back(exchange->request.grant.sender, LIMIT_BYTES,
+                     exchange->request.grant.limits.most[LIMIT_BYTES],
+                     exchange->request.paid_bytes);
+    exchange->request.paid_bytes = 0;
 }
 
 bool access_spend(struct exchange *exchange, enum limit_kind kind, long long amount)
 {
-    const struct grant *grant = &exchange->grant;
+    const struct grant *grant = &exchange->request.grant;
     long long most = grant->limits.most[kind], wait_ns;
     enum spent spent;
 
@@ -90,7 +92,7 @@ bool access_spend(struct exchange *exchange, enum limit_kind kind, long long amo
         return true;
     spent = sender_spend(grant->sender, kind, most, amount, clock_monotonic_ns(), &wait_ns);
     if (spent == SPENT_OK && kind == LIMIT_BYTES)
-        exchange->paid_bytes += amount;
+        exchange->request.paid_bytes += amount;
     if (spent == SPENT_OK)
         return true;
     if (kind == LIMIT_RUNS)
@@ -118,51 +120,47 @@ bool access_may_queue(void *user, long long runs)
 
 void access_count_runs(const struct exchange *exchange, long long count)
 {
-    if (exchange->grant.sender)
-        sender_count_runs(exchange->grant.sender, count);
+    if (exchange->request.grant.sender)
+        sender_count_runs(exchange->request.grant.sender, count);
 }
 
 const char *access_sender(const struct exchange *exchange)
 {
-    return exchange->grant.is_named ? sender_name(exchange->grant.sender) : "";
+    return exchange->request.grant.is_named ? sender_name(exchange->request.grant.sender) : "";
 }
 
-/* Of the run or the sweep that was made, or that the answer leads to. */
-static const char *created_id(const struct exchange *exchange)
+/* Id in a Location header of /v1/runs or /v1/sweeps; "" where there is none. */
+static struct run_id id_of_location(const struct reply *reply)
 {
-    const struct reply *reply = &exchange->reply;
+    struct run_id id = {""};
 
-    if (exchange->created.text[0])
-        return exchange->created.text;
     for (int i = 0; i < reply->field_count; i++) {
         const char *value = reply->fields[i].value;
 
         if (strcmp(reply->fields[i].name, "Location") == 0 &&
             (strncmp(value, "/v1/runs/", 9) == 0 || strncmp(value, "/v1/sweeps/", 11) == 0))
-            return strrchr(value, '/') + 1;
+            snprintf(id.text, sizeof id.text, "%s", strrchr(value, '/') + 1);
     }
-    return NULL;
+    return id;
 }
 
 void access_audit(struct exchange *exchange)
 {
-    const struct grant *grant = &exchange->grant;
+    const struct request *request = &exchange->request;
+    struct audit_entry *entry = &exchange->audit.entry;
 
-    if (!exchange->writes || exchange->audited)
+    if (!exchange->audit.wanted || exchange->audit.written)
         return;
-    exchange->audited = true;
-    audit_tell(exchange->server->audit,
-               &(struct audit_entry){.at_us = clock_calendar_us(),
-                                     .at_ns = clock_monotonic_ns(),
-                                     .who = grant->sender ? sender_name(grant->sender) : NULL,
-                                     .from = exchange->peer,
-                                     .method = exchange->method,
-                                     .path = exchange->query.path,
-                                     .status = exchange->reply.status,
-                                     .bytes = exchange->received,
-                                     .id = created_id(exchange),
-                                     .counts = exchange->import.counted,
-                                     .imported = exchange->import.imported,
-                                     .known = exchange->import.known,
-                                     .refused = exchange->import.refused});
+    exchange->audit.written = true;
+    entry->at_us = clock_calendar_us();
+    entry->at_ns = clock_monotonic_ns();
+    entry->who = request->grant.sender ? sender_name(request->grant.sender) : NULL;
+    entry->from = request->peer;
+    entry->method = request->method;
+    entry->path = request->query.path;
+    entry->status = exchange->reply.status;
+    entry->bytes = request->received;
+    if (!entry->id.text[0])
+        entry->id = id_of_location(&exchange->reply);
+    audit_tell(exchange->server->audit, entry);
 }

@@ -136,8 +136,8 @@ static void write_line(struct json_writer *out, const struct audit_entry *entry,
         jsonw_integer(out, "known", entry->known);
         jsonw_integer(out, "refused", entry->refused);
     }
-    if (entry->id)
-        jsonw_text(out, "id", entry->id);
+    if (entry->id.text[0])
+        jsonw_text(out, "id", entry->id.text);
     if (untold > 0)
         jsonw_integer(out, "suppressed", untold);
     jsonw_close(out, '}');

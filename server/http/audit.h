@@ -7,6 +7,7 @@
 
 #include "common/bytes.h"
 #include "common/error.h"
+#include "engine/spec/run_id.h"
 
 #include <sys/socket.h>
 
@@ -23,7 +24,7 @@ struct audit_entry {
     const char *method, *path;   /* a long path is cut */
     int status;                  /* 0 when the client left before there was one */
     unsigned long long bytes;    /* of the body, as far as it was read */
-    const char *id;              /* of what was created, or NULL */
+    struct run_id id;            /* of the run or sweep that was created; "" for none */
     bool counts;                 /* documents, and what became of them: */
     long long imported, known, refused;
 };

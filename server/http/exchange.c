@@ -13,12 +13,12 @@ static bool check_target(struct exchange *exchange)
 {
     struct error err = {0};
 
-    if (exchange->headers.bytes > HEADER_MAX) {
+    if (exchange->request.headers.bytes > HEADER_MAX) {
         reply_problem(exchange, 431, NULL, "the header has %zu bytes, at most %d are read",
-                      exchange->headers.bytes, HEADER_MAX);
+                      exchange->request.headers.bytes, HEADER_MAX);
         return false;
     }
-    if (query_read(exchange->target, &exchange->query, &err))
+    if (query_read(exchange->request.target, &exchange->request.query, &err))
         return true;
     reply_error(exchange, &err);
     return false;
@@ -26,9 +26,9 @@ static bool check_target(struct exchange *exchange)
 
 static bool find_route(struct exchange *exchange)
 {
-    const char *path = exchange->query.path;
-    enum router_result found =
-        router_find(routes, route_count, exchange->method, path, &exchange->match);
+    const char *path = exchange->request.query.path;
+    enum router_result found = router_find(routes, route_count, exchange->request.method, path,
+                                           &exchange->request.match);
     char allow[64];
 
     if (found == ROUTER_FOUND)
@@ -38,7 +38,7 @@ static bool find_route(struct exchange *exchange)
         return false;
     }
     router_allow(routes, route_count, path, allow, sizeof allow);
-    if (strcmp(exchange->method, "OPTIONS") == 0)
+    if (strcmp(exchange->request.method, "OPTIONS") == 0)
         exchange->reply.status = 204;
     else
         reply_problem(exchange, 405, NULL, "the methods here are %s", allow);
@@ -52,7 +52,7 @@ static bool check_space(struct exchange *exchange)
 {
     struct error err = {0};
 
-    if (strcmp(exchange->method, "POST") != 0 ||
+    if (strcmp(exchange->request.method, "POST") != 0 ||
         disk_reserve_check(exchange->server->config, &err))
         return true;
     reply_error(exchange, &err);
@@ -61,7 +61,7 @@ static bool check_space(struct exchange *exchange)
 
 static size_t body_limit(const struct exchange *exchange)
 {
-    const struct route *route = exchange->match.route;
+    const struct route *route = exchange->request.match.route;
 
     return route && route->takes_body == BODY_RUNS ? BODY_RUNS_MAX : BODY_MAX;
 }
@@ -74,8 +74,8 @@ static void refuse_size(struct exchange *exchange)
 
 static bool check_type(struct exchange *exchange)
 {
-    const char *type = exchange->headers.content_type;
-    bool lines = exchange->match.route->takes_body == BODY_RUNS;
+    const char *type = exchange->request.headers.content_type;
+    bool lines = exchange->request.match.route->takes_body == BODY_RUNS;
 
     if (content_type_is_json(type) || (lines && content_type_is_lines(type)))
         return true;
@@ -86,7 +86,7 @@ static bool check_type(struct exchange *exchange)
 
 static bool check_body(struct exchange *exchange)
 {
-    const struct request_headers *headers = &exchange->headers;
+    const struct request_headers *headers = &exchange->request.headers;
     unsigned long long length =
         headers->content_length ? strtoull(headers->content_length, NULL, 10) : 0;
     struct error err = {0};
@@ -95,7 +95,7 @@ static bool check_body(struct exchange *exchange)
         refuse_size(exchange);
         return false;
     }
-    if (exchange->match.route->takes_body == BODY_NONE)
+    if (exchange->request.match.route->takes_body == BODY_NONE)
         return true;
     if (!headers->content_length && !headers->chunked) {
         reply_problem(exchange, 411, NULL, "send a Content-Length, or a chunked body");
@@ -105,28 +105,30 @@ static bool check_body(struct exchange *exchange)
         return false;
     if (body_limit(exchange) == BODY_MAX || (headers->content_length && length <= BODY_MAX))
         return true;
-    exchange->has_room = large_body_slots_take(exchange->server->room);
-    if (!exchange->has_room) {
-        error_set(&err, ERROR_BUSY, NULL, "%d large bodies are being read already", ROOM_BODIES);
+    exchange->request.has_large_body_slot =
+        large_body_slots_take(exchange->server->large_body_slots);
+    if (!exchange->request.has_large_body_slot) {
+        error_set(&err, ERROR_BUSY, NULL, "%d large bodies are being read already",
+                  LARGE_BODIES_MAX);
         reply_error(exchange, &err);
     }
-    return exchange->has_room;
+    return exchange->request.has_large_body_slot;
 }
 
-/* Frees the body, and so the room it took. */
+/* Frees the body, and its slot among the large ones. */
 static void drop_body(struct exchange *exchange)
 {
-    bytes_free(&exchange->body);
-    if (exchange->has_room)
-        large_body_slots_leave(exchange->server->room);
-    exchange->has_room = false;
+    bytes_free(&exchange->request.body);
+    if (exchange->request.has_large_body_slot)
+        large_body_slots_leave(exchange->server->large_body_slots);
+    exchange->request.has_large_body_slot = false;
 }
 
 /* What the header says is to come is paid for before it is read, a chunked body after, whatever
  * else is wrong with it. */
 static bool pay_ahead(struct exchange *exchange)
 {
-    const struct request_headers *headers = &exchange->headers;
+    const struct request_headers *headers = &exchange->request.headers;
 
     if (!headers->content_length || headers->chunked)
         return true;
@@ -135,8 +137,8 @@ static bool pay_ahead(struct exchange *exchange)
 
 static bool pay_behind(struct exchange *exchange)
 {
-    return !exchange->headers.chunked ||
-           access_spend(exchange, LIMIT_BYTES, (long long)exchange->received);
+    return !exchange->request.headers.chunked ||
+           access_spend(exchange, LIMIT_BYTES, (long long)exchange->request.received);
 }
 
 void exchange_admit(struct exchange *exchange)
@@ -145,12 +147,12 @@ void exchange_admit(struct exchange *exchange)
     if (check_target(exchange) && find_route(exchange) && access_admit(exchange) &&
         check_space(exchange) && check_body(exchange) && !pay_ahead(exchange))
         drop_body(exchange); /* it is read on, and not kept */
-    exchange->body.limit = body_limit(exchange);
+    exchange->request.body.limit = body_limit(exchange);
 }
 
 static bool has_large_body(const struct exchange *exchange)
 {
-    const char *length = exchange->headers.content_length;
+    const char *length = exchange->request.headers.content_length;
 
     return length && strtoull(length, NULL, 10) > BODY_MAX;
 }
@@ -169,30 +171,30 @@ bool exchange_answers_early(const struct exchange *exchange)
  * only behind the body. Its deadline ends this with a client that goes on and on. */
 void exchange_take_body(struct exchange *exchange, const char *data, size_t length)
 {
-    exchange->received += length;
-    if (exchange->reply.status == 0 && !exchange->body_overflow)
-        exchange->body_overflow = !bytes_add(&exchange->body, data, length);
+    exchange->request.received += length;
+    if (exchange->reply.status == 0 && !exchange->request.body_overflow)
+        exchange->request.body_overflow = !bytes_add(&exchange->request.body, data, length);
 }
 
 void exchange_answer(struct exchange *exchange)
 {
-    exchange->reply.hold = false;
-    if (exchange->held)
-        exchange->held(exchange);
-    else if (pay_behind(exchange) && exchange->body_overflow)
+    exchange->hold.waits = false;
+    if (exchange->hold.go_on)
+        exchange->hold.go_on(exchange);
+    else if (pay_behind(exchange) && exchange->request.body_overflow)
         refuse_size(exchange);
     else if (exchange->reply.status == 0)
-        exchange->match.route->handler(exchange);
-    if (exchange->has_room)
+        exchange->request.match.route->handler(exchange);
+    if (exchange->request.has_large_body_slot)
         drop_body(exchange);
 }
 
 void exchange_done(struct exchange *exchange)
 {
-    access_audit(exchange); /* of those that left before there was an answer */
+    access_audit(exchange); /* writes the line of a client that left before the answer */
     notifications_leave(exchange->server->notifications, &exchange->watcher);
-    if (exchange->has_copy)
-        backup_job_leave(exchange->server->backup_job);
+    if (exchange->hold.free)
+        exchange->hold.free(exchange->hold.state);
     drop_body(exchange);
-    bytes_free(&exchange->reply.body);
+    reply_clear(&exchange->reply);
 }

@@ -1,10 +1,11 @@
-/* One request and its answer, free of any HTTP library: http.c fills the first half and sends the
- * second, handlers know only this. */
+/* One request and its answer, without any HTTP library: http.c fills in the request and sends the
+ * reply, and handlers see only these. */
 #pragma once
 
 #include "common/bytes.h"
 #include "server/base/notifications.h"
 #include "server/base/query.h"
+#include "server/http/audit.h"
 #include "server/http/router.h"
 #include "server/http/token_store.h"
 
@@ -20,7 +21,7 @@ struct exchange;
 #define REPLY_MAX (64 * 1024 * 1024)
 #define HEADER_MAX (16 * 1024)
 
-/* Header fields that matter to somebody; NULL where the client sent none. */
+/* The header fields that handlers read; NULL where the client sent none. */
 struct request_headers {
     const char *accept, *accept_encoding, *authorization, *content_type, *idempotency_key;
     const char *last_event_id, *prefer, *content_length, *if_none_match;
@@ -28,47 +29,45 @@ struct request_headers {
     size_t bytes; /* of the whole header */
 };
 
+/* What the client asks, and what its token allows. */
+struct request {
+    const char *method;
+    struct request_headers headers;
+    struct router_match match;
+    struct bytes body;
+    bool body_overflow;
+    bool has_large_body_slot;    /* of server->large_body_slots: the body may exceed BODY_MAX */
+    unsigned long long received; /* bytes of the body, kept or not */
+    const struct sockaddr *peer; /* address of the client, or NULL */
+    struct grant grant;          /* what the token allows */
+    long long paid_bytes;        /* taken off the token's LIMIT_BYTES */
+    long long started_ns;
+    /* Kilobytes that are written before they are read, so first_line() does not clear them. */
+    char target[QUERY_MAX + 2]; /* as sent; cut where it is longer than the server reads */
+    struct query query;
+};
+
 enum stream_result {
     STREAM_MORE, /* bytes were added; call again when they are sent */
-    STREAM_WAIT, /* nothing yet: the stream's watcher will be woken */
-    STREAM_END,  /* nothing more, all is well */
+    STREAM_WAIT, /* nothing yet: exchange->watcher sleeps, and its resume() continues */
+    STREAM_END,  /* the answer is complete */
     STREAM_BROKEN,
 };
 
-/* An answer that is made piece by piece, while it is sent. */
+/* Makes an answer piece by piece, while it is sent. `state` belongs to the handler: next() adds
+ * the next piece, and free() (NULL for none) runs once, at the end of the exchange. */
 struct stream {
-    enum stream_result (*produce)(struct exchange *exchange, struct bytes *piece);
-    bool begun, ended;
-    bool is_live; /* what it says is of no use later: a reader that stops reading gets no more */
-    union {
-        struct { /* of handle_steps.c */
-            long long run, first_measured, end_measured;
-            long long position, last; /* the next step to send, and the one after the last */
-            long long left;           /* how many more are wanted */
-            bool csv, thinned;
-        };
-        struct { /* of handle_events.c */
-            struct run_id id;
-            int stage;            /* how many state changes were sent */
-            long long steps_sent; /* in the last progress event; -1 before the first */
-            long long spoken_ns;  /* when anything was last sent */
-        };
-        struct {             /* of handle_export.c */
-            long long after; /* number of the last run that was written */
-            size_t sent;     /* of reply.body, where documents wait to be sent */
-        };
-        struct {            /* of handle_backup.c */
-            int descriptor; /* the copier's */
-            long long offset, size;
-        };
-    };
+    enum stream_result (*next)(void *state, struct exchange *exchange, struct bytes *piece);
+    void (*free)(void *state);
+    void *state;
+    bool is_live; /* old pieces are worthless: buffer as little as possible in the socket */
 };
 
 #define REPLY_FIELDS_MAX 8
 #define FIELD_VALUE_MAX 192
 
 struct reply {
-    int status;
+    int status;               /* 0 while there is no answer */
     const char *content_type; /* NULL when there is no body */
     struct bytes body;
     const char *fixed_body; /* instead of `body`: static bytes that need no copy */
@@ -78,54 +77,50 @@ struct reply {
         const char *name;
         char value[FIELD_VALUE_MAX];
     } fields[REPLY_FIELDS_MAX];
-    struct stream stream; /* used when produce is set */
-    bool hold;            /* no answer yet: see exchange_answer() */
+    struct stream stream; /* instead of `body` where next is set */
+};
+
+/* Why an answer waits, and what continues it. */
+struct hold {
+    bool waits;                               /* no answer yet: see exchange_answer() */
+    void (*go_on)(struct exchange *exchange); /* makes the answer after a wait; NULL for none */
+    struct run_id id;                         /* the run or sweep whose end it waits for */
+    long long until_ns;
+    void *state; /* the handler's own; free() (NULL for none) runs at the end of the exchange */
+    void (*free)(void *state);
+};
+
+/* The line for the audit. Handlers set the entry's id and counts, access_audit() sets the rest.
+ */
+struct audit_note {
+    bool wanted; /* the request writes */
+    bool written;
+    struct audit_entry entry;
 };
 
 struct exchange {
     const struct server *server;
-    const char *method;
-    struct request_headers headers;
-    struct bytes body;
-    bool body_overflow;
-    unsigned long long received; /* bytes of the body, kept or not */
-    const struct sockaddr *peer; /* who sends it, or NULL */
-    struct grant grant;          /* what its token lets it do */
-    long long paid_bytes;        /* of LIMIT_BYTES */
-    bool writes, audited;        /* it is one for the audit; that was told */
-    struct {
-        bool counted;
-        long long imported, known, refused;
-    } import;              /* documents, for the audit */
-    struct run_id created; /* for the audit, where the answer does not lead to it */
-    bool has_copy;         /* server->copier works for us */
-    bool has_room;         /* of server->room, for a body larger than BODY_MAX */
-    struct router_match match;
     struct reply reply;
-    struct watcher watcher;                  /* for streams and held answers */
-    void (*held)(struct exchange *exchange); /* goes on with an answer that was held; or NULL */
-    struct run_id held_id;                   /* the run, or the sweep, whose end it waits for */
-    long long hold_until_ns;                 /* and for how long */
-    bool (*is_gone)(const struct exchange *exchange); /* the client hung up */
-    long long started_ns;
-    /* Below: kilobytes that are written before they are read, so nobody clears them. */
-    char target[QUERY_MAX + 2]; /* as sent; cut where it is too long to be served */
-    struct query query;
+    struct hold hold;
+    struct audit_note audit;
+    struct watcher watcher;                           /* sleeps for a stream or a held answer */
+    bool (*is_gone)(const struct exchange *exchange); /* the client closed its connection */
+    struct request request;                           /* last, for the kilobytes at its end */
 };
 
-/* Before the body: access, room, route, and what can be refused by its header alone. Then
- * reply.status is set, else 0. */
+/* Checks a request by its header: target, route, token, disk and body. A refusal sets
+ * reply.status; else that stays 0. */
 void exchange_admit(struct exchange *exchange);
 
-/* Whether what admitting it has set is sent at once, with the body unread. */
+/* Whether the refusal is sent at once, with the body unread. */
 bool exchange_answers_early(const struct exchange *exchange);
 
-/* Another piece of the body. */
+/* Adds a piece of the body. */
 void exchange_take_body(struct exchange *exchange, const char *data, size_t length);
 
-/* With the whole body: makes the reply; or sets reply.hold and has put the watcher to sleep, and
- * is to be called again when that wakes. */
+/* Call with the whole body: makes the reply; or sets hold.waits and suspends the watcher, and
+ * must be called again when the watcher resumes. */
 void exchange_answer(struct exchange *exchange);
 
-/* Frees what the exchange owns, and stops watching. */
+/* Stops watching, and frees what the exchange and its handler own. */
 void exchange_done(struct exchange *exchange);

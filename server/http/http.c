@@ -34,8 +34,8 @@ struct http {
     long long shortest_ns; /* of the limits of time */
 };
 
-/* An exchange and its connection: one request. */
-struct request {
+/* One exchange and the connection that carries it. */
+struct transfer {
     struct http *http;
     struct MHD_Connection *connection;
     struct client *client;
@@ -47,43 +47,44 @@ struct request {
 
 static void *first_line(void *user, const char *target, struct MHD_Connection *connection)
 {
-    struct request *request = malloc(sizeof *request);
+    struct transfer *transfer = malloc(sizeof *transfer);
     struct http *http = user;
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
-    if (!request)
+    if (!transfer)
         return NULL;
-    memset(request, 0, offsetof(struct request, exchange.target));
-    request->exchange.query.path = "";
-    request->exchange.query.count = 0;
-    request->http = http;
-    request->connection = connection;
-    request->client = info ? info->socket_context : NULL;
-    request->exchange.server = http->server;
-    request->exchange.started_ns = clock_monotonic_ns();
-    request->piece.limit = PIECE_MAX;
-    snprintf(request->exchange.target, sizeof request->exchange.target, "%s", target);
-    if (request->client)
-        client_phase(request->client, PHASE_HEADER, request->exchange.started_ns);
-    return request;
+    memset(transfer, 0, offsetof(struct transfer, exchange.request.target));
+    transfer->exchange.request.query.path = "";
+    transfer->exchange.request.query.count = 0;
+    transfer->http = http;
+    transfer->connection = connection;
+    transfer->client = info ? info->socket_context : NULL;
+    transfer->exchange.server = http->server;
+    transfer->exchange.request.started_ns = clock_monotonic_ns();
+    transfer->piece.limit = PIECE_MAX;
+    snprintf(transfer->exchange.request.target, sizeof transfer->exchange.request.target, "%s",
+             target);
+    if (transfer->client)
+        client_phase(transfer->client, PHASE_HEADER, transfer->exchange.request.started_ns);
+    return transfer;
 }
 
 static void suspend(void *user)
 {
-    MHD_suspend_connection(((struct request *)user)->connection);
+    MHD_suspend_connection(((struct transfer *)user)->connection);
 }
 
 static void resume(void *user)
 {
-    MHD_resume_connection(((struct request *)user)->connection);
+    MHD_resume_connection(((struct transfer *)user)->connection);
 }
 
 static void cut(void *user)
 {
-    struct request *request = user;
+    struct transfer *transfer = user;
 
-    connections_cut(request->http->connections, request->client);
+    connections_cut(transfer->http->connections, transfer->client);
 }
 
 static bool is_secure(const struct http *http)
@@ -99,9 +100,9 @@ static int descriptor_of(struct MHD_Connection *connection)
 /* A suspended connection is not watched by the library, so nobody would notice. */
 static bool is_gone(const struct exchange *exchange)
 {
-    const struct request *request = exchange->watcher.user;
+    const struct transfer *transfer = exchange->watcher.user;
 
-    return listener_has_left(descriptor_of(request->connection), is_secure(request->http));
+    return listener_has_left(descriptor_of(transfer->connection), is_secure(transfer->http));
 }
 
 static const char *header(struct MHD_Connection *connection, const char *name)
@@ -109,15 +110,15 @@ static const char *header(struct MHD_Connection *connection, const char *name)
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-static void read_headers(struct request *request, const char *method)
+static void read_headers(struct transfer *transfer, const char *method)
 {
-    struct MHD_Connection *connection = request->connection;
-    struct exchange *exchange = &request->exchange;
+    struct MHD_Connection *connection = transfer->connection;
+    struct exchange *exchange = &transfer->exchange;
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 
-    exchange->method = method;
-    exchange->headers = (struct request_headers){
+    exchange->request.method = method;
+    exchange->request.headers = (struct request_headers){
         .accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
         .accept_encoding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
         .authorization = header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
@@ -133,34 +134,35 @@ static void read_headers(struct request *request, const char *method)
     exchange->watcher.suspend = suspend;
     exchange->watcher.resume = resume;
     exchange->watcher.cut = cut;
-    exchange->watcher.user = request;
+    exchange->watcher.user = transfer;
     exchange->is_gone = is_gone;
-    exchange->peer =
+    exchange->request.peer =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
 }
 
 /* What can be handed out of the piece at hand. */
-static ssize_t send_piece(struct request *request, char *buffer, size_t size)
+static ssize_t send_piece(struct transfer *transfer, char *buffer, size_t size)
 {
-    size_t left = request->piece.used - request->piece_sent;
+    size_t left = transfer->piece.used - transfer->piece_sent;
     size_t length = left < size ? left : size;
 
-    memcpy(buffer, request->piece.data + request->piece_sent, length);
-    request->piece_sent += length;
-    if (request->piece_sent == request->piece.used) {
-        request->piece.used = 0;
-        request->piece_sent = 0;
+    memcpy(buffer, transfer->piece.data + transfer->piece_sent, length);
+    transfer->piece_sent += length;
+    if (transfer->piece_sent == transfer->piece.used) {
+        transfer->piece.used = 0;
+        transfer->piece_sent = 0;
     }
     return (ssize_t)length;
 }
 
 static ssize_t read_stream(void *user, uint64_t position, char *buffer, size_t size)
 {
-    struct request *request = user;
+    struct transfer *transfer = user;
+    const struct stream *stream = &transfer->exchange.reply.stream;
 
     (void)position;
-    while (request->piece.used == 0) {
-        switch (request->exchange.reply.stream.produce(&request->exchange, &request->piece)) {
+    while (transfer->piece.used == 0) {
+        switch (stream->next(stream->state, &transfer->exchange, &transfer->piece)) {
         case STREAM_MORE:
             break;
         case STREAM_WAIT:
@@ -171,17 +173,17 @@ static ssize_t read_stream(void *user, uint64_t position, char *buffer, size_t s
             return MHD_CONTENT_READER_END_WITH_ERROR;
         }
     }
-    return send_piece(request, buffer, size);
+    return send_piece(transfer, buffer, size);
 }
 
-static struct MHD_Response *make_response(struct request *request)
+static struct MHD_Response *make_response(struct transfer *transfer)
 {
-    struct reply *reply = &request->exchange.reply;
+    struct reply *reply = &transfer->exchange.reply;
     struct MHD_Response *response;
 
-    if (reply->stream.produce)
-        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, SEND_MAX, read_stream, request,
-                                                 NULL);
+    if (reply->stream.next)
+        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, SEND_MAX, read_stream,
+                                                 transfer, NULL);
     if (reply->fixed_body)
         return MHD_create_response_from_buffer(
             reply->fixed_size, (void *)(size_t)reply->fixed_body, MHD_RESPMEM_PERSISTENT);
@@ -194,9 +196,9 @@ static struct MHD_Response *make_response(struct request *request)
     return response;
 }
 
-static void add_headers(const struct request *request, struct MHD_Response *response)
+static void add_headers(const struct transfer *transfer, struct MHD_Response *response)
 {
-    const struct reply *reply = &request->exchange.reply;
+    const struct reply *reply = &transfer->exchange.reply;
 
     if (reply->content_type)
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type);
@@ -204,37 +206,37 @@ static void add_headers(const struct request *request, struct MHD_Response *resp
         MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
     for (size_t i = 0; i < reply_shield_count; i++)
         if (!reply_has_field(reply, reply_shields[i].name) &&
-            (is_secure(request->http) || !reply_shields[i].secure_only))
+            (is_secure(transfer->http) || !reply_shields[i].secure_only))
             MHD_add_response_header(response, reply_shields[i].name, reply_shields[i].value);
 }
 
-static enum MHD_Result send_reply(struct request *request)
+static enum MHD_Result send_reply(struct transfer *transfer)
 {
-    struct reply *reply = &request->exchange.reply;
-    struct MHD_Response *response = make_response(request);
+    struct reply *reply = &transfer->exchange.reply;
+    struct MHD_Response *response = make_response(transfer);
     enum MHD_Result result;
 
-    access_audit(&request->exchange); /* before the answer leaves */
+    access_audit(&transfer->exchange); /* before the answer leaves */
     if (!response)
         return MHD_NO;
-    add_headers(request, response);
-    client_phase(request->client, PHASE_ANSWER, clock_monotonic_ns());
+    add_headers(transfer, response);
+    client_phase(transfer->client, PHASE_ANSWER, clock_monotonic_ns());
     if (reply->stream.is_live)
-        listener_hold_little(descriptor_of(request->connection));
-    result = MHD_queue_response(request->connection, (unsigned)reply->status, response);
+        listener_hold_little(descriptor_of(transfer->connection));
+    result = MHD_queue_response(transfer->connection, (unsigned)reply->status, response);
     MHD_destroy_response(response);
     return result;
 }
 
 /* The header is whole. */
-static enum MHD_Result begin(struct request *request, const char *method)
+static enum MHD_Result begin(struct transfer *transfer, const char *method)
 {
-    request->admitted = true;
-    read_headers(request, method);
-    client_phase(request->client, PHASE_BODY, clock_monotonic_ns());
-    exchange_admit(&request->exchange);
-    if (exchange_answers_early(&request->exchange))
-        return send_reply(request);
+    transfer->admitted = true;
+    read_headers(transfer, method);
+    client_phase(transfer->client, PHASE_BODY, clock_monotonic_ns());
+    exchange_admit(&transfer->exchange);
+    if (exchange_answers_early(&transfer->exchange))
+        return send_reply(transfer);
     return MHD_YES;
 }
 
@@ -242,52 +244,53 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **state)
 {
-    struct request *request = *state;
+    struct transfer *transfer = *state;
 
     (void)user, (void)connection, (void)url, (void)version;
-    if (!request || !request->client)
+    if (!transfer || !transfer->client)
         return MHD_NO;
-    if (!request->admitted)
-        return begin(request, method);
+    if (!transfer->admitted)
+        return begin(transfer, method);
     if (*size > 0) {
-        exchange_take_body(&request->exchange, data, *size);
+        exchange_take_body(&transfer->exchange, data, *size);
         *size = 0;
         return MHD_YES;
     }
-    if (request->exchange.reply.status == 0) {
+    if (transfer->exchange.reply.status == 0) {
         /* From here on we make it wait, not it us. */
-        client_phase(request->client, PHASE_ANSWER, clock_monotonic_ns());
-        exchange_answer(&request->exchange);
-        if (request->exchange.reply.hold)
+        client_phase(transfer->client, PHASE_ANSWER, clock_monotonic_ns());
+        exchange_answer(&transfer->exchange);
+        if (transfer->exchange.hold.waits)
             return MHD_YES; /* suspended; we are called again when it is resumed */
     }
-    return send_reply(request);
+    return send_reply(transfer);
 }
 
 static void on_completed(void *user, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode why)
 {
-    struct request *request = *state;
+    struct transfer *transfer = *state;
     struct http *http = user;
     long long now_ns = clock_monotonic_ns();
 
     (void)connection;
-    if (!request)
+    if (!transfer)
         return;
-    if (request->exchange.reply.status != 0) {
-        const struct route *route = request->exchange.match.route;
+    if (transfer->exchange.reply.status != 0) {
+        const struct route *route = transfer->exchange.request.match.route;
 
         metrics_request(http->server->metrics, route ? (size_t)(route - routes) : route_count,
-                        request->exchange.reply.status, now_ns - request->exchange.started_ns);
-        log_line(LOG_DEBUG, "%s %s status=%d us=%lld", request->exchange.method,
-                 request->exchange.query.path, request->exchange.reply.status,
-                 (now_ns - request->exchange.started_ns) / 1000);
+                        transfer->exchange.reply.status,
+                        now_ns - transfer->exchange.request.started_ns);
+        log_line(LOG_DEBUG, "%s %s status=%d us=%lld", transfer->exchange.request.method,
+                 transfer->exchange.request.query.path, transfer->exchange.reply.status,
+                 (now_ns - transfer->exchange.request.started_ns) / 1000);
     }
-    exchange_done(&request->exchange);
-    bytes_free(&request->piece);
-    if (request->client && why == MHD_REQUEST_TERMINATED_COMPLETED_OK)
-        client_phase(request->client, PHASE_REST, now_ns);
-    free(request);
+    exchange_done(&transfer->exchange);
+    bytes_free(&transfer->piece);
+    if (transfer->client && why == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+        client_phase(transfer->client, PHASE_REST, now_ns);
+    free(transfer);
     *state = NULL;
 }
 

@@ -5,22 +5,22 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define ROOM_BODIES 2
+#define LARGE_BODIES_MAX 2
 
 struct large_body_slots {
     atomic_int taken;
 };
 
 /* Any thread; false when there is none. */
-static inline bool large_body_slots_take(struct large_body_slots *room)
+static inline bool large_body_slots_take(struct large_body_slots *slots)
 {
-    if (atomic_fetch_add(&room->taken, 1) < ROOM_BODIES)
+    if (atomic_fetch_add(&slots->taken, 1) < LARGE_BODIES_MAX)
         return true;
-    atomic_fetch_sub(&room->taken, 1);
+    atomic_fetch_sub(&slots->taken, 1);
     return false;
 }
 
-static inline void large_body_slots_leave(struct large_body_slots *room)
+static inline void large_body_slots_leave(struct large_body_slots *slots)
 {
-    atomic_fetch_sub(&room->taken, 1);
+    atomic_fetch_sub(&slots->taken, 1);
 }

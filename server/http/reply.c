@@ -84,9 +84,17 @@ void reply_field(struct exchange *exchange, const char *name, const char *format
     reply->field_count += length < FIELD_VALUE_MAX;
 }
 
+void reply_clear(struct reply *reply)
+{
+    bytes_free(&reply->body);
+    if (reply->stream.free)
+        reply->stream.free(reply->stream.state);
+    reply->stream = (struct stream){0};
+}
+
 static void start_over(struct exchange *exchange)
 {
-    bytes_free(&exchange->reply.body);
+    reply_clear(&exchange->reply);
     exchange->reply = (struct reply){.body = {.limit = REPLY_MAX}};
 }
 

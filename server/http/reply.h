@@ -5,7 +5,10 @@
 #include "common/error.h"
 #include "server/http/exchange.h"
 
-/* Replaces whatever the reply held. */
+/* Frees the body and the stream of a reply. */
+void reply_clear(struct reply *reply);
+
+/* Replaces the reply by a problem document. */
 void reply_error(struct exchange *exchange, const struct error *err);
 
 /* The same for what only HTTP can say: 405, 415 ... `field` may be NULL. */

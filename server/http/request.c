@@ -10,7 +10,7 @@
 
 bool request_accepts(struct exchange *exchange, const char *type)
 {
-    if (accept_quality(exchange->headers.accept, type) > 0)
+    if (accept_quality(exchange->request.headers.accept, type) > 0)
         return true;
     reply_problem(exchange, 406, "Accept", "this is %s and nothing else", type);
     return false;
@@ -32,7 +32,7 @@ bool request_may_queue(struct exchange *exchange)
 
 bool request_run_id(struct exchange *exchange, struct run_id *ret_id)
 {
-    const struct router_match *match = &exchange->match;
+    const struct router_match *match = &exchange->request.match;
 
     snprintf(ret_id->text, sizeof ret_id->text, "%.*s", (int)match->id_length, match->id);
     if (match->id_length == RUN_ID_LENGTH && run_id_is_valid(ret_id->text))
@@ -45,8 +45,8 @@ bool request_run_id(struct exchange *exchange, struct run_id *ret_id)
 bool request_wait(struct exchange *exchange, long long *ret_seconds, struct error *err)
 {
     const struct field field = {.name = "wait", .max = WAIT_SECONDS_MAX};
-    const char *text = query_find(&exchange->query, "wait");
-    long long seconds = prefer_wait(exchange->headers.prefer);
+    const char *text = query_find(&exchange->request.query, "wait");
+    long long seconds = prefer_wait(exchange->request.headers.prefer);
 
     if (text)
         return field_read_text(&field, text, ret_seconds, err);
@@ -58,7 +58,7 @@ bool request_allows(struct exchange *exchange, const char *const allowed[])
 {
     struct error err = {0};
 
-    if (query_allow(&exchange->query, allowed, &err))
+    if (query_allow(&exchange->request.query, allowed, &err))
         return true;
     reply_error(exchange, &err);
     return false;
@@ -100,9 +100,9 @@ bool request_labels(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
 
 json_t *request_json(const struct exchange *exchange, struct error *err)
 {
-    const char *body = exchange->body.data ? exchange->body.data : "";
+    const char *body = exchange->request.body.data ? exchange->request.body.data : "";
     json_error_t why;
-    json_t *json = json_loadb(body, exchange->body.used, JSON_REJECT_DUPLICATES, &why);
+    json_t *json = json_loadb(body, exchange->request.body.used, JSON_REJECT_DUPLICATES, &why);
 
     if (json_is_object(json))
         return json;

@@ -27,11 +27,11 @@ struct server {
     const struct feeds *feeds;
     struct this_machine *here;
     struct refresher *refresher;
-    struct comparison_cache *board;
-    struct response_cache *answers;
+    struct comparison_cache *comparison_cache;
+    struct response_cache *response_cache;
     struct metrics *metrics;
     struct backup_job *backup_job;
-    struct large_body_slots *room;
+    struct large_body_slots *large_body_slots;
     struct token_store *token_store; /* this and the audit: NULL where nobody is served */
     struct audit *audit;
     struct bytes openapi; /* the document as it is served */

@@ -32,7 +32,7 @@ static void add_lifetime(struct exchange *exchange, const struct asset *asset)
     }
     reply_field(exchange, "Cache-Control", "no-cache");
     reply_field(exchange, "ETag", "W/%s", page_etag);
-    if (etag_is_known(exchange->headers.if_none_match, page_etag)) {
+    if (etag_is_known(exchange->request.headers.if_none_match, page_etag)) {
         exchange->reply.status = 304;
         exchange->reply.content_type = NULL;
         exchange->reply.fixed_body = NULL;
@@ -41,7 +41,7 @@ static void add_lifetime(struct exchange *exchange, const struct asset *asset)
 
 static void send_asset(struct exchange *exchange, const struct asset *asset)
 {
-    bool packed = encoding_is_accepted(exchange->headers.accept_encoding, "gzip");
+    bool packed = encoding_is_accepted(exchange->request.headers.accept_encoding, "gzip");
 
     reply_fixed(exchange, asset->content_type, packed ? asset->packed : asset->bytes,
                 packed ? asset->packed_size : asset->size);
@@ -54,7 +54,7 @@ static void send_asset(struct exchange *exchange, const struct asset *asset)
 
 void asset_handler(struct exchange *exchange)
 {
-    const char *name = exchange->match.id ? exchange->match.id : start;
+    const char *name = exchange->request.match.id ? exchange->request.match.id : start;
 
     for (size_t i = 0; i < asset_count; i++) {
         if (strcmp(assets[i].name, name) == 0) {

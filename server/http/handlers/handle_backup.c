@@ -16,27 +16,47 @@
 #define TYPE "application/vnd.sqlite3"
 #define PIECE (128 * 1024)
 
-static enum stream_result produce_copy(struct exchange *exchange, struct bytes *piece)
+/* A backup under way: of the held answer until the copy is made, then of the stream. */
+struct backup {
+    struct backup_job *job; /* begun, so backup_free() leaves it */
+    int descriptor;         /* of the copy, owned by the job */
+    long long offset, size;
+};
+
+static void backup_free(void *state)
 {
-    struct stream *stream = &exchange->reply.stream;
+    struct backup *backup = state;
+
+    if (backup)
+        backup_job_leave(backup->job);
+    free(backup);
+}
+
+static enum stream_result next_piece(void *state, struct exchange *exchange, struct bytes *piece)
+{
+    struct backup *backup = state;
     char buffer[PIECE];
     ssize_t length;
 
+    (void)exchange;
     do
-        length = pread(stream->descriptor, buffer, sizeof buffer, stream->offset);
+        length = pread(backup->descriptor, buffer, sizeof buffer, backup->offset);
     while (length < 0 && errno == EINTR);
     if (length == 0)
-        return stream->offset == stream->size ? STREAM_END : STREAM_BROKEN;
+        return backup->offset == backup->size ? STREAM_END : STREAM_BROKEN;
     if (length < 0 || !bytes_add(piece, buffer, (size_t)length))
         return STREAM_BROKEN;
-    stream->offset += length;
+    backup->offset += length;
     return STREAM_MORE;
 }
 
-static void leave(struct exchange *exchange)
+/* Takes the backup from the held answer. */
+static struct backup *take_backup(struct exchange *exchange)
 {
-    backup_job_leave(exchange->server->backup_job);
-    exchange->has_copy = false;
+    struct backup *backup = exchange->hold.state;
+
+    exchange->hold.state = NULL;
+    return backup;
 }
 
 static void add_headers(struct exchange *exchange)
@@ -56,12 +76,16 @@ static void add_headers(struct exchange *exchange)
 
 static void send_copy(struct exchange *exchange, int descriptor, const struct verify_facts *facts)
 {
+    struct backup *backup;
+
     log_line(LOG_INFO, "a copy of the database: bytes=%lld runs=%lld ms=%lld", facts->bytes,
-             facts->runs, (clock_monotonic_ns() - exchange->started_ns) / NS_PER_MS);
+             facts->runs, (clock_monotonic_ns() - exchange->request.started_ns) / NS_PER_MS);
     add_headers(exchange);
-    exchange->reply.stream = (struct stream){.produce = produce_copy};
-    exchange->reply.stream.descriptor = descriptor;
-    exchange->reply.stream.size = facts->bytes;
+    backup = take_backup(exchange);
+    backup->descriptor = descriptor;
+    backup->size = facts->bytes;
+    exchange->reply.stream =
+        (struct stream){.next = next_piece, .free = backup_free, .state = backup};
 }
 
 /* The copy was waited for; this goes on with it. */
@@ -82,15 +106,15 @@ static void go_on(struct exchange *exchange)
             notifications_leave(notifications, &exchange->watcher);
             send_copy(exchange, descriptor, &facts);
         } else if (state == COPY_FAILED) {
-            leave(exchange);
+            backup_free(take_backup(exchange));
             reply_error(exchange, &err);
         } else if (closed || exchange->is_gone(exchange)) {
-            leave(exchange);
+            backup_free(take_backup(exchange));
             reply_problem(exchange, 503, NULL, "the server is stopping");
             return;
         } else if (notifications_sleep(notifications, &exchange->watcher, now_ns,
                                        now_ns + REQUEST_LOOK_NS)) {
-            exchange->reply.hold = true;
+            exchange->hold.waits = true;
             return;
         }
     } while (state == COPY_UNDER_WAY);
@@ -109,22 +133,27 @@ static void tell_of_disturbance(struct exchange *exchange)
 void backup_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
+    AUTO(freep) struct backup *backup = NULL;
     struct error err = {0};
 
     if (!request_accepts(exchange, TYPE) || !request_allows(exchange, allowed))
         return;
-    if (strcmp(exchange->method, "HEAD") == 0) { /* what it says does not need the copy */
+    if (strcmp(exchange->request.method, "HEAD") == 0) { /* what it says does not need the copy */
         add_headers(exchange);
         return;
     }
-    if (!disk_reserve_check_copy(exchange->server->config, &err) ||
+    backup = calloc(1, sizeof *backup);
+    if (!backup)
+        error_no_memory(&err);
+    else
+        backup->job = exchange->server->backup_job;
+    if (!backup || !disk_reserve_check_copy(exchange->server->config, &err) ||
         !backup_job_begin(exchange->server->backup_job, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    exchange->has_copy = true;
+    exchange->hold = (struct hold){.go_on = go_on, .free = backup_free, .state = take(&backup)};
     tell_of_disturbance(exchange);
-    exchange->held = go_on;
     notifications_watch(exchange->server->notifications, &exchange->watcher, &copy_watched,
                         clock_monotonic_ns());
     go_on(exchange);

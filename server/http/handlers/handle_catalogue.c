@@ -140,7 +140,7 @@ void instances_handler(struct exchange *exchange)
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
     struct catalogue catalogue = {.out = &out,
-                                  .region = query_find(&exchange->query, "region"),
+                                  .region = query_find(&exchange->request.query, "region"),
                                   .discounts = discounts,
                                   .now_us = clock_calendar_us(),
                                   .err = &err};
@@ -148,7 +148,8 @@ void instances_handler(struct exchange *exchange)
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
-    if (!read_filter(&exchange->query, &filter, &err) || (!discounts && !error_no_memory(&err))) {
+    if (!read_filter(&exchange->request.query, &filter, &err) ||
+        (!discounts && !error_no_memory(&err))) {
         reply_error(exchange, &err);
         return;
     }
@@ -179,7 +180,7 @@ static void tell_discount(void *user, const struct discount *discount)
 void discounts_list_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"at", NULL};
-    const char *at = query_find(&exchange->query, "at");
+    const char *at = query_find(&exchange->request.query, "at");
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     long long at_us = clock_calendar_us();

@@ -16,7 +16,7 @@
 /* A format that is asked for by name needs no Accept header that agrees. */
 static bool choose_format(struct exchange *exchange, struct check_request *request)
 {
-    const char *accept = exchange->headers.accept;
+    const char *accept = exchange->request.headers.accept;
     int json = accept_quality(accept, "application/json");
     int markdown = accept_quality(accept, MARKDOWN);
 
@@ -59,7 +59,8 @@ static void reply_check(struct exchange *exchange, const struct check *check)
     exchange->reply.status = 200;
     exchange->reply.content_type = markdown ? MARKDOWN "; charset=utf-8" : "application/json";
     reply_field(exchange, "Pennyworth-Verdict", "%s", gate_verdict_name(check->verdict));
-    if (prefer_wait(exchange->headers.prefer) > 0 && request_wait(exchange, &seconds, &err))
+    if (prefer_wait(exchange->request.headers.prefer) > 0 &&
+        request_wait(exchange, &seconds, &err))
         reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
 }
 
@@ -74,7 +75,8 @@ static bool confirm(struct exchange *exchange, struct db *db, struct check *chec
     struct error err = {0};
 
     if (!check->request.confirm || !check->fails_first ||
-        check->confirmation.state != CONFIRM_NONE || strcmp(exchange->method, "HEAD") == 0)
+        check->confirmation.state != CONFIRM_NONE ||
+        strcmp(exchange->request.method, "HEAD") == 0)
         return true;
     if (!access_may_write(exchange)) {
         reply_problem(exchange, 403, NULL,
@@ -91,7 +93,7 @@ static bool confirm(struct exchange *exchange, struct db *db, struct check *chec
     }
     if (!queueing.was_there)
         access_count_runs(exchange, spending.runs);
-    exchange->created = check->confirmation.sweep;
+    exchange->audit.entry.id = check->confirmation.sweep;
     runner_wake(exchange->server->runner);
     return true;
 }
@@ -103,7 +105,7 @@ static bool look(struct exchange *exchange, const struct check_request *request,
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     AUTO(check_freep)
-    struct check *check = check_load(loan.db, &exchange->held_id, request, ret_waits_for, err);
+    struct check *check = check_load(loan.db, &exchange->hold.id, request, ret_waits_for, err);
 
     if (!check && !ret_waits_for->text[0]) {
         reply_error(exchange, err);
@@ -135,7 +137,7 @@ static void go_on(struct exchange *exchange)
     struct check_request request;
     struct error unread = {0};
 
-    if (!check_request_read(&exchange->query, &request, &unread) ||
+    if (!check_request_read(&exchange->request.query, &request, &unread) ||
         !choose_format(exchange, &request))
         return; /* cannot be: it was read before */
     for (;;) {
@@ -149,7 +151,7 @@ static void go_on(struct exchange *exchange)
         if (!look(exchange, &request, &check, &waits_for, &err))
             break;
         long long now_ns = clock_monotonic_ns(), look_ns = now_ns + REQUEST_LOOK_NS;
-        if (!waits_for.text[0] || now_ns >= exchange->hold_until_ns || closed ||
+        if (!waits_for.text[0] || now_ns >= exchange->hold.until_ns || closed ||
             exchange->is_gone(exchange)) {
             if (check)
                 reply_check(exchange, check);
@@ -159,9 +161,9 @@ static void go_on(struct exchange *exchange)
         }
         watch(exchange, &waits_for, now_ns);
         if (notifications_sleep(notifications, &exchange->watcher, now_ns,
-                                exchange->hold_until_ns < look_ns ? exchange->hold_until_ns
+                                exchange->hold.until_ns < look_ns ? exchange->hold.until_ns
                                                                   : look_ns)) {
-            exchange->reply.hold = true;
+            exchange->hold.waits = true;
             return;
         }
     }
@@ -178,15 +180,15 @@ void check_handler(struct exchange *exchange)
 
     if (!request_run_id(exchange, &id) || !request_allows(exchange, allowed))
         return;
-    if (!check_request_read(&exchange->query, &request, &err) ||
+    if (!check_request_read(&exchange->request.query, &request, &err) ||
         !request_wait(exchange, &seconds, &err)) {
         reply_error(exchange, &err);
         return;
     }
     if (!choose_format(exchange, &request))
         return;
-    exchange->held = go_on;
-    exchange->held_id = id;
-    exchange->hold_until_ns = clock_monotonic_ns() + seconds * NS_PER_SECOND;
+    exchange->hold.go_on = go_on;
+    exchange->hold.id = id;
+    exchange->hold.until_ns = clock_monotonic_ns() + seconds * NS_PER_SECOND;
     go_on(exchange);
 }

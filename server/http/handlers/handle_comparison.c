@@ -26,7 +26,7 @@ static int choose_format(struct exchange *exchange)
 {
     static const char *const names[] = {"json", "csv", "markdown", NULL};
     static const char *const types[] = {"application/json", "text/csv", "text/markdown"};
-    const char *asked = query_find(&exchange->query, "format");
+    const char *asked = query_find(&exchange->request.query, "format");
     int best = -1, quality = 0;
 
     for (int i = 0; asked && names[i]; i++)
@@ -41,7 +41,7 @@ static int choose_format(struct exchange *exchange)
         return -1;
     }
     for (int i = JSON; i <= MARKDOWN; i++) {
-        int liked = accept_quality(exchange->headers.accept, types[i]);
+        int liked = accept_quality(exchange->request.headers.accept, types[i]);
 
         if (liked > quality) {
             best = i;
@@ -88,7 +88,7 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
     if (!discounts)
         return error_no_memory(err);
     if (!discounts_each(db, question->where.at_us, discount_list_add, discounts, err) ||
-        !comparison_cache_borrow(server->board, db, &question->where, &loan, err))
+        !comparison_cache_borrow(server->comparison_cache, db, &question->where, &loan, err))
         return false;
     parts.standings = loan.standings;
     parts.offers = loan.offers;
@@ -99,7 +99,7 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
 /* With a name for the answer, so that who has it already need not get it again. */
 static void send_body(struct exchange *exchange, int format, const char *etag)
 {
-    bool known = etag_is_known(exchange->headers.if_none_match, etag);
+    bool known = etag_is_known(exchange->request.headers.if_none_match, etag);
 
     reply_field(exchange, "ETag", "%s", etag);
     reply_field(exchange, "Cache-Control", "no-cache");
@@ -128,21 +128,21 @@ void comparison_handler(struct exchange *exchange)
     if (format < 0)
         return;
     this_machine_identity(server->here, &here);
-    snprintf(text, sizeof text, "%d%s|%s", format, exchange->target, here.region);
+    snprintf(text, sizeof text, "%d%s|%s", format, exchange->request.target, here.region);
     loan = db_borrow(server->pool);
     if (!revision_read(loan.db, &key.revision, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    if (response_cache_find(server->answers, &key, &exchange->reply.body, etag)) {
+    if (response_cache_find(server->response_cache, &key, &exchange->reply.body, etag)) {
         send_body(exchange, format, etag);
         return;
     }
-    if (!comparison_question_read(&exchange->query, &here, now_us, &question, &err) ||
+    if (!comparison_question_read(&exchange->request.query, &here, now_us, &question, &err) ||
         !compute(exchange, loan.db, format, &question, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    response_cache_keep(server->answers, &key, &exchange->reply.body, etag);
+    response_cache_keep(server->response_cache, &key, &exchange->reply.body, etag);
     send_body(exchange, format, etag);
 }

@@ -16,6 +16,15 @@
 #define PROGRESS_NS (4 * NS_PER_SECOND)   /* progress is due this long after the last word */
 #define HEARTBEAT_NS (15 * NS_PER_SECOND) /* while there is no progress: finds dead readers */
 
+/* What a reader has got. */
+struct event_stream {
+    struct run_id id;
+    int stage;            /* number of state changes sent */
+    long long steps_sent; /* in the last progress event; -1 before the first */
+    long long spoken_ns;  /* time of the last event or heartbeat */
+    bool begun, ended;
+};
+
 enum { STAGE_NONE, STAGE_QUEUED, STAGE_RUNNING, STAGE_ENDED };
 
 static int stage_of(enum run_state state)
@@ -52,7 +61,7 @@ static bool write_state(struct bytes *piece, const struct run *run, int stage)
 }
 
 /* The changes of state that this reader has not seen. */
-static bool write_news(struct bytes *piece, struct stream *stream, const struct run *run)
+static bool write_news(struct bytes *piece, struct event_stream *stream, const struct run *run)
 {
     bool ok = true;
 
@@ -65,16 +74,15 @@ static bool write_news(struct bytes *piece, struct stream *stream, const struct 
     return ok;
 }
 
-static bool write_progress(struct bytes *piece, struct exchange *exchange, long long now_ns)
+static bool write_progress(struct bytes *piece, struct notifications *notifications,
+                           struct event_stream *stream, long long now_ns)
 {
     AUTO(bytes_free) struct bytes data = {.limit = 4096};
-    struct stream *stream = &exchange->reply.stream;
     struct json_writer out = {.bytes = &data};
     struct progress progress;
 
     if (stream->stage != STAGE_RUNNING ||
-        !notifications_get_progress(exchange->server->notifications, stream->id.text, now_ns,
-                                    &progress) ||
+        !notifications_get_progress(notifications, stream->id.text, now_ns, &progress) ||
         (progress.steps_done == stream->steps_sent && now_ns - stream->spoken_ns < PROGRESS_NS))
         return true;
     present_progress(&out, NULL, &progress);
@@ -83,10 +91,10 @@ static bool write_progress(struct bytes *piece, struct exchange *exchange, long 
            write_event(piece, "progress", STAGE_RUNNING, progress.steps_done, &data);
 }
 
-static bool look(struct exchange *exchange, struct bytes *piece, long long now_ns)
+static bool look(const struct server *server, struct event_stream *stream, struct bytes *piece,
+                 long long now_ns)
 {
-    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
-    struct stream *stream = &exchange->reply.stream;
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
     AUTO(run_clear) struct run run = {0};
     struct error err = {0};
 
@@ -94,16 +102,17 @@ static bool look(struct exchange *exchange, struct bytes *piece, long long now_n
         return false;
     /* Progress first: the "running" that a newcomer has yet to see must precede it, and an end
      * that came meanwhile must follow the last of it. */
-    if (!write_progress(piece, exchange, now_ns) || !write_news(piece, stream, &run))
+    if (!write_progress(piece, server->notifications, stream, now_ns) ||
+        !write_news(piece, stream, &run))
         return false;
     stream->ended = run_state_is_final(run.state);
     return true;
 }
 
-static enum stream_result produce_events(struct exchange *exchange, struct bytes *piece)
+static enum stream_result next_events(void *state, struct exchange *exchange, struct bytes *piece)
 {
     struct notifications *notifications = exchange->server->notifications;
-    struct stream *stream = &exchange->reply.stream;
+    struct event_stream *stream = state;
 
     for (;;) {
         long long now_ns = clock_monotonic_ns();
@@ -116,7 +125,7 @@ static enum stream_result produce_events(struct exchange *exchange, struct bytes
         if (!stream->begun && !bytes_printf(piece, "retry: 2000\n\n"))
             return STREAM_BROKEN;
         stream->begun = true;
-        if (!look(exchange, piece, now_ns))
+        if (!look(exchange->server, stream, piece, now_ns))
             return STREAM_BROKEN;
         if (piece->used == 0 && now_ns - stream->spoken_ns >= HEARTBEAT_NS &&
             !bytes_printf(piece, ": still here\n\n"))
@@ -135,7 +144,7 @@ static enum stream_result produce_events(struct exchange *exchange, struct bytes
 
 /* Anything that is no id of ours, or of a stage the run has yet to reach, is ignored: the reader
  * then gets the story from the start. */
-static void read_last_event(const char *header, enum run_state state, struct stream *stream)
+static void read_last_event(const char *header, enum run_state state, struct event_stream *stream)
 {
     int stage;
     long long steps;
@@ -151,27 +160,34 @@ static void read_last_event(const char *header, enum run_state state, struct str
 void events_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
-    struct stream stream = {.produce = produce_events, .is_live = true, .steps_sent = -1};
+    AUTO(freep) struct event_stream *stream = calloc(1, sizeof *stream);
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
 
-    if (!request_accepts(exchange, "text/event-stream") ||
-        !request_run_id(exchange, &stream.id) || !request_allows(exchange, allowed))
-        return;
-    loan = db_borrow(exchange->server->pool);
-    if (!runs_find(loan.db, stream.id.text, &run, &err)) {
+    if (!stream) {
+        error_no_memory(&err);
         reply_error(exchange, &err);
         return;
     }
-    read_last_event(exchange->headers.last_event_id, run.state, &stream);
-    stream.spoken_ns = clock_monotonic_ns();
+    stream->steps_sent = -1;
+    if (!request_accepts(exchange, "text/event-stream") ||
+        !request_run_id(exchange, &stream->id) || !request_allows(exchange, allowed))
+        return;
+    loan = db_borrow(exchange->server->pool);
+    if (!runs_find(loan.db, stream->id.text, &run, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    read_last_event(exchange->request.headers.last_event_id, run.state, stream);
+    stream->spoken_ns = clock_monotonic_ns();
     exchange->watcher.may_cut = true;
-    notifications_watch(exchange->server->notifications, &exchange->watcher, &stream.id,
-                        stream.spoken_ns);
+    notifications_watch(exchange->server->notifications, &exchange->watcher, &stream->id,
+                        stream->spoken_ns);
     exchange->reply.status = 200;
     exchange->reply.content_type = "text/event-stream";
     reply_field(exchange, "Cache-Control", "no-cache");
     reply_field(exchange, "Connection", "close"); /* it is good for no long answer now */
-    exchange->reply.stream = stream;
+    exchange->reply.stream = (struct stream){
+        .next = next_events, .free = free, .state = take(&stream), .is_live = true};
 }

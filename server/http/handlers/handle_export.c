@@ -15,7 +15,28 @@
 #define AHEAD (512 * 1024) /* bytes that are made before they are sent */
 #define HAND_OUT (128 * 1024)
 
-/* What tell() needs of the exchange. */
+/* How far an export has come. */
+struct export_stream {
+    long long after;      /* number of the last run that was written */
+    struct bytes waiting; /* documents that are made, and not sent yet */
+    size_t sent;          /* bytes of them */
+};
+
+static void export_stream_free(void *state)
+{
+    struct export_stream *stream = state;
+
+    bytes_free(&stream->waiting);
+    free(stream);
+}
+
+static void export_stream_freep(struct export_stream **stream)
+{
+    if (*stream)
+        export_stream_free(*stream);
+}
+
+/* What write_run() needs. */
 struct writer {
     struct db *db;
     struct bytes *waiting;
@@ -55,23 +76,23 @@ static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1
 }
 
 /* Makes the next documents. */
-static bool make_more(struct exchange *exchange)
+static bool make_more(struct export_stream *stream, const struct exchange *exchange)
 {
-    struct stream *stream = &exchange->reply.stream;
+    struct bytes *waiting = &stream->waiting;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
-    struct writer writer = {.db = loan.db, .waiting = &exchange->reply.body};
+    struct writer writer = {.db = loan.db, .waiting = waiting};
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
     struct run_filter filter;
     struct error err = {0};
     long long last;
 
     /* What a very long run needed is not kept for short ones. */
-    if (exchange->reply.body.size > 4 * AHEAD)
-        bytes_free(&exchange->reply.body);
-    exchange->reply.body.used = 0;
-    exchange->reply.body.limit = RUN_DOCUMENT_MAX;
+    if (waiting->size > 4 * AHEAD)
+        bytes_free(waiting);
+    waiting->used = 0;
+    waiting->limit = RUN_DOCUMENT_MAX;
     stream->sent = 0;
-    if (!read_filter(&exchange->query, keys, &filter, &err))
+    if (!read_filter(&exchange->request.query, keys, &filter, &err))
         return false;
     filter.after = stream->after;
     if (!exports_each(loan.db, &filter, &(struct export_reader){write_run, &writer}, &last,
@@ -84,14 +105,14 @@ static bool make_more(struct exchange *exchange)
     return !writer.failed;
 }
 
-static enum stream_result produce_export(struct exchange *exchange, struct bytes *piece)
+static enum stream_result next_piece(void *state, struct exchange *exchange, struct bytes *piece)
 {
-    struct stream *stream = &exchange->reply.stream;
-    struct bytes *waiting = &exchange->reply.body;
+    struct export_stream *stream = state;
+    struct bytes *waiting = &stream->waiting;
     size_t length;
 
     if (stream->sent == waiting->used) {
-        if (!make_more(exchange))
+        if (!make_more(stream, exchange))
             return STREAM_BROKEN;
         if (waiting->used == 0)
             return STREAM_END;
@@ -107,7 +128,7 @@ static enum stream_result produce_export(struct exchange *exchange, struct bytes
 
 static bool find_after(struct exchange *exchange, long long *ret_after, struct error *err)
 {
-    const char *after = query_find(&exchange->query, "after");
+    const char *after = query_find(&exchange->request.query, "after");
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_clear) struct run run = {0};
     struct error why = {0};
@@ -129,25 +150,31 @@ void export_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"workload",   "engine", "instance", "label*",
                                           "provenance", "sender", "after",    NULL};
-    struct stream stream = {.produce = produce_export};
+    AUTO(export_stream_freep) struct export_stream *stream = calloc(1, sizeof *stream);
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
     struct run_filter filter;
     struct error err = {0};
 
-    if (!request_accepts(exchange, "application/x-ndjson") || !request_allows(exchange, allowed))
-        return;
-    if (!read_filter(&exchange->query, keys, &filter, &err) ||
-        !find_after(exchange, &stream.after, &err)) {
+    if (!stream) {
+        error_no_memory(&err);
         reply_error(exchange, &err);
         return;
     }
-    exchange->reply.stream = stream;
+    if (!request_accepts(exchange, "application/x-ndjson") || !request_allows(exchange, allowed))
+        return;
+    if (!read_filter(&exchange->request.query, keys, &filter, &err) ||
+        !find_after(exchange, &stream->after, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
     /* The first piece is made before anything is promised. */
-    if (!make_more(exchange)) {
+    if (!make_more(stream, exchange)) {
         error_set(&err, ERROR_INTERNAL, NULL, "the export could not begin");
         reply_error(exchange, &err);
         return;
     }
     exchange->reply.status = 200;
     exchange->reply.content_type = "application/x-ndjson";
+    exchange->reply.stream =
+        (struct stream){.next = next_piece, .free = export_stream_free, .state = take(&stream)};
 }

@@ -32,14 +32,16 @@ static void present_report(struct json_writer *out, const struct import_report *
     jsonw_close(out, '}');
 }
 
-/* For the audit, and for whoever watches the senders. */
+/* Counts for the audit, and for the metrics of the token. */
 static void count(struct exchange *exchange, long long imported, long long known,
                   long long refused)
 {
-    exchange->import.counted = true;
-    exchange->import.imported = imported;
-    exchange->import.known = known;
-    exchange->import.refused = refused;
+    struct audit_entry *entry = &exchange->audit.entry;
+
+    entry->counts = true;
+    entry->imported = imported;
+    entry->known = known;
+    entry->refused = refused;
     access_count_runs(exchange, imported);
 }
 
@@ -94,10 +96,11 @@ static void import_single(struct exchange *exchange, const struct import_body *b
 void import_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
-    const struct import_body body = {.text = exchange->body.data ? exchange->body.data : "",
-                                     .length = exchange->body.used,
-                                     .sender = access_sender(exchange)};
-    bool lines = content_type_is_lines(exchange->headers.content_type);
+    const struct import_body body = {
+        .text = exchange->request.body.data ? exchange->request.body.data : "",
+        .length = exchange->request.body.used,
+        .sender = access_sender(exchange)};
+    bool lines = content_type_is_lines(exchange->request.headers.content_type);
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
         !access_spend(exchange, LIMIT_RUNS, lines ? import_count(body.text, body.length) : 1))

@@ -40,7 +40,7 @@ void machines_list_handler(struct exchange *exchange)
 
 void machines_show_handler(struct exchange *exchange)
 {
-    const struct router_match *match = &exchange->match;
+    const struct router_match *match = &exchange->request.match;
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(machine_row_clear) struct machine_row machine = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};

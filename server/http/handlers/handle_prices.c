@@ -172,7 +172,7 @@ void prices_list_handler(struct exchange *exchange)
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
-    if (!read_filter(&exchange->query, &filter, &history, &err) ||
+    if (!read_filter(&exchange->request.query, &filter, &history, &err) ||
         (!discounts && !error_no_memory(&err))) {
         reply_error(exchange, &err);
         return;
@@ -258,7 +258,7 @@ void prices_create_handler(struct exchange *exchange)
 void prices_refresh_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"feed", NULL};
-    const char *feed = query_find(&exchange->query, "feed");
+    const char *feed = query_find(&exchange->request.query, "feed");
     struct json_writer out = {.bytes = &exchange->reply.body};
     struct refresh_progress progress;
     struct error err = {0};

@@ -29,7 +29,7 @@ static void go_on(struct exchange *exchange)
 {
     struct notifications *notifications = exchange->server->notifications;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
-    bool created = strcmp(exchange->method, "POST") == 0;
+    bool created = strcmp(exchange->request.method, "POST") == 0;
 
     for (;;) {
         AUTO(run_clear) struct run run = {0};
@@ -38,12 +38,12 @@ static void go_on(struct exchange *exchange)
             notifications_is_closed(notifications) || runner_has_left(exchange->server->runner);
         struct error err = {0};
 
-        if (!runs_find(loan.db, exchange->held_id.text, &run, &err)) {
+        if (!runs_find(loan.db, exchange->hold.id.text, &run, &err)) {
             reply_error(exchange, &err);
             return;
         }
         long long now_ns = clock_monotonic_ns();
-        if (run_state_is_final(run.state) || now_ns >= exchange->hold_until_ns || closed ||
+        if (run_state_is_final(run.state) || now_ns >= exchange->hold.until_ns || closed ||
             exchange->is_gone(exchange)) {
             notifications_leave(notifications, &exchange->watcher);
             reply_run(exchange, created ? 201 : 200, &run);
@@ -51,9 +51,9 @@ static void go_on(struct exchange *exchange)
         }
         long long look_ns = now_ns + REQUEST_LOOK_NS;
         if (notifications_sleep(notifications, &exchange->watcher, now_ns,
-                                exchange->hold_until_ns < look_ns ? exchange->hold_until_ns
+                                exchange->hold.until_ns < look_ns ? exchange->hold.until_ns
                                                                   : look_ns)) {
-            exchange->reply.hold = true;
+            exchange->hold.waits = true;
             return;
         }
     }
@@ -64,10 +64,10 @@ static void hold(struct exchange *exchange, const struct run_id *id, long long s
 {
     long long now_ns = clock_monotonic_ns();
 
-    exchange->held = go_on;
-    exchange->held_id = *id;
-    exchange->hold_until_ns = now_ns + seconds * NS_PER_SECOND;
-    if (exchange->headers.prefer && prefer_wait(exchange->headers.prefer) > 0)
+    exchange->hold.go_on = go_on;
+    exchange->hold.id = *id;
+    exchange->hold.until_ns = now_ns + seconds * NS_PER_SECOND;
+    if (exchange->request.headers.prefer && prefer_wait(exchange->request.headers.prefer) > 0)
         reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
     notifications_watch(exchange->server->notifications, &exchange->watcher, id, now_ns);
     go_on(exchange);
@@ -98,11 +98,11 @@ static bool read_order(struct exchange *exchange, struct order_parts *parts,
                        struct run_order *order, struct error *err)
 {
     struct run_spec *spec = &parts->spec;
-    const char *header = exchange->headers.idempotency_key;
-    const char *body = exchange->body.data ? exchange->body.data : "";
+    const char *header = exchange->request.headers.idempotency_key;
+    const char *body = exchange->request.body.data ? exchange->request.body.data : "";
     struct place place = exchange->server->here->place;
 
-    if (!run_spec_from_text(body, exchange->body.used, spec, err))
+    if (!run_spec_from_text(body, exchange->request.body.used, spec, err))
         return false;
     if (spec->max_dollars > 0) {
         AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
@@ -153,7 +153,7 @@ void runs_create_handler(struct exchange *exchange)
         return;
     if (!access_spend(exchange, LIMIT_RUNS, 1))
         return;
-    if (!query_allow(&exchange->query, allowed, &err) ||
+    if (!query_allow(&exchange->request.query, allowed, &err) ||
         !request_wait(exchange, &seconds, &err) || !read_order(exchange, &parts, &order, &err) ||
         !create(exchange, &order, &run, &replayed, &err)) {
         reply_error(exchange, &err);
@@ -180,7 +180,7 @@ void runs_show_handler(struct exchange *exchange)
 
     if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id))
         return;
-    if (!query_allow(&exchange->query, allowed, &err) ||
+    if (!query_allow(&exchange->request.query, allowed, &err) ||
         !request_wait(exchange, &seconds, &err)) {
         reply_error(exchange, &err);
         return;
@@ -229,7 +229,7 @@ void runs_cancel_handler(struct exchange *exchange)
     if (!request_accepts(exchange, "application/json") || !request_run_id(exchange, &id))
         return;
     loan = db_borrow(exchange->server->pool);
-    if (!query_allow(&exchange->query, allowed, &err) ||
+    if (!query_allow(&exchange->request.query, allowed, &err) ||
         !runs_cancel(loan.db, id.text, clock_calendar_us(), &run, &err)) {
         reply_error(exchange, &err);
         return;
@@ -290,8 +290,8 @@ void runs_list_handler(struct exchange *exchange)
 
     if (!request_accepts(exchange, "application/json"))
         return;
-    if (!query_allow(&exchange->query, allowed, &err) ||
-        !read_filter(&exchange->query, keys, &filter, &err)) {
+    if (!query_allow(&exchange->request.query, allowed, &err) ||
+        !read_filter(&exchange->request.query, keys, &filter, &err)) {
         reply_error(exchange, &err);
         return;
     }

@@ -180,7 +180,8 @@ void metrics_handler(struct exchange *exchange)
           !audit_write_metrics(exchange->server->audit, body)) &&
          !error_no_memory(&err)) ||
         !write_feeds(body, exchange->server->feeds, loan.db, &err) ||
-        !comparison_metrics_write(loan.db, exchange->server->board, &here, body, &err)) {
+        !comparison_metrics_write(loan.db, exchange->server->comparison_cache, &here, body,
+                                  &err)) {
         reply_error(exchange, &err);
         return;
     }

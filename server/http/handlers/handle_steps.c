@@ -14,7 +14,15 @@
 
 #define PIECE_STEPS 500
 
-static bool is_measured(const struct stream *stream, long long index)
+/* How far an answer has come. */
+struct step_stream {
+    long long run, first_measured, end_measured;
+    long long position, last; /* the next step to send, and the one after the last */
+    long long left;           /* steps that the client still wants */
+    bool csv, thinned, begun, ended;
+};
+
+static bool is_measured(const struct step_stream *stream, long long index)
 {
     return index >= stream->first_measured && index < stream->end_measured;
 }
@@ -22,7 +30,7 @@ static bool is_measured(const struct stream *stream, long long index)
 /* Of a finished run that is known. Before, only a warm-up of a fixed length is: the end of any
  * other is found when all has been seen. */
 static void find_measured(const struct run *run, const struct run_spec *spec,
-                          struct stream *stream)
+                          struct step_stream *stream)
 {
     bool fixed = spec->warmup_steps != FIELD_IS_AUTO;
 
@@ -44,8 +52,8 @@ static bool write_csv_split(struct bytes *piece, const struct step_split *split)
                         (double)split->update / 1e9, (double)split->communication / 1e9);
 }
 
-static bool write_csv(struct bytes *piece, const struct stream *stream, const struct steps *steps,
-                      const long long positions[])
+static bool write_csv(struct bytes *piece, const struct step_stream *stream,
+                      const struct steps *steps, const long long positions[])
 {
     bool ok = stream->begun ||
               bytes_printf(piece, "index,seconds,loss,measured,input_seconds,forward_seconds,"
@@ -62,7 +70,7 @@ static bool write_csv(struct bytes *piece, const struct stream *stream, const st
     return ok;
 }
 
-static bool write_json(struct bytes *piece, const struct stream *stream,
+static bool write_json(struct bytes *piece, const struct step_stream *stream,
                        const struct steps *steps, const long long positions[])
 {
     struct json_writer out = {.bytes = piece, .comma = stream->begun};
@@ -83,8 +91,8 @@ static bool write_json(struct bytes *piece, const struct stream *stream,
 
 /* Goes on behind what was loaded; a gap in it tells of thinning, which may happen while we send.
  */
-static void advance(struct stream *stream, const struct steps *steps, const long long positions[],
-                    long long asked)
+static void advance(struct step_stream *stream, const struct steps *steps,
+                    const long long positions[], long long asked)
 {
     size_t count = steps->count;
 
@@ -97,9 +105,9 @@ static void advance(struct stream *stream, const struct steps *steps, const long
         (long long)count < asked || stream->left == 0 || stream->position >= stream->last;
 }
 
-static enum stream_result produce_steps(struct exchange *exchange, struct bytes *piece)
+static enum stream_result next_steps(void *state, struct exchange *exchange, struct bytes *piece)
 {
-    struct stream *stream = &exchange->reply.stream;
+    struct step_stream *stream = state;
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(steps_free) struct steps steps = {0};
     long long asked = stream->left < PIECE_STEPS ? stream->left : PIECE_STEPS;
@@ -123,7 +131,7 @@ static enum stream_result produce_steps(struct exchange *exchange, struct bytes 
     return STREAM_MORE;
 }
 
-static bool read_range(const struct query *query, struct stream *stream, struct error *err)
+static bool read_range(const struct query *query, struct step_stream *stream, struct error *err)
 {
     const struct field from = {.name = "from", .max = 1000000000};
     const struct field limit = {.name = "limit", .min = 1, .max = 1000000000};
@@ -143,8 +151,8 @@ static bool read_range(const struct query *query, struct stream *stream, struct 
 /* JSON unless CSV is liked better. */
 static bool choose_form(struct exchange *exchange, bool *ret_csv)
 {
-    int json = accept_quality(exchange->headers.accept, "application/json");
-    int csv = accept_quality(exchange->headers.accept, "text/csv");
+    int json = accept_quality(exchange->request.headers.accept, "application/json");
+    int csv = accept_quality(exchange->request.headers.accept, "text/csv");
 
     *ret_csv = csv > json;
     if (json > 0 || csv > 0)
@@ -156,14 +164,19 @@ static bool choose_form(struct exchange *exchange, bool *ret_csv)
 void steps_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"from", "limit", NULL};
-    struct stream stream = {.produce = produce_steps};
+    AUTO(freep) struct step_stream *stream = calloc(1, sizeof *stream);
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
     struct run_spec spec;
     struct run_id id;
 
-    if (!choose_form(exchange, &stream.csv) || !request_run_id(exchange, &id) ||
+    if (!stream) {
+        error_no_memory(&err);
+        reply_error(exchange, &err);
+        return;
+    }
+    if (!choose_form(exchange, &stream->csv) || !request_run_id(exchange, &id) ||
         !request_allows(exchange, allowed))
         return;
     loan = db_borrow(exchange->server->pool);
@@ -172,15 +185,16 @@ void steps_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    stream.run = run.number;
-    find_measured(&run, &spec, &stream);
-    stream.last = run.steps;
-    stream.thinned = run.thinned_us > 0;
-    if (!read_range(&exchange->query, &stream, &err)) {
+    stream->run = run.number;
+    find_measured(&run, &spec, stream);
+    stream->last = run.steps;
+    stream->thinned = run.thinned_us > 0;
+    if (!read_range(&exchange->request.query, stream, &err)) {
         reply_error(exchange, &err);
         return;
     }
     exchange->reply.status = 200;
-    exchange->reply.content_type = stream.csv ? "text/csv; charset=utf-8" : "application/json";
-    exchange->reply.stream = stream;
+    exchange->reply.content_type = stream->csv ? "text/csv; charset=utf-8" : "application/json";
+    exchange->reply.stream =
+        (struct stream){.next = next_steps, .free = free, .state = take(&stream)};
 }

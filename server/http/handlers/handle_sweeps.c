@@ -116,7 +116,7 @@ static bool create(struct exchange *exchange, const char *text, const char *key,
 
 static void create_sweep(struct exchange *exchange, bool is_aa)
 {
-    const char *header = exchange->headers.idempotency_key;
+    const char *header = exchange->request.headers.idempotency_key;
     char key[IDEMPOTENCY_KEY_MAX + 1];
     AUTO(freep) char *text = NULL;
     struct error err = {0};
@@ -155,8 +155,8 @@ void aa_create_handler(struct exchange *exchange)
 
 void sweeps_show_handler(struct exchange *exchange)
 {
-    int json = accept_quality(exchange->headers.accept, "application/json");
-    int csv = accept_quality(exchange->headers.accept, "text/csv");
+    int json = accept_quality(exchange->request.headers.accept, "application/json");
+    int csv = accept_quality(exchange->request.headers.accept, "text/csv");
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(parts_clear) struct sweep_parts parts = {0};
     struct error err = {0};
@@ -202,8 +202,8 @@ void sweeps_list_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"cursor", "limit", NULL};
     const struct field limit = {.name = "limit", .min = 1, .max = SWEEP_LIST_MAX};
-    const char *cursor = query_find(&exchange->query, "cursor");
-    const char *limit_text = query_find(&exchange->query, "limit");
+    const char *cursor = query_find(&exchange->request.query, "cursor");
+    const char *limit_text = query_find(&exchange->request.query, "limit");
     struct json_writer out = {.bytes = &exchange->reply.body};
     struct sweep_page page = {.out = &out, .limit = 50};
     AUTO(db_loan_end) struct db_loan loan = {0};

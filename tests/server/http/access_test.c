@@ -58,13 +58,13 @@ static int status(struct stage *stage, enum access access, const char *authoriza
     struct exchange *exchange = &stage->exchange;
 
     bytes_free(&exchange->reply.body);
-    memset(exchange, 0, offsetof(struct exchange, target));
+    memset(exchange, 0, offsetof(struct exchange, request.target));
     stage->route.access = access;
     exchange->server = &stage->server;
-    exchange->method = "POST";
-    exchange->query.path = "/";
-    exchange->match.route = &stage->route;
-    exchange->headers.authorization = authorization;
+    exchange->request.method = "POST";
+    exchange->request.query.path = "/";
+    exchange->request.match.route = &stage->route;
+    exchange->request.headers.authorization = authorization;
     exchange->reply.body.limit = REPLY_MAX;
     bool admitted = access_admit(exchange);
     EXPECT_INT(admitted, exchange->reply.status == 0);
@@ -193,12 +193,12 @@ static void only_what_writes_is_for_the_audit(void)
     for (size_t i = 0; i < COUNT(cases); i++) {
         (void)!status(stage, cases[i].access, "Bearer abc");
         access_audit(&stage->exchange);
-        EXPECT_INT(stage->exchange.audited, cases[i].told);
+        EXPECT_INT(stage->exchange.audit.written, cases[i].told);
     }
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer abc"), 0);
     EXPECT(!access_may_write(&stage->exchange));
     access_audit(&stage->exchange);
-    EXPECT(stage->exchange.audited);
+    EXPECT(stage->exchange.audit.written);
 }
 
 static void the_tokens_of_options_say_nothing_about_who_sends(void)
@@ -213,7 +213,7 @@ static void the_tokens_of_options_say_nothing_about_who_sends(void)
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer the-reader"), 0);
     EXPECT_INT(status(stage, ACCESS_WRITE, "Bearer the-writer"), 0);
     EXPECT_STR(access_sender(&stage->exchange), "");
-    EXPECT_STR(sender_name(stage->exchange.grant.sender), "write-token");
+    EXPECT_STR(sender_name(stage->exchange.request.grant.sender), "write-token");
     snprintf(stage->config.read_token, sizeof stage->config.read_token, "the-writer");
     EXPECT(token_store_reload(stage->server.token_store, NULL));
     EXPECT_INT(status(stage, ACCESS_WRITE, "Bearer the-writer"), 0);

@@ -54,7 +54,7 @@ static void a_line_says_who_did_what_and_what_came_of_it(void)
     first.refused = 1;
     second.from = (const struct sockaddr *)(const void *)&six;
     second.who = NULL;
-    second.id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    second.id = (struct run_id){"01ARZ3NDEKTSV4RRFFQ69G5FAV"};
     third.status = 0;
     audit_tell(audit, &first);
     audit_tell(audit, &second);

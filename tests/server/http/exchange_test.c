@@ -21,7 +21,7 @@ struct stage {
 
 static void stage_clear(struct stage **stage)
 {
-    bytes_free(&(*stage)->exchange.body);
+    bytes_free(&(*stage)->exchange.request.body);
     bytes_free(&(*stage)->exchange.reply.body);
     token_store_free((*stage)->server.token_store);
     free(*stage);
@@ -40,7 +40,7 @@ static struct stage *set(const char *scopes_and_limits)
         fclose(out);
     snprintf(stage->config.tokens, sizeof stage->config.tokens, "%s", file);
     stage->server.config = &stage->config;
-    stage->server.room = &stage->room;
+    stage->server.large_body_slots = &stage->room;
     stage->server.token_store = token_store_new(&stage->config, NULL);
     EXPECT(stage->server.token_store != NULL);
     return stage;
@@ -56,16 +56,16 @@ static void begin(struct stage *stage, const char *method, const char *path, con
 {
     struct exchange *exchange = &stage->exchange;
 
-    bytes_free(&exchange->body);
+    bytes_free(&exchange->request.body);
     bytes_free(&exchange->reply.body);
-    memset(exchange, 0, offsetof(struct exchange, target));
+    memset(exchange, 0, offsetof(struct exchange, request.target));
     exchange->server = &stage->server;
-    exchange->method = method;
-    exchange->headers = (struct request_headers){.authorization = "Bearer abc",
-                                                 .content_type = "application/x-ndjson",
-                                                 .content_length = length,
-                                                 .chunked = !length};
-    snprintf(exchange->target, sizeof exchange->target, "%s", path);
+    exchange->request.method = method;
+    exchange->request.headers = (struct request_headers){.authorization = "Bearer abc",
+                                                         .content_type = "application/x-ndjson",
+                                                         .content_length = length,
+                                                         .chunked = !length};
+    snprintf(exchange->request.target, sizeof exchange->request.target, "%s", path);
     exchange_admit(exchange);
 }
 
@@ -79,10 +79,10 @@ static int end(struct stage *stage, size_t bytes)
         piece = bytes < sizeof blanks ? bytes : sizeof blanks;
         exchange_take_body(exchange, blanks, piece);
     }
-    if (exchange->match.route) {
-        stage->route = *exchange->match.route;
+    if (exchange->request.match.route) {
+        stage->route = *exchange->request.match.route;
         stage->route.handler = handle;
-        exchange->match.route = &stage->route;
+        exchange->request.match.route = &stage->route;
     }
     if (exchange->reply.status == 0)
         exchange_answer(exchange);
@@ -114,7 +114,7 @@ static void what_is_refused_for_its_bytes_takes_no_room(void)
     EXPECT_INT(stage->exchange.reply.status, 429);
     EXPECT_INT(stage->room.taken, 0);
     EXPECT_INT(end(stage, 2 * MIB), 429);
-    EXPECT_INT((long long)stage->exchange.body.used, 0);
+    EXPECT_INT((long long)stage->exchange.request.body.used, 0);
     begin(stage, "POST", "/v1/runs/import", "1048576");
     EXPECT_INT(end(stage, MIB), 299);
     begin(stage, "POST", "/v1/runs/import", "1048576");
@@ -159,8 +159,8 @@ static void a_body_where_none_is_wanted_is_paid_for(void)
 /* The answer is made in several calls: the body is one. */
 static void sleep_and_wake(struct exchange *exchange)
 {
-    exchange->held = handle;
-    exchange->reply.hold = true;
+    exchange->hold.go_on = handle;
+    exchange->hold.waits = true;
 }
 
 static void a_body_whose_answer_is_held_is_paid_for_once(void)
@@ -170,12 +170,12 @@ static void a_body_whose_answer_is_held_is_paid_for_once(void)
     for (int i = 0; i < 2; i++) {
         begin(stage, "POST", "/v1/runs/import", NULL);
         exchange_take_body(&stage->exchange, file, 10);
-        stage->exchange.received = MIB / 2;
-        stage->route = *stage->exchange.match.route;
+        stage->exchange.request.received = MIB / 2;
+        stage->route = *stage->exchange.request.match.route;
         stage->route.handler = sleep_and_wake;
-        stage->exchange.match.route = &stage->route;
+        stage->exchange.request.match.route = &stage->route;
         exchange_answer(&stage->exchange);
-        EXPECT(stage->exchange.reply.hold);
+        EXPECT(stage->exchange.hold.waits);
         exchange_answer(&stage->exchange);
         EXPECT_INT(stage->exchange.reply.status, 299);
     }
