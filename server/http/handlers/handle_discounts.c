@@ -1,0 +1,139 @@
+/* /v1/discounts: what a customer pays less than the list price, for each provider and family. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/catalogue.h"
+#include "pricing/parse_time.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+#include "server/prices/price_json.h"
+
+#include <math.h>
+
+static void write_discount(void *user, const struct discount *discount)
+{
+    struct json_writer *out = user;
+
+    jsonw_open(out, NULL, '{');
+    jsonw_text(out, "provider", discount->provider);
+    jsonw_text(out, "family", *discount->family ? discount->family : NULL);
+    jsonw_text(out, "kind", price_kind_name(discount->kind));
+    jsonw_number(out, "factor", discount->factor > 0 ? discount->factor : NAN);
+    jsonw_text(out, "note", *discount->note ? discount->note : NULL);
+    jsonw_time(out, "valid_from", discount->since_us);
+    jsonw_close(out, '}');
+}
+
+void discounts_list_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"at", NULL};
+    const char *at = query_find(&exchange->request.query, "at");
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    long long at_us = clock_calendar_us();
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    if (at && !parse_time_given(at, &at_us)) {
+        error_set(&err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    jsonw_open(&out, NULL, '{');
+    jsonw_open(&out, "discounts", '[');
+    if (!discounts_each(loan.db, at_us, write_discount, &out, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    jsonw_close(&out, ']');
+    jsonw_close(&out, '}');
+    reply_json(exchange, 200, &out);
+}
+
+static bool is_field(const char *name)
+{
+    static const char *const fields[] = {"provider", "family", "kind",
+                                         "factor",   "note",   "valid_from"};
+
+    for (size_t i = 0; i < COUNT(fields); i++)
+        if (strcmp(fields[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Reads the factor; null withdraws the discount. */
+static bool read_factor(const json_t *json, double *ret_factor, struct error *err)
+{
+    *ret_factor = json_number_value(json);
+    if (json_is_null(json))
+        return true;
+    return (json_is_number(json) && *ret_factor > 0 && *ret_factor <= 1) ||
+           error_set(err, ERROR_INVALID, "factor",
+                     "must be a number above 0 and at most 1, or null to withdraw it");
+}
+
+static bool read_text(const json_t *json, const char *name, char *member, size_t size,
+                      struct error *err)
+{
+    const json_t *value = json_object_get(json, name);
+
+    member[0] = '\0';
+    if (!value || json_is_null(value))
+        return true;
+    return (json_is_string(value) && price_word(member, size, json_string_value(value))) ||
+           error_set(err, ERROR_INVALID, name, "must have 1 to %zu printable ASCII characters",
+                     size - 1);
+}
+
+static bool read_discount(json_t *json, struct discount *discount, struct error *err)
+{
+    static const char *const kinds[] = {"on_demand", "spot", NULL};
+    const char *kind = source_text(json, "kind"), *from = source_text(json, "valid_from"), *name;
+    json_t *value;
+
+    *discount = (struct discount){.kind = PRICE_ON_DEMAND, .since_us = clock_calendar_us()};
+    json_object_foreach(json, name, value) if (!is_field(name)) return error_set(
+        err, ERROR_INVALID, name, "is not a known field");
+    if (!read_text(json, "provider", discount->provider, sizeof discount->provider, err) ||
+        !read_text(json, "family", discount->family, sizeof discount->family, err) ||
+        !read_text(json, "note", discount->note, sizeof discount->note, err) ||
+        !read_factor(json_object_get(json, "factor"), &discount->factor, err))
+        return false;
+    if (!discount->provider[0])
+        return error_set(err, ERROR_INVALID, "provider", "is missing");
+    if (json_object_get(json, "kind") &&
+        (!price_kind_from_name(kind, &discount->kind) || discount->kind > PRICE_SPOT))
+        return error_not_allowed(err, "kind", (struct allowed){.choices = kinds},
+                                 "'%.40s' is not a kind of price that has a list", kind);
+    return !json_object_get(json, "valid_from") || parse_time_given(from, &discount->since_us) ||
+           error_set(err, ERROR_INVALID, "valid_from",
+                     "must be a time like 2026-08-06T17:17:52Z");
+}
+
+void discounts_create_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(json_decrefp) json_t *json = NULL;
+    struct discount discount;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    json = request_json(exchange, &err);
+    if (!json || !read_discount(json, &discount, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!discounts_put(loan.db, &discount, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    write_discount(&out, &discount);
+    reply_json(exchange, 201, &out);
+}
