@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Each of these scopes is enough. */
+/* Scopes of which any one admits a request. */
 static unsigned wanted_scopes(enum access access)
 {
     switch (access) {
@@ -73,7 +73,7 @@ bool access_may_write(struct exchange *exchange)
 static const char *const limit_words[LIMITS] = {"requests a minute", "runs an hour",
                                                 "bytes an hour"};
 
-/* A sender who is over one limit does not lose what another one lets it do. */
+/* A request refused by one limit must not use up another. */
 static void give_back_bytes(struct exchange *exchange)
 {
     sender_give_back(exchange->request.grant.sender, LIMIT_BYTES,
@@ -162,5 +162,5 @@ void access_audit(struct exchange *exchange)
     entry->bytes = request->received;
     if (!entry->id.text[0])
         entry->id = id_of_location(&exchange->reply);
-    audit_tell(exchange->server->audit, entry);
+    audit_write(exchange->server->audit, entry);
 }

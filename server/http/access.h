@@ -1,33 +1,33 @@
-/* What the token of a request lets it do, and how much of it. Each that returns false has
- * answered with a problem. */
+/* Scopes and limits of the token of a request. A function that returns false has already replied
+ * with a problem. */
 #pragma once
 
 #include "server/http/exchange.h"
 #include "server/http/token_store.h"
 
-/* Finds out who asks, and whether that token may use the route now: 401, 403 or 429. */
+/* Looks up the token and checks its scopes and its limit of requests: 401, 403 or 429. */
 bool access_admit(struct exchange *exchange);
 
-/* Whether it may write, on a path that may be read by all who read; an answer to come then is one
- * for the audit. Answers nothing. */
+/* Returns whether the token may write, for a path that needs only the scope read; the request is
+ * audited from now on. Does not reply. */
 bool access_may_write(struct exchange *exchange);
 
-/* Takes an amount off a limit of the token: 429 where that much is not left. What is refused for
- * LIMIT_RUNS gets back what it has paid of LIMIT_BYTES. */
+/* Spends an amount of a limit of the token: 429 where less is left. A request that exceeds
+ * LIMIT_RUNS gets its LIMIT_BYTES back. */
 bool access_spend(struct exchange *exchange, enum limit_kind kind, long long amount);
 
-/* For whoever is to ask how many runs may be queued: the user and what it calls. */
+/* Callback, and its user data, for code that queues runs: spends them of LIMIT_RUNS. */
 struct access_spending {
     struct exchange *exchange;
-    long long runs; /* returned */
+    long long runs; /* set by access_may_queue() */
 };
 bool access_may_queue(void *spending, long long runs);
 
-/* Runs were stored or queued. */
+/* Counts runs that were stored or queued, for the metrics of the token. */
 void access_count_runs(const struct exchange *exchange, long long count);
 
-/* The name that stays with what is imported; "" of tokens that say nothing about who has them. */
+/* Name stored with imported runs; "" for tokens of options, which name no sender. */
 const char *access_sender(const struct exchange *exchange);
 
-/* Tells the audit, once, what came of a request that writes. */
+/* Writes the audit line of a request that writes, once. */
 void access_audit(struct exchange *exchange);

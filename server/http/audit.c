@@ -19,16 +19,16 @@
 struct audit {
     char *path;
     atomic_llong failures;
-    atomic_llong suppressed, untold; /* in all, and since the last line that tells of them */
-    pthread_mutex_t lock;            /* of all that follows */
-    int descriptor;                  /* -1: the log */
-    bool torn;                       /* the last line in the file has no end */
-    long long told_ns;               /* when the log was last told of a failure; 0 never */
-    long long strangers;             /* lines of them */
-    long long strangers_ns[AUDIT_STRANGERS_MAX]; /* when the last ones came, in a ring */
+    atomic_llong suppressed, unreported; /* in all, and since the last line that reported them */
+    pthread_mutex_t lock;                /* guards the fields below */
+    int descriptor;                      /* -1: the log */
+    bool torn;                           /* the last line in the file has no end */
+    long long logged_ns;                 /* when a failure was last logged; 0 never */
+    long long strangers;                 /* number of lines of status 401 */
+    long long strangers_ns[AUDIT_STRANGERS_MAX]; /* times of the last ones, as a ring */
 };
 
-/* Not blocking: a pipe that nobody reads must not hold up answers. */
+/* Non-blocking: a pipe without a reader must not delay answers. */
 static int open_file(const char *path, struct error *err)
 {
     int descriptor =
@@ -84,7 +84,7 @@ bool audit_reopen(struct audit *audit, struct error *err)
     audit->descriptor = descriptor;
     audit->torn = false;
     pthread_mutex_unlock(&audit->lock);
-    descriptor = old; /* for the end of the scope */
+    descriptor = old; /* AUTO closes it */
     return true;
 }
 
@@ -104,7 +104,7 @@ static void write_address(struct json_writer *out, const struct sockaddr *from)
     jsonw_text(out, "from", *text ? text : NULL);
 }
 
-/* An end of a path of UTF-8 is not cut through a letter. */
+/* Cuts a long path at the start of a UTF-8 character. */
 static void write_path(struct json_writer *out, const char *path)
 {
     char shown[PATH_SHOWN + 1];
@@ -118,7 +118,8 @@ static void write_path(struct json_writer *out, const char *path)
     jsonw_text(out, "path", shown);
 }
 
-static void write_line(struct json_writer *out, const struct audit_entry *entry, long long untold)
+static void write_line(struct json_writer *out, const struct audit_entry *entry,
+                       long long unreported)
 {
     jsonw_open(out, NULL, '{');
     jsonw_time(out, "at", entry->at_us);
@@ -138,12 +139,13 @@ static void write_line(struct json_writer *out, const struct audit_entry *entry,
     }
     if (entry->id.text[0])
         jsonw_text(out, "id", entry->id.text);
-    if (untold > 0)
-        jsonw_integer(out, "suppressed", untold);
+    if (unreported > 0)
+        jsonw_integer(out, "suppressed", unreported);
     jsonw_close(out, '}');
 }
 
-/* The whole line in one write(), or a reason. A line that ended too soon is ended first. */
+/* Writes the line by one write(); returns NULL, or why it failed. A newline first ends a torn
+ * line. */
 static const char *put_line(struct audit *audit, const char *line, size_t length)
 {
     ssize_t written = -1;
@@ -165,14 +167,15 @@ static void count_failure(struct audit *audit, const char *why)
     long long now_ns = clock_monotonic_ns();
 
     atomic_fetch_add_explicit(&audit->failures, 1, memory_order_relaxed);
-    if (audit->told_ns != 0 && now_ns - audit->told_ns < QUIET_NS)
+    if (audit->logged_ns != 0 && now_ns - audit->logged_ns < QUIET_NS)
         return;
-    audit->told_ns = now_ns;
+    audit->logged_ns = now_ns;
     log_line(LOG_ERROR, "audit: a line is missing in %.500s: %s", audit->path, why);
 }
 
-/* Whether there is a line for one whose sender is not known: in any minute for so many. */
-static bool has_room(struct audit *audit, long long now_ns)
+/* Returns whether a request without a known token gets a line: AUDIT_STRANGERS_MAX do per minute.
+ * */
+static bool allows_stranger(struct audit *audit, long long now_ns)
 {
     long long *then_ns;
     bool room;
@@ -191,25 +194,25 @@ static bool has_room(struct audit *audit, long long now_ns)
 static void suppress(struct audit *audit)
 {
     atomic_fetch_add_explicit(&audit->suppressed, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&audit->untold, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&audit->unreported, 1, memory_order_relaxed);
 }
 
-void audit_tell(struct audit *audit, const struct audit_entry *entry)
+void audit_write(struct audit *audit, const struct audit_entry *entry)
 {
     AUTO(bytes_free) struct bytes line = {.limit = LINE_MAX};
     struct json_writer out = {.bytes = &line};
     const char *why = NULL;
-    long long untold;
+    long long unreported;
 
-    if (entry->status == 401 && !has_room(audit, entry->at_ns)) {
+    if (entry->status == 401 && !allows_stranger(audit, entry->at_ns)) {
         suppress(audit);
         return;
     }
-    untold = atomic_exchange_explicit(&audit->untold, 0, memory_order_relaxed);
-    /* The newline before it is for after a line without an end. */
+    unreported = atomic_exchange_explicit(&audit->unreported, 0, memory_order_relaxed);
+    /* put_line() skips the first newline unless the last line was torn. */
     bool ok = bytes_add(&line, "\n", 1);
     if (ok)
-        write_line(&out, entry, untold);
+        write_line(&out, entry, unreported);
     ok = ok && !out.failed && bytes_add(&line, "\n", 1);
     pthread_mutex_lock(&audit->lock);
     if (!ok)
@@ -218,7 +221,7 @@ void audit_tell(struct audit *audit, const struct audit_entry *entry)
         why = put_line(audit, line.data, line.used);
     if (why) {
         count_failure(audit, why);
-        atomic_fetch_add_explicit(&audit->untold, untold, memory_order_relaxed);
+        atomic_fetch_add_explicit(&audit->unreported, unreported, memory_order_relaxed);
     }
     pthread_mutex_unlock(&audit->lock);
     if (ok && !*audit->path)

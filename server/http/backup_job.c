@@ -15,12 +15,12 @@ struct backup_job {
     const char *database;
     struct notifications *notifications;
     char path[PATH_MAX];
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t rested;
-    bool taken;   /* somebody began and has not left */
-    bool working; /* the thread is at it, for whoever began or, stopping, for nobody */
+    bool taken;   /* from backup_job_begin() to backup_job_leave() */
+    bool working; /* the thread runs; after backup_job_leave() only to stop */
     bool stopping;
-    struct db *looked_at; /* the copy, while it is checked; or NULL */
+    struct db *verifying; /* the copy while it is verified, else NULL */
     bool made;
     int descriptor;
     struct verify_facts facts;
@@ -44,13 +44,13 @@ static void looks(void *user, struct db *db)
     struct backup_job *backup_job = user;
 
     pthread_mutex_lock(&backup_job->lock);
-    backup_job->looked_at = db;
+    backup_job->verifying = db;
     if (db && backup_job->stopping)
         db_interrupt(db);
     pthread_mutex_unlock(&backup_job->lock);
 }
 
-/* A file without a name when this is over, whatever comes of it. */
+/* Makes the copy. The file has no name afterwards, also on failure. */
 static bool make(struct backup_job *backup_job, int *ret_descriptor,
                  struct verify_facts *ret_facts, struct error *err)
 {
@@ -88,7 +88,7 @@ static void *work(void *user)
     if (!backup_job->taken)
         closep(&backup_job->descriptor);
     notifications_tell(backup_job->notifications, copy_watched.text, clock_monotonic_ns());
-    /* The last word: from here on the copier may be gone. */
+    /* Last: backup_job_free() may free the job once the lock is released. */
     backup_job->working = false;
     pthread_cond_broadcast(&backup_job->rested);
     pthread_mutex_unlock(&backup_job->lock);
@@ -120,7 +120,7 @@ static bool start(struct backup_job *backup_job, struct error *err)
     backup_job->made = backup_job->stopping = false;
     backup_job->descriptor = -1;
     if (pthread_create(&thread, NULL, work, backup_job) != 0)
-        return error_set(err, ERROR_INTERNAL, NULL, "cannot start the copier thread");
+        return error_set(err, ERROR_INTERNAL, NULL, "cannot start the backup thread");
     pthread_detach(thread);
     backup_job->taken = backup_job->working = true;
     return true;
@@ -162,8 +162,8 @@ void backup_job_leave(struct backup_job *backup_job)
     pthread_mutex_lock(&backup_job->lock);
     backup_job->taken = false;
     backup_job->stopping = true;
-    if (backup_job->looked_at)
-        db_interrupt(backup_job->looked_at);
+    if (backup_job->verifying)
+        db_interrupt(backup_job->verifying);
     if (!backup_job->working)
         closep(&backup_job->descriptor);
     pthread_mutex_unlock(&backup_job->lock);

@@ -1,5 +1,5 @@
-/* The copy of the database that a request asked for: made by a thread of its own into a file that
- * has no name once it is whole. One at a time, for it is as large as the database. */
+/* Copies the database for GET /v1/backup, in a thread of its own, into a file that is unlinked
+ * once it is complete. One copy at a time, because each is as large as the database. */
 #pragma once
 
 #include "db/verify.h"
@@ -11,22 +11,23 @@ extern const struct run_id copy_watched;
 
 struct backup_job;
 
-/* Removes what a server that was killed has left. `database` is borrowed. */
+/* Removes the partial copy of a server that was killed. `database` is borrowed. */
 struct backup_job *backup_job_new(const char *database, struct notifications *notifications);
 
-/* Stops what is under way, and waits for that. NULL is fine. */
+/* Stops a copy under way and waits for its thread. NULL is fine. */
 void backup_job_free(struct backup_job *backup_job);
 
-/* Begins; ERROR_BUSY while another's is made or sent. Whoever began must leave. */
+/* Starts a copy; ERROR_BUSY while another one is made or sent. The caller must call
+ * backup_job_leave(). */
 bool backup_job_begin(struct backup_job *backup_job, struct error *err)
     __attribute__((warn_unused_result));
 
 enum copy_state { COPY_UNDER_WAY, COPY_MADE, COPY_FAILED };
 
-/* How the copy is: made, it can be read from *ret_descriptor until backup_job_leave(); failed,
- * err says why. */
+/* Returns the state of the copy. COPY_MADE: read it from *ret_descriptor until
+ * backup_job_leave(). COPY_FAILED: err says why. */
 enum copy_state backup_job_look(struct backup_job *backup_job, int *ret_descriptor,
                                 struct verify_facts *ret_facts, struct error *err);
 
-/* Whoever began is done, or has hung up: what is under way is stopped, without waiting for it. */
+/* Ends the use of the copy: stops it if it is under way, without waiting for its thread. */
 void backup_job_leave(struct backup_job *backup_job);

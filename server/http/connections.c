@@ -11,9 +11,9 @@ struct client {
     struct client *next, *previous;
     int descriptor;
     unsigned char address[16]; /* IPv4 as ::ffff:a.b.c.d */
-    _Atomic enum phase phase;  /* these two change with every request, so without the lock */
+    _Atomic enum phase phase;  /* these two change with every request: not under the lock */
     atomic_llong since_ns;     /* when the phase began */
-    bool cut;                  /* it is on its way out and counts no more */
+    bool cut;                  /* its connection is ending; not in `count` */
 };
 
 struct connections {
@@ -79,7 +79,7 @@ static void cut_client(struct connections *connections, struct client *client)
     connections->cut(client->descriptor);
 }
 
-/* With NULL, of any address. */
+/* `address` NULL: of any address. */
 static size_t count_of(const struct connections *connections, const unsigned char *address)
 {
     size_t count = 0;
@@ -91,7 +91,8 @@ static size_t count_of(const struct connections *connections, const unsigned cha
     return count;
 }
 
-/* Cuts the client that has been of no use for longest; false when all are being answered. */
+/* Cuts the client that has been resting or sending its request for longest; false when all wait
+ * for an answer. */
 static bool make_room(struct connections *connections, const unsigned char *address)
 {
     struct client *oldest = NULL;
@@ -112,7 +113,7 @@ static bool find_room(struct connections *connections, const unsigned char *addr
 {
     const struct connection_limits *limits = &connections->limits;
 
-    /* Counting an address walks the list, so first ask whether it can matter. */
+    /* Counting an address walks the list: do it only where the limit can be reached. */
     if (connections->count >= limits->most_per_address &&
         count_of(connections, address) >= limits->most_per_address &&
         !make_room(connections, address))

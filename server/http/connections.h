@@ -1,5 +1,5 @@
-/* Which clients are connected, what each is doing, and who has to go: a client may take its time,
- * but not all of it, and not everybody else's place. Knows sockets only as numbers to cut. */
+/* Connected clients, the phase each is in, and which of them to cut: those that exceed the
+ * deadline of their phase, or the limits on connections. Knows sockets only as descriptors. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@ struct client;
 
 enum phase {
     PHASE_REST,   /* between requests: from the end of one to the first line of the next */
-    PHASE_HEADER, /* its header is not whole yet */
-    PHASE_BODY,   /* nor its body */
+    PHASE_HEADER, /* its header is not complete */
+    PHASE_BODY,   /* its body is not complete */
     PHASE_ANSWER, /* it waits for us, or we send: no deadline here */
 };
 
@@ -21,7 +21,7 @@ struct connection_limits {
     long long rest_ns, header_ns, body_ns;
 };
 
-/* The first tick after a client has come must not be later than this. */
+/* The time from a new connection to the first tick must not be longer than this. */
 static inline long long connection_limits_shortest(const struct connection_limits *limits)
 {
     long long shortest = limits->rest_ns < limits->body_ns ? limits->rest_ns : limits->body_ns;
@@ -34,24 +34,24 @@ struct connections *connections_new(const struct connection_limits *limits,
                                     void (*cut)(int descriptor));
 void connections_free(struct connections *connections);
 
-/* A client has come. Where there is no room left, the one that has been resting or dawdling
- * longest is cut, of the same address if that has too many. NULL, and *descriptor is to be
- * closed, when all others are being answered, or memory ends. */
+/* Adds a client. At a limit, cuts the client that has been resting or sending for longest, of the
+ * same address if that exceeds its own limit. Returns NULL, and the caller must close
+ * `descriptor`, when all others wait for answers or memory runs out. */
 struct client *connections_add(struct connections *connections, int descriptor,
                                const struct sockaddr *address, long long now_ns);
 
-/* It has gone. Must be called before its descriptor is closed. */
+/* Removes a client; call it before its descriptor is closed. */
 void connections_remove(struct connections *connections, struct client *client);
 
 void client_phase(struct client *client, enum phase phase, long long now_ns);
 
-/* Drops one client now. */
+/* Cuts one client now. */
 void connections_cut(struct connections *connections, struct client *client);
 
-/* Cuts those whose time is over. Returns when it wants to be called next, or LLONG_MAX. */
+/* Cuts clients whose deadline has passed. Returns when to call it next, or LLONG_MAX. */
 long long connections_tick(struct connections *connections, long long now_ns);
 
 size_t connections_count(struct connections *connections);
 
-/* How many wait for an answer, or for the rest of one. */
+/* Number of clients that wait for an answer, or for the rest of one. */
 size_t connections_answering(struct connections *connections);

@@ -17,7 +17,7 @@ struct deadlines {
     void *user;
 };
 
-/* With the lock held: waits until the plan is due, changed or over. */
+/* With the lock held: waits until the planned time, a change of it, or the end. */
 static void sleep_until_planned(struct deadlines *deadlines)
 {
     struct timespec when = {.tv_sec = deadlines->planned_ns / NS_PER_SECOND,
@@ -41,7 +41,7 @@ static void *watch(void *user)
             sleep_until_planned(deadlines);
             continue;
         }
-        deadlines->planned_ns = LLONG_MAX; /* whoever asks meanwhile is not forgotten */
+        deadlines->planned_ns = LLONG_MAX; /* a wake_by() during the tick sets it again */
         pthread_mutex_unlock(&deadlines->lock);
         long long next = deadlines->tick(deadlines->user, now);
         pthread_mutex_lock(&deadlines->lock);
@@ -70,7 +70,7 @@ struct deadlines *deadlines_start(tick_fn *tick, void *user, struct error *err)
     pthread_cond_init(&deadlines->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     if (pthread_create(&deadlines->thread, NULL, watch, deadlines) != 0) {
-        error_set(err, ERROR_INTERNAL, NULL, "cannot start the sentry thread");
+        error_set(err, ERROR_INTERNAL, NULL, "cannot start the deadlines thread");
         free(deadlines);
         return NULL;
     }

@@ -46,8 +46,7 @@ static bool find_route(struct exchange *exchange)
     return false;
 }
 
-/* What writes is refused before its body is read, while there is room to say so. To take
- * something back is always allowed. */
+/* On a full disk, refuses a POST before its body is read. DELETE is always allowed. */
 static bool check_space(struct exchange *exchange)
 {
     struct error err = {0};
@@ -124,8 +123,8 @@ static void drop_body(struct exchange *exchange)
     exchange->request.has_large_body_slot = false;
 }
 
-/* What the header says is to come is paid for before it is read, a chunked body after, whatever
- * else is wrong with it. */
+/* Charges a body by its Content-Length before it is read; pay_behind() charges a chunked one
+ * after that, even if the request is refused. */
 static bool pay_ahead(struct exchange *exchange)
 {
     const struct request_headers *headers = &exchange->request.headers;
@@ -146,7 +145,7 @@ void exchange_admit(struct exchange *exchange)
     exchange->reply.body.limit = REPLY_MAX;
     if (check_target(exchange) && find_route(exchange) && access_admit(exchange) &&
         check_space(exchange) && check_body(exchange) && !pay_ahead(exchange))
-        drop_body(exchange); /* it is read on, and not kept */
+        drop_body(exchange); /* the rest is read and discarded */
     exchange->request.body.limit = body_limit(exchange);
 }
 
@@ -157,9 +156,9 @@ static bool has_large_body(const struct exchange *exchange)
     return length && strtoull(length, NULL, 10) > BODY_MAX;
 }
 
-/* An answer now ends the connection with the body unread, so a refusal waits for a body that is
- * small enough to be read, and does not for one that is not: whose client may find the connection
- * gone and no answer. Who is to come back later must be told, whatever the size. */
+/* An early answer ends the connection with the body unread, and its client may see a reset
+ * instead of the answer. So only a refusal of a large body is early, and 429 never is: the client
+ * must learn when to come back. */
 bool exchange_answers_early(const struct exchange *exchange)
 {
     int status = exchange->reply.status;
@@ -167,8 +166,8 @@ bool exchange_answers_early(const struct exchange *exchange)
     return status != 0 && status != 429 && has_large_body(exchange);
 }
 
-/* What is refused, or too much, is read on without keeping it, for the library lets us answer
- * only behind the body. Its deadline ends this with a client that goes on and on. */
+/* Discards the body of a refused request and the excess of a large one: libmicrohttpd answers
+ * only after the body. The deadline for bodies ends a client that sends without end. */
 void exchange_take_body(struct exchange *exchange, const char *data, size_t length)
 {
     exchange->request.received += length;

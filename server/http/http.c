@@ -19,19 +19,19 @@
 #define PIECE_MAX (1024 * 1024) /* of a streamed answer, in memory at once */
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 #define QUIESCE_ATTEMPTS 1000
-#define SEND_MAX 16384 /* handed to the socket at once */
-/* What one connection's header may take up in the library. More than exchange_admit() allows, so
- * that in all but wild cases the refusal is ours. */
+#define SEND_MAX 16384 /* bytes written to the socket at once */
+/* Memory of the library for one connection's header: more than exchange_admit() allows, so that
+ * nearly always our own 431 answers. */
 #define CONNECTION_MEMORY (HEADER_MAX + 16 * 1024)
 
 struct http {
     int listener;
-    struct tls_files tls; /* in use until the end */
+    struct tls_files tls; /* the daemon uses it until it stops */
     struct MHD_Daemon *daemon;
     struct connections *connections;
     const struct server *server;
     struct deadlines *deadlines;
-    long long shortest_ns; /* of the limits of time */
+    long long shortest_ns; /* shortest of the time limits */
 };
 
 /* One exchange and the connection that carries it. */
@@ -42,7 +42,7 @@ struct transfer {
     bool admitted;
     struct bytes piece; /* of a stream: made, not sent yet */
     size_t piece_sent;
-    struct exchange exchange; /* last, for its end is not cleared */
+    struct exchange exchange; /* last: first_line() does not clear its end */
 };
 
 static void *first_line(void *user, const char *target, struct MHD_Connection *connection)
@@ -97,7 +97,7 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* A suspended connection is not watched by the library, so nobody would notice. */
+/* The library does not watch a suspended connection, so handlers poll this. */
 static bool is_gone(const struct exchange *exchange)
 {
     const struct transfer *transfer = exchange->watcher.user;
@@ -140,7 +140,7 @@ static void read_headers(struct transfer *transfer, const char *method)
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
 }
 
-/* What can be handed out of the piece at hand. */
+/* Copies out as much of the current piece as fits. */
 static ssize_t send_piece(struct transfer *transfer, char *buffer, size_t size)
 {
     size_t left = transfer->piece.used - transfer->piece_sent;
@@ -166,7 +166,7 @@ static ssize_t read_stream(void *user, uint64_t position, char *buffer, size_t s
         case STREAM_MORE:
             break;
         case STREAM_WAIT:
-            return 0; /* the connection is suspended, so we are not asked again at once */
+            return 0; /* the connection is suspended: no busy loop */
         case STREAM_END:
             return MHD_CONTENT_READER_END_OF_STREAM;
         default:
@@ -192,7 +192,7 @@ static struct MHD_Response *make_response(struct transfer *transfer)
     response = MHD_create_response_from_buffer(reply->body.used, reply->body.data,
                                                MHD_RESPMEM_MUST_FREE);
     if (response)
-        reply->body.data = NULL; /* the library's now */
+        reply->body.data = NULL; /* the library frees it */
     return response;
 }
 
@@ -216,7 +216,7 @@ static enum MHD_Result send_reply(struct transfer *transfer)
     struct MHD_Response *response = make_response(transfer);
     enum MHD_Result result;
 
-    access_audit(&transfer->exchange); /* before the answer leaves */
+    access_audit(&transfer->exchange); /* before the answer is sent */
     if (!response)
         return MHD_NO;
     add_headers(transfer, response);
@@ -228,7 +228,7 @@ static enum MHD_Result send_reply(struct transfer *transfer)
     return result;
 }
 
-/* The header is whole. */
+/* Called when the header is complete. */
 static enum MHD_Result begin(struct transfer *transfer, const char *method)
 {
     transfer->admitted = true;
@@ -257,7 +257,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
         return MHD_YES;
     }
     if (transfer->exchange.reply.status == 0) {
-        /* From here on we make it wait, not it us. */
+        /* From here on the client waits for the server. */
         client_phase(transfer->client, PHASE_ANSWER, clock_monotonic_ns());
         exchange_answer(&transfer->exchange);
         if (transfer->exchange.hold.waits)
@@ -306,7 +306,7 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
         *socket_context = NULL;
         return;
     }
-    /* Each answer is gone with the next question: libmicrohttpd 1 keeps them in one place. */
+    /* libmicrohttpd 1 reuses one buffer for these results: copy before the next call. */
     int descriptor = descriptor_of(connection);
     const struct sockaddr *address =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
@@ -336,11 +336,11 @@ static void cut_descriptor(int descriptor)
     shutdown(descriptor, SHUT_RDWR);
 }
 
-/* With what these start a daemon is served over TLS, or not. */
+/* Fills in the daemon's options for TLS, if configured; returns its flags. */
 #define TLS_OPTIONS 4
 static unsigned tls_options(const struct http *http, struct MHD_OptionItem ret_items[TLS_OPTIONS])
 {
-    /* The library takes no constant pointers; it changes nothing. */
+    /* The casts drop const: the library takes plain pointers but does not write. */
     struct MHD_OptionItem items[TLS_OPTIONS] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, http->tls.certificate.data},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, http->tls.key.data},
@@ -354,8 +354,8 @@ static unsigned tls_options(const struct http *http, struct MHD_OptionItem ret_i
     return is_secure(http) ? MHD_USE_TLS : 0;
 }
 
-/* Tries certificate and key on a daemon that has no socket and no thread, before anything begins
- * that would have to be ended again. */
+/* Checks that certificate and key match, by a daemon without socket and threads, before any other
+ * part starts. */
 static bool check_pair(const struct http *http, struct error *err)
 {
     struct MHD_OptionItem items[TLS_OPTIONS];
@@ -417,8 +417,8 @@ bool http_start(struct http *http, const struct server *server, struct deadlines
 {
     const struct config *config = server->config;
     unsigned threads = (unsigned)config->http_threads;
-    /* The library shares its limit out among its threads, and the kernel deals connections to
-     * them unevenly; ours is kept by connections_add(), this one only has to be larger. */
+    /* The library divides its limit among its threads, and the kernel spreads connections
+     * unevenly over them. connections_add() keeps our limit; this one only has to be larger. */
     unsigned limit = (unsigned)config->max_connections * (threads + 1);
     struct MHD_OptionItem items[TLS_OPTIONS];
     unsigned flags = tls_options(http, items);
@@ -444,11 +444,11 @@ long long http_tick(struct http *http, long long now_ns)
     return connections_tick(http->connections, now_ns);
 }
 
-/* Where the thread that quiesces goes on when the library gives up. */
+/* Where http_quiesce() continues after a panic of the library. */
 static _Thread_local jmp_buf *again;
 
-/* A worker that wakes while MHD_quiesce_daemon() is at it takes the listener out of its epoll set
- * first, and the library takes that for the end of the world. All else is. */
+/* During MHD_quiesce_daemon() a worker that wakes may remove the listener from its epoll set
+ * first; the library panics, though this is harmless. Any other panic aborts. */
 static void on_panic(void *user, const char *file, unsigned line, const char *reason)
 {
     (void)user;
@@ -462,7 +462,7 @@ void http_quiesce(struct http *http)
 {
     const struct timespec moment = {.tv_nsec = NS_PER_MS};
     jmp_buf here;
-    volatile int left = QUIESCE_ATTEMPTS; /* it takes one more, as a rule */
+    volatile int left = QUIESCE_ATTEMPTS; /* one retry usually suffices */
 
     MHD_set_panic_func(on_panic, NULL);
     if (setjmp(here) != 0)

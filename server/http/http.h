@@ -1,5 +1,5 @@
-/* HTTP on libmicrohttpd: the only file that knows it. Turns connections into exchanges and sends
- * what comes of them. */
+/* HTTP by libmicrohttpd, which only http.c includes. Turns requests into exchanges and sends
+ * their replies. */
 #pragma once
 
 #include "common/error.h"
@@ -8,7 +8,7 @@
 
 struct http;
 
-/* Binds and listens; nothing is answered yet. Errors say which option is to blame. */
+/* Binds and listens, but does not answer yet. An error names the option at fault. */
 struct http *http_listen(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));
 
@@ -19,14 +19,15 @@ int http_port(const struct http *http);
 bool http_start(struct http *http, const struct server *server, struct deadlines *deadlines,
                 struct error *err) __attribute__((warn_unused_result));
 
-/* Cuts the clients whose time is over; for the sentry. */
+/* Cuts clients whose deadline has passed; called by the deadlines thread. */
 long long http_tick(struct http *http, long long now_ns);
 
-/* Takes no more connections. */
+/* Stops accepting connections. */
 void http_quiesce(struct http *http);
 
-/* Waits until every answer that is due is sent, or the patience is over. */
+/* Waits until every answer is sent, or until `patience_ns` is over. */
 void http_drain(struct http *http, long long patience_ns);
 
-/* Ends every connection. notifications_close() first: nobody may be suspended. NULL is fine. */
+/* Ends every connection. Call notifications_close() first: no connection may be suspended. NULL
+ * is fine. */
 void http_stop(struct http *http);

@@ -1,5 +1,5 @@
-/* How many large bodies are held at once. Each may have 16 MiB, so this is what bounds the memory
- * that clients can make us take, whatever number of them there is. */
+/* Limits how many large bodies are held at once, and so the memory that clients can take: each
+ * body may have 16 MiB. */
 #pragma once
 
 #include <stdatomic.h>
@@ -11,7 +11,7 @@ struct large_body_slots {
     atomic_int taken;
 };
 
-/* Any thread; false when there is none. */
+/* Thread-safe; false when all slots are taken. */
 static inline bool large_body_slots_take(struct large_body_slots *slots)
 {
     if (atomic_fetch_add(&slots->taken, 1) < LARGE_BODIES_MAX)

@@ -17,7 +17,7 @@ static socklen_t make_address(const struct config *config, struct sockaddr_stora
         memcpy(address, &four, sizeof four);
         return sizeof four;
     }
-    inet_pton(AF_INET6, config->listen, &six.sin6_addr); /* config_check() let it through */
+    inet_pton(AF_INET6, config->listen, &six.sin6_addr); /* config_check() has validated it */
     memcpy(address, &six, sizeof six);
     return sizeof six;
 }
@@ -31,8 +31,7 @@ int listener_open(const struct config *config, struct error *err)
     const int on = 1;
     int taken;
 
-    /* After kill -9 the port may still be in TIME_WAIT; another listener is refused all the
-     * same. */
+    /* After kill -9 the port may still be in TIME_WAIT; a second listener still fails. */
     if (descriptor >= 0)
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (descriptor < 0 || bind(descriptor, (struct sockaddr *)&address, size) != 0 ||
@@ -63,7 +62,7 @@ int listener_port(int descriptor)
 
 void listener_hold_little(int descriptor)
 {
-    int bytes = 4096; /* a refusal only means that more is held */
+    int bytes = 4096; /* on failure the system only buffers more */
 
     (void)!setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }

@@ -1,4 +1,4 @@
-/* The socket we listen on. */
+/* The listening socket. */
 #pragma once
 
 #include "common/error.h"
@@ -8,11 +8,11 @@
 int listener_open(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Whether the other end of a connection was closed, with nothing left to be read of it; of a
- * secure one, in which closing is said in bytes, whatever is left. */
+/* Whether the client closed its end and no bytes are left to read. Over TLS bytes may be left,
+ * because closing itself sends some. */
 bool listener_has_left(int descriptor, bool secure);
 
-/* From now on the system holds little of what was sent to the other end and not read there. */
+/* Makes the system buffer little that the client has not read. */
 void listener_hold_little(int descriptor);
 
 /* The port it is bound to. */

@@ -9,7 +9,7 @@ static const char *skip_spaces(const char *text)
     return text + strspn(text, " \t");
 }
 
-/* "0.35" -> 350; anything strange counts as 1000, as if it were not there. */
+/* "0.35" -> 350; a malformed value counts as 1000, as a missing one does. */
 static int read_quality(const char *text)
 {
     int quality = 0, unit = 100;

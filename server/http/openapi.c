@@ -20,7 +20,7 @@ static json_t *engine_names(const struct engines *engines)
     return take(&names);
 }
 
-/* A list of values for any field of a spec. */
+/* The allowed values of a field of a spec. */
 static json_t *knobs_schema(void)
 {
     AUTO(json_decrefp) json_t *properties = json_object();

@@ -1,5 +1,5 @@
-/* The document that describes the API. Its text is server/http/openapi.json; what other tables
- * know better (limits of a spec, names of engines) is put in when the server starts. */
+/* The OpenAPI document: server/http/openapi.json, completed at start from other tables (limits of
+ * a spec, names of engines). */
 #pragma once
 
 #include "common/bytes.h"

@@ -26,7 +26,7 @@ static const struct {
     [ERROR_INTERNAL] = {500, "internal", "Something broke on our side"},
 };
 
-/* Problems that no error kind stands for: HTTP's own. */
+/* Problems that no error kind covers, by HTTP status. */
 static const struct {
     int status;
     const char *type, *title;
@@ -135,7 +135,7 @@ static void write_problem(struct exchange *exchange, int status, const char *typ
     jsonw_close(&out, '}');
     exchange->reply.status = status;
     exchange->reply.content_type = "application/problem+json";
-    if (out.failed) /* no memory even for this: the number must do */
+    if (out.failed) /* out of memory: send the status alone */
         start_over(exchange), exchange->reply.status = status;
 }
 
@@ -145,7 +145,7 @@ void reply_error(struct exchange *exchange, const struct error *err)
     int status = kinds[err->kind].status;
 
     if (err->kind == ERROR_INTERNAL) {
-        /* What broke inside (SQL, paths) is for our log, not for strangers. */
+        /* Internals (SQL, paths) go to the log, not to the client. */
         log_line(LOG_ERROR, "internal error: %s", err->message);
         snprintf(shown.message, sizeof shown.message, "the server's log says more");
     }

@@ -1,5 +1,5 @@
-/* Fills in answers. Errors are problem documents (RFC 9457), and this is the only place that
- * knows both our kinds of error and HTTP's numbers. */
+/* Fills in replies. Errors become problem documents (RFC 9457); only reply.c maps error kinds to
+ * HTTP statuses. */
 #pragma once
 
 #include "common/error.h"
@@ -11,15 +11,15 @@ void reply_clear(struct reply *reply);
 /* Replaces the reply by a problem document. */
 void reply_error(struct exchange *exchange, const struct error *err);
 
-/* The same for what only HTTP can say: 405, 415 ... `field` may be NULL. */
+/* The same for a status without an error kind: 405, 415 ... `field` may be NULL. */
 void reply_problem(struct exchange *exchange, int status, const char *field, const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
 
-/* An answer of static bytes. */
+/* Replies with static bytes. */
 void reply_fixed(struct exchange *exchange, const char *content_type, const char *bytes,
                  size_t size);
 
-/* Adds a header field; one too many or too long is a bug, and an abort in tests. */
+/* Adds a header field. Asserts that there is space for it. */
 void reply_field(struct exchange *exchange, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -27,8 +27,9 @@ void reply_field(struct exchange *exchange, const char *name, const char *format
 struct json_writer;
 void reply_json(struct exchange *exchange, int status, const struct json_writer *out);
 
-/* What every answer says to browsers and to what stores answers, unless it says something else
- * under that name. */
+/* Header fields for browsers and caches that every reply gets, unless it has its own of that
+ * name.
+ * */
 struct reply_shield {
     const char *name, *value;
     bool secure_only; /* only over TLS */

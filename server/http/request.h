@@ -1,5 +1,5 @@
-/* What several handlers ask of a request. Each answers the exchange itself when it returns
- * false. */
+/* Reads parts of a request for several handlers. A function that returns false has already
+ * replied. */
 #pragma once
 
 #include "db/run_list.h"
@@ -11,18 +11,17 @@
 /* 406 unless the client accepts this type. */
 bool request_accepts(struct exchange *exchange, const char *type);
 
-/* The {id} of the path; 404 for a name that cannot be one of ours. */
+/* The {id} of the path; 404 for a malformed one. */
 bool request_run_id(struct exchange *exchange, struct run_id *ret_id);
 
-/* 503 where nothing that is queued would be run: the server stops, or the machine is taken
- * back. */
+/* 503 where queued runs would not run: the server stops, or the machine is preempted. */
 bool request_may_queue(struct exchange *exchange);
 
-/* How long the client would wait: "wait" of the URL wins over the Prefer header. */
+/* How long the client wants to wait: wait= of the query wins over the Prefer header. */
 bool request_wait(struct exchange *exchange, long long *ret_seconds, struct error *err)
     __attribute__((warn_unused_result));
 
-/* A held connection is silent: see now and then whether anybody is left. */
+/* Interval of polls for a closed connection while an answer is held. */
 #define REQUEST_LOOK_NS (15 * NS_PER_SECOND)
 
 /* 400 for any parameter that is not in the NULL-terminated list (see query_allow()). */

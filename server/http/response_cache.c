@@ -25,14 +25,14 @@ struct response_cache {
 
 struct response_cache *response_cache_new(void)
 {
-    struct response_cache *answers = calloc(1, sizeof *answers);
+    struct response_cache *cache = calloc(1, sizeof *cache);
 
-    if (!answers)
+    if (!cache)
         return NULL;
-    pthread_mutex_init(&answers->lock, NULL);
+    pthread_mutex_init(&cache->lock, NULL);
     for (size_t i = 0; i < SLOTS; i++)
-        answers->slots[i].body.limit = BODY_MAX_KEPT;
-    return answers;
+        cache->slots[i].body.limit = BODY_MAX_KEPT;
+    return cache;
 }
 
 static void empty(struct slot *slot)
@@ -41,76 +41,76 @@ static void empty(struct slot *slot)
     bytes_free(&slot->body);
 }
 
-void response_cache_free(struct response_cache *answers)
+void response_cache_free(struct response_cache *cache)
 {
-    if (!answers)
+    if (!cache)
         return;
     for (size_t i = 0; i < SLOTS; i++)
-        empty(&answers->slots[i]);
-    pthread_mutex_destroy(&answers->lock);
-    free(answers);
+        empty(&cache->slots[i]);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache);
 }
 
-static struct slot *find(struct response_cache *answers, const char *text)
+static struct slot *find(struct response_cache *cache, const char *text)
 {
     for (size_t i = 0; i < SLOTS; i++)
-        if (answers->slots[i].text && strcmp(answers->slots[i].text, text) == 0)
-            return &answers->slots[i];
+        if (cache->slots[i].text && strcmp(cache->slots[i].text, text) == 0)
+            return &cache->slots[i];
     return NULL;
 }
 
-bool response_cache_find(struct response_cache *answers, const struct answer_key *key,
+bool response_cache_find(struct response_cache *cache, const struct answer_key *key,
                          struct bytes *body, char ret_etag[ETAG_SIZE])
 {
     struct slot *slot;
     bool found;
 
-    pthread_mutex_lock(&answers->lock);
-    slot = find(answers, key->text);
+    pthread_mutex_lock(&cache->lock);
+    slot = find(cache, key->text);
     found = slot && slot->revision == key->revision && slot->minute == key->minute &&
             (!body || bytes_add(body, slot->body.data, slot->body.used));
     if (found) {
-        slot->used = ++answers->uses;
+        slot->used = ++cache->uses;
         memcpy(ret_etag, slot->etag, ETAG_SIZE);
     }
-    pthread_mutex_unlock(&answers->lock);
+    pthread_mutex_unlock(&cache->lock);
     return found;
 }
 
-/* The slot of the same question, or the one that nobody asked for longest. */
-static struct slot *choose(struct response_cache *answers, const char *text)
+/* The slot of the same request, or the least recently used one. */
+static struct slot *choose(struct response_cache *cache, const char *text)
 {
-    struct slot *slot = find(answers, text);
+    struct slot *slot = find(cache, text);
 
     if (slot)
         return slot;
-    slot = &answers->slots[0];
+    slot = &cache->slots[0];
     for (size_t i = 1; i < SLOTS; i++)
-        if (answers->slots[i].used < slot->used)
-            slot = &answers->slots[i];
+        if (cache->slots[i].used < slot->used)
+            slot = &cache->slots[i];
     return slot;
 }
 
-void response_cache_keep(struct response_cache *answers, const struct answer_key *key,
+void response_cache_keep(struct response_cache *cache, const struct answer_key *key,
                          const struct bytes *body, char ret_etag[ETAG_SIZE])
 {
     struct slot *slot;
 
     snprintf(ret_etag, ETAG_SIZE, "\"%016" PRIx64 "\"", text_hash(body->data));
-    pthread_mutex_lock(&answers->lock);
-    slot = choose(answers, key->text);
+    pthread_mutex_lock(&cache->lock);
+    slot = choose(cache, key->text);
     empty(slot);
     slot->used = 0;
     slot->text = strdup(key->text);
     if (slot->text && bytes_add(&slot->body, body->data, body->used)) {
         slot->revision = key->revision;
         slot->minute = key->minute;
-        slot->used = ++answers->uses;
+        slot->used = ++cache->uses;
         memcpy(slot->etag, ret_etag, ETAG_SIZE);
     } else {
         empty(slot);
     }
-    pthread_mutex_unlock(&answers->lock);
+    pthread_mutex_unlock(&cache->lock);
 }
 
 bool etag_is_known(const char *header, const char *etag)

@@ -1,5 +1,5 @@
-/* Answers that were given, for whoever asks the same again while nothing has changed: a little
- * memory between a page that is reloaded and a thousand rows. Threads may share it. */
+/* A small cache of replies, valid while the data behind them is unchanged: a reloaded page costs
+ * no query over thousands of rows. Thread-safe. */
 #pragma once
 
 #include "common/bytes.h"
@@ -8,23 +8,23 @@
 
 struct response_cache;
 
-struct response_cache *response_cache_new(void);          /* NULL when memory ends */
-void response_cache_free(struct response_cache *answers); /* NULL is fine */
+struct response_cache *response_cache_new(void);        /* NULL without memory */
+void response_cache_free(struct response_cache *cache); /* NULL is fine */
 
-/* What an answer depends on: what was asked, and the state of what it was made from. */
+/* What a reply depends on: the request, and the state of its data. */
 struct answer_key {
     const char *text;
     long long revision, minute;
 };
 
-/* Copies an answer that is still good to *body (unless that is NULL), and names it. */
-bool response_cache_find(struct response_cache *answers, const struct answer_key *key,
+/* Copies a valid reply to *body (unless NULL) and returns its ETag. */
+bool response_cache_find(struct response_cache *cache, const struct answer_key *key,
                          struct bytes *body, char ret_etag[ETAG_SIZE])
     __attribute__((warn_unused_result));
 
-/* Names an answer, and keeps it where there is room. */
-void response_cache_keep(struct response_cache *answers, const struct answer_key *key,
+/* Computes the ETag of a reply, and stores the reply if it fits. */
+void response_cache_keep(struct response_cache *cache, const struct answer_key *key,
                          const struct bytes *body, char ret_etag[ETAG_SIZE]);
 
-/* Whether an If-None-Match header (NULL for none) knows this name. */
+/* Whether an If-None-Match header (NULL for none) lists this ETag. */
 bool etag_is_known(const char *header, const char *etag);

@@ -27,8 +27,8 @@ static bool is_spelled_out(const struct route *routes, size_t count, const char 
     return false;
 }
 
-/* A path we know with a method we do not is a different answer (405) from a path we do not know
- * (404), so the search goes on after a wrong method. */
+/* A known path with another method is 405, an unknown path 404, so the search continues after a
+ * wrong method. */
 enum router_result router_find(const struct route *routes, size_t count, const char *method,
                                const char *path, struct router_match *ret_match)
 {

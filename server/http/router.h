@@ -1,4 +1,4 @@
-/* Finds who answers a request. Pure: tests try every path without a socket. */
+/* Finds the route of a request. Pure: tests try every path without a socket. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,14 +6,14 @@
 
 struct exchange;
 
-/* What a route wants before it lets a request in. */
+/* The right that a route requires. */
 enum access { ACCESS_OPEN, ACCESS_READ, ACCESS_WRITE, ACCESS_IMPORT };
 
-/* What body a route takes. */
+/* The body that a route takes. */
 enum body {
     BODY_NONE,
-    BODY_JSON, /* one value of JSON, BODY_MAX */
-    BODY_RUNS, /* of JSON, or of a value a line (application/x-ndjson); BODY_RUNS_MAX */
+    BODY_JSON, /* one JSON value of at most BODY_MAX bytes */
+    BODY_RUNS, /* one JSON value, or one per line (application/x-ndjson); BODY_RUNS_MAX */
 };
 
 /* Fills exchange->reply. */
@@ -35,8 +35,8 @@ struct router_match {
 
 enum router_result { ROUTER_FOUND, ROUTER_NO_PATH, ROUTER_NO_METHOD };
 
-/* HEAD finds the route of GET. A pattern that spells the whole path out wins over one with a
- * hole: then only its methods are known there. */
+/* HEAD finds the route of GET. A literal pattern wins over one with {id}, and hides the methods
+ * of that one. */
 enum router_result router_find(const struct route *routes, size_t count, const char *method,
                                const char *path, struct router_match *ret_match);
 

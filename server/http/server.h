@@ -1,5 +1,5 @@
-/* What the handlers of requests can reach: the parts of a running server. Nothing in here changes
- * after the start but inside the parts, which look after themselves. */
+/* The parts of a running server, for handlers. The pointers do not change after the start; the
+ * parts are thread-safe. */
 #pragma once
 
 #include "common/bytes.h"
@@ -32,7 +32,7 @@ struct server {
     struct metrics *metrics;
     struct backup_job *backup_job;
     struct large_body_slots *large_body_slots;
-    struct token_store *token_store; /* this and the audit: NULL where nobody is served */
+    struct token_store *token_store; /* this and the audit: NULL in commands that serve no HTTP */
     struct audit *audit;
     struct bytes openapi; /* the document as it is served */
 };

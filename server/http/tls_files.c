@@ -34,7 +34,7 @@ static bool check_key(const struct config *config, const char *text, struct erro
                          config->tls_key);
     if (strstr(text, "ENCRYPTED"))
         return error_set(err, ERROR_INVALID, "--tls-key",
-                         "the key in %s is encrypted: nobody is there to type its password",
+                         "the key in %s is encrypted, and the server cannot ask for its password",
                          config->tls_key);
     return true;
 }

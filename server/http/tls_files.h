@@ -1,4 +1,4 @@
-/* The certificate and its key, as files. */
+/* Reads the certificate and its key. */
 #pragma once
 
 #include "common/bytes.h"
@@ -11,11 +11,11 @@ struct tls_files {
     struct bytes certificate, key; /* PEM */
 };
 
-/* Reads what the options name, if they do. ERROR_INVALID with the option says what is wrong; that
- * the two belong together is seen only when they are used. A key that others can read is told of
- * in the log. Whatever comes of it, tls_files_clear() comes after. */
+/* Reads the files that the options name, if any. ERROR_INVALID names the option at fault; whether
+ * the two match shows only in use. Logs a warning for a key that other users can read. Call
+ * tls_files_clear() afterwards, also on failure. */
 bool tls_files_read(const struct config *config, struct tls_files *files, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Leaves nothing of the key in memory. A zeroed one is fine. */
+/* Wipes the key from memory. A zeroed struct is fine. */
 void tls_files_clear(struct tls_files *files);

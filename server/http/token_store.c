@@ -9,7 +9,7 @@ struct token_store {
     const struct config *config;
     struct token_usage *token_usage;
     bool is_open;
-    pthread_rwlock_t lock; /* of all that follows */
+    pthread_rwlock_t lock; /* guards the fields below */
     struct tokens tokens;
     struct sender **by_token; /* as many */
 };
@@ -19,7 +19,7 @@ static bool is_open(const struct config *config)
     return !config->read_token[0] && !config->write_token[0] && !config->tokens[0];
 }
 
-/* Who has the same token to read and to write may write. */
+/* One token for both options may write. */
 static bool read_all(const struct config *config, struct tokens *tokens, struct error *err)
 {
     const char *reads = config->read_token, *writes = config->write_token;
@@ -33,7 +33,7 @@ static bool read_all(const struct config *config, struct tokens *tokens, struct 
 static struct sender **find_senders(struct token_usage *token_usage, const struct tokens *tokens,
                                     struct error *err)
 {
-    /* One more: of nothing, NULL would be no failure. */
+    /* One more, so that NULL always means failure. */
     AUTO(freep) struct sender **list = calloc(tokens->count + 1, sizeof(struct sender *));
 
     for (size_t i = 0; list && i < tokens->count; i++)
@@ -60,7 +60,7 @@ bool token_store_reload(struct token_store *token_store, struct error *err)
     token_store->tokens = tokens;
     token_store->by_token = by_token;
     pthread_rwlock_unlock(&token_store->lock);
-    tokens = old; /* for the end of the scope */
+    tokens = old; /* AUTO frees it */
     by_token = old_senders;
     return true;
 }

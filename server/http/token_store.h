@@ -1,5 +1,5 @@
-/* Who is let in: the tokens of the options and of --tokens, which can be read again while
- * requests are answered. Any thread. */
+/* The valid tokens: those of options and of --tokens, which can be reloaded while requests are
+ * answered. Thread-safe. */
 #pragma once
 
 #include "server/base/config.h"
@@ -7,13 +7,13 @@
 
 struct token_store;
 
-/* What a token stands for; a copy, so that nobody waits for a file that is read again. Without
- * any token configured everybody has all scopes and no name. */
+/* The rights of a token; a copy, so that a reload does not block requests. Without configured
+ * tokens every request has all scopes and no sender. */
 struct grant {
-    struct sender *sender; /* NULL of nobody in particular */
+    struct sender *sender; /* NULL without a token */
     unsigned scopes;
     struct limits limits;
-    bool is_named; /* by --tokens: its name says who it is */
+    bool is_named; /* by --tokens: the name identifies the sender */
 };
 
 /* `config` must outlive it. */
@@ -21,16 +21,16 @@ struct token_store *token_store_new(const struct config *config, struct error *e
     __attribute__((warn_unused_result));
 void token_store_free(struct token_store *token_store);
 
-/* Reads --tokens again. When that is wrong all stays as it was. */
+/* Reloads --tokens. On failure the old tokens stay. */
 bool token_store_reload(struct token_store *token_store, struct error *err)
     __attribute__((warn_unused_result));
 
-/* False when a token is needed and this one, or none (NULL), is not known. */
+/* Returns false for an unknown token, or for none (NULL) where one is needed. */
 bool token_store_find(struct token_store *token_store, const char *token,
                       struct grant *ret_grant);
 
-/* How many tokens there are. */
+/* Number of tokens. */
 size_t token_store_count(struct token_store *token_store);
 
-/* Adds what each sender has done, in Prometheus' text format. */
+/* Adds the counters of each sender in Prometheus' text format. */
 bool token_store_write(struct token_store *token_store, struct bytes *text);

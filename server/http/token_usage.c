@@ -10,8 +10,8 @@ struct sender {
     struct sender *next;
     char name[TOKEN_NAME_MAX + 1];
     atomic_llong requests, runs, limited;
-    pthread_mutex_t lock;       /* of what follows */
-    long long empty_ns[LIMITS]; /* when all that was spent will have been filled up again */
+    pthread_mutex_t lock;       /* guards the fields below */
+    long long empty_ns[LIMITS]; /* when the limit will be full again */
 };
 
 struct token_usage {
@@ -74,13 +74,13 @@ const char *sender_name(const struct sender *sender)
     return sender->name;
 }
 
-/* Rounded down, so that `most` of them together never come to more than the period. */
+/* Rounded down, so that `most` of them never exceed the period. */
 static long long cost_of(enum limit_kind kind, long long most, long long amount)
 {
     return (long long)((double)amount / (double)most * (double)periods_ns[kind]);
 }
 
-/* One number says how full a limit is: how long it would take to fill it up. */
+/* One number holds the state of a limit: the time until it is full again. */
 enum spent sender_spend(struct sender *sender, enum limit_kind kind, long long most,
                         long long amount, long long now_ns, long long *ret_wait_ns)
 {
@@ -151,7 +151,7 @@ bool token_usage_write(struct token_usage *token_usage, struct bytes *text)
     bool ok = true;
 
     pthread_mutex_lock(&token_usage->lock);
-    first = token_usage->first; /* what is behind it never changes */
+    first = token_usage->first; /* later elements never change */
     pthread_mutex_unlock(&token_usage->lock);
     for (size_t i = 0; ok && first && i < COUNT(counters); i++) {
         ok = bytes_printf(text,

@@ -17,13 +17,13 @@ static const struct {
 
 static const char *const scope_names[] = {"read", "write", "import"}; /* by bit */
 
-/* Where we are in the text, for errors. */
+/* Position in the text, for error messages. */
 struct place {
     const char *file;
     long long line;
 };
 
-/* What stands in the line is not quoted: a token in the wrong place would get into the log. */
+/* Messages never quote the line: a misplaced token would reach the log. */
 static bool wrong(const struct place *place, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -33,7 +33,7 @@ static bool wrong(const struct place *place, struct error *err, const char *form
     size_t room = sizeof where - 1, length = strlen(place->file);
     va_list arguments;
 
-    /* Of a long name the end says most, and the number must be seen. */
+    /* Cut a long file name at its start: the end and the line number must stay. */
     snprintf(number, sizeof number, ":%lld", place->line);
     room -= strlen(number);
     snprintf(where, sizeof where, "%s%s", place->file + (length > room ? length - room : 0),
@@ -205,7 +205,7 @@ static bool read_parts(const struct place *place, char *line, struct token *toke
 
 static bool add(struct tokens *tokens, const struct token *token, struct error *err)
 {
-    /* In powers of two, and without a count of what there is room for. */
+    /* Grows at powers of two, so no capacity is stored. */
     if ((tokens->count & (tokens->count - 1)) == 0) {
         size_t room = tokens->count > 0 ? 2 * tokens->count : 1;
         struct token *list = realloc(tokens->list, room * sizeof *list);

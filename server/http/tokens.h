@@ -1,6 +1,6 @@
-/* The file of --tokens: who may do what, and how much of it. A line each, blanks between words:
+/* The file of --tokens: scopes and limits by name. One token per line, blanks between words:
  *     NAME SCOPES sha256:HEX [LIMIT=N ...]
- * '#' begins a comment. The file holds no token, only what is known of each. */
+ * '#' begins a comment. The file holds hashes, not tokens. */
 #pragma once
 
 #include "common/error.h"
@@ -20,7 +20,7 @@ enum {
 #define TOKENS_MAX 4096
 #define TOKENS_FILE_MAX (1024 * 1024)
 
-/* The names of the tokens of --read-token-file and --write-token-file: no line may have them. */
+/* Names of the tokens of --read-token-file and --write-token-file; lines must not use them. */
 #define READ_TOKEN_NAME "read-token"
 #define WRITE_TOKEN_NAME "write-token"
 
@@ -31,10 +31,10 @@ enum limit_kind {
 };
 #define LIMITS 3
 
-extern const char *const limit_names[LIMITS]; /* as the file spells them */
+extern const char *const limit_names[LIMITS]; /* as in the file */
 
 struct limits {
-    long long most[LIMITS]; /* in the time of each; 0 is no limit. LIMIT_BYTES in bytes */
+    long long most[LIMITS]; /* per period of each; 0 is no limit. LIMIT_BYTES in bytes */
 };
 
 struct token {
@@ -42,7 +42,7 @@ struct token {
     unsigned scopes;
     struct limits limits;
     uint8_t hash[SHA256_SIZE];
-    bool is_option; /* its name is ours and says nothing about who has it */
+    bool is_option; /* from an option: the name identifies no sender */
 };
 
 struct tokens {
@@ -50,8 +50,8 @@ struct tokens {
     size_t count;
 };
 
-/* Adds what the text says. `file` is how errors call it: error.field is "FILE:LINE", or the end
- * of that. Whatever comes of it, tokens_clear() comes after. */
+/* Adds the tokens of a text. error.field is "FILE:LINE", or the end of that. Call tokens_clear()
+ * afterwards, also on failure. */
 bool tokens_parse(const char *file, const char *text, size_t length, struct tokens *tokens,
                   struct error *err) __attribute__((warn_unused_result));
 
@@ -59,14 +59,14 @@ bool tokens_parse(const char *file, const char *text, size_t length, struct toke
 bool tokens_read(const char *file, struct tokens *tokens, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Adds a token of an option. Before those of a file: what has the same hash there is refused. */
+/* Adds a token of an option. Call it before the file: a line with the same hash is refused. */
 bool tokens_add_option(struct tokens *tokens, const char *name, unsigned scopes,
                        const char *token, struct error *err) __attribute__((warn_unused_result));
 
-/* The token that was presented, or NULL. How long that takes tells nothing of those it is not. */
+/* Finds a presented token, or NULL, in constant time per token. */
 const struct token *tokens_find(const struct tokens *tokens, const char *presented);
 
-/* Frees what is in it; a zeroed one is fine. */
+/* Frees the content; a zeroed struct is fine. */
 void tokens_clear(struct tokens *tokens);
 
 /* "[a-z0-9][a-z0-9._-]{0,62}", and not one of ours. */

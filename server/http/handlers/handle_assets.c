@@ -9,7 +9,7 @@
 
 static const char start[] = "index.html";
 
-/* What a browser must know to keep the page to itself. */
+/* Headers that isolate the page from other sites. */
 static void add_limits(struct exchange *exchange)
 {
     reply_field(exchange, "Content-Security-Policy",
@@ -22,8 +22,8 @@ static void add_limits(struct exchange *exchange)
                 "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
 }
 
-/* A name with a hash stands for the same bytes for ever; the start has no such name and is asked
- * for each time. Its ETag is a weak one, for as it is and packed it has the same. */
+/* Browsers may keep a name with a hash for ever, and must revalidate index.html each time. Its
+ * ETag is weak, because plain and packed bytes share it. */
 static void add_lifetime(struct exchange *exchange, const struct asset *asset)
 {
     if (strcmp(asset->name, start) != 0) {

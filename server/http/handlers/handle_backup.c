@@ -1,5 +1,5 @@
-/* /v1/backup: the whole database as it is at one moment. Made by a thread of its own, while the
- * answer is held, and then sent piece by piece. */
+/* /v1/backup: a consistent copy of the database. A thread makes it while the answer is held; then
+ * it is sent piece by piece. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "server/base/disk_reserve.h"
@@ -16,7 +16,7 @@
 #define TYPE "application/vnd.sqlite3"
 #define PIECE (128 * 1024)
 
-/* A backup under way: of the held answer until the copy is made, then of the stream. */
+/* State of one backup: owned by the held answer until the copy is made, then by the stream. */
 struct backup {
     struct backup_job *job; /* begun, so backup_free() leaves it */
     int descriptor;         /* of the copy, owned by the job */
@@ -50,7 +50,7 @@ static enum stream_result next_piece(void *state, struct exchange *exchange, str
     return STREAM_MORE;
 }
 
-/* Takes the backup from the held answer. */
+/* Takes ownership from the held answer. */
 static struct backup *take_backup(struct exchange *exchange)
 {
     struct backup *backup = exchange->hold.state;
@@ -88,7 +88,7 @@ static void send_copy(struct exchange *exchange, int descriptor, const struct ve
         (struct stream){.next = next_piece, .free = backup_free, .state = backup};
 }
 
-/* The copy was waited for; this goes on with it. */
+/* Sends the copy if it is made; else holds the answer further. */
 static void go_on(struct exchange *exchange)
 {
     struct notifications *notifications = exchange->server->notifications;
@@ -120,7 +120,7 @@ static void go_on(struct exchange *exchange)
     } while (state == COPY_UNDER_WAY);
 }
 
-/* It reads the disk and takes a processor, which whoever compares runs will want to know. */
+/* Logs that a copy disturbs the run under way: it uses the disk and a processor. */
 static void tell_of_disturbance(struct exchange *exchange)
 {
     struct run_id id;
@@ -138,7 +138,7 @@ void backup_handler(struct exchange *exchange)
 
     if (!request_accepts(exchange, TYPE) || !request_allows(exchange, allowed))
         return;
-    if (strcmp(exchange->request.method, "HEAD") == 0) { /* what it says does not need the copy */
+    if (strcmp(exchange->request.method, "HEAD") == 0) { /* the headers do not need the copy */
         add_headers(exchange);
         return;
     }

@@ -13,7 +13,7 @@
 
 #define MARKDOWN "text/markdown"
 
-/* A format that is asked for by name needs no Accept header that agrees. */
+/* A format= of the query wins over the Accept header. */
 static bool choose_format(struct exchange *exchange, struct check_request *request)
 {
     const char *accept = exchange->request.headers.accept;
@@ -64,8 +64,8 @@ static void reply_check(struct exchange *exchange, const struct check *check)
         reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
 }
 
-/* Queues what confirms a failure, where it was asked for and is not there yet. A GET that changes
- * something: so it wants the right to write, and HEAD does not do it. */
+/* Queues the confirming runs of a failure, if the query asks for them and they do not exist yet.
+ * This GET changes the database, so it needs the scope write, and HEAD skips it. */
 static bool confirm(struct exchange *exchange, struct db *db, struct check *check)
 {
     struct access_spending spending = {.exchange = exchange};
@@ -98,8 +98,8 @@ static bool confirm(struct exchange *exchange, struct db *db, struct check *chec
     return true;
 }
 
-/* What is answered now, and what it could wait for: "" where there is nothing. False once the
- * exchange is answered. */
+/* Loads the check as it stands, and the id of the run or sweep it waits for ("" for none).
+ * Returns false if it has replied. */
 static bool look(struct exchange *exchange, const struct check_request *request,
                  struct check **ret_check, struct run_id *ret_waits_for, struct error *err)
 {
@@ -119,7 +119,7 @@ static bool look(struct exchange *exchange, const struct check_request *request,
     return true;
 }
 
-/* Watches the run or the sweep that is waited for next. */
+/* Watches the run or sweep whose end the answer waits for. */
 static void watch(struct exchange *exchange, const struct run_id *id, long long now_ns)
 {
     struct notifications *notifications = exchange->server->notifications;
@@ -130,7 +130,7 @@ static void watch(struct exchange *exchange, const struct run_id *id, long long 
     notifications_watch(notifications, &exchange->watcher, id, now_ns);
 }
 
-/* Answers, or sleeps until there is news. */
+/* Replies, or suspends the exchange until there is news. */
 static void go_on(struct exchange *exchange)
 {
     struct notifications *notifications = exchange->server->notifications;
@@ -139,9 +139,9 @@ static void go_on(struct exchange *exchange)
 
     if (!check_request_read(&exchange->request.query, &request, &unread) ||
         !choose_format(exchange, &request))
-        return; /* cannot be: it was read before */
+        return; /* not reached: check_handler() read both without error */
     for (;;) {
-        /* Asked before looking: the last news is told. */
+        /* Read before the database, so that the last change is not missed. */
         bool closed =
             notifications_is_closed(notifications) || runner_has_left(exchange->server->runner);
         AUTO(check_freep) struct check *check = NULL;

@@ -1,5 +1,5 @@
-/* GET /v1/comparison: which machine gives the most training for the money, how sure that is, and
- * what would change it. */
+/* GET /v1/comparison: ranks machines by training per dollar, with intervals and the changes that
+ * would alter the ranking. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "server/compare/comparison_cache.h"
@@ -21,7 +21,7 @@ static const struct format {
 
 enum { JSON, CSV, MARKDOWN };
 
-/* "format" of the URL wins over the Accept header. -1 when it was answered. */
+/* format= of the query wins over the Accept header. Returns -1 if it has replied. */
 static int choose_format(struct exchange *exchange)
 {
     static const char *const names[] = {"json", "csv", "markdown", NULL};
@@ -96,7 +96,7 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
            write_body(exchange, format, question, &ranking, err);
 }
 
-/* With a name for the answer, so that who has it already need not get it again. */
+/* Sends an ETag, so that a client that holds the same answer gets 304. */
 static void send_body(struct exchange *exchange, int format, const char *etag)
 {
     bool known = etag_is_known(exchange->request.headers.if_none_match, etag);

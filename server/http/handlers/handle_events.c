@@ -1,6 +1,6 @@
-/* /v1/runs/{id}/events: a run as Server-Sent Events. Nothing is kept for a reader: what it gets
- * is computed from the row, the latest progress, and the id of the last event it has seen, so a
- * slow reader skips progress instead of collecting it, and one that comes back misses no state.
+/* /v1/runs/{id}/events: a run as Server-Sent Events. The server queues nothing for a reader: each
+ * event is computed from the row, the latest progress and the id of the last event that the
+ * reader has seen. So a slow reader skips progress, and one that reconnects misses no state.
  *
  * The id of an event is "STAGE-STEPS": 1 queued, 2 running, 3 ended; and the steps done by then.
  */
@@ -13,10 +13,10 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-#define PROGRESS_NS (4 * NS_PER_SECOND)   /* progress is due this long after the last word */
-#define HEARTBEAT_NS (15 * NS_PER_SECOND) /* while there is no progress: finds dead readers */
+#define PROGRESS_NS (4 * NS_PER_SECOND)   /* longest pause between two progress events */
+#define HEARTBEAT_NS (15 * NS_PER_SECOND) /* without progress; detects readers that are gone */
 
-/* What a reader has got. */
+/* What a reader has been sent. */
 struct event_stream {
     struct run_id id;
     int stage;            /* number of state changes sent */
@@ -60,7 +60,7 @@ static bool write_state(struct bytes *piece, const struct run *run, int stage)
     return !out.failed && write_event(piece, "state", stage, ended ? run->steps : 0, &data);
 }
 
-/* The changes of state that this reader has not seen. */
+/* Writes the changes of state that this reader has not seen. */
 static bool write_news(struct bytes *piece, struct event_stream *stream, const struct run *run)
 {
     bool ok = true;
@@ -100,8 +100,8 @@ static bool look(const struct server *server, struct event_stream *stream, struc
 
     if (!runs_find(loan.db, stream->id.text, &run, &err))
         return false;
-    /* Progress first: the "running" that a newcomer has yet to see must precede it, and an end
-     * that came meanwhile must follow the last of it. */
+    /* Progress first: it is skipped until the reader has seen "running", and an end found in this
+     * look must follow the last progress. */
     if (!write_progress(piece, server->notifications, stream, now_ns) ||
         !write_news(piece, stream, &run))
         return false;
@@ -118,7 +118,7 @@ static enum stream_result next_events(void *state, struct exchange *exchange, st
         long long now_ns = clock_monotonic_ns();
         bool running = stream->stage == STAGE_RUNNING;
         bool closed = notifications_is_closed(
-            notifications); /* asked before looking: the last news is told */
+            notifications); /* read before the database, so that the last change is not missed */
 
         if (stream->ended)
             return STREAM_END;
@@ -142,8 +142,7 @@ static enum stream_result next_events(void *state, struct exchange *exchange, st
     }
 }
 
-/* Anything that is no id of ours, or of a stage the run has yet to reach, is ignored: the reader
- * then gets the story from the start. */
+/* Ignores an id that is malformed or ahead of the run; the reader then gets all states. */
 static void read_last_event(const char *header, enum run_state state, struct event_stream *stream)
 {
     int stage;
@@ -187,7 +186,8 @@ void events_handler(struct exchange *exchange)
     exchange->reply.status = 200;
     exchange->reply.content_type = "text/event-stream";
     reply_field(exchange, "Cache-Control", "no-cache");
-    reply_field(exchange, "Connection", "close"); /* it is good for no long answer now */
+    reply_field(exchange, "Connection",
+                "close"); /* listener_hold_little() made it slow for other answers */
     exchange->reply.stream = (struct stream){
         .next = next_events, .free = free, .state = take(&stream), .is_live = true};
 }

@@ -1,5 +1,5 @@
-/* What a run's number rests on, and the same number made again from it. The keeper may thin the
- * run meanwhile, so the run and what belongs to it are read as they are at one moment. */
+/* The evidence behind a run's number, and the number recomputed from its trace. Maintenance may
+ * thin the run meanwhile, so each answer reads the run and its parts in one transaction. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/evidence_rows.h"
@@ -13,7 +13,7 @@
 
 static const char *const no_parameters[] = {NULL};
 
-/* What all of them ask for first; false when the exchange is answered. */
+/* Checks and loads what both handlers need; returns false if it has replied. */
 static bool admit(struct exchange *exchange, struct run_id *ret_id)
 {
     return request_accepts(exchange, "application/json") && request_run_id(exchange, ret_id) &&

@@ -1,6 +1,6 @@
-/* /v1/runs/export: finished runs with all that is stored of them, a line each, as an import takes
- * them. Made in pieces while it is sent: a database of any size costs a megabyte, or as much as
- * its largest run. */
+/* /v1/runs/export: finished runs as complete documents, one per line, in the form that an import
+ * reads. They are made while the answer is sent, so memory is bounded by a megabyte or by the
+ * largest run. */
 #include "common/cleanup.h"
 #include "db/exports.h"
 #include "db/runs.h"
@@ -12,13 +12,13 @@
 #include "server/http/server.h"
 #include "server/runs/stored_document.h"
 
-#define AHEAD (512 * 1024) /* bytes that are made before they are sent */
+#define AHEAD (512 * 1024) /* bytes made ahead of sending */
 #define HAND_OUT (128 * 1024)
 
 /* How far an export has come. */
 struct export_stream {
     long long after;      /* number of the last run that was written */
-    struct bytes waiting; /* documents that are made, and not sent yet */
+    struct bytes waiting; /* documents not sent yet */
     size_t sent;          /* bytes of them */
 };
 
@@ -75,7 +75,7 @@ static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1
                              "must be one of these");
 }
 
-/* Makes the next documents. */
+/* Writes the next documents into stream->waiting. */
 static bool make_more(struct export_stream *stream, const struct exchange *exchange)
 {
     struct bytes *waiting = &stream->waiting;
@@ -86,7 +86,7 @@ static bool make_more(struct export_stream *stream, const struct exchange *excha
     struct error err = {0};
     long long last;
 
-    /* What a very long run needed is not kept for short ones. */
+    /* Free the buffer of a very long run. */
     if (waiting->size > 4 * AHEAD)
         bytes_free(waiting);
     waiting->used = 0;
@@ -167,7 +167,7 @@ void export_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    /* The first piece is made before anything is promised. */
+    /* Make the first piece before sending the status. */
     if (!make_more(stream, exchange)) {
         error_set(&err, ERROR_INTERNAL, NULL, "the export could not begin");
         reply_error(exchange, &err);

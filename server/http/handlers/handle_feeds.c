@@ -1,4 +1,4 @@
-/* /v1/feeds, /v1/machine: how the feeds are, and which machine this is. */
+/* /v1/feeds, /v1/machine: the state of the price feeds, and the machine this server runs on. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "server/http/handlers/handlers.h"

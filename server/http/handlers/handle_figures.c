@@ -1,4 +1,4 @@
-/* /v1/figures: what others published, and what a user adds to it. */
+/* /v1/figures: published figures, those shipped and those a user adds. */
 #include "common/cleanup.h"
 #include "common/json_writer.h"
 #include "db/contenders.h"
@@ -11,8 +11,7 @@
 
 #include <math.h>
 
-/* A rate has been made of a time: this is the time again, without the last bits of two divisions.
- */
+/* Turns a rate back into the published time, rounded to remove the error of two divisions. */
 static double seconds_of(double jobs_per_second)
 {
     char text[32];
@@ -55,7 +54,7 @@ static bool store(struct db *db, const struct figure *figure, struct error *err)
            figures_put(db, figure, err) && transaction_commit(&change, err);
 }
 
-/* The same id again replaces what it was. */
+/* A known id replaces the stored figure. */
 void figures_create_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};

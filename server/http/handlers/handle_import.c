@@ -1,4 +1,4 @@
-/* /v1/runs/import: runs that were measured elsewhere, one, or many with a line each. */
+/* /v1/runs/import: stores runs measured elsewhere: one document, or many with one per line. */
 #include "db/runs.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
@@ -58,7 +58,8 @@ static void import_many(struct exchange *exchange, const struct import_body *bod
         return;
     }
     ok = import_lines(exchange->server->pool, body, report, &err);
-    count(exchange, report->imported, report->known, report->refused); /* stored is stored */
+    count(exchange, report->imported, report->known,
+          report->refused); /* also on failure: some are stored */
     if (!ok) {
         reply_error(exchange, &err);
         return;

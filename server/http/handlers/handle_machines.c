@@ -1,4 +1,4 @@
-/* /v1/machines: what runs were measured on. */
+/* /v1/machines: the machines that runs were measured on. */
 #include "common/cleanup.h"
 #include "db/machines.h"
 #include "server/http/handlers/handlers.h"

@@ -1,4 +1,4 @@
-/* /v1/prices: what an hour of each machine costs, or cost; and what a person knows better. */
+/* /v1/prices: hourly prices, current and past, from feeds and from users. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/price_list.h"
@@ -14,13 +14,13 @@
 #include "server/prices/price_json.h"
 
 #define LIST_MAX 1000
-#define STORE_MAX 500 /* of one request */
+#define STORE_MAX 500 /* prices in one request */
 
 struct page {
     struct json_writer *out;
     const struct discount_list *discounts;
     long long limit, count, last, at_us;
-    bool said; /* a feed or a person has one: not only somebody who published a figure */
+    bool said; /* a feed or a user has a price, not only a published figure */
 };
 
 static void tell(void *user, const struct price_view *view)
@@ -83,7 +83,7 @@ static bool read_filter(const struct query *query, struct price_filter *ret_filt
     return true;
 }
 
-/* Why a feed has no price of what was asked for. */
+/* Writes why a feed has no price for the filter. */
 struct absence {
     struct json_writer *out;
     const struct source *source;
@@ -139,7 +139,7 @@ static bool write_page(struct exchange *exchange, struct db *db, struct page *pa
     struct price_filter more = *filter;
     char next[CURSOR_SIZE];
 
-    more.limit++; /* one more than asked tells whether there are more */
+    more.limit++; /* one more than asked, to see whether there is a next page */
     jsonw_open(page->out, NULL, '{');
     jsonw_time(page->out, "at", filter->at_us);
     jsonw_open(page->out, "prices", '[');

@@ -1,4 +1,4 @@
-/* /v1/runs: ask for runs, look at them, take them back. */
+/* /v1/runs: queues, lists, shows and cancels runs. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/run_list.h"
@@ -24,7 +24,7 @@ static void reply_run(struct exchange *exchange, int status, const struct run *r
     reply_json(exchange, status, &out);
 }
 
-/* An answer was held until its run ended; this goes on with it. */
+/* Replies if the run has ended or the wait is over; else holds the answer further. */
 static void go_on(struct exchange *exchange)
 {
     struct notifications *notifications = exchange->server->notifications;
@@ -33,7 +33,7 @@ static void go_on(struct exchange *exchange)
 
     for (;;) {
         AUTO(run_clear) struct run run = {0};
-        /* Asked before looking: the last news is told. */
+        /* Read before the database, so that the last change is not missed. */
         bool closed =
             notifications_is_closed(notifications) || runner_has_left(exchange->server->runner);
         struct error err = {0};
@@ -59,7 +59,7 @@ static void go_on(struct exchange *exchange)
     }
 }
 
-/* Starts to hold the answer until the run ends or the time is over. */
+/* Holds the answer until the run ends or the wait is over. */
 static void hold(struct exchange *exchange, const struct run_id *id, long long seconds)
 {
     long long now_ns = clock_monotonic_ns();
@@ -73,7 +73,7 @@ static void hold(struct exchange *exchange, const struct run_id *id, long long s
     go_on(exchange);
 }
 
-/* The answer that the first POST got: a retry must not be told apart from it. */
+/* Repeats the answer of the first POST: a retry must get the same. */
 static void reply_first_answer(struct exchange *exchange, const struct run *run)
 {
     struct json_writer out = {.bytes = &exchange->reply.body};
@@ -87,7 +87,7 @@ static void reply_first_answer(struct exchange *exchange, const struct run *run)
     reply_json(exchange, 201, &out);
 }
 
-/* What an order points to. */
+/* Owns the strings that an order points to. */
 struct order_parts {
     struct run_spec spec;
     char key[IDEMPOTENCY_KEY_MAX + 1];
@@ -196,7 +196,7 @@ void runs_show_handler(struct exchange *exchange)
         reply_error(exchange, &err);
 }
 
-/* Apart from the run: it is as long as ten of them, and few ask. */
+/* Separate from the run, because it is ten times as long and few clients need it. */
 void implementations_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
@@ -235,7 +235,7 @@ void runs_cancel_handler(struct exchange *exchange)
         return;
     }
     if (run.state == RUN_RUNNING && !runner_cancel(exchange->server->runner, id.text)) {
-        /* It has ended between our two looks. */
+        /* The run ended between the two queries. */
         error_set(&err, ERROR_CONFLICT, NULL, "the run has ended already");
         reply_error(exchange, &err);
         return;
@@ -253,7 +253,7 @@ static bool check_state(const char *state, struct error *err)
                                        "'%.64s' is not a state", state);
 }
 
-/* `keys` holds the keys of labels, cut from their values. */
+/* `keys` receives the keys of labels, without their values. */
 static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
                         struct run_filter *filter, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* The paths about the service itself: is it well, what has it done, what does it look like. */
+/* Health, readiness, metrics and the API description. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/feed_rows.h"
@@ -21,8 +21,8 @@ void health_handler(struct exchange *exchange)
         reply_fixed(exchange, "application/json", alive, strlen(alive));
 }
 
-/* Ready means: the database answers, and what is queued will be run. A full disk is told of and
- * no more: whoever sends requests elsewhere because of it would send away those who only read. */
+/* Ready: the database answers, and queued runs will run. A full disk is reported but stays ready,
+ * because a load balancer would otherwise turn away clients that only read. */
 void ready_handler(struct exchange *exchange)
 {
     static const char ready[] = "{\"status\":\"ready\",\"disk\":\"ok\"}";
@@ -35,11 +35,12 @@ void ready_handler(struct exchange *exchange)
     if (!request_accepts(exchange, "application/json") ||
         !request_allows(exchange, no_parameters))
         return;
-    if (!request_may_queue(exchange)) /* and there is somebody to run what it takes */
+    if (!request_may_queue(
+            exchange)) /* false while the server stops or the machine is preempted */
         return;
     loan = db_borrow(exchange->server->pool);
     bool ok = db_size(loan.db, &size, &err);
-    if (db_is_damaged()) { /* this look may have found it */
+    if (db_is_damaged()) { /* the query above may have found the damage */
         error_clear(&err);
         ok = error_set(&err, ERROR_DAMAGED, NULL, "the database is damaged");
     }
@@ -51,7 +52,7 @@ void ready_handler(struct exchange *exchange)
         reply_fixed(exchange, "application/json", full, strlen(full));
 }
 
-/* What says whether more can be stored. */
+/* Metrics of the storage. */
 static bool write_disk(struct bytes *text, const struct config *config)
 {
     return bytes_printf(
@@ -103,7 +104,7 @@ static bool write_stored(struct bytes *text, const long long counts[RUN_STATES],
                               watchers, size, resident_bytes());
 }
 
-/* All scopes of a feed as one: the oldest of what is believed, and what went wrong. */
+/* All scopes of a feed as one: the oldest age and the number of failures. */
 struct feed_sum {
     const char *name;
     long long age_us, failures, prices, now_us;

@@ -1,5 +1,5 @@
-/* /v1/runs/{id}/steps: what was measured, step by step, as JSON or CSV. Made in pieces while it
- * is sent, so that a million steps cost no more memory than a thousand. */
+/* /v1/runs/{id}/steps: the steps of a run as JSON or CSV. They are read in pieces while the
+ * answer is sent, so memory does not grow with their number. */
 #include "common/cleanup.h"
 #include "db/runs.h"
 #include "db/step_rows.h"
@@ -27,8 +27,8 @@ static bool is_measured(const struct step_stream *stream, long long index)
     return index >= stream->first_measured && index < stream->end_measured;
 }
 
-/* Of a finished run that is known. Before, only a warm-up of a fixed length is: the end of any
- * other is found when all has been seen. */
+/* Sets the range of measured steps. A finished run stores it. Before, only a fixed warm-up is
+ * known; an automatic one is found at the end of the run. */
 static void find_measured(const struct run *run, const struct run_spec *spec,
                           struct step_stream *stream)
 {
@@ -89,8 +89,8 @@ static bool write_json(struct bytes *piece, const struct step_stream *stream,
     return !out.failed;
 }
 
-/* Goes on behind what was loaded; a gap in it tells of thinning, which may happen while we send.
- */
+/* Moves behind the loaded steps; a gap means that maintenance has thinned them, perhaps during
+ * this answer. */
 static void advance(struct step_stream *stream, const struct steps *steps,
                     const long long positions[], long long asked)
 {
@@ -122,7 +122,7 @@ static enum stream_result next_steps(void *state, struct exchange *exchange, str
                                &err))
         return STREAM_BROKEN;
     while (steps.count > 0 && positions[steps.count - 1] >= stream->last)
-        steps.count--; /* came after we were asked */
+        steps.count--; /* added after the request */
     advance(stream, &steps, positions, asked);
     if (!(stream->csv ? write_csv(piece, stream, &steps, positions)
                       : write_json(piece, stream, &steps, positions)))
@@ -148,7 +148,7 @@ static bool read_range(const struct query *query, struct step_stream *stream, st
     return true;
 }
 
-/* JSON unless CSV is liked better. */
+/* JSON, unless the Accept header prefers CSV. */
 static bool choose_form(struct exchange *exchange, bool *ret_csv)
 {
     int json = accept_quality(exchange->request.headers.accept, "application/json");

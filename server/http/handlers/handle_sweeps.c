@@ -1,4 +1,4 @@
-/* /v1/sweeps: sets of runs with one answer. */
+/* /v1/sweeps: sets of runs that answer one question. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/json_text.h"
@@ -17,7 +17,7 @@
 
 static const char *const no_parameters[] = {NULL};
 
-/* All that an answer about one sweep is made of; owned but for the view's pointers into it. */
+/* The parts of an answer about one sweep; owns all that `view` points to. */
 struct sweep_parts {
     struct sweep_row row;
     struct sweep_row_run *runs;
@@ -72,7 +72,7 @@ static void reply_sweep(struct exchange *exchange, int status, const char *id)
     reply_json(exchange, status, &out);
 }
 
-/* The request as it is stored: what was sent, in one line, with the preset of /v1/aa. */
+/* The request as it is stored: the body on one line, with the preset of /v1/aa. */
 static char *request_text(const struct exchange *exchange, bool is_aa, struct error *err)
 {
     AUTO(json_decrefp) json_t *json = request_json(exchange, err);
@@ -182,7 +182,7 @@ void sweeps_show_handler(struct exchange *exchange)
     exchange->reply.content_type = "text/csv; charset=utf-8";
 }
 
-/* A list while it is written: one row more than a page holds tells that there are more. */
+/* A list under way; one row more than a page holds shows that there is a next page. */
 struct sweep_page {
     struct json_writer *out;
     long long limit, count, last;

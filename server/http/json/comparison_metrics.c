@@ -4,7 +4,7 @@
 #include "common/clock.h"
 #include "server/compare/comparison.h"
 
-/* Label values may hold anything but these. */
+/* Label values must escape these. */
 static bool add_label(struct bytes *text, const char *name, const char *value)
 {
     bool ok = bytes_printf(text, "%s=\"", name);
@@ -26,7 +26,7 @@ static bool add_labels(struct bytes *text, const struct comparison_row *row)
            add_label(text, ",price", row->price.kind) && bytes_add(text, "} ", 2);
 }
 
-/* Which end of the interval, or the value itself. */
+/* The value, or an end of its interval. */
 static const struct gauge {
     const char *name, *help;
     size_t offset;
@@ -57,7 +57,7 @@ struct part {
     const struct comparison_loan *loan;
     const struct discount_list *discounts;
     struct comparison_question question;
-    struct bytes *texts; /* one for each gauge, for a gauge stands in one piece */
+    struct bytes *texts; /* one per gauge, because all lines of a gauge must be adjacent */
 };
 
 static bool add_workload(struct part *part, const char *workload, struct error *err)
@@ -112,11 +112,11 @@ static bool put_together(const struct bytes *texts, struct bytes *text)
     return ok;
 }
 
-bool comparison_metrics_write(struct db *db, struct comparison_cache *board,
+bool comparison_metrics_write(struct db *db, struct comparison_cache *cache,
                               const struct identity *here, struct bytes *text, struct error *err)
 {
     AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
-    AUTO(freep) struct query *query = calloc(1, sizeof *query); /* nothing is asked for */
+    AUTO(freep) struct query *query = calloc(1, sizeof *query); /* empty: no parameters */
     AUTO(comparison_cache_return) struct comparison_loan loan = {0};
     struct bytes texts[COUNT(gauges)];
     struct part part = {.loan = &loan, .discounts = discounts, .texts = texts};
@@ -129,7 +129,7 @@ bool comparison_metrics_write(struct db *db, struct comparison_cache *board,
         return error_no_memory(err);
     ok = comparison_question_read(query, here, now_us, &part.question, err) &&
          discounts_each(db, now_us, discount_list_add, discounts, err) &&
-         comparison_cache_borrow(board, db, &part.question.where, &loan, err) &&
+         comparison_cache_borrow(cache, db, &part.question.where, &loan, err) &&
          add_all(&part, err) && (put_together(texts, text) || error_no_memory(err));
     for (size_t i = 0; i < COUNT(gauges); i++)
         bytes_free(&texts[i]);

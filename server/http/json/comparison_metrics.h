@@ -1,4 +1,4 @@
-/* Samples per dollar of every row, for whoever draws them over time. */
+/* Samples per dollar of every row, as metrics for Prometheus. */
 #pragma once
 
 #include "common/bytes.h"
@@ -7,8 +7,8 @@
 #include "pricing/machine/identity.h"
 #include "server/compare/comparison_cache.h"
 
-/* Adds, in Prometheus' text format, what GET /v1/comparison answers without parameters, for each
- * workload that there is. */
-bool comparison_metrics_write(struct db *db, struct comparison_cache *board,
+/* Adds, for each workload, the rows of GET /v1/comparison without parameters, in Prometheus' text
+ * format. */
+bool comparison_metrics_write(struct db *db, struct comparison_cache *cache,
                               const struct identity *here, struct bytes *text, struct error *err)
     __attribute__((warn_unused_result));

@@ -18,7 +18,7 @@ static void present_ratio(struct json_writer *out, const char *key, const struct
     jsonw_close(out, '}');
 }
 
-/* `known` is false of dollars where a price is not known. */
+/* `known` is false for dollars without a known price. */
 static void present_part(struct json_writer *out, const char *key, const struct check *check,
                          const struct check_track *track)
 {
@@ -165,7 +165,7 @@ void present_check(struct json_writer *out, const struct check *check)
     jsonw_close(out, '}');
 }
 
-/* Words from elsewhere, in which nothing is to be markup, nor call anybody. */
+/* Writes foreign text with markup and mentions escaped. */
 static bool write_plain(struct bytes *text, const char *words)
 {
     bool ok = true;
@@ -175,7 +175,7 @@ static bool write_plain(struct bytes *text, const char *words)
     return ok;
 }
 
-/* The same within code, where only a backquote has a meaning. */
+/* The same inside code, where only a backquote is special. */
 static bool write_code(struct bytes *text, const char *words)
 {
     bool ok = bytes_add(text, "`", 1);

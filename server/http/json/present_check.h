@@ -1,4 +1,4 @@
-/* The answer of the CI gate in each of its forms. openapi.json describes what is written here. */
+/* The answer of the CI gate in each of its formats, as openapi.json describes it. */
 #pragma once
 
 #include "common/json_writer.h"
@@ -6,7 +6,8 @@
 
 void present_check(struct json_writer *out, const struct check *check);
 
-/* A short table for a comment; paths, not addresses: who serves them is not for us to know. */
+/* A short Markdown table for a comment. Its links are paths, because the public address is
+ * unknown. */
 bool present_check_markdown(struct bytes *text, const struct check *check);
 
 /* Numbers for other tools' histories: the "customBiggerIsBetter" of github-action-benchmark, and

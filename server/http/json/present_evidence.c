@@ -1,4 +1,4 @@
-/* The part of present_run.h about what a number rests on. */
+/* The part of present_run.h about evidence. */
 #include "db/machines.h"
 #include "engine/trace/evidence.h"
 #include "server/http/json/present_run.h"
@@ -53,7 +53,7 @@ void present_evidence(struct json_writer *out, const struct evidence *evidence, 
     jsonw_close(out, '}');
 }
 
-/* Equal texts are equal numbers to the last digit, for one writer wrote both. */
+/* One writer makes both texts, so equal texts mean equal numbers to the last digit. */
 static bool is_same(const char *stored, const char *now)
 {
     return stored && strcmp(stored, now) == 0;

@@ -29,7 +29,7 @@ static enum freshness row_freshness(const struct feed_row *row, bool has_spot, l
     return freshness_of(has_spot ? PRICE_SPOT : PRICE_ON_DEMAND, now_us - said_us);
 }
 
-/* The worst of the labels of a feed's scopes; NULL where nothing was ever believed. */
+/* The worst freshness among a feed's scopes; NULL where no reading ever succeeded. */
 static const char *feed_label(const struct feed_view *view)
 {
     bool spot = view->feed->source->is_spot, believed = false;

@@ -56,9 +56,9 @@ static void a_line_says_who_did_what_and_what_came_of_it(void)
     second.who = NULL;
     second.id = (struct run_id){"01ARZ3NDEKTSV4RRFFQ69G5FAV"};
     third.status = 0;
-    audit_tell(audit, &first);
-    audit_tell(audit, &second);
-    audit_tell(audit, &third);
+    audit_write(audit, &first);
+    audit_write(audit, &second);
+    audit_write(audit, &third);
     AUTO(freep) char *text = content(file);
     EXPECT_STR(
         text, "{\"at\":\"2026-01-02T03:04:05.000Z\",\"who\":\"c1\",\"from\":\"127.0.0.1\","
@@ -82,12 +82,12 @@ static void a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters(void)
     unlink(file);
     EXPECT(audit_reopen(audit, NULL));
     odd.path = "/a\"b\nc";
-    audit_tell(audit, &odd);
+    audit_write(audit, &odd);
     memset(path, 'x', sizeof path);
     path[999] = '\0';
     memcpy(path + 199, "\xc3\xa9", 2);
     odd.path = path;
-    audit_tell(audit, &odd);
+    audit_write(audit, &odd);
     AUTO(freep) char *text = content(file);
     EXPECT(strstr(text, "\"path\":\"/a\\\"b\\u000ac\"") ||
            strstr(text, "\"path\":\"/a\\\"b\\nc\""));
@@ -102,11 +102,11 @@ static void a_file_is_begun_anew_where_the_old_one_was_moved_away(void)
 
     unlink(file);
     EXPECT(audit_reopen(audit, NULL));
-    audit_tell(audit, &entry);
+    audit_write(audit, &entry);
     EXPECT_INT(rename(file, moved), 0);
-    audit_tell(audit, &entry);
+    audit_write(audit, &entry);
     EXPECT(audit_reopen(audit, NULL));
-    audit_tell(audit, &entry);
+    audit_write(audit, &entry);
     AUTO(freep) char *old = content(moved), *new = content(file);
     EXPECT_INT((long long)strlen(old), 2 * (long long)strlen(new));
 }
@@ -124,7 +124,7 @@ static void what_cannot_be_opened_is_refused_and_the_old_one_stays(void)
     EXPECT_INT(rename(file, moved), 0);
     EXPECT_INT(mkdir(file, 0700), 0);
     EXPECT(!audit_reopen(audit, NULL));
-    audit_tell(audit, &entry);
+    audit_write(audit, &entry);
     AUTO(freep) char *old = content(moved);
     EXPECT(strstr(old, "\"who\":\"c1\"") != NULL);
     EXPECT_INT(rmdir(file), 0);
@@ -160,8 +160,8 @@ static void a_line_that_is_lost_is_counted(void)
     AUTO(audit_freep) struct audit *audit = audit_open("/dev/full", NULL);
 
     EXPECT_INT(failures(audit), 0);
-    audit_tell(audit, &entry);
-    audit_tell(audit, &entry);
+    audit_write(audit, &entry);
+    audit_write(audit, &entry);
     EXPECT_INT(failures(audit), 2);
 }
 
@@ -174,7 +174,7 @@ static void after_a_line_without_an_end_the_next_one_begins_anew(void)
 
     unlink(file);
     EXPECT(audit_reopen(audit, NULL));
-    audit_tell(audit, &entry);
+    audit_write(audit, &entry);
     AUTO(freep) char *whole = content(file);
     first = (long long)strlen(whole);
     signal(SIGXFSZ, SIG_IGN);
@@ -182,12 +182,12 @@ static void after_a_line_without_an_end_the_next_one_begins_anew(void)
     small = size;
     small.rlim_cur = (rlim_t)first + 10;
     EXPECT_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
-    audit_tell(audit, &entry); /* ten bytes of it */
-    audit_tell(audit, &entry); /* nothing */
+    audit_write(audit, &entry); /* ten bytes of it */
+    audit_write(audit, &entry); /* nothing */
     EXPECT_INT(setrlimit(RLIMIT_FSIZE, &size), 0);
     EXPECT_INT(failures(audit), 2);
-    audit_tell(audit, &entry);
-    audit_tell(audit, &entry);
+    audit_write(audit, &entry);
+    audit_write(audit, &entry);
     AUTO(freep) char *text = content(file);
     EXPECT_INT((long long)strlen(text), first + 10 + 1 + 2 * first);
     EXPECT_INT(text[first + 10], '\n');
@@ -206,9 +206,9 @@ static void strangers_get_sixty_lines_a_minute_and_the_rest_is_told_by_number(vo
     stranger.status = 401;
     for (int i = 0; i < 100; i++) { /* one each 100 ms */
         stranger.at_ns = known.at_ns = i * 100 * NS_PER_MS;
-        audit_tell(audit, &stranger);
+        audit_write(audit, &stranger);
         if (i % 10 == 9)
-            audit_tell(audit, &known); /* of these none is left out */
+            audit_write(audit, &known); /* of these none is left out */
     }
     {
         AUTO(freep) char *text = content(file);
@@ -219,10 +219,10 @@ static void strangers_get_sixty_lines_a_minute_and_the_rest_is_told_by_number(vo
     }
     EXPECT_INT(metric(audit, "\npennyworth_audit_suppressed_total "), 40);
     stranger.at_ns = 60 * NS_PER_SECOND - 1;
-    audit_tell(audit, &stranger);
+    audit_write(audit, &stranger);
     for (int i = 0; i < 3; i++) { /* a minute after the first two of them */
         stranger.at_ns = 60 * NS_PER_SECOND + 100 * NS_PER_MS;
-        audit_tell(audit, &stranger);
+        audit_write(audit, &stranger);
     }
     AUTO(freep) char *text = content(file);
     EXPECT_INT(lines_of(text, "\"status\":401"), 62);
@@ -239,14 +239,14 @@ static void what_was_left_out_is_told_by_the_next_line_that_can_be_written(void)
     AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     stranger.status = 401;
     for (int i = 0; i < 70; i++)
-        audit_tell(audit, &stranger);
-    audit_tell(audit, &entry);
+        audit_write(audit, &stranger);
+    audit_write(audit, &entry);
     EXPECT_INT(failures(audit), 61);
     EXPECT_INT(metric(audit, "\npennyworth_audit_suppressed_total "), 10);
     unlink(file);
     EXPECT(audit_reopen(audit, NULL));
-    audit_tell(audit, &entry);
-    audit_tell(audit, &entry);
+    audit_write(audit, &entry);
+    audit_write(audit, &entry);
     AUTO(freep) char *text = content(file);
     EXPECT(strstr(text, "\"suppressed\":10}\n{\"at\":") != NULL);
     EXPECT_INT(lines_of(text, "suppressed"), 1);
@@ -260,7 +260,7 @@ static void *tell_many(void *user)
     struct audit *audit = user;
 
     for (int i = 0; i < LINES; i++) {
-        audit_tell(audit, &entry);
+        audit_write(audit, &entry);
         if (i % 50 == 0)
             EXPECT(audit_reopen(audit, NULL));
     }

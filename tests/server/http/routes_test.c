@@ -84,7 +84,7 @@ static void a_method_that_changes_something_wants_the_right_to_write(void)
             known = known || strcmp(routes[i].method, methods[k]) == 0;
         EXPECT(known);
         if (strcmp(routes[i].method, "GET") == 0)
-            EXPECT(!routes[i].takes_body &&
+            EXPECT(routes[i].takes_body == BODY_NONE &&
                    (routes[i].access == ACCESS_WRITE) == holds_everything(routes[i].pattern));
         else
             EXPECT_INT(routes[i].access, strcmp(routes[i].pattern, "/v1/runs/import") == 0
@@ -93,7 +93,20 @@ static void a_method_that_changes_something_wants_the_right_to_write(void)
     }
 }
 
-/* What stands open to everybody is listed here once more, so that it is opened on purpose. */
+static void every_post_says_what_body_it_takes(void)
+{
+    for (size_t i = 0; i < route_count; i++) {
+        const char *pattern = routes[i].pattern;
+        enum body wanted = strcmp(routes[i].method, "POST") != 0        ? BODY_NONE
+                           : strcmp(pattern, "/v1/runs/import") == 0    ? BODY_RUNS
+                           : strcmp(pattern, "/v1/prices/refresh") == 0 ? BODY_NONE
+                                                                        : BODY_JSON;
+
+        EXPECT_INT(routes[i].takes_body, wanted);
+    }
+}
+
+/* Paths that need no token. A second list, so that a path is opened only on purpose. */
 static const char *const open_paths[] = {"/", "/assets/{id}", "/healthz", "/readyz",
                                          "/v1/openapi.json"};
 
@@ -126,6 +139,7 @@ int main(void)
     RUN(no_two_routes_answer_the_same_request);
     RUN(every_route_has_a_handler_and_at_most_one_id);
     RUN(a_method_that_changes_something_wants_the_right_to_write);
+    RUN(every_post_says_what_body_it_takes);
     RUN(only_the_page_its_health_and_its_description_are_open);
     RUN(the_methods_of_every_path_fit_into_one_header);
     return test_result();
