@@ -1,8 +1,8 @@
-// The public API, for whoever shows it. Where a token is wanted it is asked for once, and kept
-// for this tab's session only.
+// Client of the public API. Asks the user once for a token where the server needs one, and keeps
+// it for the session of this tab only.
 import { h } from './dom.js';
 
-// What the API refused: `field` names what is wrong, where it says so.
+// A problem document of the API; `field` names the parameter at fault, if any.
 export class ApiError extends Error {
   constructor(status, body) {
     super(body?.detail ?? `the server answered ${status}`);
@@ -20,10 +20,10 @@ export const forgetToken = () => {
   dispatchEvent(new Event('token'));
 };
 
-// A dialog; null when it is closed without a word.
+// Shows a dialog; null when the user cancels it.
 const askForToken = (why) =>
   new Promise((resolve) => {
-    // What no header can carry is refused here, in the field.
+    // Refuse characters that no header can carry.
     const input = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true,
       pattern: '\\s*[!-~]+\\s*', title: 'Letters, digits and signs of ASCII, no blanks' });
     let given = null;
@@ -55,7 +55,7 @@ export const address = (path, parameters = {}) => {
   return text ? `${path}?${text}` : path;
 };
 
-// One dialog, however many requests wait for it.
+// All requests share one dialog.
 let asking = null;
 const newToken = (why) => {
   asking ??= askForToken(why).finally(() => {
@@ -67,7 +67,7 @@ const newToken = (why) => {
 const contentOf = async (answer) =>
   answer.headers.get('content-type')?.includes('json') ? answer.json() : null;
 
-// The answer as it arrives, for who reads it as a stream; what was refused is thrown.
+// Returns the response for reading as a stream; throws ApiError on a refusal.
 export const open = async (method, target, { headers = {}, body, signal } = {}) => {
   const used = token();
   const credentials = used ? { Authorization: `Bearer ${used}` } : {};
@@ -83,10 +83,10 @@ export const open = async (method, target, { headers = {}, body, signal } = {}) 
   const refused = new ApiError(answer.status, content);
   if (answer.status !== 401 && answer.status !== 403) throw refused;
   if (token() === used) {
-    const given = await newToken(used ? `That token did not do: ${refused.message}.` : 'This server answers only those who have a token.');
+    const given = await newToken(used ? `The server refused that token: ${refused.message}.` : 'This server needs a token.');
     if (!given) {
-      if (answer.status === 401 && token() === used) forgetToken(); // it is worth nothing
-      throw used ? refused : new ApiError(answer.status, { detail: 'This server answers only those who have a token.' });
+      if (answer.status === 401 && token() === used) forgetToken(); // the server refused it
+      throw used ? refused : new ApiError(answer.status, { detail: 'This server needs a token.' });
     }
     sessionStorage.setItem(KEY, given);
     dispatchEvent(new Event('token'));

@@ -1,19 +1,19 @@
-// A row of the comparison in words, and the sentence that answers the question.
+// The rows of the comparison in words, and the sentence that sums them up.
 import { h } from './dom.js';
 import { href } from './state.js';
 import { age, dollars, hours, interval, moment, number, words } from './format.js';
 
-// How many: all digits, as nothing was measured about it.
+// An exact count, with all digits.
 export const count = (value) => value.toLocaleString('en');
 
-// Of a job of which only the time is known, nothing is said of samples.
+// A job with only a published time has no samples.
 export const unit = (row) => (row.unit === 'job' ? 'jobs' : 'samples');
 
 export const nameOf = (row) => row.instance ?? 'unknown type';
 
-const LONG = 64; // from here on a name is a block of a few lines, not a part of a line
+const LONG = 64; // characters; a longer name gets lines of its own
 
-// Names come from outside: a bdi keeps their direction to themselves.
+// Names are foreign text: bdi isolates their direction.
 export const name = (row, text = nameOf(row)) =>
   h('bdi', { class: `instance${row.instance ? '' : ' unknown'}${text.length > LONG ? ' long' : ''}` }, text);
 
@@ -38,19 +38,19 @@ export const priceSource = (price) => {
     price.kind !== 'typed' && price.label, price.third_party && 'third party'].filter(Boolean).join(', ');
 };
 
-// What rows of one type may differ in, the most telling first.
+// Properties in which rows of one type may differ, the most useful first.
 const distinctions = (row) => [row.provenance,
   ...Object.entries(row.configuration).map(([key, value]) => (typeof value === 'string' ? value : `${words(key)} ${value}`)),
   row.stratum, row.engine].filter(Boolean);
 
-// A name for each of these rows. Rows of one type are told apart by one thing that is theirs alone,
-// or else by all that not all of them share.
+// A distinct name for each row. Rows of one type add the one property that only they have, or else
+// all properties in which they differ.
 export const labels = (rows) => {
   const groups = new Map();
   for (const row of rows) groups.set(nameOf(row), [...(groups.get(nameOf(row)) ?? []), row]);
   const result = new Map();
   for (const [text, group] of groups) {
-    const has = new Map(); // of how many
+    const has = new Map(); // number of rows with it
     for (const row of group)
       for (const each of new Set(distinctions(row))) has.set(each, (has.get(each) ?? 0) + 1);
     for (const row of group) {
@@ -86,7 +86,7 @@ const measureOf = (answer) => MEASURES[answer.question.sort] ?? MEASURES.samples
 const enumerate = (items) =>
   items.flatMap((item, i) => [i === 0 ? '' : i === items.length - 1 ? ' and ' : ', ', item]);
 
-const NAMED = 4; // ties that are named; more are counted
+const NAMED = 4; // ties listed by name; the rest are counted
 
 const ranked = (answer, rows) => {
   const measure = measureOf(answer);
@@ -100,14 +100,14 @@ const ranked = (answer, rows) => {
     ties.length > 0 && [', tied with ', enumerate(ties)], '.'].flat();
 };
 
-// Why there is no rank, when there is none: by how many rows have which reason.
+// Why no row has a rank: the reasons, by number of rows.
 const unranked = (answer, rows, isFiltered) => {
   const workload = h('bdi', {}, answer.question.workload);
   if (rows.length === 0)
-    return [isFiltered ? 'Nothing that was asked for is known of training ' : 'Nothing is known yet of training ', workload, '.'];
+    return [isFiltered ? 'No run and no figure matches these filters for ' : 'There is no run and no figure yet for ', workload, '.'];
   if (rows.every((row) => row.provenance === 'published')) {
     const [first] = rows.filter((row) => row.samples_per_dollar);
-    return [isFiltered ? 'Among what was asked for there are only published figures of ' : 'Nothing was measured yet for ', workload,
+    return [isFiltered ? 'Only published figures match these filters for ' : 'No run has been measured yet for ', workload,
       isFiltered ? ', ' : ': these are published figures, ', 'without intervals, so nothing is ranked.',
       first && [' The highest of them is ', name(first), `, ${measureOf(answer).of(first)}`,
         first.price && ` at ${anHour(first.price)}`, '.']].flat(2);
@@ -120,7 +120,7 @@ const unranked = (answer, rows, isFiltered) => {
     times > 1 ? ` (and ${count(times - 1)} more like it).` : '.'];
 };
 
-// isFiltered: more may be known than was asked for.
+// isFiltered: the filters may hide rows.
 export const sentence = (answer, rows, isFiltered) =>
   (rows.some((row) => row.rank === 1) ? ranked(answer, rows) : unranked(answer, rows, isFiltered)).filter(Boolean);
 
@@ -129,21 +129,21 @@ export const capital = (text) => text && text.charAt(0).toUpperCase() + text.sli
 const ratioWords = { better: 'better than', worse: 'worse than', cannot_be_told_apart: 'cannot be told apart from',
   no_interval: 'against (no interval)' };
 
-export const ratio = (told) => (told ? `${interval(told)} ×` : 'unknown');
-// Of the reference itself no verdict is due.
-export const verdict = (told) => (told.low === 1 && told.high === 1 ? 'the reference' : words(told.verdict));
+export const ratio = (value) => (value ? `${interval(value)} ×` : 'unknown');
+// The reference itself has no verdict.
+export const verdict = (value) => (value.low === 1 && value.high === 1 ? 'the reference' : words(value.verdict));
 
-// Who only reads the first line should not miss that others claim more.
+// Tells readers of the first line that a published figure is higher.
 const higher = (first, rows) => {
   const best = rows.find((row) => row.provenance === 'published' && row.samples_per_dollar?.value > first.samples_per_dollar?.value);
   return best && ['A published figure is higher (', name(best), `, ${perDollar(best)}), but has no interval and no rank.`];
 };
 
-// What to know beside the answer: counts, price with age and source, the reference, one VM.
+// Facts behind the answer: counts, price with age and source, the reference, one VM.
 export const evidence = (answer, rows) => {
   const first = rows.find((row) => row.rank === 1);
   if (!first) return [];
-  const told = first.to_reference?.samples_per_dollar;
+  const perDollarRatio = first.to_reference?.samples_per_dollar;
   const { price, throughput } = first;
   const kinds = [...new Set(rows.filter((row) => row.rank && row.price).map((row) => row.price.choice))];
   return [
@@ -151,11 +151,11 @@ export const evidence = (answer, rows) => {
     !throughput.generalisable && `It says little of other machines of the type (${throughput.words}).`,
     price && price.freshness in FRESHNESS && price.freshness !== 'published' && `The price is ${FRESHNESS[price.freshness]}.`,
     first.stale && `Its measurement is old: ${first.stale}.`,
-    told && first.id !== answer.question.reference && nameOf(first) !== answer.question.reference &&
-      ['Per dollar it is ', ratio(told), ', ', ratioWords[told.verdict], ' ', h('bdi', {}, answer.question.reference), '.'],
+    perDollarRatio && first.id !== answer.question.reference && nameOf(first) !== answer.question.reference &&
+      ['Per dollar it is ', ratio(perDollarRatio), ', ', ratioWords[perDollarRatio.verdict], ' ', h('bdi', {}, answer.question.reference), '.'],
     first.to_reference?.mixed_kinds && 'The two prices are of different kinds.',
     answer.question.sort === 'samples_per_dollar' && higher(first, rows),
-    kinds.length > 1 && `Prices of different kinds are put beside each other: ${kinds.map(words).join(', ')}.`,
+    kinds.length > 1 && `The rows have prices of different kinds: ${kinds.map(words).join(', ')}.`,
   ].filter(Boolean);
 };
 
@@ -170,12 +170,12 @@ export const badges = (row) => {
   return list.map(([text, kind]) => h('span', { class: `badge ${kind}` }, text));
 };
 
-// Short, for the details of a mark in a chart.
-export const brief = (row, told = row.to_reference?.samples_per_dollar) => [
+// A short form, for the details of a mark in a chart.
+export const brief = (row, perDollarRatio = row.to_reference?.samples_per_dollar) => [
   row.rank ? `rank ${row.rank}${row.tied ? ' (tie)' : ''}` : `not ranked: ${row.why_no_rank ?? 'unknown'}`,
   row.samples_per_dollar ? perDollar(row) : `${unit(row)} per dollar unknown`,
   row.throughput && `${interval(row.throughput)} ${unit(row)} per second`,
   row.price ? anHour(row.price) : `price unknown: ${row.why_no_price ?? 'no reason given'}`,
   counts(row.throughput) ?? row.throughput?.words,
-  told && `${ratio(told)} the reference (${verdict(told)})`,
+  perDollarRatio && `${ratio(perDollarRatio)} the reference (${verdict(perDollarRatio)})`,
 ].filter(Boolean);

@@ -1,5 +1,4 @@
-// Elements in few words. What comes from the API becomes text nodes and nothing else, so nothing
-// in it can be markup.
+// Creates elements. Text of the API becomes text nodes only, so it cannot be markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -22,7 +21,7 @@ const fill = (element, attributes, children) => {
   return element;
 };
 
-// Says something to who listens instead of looking.
+// Announces a text to screen readers.
 export const announce = (text) => {
   document.querySelector('#news').textContent = text;
 };

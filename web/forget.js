@@ -1,4 +1,4 @@
-// A way to take back the token that was typed: at the foot of the page, while there is one.
+// A button at the foot of the page that forgets the token, while there is one.
 import { forgetToken, token } from './api.js';
 import { announce, h } from './dom.js';
 

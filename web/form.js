@@ -1,11 +1,11 @@
-// Fields of a form, made from a schema of the API's own description: types, choices, limits,
-// defaults and meanings are never written down twice.
+// Fields of a form, made from a schema of the API's OpenAPI document, so that types, choices, limits,
+// defaults and descriptions exist once.
 import { h } from './dom.js';
 import { words } from './format.js';
 
-let made = 0; // ids of elements, one of a kind on the page
+let made = 0; // for ids that are unique on the page
 
-// The part of { oneOf: [{ const: 'auto' }, ...] } that has limits; any other schema as it is.
+// The part with limits of { oneOf: [{ const: 'auto' }, ...] }; any other schema unchanged.
 const limited = (schema) => schema.oneOf?.find((each) => each.type) ?? schema;
 const isNumber = (schema) => [limited(schema).type].flat().some((type) => type === 'integer' || type === 'number');
 const isOptional = (schema) => [schema.type].flat().includes('null');
@@ -14,11 +14,11 @@ const constants = (schema) => (schema.oneOf ?? []).filter((each) => 'const' in e
 const plain = (value) => (value === null || value === undefined ? '' : `${value}`);
 const digits = (value) => value.toLocaleString('en');
 
-// How a default stands in an address and in a box.
+// A default as text, for the address and the input.
 export const defaultText = (schema) => plain(schema.default);
 
-// "32" -> 32, "auto" -> "auto", "" -> null: what the API is sent. A text that is no number goes as
-// it is: the API knows best what to say of it.
+// "32" -> 32, "auto" -> "auto", "" -> null: the value sent to the API. Other text goes unchanged,
+// so that the API reports what is wrong with it.
 export const valueOf = (schema, text) => {
   if (text === '' && isOptional(schema)) return null;
   if (!isNumber(schema) || text.trim() === '' || !Number.isFinite(Number(text))) return text;
@@ -33,7 +33,7 @@ const limits = (schema) => {
   return [...constants(schema), [type].flat().includes('integer') ? range : `${range}, fractions too`].join(', or ');
 };
 
-// What is wrong with a text, as far as its schema tells; null where nothing is.
+// The error of a text by its schema; null for none.
 export const complaint = (schema, text) => {
   const value = valueOf(schema, text);
   if (!isNumber(schema) || value === null || constants(schema).includes(value)) return null;
@@ -63,7 +63,7 @@ const box = (schema, id) =>
     maxlength: schema.maxLength,
   });
 
-// A place for what is wrong, tied to its input: set('') clears it.
+// The error message of an input: set('') clears it.
 export const faultOf = (input, id, ...also) => {
   const fault = h('p', { id, class: 'wrong' });
   input.setAttribute('aria-describedby', [...also, id].join(' '));
@@ -77,8 +77,8 @@ export const faultOf = (input, id, ...also) => {
   };
 };
 
-// One field. text() is what it holds, set(text) fills it (null: its default), fail(message) shows
-// what the API has against it, focus() goes there; changed() is called after a person changed it.
+// One field. text() returns its value, set(text) fills it (null: its default), fail(message) shows
+// an error of the API, focus() moves there. It calls changed() after the user changes it.
 export const field = (name, schema, changed) => {
   const id = `field-${made++}`;
   const input = schema.enum ? choice(schema, id) : box(schema, id);
@@ -96,7 +96,7 @@ export const field = (name, schema, changed) => {
   };
   const set = (value) => {
     const wanted = [value].flat()[0] ?? standard;
-    // A value that is not offered here, say an engine of another server, is shown all the same.
+    // Also show a value that is no choice here, such as an engine of another server.
     if (schema.enum && !schema.enum.includes(wanted)) input.append(h('option', { value: wanted }, `${wanted} (not known here)`));
     input.value = wanted;
     look();
@@ -110,8 +110,8 @@ export const field = (name, schema, changed) => {
   return { name, element, text: () => (isChanged() ? text() : null), value: () => valueOf(schema, text()), set, fail: fault.set, focus: () => input.focus(), isChanged };
 };
 
-// Rows of a name and a text, each "name:text" in an address: labels, and lists of values of knobs.
-// `names`: what may be chosen; null: any word.
+// Rows of a name and a text, "name:text" in the address: labels, and lists of values of knobs.
+// `names`: the choices; null: any word.
 export const rows = (name, { title, hint, names = null, nameTitle, textTitle, placeholder, most = Infinity }, changed) => {
   const id = `field-${made++}`;
   const body = h('div', { class: 'rows' });

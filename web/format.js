@@ -1,9 +1,9 @@
-// Numbers for people: as many digits as the interval allows, thousands apart, units said.
+// Numbers for people: as many digits as the interval allows, grouped thousands, units.
 
 const grouped = (value, places) =>
   value.toLocaleString('en', { minimumFractionDigits: places, maximumFractionDigits: places, useGrouping: true });
 
-// To two digits of half an interval; to three of the value itself where there is none.
+// Rounds to two digits of half the interval, or to three of a value without one.
 export const number = (value, half = 0) => {
   if (value === null || value === undefined || !Number.isFinite(value)) return 'unknown';
   if (value === 0) return '0';
@@ -42,7 +42,7 @@ export const hours = (value) => {
 
 export const percent = (share) => (share === null || share === undefined ? 'unknown' : `${number(share * 100)} %`);
 
-// "3 minutes ago", of a time as the API writes it.
+// "3 minutes ago", from a timestamp of the API.
 export const age = (time, now = Date.now()) => {
   if (!time) return 'unknown';
   const seconds = Math.max(0, (now - Date.parse(time)) / 1000);

@@ -1,15 +1,15 @@
-// A run as it goes. EventSource cannot send a token, so the stream is read by hand; like
-// EventSource it comes back after a connection is lost, and says what it has seen.
+// The events of a run. EventSource cannot send a token, so this reads the stream itself. Like
+// EventSource it reconnects, and sends the id of the last event it has seen.
 import { open } from './api.js';
 
 const FINAL = new Set(['finished', 'failed', 'cancelled', 'interrupted', 'preempted']);
-const SILENCE_MS = 20000; // the server speaks at least every 15 s
+const SILENCE_MS = 20000; // the server sends something at least every 15 s
 const FIRST_MS = 500;
 const LONGEST_MS = 10000;
 
 export const isFinal = (state) => FINAL.has(state);
 
-// "id: 2-7\nevent: progress\ndata: {}" -> { id, event, data }; null of what is only a comment.
+// "id: 2-7\nevent: progress\ndata: {}" -> { id, event, data }; null for a comment.
 const eventOf = (block) => {
   const event = {};
   for (const line of block.split('\n')) {
@@ -19,7 +19,7 @@ const eventOf = (block) => {
   return event.data === undefined ? null : { ...event, data: JSON.parse(event.data) };
 };
 
-// Calls take(event) for each, until the stream ends or is silent for too long.
+// Calls take(event) for each event, until the stream ends or is silent for too long.
 const read = async (body, take, abort) => {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
@@ -33,7 +33,7 @@ const read = async (body, take, abort) => {
   }
 };
 
-// A pause that ends early where the browser says that the network is back.
+// A pause that ends early when the browser reports that it is online.
 const pause = (milliseconds, signal) =>
   new Promise((resolve) => {
     const end = () => {
@@ -47,19 +47,19 @@ const pause = (milliseconds, signal) =>
     signal.addEventListener('abort', end);
   });
 
-// Asking again changes nothing about these.
+// Statuses that a retry would not change.
 const isHopeless = (error) => error.status >= 400 && error.status < 500 && error.status !== 429;
 
-// Follows a run to its end. Each is called with the data of an event, and none after stop():
+// Follows a run to its end, and calls these with the data of events, none after stop():
 //   onState(state)     { state, at, reason }, each state once
 //   onProgress(progress)
 //   onEnd(state)       after onState of a final one
-//   onTrouble(error, seconds)   lost; tries again after `seconds`, never where that is null;
-//                      onTrouble(null) when it is back
+//   onTrouble(error, seconds)   connection lost; retries after `seconds`, or never if null;
+//                      onTrouble(null) once reconnected
 export const follow = (id, { onState, onProgress, onEnd, onTrouble }) => {
   const stopped = new AbortController();
   let last = null; // id of the last event
-  let lost = 0; // connections in a row that told nothing
+  let lost = 0; // connections in a row without an event
   let troubled = false;
   let ended = false;
 

@@ -1,9 +1,9 @@
-// Which view is shown: the one that the address names. A view is a module with
+// Shows the view that the address names. A view is a module with
 //     export const title;                     // of the page, and of its link
 //     export const show = async (root, state) => stop;
-// show() fills root (empty) and may return a function that ends what it began (streams, timers). When
-// the state changes within the view, it is asked again, unless it exports
-//     export const change = (state) => void;  // which is called in place of that
+// show() fills root (empty) and may return a function that stops its streams and timers. A change of
+// state within the view calls show() again, unless the view exports
+//     export const change = (state) => void;  // called instead
 import { h, loading, problem } from './dom.js';
 import './forget.js';
 import { href, onChange, state } from './state.js';

@@ -1,9 +1,9 @@
-// Pieces of which several views are made: tables, lists of facts, and what is said of runs and prices.
+// Parts shared by several views: tables, lists of facts, words for runs and prices.
 import { h } from './dom.js';
 import { age, dollars, number, words } from './format.js';
 import { href } from './state.js';
 
-// Text of others: its direction is its own, and it breaks where it must.
+// Foreign text: isolates its direction and lets long words break.
 export const foreign = (text) => h('bdi', { class: 'foreign' }, text);
 
 export const unknown = (reason) =>
@@ -12,14 +12,14 @@ export const unknown = (reason) =>
 // A count: 12,345.
 export const whole = (count) => number(count, 10);
 
-// [['Term', 'value' or element], ...]; null, undefined and '' are said to be unknown.
+// [['Term', 'value' or element], ...]; null, undefined and '' show as unknown.
 export const facts = (pairs) =>
   h('dl', { class: 'ledger' }, pairs.filter(Boolean).map(([term, value]) =>
     h('div', {}, h('dt', {}, term),
       h('dd', {}, value === null || value === undefined || value === '' ? unknown() : value))));
 
-// columns: [{ name, cell: (row) => text or element, number: true, head: true }]. It scrolls by itself
-// where it is too wide, by keyboard too.
+// columns: [{ name, cell: (row) => text or element, number: true, head: true }]. A table
+// that is too wide scrolls on its own, by keyboard too.
 export const table = (caption, columns, rows, attributes = {}) =>
   h('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': caption },
     h('table', attributes, h('caption', {}, caption),
@@ -33,7 +33,7 @@ export const tableRow = (columns, row) =>
 
 const MARKS = { ok: ['✓', 'valid'], warn: ['!', 'valid, with a warning'], invalid: ['✕', 'invalid'], unknown: ['?', 'unknown'] };
 
-// How far a number can be believed: a mark and a word, never colour alone.
+// The validity of a number, as a mark and a word, never as colour alone.
 export const validity = (level, word) => {
   const [mark, meaning] = MARKS[level] ?? MARKS.unknown;
   return h('span', { class: `judged ${level ?? 'unknown'}` }, h('span', { class: 'sign', 'aria-hidden': 'true' }, mark), ' ', word ?? meaning);
@@ -49,7 +49,7 @@ export const labels = (all) => {
       foreign(key), ': ', foreign(value.length > 120 ? `${value.slice(0, 120)}…` : value)))));
 };
 
-// What of a configuration is not as it would be without being said.
+// The values of a configuration that differ from the defaults.
 const PLAIN = { precision: null, batch_size: null, layout: 'auto', plan: 'auto', isa: 'auto', threads: 0, input_workers: 0,
   pinning: 'cores', numa: 'auto', huge_pages: 'auto', openmp: 'gnu', allocator: 'system', protocol: 'detected' };
 
@@ -61,7 +61,7 @@ export const configuration = (spec) =>
 
 const WHERE = ['provider', 'region', 'zone'];
 
-// In the currency that it was given in.
+// An amount in its own currency.
 export const money = ({ price_per_hour: value, currency }) =>
   (currency === 'USD' || value === null ? dollars(value) : `${number(value)} ${currency}`);
 
@@ -71,7 +71,7 @@ export const priceWords = (price) => {
   return `${money(price)} an hour, ${words(price.kind)} (${price.label})${where ? `, ${where}` : ''}`;
 };
 
-// Who says so, and since when; what is not fresh is said to be so.
+// The source of a price and its age, and a warning if it is stale.
 export const priceSource = (price) => {
   const said = price.source_time ?? price.fetched_at ?? price.valid_from;
   return h('span', {}, price.third_party ? 'third party ' : '', price.feed, ', said ',
@@ -79,7 +79,7 @@ export const priceSource = (price) => {
     price.freshness === 'fresh' ? null : [' ', h('span', { class: 'badge warn' }, price.freshness)]);
 };
 
-// Calls again and again, but not while nobody looks; returns what ends it.
+// Calls repeatedly while the page is visible; returns a function that stops it.
 export const every = (milliseconds, call) => {
   const timer = setInterval(() => {
     if (!document.hidden) call();
@@ -87,6 +87,6 @@ export const every = (milliseconds, call) => {
   return () => clearInterval(timer);
 };
 
-// A form that is sent as soon as something in it is changed. Enter sends it, too, and comes second: by
-// then another form may stand in its place.
+// A form that sends itself on each change. Enter sends it too, but the change came first and may have
+// replaced the form by then.
 export const sendWhenChanged = ({ currentTarget: form }) => setTimeout(() => form.isConnected && form.requestSubmit());

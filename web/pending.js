@@ -1,16 +1,16 @@
-// A request that must be carried out once, however often it is sent: its key is kept until the
-// answer is here, so a second click, a lost connection or a reload asks for the same thing again.
+// Sends a request that the server must carry out once. It keeps the Idempotency-Key until the answer
+// arrives, so that a second click, a lost connection or a reload repeats the same request.
 import { post } from './api.js';
 
 const KEY = 'pennyworth-unanswered';
 
-// crypto.randomUUID is only there on HTTPS and on this machine itself.
+// crypto.randomUUID exists only on HTTPS and on localhost.
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-// What was sent and not answered: { path, body, key }, the body as text; or null.
+// The request without an answer: { path, body, key }, the body as text; or null.
 const unanswered = () => JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
 
-// Whether this very request was sent before, and nobody knows what became of it.
+// Whether the same request was sent before and its answer never arrived.
 export const isUnanswered = (path, body) => {
   const before = unanswered();
   return before !== null && before.path === path && before.body === JSON.stringify(body);

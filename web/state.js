@@ -1,7 +1,7 @@
-// What is looked at lives in the address of the page, and nowhere else: a link shows what its
-// sender saw. Names and values are those of the API's own parameters, and `view`.
+// The state of the page is its address, so a link shows what its sender saw. Names and values are
+// those of the API's parameters, and `view`.
 
-// { view: 'comparison', workload: 'mlp', instance: ['a', 'b'] }: a list where a name is there twice.
+// { view: 'comparison', workload: 'mlp', instance: ['a', 'b'] }: a list where a name occurs twice.
 export const state = () => {
   const result = Object.create(null); // a name may be "constructor"
   for (const [name, value] of new URLSearchParams(location.search)) {
@@ -11,8 +11,8 @@ export const state = () => {
   return { view: 'comparison', ...result };
 };
 
-// The address of this state with some of it changed; null takes a name out. Another view starts
-// with nothing else.
+// The address of this state with changes; null removes a name. Another view starts with an empty
+// state.
 export const href = (changes, from = changes.view ? {} : state()) => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...from, ...changes }))
@@ -28,7 +28,7 @@ export const onChange = (call) => {
   listener = call;
 };
 
-// Goes there, without loading the page. `replace`: the step back skips this one (typing).
+// Goes to that state without loading the page. `replace`: adds no entry to the history (typing).
 export const go = (changes, { replace = false, from } = {}) => {
   const target = href(changes, from);
   if (target === location.pathname + location.search) return;

@@ -1,4 +1,4 @@
-// What a sweep says, in words.
+// The results of a sweep in words.
 import { interval, number, percent, words } from './format.js';
 
 const PRESETS = {
@@ -55,14 +55,14 @@ const tieOf = ({ tied_with: tied }) => {
   return ` It cannot be told apart from ${tied.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 };
 
-// 0.03 -> "3 %": of what was chosen, not measured.
+// 0.03 -> "3 %", for a setting, not a measurement.
 export const share = (value) => `${Number((value * 100).toFixed(2))} %`;
 
 // The answer of a sweep in a sentence or two.
 export const answerOf = (sweep) => {
   if (sweep.preset === 'aa')
     return sweep.false_alarms ? `False alarms: ${rateOf(sweep.false_alarms)}` : 'False alarms: unknown, no pair has finished.';
-  if (!sweep.best) return 'Which is fastest is not known: no cell has a valid run.';
+  if (!sweep.best) return 'The fastest cell is unknown: no cell has a valid run.';
   const cell = sweep.cells.find((each) => each.cell === sweep.best.cell);
   const so = sweep.state === 'running' ? 'Fastest so far' : 'Fastest';
   const last = sweep.cells.filter((each) => each.rank !== null).length > 1 ? tieOf(sweep.best) : ' It is the only one with a number.';
@@ -72,7 +72,7 @@ export const answerOf = (sweep) => {
 const STATES = { running: 'Running', finished: 'Finished', cancelled: 'Cancelled' };
 export const stateInWords = (state) => STATES[state] ?? words(state);
 
-// The request as a state of the page that asks for the same again; null where the form cannot.
+// The request as a state of the page that repeats it; null where the form cannot express it.
 export const againOf = ({ request }) => {
   if (!request || request.cells) return null;
   const { base = {}, knobs = {}, ...rest } = request;

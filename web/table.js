@@ -1,21 +1,21 @@
-// A table that stays quick with thousands of rows. Rows are kept in slices, one tbody each; a slice
-// that is out of sight is one empty row of the same height. What is sorted or filtered is the list,
-// so all rows take part, whether they are drawn or not.
+// A table that stays fast with thousands of rows. Rows form slices of one tbody each; a slice out of
+// sight is one empty row of the same height. Sorting and filtering work on the list of all rows,
+// drawn or not.
 //
 // A column: { id, title, hint, width (rem), number, heading, most, value(row), cell(row) }. value() is
-// what it is sorted by, null goes last; most: who sorts by it first wants the highest.
+// the sort key, null last; most: the first click sorts downwards.
 import { h } from './dom.js';
 
 const SLICE = 20;
-const ROW_PX = 60; // until a slice was seen
-const TALL = 40; // rows, from which on the table scrolls by itself, under its heads
-const NEAR_PX = 1200; // drawn before it comes into sight
+const ROW_PX = 60; // until a slice was measured
+const TALL = 40; // rows; a longer table scrolls on its own, under fixed heads
+const NEAR_PX = 1200; // distance from the view at which slices are drawn
 
 const collator = new Intl.Collator('en', { numeric: true });
 
 const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(a, b));
 
-// order: { id, down }; null leaves rows as they came.
+// order: { id, down }; null keeps the order of the API.
 export const sorted = (rows, columns, order) => {
   const column = order && columns.find((each) => each.id === order.id);
   if (!column) return rows;
@@ -31,7 +31,7 @@ export const sorted = (rows, columns, order) => {
 export const readOrder = (text) => (text ? { id: text.replace(/^-/, ''), down: text.startsWith('-') } : null);
 const writeOrder = (order) => (order ? `${order.down ? '-' : ''}${order.id}` : null);
 
-// The first click sorts, the second turns it around, the third gives back the order of the answer.
+// The first click sorts, the second reverses, the third restores the order of the answer.
 const nextOrder = (column, order) => {
   const down = Boolean(column.most);
   if (order?.id !== column.id) return { id: column.id, down };
@@ -71,12 +71,12 @@ export const makeTable = ({ label, onOrder }) => {
     for (const entry of entries) {
       const slice = bodies.get(entry.target);
       if (entry.isIntersecting) draw(slice);
-      // What has the focus stays, or the keyboard would lose its place.
-      // Its height comes with the entry: to ask for it here would lay out the page again.
+      // Keep the element with the focus, or the keyboard would lose its place.
+      // The entry has the height: reading it from the element would force a layout.
       else if (slice.drawn && !slice.body.contains(document.activeElement)) clear(slice, entry.boundingClientRect.height);
     }
   }, { root: element, rootMargin: `${NEAR_PX}px 0px` });
-  const all = () => slices.forEach(draw); // paper has no scrolling
+  const all = () => slices.forEach(draw); // for printing
   addEventListener('beforeprint', all);
 
   let text = null; // which rows are there, and how

@@ -1,5 +1,4 @@
-// The steps of a run: read page by page into arrays of numbers, so that hundreds of thousands are
-// no burden.
+// The steps of a run, read page by page into typed arrays, so that hundreds of thousands stay fast.
 import { get } from './api.js';
 
 const PAGE = 10000;
@@ -11,7 +10,7 @@ const grown = (array, length) => {
   return larger;
 };
 
-// { length, seconds, loss, measured, more }: more() reads what is there by now.
+// { length, seconds, loss, measured, more }: more() reads the steps that were added since.
 export const traceOf = (id, signal) => {
   const trace = { length: 0, seconds: new Float64Array(1024), loss: new Float64Array(1024), measured: new Uint8Array(1024) };
   const take = (steps) => {
@@ -43,19 +42,19 @@ const groupOf = (trace, from, to) => {
   return { from, to, measured: trace.measured[from] === 1, low: sorted[0], median: sorted[sorted.length >> 1], high: sorted[sorted.length - 1], loss };
 };
 
-// Where what is measured begins.
+// Index of the first measured step.
 export const firstMeasured = (trace) => {
   const at = trace.measured.subarray(0, trace.length).indexOf(1);
   return at < 0 ? trace.length : at;
 };
 
-// Where it ends: a step that was under way when there was enough is stored, and not counted.
+// Index after the last measured step; a step under way at the end is stored but not measured.
 export const endMeasured = (trace) => {
   const at = trace.measured.subarray(0, trace.length).lastIndexOf(1);
   return at < 0 ? trace.length : at + 1;
 };
 
-// The trace in at most so many groups of steps, none of both what counts and what does not.
+// The trace in at most `most` groups of steps, none of which mixes measured and other steps.
 export const groups = (trace, most) => {
   const begin = firstMeasured(trace);
   const stop = endMeasured(trace);

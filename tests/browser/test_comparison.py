@@ -234,7 +234,7 @@ class Published(BrowserCase):
     def test_nothing_measured_is_said_so_and_what_is_hidden_can_be_shown(self):
         self.open()
         self.until(lambda: self.all(".sentence"), "the answer is there")
-        self.assertIn("Nothing was measured yet", self.text(".sentence"))
+        self.assertIn("No run has been measured yet", self.text(".sentence"))
         self.assertIn("published", self.text("table.rows tbody"))
         count = len(self.all("table.rows tbody tr"))
         self.one(".rest a").click()
@@ -244,7 +244,7 @@ class Published(BrowserCase):
     def test_a_workload_of_which_nothing_is_known(self):
         self.open("/?workload=nothing")
         self.until(lambda: self.all(".sentence"), "the answer is there")
-        self.assertIn("Nothing is known yet of training nothing", self.text(".sentence"))
+        self.assertIn("There is no run and no figure yet for nothing", self.text(".sentence"))
         self.until(lambda: self.all(".rest .empty p + p a"), "others are named")
         self.one(".rest .empty p + p a").click()
         self.until(lambda: "published" in self.text(".sentence"), "there is something about it")

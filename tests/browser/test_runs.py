@@ -171,7 +171,7 @@ class One(BrowserCase):
 
     def test_the_number_can_be_made_again(self):
         self.open_run(self.finished())
-        next(button for button in self.all("button") if "again" in button.text).click()
+        next(button for button in self.all("button") if "Recompute" in button.text).click()
         self.until(lambda: "to the last digit" in self.text(), "the answer")
 
     def test_measure_again_has_the_whole_spec(self):
@@ -203,7 +203,7 @@ class One(BrowserCase):
         self.open_run(run)
         self.until(lambda: re.search(r"\d+ of 60", self.text()), "steps are counted")
         self.until(lambda: "Training per dollar" in self.text(), "the finished run")
-        self.assertIn("Make the number again", self.text())
+        self.assertIn("Recompute the number", self.text())
         self.assertEqual([], self.all(".live"))
 
     def test_an_imported_run_is_told(self):

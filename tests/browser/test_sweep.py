@@ -54,7 +54,7 @@ class Sweeps(BrowserCase):
 
     def test_failed_runs_are_unknown_and_never_nothing(self):
         self.show(base={"engine": "crash", "steps": 5}, knobs={"batch_size": [8, 16]}, blocks=1)
-        self.assertIn("not known", self.text(".answer"))
+        self.assertIn("unknown", self.text(".answer"))
         self.assertIn("unknown: 1 run failed", self.text(".cells"))
         self.assertEqual([], self.all(".sweep-chart"))
 

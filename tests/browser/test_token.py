@@ -72,7 +72,7 @@ class Tokens(BrowserCase):
     def test_who_may_only_read_is_asked_for_another_to_write(self):
         self.open("/?view=measure&engine=ok&steps=5")  # what may be asked is no secret
         self.one("main button.primary").click()
-        self.wants_one("who have a token")
+        self.wants_one("needs a token")
         self.press(READ, Keys.ENTER)
         self.wants_one("the scope write is missing")
         self.press(WRITE, Keys.ENTER)

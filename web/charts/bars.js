@@ -1,11 +1,11 @@
-// Samples per dollar as bars; against the reference where there is one.
+// Samples per dollar as bars, relative to the reference if there is one.
 import { h, s } from '../dom.js';
 import { half, number } from '../format.js';
 import { across, cut, makeChart } from './frame.js';
 import { brief, count, labels, name, runLink, unit } from '../comparison_words.js';
 
 const d3 = globalThis.d3;
-const DRAWN = 12; // the table has the others
+const DRAWN = 12; // bars; the table has all rows
 const ROW_PX = 40;
 const BAR_PX = 12;
 const CHARACTER_PX = 7.2;
@@ -13,7 +13,7 @@ const AXIS_PX = 26;
 
 const isReference = (row, reference) => row.id === reference || row.instance === reference;
 
-// Which rows: the first ones, and the reference in any case.
+// The rows to draw: the first ones, and always the reference.
 const chosen = (rows, take, reference) => {
   const known = rows.filter(take);
   const first = known.slice(0, DRAWN);
@@ -21,19 +21,19 @@ const chosen = (rows, take, reference) => {
   return other ? [...first.slice(0, -1), other] : first;
 };
 
-const bar = (row, told, text, i, x, width) => {
+const bar = (row, estimate, text, i, x, width) => {
   const top = i * ROW_PX;
   const middle = top + 20 + BAR_PX / 2;
   const rank = row.rank ? `${row.rank}${row.tied ? ' (tie)' : ''}` : '–';
-  const value = `${number(told.value, half(told))}`;
+  const value = `${number(estimate.value, half(estimate))}`;
   const room = Math.floor((width - value.length * CHARACTER_PX - 60) / CHARACTER_PX);
   return s('g', { class: 'bar', role: 'img', 'aria-label': `${text}: ${brief(row).join('; ')}` },
     s('rect', { class: 'reach', x: -5, y: top - 1, width: width + 10, height: ROW_PX - 3 }),
     s('text', { x: 0, y: top + 13 }, s('tspan', { class: 'rank' }, rank), s('tspan', { dx: 8 }, cut(text, room))),
     s('text', { class: 'value', x: width, y: top + 13, 'text-anchor': 'end' }, value),
     s('rect', { class: `fill ${row.provenance === 'published' ? 'hollow' : 'full'} series-1`, x: x(0) + 0.5, y: middle - BAR_PX / 2,
-      width: Math.max(1, x(told.value) - x(0)), height: BAR_PX }),
-    told.low !== null && s('path', { class: 'whisker', d: across(middle, x(Math.max(0, told.low)), x(told.high)) }));
+      width: Math.max(1, x(estimate.value) - x(0)), height: BAR_PX }),
+    estimate.low !== null && s('path', { class: 'whisker', d: across(middle, x(Math.max(0, estimate.low)), x(estimate.high)) }));
 };
 
 const axis = (x, height, relative) => s('g', { class: 'axes', 'aria-hidden': 'true' },
@@ -47,7 +47,7 @@ const words = (relative, reference, shown, rows, known) => {
   const missing = rows.length - known;
   return [h('p', {},
     relative ? ['Per dollar, as a multiple of ', h('bdi', {}, reference), ' (the line at 1). '] : `${unit(rows[0]) === 'jobs' ? 'Jobs' : 'Samples'} per dollar. `,
-    'Whiskers are 95 % intervals; an empty bar was published by others and has none. ',
+    'Whiskers are 95 % intervals; an empty bar is a published figure without one. ',
     shown.length < known && `The first ${shown.length} of ${count(known)}. `,
     missing > 0 && `${count(missing)} ${missing === 1 ? 'row has' : 'rows have'} no such number. `,
     'The table below has the same numbers.')];

@@ -1,13 +1,13 @@
-// What the charts share: a figure with a title, a description and a place for details, marks that
-// are reached by pointer and by arrow keys, and a drawing that follows the width.
+// The frame of a chart: a figure with title, description and details, marks that pointer and arrow
+// keys reach, and a drawing that follows the width.
 import { h, s } from '../dom.js';
 
-const REACH_PX = 36; // from a pointer to the mark that it means
+const REACH_PX = 36; // largest distance from the pointer to its mark
 
 const HINT = 'Point at a mark, or go to the chart and use the arrow keys, for its numbers.';
 
 // draw(svg, width, data) fills the svg and returns { height, description, caption, marks }, a mark
-// being { element, x, y, details }: details() is called when it is looked at.
+// being { element, x, y, details }: details() is called when the user selects the mark.
 export const makeChart = ({ name, title, draw }) => {
   const heading = s('title', { id: `${name}-title` }, title);
   const description = s('desc', { id: `${name}-desc` });
@@ -44,18 +44,18 @@ export const makeChart = ({ name, title, draw }) => {
     const hadFocus = svg.contains(document.activeElement);
     drawnWidth = width;
     canvas.replaceChildren();
-    const told = draw(canvas, width, data);
-    marks = told.marks;
-    svg.setAttribute('viewBox', `0 0 ${width} ${told.height}`);
-    svg.setAttribute('height', told.height);
-    description.textContent = told.description;
-    caption.replaceChildren(...[told.caption].flat());
+    const drawing = draw(canvas, width, data);
+    marks = drawing.marks;
+    svg.setAttribute('viewBox', `0 0 ${width} ${drawing.height}`);
+    svg.setAttribute('height', drawing.height);
+    description.textContent = drawing.description;
+    caption.replaceChildren(...[drawing.caption].flat());
     marks.forEach((mark, i) => mark.element.setAttribute('tabindex', i === 0 ? '0' : '-1'));
     look(-1);
     if (hadFocus && marks.length) focus(0);
   };
 
-  // Not on the svg: one that listens to the focus gets it, a stop for nothing.
+  // Not on the svg, which would become an extra tab stop.
   holder.addEventListener('focusin', (event) => look(marks.findIndex((mark) => mark.element === event.target)));
   holder.addEventListener('keydown', (event) => {
     const at = marks.findIndex((mark) => mark.element === event.target);

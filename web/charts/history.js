@@ -1,4 +1,4 @@
-// Runs over time as charts: throughput, and samples per dollar where that is known.
+// Charts of runs over time: throughput, and samples per dollar where known.
 import { h, s } from '../dom.js';
 import { dollars, interval, moment } from '../format.js';
 import { foreign, whole } from '../parts.js';
@@ -6,9 +6,9 @@ import { axes, frame, plot, reader } from './plot.js';
 import { href } from '../state.js';
 
 const HEIGHT = 320;
-const SERIES = 6; // colours; marks differ, too, and go on to differ after that
+const SERIES = 6; // number of colours; shapes keep lines distinct beyond that
 
-// The shapes go round after the colours, so that no two of the first 30 lines look alike.
+// Shapes cycle after the colours, so the first 30 lines all differ.
 const shapeOf = (i) => {
   const { symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbolCross } = window.d3;
   return [symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbolCross][i % 5];
@@ -41,7 +41,7 @@ const drawPoints = (inner, { points, i }, x, y, value, show) => {
   }
 };
 
-// Where an engine became another, or an hour cost something else: why a line may jump.
+// Marks changes of engine version or price, which explain jumps of a line.
 const drawChanges = (inner, changes, x, down) => {
   let lastAt = -Infinity;
   for (const { time, from, to } of changes.sort((one, other) => one.time - other.time)) {
@@ -92,7 +92,7 @@ const describe = (lines, value, unit) => {
   const newest = points.reduce((one, other) => (other.time > one.time ? other : one));
   const changes = lines.flatMap((line) => line.points).filter((point) => point.changed).length;
   return `${whole(points.length)} valid runs in ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}. The newest: ${interval(value(newest))} ${unit}. `
-    + `The version of an engine changes ${whole(changes)} ${changes === 1 ? 'time' : 'times'}. The table below has all of it.`;
+    + `The engine's version changes ${whole(changes)} ${changes === 1 ? 'time' : 'times'}. The table below lists all changes.`;
 };
 
 const legend = (lines) =>
@@ -109,7 +109,7 @@ const pointWords = (point) => [
   h('a', { href: href({ view: 'run', id: point.run.id }) }, 'This run'),
 ];
 
-// Returns { element, update }: update() when more is known of what runs cost.
+// Returns { element, update }; call update() when costs of more runs are known.
 export const historyCharts = (lines, workload) => {
   const points = lines.flatMap((line) => line.points).sort((one, other) => one.time - other.time);
   const read = reader('Read out run', points.length, (i) => pointWords(points[i]));
@@ -121,7 +121,7 @@ export const historyCharts = (lines, workload) => {
     draw: (g, width) => drawHistory(g, width, { lines, value, words: unit, show, changes }), below });
   const throughput = made('Throughput', speed, 'samples/s', engineChanges, [legend(lines), read.element]);
   const worth = made('Training per dollar', perDollar, 'samples per dollar', priceChanges, []);
-  const note = h('p', { class: 'note' }, 'Asking what the newest runs cost …');
+  const note = h('p', { class: 'note' }, 'Loading the costs of the newest runs …');
   read.show(points.length - 1);
   worth.element.hidden = true;
   const update = () => {

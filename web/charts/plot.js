@@ -1,10 +1,10 @@
-// What charts have in common: an SVG with a name and a description, as wide as there is room, drawn
-// again when that changes; a reader for the keyboard; and the table that says the same.
+// Base of charts: an SVG with a name and a description that is redrawn when its width changes, a
+// reader for the keyboard, and a table of the same data.
 import { h, s } from '../dom.js';
 
 let count = 0;
 
-// draw(g, width) fills a d3 selection. `interactive`: it holds links, and is no mere image.
+// draw(g, width) fills a d3 selection. `interactive`: it holds links, so it is not an image.
 // Returns { element, redraw, describe }.
 export const plot = ({ title, description, height, draw, caption, below = [], interactive = false }) => {
   const id = `plot-${++count}`;
@@ -40,7 +40,7 @@ export const frame = (g, width, height, { left = 56, right = 14, top = 12, botto
   return { inner, across: width - left - right, down: height - top - bottom };
 };
 
-// Axes with few ticks where there is little room, and grid lines from the left one.
+// Axes, with fewer ticks in a narrow chart, and grid lines from the left one.
 export const axes = (inner, { x, y, across, down, xWords, yWords, xFormat, yFormat, ticks = 5, xTicks = Math.max(2, Math.floor(across / 90)), left: wordsAt = -44 }) => {
   const { axisBottom, axisLeft } = window.d3;
   const bottom = axisBottom(x).ticks(xTicks).tickSizeOuter(0);
@@ -54,15 +54,15 @@ export const axes = (inner, { x, y, across, down, xWords, yWords, xFormat, yForm
     .attr('text-anchor', 'middle').text(yWords);
 };
 
-// Reads a chart out point by point: with a slider for the keyboard, and with the pointer by show().
+// Reads a chart point by point: by a slider for the keyboard, by show() for the pointer.
 // tell(i) -> text or elements. Returns { element, show, grow }.
 export const reader = (name, length, tell, onShow = () => {}) => {
   const output = h('output', {});
   const input = h('input', { type: 'range', min: 0, max: Math.max(0, length - 1), value: 0, 'aria-label': name });
   const show = (i) => {
     input.value = i;
-    const told = [tell(i)].flat();
-    output.replaceChildren(...told);
+    const parts = [tell(i)].flat();
+    output.replaceChildren(...parts);
     input.setAttribute('aria-valuetext', output.textContent);
     onShow(i);
   };
@@ -73,7 +73,7 @@ export const reader = (name, length, tell, onShow = () => {}) => {
   return { element: h('div', { class: 'reader' }, h('label', {}, h('span', {}, name), input), output), show, grow };
 };
 
-// The table of a chart, folded away until it is asked for.
+// The table of a chart, folded until opened.
 export const twin = (...content) =>
   h('details', { class: 'twin' }, h('summary', {}, 'The same as a table'), content);
 

@@ -1,18 +1,18 @@
-// What a type cost over time: a step line for each source, kind and place.
+// The prices of a type over time: a step line for each source, kind and place.
 import { h, s } from '../dom.js';
 import { dollars, moment } from '../format.js';
 import { foreign, whole } from '../parts.js';
 import { axes, frame, plot, reader } from './plot.js';
 
 const HEIGHT = 280;
-const DASHES = ['none', '7 3', '2 3', '10 3 2 3']; // lines of one colour differ in this
+const DASHES = ['none', '7 3', '2 3', '10 3 2 3']; // distinguish lines of one colour
 const MOST_NAMED = 24;
 
 const since = (price) => new Date(price.valid_from ?? price.source_time ?? price.fetched_at);
 
 const nameOf = (price) => [price.provider, price.zone ?? price.region ?? 'any place', price.kind.replace('_', ' '), price.feed !== price.kind && price.feed].filter(Boolean).join(', ');
 
-// Lines of prices, oldest first; a null ends one for a while.
+// Lines of prices, oldest first; null makes a gap.
 export const priceLines = (prices) => {
   const all = new Map();
   for (const price of prices) {
@@ -60,7 +60,7 @@ export const priceChart = (type, prices, now) => {
   read.show(points.length - 1);
   const known = points.filter((point) => point.value !== null).map((point) => point.value);
   const range = known.length ? ` from ${dollars(Math.min(...known))} to ${dollars(Math.max(...known))} an hour` : '';
-  return plot({ title: `What an hour of ${type} cost`, height: HEIGHT,
+  return plot({ title: `Hourly price of ${type}`, height: HEIGHT,
     description: `${whole(points.length)} prices in ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}${range}. The table below has all of them.`,
     draw: (g, width) => draw(g, width, lines, now), below: [legend(lines), read.element] }).element;
 };

@@ -1,4 +1,4 @@
-// Price an hour against throughput: what is up and to the left gives more for the money.
+// Hourly price against throughput: rows further up and left give more per dollar.
 import { h, s } from '../dom.js';
 import { dollars } from '../format.js';
 import { across, cut, logTicks, makeChart, upright } from './frame.js';
@@ -6,17 +6,17 @@ import { brief, count, labels, name, runLink, unit } from '../comparison_words.j
 
 const d3 = globalThis.d3;
 const EDGE = { top: 14, right: 18, bottom: 46, left: 64 };
-const DRAWN = 600; // more marks would be a smear; the table has them all
+const DRAWN = 600; // marks at most; the table has all rows
 const LABELS = 24;
 const LABEL_CHARACTERS = 24;
-const CHARACTER_PX = 6.7; // about; labels are placed by it, nothing else
+const CHARACTER_PX = 6.7; // approximate, for placing labels
 const LINE_PX = 14;
-const CORNER = { x0: EDGE.left, x1: EDGE.left + 130, y0: 0, y1: EDGE.top + 14 }; // has words of its own
+const CORNER = { x0: EDGE.left, x1: EDGE.left + 130, y0: 0, y1: EDGE.top + 14 }; // holds the axis title
 const SHAPES = [d3.symbolCircle, d3.symbolSquare, d3.symbolTriangle, d3.symbolDiamond, d3.symbolCross, d3.symbolWye];
 
 const can = (row) => row.price && row.throughput;
 
-// Logarithmic where values lie far apart, else from 0.
+// A logarithmic scale for values far apart, else a linear one from 0.
 const scale = (values, range, most) => {
   const [low, high] = d3.extent(values);
   if (high / low >= 3) {
@@ -45,7 +45,7 @@ const axes = (x, y, width, height, what) => {
     s('text', { class: 'axis-name', transform: `translate(13 ${EDGE.top}) rotate(-90)`, 'text-anchor': 'end' }, `${what} a second →`));
 };
 
-// On a logarithmic axis an interval that reaches 0 goes down to the edge.
+// On a logarithmic axis, draws an interval that reaches 0 down to the edge.
 const whiskers = (row, x, y, bottom) => {
   const [px, py] = [x(row.price.price_per_hour), y(row.throughput.value)];
   const { low, high } = row.throughput;
@@ -58,7 +58,7 @@ const whiskers = (row, x, y, bottom) => {
 
 const overlap = (a, b) => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
 
-// Around a mark, the first place that is free; a label without one is left out.
+// Puts a label at the first free place around its mark, or omits it.
 const place = (marks, line, names, width, height) => {
   const around = (x, y) => ({ x0: x - 7, x1: x + 7, y0: y - 7, y1: y + 7 });
   const taken = [CORNER, ...marks.map(({ x, y }) => around(x, y))];
@@ -124,7 +124,7 @@ const draw = (canvas, width, { rows }) => {
   const height = Math.max(300, Math.min(440, Math.round(width * 0.68)));
   const x = scale(drawn.flatMap(({ price: { price_per_hour: value, low, high } }) => [value, low ?? value, high ?? value]),
     [EDGE.left, width - EDGE.right], Math.floor(width / 70));
-  const y = scale(drawn.flatMap(({ throughput: told }) => [told.value, told.low > 0 ? told.low : told.value, told.high ?? told.value]),
+  const y = scale(drawn.flatMap(({ throughput: each }) => [each.value, each.low > 0 ? each.low : each.value, each.high ?? each.value]),
     [height - EDGE.bottom, EDGE.top], 7);
   const names = labels(drawn);
   const line = front(drawn, x, y) || null;
@@ -138,7 +138,7 @@ const draw = (canvas, width, { rows }) => {
   });
   canvas.append(axes(x, y, width, height, unit(drawn[0])),
     s('g', { 'aria-hidden': 'true' }, line, drawn.map((row) => whiskers(row, x, y, height - EDGE.bottom).filter(Boolean))),
-    // In order for the keyboard, from back to front for the eye: the same here.
+    // Keyboard order is also drawing order, back to front.
     s('g', {}, marks.map((mark) => mark.element)),
     s('g', { class: 'labels', 'aria-hidden': 'true' }, place(marks, line, names, width, height)));
   const pareto = drawn.filter((row) => row.pareto).map((row) => names.get(row)).slice(0, 8);

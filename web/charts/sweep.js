@@ -10,7 +10,7 @@ let made = 0;
 
 const cut = (text, room) => (text.length > room ? `${text.slice(0, Math.max(1, room - 1))}…` : text);
 
-// draw(svg, width) fills the SVG and returns its height; it is drawn anew when the width changes.
+// draw(svg, width) fills the SVG and returns its height; it runs again when the width changes.
 const figure = ({ title, description, caption }, draw) => {
   const id = `chart-${made++}`;
   const svg = s('svg', { role: 'img', 'aria-labelledby': `${id}-title ${id}-description` });
@@ -45,7 +45,7 @@ const whisker = (svg, { low, high }, x, y) => {
 const extentOf = (rows, more) => d3.extent([...rows.flatMap((row) => [row.value, row.low ?? row.value, row.high ?? row.value]), ...more]);
 
 // One row for each of { name, value, low, high, note, isBest }: a dot with whiskers, its name above it.
-// `steps`: joined from row to row as stairs. `reference`: a line at this value. `zero`: the axis begins there.
+// `steps`: joins rows as stairs. `reference`: a line at this value. `zero`: the axis begins at 0.
 export const rowChart = ({ rows, label, reference = null, steps = false, zero = false, format = null, ...texts }) =>
   figure(texts, (svg, width) => {
     const bottom = EDGE.top + rows.length * ROW;
@@ -80,8 +80,8 @@ const axisY = (svg, scale, width, label) => {
   svg.append('text').attr('class', 'axis-name').attr('x', LEFT).attr('y', 14).text(label);
 };
 
-// Points { x, value, low, high, name } over a number. `ideal`(x): a broken line to compare with.
-// `best`: stairs of the highest so far; the points themselves are joined where there is none.
+// Points { x, value, low, high, name } over a number. `ideal`(x): a dashed line for comparison.
+// `best`: stairs of the highest value so far; without it, lines join the points.
 export const lineChart = ({ points, labelX, labelY, ideal = null, best = false, ...texts }) =>
   figure(texts, (svg, width) => {
     const bottom = HEIGHT - EDGE.bottom;

@@ -1,4 +1,4 @@
-// The steps of a run as charts: how long each took, and what the loss was.
+// Charts of a run's steps: seconds and loss.
 import { h } from '../dom.js';
 import { number } from '../format.js';
 import { table, whole } from '../parts.js';
@@ -7,10 +7,10 @@ import { endMeasured, firstMeasured, groups, outliers } from '../trace.js';
 
 const HEIGHT = 300;
 const LOSS_HEIGHT = 150;
-const STRIP = 26; // above the steps, for the canaries
+const STRIP = 26; // pixels above the steps, for canary readings
 const MOST_LISTED = 200;
-const FEW = 60; // steps up to which each is marked: a line through one alone would not be seen
-const SPREAD = 6; // from here on a straight scale would press all but the worst flat
+const FEW = 60; // at most so many steps get a mark each, because a line through one point is invisible
+const SPREAD = 6; // ratio from which the scale is logarithmic, so that outliers do not flatten the rest
 
 const milliseconds = (seconds) => number(seconds * 1000);
 
@@ -32,7 +32,7 @@ const scaleOf = (trace, down) => {
   return { y: scaleLinear().domain([Math.max(0, low - space), high + space]).range([down, 0]).nice(), kind: '' };
 };
 
-// Which steps count is decided at the end; until then no warm-up is known.
+// The measured steps are known only at the end of the run, and so is the warm-up.
 const border = (trace, run) => (run.summary ? firstMeasured(trace) : 0);
 
 const drawLine = (inner, indices, x, y, values, name) => {
@@ -42,7 +42,7 @@ const drawLine = (inner, indices, x, y, values, name) => {
   for (const i of indices) inner.append('circle').attr('class', `dot ${name}`).attr('r', 2.5).attr('cx', x(i)).attr('cy', y(values[i]));
 };
 
-// No tick between two steps.
+// Ticks at whole steps only.
 const ticksFor = (trace, across) => Math.max(1, Math.min(trace.length - 1, Math.floor(across / 90)));
 
 const drawWarmUp = (inner, x, end, down) => {
@@ -52,7 +52,7 @@ const drawWarmUp = (inner, x, end, down) => {
   if (x(end) > 70) inner.append('text').attr('class', 'inside').attr('x', 6).attr('y', 16).text('warm-up');
 };
 
-// One mark where several would cover each other to the pixel; the words count them all.
+// Merges marks on one pixel; the text counts them all.
 const drawOutliers = (inner, all, x, y, { seconds }, { above_seconds: above }) => {
   const seen = new Set();
   const { symbol, symbolTriangle } = window.d3;
@@ -78,13 +78,13 @@ const drawCanaries = (inner, canaries, x, across) => {
   });
 };
 
-// What came after there was enough.
+// The steps after the last measured one.
 const drawRest = (inner, x, { trace, run }, across, down) => {
   const end = run.summary ? endMeasured(trace) : trace.length;
   if (end < trace.length) inner.append('rect').attr('class', 'warm-up').attr('x', x(end)).attr('y', 0).attr('width', Math.max(1, across - x(end))).attr('height', down);
 };
 
-// Where one reads: a line that follows the slider and the pointer.
+// The cursor: a line that follows slider and pointer.
 const pointer = (inner, across, down, x, { trace, show, cursors }, name) => {
   const { mouse } = window.d3;
   const cursor = inner.append('line').attr('class', 'cursor').attr('y1', 0).attr('y2', down).attr('visibility', 'hidden');
@@ -107,13 +107,13 @@ const stepWords = (trace, run, i) =>
 const describe = (trace, run, canaries, found) => {
   const [low, high] = range(trace.seconds, trace.length);
   return [`${whole(trace.length)} steps, the shortest ${milliseconds(low)} ms, the longest ${milliseconds(high)} ms.`,
-    run.summary && `The median of those that count is ${milliseconds(run.summary.median_step_seconds)} ms.`,
-    run.summary ? `The first ${whole(firstMeasured(trace))} are warm-up and not counted.` : 'Which of them count is decided when a run finishes.',
+    run.summary && `The median of the measured steps is ${milliseconds(run.summary.median_step_seconds)} ms.`,
+    run.summary ? `The first ${whole(firstMeasured(trace))} are warm-up and not counted.` : 'The measured steps are known when the run finishes.',
     run.summary && `${whole(found.length)} are outliers.`,
     canaries.length > 0 && `${canaries.length} canary measurements.`].filter(Boolean).join(' ');
 };
 
-// What each mark means, with the mark itself.
+// The legend.
 const legend = (run, canaries, found) =>
   h('ul', { class: 'plot-legend' },
     h('li', { class: 'key-line' }, 'step'),
@@ -132,13 +132,13 @@ const stepTable = (trace, run) =>
     { name: 'Mean loss', number: true, cell: (group) => number(group.loss) },
   ], groups(trace, 40));
 
-// Those that are farthest off, where there are too many to list; in their order.
+// The largest outliers, if there are too many to list, in order of steps.
 const worst = ({ seconds }, found, median) =>
   [...found].sort((one, other) => Math.abs(seconds[other] - median) - Math.abs(seconds[one] - median))
     .slice(0, MOST_LISTED).sort((one, other) => one - other);
 
 const outlierTable = (trace, found, run) =>
-  found.length > 0 && table(found.length > MOST_LISTED ? `Of ${whole(found.length)} outliers the ${MOST_LISTED} that are farthest off` : 'Outliers', [
+  found.length > 0 && table(found.length > MOST_LISTED ? `Of ${whole(found.length)} outliers, the ${MOST_LISTED} largest` : 'Outliers', [
     { name: 'Step', head: true, cell: (i) => whole(i) },
     { name: 'Took, ms', number: true, cell: (i) => milliseconds(trace.seconds[i]) },
   ], worst(trace, found, run.summary.median_step_seconds));

@@ -1,4 +1,4 @@
-// The first thing that is seen: which machine gives the most training for the money.
+// The start view: which machine gives the most training per dollar.
 import { announce, h, loading, problem } from '../dom.js';
 import { go, href, state as addressState } from '../state.js';
 import { makeBars } from '../charts/bars.js';
@@ -15,15 +15,15 @@ import { makeTable, readOrder, sorted } from '../table.js';
 export const title = 'Compare';
 
 const OLD_MS = 60000;
-const OFFERED = 1000; // names that a list under a field can hold
+const OFFERED = 1000; // names offered in the list of a field
 
-let view = null; // what is shown, while it is
+let view = null; // the parts on screen; null while another view is shown
 
 export const change = (now) => view?.change(now);
 
 const byId = new Map(COLUMNS.map((column) => [column.id, column]));
 
-// Names that are no column are passed over: a link may come from another version.
+// Ignores unknown columns: a link may come from another version.
 const columnsOf = (now) => {
   const chosen = now.columns ? [now.columns].flat().join(',').split(',') : usual(now);
   const known = chosen.map((id) => byId.get(id)).filter(Boolean);
@@ -72,7 +72,7 @@ const drawTable = (parts, seen, now) => {
   parts.words.replaceChildren(h('bdi', {}, answer.question.workload), `: ${answer.words}.`);
 };
 
-// Draws what is there of an answer; the first page of it says all but the other rows.
+// Draws an answer; its first page has everything but the remaining rows.
 const drawAnswer = (parts, seen, isFirst) => {
   const { answer, rows, done } = seen;
   parts.content.hidden = false;
@@ -96,9 +96,9 @@ const drawFailure = (parts, seen, error, again) => {
   parts.content.classList.remove('asking');
   const field = parts.controls.showError(error);
   parts.answer.querySelector('.loading')?.remove();
-  const told = field ? { message: `This cannot be answered: see the field “${field}”.` } : error;
-  parts.trouble.replaceChildren(problem(told, field ? null : again),
-    seen.answer ? h('p', { class: 'note' }, 'What is shown answers the question before.') : '');
+  const shownError = field ? { message: `This cannot be answered: see the field “${field}”.` } : error;
+  parts.trouble.replaceChildren(problem(shownError, field ? null : again),
+    seen.answer ? h('p', { class: 'note' }, 'The rows still show the previous question.') : '');
 };
 
 const make = (root) => {
@@ -136,7 +136,7 @@ const make = (root) => {
     if (JSON.stringify(question(now)) !== JSON.stringify(seen.asked)) ask(now);
     else if (seen.answer) drawTable(parts, seen, now);
   };
-  // Who comes back to the page after a while finds it as it is now.
+  // Reload when the user returns to the page after a while.
   const back = () => {
     if (document.visibilityState === 'visible' && Date.now() - askedAt > OLD_MS) ask(addressState());
   };

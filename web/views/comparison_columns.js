@@ -1,4 +1,4 @@
-// The columns of the comparison: what each sorts by and shows. `id` is what the address calls it.
+// The columns of the comparison, with sort key and cell. `id` is the name in the address.
 import { h } from '../dom.js';
 import { age, dollars, half, hours, interval, moment, number, percent, words } from '../format.js';
 import { FRESHNESS, badges, count, counts, name, priceSource, runLink, unit, verdict } from '../comparison_words.js';
@@ -8,12 +8,12 @@ const unknown = (why) => [h('span', { class: 'unknown' }, 'unknown'), why && sma
 
 const amount = (value, half_) => (value === null || value === undefined ? unknown() : number(value, half_));
 
-// The interval under its value, both to the digits that it allows.
-const measured = (told, after) => {
-  if (!told) return unknown();
-  const width = half(told);
-  return [number(told.value, width), after,
-    told.low === null ? small('no interval') : small(`${number(told.low, width)} to ${number(told.high, width)}`)];
+// A value with its interval below, both rounded to the digits that the interval allows.
+const measured = (estimate, after) => {
+  if (!estimate) return unknown();
+  const width = half(estimate);
+  return [number(estimate.value, width), after,
+    estimate.low === null ? small('no interval') : small(`${number(estimate.low, width)} to ${number(estimate.high, width)}`)];
 };
 
 const price = (row) => {
@@ -31,7 +31,7 @@ const configuration = (row) => {
   return entries.length ? entries.map(([key, value]) => `${words(key)} ${value}`).join(', ') : unknown();
 };
 
-// Two times where a row has neither the one nor the other: only once is why said.
+// Two columns that are empty for the same reason: give the reason once.
 const notes = (row) => [h('span', { class: 'badges' }, badges(row)),
   row.why_no_rank && small(h('bdi', {}, `Not ranked: ${row.why_no_rank}`)),
   row.why_no_price && row.why_no_price !== row.why_no_rank && small(h('bdi', {}, row.why_no_price)),
@@ -58,20 +58,20 @@ export const COLUMNS = [
     ...measure((row) => row.samples_per_dollar, (row) => row.unit === 'job' && ' jobs') },
   { id: 'to_reference', title: 'Per dollar, to the reference', width: 8.5, number: true, most: true,
     value: (row) => row.to_reference?.samples_per_dollar?.value ?? null,
-    cell: ({ to_reference: told }) => (told?.samples_per_dollar
-      ? [measured(told.samples_per_dollar, ' ×'), told.samples_per_dollar.low !== null && small(verdict(told.samples_per_dollar)),
-        told.mixed_kinds && small('prices of different kinds')]
+    cell: ({ to_reference: ratios }) => (ratios?.samples_per_dollar
+      ? [measured(ratios.samples_per_dollar, ' ×'), ratios.samples_per_dollar.low !== null && small(verdict(ratios.samples_per_dollar)),
+        ratios.mixed_kinds && small('prices of different kinds')]
       : unknown()) },
   { id: 'throughput', title: 'Per second', hint: 'throughput of training', width: 8,
     ...measure((row) => row.throughput, (row) => row.unit === 'job' && ' jobs') },
   { id: 'price', title: 'Price an hour', width: 11, number: true, value: (row) => row.price?.price_per_hour ?? null, cell: price },
-  { id: 'hours', title: 'Hours of the job', width: 7, ...job((told) => told.hours, hours) },
-  { id: 'dollars', title: 'Dollars of the job', width: 8, ...job((told) => told.dollars, dollars) },
-  { id: 'total_dollars', title: 'Total with waiting', width: 8, ...job((told) => told.total_dollars, dollars) },
+  { id: 'hours', title: 'Hours of the job', width: 7, ...job((each) => each.hours, hours) },
+  { id: 'dollars', title: 'Dollars of the job', width: 8, ...job((each) => each.dollars, dollars) },
+  { id: 'total_dollars', title: 'Total with waiting', width: 8, ...job((each) => each.total_dollars, dollars) },
   { id: 'probability', title: 'Probability', hint: 'of keeping the deadline or the budget', width: 8, number: true, most: true,
     value: (row) => row.job?.prospect?.probability ?? null,
-    cell: ({ job: told }) => (told?.prospect
-      ? [percent(told.prospect.probability), small(`${hours(told.prospect.hours_low)} to ${hours(told.prospect.hours_high)}`)]
+    cell: ({ job: forecast }) => (forecast?.prospect
+      ? [percent(forecast.prospect.probability), small(`${hours(forecast.prospect.hours_low)} to ${hours(forecast.prospect.hours_high)}`)]
       : unknown()) },
   { id: 'in_parallel', title: 'In parallel', hint: 'instances that would keep the deadline', width: 8, number: true,
     value: (row) => row.job?.in_parallel?.instances ?? null,
@@ -109,7 +109,7 @@ export const COLUMNS = [
     cell: (row) => (row.measured_at ? [age(row.measured_at), small(moment(row.measured_at))] : unknown()) },
 ];
 
-// What is shown where nothing was chosen: the answer, and what was asked about.
+// The default columns: the answer, and the parameters of the question.
 export const usual = (state) => {
   const asked = (...names) => names.some((each) => state[each]);
   return ['rank', 'instance', 'samples_per_dollar', asked('reference') && 'to_reference', 'throughput', 'price',
@@ -119,7 +119,7 @@ export const usual = (state) => {
     asked('utility') && 'utility', state.configuration === 'all' && 'configuration', 'evidence', 'notes'].filter(Boolean);
 };
 
-// All words of a row, in small letters, to look for a text in.
+// All words of a row in lower case, for the text filter.
 export const haystack = (row) =>
   [row.instance, row.provider, row.stratum, row.cpu_model, row.engine, row.software, row.isa, row.provenance,
     JSON.stringify(row.configuration), row.why_no_rank, row.price && priceSource(row.price), row.published?.source,

@@ -1,4 +1,4 @@
-// The question: fields that are parameters of the API and of the address, under the same names.
+// The form of the question: each field is a parameter of the API and of the address.
 import { h } from '../dom.js';
 import { go, href, state } from '../state.js';
 import { PARAMETERS } from './comparison_load.js';
@@ -45,17 +45,17 @@ const input = (field, onType, onChoose) => {
     autocomplete: 'off', spellcheck: 'false', list: field.list && `list-${field.list}`, oninput: onType, onchange: onChoose });
 };
 
-// An answer in other words may be chosen by hand in the address: then it is one more choice.
+// A value typed into the address becomes one more choice.
 const set = (element, field, value) => {
   const text = shown(value);
   if (field.kind === 'select' && ![...element.options].some((option) => option.value === text)) {
-    // 'best' and the like are what the API takes where nothing is said
+    // defaults of the API, such as 'best'
     element.append(h('option', { value: text }, text));
   }
   if (element.value !== text) element.value = text;
 };
 
-// Where in a formula it went wrong: the API counts characters from 1.
+// Position of an error in a formula; the API counts characters from 1.
 const pointer = (text, error) => {
   const at = Number(/character (\d+)/.exec(error.message)?.[1]);
   if (!at) return null;
@@ -106,7 +106,7 @@ export const makeControls = () => {
 
   const update = (now) => {
     for (const field of FIELDS) {
-      // Who types is not interrupted by what they typed a moment ago, nor by a space less.
+      // Do not overwrite the field while the user types.
       const element = inputs.get(field.name);
       if (!timers.has(field.name) && shown(read(field, element.value)) !== shown(now[field.name])) set(element, field, now[field.name]);
       if (now[field.name] && field.group === 'job') job.open = true;
@@ -115,7 +115,7 @@ export const makeControls = () => {
     others.replaceChildren(...chips(now));
     others.hidden = others.children.length === 0;
   };
-  // The name of the field where the error has its place; null where it has none here.
+  // The name of the field at fault; null if the form has no such field.
   const showError = (error) => {
     for (const [name, place] of errors) {
       const mine = error?.field === name;

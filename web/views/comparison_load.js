@@ -1,23 +1,23 @@
-// The comparison as the API answers it: all pages of it, the first one as soon as it is there.
+// Loads the comparison: all pages, showing the first one at once.
 import { get } from '../api.js';
 
-// What the API understands of the address. The rest of it (order, columns, filter) is the table's.
+// Parameters of the API. The others in the address (order, columns, filter) belong to the table.
 export const PARAMETERS = ['workload', 'price', 'region', 'zone', 'price_at', 'reference', 'discount', 'price_of',
   'samples', 'epochs', 'job_seconds', 'boot_seconds', 'deadline_h', 'budget', 'hourly_value',
   'interruptions_percent', 'checkpoint_seconds', 'restart_seconds', 'utility', 'sort', 'configuration',
   'provenance', 'engine', 'provider', 'instance', 'stratum', 'precision', 'batch_size', 'margin', 'vm_spread'];
 
-// Those that leave rows out.
+// Parameters that filter rows.
 export const FILTERS = ['engine', 'provider', 'instance', 'stratum', 'precision', 'batch_size', 'provenance'];
 
 export const question = (state) =>
   Object.fromEntries(PARAMETERS.filter((name) => name in state).map((name) => [name, state[name]]));
 
-const FIRST = 200; // answered at once
-export const PAGE = 1000; // what the API gives at most
+const FIRST = 200; // rows of the first page
+export const PAGE = 1000; // most rows in one answer of the API
 
-// Calls onPage({ answer, rows, total }) after each page, with all rows so far. Between two pages
-// runs may end and rows change places: a row that comes twice is kept once.
+// Calls onPage({ answer, rows, total }) after each page, with all rows so far. Runs may
+// end and reorder rows between two pages, so duplicates are dropped.
 export const load = async (asked, { signal, onPage }) => {
   const rows = new Map();
   let answer = null;
@@ -32,7 +32,7 @@ export const load = async (asked, { signal, onPage }) => {
   }
 };
 
-// What there is to choose from, for the lists of the fields. Without them one can still type.
+// Choices for the lists of the fields; without them the user can still type.
 export const choices = async (signal) => {
   const answers = await Promise.allSettled([
     get('/v1/figures', {}, { signal }),

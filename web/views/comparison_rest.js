@@ -1,11 +1,11 @@
-// What is not among the rows: those that filters hide, and types that nobody has measured.
+// What the table lacks: rows that filters hide, and instance types without a measurement.
 import { h } from '../dom.js';
 import { dollars } from '../format.js';
 import { href } from '../state.js';
 import { FILTERS } from './comparison_load.js';
 import { count as digits } from '../comparison_words.js';
 
-const SHOWN = 100; // of unmeasured types
+const SHOWN = 100; // unmeasured types listed
 
 const hidden = ({ hidden: { by_filters: count } }) =>
   count > 0 && h('p', {}, `${digits(count)} more ${count === 1 ? 'row is' : 'rows are'} hidden by what was asked: `,
@@ -31,20 +31,20 @@ const unmeasured = ({ unmeasured: { count, reason, instances } }, workload) => {
     h('p', {}, `${digits(count)} ${count === 1 ? 'type has' : 'types have'} a price and no rank: ${reason}. `,
       instances.length < count && `The first ${digits(instances.length)} are listed. `,
       h('a', { href: href({ view: 'measure', workload }, {}) }, 'Measure here')),
-    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Types that were not measured' },
+    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Types without a measurement' },
       h('table', { class: 'unmeasured' }, h('caption', {}, 'Dollars an hour'),
         h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Instance'), h('th', { scope: 'col' }, 'Provider'),
           ['On demand', 'Spot', 'Typed'].map((each) => h('th', { scope: 'col', class: 'number' }, each)),
           h('th', { scope: 'col' }, 'Interruptions'))), body)), more);
 };
 
-// Where a workload has no row: which have some, as far as the API tells.
+// For a workload without rows: the workloads that have some.
 const others = (workload, known) => {
   const names = known.filter((each) => each !== workload);
   return h('div', { class: 'empty' },
     h('p', {}, 'No run and no published figure of it is known here. ',
       h('a', { href: href({ view: 'measure', workload }, {}) }, 'Measure it')),
-    names.length > 0 && h('p', {}, 'There is something about ',
+    names.length > 0 && h('p', {}, 'These workloads have runs or figures: ',
       names.map((each, i) => [i > 0 && ', ', h('a', { href: href({ workload: each }, {}) }, h('bdi', {}, each))]), '.'));
 };
 

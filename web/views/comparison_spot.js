@@ -1,4 +1,4 @@
-// The same question at spot prices, beside the answer at list prices: one more sentence.
+// A sentence that answers the same question at spot prices.
 import { get } from '../api.js';
 import { h } from '../dom.js';
 import { href } from '../state.js';
@@ -10,7 +10,7 @@ export const makeSpot = () => {
     element.replaceChildren(...content);
     element.hidden = content.length === 0;
   };
-  // Nothing is lost where this fails: the answer stands without it.
+  // Optional: on failure the main answer stays.
   const update = async (asked, signal) => {
     say();
     if (asked.price || asked.sort || asked.utility) return;

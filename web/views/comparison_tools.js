@@ -1,4 +1,4 @@
-// Beside the table: looking for a text, choosing columns, taking the answer along.
+// Tools of the table: text filter, choice of columns, downloads, link.
 import { address, token } from '../api.js';
 import { announce, h } from '../dom.js';
 import { go } from '../state.js';
@@ -11,11 +11,11 @@ const choose = (all, shown, id, on) => {
   const ids = new Set(shown.map((column) => column.id));
   if (on) ids.add(id);
   else ids.delete(id);
-  // In the order in which they are defined, whatever was clicked first.
+  // In the order of definition, not of clicks.
   return all.filter((column) => ids.has(column.id)).map((column) => column.id).join(',');
 };
 
-// A link cannot say who asks. Where that is wanted, the file is fetched and given from here.
+// A plain link cannot send a token. With one, fetch the file and offer it as a blob.
 const withToken = async (event) => {
   if (!token()) return;
   event.preventDefault();
@@ -27,12 +27,12 @@ const withToken = async (event) => {
   }
   const content = URL.createObjectURL(await answer.blob());
   h('a', { href: content, download }).click();
-  setTimeout(() => URL.revokeObjectURL(content), 60000); // the browser may still be asking where to
+  setTimeout(() => URL.revokeObjectURL(content), 60000); // the browser may still show its save dialog
 };
 
 const FORMATS = [['csv', 'CSV', 'csv'], ['markdown', 'Markdown', 'md']];
 
-// The API gives so many rows at once and no more: then there are several files.
+// One file per page, because the API limits the rows of an answer.
 const downloads = (now, total) => {
   const parts = Math.max(1, Math.ceil(total / PAGE));
   const link = ([format, text, ending], i) =>
@@ -44,8 +44,7 @@ const downloads = (now, total) => {
   return [h('details', {}, h('summary', {}, 'CSV and Markdown'), links.map((list) => h('ul', {}, list.map((each) => h('li', {}, each)))))];
 };
 
-// Without the clipboard (a page that is not from this machine or not encrypted has none) the link
-// is shown to be copied by hand.
+// Without a clipboard (it needs HTTPS or localhost), shows the link for copying by hand.
 const copy = async (place) => {
   try {
     await navigator.clipboard.writeText(location.href);
@@ -61,7 +60,7 @@ const copy = async (place) => {
 export const makeTools = (all) => {
   let timer = null;
   let shown = [];
-  let filesOf = null; // an opened list of them stays open
+  let filesOf = null; // keeps an opened list open
   const filter = h('input', { type: 'search', id: 'rows-filter', autocomplete: 'off', spellcheck: 'false', oninput: () => {
     clearTimeout(timer);
     timer = setTimeout(() => go({ filter: filter.value || null }, { replace: true }), WAIT_MS);

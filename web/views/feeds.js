@@ -1,4 +1,4 @@
-// The price feeds: how each is, and reading them again now.
+// The price feeds: the state of each, and a button that refreshes them.
 import { get, post } from '../api.js';
 import { announce, h, problem } from '../dom.js';
 import { age, moment, words } from '../format.js';
@@ -59,7 +59,7 @@ const progress = (refresh) => {
     `Reading: ${refresh.feeds_done} of ${refresh.feeds} feeds done`, refresh.feed && [', now ', h('code', {}, refresh.feed)], refresh.scope && [' ', foreign(refresh.scope)], '.');
 };
 
-// { element, start, stop }; onRead() when prices may be new.
+// { element, start, stop }; calls onRead() when prices may have changed.
 export const feedsPart = (onRead) => {
   const top = h('div', {});
   const trouble = h('div', {});
@@ -79,8 +79,8 @@ export const feedsPart = (onRead) => {
     const focus = list.contains(document.activeElement) && document.activeElement.id;
     const open = [...list.querySelectorAll('details')].map((each) => each.open);
     list.replaceChildren(
-      isOn.length ? table('Price feeds, in the order in which they are believed', columns(refresh), isOn)
-        : h('p', { class: 'empty' }, 'All feeds are off: only prices that a person gave are known.'),
+      isOn.length ? table('Price feeds, in order of precedence', columns(refresh), isOn)
+        : h('p', { class: 'empty' }, 'All feeds are off: only prices given by users are known.'),
       off(feeds.filter((feed) => feed.state === 'off')) || '');
     [...list.querySelectorAll('details')].forEach((each, i) => {
       each.open = open[i] ?? false;

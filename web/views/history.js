@@ -1,5 +1,5 @@
-// How a workload did over time: a line for each machine and configuration, a mark where the engine's
-// version changed, and what did not count kept in sight, hollow.
+// A workload over time: a line for each machine and configuration, marks at changes of the engine's
+// version, and invalid runs as hollow points.
 import { get } from '../api.js';
 import { historyCharts } from '../charts/history.js';
 import { empty, h, loading, problem } from '../dom.js';
@@ -11,8 +11,8 @@ import { go, href } from '../state.js';
 export const title = 'History';
 
 const PAGE = 200;
-const MOST = 2000; // runs; older ones are asked for by hand
-const PRICED = 50; // lists do not tell what a run cost: so many of the newest are asked one by one
+const MOST = 2000; // runs; a button loads older ones
+const PRICED = 50; // lists lack costs: fetch so many of the newest runs one by one
 const AT_ONCE = 6;
 const MOST_LISTED = 300;
 const FILTERS = ['workload', 'engine', 'instance', 'label'];
@@ -26,7 +26,7 @@ const pointOf = (run) => ({
   isValid: run.validity?.level !== 'invalid',
 });
 
-// Runs that may stand on one line: the same machine type, processor and configuration.
+// Key of a line: machine type, processor and configuration.
 const keyOf = ({ run }) =>
   JSON.stringify([run.instance ?? run.machine, run.spec.engine, configuration(run.spec), strata.get(run.machine) ?? run.machine]);
 
@@ -40,8 +40,8 @@ const learnStrata = async (signal) => {
   for (const machine of machines) strata.set(machine.fingerprint, machine.stratum);
 };
 
-// The lines, those with the most runs first, each in the order of time and with what tells it from
-// the others of its name.
+// The lines, those with the most runs first, each in order of time and with the properties that
+// distinguish it from others of its name.
 const linesOf = (points) => {
   const all = new Map();
   for (const point of points) {
@@ -76,7 +76,7 @@ const readRuns = async (now, signal) => {
   return { runs, more: cursor !== null };
 };
 
-// What the newest cost, a few at a time; changed() after each few.
+// Loads the costs of the newest runs in batches; calls changed() after each batch.
 const readCosts = async (points, signal, changed) => {
   const newest = [...points].sort((one, other) => other.time - one.time).slice(0, PRICED);
   for (let i = 0; i < newest.length; i += AT_ONCE) {
@@ -125,7 +125,7 @@ const controls = (now) =>
 
 const workloads = (runs) => [...new Set(runs.map((run) => run.spec.workload))];
 
-// Without a workload there is nothing to compare over time: offer those there are.
+// Without a workload, offers those that have runs.
 const choose = async (signal) => {
   const { runs } = await get('/v1/runs', { state: 'finished', limit: PAGE }, { signal });
   const all = workloads(runs);
@@ -137,14 +137,14 @@ const others = (all, now) =>
   all?.length > 1 && h('p', { class: 'pages' }, all.map((workload) =>
     h('a', { href: href({ view: 'history', workload }), 'aria-current': workload === now.workload && 'true' }, workload)));
 
-const nothing = (now) => empty(`No run of ${now.workload} has finished${FILTERS.slice(1).some((name) => now[name]) ? ' that is like that' : ''}. `,
+const nothing = (now) => empty(`No run of ${now.workload} has finished${FILTERS.slice(1).some((name) => now[name]) ? ' that matches the filters' : ''}. `,
   h('a', { href: href({ view: 'history' }) }, 'Another workload'));
 
 const fill = async (now) => {
   const { body, gone } = view;
   const { signal } = gone;
   await learnStrata(signal).catch((error) => {
-    if (error.name === 'AbortError') throw error; // without strata a line is a machine
+    if (error.name === 'AbortError') throw error; // without strata each machine gets its own line
   });
   const { runs, more } = await readRuns(now, signal);
   if (!runs.length) return body.replaceChildren(nothing(now));

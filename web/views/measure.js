@@ -1,5 +1,5 @@
-// A new run, or a new sweep. What is filled in stands in the address, so that a link asks for the
-// same and a reload loses nothing.
+// The forms for a new run and a new sweep. Their values are in the address, so a link repeats them
+// and a reload keeps them.
 import { get } from '../api.js';
 import { announce, h } from '../dom.js';
 import { isUnanswered, postOnce } from '../pending.js';
@@ -10,18 +10,18 @@ import { go, href, state } from '../state.js';
 
 export const title = 'Measure';
 
-const LONGEST = 1900; // bytes of an address; the server takes little more
+const LONGEST = 1900; // bytes of an address; the server accepts little more
 const FORMS = { run: 'One run', sweep: 'A sweep' };
 const kindOf = (now) => (now.form === 'sweep' ? 'sweep' : 'run');
 
-let fillIn = () => {}; // the form that is shown, from the state
-let own = false; // whether the state is being changed by the form itself
+let fillIn = () => {}; // fills the form on screen from the state
+let own = false; // true while the form itself changes the state
 
 const tabs = (now) =>
   h('nav', { class: 'tabs', 'aria-label': 'What to queue' }, h('ul', {}, Object.entries(FORMS).map(([name, words]) =>
     h('li', {}, h('a', { href: href({ form: name === 'run' ? null : name }, now), 'aria-current': name === kindOf(now) && 'page' }, words)))));
 
-// What the API has against a request, at the field that it names; else above the button.
+// Shows an error of the API at the field it names, or else above the button.
 const blame = (error, forms, general) => {
   const path = (error.field ?? '').replace(/^base\./, '');
   const message = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`.replace(/\.\.$/, '.');
@@ -50,7 +50,7 @@ const submitting = ({ form, button, general, request, path, view }, forms) => as
   }
 };
 
-// The parts that both forms have: the button, what it sends, and what is said against it.
+// Parts of both forms: the button, the request, and its errors.
 const frame = (kind, elements) => {
   const general = h('p', { class: 'wrong', role: 'alert' });
   const shown = h('code', {});
@@ -71,7 +71,7 @@ const build = (description, kind, root) => {
   const changed = () => {
     look();
     parts.general.textContent = '';
-    own = true; // what a person types is not filled in a second time
+    own = true; // do not fill in again what the user types
     const filled = Object.fromEntries(forms.flatMap((form) => Object.entries(form.texts())));
     const fits = href(filled).length <= LONGEST;
     go(fits ? filled : { ...filled, label: null }, { replace: true });
@@ -87,7 +87,7 @@ const build = (description, kind, root) => {
     const base = spec.body();
     return { ...beside.body(), ...(Object.keys(base).length && { base }) };
   };
-  // What a sweep may come to is better known before than after.
+  // Show the estimated cost of a sweep before it starts.
   const size = () => {
     const runs = beside?.runs() ?? null;
     const most = spec.body().max_seconds ?? run.properties.max_seconds.default;
@@ -95,7 +95,7 @@ const build = (description, kind, root) => {
   };
   const look = () => {
     parts.shown.textContent = `POST ${path}\n${JSON.stringify(request(), null, 2)}`;
-    const again = isUnanswered(path, request()) ? 'This was sent before and the answer was lost. Sent again it makes no second one.' : '';
+    const again = isUnanswered(path, request()) ? 'This request was sent before, and its answer was lost. Sending it again does not repeat it.' : '';
     parts.notice.textContent = [again, size()].filter(Boolean).join(' ');
   };
   const parts = frame(kind, [beside?.element, ...spec.elements]);
@@ -105,7 +105,7 @@ const build = (description, kind, root) => {
 
 export const show = async (root, now) => {
   const description = await get('/v1/openapi.json');
-  let shown = null; // which form, and with what
+  let shown = null; // the form on screen and its schema
   fillIn = (wanted) => {
     const kind = kindOf(wanted);
     root.querySelector('.tabs').replaceWith(tabs(wanted));
@@ -123,7 +123,7 @@ export const show = async (root, now) => {
   };
 };
 
-// The address has changed: by a step back, a link, or by this form itself.
+// Called when the address changes: by the back button, a link, or this form.
 export const change = (now) => {
   if (!own) fillIn(now);
 };

@@ -1,4 +1,4 @@
-// What machines cost: this one, any other type now and before, and where the prices come from.
+// Prices of this machine and of any type, now and over time, and the feeds they come from.
 import { get } from '../api.js';
 import { priceChart } from '../charts/prices.js';
 import { empty, h, loading, problem } from '../dom.js';
@@ -12,7 +12,7 @@ import { go, state } from '../state.js';
 export const title = 'Prices';
 
 const PAGE = 1000;
-const MOST = 5000; // of a type's history
+const MOST = 5000; // rows of a type's history
 const FILTERS = ['instance_type', 'provider', 'region', 'zone', 'kind', 'feed'];
 const KINDS = ['on_demand', 'spot', 'typed', 'own'];
 
@@ -39,7 +39,7 @@ const columns = [
   { name: 'Source and age', cell: priceSource },
 ];
 
-// Every feed that has none says why.
+// Each feed without a price, with its reason.
 const absent = (list) =>
   list.length > 0 && h('details', {}, h('summary', {}, `${list.length} ${list.length === 1 ? 'feed has' : 'feeds have'} no such price`),
     h('ul', {}, list.map(({ feed, reason }) => h('li', {}, h('code', {}, feed), ': ', foreign(reason)))));
@@ -63,7 +63,7 @@ const pastPart = async (asked, now, signal) => {
   const { prices, more } = await historyOf(asked, signal);
   if (!prices.length) return '';
   return h('div', {}, more && h('p', { class: 'note' }, `The latest ${whole(prices.length)} prices; narrow the question for older ones.`),
-    priceChart(asked.instance_type, prices, now), twin(table('All that it cost, the latest first', columns, prices.slice(0, PAGE))));
+    priceChart(asked.instance_type, prices, now), twin(table('All prices, latest first', columns, prices.slice(0, PAGE))));
 };
 
 const fill = async (now) => {
@@ -86,7 +86,7 @@ const fill = async (now) => {
   }
 };
 
-// Names of types as they are typed, from the catalogue.
+// Completes names of types from the catalogue.
 const suggest = async (text) => {
   if (!view || text.length < 2) return;
   const { known } = view;
@@ -123,7 +123,7 @@ export const show = async (root, now) => {
   feeds.start().catch((error) => feeds.element.replaceChildren(problem(error)));
   const { type, element } = await machinePart().catch((error) => ({ type: null, element: problem(error) }));
   machine.replaceChildren(element);
-  // Without a question the type of this machine is asked about; the address stays as it is.
+  // By default shows the type of this machine; the address stays unchanged.
   const asked = FILTERS.some((name) => now[name]) || !type ? now : { ...now, instance_type: type };
   if (view === mine) {
     mine.form.replaceChildren(controls(asked));

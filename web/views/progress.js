@@ -1,10 +1,10 @@
-// A box that shows how a run goes, and its button to cancel it.
+// A box with the progress of a run and a button to cancel it.
 import { get, remove } from '../api.js';
 import { announce, h } from '../dom.js';
 import { dollars, hours, number, words } from '../format.js';
 import { follow, isFinal } from '../live.js';
 
-const SPOKEN_MS = 30000; // who listens instead of looking is told no more often
+const SPOKEN_MS = 30000; // shortest time between two announcements to screen readers
 
 const STATES = {
   queued: 'Waits for its turn',
@@ -18,10 +18,10 @@ const STATES = {
 
 export const stateInWords = (state) => STATES[state] ?? words(state);
 
-// An estimate needs no fractions.
+// A rounded estimate.
 export const roughly = (seconds) => (seconds < 600 && seconds >= 60 ? `${Math.round(seconds / 60)} min` : seconds < 60 ? `${Math.round(seconds)} s` : hours(seconds / 3600));
 
-// Of the interval so far only the half width is told.
+// Progress has only the half width of the interval.
 const speed = ({ samples_per_second: value, half_width_percent: percent }) => {
   if (!value) return 'unknown: no step is done yet';
   return percent === null ? `${number(value)} samples/s` : `${number(value, (value * percent) / 100)} samples/s`;
@@ -53,14 +53,14 @@ const parts = (id) => {
   return { element, state, trouble, bar, cells, cancel };
 };
 
-// Cancelling is asked for once; that it has happened is told by the stream.
+// Sends the cancellation once; the stream reports when the run has ended.
 const cancelling = (id, { cancel, trouble }) => async () => {
   cancel.disabled = true;
   cancel.textContent = 'Being cancelled …';
   try {
     await remove(`/v1/runs/${id}`);
   } catch (error) {
-    if (error.status === 409) return; // it has ended meanwhile
+    if (error.status === 409) return; // the run has ended already
     cancel.disabled = false;
     cancel.textContent = 'Cancel this run';
     trouble.textContent = error.message;
@@ -78,10 +78,10 @@ export const progressBox = (id, { onEnd } = {}) => {
   box.state.textContent = 'Connecting …';
   box.cancel.addEventListener('click', cancelling(id, box));
 
-  const onState = ({ state, reason: told }) => {
+  const onState = ({ state, reason: why }) => {
     box.state.textContent = stateInWords(state);
     box.element.dataset.state = state;
-    if (told) box.trouble.textContent = told;
+    if (why) box.trouble.textContent = why;
     announce(`The run: ${stateInWords(state)}.`);
     if (isFinal(state)) box.cancel.remove();
     if (state === 'finished') box.bar.value = 1;

@@ -1,4 +1,4 @@
-// One run: while it goes, and what came of it.
+// One run: its progress, then its result.
 import { get } from '../api.js';
 import { traceCharts } from '../charts/trace.js';
 import { empty, h, loading, problem } from '../dom.js';
@@ -16,9 +16,9 @@ export const title = 'Run';
 const KEEP_UP = 2000;
 
 let view = null; // { id, root, gone, signal, trace, check, end }
-let last = null; // where it is shown
+let last = null; // the root on screen
 
-// A part that has its own request: the others do not wait for it, nor fail with it.
+// A part with its own request, independent of the other parts.
 const later = (what, ask) => {
   const holder = h('div', {}, loading(what));
   const attempt = () => ask().then((content) => holder.replaceChildren(content),
@@ -57,7 +57,7 @@ const tracePart = (run, trace) => {
       if (trace.length) charts.update();
       else charts.element.replaceWith(empty('No step was stored.'));
     }, (error) => error.name !== 'AbortError' && noted.replaceChildren(problem(error)));
-    const thinned = run.thinned_at && h('p', { class: 'note' }, `Most steps were dropped on ${run.thinned_at.slice(0, 10)}: what is drawn is a sample of ${run.steps_stored}. The numbers of this run are from all of them.`);
+    const thinned = run.thinned_at && h('p', { class: 'note' }, `Most steps were dropped on ${run.thinned_at.slice(0, 10)}: the chart shows a sample of ${run.steps_stored}. The numbers of this run are from all of them.`);
     return h('div', {}, thinned, noted, charts.element);
   });
 };
@@ -78,7 +78,7 @@ const ended = (run, now) => {
   view.check = run.state === 'finished' ? checkPart(run.id) : null;
   view.check?.ask(now);
   const invalid = run.validity?.level === 'invalid';
-  const judged = section(invalid ? 'Why it does not count' : 'How far it can be believed', findings(run));
+  const judged = section(invalid ? 'Why it does not count' : 'Validity', findings(run));
   return [
     run.state !== 'finished' && failed(run),
     invalid && judged,
@@ -96,7 +96,7 @@ const ended = (run, now) => {
   ].filter(Boolean);
 };
 
-// The box tells how it goes; the trace grows beside it.
+// Shows progress and the growing trace.
 const going = (run, fill) => {
   const { trace, signal } = view;
   const box = progressBox(run.id, { onEnd: fill });
@@ -107,7 +107,7 @@ const going = (run, fill) => {
   const stop = every(KEEP_UP, async () => {
     if (asks) return;
     asks = true;
-    await trace.more().catch(() => {}); // the box says when the server is away
+    await trace.more().catch(() => {}); // the progress box reports a lost server
     asks = false;
     if (signal.aborted || !trace.length) return;
     steps.hidden = false;
@@ -151,10 +151,10 @@ const open = async (root, now) => {
 export const show = async (root, now) => {
   last = root;
   await open(root, now);
-  return () => last === root && close(); // unless it is shown anew by now
+  return () => last === root && close(); // unless it is shown again already
 };
 
-// Another run, or another question to the gate about this one.
+// Shows another run, or another check of this one.
 export const change = (now) => {
   if (view && view.id === now.id) return void view.check?.ask(now);
   last.replaceChildren(loading('run'));

@@ -1,4 +1,4 @@
-// The gate's answer about one run: is it as fast as those before it?
+// The check of one run against earlier ones.
 import { get } from '../api.js';
 import { h, loading, problem } from '../dom.js';
 import { dollars, number, percent, words } from '../format.js';
@@ -30,7 +30,7 @@ const answered = (check) => {
     facts([
       ['Ratio to the baseline (95 %)', ratioWords(check.ratio) ?? 'unknown: nothing to compare'],
       ['May be slower by', percent(check.margin_percent / 100)],
-      ['A slowdown that would mostly be found', check.smallest_detectable_percent === null ? 'none could be found' : percent(check.smallest_detectable_percent / 100)],
+      ['Smallest slowdown found with high probability', check.smallest_detectable_percent === null ? 'none could be found' : percent(check.smallest_detectable_percent / 100)],
       ['This run and its repeats', side(check.candidate)],
       [`Baseline: ${check.baseline.words}`, side(check.baseline)],
       ['Price', check.price.candidate_per_hour === null ? check.price.words : `${dollars(check.price.candidate_per_hour)} an hour: ${check.price.words}`],
@@ -45,7 +45,7 @@ const field = (name, label, attributes, meaning) =>
     h('p', { id: `check-${name}-meaning`, class: 'hint' }, meaning),
     h('p', { id: `check-${name}-problem`, class: 'wrong', role: 'alert' }));
 
-// { element, ask }: ask(state) puts the question that the address names.
+// { element, ask }: ask(state) runs the check that the address names.
 export const checkPart = (id) => {
   const answer = h('div', { 'aria-live': 'polite' });
   const submit = (event) => {
@@ -55,7 +55,7 @@ export const checkPart = (id) => {
   };
   const form = h('form', { class: 'filters', onsubmit: submit, novalidate: true },
     field('baseline', 'Baseline', { placeholder: 'last:20', spellcheck: 'false' }, 'A run’s id, KEY:VALUE of a label, or last:N'),
-    field('margin', 'Margin, %', { placeholder: '3', inputmode: 'decimal' }, 'By which it may be slower'),
+    field('margin', 'Margin, %', { placeholder: '3', inputmode: 'decimal' }, 'Allowed slowdown'),
     field('window', 'Window', { placeholder: '20', inputmode: 'numeric' }, 'Most runs of a label'),
     h('button', {}, 'Compare'));
   let asked = null;

@@ -1,4 +1,4 @@
-// What the page of one run is made of, part by part.
+// The parts of the page of one run.
 import { get, open } from '../api.js';
 import { announce, h, problem, s } from '../dom.js';
 import { dollars, half, interval, moment, number, percent, words } from '../format.js';
@@ -20,7 +20,7 @@ const yes = (value) => (value === null || value === undefined ? null : value ? '
 export const throughput = ({ summary }) =>
   summary && { value: summary.samples_per_second, low: summary.interval?.low ?? null, high: summary.interval?.high ?? null };
 
-// A number of the head with its interval and what else must be said of it.
+// A headline number with its interval and notes.
 const amount = (name, value, unit, noted, show = number) => {
   const width = half(value);
   const sure = !value ? null : value.low === null ? 'no interval: too few steps' : `95 %: ${show(value.low, width)} to ${show(value.high, width)}`;
@@ -46,7 +46,7 @@ export const amounts = (run) => {
 
 const FIRST = { invalid: 0, warn: 1, unknown: 2, ok: 3 };
 
-// Reasons first: what makes it invalid, then warnings, what could not be seen, and what is well.
+// Findings in order: invalid, warnings, unknown, fine.
 export const findings = ({ validity: found }) => {
   if (!found) return h('p', {}, unknown('it was not judged, as it has not finished'));
   const head = { ok: 'Valid: it may be ranked.', warn: 'Valid, with a warning: it may be ranked.', invalid: 'Invalid: it is kept, and never ranked.' };
@@ -76,10 +76,10 @@ export const split = (run) => {
   const total = parts.reduce((sum, part) => sum + part.seconds, 0);
   const step = run.summary.measured_seconds / run.summary.measured_steps;
   const rest = Math.max(0, step - total);
-  if (rest > step / 1000) parts.push({ name: 'not told', seconds: rest });
+  if (rest > step / 1000) parts.push({ name: 'not reported', seconds: rest });
   const key = (i) => s('svg', { class: 'key', width: 12, height: 12, 'aria-hidden': 'true' }, s('rect', { class: `split-${i + 1}`, width: 12, height: 12 }));
   return h('div', {}, splitBar(parts, Math.max(step, total)),
-    table('Mean of the steps that count', [
+    table('Mean of the measured steps', [
       { name: 'Part', head: true, cell: (part) => [key(parts.indexOf(part)), ' ', part.name] },
       { name: 'Milliseconds', number: true, cell: (part) => number(part.seconds * 1000) },
       { name: 'Share', number: true, cell: (part) => percent(part.seconds / Math.max(step, total)) },
@@ -152,14 +152,14 @@ export const implementations = async (run, signal) => {
   const { implementations: all } = await get(`/v1/runs/${run.id}/implementations`, {}, { signal });
   if (!all) return h('p', {}, unknown('the engine did not tell what did the work'));
   const passes = [...new Set(Object.values(all).flatMap((each) => Object.keys(each)))];
-  const cell = (name) => (name === undefined ? 'not told' : foreign(name));
-  return table('What did the work of each layer', [
+  const cell = (name) => (name === undefined ? 'not reported' : foreign(name));
+  return table('Implementation of each layer', [
     { name: 'Layer', head: true, cell: ([layer]) => foreign(layer) },
     ...passes.map((pass) => ({ name: words(pass), cell: ([, each]) => cell(each[pass]) })),
   ], Object.entries(all));
 };
 
-// A link that works with a token, too, and that asks for the format it names.
+// A download that works with a token and requests the named format.
 const download = (text, path, name, type) =>
   h('a', { href: path, download: name, onclick: async (event) => {
     event.preventDefault();
@@ -178,13 +178,13 @@ export const downloads = ({ id }) =>
     h('li', {}, download('The run (JSON)', `/v1/runs/${id}`, `${id}.json`, 'application/json')),
     h('li', {}, download('Its steps (CSV)', `/v1/runs/${id}/steps`, `${id}-steps.csv`, 'text/csv')),
     h('li', {}, download('Its steps (JSON)', `/v1/runs/${id}/steps`, `${id}-steps.json`, 'application/json')),
-    h('li', {}, download('What the machine did meanwhile (JSON)', `/v1/runs/${id}/evidence`, `${id}-evidence.json`, 'application/json')));
+    h('li', {}, download('Evidence about the machine (JSON)', `/v1/runs/${id}/evidence`, `${id}-evidence.json`, 'application/json')));
 
 const compared = ({ identical, stored, recomputed }) => {
-  if (identical) return h('p', {}, validity('ok', 'Made again from the stored steps: the same numbers, to the last digit.'));
+  if (identical) return h('p', {}, validity('ok', 'Recomputed from the stored steps: the same numbers, to the last digit.'));
   const speed = (judgement) => (judgement.summary ? interval(throughput(judgement)) : 'none');
-  return h('p', {}, validity('invalid', 'Made again, it is not the same. '),
-    `Stored: ${speed(stored)} samples/s, ${stored.validity?.level ?? 'not judged'}; made again: ${speed(recomputed)}, ${recomputed.validity?.level ?? 'not judged'}.`);
+  return h('p', {}, validity('invalid', 'The recomputed numbers differ. '),
+    `Stored: ${speed(stored)} samples/s, ${stored.validity?.level ?? 'not judged'}; recomputed: ${speed(recomputed)}, ${recomputed.validity?.level ?? 'not judged'}.`);
 };
 
 export const recompute = ({ id }) => {
@@ -198,11 +198,11 @@ export const recompute = ({ id }) => {
       answer.replaceChildren(problem(error));
     }
     button.disabled = false;
-  } }, 'Make the number again from the steps');
+  } }, 'Recompute the number from the steps');
   return h('div', {}, button, answer);
 };
 
-// All of the spec, so that the same is measured whatever the defaults become.
+// The whole spec, so that later changes of defaults do not change the measurement.
 export const again = ({ spec }) => {
   const { labels: named, ...rest } = spec;
   return href({ view: 'measure', ...rest, label: Object.entries(named).map(([key, value]) => `${key}:${value}`) });

@@ -1,4 +1,4 @@
-// All runs, newest first, with the filters of the API. While something runs the page keeps up.
+// All runs, newest first, with the filters of the API. Updates itself while runs are under way.
 import { get } from '../api.js';
 import { announce, empty, h, loading, problem } from '../dom.js';
 import { interval, moment } from '../format.js';
@@ -13,7 +13,7 @@ const KEEP_UP = 2000;
 
 const isMoving = (run) => run.state === 'queued' || run.state === 'running';
 
-let view = null; // what is shown: { list, form, known }
+let view = null; // on screen: { list, form, known }
 
 export const speed = (run) => {
   const { summary, progress } = run;
@@ -50,7 +50,7 @@ const text = (name, now) =>
   h('input', { id: `filter-${name}`, name, value: now[name] ?? '', autocomplete: 'off', list: `known-${name}`, spellcheck: 'false',
     'aria-describedby': 'filter-problem' });
 
-// Labels of which all must be there; each can be taken out again.
+// The label filters, each with a button that removes it.
 const chosen = (now) => {
   const all = [now.label ?? []].flat();
   return all.length > 0 && h('ul', { class: 'labels chosen', 'aria-label': 'Labels asked for' }, all.map((label) =>
@@ -78,7 +78,7 @@ const controls = (now) => {
   h('p', { id: 'filter-problem', class: 'wrong', role: 'alert' }));
 };
 
-// What was seen so far, to choose from.
+// Values seen so far, as choices.
 const remember = (known, runs) => {
   for (const run of runs)
     for (const [name, value] of [['workload', run.spec.workload], ['engine', run.spec.engine], ['instance', run.instance]])
@@ -97,7 +97,7 @@ const nothing = (now) =>
     ? empty('No run is like that. ', h('a', { href: href({ view: 'runs' }) }, 'All runs'))
     : empty('Nothing was run yet. ', h('a', { href: href({ view: 'measure' }) }, 'Measure something'));
 
-// Only rows that changed are made again: what has the focus keeps it.
+// Replaces only changed rows, so that the focus stays.
 const keepUp = (shown, runs) => {
   const body = shown.list.querySelector('tbody');
   const before = new Map(shown.runs.map((run, i) => [run.id, { run, row: body.rows[i] }]));
@@ -148,7 +148,7 @@ const refresh = async () => {
     shown.list.querySelector('.late')?.remove();
   } catch (error) {
     if (error.name === 'AbortError' || shown.list.querySelector('.late')) return;
-    shown.list.prepend(h('p', { class: 'late stale', role: 'status' }, `Not up to date: ${error.message} Asked again every two seconds.`));
+    shown.list.prepend(h('p', { class: 'late stale', role: 'status' }, `Not up to date: ${error.message} Retrying every two seconds.`));
   }
 };
 
@@ -167,7 +167,7 @@ export const show = async (root, now) => {
   };
 };
 
-// Another filter or page. The form is made again, and what had the focus has it still.
+// Shows another filter or page; rebuilds the form and restores the focus.
 export const change = (now) => {
   if (!view) return;
   const focus = document.activeElement?.id;

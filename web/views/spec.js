@@ -1,8 +1,8 @@
-// A run's spec on the page: in the address, in a form, and as what the API is sent.
+// A run's spec in the address, in a form, and as the body of a request.
 import { h } from '../dom.js';
 import { field, rows } from '../form.js';
 
-// Where a field stands; one that is not named here, because the API has grown, comes under "how".
+// The group of each field; a field that is not listed goes to "how".
 const GROUPS = [
   { title: 'What is measured', fields: ['workload', 'engine', 'precision', 'batch_size', 'layout', 'seed'] },
   { title: 'How it runs', fields: ['threads', 'input_workers', 'plan', 'isa', 'pinning', 'numa', 'huge_pages', 'openmp', 'allocator'], rest: true, folded: true },
@@ -22,7 +22,7 @@ const groupElement = ({ title, folded }, fields) => {
   return h('details', { class: 'group' }, h('summary', {}, title), grid);
 };
 
-// A folded group opens where something in it is not the default, or is wrong.
+// A folded group opens if a value in it is not the default or is wrong.
 const unfold = (each) => {
   const folded = each.element.closest('details');
   if (folded) folded.open = true;
@@ -54,7 +54,7 @@ export const specForm = (schema, changed) => {
     const pairs = labels.pairs();
     return pairs.length ? { ...spec, labels: Object.fromEntries(pairs) } : spec;
   };
-  // Whether there is such a field; with no message, clears it.
+  // Returns whether the field exists; without a message, clears its error.
   const fail = (name, message) => {
     const found = all.find((each) => each.name === nameOf(name));
     if (!found) return false;

@@ -13,7 +13,7 @@ export const title = 'Sweeps';
 
 const EVERY_MS = 2000;
 
-// A link cannot say that it likes CSV better, nor send a token.
+// A plain link cannot request CSV, nor send a token.
 const download = async (id, trouble) => {
   try {
     const answer = await open('GET', `/v1/sweeps/${id}`, { headers: { Accept: 'text/csv' } });
@@ -74,7 +74,7 @@ const details = (sweep) =>
   [h('p', { class: 'answer' }, answerOf(sweep)),
     h('p', { class: 'hint' }, `A difference below ${share(sweep.margin)} counts as none. `, sweep.notes.join(' '))];
 
-// Replaces the content without losing where the keyboard is.
+// Replaces the content and keeps the focus.
 const replace = (place, content) => {
   const focused = document.activeElement;
   const at = place.contains(focused) ? focused.getAttribute('href') : null;

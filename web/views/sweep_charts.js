@@ -1,4 +1,4 @@
-// Which charts a sweep has.
+// Chooses the charts of a sweep.
 import { lineChart, rowChart } from '../charts/sweep.js';
 import { alarmsTable, traceOf, traceTable } from './sweep_table.js';
 import { answerOf, change, count, share, shortChange } from '../sweep_words.js';
@@ -64,7 +64,7 @@ const speeds = (sweep) => {
   return rowChart({ rows, label: 'Samples/s', title: 'Throughput of each cell', caption: WHISKERS, description: answerOf(sweep) });
 };
 
-// [{ element, stop }], none while there is nothing to draw.
+// [{ element, stop }], empty while there is nothing to draw.
 export const sweepCharts = (sweep) => {
   if (sweep.preset === 'aa') return [...(sweep.false_alarms ? [alarms(sweep), still(alarmsTable(sweep.false_alarms))] : []), ...(measured(sweep).length ? [speeds(sweep)] : [])];
   if (!measured(sweep).length) return [];

@@ -1,12 +1,12 @@
-// What a sweep is asked with, beside the spec that its runs share.
+// The fields of a sweep, beside the spec that its runs share.
 import { h } from '../dom.js';
 import { field, rows, valueOf } from '../form.js';
 
-// Which of the numbers a preset heeds.
+// The numbers that each preset uses.
 const HEEDED = { aa: ['pairs'], tune: ['blocks', 'budget_seconds'] };
 const heeded = (preset) => HEEDED[preset] ?? ['blocks'];
 
-// Presets choose a network unless they are told one, so the API's default cannot stand for "none".
+// Without a workload a preset chooses one, so the API's default cannot mean "none".
 export const baseSchema = (schema) => {
   const { workload } = schema.properties;
   const free = { ...workload, enum: ['', ...workload.enum], default: '', names: { '': `the preset's, else ${workload.default}` } };
@@ -63,7 +63,7 @@ export const sweepForm = (schema, spec, changed) => {
     found.focus();
     return true;
   };
-  // How many runs it makes, where that is known beforehand.
+  // The number of runs, where it is known in advance.
   const runs = () => {
     const request = body();
     if (request.preset === 'aa') return 2 * pairs.value();

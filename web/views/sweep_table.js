@@ -1,11 +1,11 @@
-// The cells of a sweep as a table: the twin of its chart.
+// The cells of a sweep as a table, with the data of its chart.
 import { h } from '../dom.js';
 import { dollars, interval, number, percent } from '../format.js';
 import { table } from '../parts.js';
 import { href } from '../state.js';
 import { change, count, ratio, share, throughput, verdictInWords, whyNothing } from '../sweep_words.js';
 
-// Cells that build on one another stay in their order; others come by rank.
+// Cells of a sequence keep their order; others are sorted by rank.
 const ORDERED = new Set(['ladder', 'threads', 'aa']);
 
 const byRank = (cells) => [...cells].sort((one, other) => (one.rank ?? Infinity) - (other.rank ?? Infinity) || one.cell - other.cell);
@@ -60,7 +60,7 @@ const namesOf = (preset) => {
   return ['rank', 'name', 'speed', 'best', 'first', 'runs'];
 };
 
-// With dollars where an hour of this machine has a price.
+// Includes dollars if this machine has an hourly price.
 const columnsOf = ({ preset, price_per_hour: price }) => namesOf(preset).flatMap((name) => (name === 'speed' && price !== null ? ['speed', 'cost'] : [name]));
 
 export const cellTable = (sweep) => {
