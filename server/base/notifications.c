@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ struct notifications {
     long long slow_reader_ns;
     struct run_id current; /* whose progress it is; "" for none */
     struct progress progress;
-    long long progress_ns; /* when it was told */
+    long long progress_ns; /* when it was set */
     void (*wake_by)(void *user, long long when_ns);
     void *user;
 };
@@ -42,10 +43,10 @@ void notifications_free(struct notifications *notifications)
 }
 
 void notifications_watch(struct notifications *notifications, struct watcher *watcher,
-                         const struct run_id *run, long long now_ns)
+                         const struct topic *topic, long long now_ns)
 {
     pthread_mutex_lock(&notifications->lock);
-    watcher->run = *run;
+    watcher->topic = *topic;
     watcher->watching = watcher->news = true;
     watcher->asleep = false;
     watcher->awake_ns = now_ns;
@@ -101,13 +102,19 @@ static void wake(struct watcher *watcher, long long now_ns)
     watcher->resume(watcher->user);
 }
 
-/* With the lock held; NULL tells of every run. Returns true when somebody woke. */
-static bool tell(struct notifications *notifications, const char *run_id, long long now_ns)
+static bool is_about(const struct topic *topic, const struct watcher *watcher)
+{
+    return !topic || (topic->kind == watcher->topic.kind &&
+                      strcmp(topic->id.text, watcher->topic.id.text) == 0);
+}
+
+/* With the lock held; NULL stands for every topic. Returns whether a watcher woke. */
+static bool tell(struct notifications *notifications, const struct topic *topic, long long now_ns)
 {
     bool woke = false;
 
     for (struct watcher *watcher = notifications->first; watcher; watcher = watcher->next) {
-        if (run_id && strcmp(watcher->run.text, run_id) != 0)
+        if (!is_about(topic, watcher))
             continue;
         watcher->news = true;
         if (!watcher->asleep)
@@ -118,28 +125,39 @@ static bool tell(struct notifications *notifications, const char *run_id, long l
     return woke;
 }
 
-void notifications_tell(struct notifications *notifications, const char *run_id, long long now_ns)
+void notifications_publish(struct notifications *notifications, const struct topic *topic,
+                           long long now_ns)
 {
     pthread_mutex_lock(&notifications->lock);
-    bool woke = tell(notifications, run_id, now_ns);
+    bool woke = tell(notifications, topic, now_ns);
     pthread_mutex_unlock(&notifications->lock);
-    if (woke) /* from now on they can get stuck */
+    if (woke) /* a reader that is awake can get stuck */
         notifications->wake_by(notifications->user, now_ns + notifications->slow_reader_ns);
+}
+
+void notifications_tell(struct notifications *notifications, const char *run_id, long long now_ns)
+{
+    struct topic topic = {.kind = TOPIC_RUN};
+
+    snprintf(topic.id.text, sizeof topic.id.text, "%s", run_id);
+    notifications_publish(notifications, &topic, now_ns);
 }
 
 void notifications_tell_all(struct notifications *notifications, long long now_ns)
 {
-    notifications_tell(notifications, NULL, now_ns);
+    notifications_publish(notifications, NULL, now_ns);
 }
 
 void notifications_progress(struct notifications *notifications, const struct run_id *run,
                             const struct progress *progress, long long now_ns)
 {
+    const struct topic topic = {TOPIC_RUN, *run};
+
     pthread_mutex_lock(&notifications->lock);
     notifications->current = *run;
     notifications->progress = *progress;
     notifications->progress_ns = now_ns;
-    bool woke = tell(notifications, run->text, now_ns);
+    bool woke = tell(notifications, &topic, now_ns);
     pthread_mutex_unlock(&notifications->lock);
     if (woke)
         notifications->wake_by(notifications->user, now_ns + notifications->slow_reader_ns);
@@ -151,7 +169,7 @@ bool notifications_get_progress(struct notifications *notifications, const char 
     pthread_mutex_lock(&notifications->lock);
     bool found = strcmp(notifications->current.text, run_id) == 0;
     if (found) {
-        /* The runner may have told of something newer than the caller's "now". */
+        /* The runner may have set it after the caller read its clock. */
         double since = now_ns > notifications->progress_ns
                            ? (double)(now_ns - notifications->progress_ns) / 1e9
                            : 0;

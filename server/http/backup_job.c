@@ -9,8 +9,6 @@
 #include <limits.h>
 #include <pthread.h>
 
-const struct run_id copy_watched = {"copy of the database"};
-
 struct backup_job {
     const char *database;
     struct notifications *notifications;
@@ -87,7 +85,8 @@ static void *work(void *user)
     backup_job->err = err;
     if (!backup_job->taken)
         closep(&backup_job->descriptor);
-    notifications_tell(backup_job->notifications, copy_watched.text, clock_monotonic_ns());
+    notifications_publish(backup_job->notifications, &(struct topic){.kind = TOPIC_BACKUP},
+                          clock_monotonic_ns());
     /* Last: backup_job_free() may free the job once the lock is released. */
     backup_job->working = false;
     pthread_cond_broadcast(&backup_job->rested);

@@ -5,10 +5,6 @@
 #include "db/verify.h"
 #include "server/base/notifications.h"
 
-/* What a request watches (server/base/notifications.h) to hear that its copy has come to its end.
- */
-extern const struct run_id copy_watched;
-
 struct backup_job;
 
 /* Removes the partial copy of a server that was killed. `database` is borrowed. */
@@ -17,8 +13,8 @@ struct backup_job *backup_job_new(const char *database, struct notifications *no
 /* Stops a copy under way and waits for its thread. NULL is fine. */
 void backup_job_free(struct backup_job *backup_job);
 
-/* Starts a copy; ERROR_BUSY while another one is made or sent. The caller must call
- * backup_job_leave(). */
+/* Starts a copy, and announces its end as TOPIC_BACKUP (server/base/notifications.h); ERROR_BUSY
+ * while another one is made or sent. The caller must call backup_job_leave(). */
 bool backup_job_begin(struct backup_job *backup_job, struct error *err)
     __attribute__((warn_unused_result));
 

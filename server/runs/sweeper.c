@@ -141,7 +141,8 @@ bool sweeper_advance(struct db *db, struct this_machine *here,
                                            .seconds = seconds_for(&id, repeats)},
                      err))
             return false;
-        notifications_tell(notifications, id.text, clock_monotonic_ns());
+        notifications_publish(notifications, &(struct topic){TOPIC_SWEEP, id},
+                              clock_monotonic_ns());
         after = row.number;
     }
 }

@@ -154,7 +154,7 @@ void backup_handler(struct exchange *exchange)
     }
     exchange->hold = (struct hold){.go_on = go_on, .free = backup_free, .state = take(&backup)};
     tell_of_disturbance(exchange);
-    notifications_watch(exchange->server->notifications, &exchange->watcher, &copy_watched,
-                        clock_monotonic_ns());
+    notifications_watch(exchange->server->notifications, &exchange->watcher,
+                        &(struct topic){.kind = TOPIC_BACKUP}, clock_monotonic_ns());
     go_on(exchange);
 }

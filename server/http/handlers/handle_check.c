@@ -101,33 +101,35 @@ static bool confirm(struct exchange *exchange, struct db *db, struct check *chec
 /* Loads the check as it stands, and the id of the run or sweep it waits for ("" for none).
  * Returns false if it has replied. */
 static bool look(struct exchange *exchange, const struct check_request *request,
-                 struct check **ret_check, struct run_id *ret_waits_for, struct error *err)
+                 struct check **ret_check, struct topic *ret_waits_for, struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     AUTO(check_freep)
-    struct check *check = check_load(loan.db, &exchange->hold.id, request, ret_waits_for, err);
+    struct check *check =
+        check_load(loan.db, &exchange->hold.id, request, &ret_waits_for->id, err);
 
-    if (!check && !ret_waits_for->text[0]) {
+    if (!check && !ret_waits_for->id.text[0]) {
         reply_error(exchange, err);
         return false;
     }
     if (check && !confirm(exchange, loan.db, check))
         return false;
     if (check && check->confirmation.state == CONFIRM_RUNNING)
-        *ret_waits_for = check->confirmation.sweep;
+        *ret_waits_for = (struct topic){TOPIC_SWEEP, check->confirmation.sweep};
     *ret_check = take(&check);
     return true;
 }
 
 /* Watches the run or sweep whose end the answer waits for. */
-static void watch(struct exchange *exchange, const struct run_id *id, long long now_ns)
+static void watch(struct exchange *exchange, const struct topic *topic, long long now_ns)
 {
     struct notifications *notifications = exchange->server->notifications;
 
-    if (exchange->watcher.watching && strcmp(exchange->watcher.run.text, id->text) == 0)
+    if (exchange->watcher.watching && exchange->watcher.topic.kind == topic->kind &&
+        strcmp(exchange->watcher.topic.id.text, topic->id.text) == 0)
         return;
     notifications_leave(notifications, &exchange->watcher);
-    notifications_watch(notifications, &exchange->watcher, id, now_ns);
+    notifications_watch(notifications, &exchange->watcher, topic, now_ns);
 }
 
 /* Replies, or suspends the exchange until there is news. */
@@ -145,13 +147,13 @@ static void go_on(struct exchange *exchange)
         bool closed =
             notifications_is_closed(notifications) || runner_has_left(exchange->server->runner);
         AUTO(check_freep) struct check *check = NULL;
-        struct run_id waits_for = {""};
+        struct topic waits_for = {.kind = TOPIC_RUN};
         struct error err = {0};
 
         if (!look(exchange, &request, &check, &waits_for, &err))
             break;
         long long now_ns = clock_monotonic_ns(), look_ns = now_ns + REQUEST_LOOK_NS;
-        if (!waits_for.text[0] || now_ns >= exchange->hold.until_ns || closed ||
+        if (!waits_for.id.text[0] || now_ns >= exchange->hold.until_ns || closed ||
             exchange->is_gone(exchange)) {
             if (check)
                 reply_check(exchange, check);

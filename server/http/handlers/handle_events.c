@@ -181,8 +181,8 @@ void events_handler(struct exchange *exchange)
     read_last_event(exchange->request.headers.last_event_id, run.state, stream);
     stream->spoken_ns = clock_monotonic_ns();
     exchange->watcher.may_cut = true;
-    notifications_watch(exchange->server->notifications, &exchange->watcher, &stream->id,
-                        stream->spoken_ns);
+    notifications_watch(exchange->server->notifications, &exchange->watcher,
+                        &(struct topic){TOPIC_RUN, stream->id}, stream->spoken_ns);
     exchange->reply.status = 200;
     exchange->reply.content_type = "text/event-stream";
     reply_field(exchange, "Cache-Control", "no-cache");

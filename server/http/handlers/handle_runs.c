@@ -69,7 +69,8 @@ static void hold(struct exchange *exchange, const struct run_id *id, long long s
     exchange->hold.until_ns = now_ns + seconds * NS_PER_SECOND;
     if (exchange->request.headers.prefer && prefer_wait(exchange->request.headers.prefer) > 0)
         reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
-    notifications_watch(exchange->server->notifications, &exchange->watcher, id, now_ns);
+    notifications_watch(exchange->server->notifications, &exchange->watcher,
+                        &(struct topic){TOPIC_RUN, *id}, now_ns);
     go_on(exchange);
 }
 

@@ -267,6 +267,7 @@ void sweeps_cancel_handler(struct exchange *exchange)
         notifications_tell(exchange->server->notifications, parts.runs[i].id.text,
                            clock_monotonic_ns());
     }
-    notifications_tell(exchange->server->notifications, id.text, clock_monotonic_ns());
+    notifications_publish(exchange->server->notifications, &(struct topic){TOPIC_SWEEP, id},
+                          clock_monotonic_ns());
     reply_sweep(exchange, 200, id.text);
 }

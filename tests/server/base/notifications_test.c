@@ -41,7 +41,7 @@ static void cut(void *user)
     note(user, 'c');
 }
 
-/* The sentry's part: the earliest time it was asked to look. */
+/* Stands in for the deadlines thread: keeps the earliest time asked for. */
 static void wake_by(void *user, long long when_ns)
 {
     long long *planned = user;
@@ -59,6 +59,8 @@ struct scene {
 
 static const struct run_id run = {"01ARZ3NDEKTSV4RRFFQ69G5FAV"};
 static const struct run_id other = {"01ARZ3NDEKTSV4RRFFQ69G5FAW"};
+static const struct topic run_topic = {TOPIC_RUN, {"01ARZ3NDEKTSV4RRFFQ69G5FAV"}};
+static const struct topic other_topic = {TOPIC_RUN, {"01ARZ3NDEKTSV4RRFFQ69G5FAW"}};
 
 static void begin(struct scene *scene)
 {
@@ -79,7 +81,7 @@ static void end(struct scene *scene)
 static void begin_asleep(struct scene *scene)
 {
     begin(scene);
-    notifications_watch(scene->notifications, &scene->watcher, &run, START);
+    notifications_watch(scene->notifications, &scene->watcher, &run_topic, START);
     EXPECT(!notifications_sleep(scene->notifications, &scene->watcher, START, LATER));
     EXPECT(notifications_sleep(scene->notifications, &scene->watcher, START, LATER));
     EXPECT_STR(scene->diary.text, "s");
@@ -90,7 +92,7 @@ static void the_first_sleep_returns_at_once_to_look_again(void)
     struct scene scene;
 
     begin(&scene);
-    notifications_watch(scene.notifications, &scene.watcher, &run, START);
+    notifications_watch(scene.notifications, &scene.watcher, &run_topic, START);
     EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
     EXPECT_STR(scene.diary.text, "");
     EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
@@ -122,6 +124,36 @@ static void news_of_another_run_wakes_nobody(void)
     end(&scene);
 }
 
+static void news_of_another_kind_of_topic_wakes_nobody(void)
+{
+    const struct topic sweep = {TOPIC_SWEEP, run}, backup = {.kind = TOPIC_BACKUP};
+    struct scene scene;
+
+    begin_asleep(&scene);
+    notifications_publish(scene.notifications, &sweep, START + 1);
+    notifications_publish(scene.notifications, &backup, START + 1);
+    EXPECT_STR(scene.diary.text, "s");
+    notifications_publish(scene.notifications, &run_topic, START + 1);
+    EXPECT_STR(scene.diary.text, "sr");
+    end(&scene);
+}
+
+static void a_backup_is_a_topic_without_an_id(void)
+{
+    const struct topic backup = {.kind = TOPIC_BACKUP};
+    struct scene scene;
+
+    begin(&scene);
+    notifications_watch(scene.notifications, &scene.watcher, &backup, START);
+    EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
+    EXPECT(notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
+    notifications_tell(scene.notifications, "", START + 1);
+    EXPECT_STR(scene.diary.text, "s");
+    notifications_publish(scene.notifications, &backup, START + 1);
+    EXPECT_STR(scene.diary.text, "sr");
+    end(&scene);
+}
+
 static void news_between_looking_and_sleeping_is_not_lost(void)
 {
     struct scene scene;
@@ -143,7 +175,7 @@ static void a_sleep_that_is_over_already_is_none(void)
     struct scene scene;
 
     begin(&scene);
-    notifications_watch(scene.notifications, &scene.watcher, &run, START);
+    notifications_watch(scene.notifications, &scene.watcher, &run_topic, START);
     EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, START, LATER));
     EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, LATER, LATER));
     EXPECT(!notifications_sleep(scene.notifications, &scene.watcher, LATER + 1, LATER));
@@ -198,7 +230,7 @@ static void who_may_not_be_cut_is_left_alone(void)
 
     begin(&scene);
     scene.watcher.may_cut = false;
-    notifications_watch(scene.notifications, &scene.watcher, &run, START);
+    notifications_watch(scene.notifications, &scene.watcher, &run_topic, START);
     EXPECT_INT(notifications_tick(scene.notifications, START + SLOW), START + 2 * SLOW);
     EXPECT_STR(scene.diary.text, "");
     end(&scene);
@@ -214,7 +246,7 @@ static void the_sentry_is_told_when_a_look_is_due(void)
     begin(&scene);
     EXPECT_INT(notifications_tick(scene.notifications, START),
                LLONG_MAX); /* nobody: sleep for ever */
-    notifications_watch(scene.notifications, &scene.watcher, &run, START);
+    notifications_watch(scene.notifications, &scene.watcher, &run_topic, START);
     EXPECT_INT(scene.planned_ns, START + SLOW);
 
     (void)notifications_sleep(scene.notifications, &scene.watcher, START, LATER);
@@ -279,7 +311,7 @@ static void closing_wakes_everybody_and_nobody_sleeps_again(void)
     begin_asleep(&scene);
     second = scene.watcher;
     second.user = &second_diary;
-    notifications_watch(scene.notifications, &second, &other, START);
+    notifications_watch(scene.notifications, &second, &other_topic, START);
     EXPECT(!notifications_sleep(scene.notifications, &second, START, LATER));
     EXPECT(notifications_sleep(scene.notifications, &second, START, LATER));
     EXPECT_INT(notifications_count(scene.notifications), 2);
@@ -319,7 +351,7 @@ static void leave_in_order(const int order[3], int leaving)
     for (int i = 0; i < 3; i++) {
         watchers[i] = scene.watcher;
         watchers[i].user = &diaries[i];
-        notifications_watch(scene.notifications, &watchers[i], &run, START);
+        notifications_watch(scene.notifications, &watchers[i], &run_topic, START);
         (void)notifications_sleep(scene.notifications, &watchers[i], START, LATER);
         EXPECT(notifications_sleep(scene.notifications, &watchers[i], START, LATER));
     }
@@ -349,6 +381,8 @@ int main(void)
     RUN(the_first_sleep_returns_at_once_to_look_again);
     RUN(a_sleeper_wakes_when_its_run_has_news);
     RUN(news_of_another_run_wakes_nobody);
+    RUN(news_of_another_kind_of_topic_wakes_nobody);
+    RUN(a_backup_is_a_topic_without_an_id);
     RUN(news_between_looking_and_sleeping_is_not_lost);
     RUN(a_sleep_that_is_over_already_is_none);
     RUN(a_sleeper_wakes_when_its_time_has_come);
