@@ -2,22 +2,18 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/service_thread.h"
 #include "db/db.h"
 #include "server/base/log.h"
 
-#include <pthread.h>
-#include <time.h>
+#include <limits.h>
 
 struct hub_uploader {
     struct hub_uploader_parts parts;
     struct hub_upload upload;
     struct db *db;
-    struct fetcher *fetcher; /* NULL where a test brought its own */
-    pthread_t thread;
-    bool began;
-    pthread_mutex_t lock; /* of all that follows */
-    pthread_cond_t changed;
-    bool stopping;
+    struct fetcher *fetcher;      /* NULL where a test brought its own */
+    struct service_thread thread; /* its lock protects all that follows */
     unsigned long long wanted,
         done;         /* calls of hub_uploader_wake(), and those that a pass has seen */
     long long due_ns; /* of the next try; 0: at once */
@@ -25,23 +21,14 @@ struct hub_uploader {
     struct hub_uploader_status status;
 };
 
-/* With the lock held. */
-static void sleep_until(struct hub_uploader *uploader, long long when_ns)
-{
-    struct timespec when = {.tv_sec = when_ns / NS_PER_SECOND,
-                            .tv_nsec = when_ns % NS_PER_SECOND};
-
-    pthread_cond_timedwait(&uploader->changed, &uploader->lock, &when);
-}
-
 /* With the lock held: until there is something to do, or it stops. */
 static void wait_for_work(struct hub_uploader *uploader)
 {
-    while (!uploader->stopping) {
+    while (!uploader->thread.stopping) {
         if (uploader->wanted == uploader->done)
-            pthread_cond_wait(&uploader->changed, &uploader->lock);
+            service_thread_wait(&uploader->thread, LLONG_MAX);
         else if (clock_monotonic_ns() < uploader->due_ns)
-            sleep_until(uploader, uploader->due_ns);
+            service_thread_wait(&uploader->thread, uploader->due_ns);
         else
             return;
     }
@@ -81,7 +68,7 @@ static void take_outcome(struct hub_uploader *uploader, const struct hub_upload_
     uploader->due_ns = pause_ns > 0 ? clock_monotonic_ns() + pause_ns : 0;
     uploader->told_off = outcome->news == COURIER_TOLD_OFF;
     status->idle = uploader->wanted == uploader->done;
-    pthread_cond_broadcast(&uploader->changed);
+    service_thread_wake(&uploader->thread);
 }
 
 static void *work(void *user)
@@ -90,23 +77,23 @@ static void *work(void *user)
     struct hub_upload_outcome outcome;
     unsigned long long wanted = 0;
 
-    pthread_mutex_lock(&uploader->lock);
+    service_thread_lock(&uploader->thread);
     for (;;) {
         wait_for_work(uploader);
-        if (uploader->stopping)
+        if (uploader->thread.stopping)
             break;
         /* A pass begins at the oldest run; what ends during it may have been passed already. */
         if (uploader->upload.after == 0)
             wanted = uploader->wanted;
-        pthread_mutex_unlock(&uploader->lock);
+        service_thread_unlock(&uploader->thread);
         hub_upload_send(&uploader->upload, &outcome);
-        pthread_mutex_lock(&uploader->lock);
-        if (uploader->stopping)
+        service_thread_lock(&uploader->thread);
+        if (uploader->thread.stopping)
             break;
         tell(uploader, &outcome);
         take_outcome(uploader, &outcome, wanted);
     }
-    pthread_mutex_unlock(&uploader->lock);
+    service_thread_unlock(&uploader->thread);
     return NULL;
 }
 
@@ -146,15 +133,12 @@ static bool begin(struct hub_uploader *uploader, struct error *err)
     if (config->report_token[0] && is_plain(config->report_to))
         log_line(LOG_ERROR, "hub %s: the token travels unencrypted: better say https://",
                  uploader->status.hub);
-    uploader->began = pthread_create(&uploader->thread, NULL, work, uploader) == 0;
-    return uploader->began ||
-           error_set(err, ERROR_INTERNAL, NULL, "cannot start the thread that reports");
+    return service_thread_start(&uploader->thread, "upload", work, uploader, err);
 }
 
 struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, struct error *err)
 {
     struct hub_uploader *uploader = calloc(1, sizeof *uploader);
-    pthread_condattr_t monotonic;
 
     if (!uploader) {
         error_no_memory(err);
@@ -162,11 +146,7 @@ struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, 
     }
     uploader->parts = *parts;
     uploader->wanted = 1; /* there may be runs of earlier times */
-    pthread_mutex_init(&uploader->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&uploader->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    service_thread_init(&uploader->thread);
     if (!begin(uploader, err)) {
         hub_uploader_free(uploader);
         return NULL;
@@ -176,27 +156,27 @@ struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, 
 
 void hub_uploader_wake(struct hub_uploader *uploader)
 {
-    pthread_mutex_lock(&uploader->lock);
+    service_thread_lock(&uploader->thread);
     uploader->wanted++;
     uploader->status.idle = false;
-    pthread_cond_broadcast(&uploader->changed);
-    pthread_mutex_unlock(&uploader->lock);
+    service_thread_wake(&uploader->thread);
+    service_thread_unlock(&uploader->thread);
 }
 
 void hub_uploader_status(struct hub_uploader *uploader, struct hub_uploader_status *ret_status)
 {
-    pthread_mutex_lock(&uploader->lock);
+    service_thread_lock(&uploader->thread);
     *ret_status = uploader->status;
-    pthread_mutex_unlock(&uploader->lock);
+    service_thread_unlock(&uploader->thread);
 }
 
 void hub_uploader_hurry(struct hub_uploader *uploader)
 {
-    pthread_mutex_lock(&uploader->lock);
+    service_thread_lock(&uploader->thread);
     if (!uploader->told_off)
         uploader->due_ns = 0;
-    pthread_cond_broadcast(&uploader->changed);
-    pthread_mutex_unlock(&uploader->lock);
+    service_thread_wake(&uploader->thread);
+    service_thread_unlock(&uploader->thread);
 }
 
 bool hub_uploader_wait(struct hub_uploader *uploader, long long deadline_ns)
@@ -204,12 +184,13 @@ bool hub_uploader_wait(struct hub_uploader *uploader, long long deadline_ns)
     unsigned long long wanted;
     bool done;
 
-    pthread_mutex_lock(&uploader->lock);
+    service_thread_lock(&uploader->thread);
     wanted = uploader->wanted;
-    while (uploader->done < wanted && clock_monotonic_ns() < deadline_ns)
-        sleep_until(uploader, deadline_ns);
+    while (uploader->done < wanted && clock_monotonic_ns() < deadline_ns &&
+           service_thread_wait(&uploader->thread, deadline_ns))
+        continue;
     done = uploader->done >= wanted;
-    pthread_mutex_unlock(&uploader->lock);
+    service_thread_unlock(&uploader->thread);
     return done;
 }
 
@@ -217,18 +198,12 @@ void hub_uploader_free(struct hub_uploader *uploader)
 {
     if (!uploader)
         return;
-    if (uploader->began) {
-        pthread_mutex_lock(&uploader->lock);
-        uploader->stopping = true;
-        pthread_cond_broadcast(&uploader->changed);
-        pthread_mutex_unlock(&uploader->lock);
-        if (uploader->fetcher)
-            fetcher_stop(uploader->fetcher);
-        pthread_join(uploader->thread, NULL);
-    }
+    service_thread_ask_to_stop(&uploader->thread);
+    if (uploader->fetcher)
+        fetcher_stop(uploader->fetcher);
+    service_thread_join(&uploader->thread);
     fetcher_free(uploader->fetcher);
     db_free(uploader->db);
-    pthread_cond_destroy(&uploader->changed);
-    pthread_mutex_destroy(&uploader->lock);
+    service_thread_clear(&uploader->thread);
     free(uploader);
 }

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/service_thread.h"
 #include "db/feed_rows.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
@@ -9,8 +10,6 @@
 
 #include <limits.h>
 #include <malloc.h>
-#include <pthread.h>
-#include <time.h>
 
 #define RETRY_SECONDS 900 /* a feed that failed is asked again after this, if not sooner */
 #define ROOM_SECONDS 30   /* between two looks whether there is room for prices */
@@ -27,10 +26,8 @@ struct refresher {
     struct refresher_parts parts;
     struct db *db; /* the thread's own */
     struct fetcher *fetcher;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool stopping, waits_for_room;
+    struct service_thread thread; /* its lock protects all that follows */
+    bool waits_for_room;
     unsigned chance;
     struct refresh_progress progress;
     struct appointment appointments[FEEDS_MAX];
@@ -44,31 +41,17 @@ static long long jittered(struct refresher *refresher, long long seconds)
                        (0.9 + 0.2 * (double)refresher->chance / 4294967296.0));
 }
 
-/* With the lock held: false when time is up, or it stops. */
-static bool sleep_until(struct refresher *refresher, long long when_ns)
-{
-    struct timespec when = {.tv_sec = when_ns / NS_PER_SECOND,
-                            .tv_nsec = when_ns % NS_PER_SECOND};
-
-    if (when_ns == LLONG_MAX)
-        pthread_cond_wait(&refresher->changed, &refresher->lock);
-    else
-        pthread_cond_timedwait(&refresher->changed, &refresher->lock, &when);
-    return !refresher->stopping && clock_monotonic_ns() < when_ns;
-}
-
 static bool wait_or_stop(void *user, long long nanoseconds)
 {
     struct refresher *refresher = user;
     long long until_ns = clock_monotonic_ns() + nanoseconds;
     bool stopping;
 
-    pthread_mutex_lock(&refresher->lock);
-    if (nanoseconds > 0 && !refresher->stopping)
-        while (sleep_until(refresher, until_ns))
-            continue;
-    stopping = refresher->stopping;
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_lock(&refresher->thread);
+    while (clock_monotonic_ns() < until_ns && service_thread_wait(&refresher->thread, until_ns))
+        continue;
+    stopping = refresher->thread.stopping;
+    service_thread_unlock(&refresher->thread);
     return !stopping;
 }
 
@@ -76,22 +59,22 @@ static void tell_progress(void *user, const char *scope, size_t done, size_t tot
 {
     struct refresher *refresher = user;
 
-    pthread_mutex_lock(&refresher->lock);
+    service_thread_lock(&refresher->thread);
     snprintf(refresher->progress.scope, sizeof refresher->progress.scope, "%s", scope);
     refresher->progress.scopes_done = done;
     refresher->progress.scopes = total;
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_unlock(&refresher->thread);
 }
 
 static void begin_feed(struct refresher *refresher, const struct feed *feed)
 {
     struct refresh_progress *progress = &refresher->progress;
 
-    pthread_mutex_lock(&refresher->lock);
+    service_thread_lock(&refresher->thread);
     snprintf(progress->feed, sizeof progress->feed, "%s", feed->source->name);
     progress->scope[0] = '\0';
     progress->scopes_done = progress->scopes = 0;
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_unlock(&refresher->thread);
 }
 
 static void end_feed(struct refresher *refresher, size_t index, const struct feed_result *result)
@@ -102,13 +85,13 @@ static void end_feed(struct refresher *refresher, size_t index, const struct fee
 
     if (result->failed > 0 && seconds > RETRY_SECONDS)
         seconds = RETRY_SECONDS;
-    pthread_mutex_lock(&refresher->lock);
+    service_thread_lock(&refresher->thread);
     if (result->idle[0] && strcmp(result->idle, appointment->idle) != 0)
         log_line(LOG_INFO, "feed %s is idle: %s", feed->source->name, result->idle);
     memcpy(appointment->idle, result->idle, sizeof appointment->idle);
     appointment->due_ns = clock_monotonic_ns() + jittered(refresher, seconds);
     refresher->progress.feeds_done++;
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_unlock(&refresher->thread);
 }
 
 static void refresh_one(struct refresher *refresher, size_t index)
@@ -160,16 +143,16 @@ static bool wait_for_work(struct refresher *refresher, bool ret_due[FEEDS_MAX])
 {
     size_t count;
 
-    while ((count = find_due(refresher, ret_due)) == 0 && !refresher->stopping) {
+    while ((count = find_due(refresher, ret_due)) == 0 && !refresher->thread.stopping) {
         long long next_ns = LLONG_MAX;
 
         for (size_t i = 0; i < refresher->parts.feeds->count; i++)
             if (refresher->appointments[i].due_ns < next_ns)
                 next_ns = refresher->appointments[i].due_ns;
-        sleep_until(refresher, next_ns);
+        service_thread_wait(&refresher->thread, next_ns);
     }
     refresher->progress.feeds = count;
-    return !refresher->stopping;
+    return !refresher->thread.stopping;
 }
 
 /* Where no room is left, what was due is due again soon: prices that cannot be kept are not asked
@@ -183,11 +166,11 @@ static bool has_room(struct refresher *refresher, const bool due[FEEDS_MAX])
     if (!room && !refresher->waits_for_room)
         log_line(LOG_ERROR, "no prices are read: %s", err.message);
     refresher->waits_for_room = !room;
-    pthread_mutex_lock(&refresher->lock);
+    service_thread_lock(&refresher->thread);
     for (size_t i = 0; !room && i < refresher->parts.feeds->count; i++)
         if (due[i])
             refresher->appointments[i].due_ns = again_ns;
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_unlock(&refresher->thread);
     return room;
 }
 
@@ -201,11 +184,11 @@ static void refresh_due(struct refresher *refresher, const bool due[FEEDS_MAX])
             refresh_one(refresher, i);
     /* A reading of a large feed is tens of thousands of prices, and the next one is far. */
     malloc_trim(0);
-    pthread_mutex_lock(&refresher->lock);
+    service_thread_lock(&refresher->thread);
     progress->running = false;
     progress->ended_us = clock_calendar_us();
     progress->feed[0] = progress->scope[0] = '\0';
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_unlock(&refresher->thread);
 }
 
 static void *work(void *user)
@@ -216,14 +199,14 @@ static void *work(void *user)
 
     this_machine_ask(refresher->parts.here, fetch_with_curl, refresher->fetcher);
     do {
-        pthread_mutex_lock(&refresher->lock);
+        service_thread_lock(&refresher->thread);
         going = wait_for_work(refresher, due);
         if (going) {
             refresher->progress.running = true;
             refresher->progress.feeds_done = 0;
             refresher->progress.started_us = clock_calendar_us();
         }
-        pthread_mutex_unlock(&refresher->lock);
+        service_thread_unlock(&refresher->thread);
         if (going)
             refresh_due(refresher, due);
     } while (going);
@@ -263,15 +246,13 @@ void refresher_free(struct refresher *refresher)
         return;
     db_free(refresher->db);
     fetcher_free(refresher->fetcher);
-    pthread_cond_destroy(&refresher->changed);
-    pthread_mutex_destroy(&refresher->lock);
+    service_thread_clear(&refresher->thread);
     free(refresher);
 }
 
 struct refresher *refresher_start(const struct refresher_parts *parts, struct error *err)
 {
     struct refresher *refresher = calloc(1, sizeof *refresher);
-    pthread_condattr_t monotonic;
 
     if (!refresher) {
         error_no_memory(err);
@@ -279,16 +260,11 @@ struct refresher *refresher_start(const struct refresher_parts *parts, struct er
     }
     refresher->parts = *parts;
     refresher->chance = (unsigned)clock_calendar_us();
-    pthread_mutex_init(&refresher->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&refresher->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    service_thread_init(&refresher->thread);
     refresher->fetcher = fetcher_new(err);
     refresher->db = refresher->fetcher ? db_open(parts->config->database, err) : NULL;
     if (!refresher->db || !plan(refresher, err) ||
-        (pthread_create(&refresher->thread, NULL, work, refresher) != 0 &&
-         !error_set(err, ERROR_INTERNAL, NULL, "cannot start the refresher thread"))) {
+        !service_thread_start(&refresher->thread, "refresher", work, refresher, err)) {
         refresher_free(refresher);
         return NULL;
     }
@@ -319,7 +295,7 @@ static bool appoint(struct refresher *refresher, const char *name, struct error 
     refresher->progress.feeds_done = 0;
     refresher->progress.feeds = count;
     refresher->progress.started_us = clock_calendar_us();
-    pthread_cond_signal(&refresher->changed);
+    service_thread_wake(&refresher->thread);
     return true;
 }
 
@@ -327,28 +303,28 @@ bool refresher_ask(struct refresher *refresher, const char *feed, struct error *
 {
     bool ok;
 
-    pthread_mutex_lock(&refresher->lock);
+    service_thread_lock(&refresher->thread);
     ok = appoint(refresher, feed, err);
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_unlock(&refresher->thread);
     return ok;
 }
 
 void refresher_progress(struct refresher *refresher, struct refresh_progress *ret_progress)
 {
-    pthread_mutex_lock(&refresher->lock);
+    service_thread_lock(&refresher->thread);
     *ret_progress = refresher->progress;
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_unlock(&refresher->thread);
 }
 
 bool refresher_is_settled(struct refresher *refresher)
 {
     bool settled = this_machine_was_asked(refresher->parts.here);
 
-    pthread_mutex_lock(&refresher->lock);
+    service_thread_lock(&refresher->thread);
     settled = settled && !refresher->progress.running;
     for (size_t i = 0; i < refresher->parts.feeds->count; i++)
         settled = settled && refresher->appointments[i].due_ns > clock_monotonic_ns();
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_unlock(&refresher->thread);
     return settled;
 }
 
@@ -357,7 +333,7 @@ void refresher_plan(struct refresher *refresher, const char *feed, long long *re
 {
     *ret_due_us = 0;
     ret_idle[0] = '\0';
-    pthread_mutex_lock(&refresher->lock);
+    service_thread_lock(&refresher->thread);
     for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
         const struct appointment *appointment = &refresher->appointments[i];
 
@@ -368,17 +344,14 @@ void refresher_plan(struct refresher *refresher, const char *feed, long long *re
                 clock_calendar_us() + (appointment->due_ns - clock_monotonic_ns()) / 1000;
         memcpy(ret_idle, appointment->idle, sizeof appointment->idle);
     }
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_unlock(&refresher->thread);
 }
 
 void refresher_stop(struct refresher *refresher)
 {
     if (!refresher)
         return;
-    pthread_mutex_lock(&refresher->lock);
-    refresher->stopping = true;
-    pthread_cond_signal(&refresher->changed);
-    pthread_mutex_unlock(&refresher->lock);
+    service_thread_ask_to_stop(&refresher->thread);
     fetcher_stop(refresher->fetcher);
-    pthread_join(refresher->thread, NULL);
+    service_thread_join(&refresher->thread);
 }

@@ -1,9 +1,12 @@
 #include "server/runs/preemption_watch.h"
 
 #include "common/cleanup.h"
-#include "common/condition.h"
+#include "common/clock.h"
+#include "common/service_thread.h"
 #include "pricing/machine/preemption_notice.h"
 #include "server/base/log.h"
+
+#include <limits.h>
 
 #define PERIOD_NS (5 * NS_PER_SECOND)
 #define MOMENT_NS (100 * NS_PER_MS) /* while somebody else asks which machine this is */
@@ -15,10 +18,9 @@
 struct preemption_watch {
     struct preemption_watch_parts parts;
     struct fetcher *fetcher; /* our own; NULL where a test brought one */
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool busy, stopping, joined;
+    struct service_thread thread;
+    /* Under its lock: */
+    bool busy;
     bool known;        /* what was found out last holds until then: */
     long long next_ns; /* nothing is asked before; LLONG_MAX: never */
     /* The thread's own: */
@@ -180,31 +182,31 @@ static long long next_look(const struct preemption_watch *watch,
 /* With the lock held: sleeps until it is time to look. False when it stops. */
 static bool wait_for_time(struct preemption_watch *watch)
 {
-    while (!watch->stopping) {
+    while (!watch->thread.stopping) {
         if (!watch->busy && !watch->left)
-            condition_wait(&watch->changed, &watch->lock, LLONG_MAX);
+            service_thread_wait(&watch->thread, LLONG_MAX);
         else if (clock_monotonic_ns() < watch->next_ns)
-            condition_wait(&watch->changed, &watch->lock, watch->next_ns);
+            service_thread_wait(&watch->thread, watch->next_ns);
         else
             break;
     }
-    return !watch->stopping;
+    return !watch->thread.stopping;
 }
 
 static void *work(void *user)
 {
     struct preemption_watch *watch = user;
 
-    pthread_mutex_lock(&watch->lock);
+    service_thread_lock(&watch->thread);
     while (wait_for_time(watch)) {
-        pthread_mutex_unlock(&watch->lock);
+        service_thread_unlock(&watch->thread);
         enum forecast_inputs forecast_inputs = look(watch);
-        pthread_mutex_lock(&watch->lock);
+        service_thread_lock(&watch->thread);
         watch->next_ns = next_look(watch, forecast_inputs);
         watch->known = forecast_inputs != OUTLOOK_UNASKED;
-        pthread_cond_broadcast(&watch->changed);
+        service_thread_wake(&watch->thread);
     }
-    pthread_mutex_unlock(&watch->lock);
+    service_thread_unlock(&watch->thread);
     preemption_notice_end(&watch->asker); /* forgets the token */
     return NULL;
 }
@@ -214,8 +216,7 @@ void preemption_watch_free(struct preemption_watch *watch)
     if (!watch)
         return;
     fetcher_free(watch->fetcher);
-    pthread_cond_destroy(&watch->changed);
-    pthread_mutex_destroy(&watch->lock);
+    service_thread_clear(&watch->thread);
     free(watch);
 }
 
@@ -231,8 +232,7 @@ static struct preemption_watch *make(const struct preemption_watch_parts *parts,
     watch->parts = *parts;
     if (watch->parts.period_ns == 0)
         watch->parts.period_ns = PERIOD_NS;
-    pthread_mutex_init(&watch->lock, NULL);
-    condition_init(&watch->changed);
+    service_thread_init(&watch->thread);
     return watch;
 }
 
@@ -253,8 +253,7 @@ bool preemption_watch_start(const struct preemption_watch_parts *parts,
         watch->parts.fetcher = watch->fetcher;
     }
     if ((!parts->fetch && !watch->fetcher) ||
-        (pthread_create(&watch->thread, NULL, work, watch) != 0 &&
-         !error_set(err, ERROR_INTERNAL, NULL, "cannot start the lookout thread"))) {
+        !service_thread_start(&watch->thread, "preemption watch", work, watch, err)) {
         preemption_watch_free(watch);
         return false;
     }
@@ -266,11 +265,11 @@ void preemption_watch_watch(struct preemption_watch *watch, bool busy)
 {
     if (!watch)
         return;
-    pthread_mutex_lock(&watch->lock);
+    service_thread_lock(&watch->thread);
     if (watch->busy != busy)
-        pthread_cond_broadcast(&watch->changed);
+        service_thread_wake(&watch->thread);
     watch->busy = busy;
-    pthread_mutex_unlock(&watch->lock);
+    service_thread_unlock(&watch->thread);
 }
 
 void preemption_watch_settle(struct preemption_watch *watch)
@@ -280,23 +279,20 @@ void preemption_watch_settle(struct preemption_watch *watch)
     if (!watch)
         return;
     preemption_watch_watch(watch, true);
-    pthread_mutex_lock(&watch->lock);
-    while (!watch->stopping && !(watch->known && watch->next_ns > now_ns) &&
-           clock_monotonic_ns() < now_ns + SETTLE_NS)
-        condition_wait(&watch->changed, &watch->lock, now_ns + SETTLE_NS);
-    pthread_mutex_unlock(&watch->lock);
+    service_thread_lock(&watch->thread);
+    while (!(watch->known && watch->next_ns > now_ns) &&
+           clock_monotonic_ns() < now_ns + SETTLE_NS &&
+           service_thread_wait(&watch->thread, now_ns + SETTLE_NS))
+        continue;
+    service_thread_unlock(&watch->thread);
 }
 
 void preemption_watch_stop(struct preemption_watch *watch)
 {
-    if (!watch || watch->joined)
+    if (!watch)
         return;
-    pthread_mutex_lock(&watch->lock);
-    watch->stopping = true;
-    pthread_cond_broadcast(&watch->changed);
-    pthread_mutex_unlock(&watch->lock);
+    service_thread_ask_to_stop(&watch->thread);
     if (watch->fetcher)
         fetcher_stop(watch->fetcher);
-    pthread_join(watch->thread, NULL);
-    watch->joined = true;
+    service_thread_join(&watch->thread);
 }
