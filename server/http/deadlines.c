@@ -1,61 +1,44 @@
 #include "server/http/deadlines.h"
 
 #include "common/clock.h"
+#include "common/service_thread.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct deadlines {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    long long planned_ns;
-    bool stopping;
+    struct service_thread thread;
+    long long planned_ns; /* under its lock */
     tick_fn *tick;
     void *user;
 };
-
-/* With the lock held: waits until the planned time, a change of it, or the end. */
-static void sleep_until_planned(struct deadlines *deadlines)
-{
-    struct timespec when = {.tv_sec = deadlines->planned_ns / NS_PER_SECOND,
-                            .tv_nsec = deadlines->planned_ns % NS_PER_SECOND};
-
-    if (deadlines->planned_ns == LLONG_MAX)
-        pthread_cond_wait(&deadlines->changed, &deadlines->lock);
-    else
-        pthread_cond_timedwait(&deadlines->changed, &deadlines->lock, &when);
-}
 
 static void *watch(void *user)
 {
     struct deadlines *deadlines = user;
 
-    pthread_mutex_lock(&deadlines->lock);
-    while (!deadlines->stopping) {
+    service_thread_lock(&deadlines->thread);
+    while (!deadlines->thread.stopping) {
         long long now = clock_monotonic_ns();
 
         if (deadlines->planned_ns > now) {
-            sleep_until_planned(deadlines);
+            service_thread_wait(&deadlines->thread, deadlines->planned_ns);
             continue;
         }
         deadlines->planned_ns = LLONG_MAX; /* a wake_by() during the tick sets it again */
-        pthread_mutex_unlock(&deadlines->lock);
+        service_thread_unlock(&deadlines->thread);
         long long next = deadlines->tick(deadlines->user, now);
-        pthread_mutex_lock(&deadlines->lock);
+        service_thread_lock(&deadlines->thread);
         if (next < deadlines->planned_ns)
             deadlines->planned_ns = next;
     }
-    pthread_mutex_unlock(&deadlines->lock);
+    service_thread_unlock(&deadlines->thread);
     return NULL;
 }
 
 struct deadlines *deadlines_start(tick_fn *tick, void *user, struct error *err)
 {
     struct deadlines *deadlines = calloc(1, sizeof *deadlines);
-    pthread_condattr_t monotonic;
 
     if (!deadlines) {
         error_no_memory(err);
@@ -64,14 +47,9 @@ struct deadlines *deadlines_start(tick_fn *tick, void *user, struct error *err)
     deadlines->tick = tick;
     deadlines->user = user;
     deadlines->planned_ns = LLONG_MAX;
-    pthread_mutex_init(&deadlines->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&deadlines->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    if (pthread_create(&deadlines->thread, NULL, watch, deadlines) != 0) {
-        error_set(err, ERROR_INTERNAL, NULL, "cannot start the deadlines thread");
-        free(deadlines);
+    service_thread_init(&deadlines->thread);
+    if (!service_thread_start(&deadlines->thread, "deadlines", watch, deadlines, err)) {
+        deadlines_free(deadlines);
         return NULL;
     }
     return deadlines;
@@ -79,30 +57,26 @@ struct deadlines *deadlines_start(tick_fn *tick, void *user, struct error *err)
 
 void deadlines_wake_by(struct deadlines *deadlines, long long when_ns)
 {
-    pthread_mutex_lock(&deadlines->lock);
+    service_thread_lock(&deadlines->thread);
     if (when_ns < deadlines->planned_ns) {
         deadlines->planned_ns = when_ns;
-        pthread_cond_signal(&deadlines->changed);
+        service_thread_wake(&deadlines->thread);
     }
-    pthread_mutex_unlock(&deadlines->lock);
+    service_thread_unlock(&deadlines->thread);
 }
 
 void deadlines_stop(struct deadlines *deadlines)
 {
     if (!deadlines)
         return;
-    pthread_mutex_lock(&deadlines->lock);
-    deadlines->stopping = true;
-    pthread_cond_signal(&deadlines->changed);
-    pthread_mutex_unlock(&deadlines->lock);
-    pthread_join(deadlines->thread, NULL);
+    service_thread_ask_to_stop(&deadlines->thread);
+    service_thread_join(&deadlines->thread);
 }
 
 void deadlines_free(struct deadlines *deadlines)
 {
     if (!deadlines)
         return;
-    pthread_cond_destroy(&deadlines->changed);
-    pthread_mutex_destroy(&deadlines->lock);
+    service_thread_clear(&deadlines->thread);
     free(deadlines);
 }
