@@ -28,6 +28,7 @@ struct job {
     bool ours;                 /* the engine of the house, whose needs are known */
     long long memory_kills;    /* of the control group, before the run */
     enum pace_verdict verdict; /* PACE_GO_ON until it was asked to finish */
+    enum stop_reason stopped_by;
     long long started_ns, heard_ns, told_ns, asked_ns;
 };
 
@@ -191,16 +192,13 @@ static void drain(int wake)
     (void)!read(wake, &rings, sizeof rings);
 }
 
-static enum job_result obey(enum job_order order)
+/* Asks the owner whether the job has to end. Drains first: an order that comes after the drain
+ * makes `wake` readable again. */
+static bool has_to_stop(struct job *job)
 {
-    switch (order) {
-    case JOB_CANCEL:
-        return JOB_CANCELLED;
-    case JOB_LEAVE:
-        return JOB_LEFT;
-    default:
-        return JOB_STOPPED;
-    }
+    drain(job->parts->wake);
+    job->stopped_by = job->parts->stop_reason(job->parts->user);
+    return job->stopped_by != STOP_NONE;
 }
 
 static enum job_result follow(struct job *job, struct error *err)
@@ -219,15 +217,9 @@ static enum job_result follow(struct job *job, struct error *err)
         }
         if (read == WORKER_EVENT && !take_event(job, &event, now_ns, err))
             return JOB_FAILED;
-        if (read == WORKER_QUIET) {
-            enum job_order order;
-
-            drain(job->parts->wake);
-            order = job->parts->orders(job->parts->user);
-            if (order != JOB_GO_ON) {
-                terminate(job);
-                return obey(order);
-            }
+        if (read == WORKER_QUIET && has_to_stop(job)) {
+            terminate(job);
+            return JOB_STOPPED;
         }
         if (!tend(job, now_ns, err))
             return JOB_FAILED;
@@ -278,43 +270,51 @@ static void job_free(struct job *job)
     pace_free(&job->pace);
 }
 
-enum job_result job_run(const struct job_parts *parts, struct run *run, struct error *err)
+/* From the spec to the end of the worker. */
+static enum job_result start_and_follow(struct job *job, struct error *err)
+{
+    const struct job_parts *parts = job->parts;
+    struct run *run = job->run;
+    const struct engine *engine;
+    char preload[PRELOAD_MAX];
+
+    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &job->spec, err))
+        return JOB_FAILED;
+    engine = engines_find(parts->engines, job->spec.engine, err);
+    if (!engine)
+        return JOB_FAILED;
+    if (has_to_stop(job))
+        return JOB_STOPPED;
+    pace_start(&job->pace, &job->spec, parts->dollars_per_hour);
+    job->pace.stops_for_little = parts->stops_for_little;
+    if (!preload_find(&job->spec, "", preload, err))
+        return JOB_FAILED;
+    job->ours = engine->ours;
+    job->memory_kills = memory_kills();
+    job->worker = worker_start(&(struct launch){.command = engine->command,
+                                                .run_id = run->id.text,
+                                                .preload = preload,
+                                                .ours = engine->ours && parts->confine},
+                               run->spec_text, pace_steps_max(&job->spec), err);
+    if (!job->worker)
+        return JOB_FAILED;
+    job->started_ns = job->heard_ns = clock_monotonic_ns();
+    tell(job, job->started_ns);
+    if (!recorder_start(&job->recorder, worker_pid(job->worker), job->started_ns, err))
+        return conclude(job, JOB_FAILED, err);
+    return conclude(job, follow(job, err), err);
+}
+
+enum job_result job_run(const struct job_parts *parts, struct run *run,
+                        enum stop_reason *ret_stopped_by, struct error *err)
 {
     AUTO(job_free)
     struct job job = {.parts = parts,
                       .run = run,
                       .verdict = PACE_GO_ON,
                       .recorder = {.db = parts->db, .run = run}};
-    const struct engine *engine;
-    enum job_order order;
-    char preload[PRELOAD_MAX];
+    enum job_result result = start_and_follow(&job, err);
 
-    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &job.spec, err))
-        return JOB_FAILED;
-    engine = engines_find(parts->engines, job.spec.engine, err);
-    if (!engine)
-        return JOB_FAILED;
-    /* In this order: whatever is ordered after the drain will ring again. */
-    drain(parts->wake);
-    order = parts->orders(parts->user);
-    if (order != JOB_GO_ON)
-        return obey(order);
-    pace_start(&job.pace, &job.spec, parts->dollars_per_hour);
-    job.pace.stops_for_little = parts->stops_for_little;
-    if (!preload_find(&job.spec, "", preload, err))
-        return JOB_FAILED;
-    job.ours = engine->ours;
-    job.memory_kills = memory_kills();
-    job.worker = worker_start(&(struct launch){.command = engine->command,
-                                               .run_id = run->id.text,
-                                               .preload = preload,
-                                               .ours = engine->ours && parts->confine},
-                              run->spec_text, pace_steps_max(&job.spec), err);
-    if (!job.worker)
-        return JOB_FAILED;
-    job.started_ns = job.heard_ns = clock_monotonic_ns();
-    tell(&job, job.started_ns);
-    if (!recorder_start(&job.recorder, worker_pid(job.worker), job.started_ns, err))
-        return conclude(&job, JOB_FAILED, err);
-    return conclude(&job, follow(&job, err), err);
+    *ret_stopped_by = job.stopped_by;
+    return result;
 }

@@ -7,8 +7,13 @@
 #include "server/base/notifications.h"
 #include "server/runs/engines.h"
 
-/* What whoever runs the job wants of it. */
-enum job_order { JOB_GO_ON, JOB_CANCEL, JOB_STOP, JOB_LEAVE /* the machine is taken back */ };
+/* Why a job has to end before its work is done. */
+enum stop_reason {
+    STOP_NONE,
+    STOP_CANCELLED, /* by a person */
+    STOP_PREEMPTED, /* the cloud takes the machine back */
+    STOP_SHUTDOWN   /* of the server */
+};
 
 struct job_parts {
     struct db *db;
@@ -18,19 +23,19 @@ struct job_parts {
     double dollars_per_hour; /* 0 unknown */
     bool stops_for_little;   /* see PACE_LITTLE_MORE */
     bool confine;            /* our own worker, as far as this kernel can */
-    int wake;                /* becomes readable when orders() has something new to say */
-    enum job_order (*orders)(void *user);
+    int wake;                /* becomes readable when stop_reason() has changed */
+    enum stop_reason (*stop_reason)(void *user);
     void *user;
 };
 
 enum job_result {
     JOB_FINISHED, /* run->summary, run->ended_by are filled */
     JOB_FAILED,   /* err says why */
-    JOB_CANCELLED,
-    JOB_STOPPED,
-    JOB_LEFT,
+    JOB_STOPPED   /* *ret_stopped_by says why */
 };
 
-/* Fills also run->steps, run->stderr_tail and all that the worker has told, however it ends. */
-enum job_result job_run(const struct job_parts *parts, struct run *run, struct error *err)
+/* However the job ends, it also fills run->steps, run->stderr_tail and what the worker reported.
+ */
+enum job_result job_run(const struct job_parts *parts, struct run *run,
+                        enum stop_reason *ret_stopped_by, struct error *err)
     __attribute__((warn_unused_result));

@@ -1,0 +1,46 @@
+#include "server/runs/run_end.h"
+
+#include "common/clock.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+void run_end(struct run *run, enum run_state state, const char *reason)
+{
+    assert(state != RUN_QUEUED && state != RUN_RUNNING);
+    run->state = state;
+    run->ended_us = clock_calendar_us();
+    snprintf(run->reason, sizeof run->reason, "%s", reason);
+}
+
+static void end_as_stopped(struct run *run, const struct job_end *end)
+{
+    assert(end->stopped_by != STOP_NONE);
+    switch (end->stopped_by) {
+    case STOP_CANCELLED:
+        run_end(run, RUN_CANCELLED, "");
+        break;
+    case STOP_PREEMPTED:
+        run_end(run, RUN_PREEMPTED, end->preemption);
+        break;
+    default:
+        run_end(run, RUN_INTERRUPTED, "the server was stopped during the run");
+    }
+}
+
+void run_end_as_job(struct run *run, const struct job_end *end)
+{
+    switch (end->result) {
+    case JOB_FINISHED:
+        run_end(run, RUN_FINISHED, "");
+        break;
+    case JOB_STOPPED:
+        end_as_stopped(run, end);
+        break;
+    default:
+        run_end(run, RUN_FAILED,
+                end->failure->kind == ERROR_STORAGE
+                    ? "the disk is full: its steps could not be stored"
+                    : end->failure->message);
+    }
+}

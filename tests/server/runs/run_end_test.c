@@ -1,0 +1,60 @@
+#include "server/runs/run_end.h"
+
+#include "common/clock.h"
+#include "tests/test.h"
+
+static void expect_end(const struct job_end *end, enum run_state state, const char *reason)
+{
+    struct run run = {.state = RUN_RUNNING, .reason = "an old one"};
+    long long before_us = clock_calendar_us();
+
+    run_end_as_job(&run, end);
+    EXPECT_STR(run_state_name(run.state), run_state_name(state));
+    EXPECT_STR(run.reason, reason);
+    EXPECT(run.ended_us >= before_us && run.ended_us <= clock_calendar_us());
+}
+
+static void a_finished_or_cancelled_run_needs_no_reason(void)
+{
+    expect_end(&(struct job_end){.result = JOB_FINISHED}, RUN_FINISHED, "");
+    expect_end(&(struct job_end){.result = JOB_STOPPED, .stopped_by = STOP_CANCELLED},
+               RUN_CANCELLED, "");
+}
+
+static void a_preempted_run_has_the_reason_of_the_cloud(void)
+{
+    expect_end(&(struct job_end){.result = JOB_STOPPED,
+                                 .stopped_by = STOP_PREEMPTED,
+                                 .preemption = "AWS takes this machine back (terminate)"},
+               RUN_PREEMPTED, "AWS takes this machine back (terminate)");
+}
+
+static void a_shutdown_interrupts_the_run(void)
+{
+    expect_end(&(struct job_end){.result = JOB_STOPPED,
+                                 .stopped_by = STOP_SHUTDOWN,
+                                 .preemption = "of an earlier notice"},
+               RUN_INTERRUPTED, "the server was stopped during the run");
+}
+
+static void a_failed_run_has_the_message_or_says_that_the_disk_is_full(void)
+{
+    struct error failure = {0};
+
+    error_set(&failure, ERROR_UPSTREAM, NULL, "the worker was silent");
+    expect_end(&(struct job_end){.result = JOB_FAILED, .failure = &failure}, RUN_FAILED,
+               "the worker was silent");
+    error_clear(&failure);
+    error_set(&failure, ERROR_STORAGE, NULL, "database or disk is full");
+    expect_end(&(struct job_end){.result = JOB_FAILED, .failure = &failure}, RUN_FAILED,
+               "the disk is full: its steps could not be stored");
+}
+
+int main(void)
+{
+    RUN(a_finished_or_cancelled_run_needs_no_reason);
+    RUN(a_preempted_run_has_the_reason_of_the_cloud);
+    RUN(a_shutdown_interrupts_the_run);
+    RUN(a_failed_run_has_the_message_or_says_that_the_disk_is_full);
+    return test_result();
+}
