@@ -320,7 +320,7 @@ static void deliver(struct bench *bench)
         seconds = LEAVING_SECONDS;
     if (bench->signal && seconds > STOPPED_SECONDS)
         seconds = STOPPED_SECONDS;
-    (void)report_wait(bench->uploader, &bench->signals, seconds, &bench->heartbeat);
+    (void)hub_wait(bench->uploader, &bench->signals, seconds, &bench->heartbeat);
 }
 
 /* The exit status. */

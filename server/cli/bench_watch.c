@@ -30,10 +30,10 @@ static size_t find(struct bench_watch *watch, const struct run_id *id)
 {
     size_t i = 0;
 
-    while (i < watch->count && strcmp(watch->told[i].id.text, id->text) != 0)
+    while (i < watch->count && strcmp(watch->runs[i].id.text, id->text) != 0)
         i++;
     if (i == watch->count && i < BENCH_WATCH_MAX) {
-        watch->told[i].id = *id;
+        watch->runs[i].id = *id;
         watch->count++;
     }
     return i;
@@ -126,10 +126,10 @@ static void tell_progress(struct look *look, size_t at, const char *name)
         return;
     look->sight.steps = progress.steps_done;
     figure = progress.half_width_percent > 0 || progress.rough_percent > 0;
-    if (now_ns - watch->told_ns < pause_ns && (watch->told[at].figure || !figure))
+    if (now_ns - watch->printed_ns < pause_ns && (watch->runs[at].figure || !figure))
         return;
-    watch->told_ns = now_ns;
-    watch->told[at].figure |= figure;
+    watch->printed_ns = now_ns;
+    watch->runs[at].figure |= figure;
     print_progress(look, name, &progress);
 }
 
@@ -170,7 +170,7 @@ static void tell_begin(struct look *look, size_t index, const char *name)
     fprintf(watch->out, "%s: run %zu of %zu begins%s\n", name, look->sight.settled + 1,
             watch->planned,
             is_repetition(look, index) ? " again: the one before was invalid" : "");
-    watch->told_ns = clock_monotonic_ns();
+    watch->printed_ns = clock_monotonic_ns();
 }
 
 static bool look_at(struct look *look, size_t index, struct error *err)
@@ -181,18 +181,18 @@ static bool look_at(struct look *look, size_t index, struct error *err)
         run->run.cell < look->row->count ? look->row->cells[run->run.cell].name : "";
     size_t at = find(watch, &run->id);
 
-    if (at == BENCH_WATCH_MAX || run->run.state == RUN_QUEUED || watch->told[at].ended)
+    if (at == BENCH_WATCH_MAX || run->run.state == RUN_QUEUED || watch->runs[at].ended)
         return true;
-    if (!watch->told[at].begun && run->run.state == RUN_RUNNING) {
+    if (!watch->runs[at].begun && run->run.state == RUN_RUNNING) {
         tell_begin(look, index, name);
-        watch->told[at].begun = true;
+        watch->runs[at].begun = true;
     }
     if (run->run.state == RUN_RUNNING) {
         look->sight.running = run->id;
         tell_progress(look, at, name);
         return true;
     }
-    watch->told[at].ended = true;
+    watch->runs[at].ended = true;
     look->sight.ended++;
     return tell_end(watch, look->db, name, &run->id, err);
 }

@@ -20,9 +20,9 @@ struct bench_watch {
     struct {
         struct run_id id;
         bool begun, figure, ended; /* was told */
-    } told[BENCH_WATCH_MAX];
+    } runs[BENCH_WATCH_MAX];
     size_t count;
-    long long told_ns;
+    long long printed_ns;
     bool line_is_open; /* of a terminal: it holds progress, and is written anew */
 };
 

@@ -8,7 +8,7 @@
 
 #define PATIENCE_SECONDS 60 /* of "pennyworth health" */
 
-static void freep_outbox(struct hub_uploader **uploader)
+static void freep_uploader(struct hub_uploader **uploader)
 {
     hub_uploader_free(*uploader);
 }
@@ -25,11 +25,11 @@ static void tell_rest(const struct delivery_counts *counts)
 
 int push_command(const struct config *config)
 {
-    AUTO(freep_outbox) struct hub_uploader *uploader = NULL;
+    AUTO(freep_uploader) struct hub_uploader *uploader = NULL;
     AUTO(db_freep) struct db *db = NULL;
     struct delivery_counts counts;
     struct hub_uploader_status status;
-    char hub[COURIER_HUB_SIZE];
+    char hub[HUB_UPLOAD_HUB_SIZE];
     AUTO(heartbeat_end) struct heartbeat heartbeat = {0};
     struct error err = {0};
     sigset_t signals;
@@ -49,7 +49,7 @@ int push_command(const struct config *config)
     status = (struct hub_uploader_status){0};
     if (uploader) {
         heartbeat_start(&heartbeat, config->database, "push", PATIENCE_SECONDS);
-        (void)report_wait(uploader, &signals, config->report_seconds, &heartbeat);
+        (void)hub_wait(uploader, &signals, config->report_seconds, &heartbeat);
         hub_uploader_status(uploader, &status);
         if (!deliveries_count(db, hub, &counts, &err))
             return command_failed(&err);

@@ -23,13 +23,13 @@ struct batch {
     struct error why;  /* the document of its only run could not be made */
 };
 
-void hub_upload_hub(const char *url, char ret_hub[COURIER_HUB_SIZE])
+void hub_upload_hub(const char *url, char ret_hub[HUB_UPLOAD_HUB_SIZE])
 {
     size_t length = strlen(url);
 
     while (length > 0 && url[length - 1] == '/')
         length--;
-    snprintf(ret_hub, COURIER_HUB_SIZE, "%.*s", (int)length, url);
+    snprintf(ret_hub, HUB_UPLOAD_HUB_SIZE, "%.*s", (int)length, url);
 }
 
 static void put_line(struct batch *batch, const struct run *run)
@@ -54,13 +54,13 @@ static bool add_run(void *user, const struct document_parts *parts)
         return false;
     }
     length = batch->text.used - before;
-    if (batch->count > 0 && batch->text.used > COURIER_BATCH_BYTES) {
+    if (batch->count > 0 && batch->text.used > HUB_UPLOAD_BATCH_BYTES) {
         batch->text.used = before;
         return false;
     }
-    batch->is_too_large = length > COURIER_DOCUMENT_MAX;
+    batch->is_too_large = length > HUB_UPLOAD_DOCUMENT_MAX;
     put_line(batch, parts->run);
-    return batch->count < batch->most && batch->text.used < COURIER_BATCH_BYTES;
+    return batch->count < batch->most && batch->text.used < HUB_UPLOAD_BATCH_BYTES;
 }
 
 static enum fetch_take take_reply(void *user, const char *data, size_t length, struct error *err)
@@ -103,12 +103,12 @@ static long long backoff_ns(struct hub_upload *upload)
     return (long long)((double)wait_ns * (0.75 + 0.25 * (double)upload->chance / 4294967296.0));
 }
 
-static void fail(struct hub_upload *upload, enum hub_upload_news news,
+static void fail(struct hub_upload *upload, enum hub_upload_result result,
                  struct hub_upload_outcome *outcome)
 {
     upload->failures++;
-    outcome->news = news;
-    outcome->wait_ns = news == COURIER_TOLD_OFF ? BACKOFF_NS_MAX : backoff_ns(upload);
+    outcome->result = result;
+    outcome->wait_ns = result == HUB_UPLOAD_DEFERRED ? BACKOFF_NS_MAX : backoff_ns(upload);
 }
 
 static bool wants_time(int status)
@@ -143,10 +143,10 @@ static void refuse(struct hub_upload *upload, const struct fetch_response *respo
     bool time = wants_time(response->status);
 
     explain(upload, response->status, &outcome->error);
-    fail(upload, time ? COURIER_FAILED : COURIER_TOLD_OFF, outcome);
+    fail(upload, time ? HUB_UPLOAD_FAILED : HUB_UPLOAD_DEFERRED, outcome);
     if (!time || after <= 0)
         return;
-    outcome->news = COURIER_TOLD_OFF;
+    outcome->result = HUB_UPLOAD_DEFERRED;
     after = after < RETRY_AFTER_MAX ? after : RETRY_AFTER_MAX;
     if (after * NS_PER_SECOND > outcome->wait_ns)
         outcome->wait_ns = after * NS_PER_SECOND;
@@ -161,7 +161,7 @@ static void pass_over(struct hub_upload *upload, const struct batch *batch,
     error_clear(&upload->passed_over);
     error_set(&upload->passed_over, why->kind, NULL, "run %s: %s", batch->lines[0].id.text,
               why->message);
-    outcome->news = COURIER_SENT;
+    outcome->result = HUB_UPLOAD_SENT;
 }
 
 /* 413, or 429 without a time to come back: the next batch is half as large. One that is too large
@@ -174,7 +174,7 @@ static void shrink(struct hub_upload *upload, const struct batch *batch, int sta
 
     if (batch->count > 1) {
         upload->most = batch->count / 2;
-        outcome->news = COURIER_SENT;
+        outcome->result = HUB_UPLOAD_SENT;
         return;
     }
     error_set(&why, ERROR_UPSTREAM, NULL, "the hub, or what stands before it, answered %s",
@@ -183,7 +183,7 @@ static void shrink(struct hub_upload *upload, const struct batch *batch, int sta
     if (status == 413)
         return;
     outcome->error = upload->passed_over;
-    fail(upload, COURIER_FAILED, outcome);
+    fail(upload, HUB_UPLOAD_FAILED, outcome);
 }
 
 static void record(struct hub_upload *upload, const struct batch *batch,
@@ -195,7 +195,7 @@ static void record(struct hub_upload *upload, const struct batch *batch,
         list[i] = batch->lines[i].delivery;
     if (!deliveries_record(upload->db, upload->hub, list, batch->count, clock_calendar_us(),
                            &outcome->error)) {
-        fail(upload, COURIER_FAILED, outcome);
+        fail(upload, HUB_UPLOAD_FAILED, outcome);
         return;
     }
     for (size_t i = 0; i < batch->count; i++) {
@@ -207,7 +207,7 @@ static void record(struct hub_upload *upload, const struct batch *batch,
             snprintf(outcome->refusal, sizeof outcome->refusal, "%s: %s", batch->lines[i].id.text,
                      list[i].reason);
     }
-    outcome->news = COURIER_SENT;
+    outcome->result = HUB_UPLOAD_SENT;
     upload->after = batch->seen;
     upload->failures = 0;
 }
@@ -220,7 +220,7 @@ static void refuse_ourselves(struct hub_upload *upload, struct batch *batch,
     delivery->verdict = DELIVERY_REFUSED;
     snprintf(delivery->reason, sizeof delivery->reason,
              "too large: a document of %zu bytes, hubs take %d", batch->text.used,
-             COURIER_DOCUMENT_MAX);
+             HUB_UPLOAD_DOCUMENT_MAX);
     record(upload, batch, outcome);
 }
 
@@ -233,12 +233,12 @@ static void ask(struct hub_upload *upload, struct batch *batch,
     struct fetch_request request;
 
     if (!make_request(upload, &batch->text, &request, &outcome->error)) {
-        fail(upload, COURIER_TOLD_OFF, outcome);
+        fail(upload, HUB_UPLOAD_DEFERRED, outcome);
         return;
     }
     if (!upload->fetch(upload->fetcher, &request, take_reply, &reply, &response,
                        &outcome->error)) {
-        fail(upload, COURIER_FAILED, outcome);
+        fail(upload, HUB_UPLOAD_FAILED, outcome);
         return;
     }
     if (response.status == 413 || (response.status == 429 && response.retry_after_seconds < 0)) {
@@ -253,7 +253,7 @@ static void ask(struct hub_upload *upload, struct batch *batch,
                                              .text = reply.data ? reply.data : "",
                                              .length = reply.used},
                         batch->lines, batch->count, &outcome->error)) {
-        fail(upload, COURIER_FAILED, outcome);
+        fail(upload, HUB_UPLOAD_FAILED, outcome);
         return;
     }
     record(upload, batch, outcome);
@@ -264,7 +264,7 @@ static void ask(struct hub_upload *upload, struct batch *batch,
 static void end_pass(struct hub_upload *upload, struct hub_upload_outcome *outcome)
 {
     upload->after = 0;
-    outcome->news = COURIER_DONE;
+    outcome->result = HUB_UPLOAD_DONE;
     if (upload->passed_over.kind == ERROR_NONE) {
         upload->failures = 0;
         return;
@@ -272,10 +272,10 @@ static void end_pass(struct hub_upload *upload, struct hub_upload_outcome *outco
     outcome->error = upload->passed_over;
     error_clear(&upload->passed_over);
     if (upload->failures > 0) {
-        fail(upload, COURIER_FAILED, outcome);
+        fail(upload, HUB_UPLOAD_FAILED, outcome);
         return;
     }
-    outcome->news = COURIER_TOLD_OFF;
+    outcome->result = HUB_UPLOAD_DEFERRED;
     outcome->wait_ns = BACKOFF_NS_MAX;
 }
 
@@ -284,7 +284,7 @@ static void send_batch(struct hub_upload *upload, struct batch *batch,
 {
     if (!deliveries_each(upload->db, upload->hub, upload->after,
                          &(struct export_reader){add_run, batch}, &outcome->error))
-        fail(upload, COURIER_FAILED, outcome);
+        fail(upload, HUB_UPLOAD_FAILED, outcome);
     else if (batch->why.kind != ERROR_NONE)
         pass_over(upload, batch, &batch->why, outcome);
     else if (batch->count == 0)
@@ -299,10 +299,10 @@ void hub_upload_send(struct hub_upload *upload, struct hub_upload_outcome *ret_o
 {
     struct batch *batch = calloc(1, sizeof *batch);
 
-    *ret_outcome = (struct hub_upload_outcome){.news = COURIER_DONE};
+    *ret_outcome = (struct hub_upload_outcome){.result = HUB_UPLOAD_DONE};
     if (!batch) {
         error_no_memory(&ret_outcome->error);
-        fail(upload, COURIER_FAILED, ret_outcome);
+        fail(upload, HUB_UPLOAD_FAILED, ret_outcome);
         return;
     }
     batch->upload = upload;

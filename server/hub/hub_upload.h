@@ -8,9 +8,9 @@
 #include "server/hub/hub_reply.h"
 
 /* Of one request; a single longer document goes alone. */
-#define COURIER_BATCH_BYTES (1024 * 1024)
+#define HUB_UPLOAD_BATCH_BYTES (1024 * 1024)
 /* What a hub takes: a longer document is never sent, and recorded as refused. */
-#define COURIER_DOCUMENT_MAX (16 * 1024 * 1024)
+#define HUB_UPLOAD_DOCUMENT_MAX (16 * 1024 * 1024)
 
 struct hub_upload {
     struct db *db;
@@ -27,15 +27,16 @@ struct hub_upload {
     int failures;             /* in a row */
 };
 
-enum hub_upload_news {
-    COURIER_DONE,     /* nothing is left to be sent */
-    COURIER_SENT,     /* a batch was sent, and recorded: there may be more */
-    COURIER_FAILED,   /* worth another try, which may be made sooner than `wait_ns` says */
-    COURIER_TOLD_OFF, /* the hub said when to come back, or that we are doing something wrong */
+enum hub_upload_result {
+    HUB_UPLOAD_DONE,     /* nothing is left to be sent */
+    HUB_UPLOAD_SENT,     /* a batch was sent, and recorded: there may be more */
+    HUB_UPLOAD_FAILED,   /* worth another try, which may be made sooner than `wait_ns` says */
+    HUB_UPLOAD_DEFERRED, /* the hub said when to come back, or that we are doing something wrong
+                          */
 };
 
 struct hub_upload_outcome {
-    enum hub_upload_news news;
+    enum hub_upload_result result;
     long long wait_ns;                      /* of a failure: until the next try */
     long long accepted, refused;            /* recorded by this call */
     struct error error;                     /* of a failure */
@@ -46,5 +47,5 @@ struct hub_upload_outcome {
 void hub_upload_send(struct hub_upload *upload, struct hub_upload_outcome *ret_outcome);
 
 /* A hub's URL as we name it: without slashes at its end. */
-#define COURIER_HUB_SIZE 304
-void hub_upload_hub(const char *url, char ret_hub[COURIER_HUB_SIZE]);
+#define HUB_UPLOAD_HUB_SIZE 304
+void hub_upload_hub(const char *url, char ret_hub[HUB_UPLOAD_HUB_SIZE]);

@@ -17,7 +17,7 @@ struct hub_uploader {
     unsigned long long wanted,
         done;         /* calls of hub_uploader_wake(), and those that a pass has seen */
     long long due_ns; /* of the next try; 0: at once */
-    bool told_off;    /* not before that */
+    bool deferred;    /* not before that */
     struct hub_uploader_status status;
 };
 
@@ -59,14 +59,14 @@ static void take_outcome(struct hub_uploader *uploader, const struct hub_upload_
     status->refused += outcome->refused;
     if (outcome->refusal[0])
         memcpy(status->last_refusal, outcome->refusal, sizeof status->last_refusal);
-    if (outcome->news != COURIER_SENT)
+    if (outcome->result != HUB_UPLOAD_SENT)
         memcpy(status->last_error, outcome->error.message, sizeof status->last_error);
-    if (outcome->news == COURIER_DONE)
+    if (outcome->result == HUB_UPLOAD_DONE)
         uploader->done = wanted;
     if (uploader->parts.pause_ns > 0 && pause_ns > uploader->parts.pause_ns)
         pause_ns = uploader->parts.pause_ns;
     uploader->due_ns = pause_ns > 0 ? clock_monotonic_ns() + pause_ns : 0;
-    uploader->told_off = outcome->news == COURIER_TOLD_OFF;
+    uploader->deferred = outcome->result == HUB_UPLOAD_DEFERRED;
     status->idle = uploader->wanted == uploader->done;
     service_thread_wake(&uploader->thread);
 }
@@ -173,7 +173,7 @@ void hub_uploader_status(struct hub_uploader *uploader, struct hub_uploader_stat
 void hub_uploader_hurry(struct hub_uploader *uploader)
 {
     service_thread_lock(&uploader->thread);
-    if (!uploader->told_off)
+    if (!uploader->deferred)
         uploader->due_ns = 0;
     service_thread_wake(&uploader->thread);
     service_thread_unlock(&uploader->thread);

@@ -24,7 +24,7 @@ struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, 
 void hub_uploader_wake(struct hub_uploader *uploader);
 
 struct hub_uploader_status {
-    char hub[COURIER_HUB_SIZE];
+    char hub[HUB_UPLOAD_HUB_SIZE];
     long long accepted, refused; /* since the start of the thread */
     bool idle;                   /* nothing was left to be sent when it last looked */
     char last_error[sizeof((struct error *)0)->message]; /* "" when the last try went well */

@@ -5,9 +5,9 @@
 #include <time.h>
 
 #define LOOK_NS (100 * NS_PER_MS)
-#define TELL_NS (10 * NS_PER_SECOND)
+#define PRINT_NS (10 * NS_PER_SECOND)
 
-static void tell(struct hub_uploader *uploader, long long left_ns)
+static void print_state(struct hub_uploader *uploader, long long left_ns)
 {
     struct hub_uploader_status status;
 
@@ -17,12 +17,12 @@ static void tell(struct hub_uploader *uploader, long long left_ns)
             status.last_error);
 }
 
-bool report_wait(struct hub_uploader *uploader, const sigset_t *signals, long long seconds,
-                 struct heartbeat *heartbeat)
+bool hub_wait(struct hub_uploader *uploader, const sigset_t *signals, long long seconds,
+              struct heartbeat *heartbeat)
 {
     static const struct timespec at_once;
     long long now_ns = clock_monotonic_ns(), deadline_ns = now_ns + seconds * NS_PER_SECOND;
-    long long told_ns = now_ns - TELL_NS + NS_PER_SECOND; /* the first time after a second */
+    long long printed_ns = now_ns - PRINT_NS + NS_PER_SECOND; /* the first time after a second */
 
     hub_uploader_hurry(uploader);
     for (;;) {
@@ -33,9 +33,9 @@ bool report_wait(struct hub_uploader *uploader, const sigset_t *signals, long lo
         now_ns = clock_monotonic_ns();
         if (now_ns >= deadline_ns || sigtimedwait(signals, NULL, &at_once) > 0)
             return false;
-        if (now_ns - told_ns < TELL_NS)
+        if (now_ns - printed_ns < PRINT_NS)
             continue;
-        told_ns = now_ns;
-        tell(uploader, deadline_ns - now_ns);
+        printed_ns = now_ns;
+        print_state(uploader, deadline_ns - now_ns);
     }
 }

@@ -9,5 +9,5 @@
 /* Waits up to so many seconds until all is reported, and tells stderr now and then what is in the
  * way. `heartbeat` beats meanwhile: to wait for a hub is no fault of ours. One of `signals`
  * (which are blocked) ends it. True when nothing is left to be sent. */
-bool report_wait(struct hub_uploader *uploader, const sigset_t *signals, long long seconds,
-                 struct heartbeat *heartbeat);
+bool hub_wait(struct hub_uploader *uploader, const sigset_t *signals, long long seconds,
+              struct heartbeat *heartbeat);

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define TELL_NS (250 * NS_PER_MS)        /* watchers hear of progress at most this often */
+#define NOTIFY_NS (250 * NS_PER_MS)      /* watchers hear of progress at most this often */
 #define OBEY_NS (15 * NS_PER_SECOND)     /* time to finish when asked to */
 #define TERMINATE_NS (2 * NS_PER_SECOND) /* time to die of SIGTERM */
 
@@ -29,15 +29,15 @@ struct job {
     long long memory_kills;    /* of the control group, before the run */
     enum pace_verdict verdict; /* PACE_GO_ON until it was asked to finish */
     enum stop_reason stopped_by;
-    long long started_ns, heard_ns, told_ns, asked_ns;
+    long long started_ns, heard_ns, notified_ns, asked_ns;
 };
 
-static void tell(struct job *job, long long now_ns)
+static void notify(struct job *job, long long now_ns)
 {
     struct progress progress = pace_progress(&job->pace, now_ns - job->started_ns);
 
     notifications_progress(job->parts->notifications, &job->run->id, &progress, now_ns);
-    job->told_ns = now_ns;
+    job->notified_ns = now_ns;
 }
 
 static bool take_hello(struct run *run, const struct event *event, struct error *err)
@@ -85,8 +85,8 @@ static bool take_step(struct job *job, const struct event *event, long long now_
         return error_no_memory(err);
     if (!recorder_step(&job->recorder, &step, now_ns, err))
         return false;
-    if (now_ns - job->told_ns >= TELL_NS)
-        tell(job, now_ns);
+    if (now_ns - job->notified_ns >= NOTIFY_NS)
+        notify(job, now_ns);
     return true;
 }
 
@@ -299,7 +299,7 @@ static enum job_result start_and_follow(struct job *job, struct error *err)
     if (!job->worker)
         return JOB_FAILED;
     job->started_ns = job->heard_ns = clock_monotonic_ns();
-    tell(job, job->started_ns);
+    notify(job, job->started_ns);
     if (!recorder_start(&job->recorder, worker_pid(job->worker), job->started_ns, err))
         return conclude(job, JOB_FAILED, err);
     return conclude(job, follow(job, err), err);

@@ -23,7 +23,7 @@ static void begin(struct maintenance *maintenance, long long now_ns, long long c
 {
     maintenance->begun = true;
     maintenance->began_ns = now_ns;
-    maintenance->task = maintenance->keep_steps_days > 0 ? KEEPER_THIN : KEEPER_LOOK;
+    maintenance->task = maintenance->keep_steps_days > 0 ? MAINTENANCE_THIN : MAINTENANCE_VERIFY;
     maintenance->thinning = (struct thinning){
         .now_us = calendar_us, .before_us = calendar_us - maintenance->keep_steps_days * DAY_US};
 }
@@ -65,9 +65,9 @@ static bool work(struct maintenance *maintenance, struct db *db, long long now_n
                  struct error *err)
 {
     switch (maintenance->task) {
-    case KEEPER_THIN:
+    case MAINTENANCE_THIN:
         return thin(maintenance, db, err);
-    case KEEPER_LOOK:
+    case MAINTENANCE_VERIFY:
         return look(maintenance, db, now_ns, err);
     default:
         (void)!db_tidy(db, err);
@@ -94,7 +94,7 @@ void maintenance_work(struct maintenance *maintenance, struct db *db, long long 
         log_line(LOG_ERROR, "keeping the database in order: %s", err.message);
     if (!over)
         return;
-    if (maintenance->task == KEEPER_TIDY)
+    if (maintenance->task == MAINTENANCE_TIDY)
         end(maintenance, now_ns);
     else
         maintenance->task++;

@@ -9,7 +9,7 @@
 #include "server/base/config.h"
 #include "server/base/metrics.h"
 
-enum maintenance_task { KEEPER_THIN, KEEPER_LOOK, KEEPER_TIDY };
+enum maintenance_task { MAINTENANCE_THIN, MAINTENANCE_VERIFY, MAINTENANCE_TIDY };
 
 struct maintenance {
     long long keep_steps_days;

@@ -10,9 +10,9 @@
 
 #define PERIOD_NS (5 * NS_PER_SECOND)
 #define MOMENT_NS (100 * NS_PER_MS) /* while somebody else asks which machine this is */
-#define UNHEARD_PERIODS 12          /* until that is asked again where nobody answered */
-#define LEFT_PERIODS 6              /* between questions while a notice stands */
-#define CALM 2                      /* answers in a row after which none stands any more */
+#define NO_ANSWER_PERIODS 12        /* until that is asked again where nobody answered */
+#define NOTICE_PERIODS 6            /* between questions while a notice stands */
+#define WITHDRAWN_ANSWERS 2         /* answers in a row after which none stands any more */
 #define SETTLE_NS (10 * NS_PER_SECOND)
 
 struct preemption_watch {
@@ -27,8 +27,8 @@ struct preemption_watch {
     struct preemption_notice_asker asker;
     bool asking;                   /* asker is one */
     bool failing, hinted, unheard; /* and that was logged */
-    bool left;                     /* a notice stands, as far as we know */
-    int calm;                      /* how often in a row that was denied */
+    bool noticed;                  /* a notice stands, as far as we know */
+    int denials;                   /* how often in a row that was denied */
 };
 
 /* Where this cloud's service is; NULL for where it always is. */
@@ -41,16 +41,16 @@ static const char *url_of(const char *metadata, const char *provider)
                : NULL;
 }
 
-enum forecast_inputs {
-    OUTLOOK_STAYS,
-    OUTLOOK_LEAVES,
-    OUTLOOK_UNASKED, /* which machine this is will be known in a moment */
-    OUTLOOK_UNHEARD, /* there is a cloud that did not say it */
-    OUTLOOK_NEVER    /* nobody could ever say so */
+enum watch_result {
+    WATCH_NO_NOTICE,
+    WATCH_NOTICE,
+    WATCH_NOT_ASKED_YET, /* which machine this is will be known in a moment */
+    WATCH_NO_ANSWER,     /* there is a cloud that did not say it */
+    WATCH_NO_SERVICE     /* nobody could ever say so */
 };
 
 /* Finds out whom to ask, as far as it is known who we are. */
-static enum forecast_inputs choose(struct preemption_watch *watch)
+static enum watch_result choose(struct preemption_watch *watch)
 {
     struct preemption_watch_parts *parts = &watch->parts;
     bool asked = this_machine_was_asked(parts->here); /* before looking */
@@ -58,18 +58,18 @@ static enum forecast_inputs choose(struct preemption_watch *watch)
 
     this_machine_identity(parts->here, &identity);
     if (identity.life_cycle[0] && strcmp(identity.life_cycle, "spot") != 0)
-        return OUTLOOK_NEVER;
+        return WATCH_NO_SERVICE;
     watch->asking = identity.life_cycle[0] &&
                     preemption_notice_begin(&watch->asker, identity.provider,
                                             url_of(parts->metadata, identity.provider),
                                             parts->fetch, parts->fetcher);
     if (watch->asking)
-        return OUTLOOK_STAYS;
+        return WATCH_NO_NOTICE;
     if (!asked)
-        return OUTLOOK_UNASKED;
+        return WATCH_NOT_ASKED_YET;
     return identity.unheard && (!identity.life_cycle[0] || !identity.provider[0])
-               ? OUTLOOK_UNHEARD
-               : OUTLOOK_NEVER;
+               ? WATCH_NO_ANSWER
+               : WATCH_NO_SERVICE;
 }
 
 /* A failure is told of once, and so is its end. */
@@ -90,16 +90,16 @@ static void note_unheard(struct preemption_watch *watch, bool unheard)
 
 /* One question that failed must not leave a spot machine without warning for as long as it runs.
  */
-static enum forecast_inputs begin_asking(struct preemption_watch *watch)
+static enum watch_result begin_asking(struct preemption_watch *watch)
 {
-    enum forecast_inputs forecast_inputs = choose(watch);
+    enum watch_result result = choose(watch);
 
-    if (forecast_inputs != OUTLOOK_UNHEARD)
-        return forecast_inputs;
+    if (result != WATCH_NO_ANSWER)
+        return result;
     this_machine_ask(watch->parts.here, watch->parts.fetch, watch->parts.fetcher);
-    forecast_inputs = choose(watch);
-    note_unheard(watch, forecast_inputs == OUTLOOK_UNHEARD);
-    return forecast_inputs;
+    result = choose(watch);
+    note_unheard(watch, result == WATCH_NO_ANSWER);
+    return result;
 }
 
 static void note_hint(struct preemption_watch *watch)
@@ -117,36 +117,35 @@ static void note_failure(struct preemption_watch *watch, const struct error *err
     watch->failing = true;
 }
 
-static enum forecast_inputs note_notice(struct preemption_watch *watch, const char *why)
+static enum watch_result note_notice(struct preemption_watch *watch, const char *why)
 {
-    watch->calm = 0;
-    if (!watch->left)
-        watch->parts.leave(watch->parts.user, why);
-    watch->left = true;
-    return OUTLOOK_LEAVES;
+    watch->denials = 0;
+    if (!watch->noticed)
+        watch->parts.notice(watch->parts.user, why);
+    watch->noticed = true;
+    return WATCH_NOTICE;
 }
 
 /* A machine that was only put to sleep goes on with the memory it had. */
-static enum forecast_inputs note_none(struct preemption_watch *watch)
+static enum watch_result note_none(struct preemption_watch *watch)
 {
-    if (watch->left && ++watch->calm < CALM)
-        return OUTLOOK_LEAVES;
-    if (watch->left)
-        watch->parts.stay(watch->parts.user);
-    watch->left = false;
+    if (watch->noticed && ++watch->denials < WITHDRAWN_ANSWERS)
+        return WATCH_NOTICE;
+    if (watch->noticed)
+        watch->parts.withdraw(watch->parts.user);
+    watch->noticed = false;
     note_hint(watch);
-    return OUTLOOK_STAYS;
+    return WATCH_NO_NOTICE;
 }
 
-static enum forecast_inputs look(struct preemption_watch *watch)
+static enum watch_result look(struct preemption_watch *watch)
 {
     struct notice notice;
     struct error err = {0};
-    enum forecast_inputs forecast_inputs;
+    enum watch_result result;
 
-    if (!watch->asking &&
-        ((forecast_inputs = begin_asking(watch)) != OUTLOOK_STAYS || !watch->asking))
-        return forecast_inputs;
+    if (!watch->asking && ((result = begin_asking(watch)) != WATCH_NO_NOTICE || !watch->asking))
+        return result;
     switch (preemption_notice_ask(&watch->asker, &notice, &err)) {
     case NOTICE_LEAVING:
         return note_notice(watch, notice.why);
@@ -154,25 +153,24 @@ static enum forecast_inputs look(struct preemption_watch *watch)
         watch->failing = false;
         return note_none(watch);
     default:
-        watch->calm = 0;
+        watch->denials = 0;
         note_failure(watch, &err);
-        return watch->left ? OUTLOOK_LEAVES : OUTLOOK_STAYS;
+        return watch->noticed ? WATCH_NOTICE : WATCH_NO_NOTICE;
     }
 }
 
-static long long next_look(const struct preemption_watch *watch,
-                           enum forecast_inputs forecast_inputs)
+static long long next_look(const struct preemption_watch *watch, enum watch_result result)
 {
     long long now_ns = clock_monotonic_ns(), period_ns = watch->parts.period_ns;
 
-    switch (forecast_inputs) {
-    case OUTLOOK_NEVER:
+    switch (result) {
+    case WATCH_NO_SERVICE:
         return LLONG_MAX;
-    case OUTLOOK_LEAVES:
-        return now_ns + LEFT_PERIODS * period_ns;
-    case OUTLOOK_UNHEARD:
-        return now_ns + UNHEARD_PERIODS * period_ns;
-    case OUTLOOK_UNASKED:
+    case WATCH_NOTICE:
+        return now_ns + NOTICE_PERIODS * period_ns;
+    case WATCH_NO_ANSWER:
+        return now_ns + NO_ANSWER_PERIODS * period_ns;
+    case WATCH_NOT_ASKED_YET:
         return now_ns + (period_ns < MOMENT_NS ? period_ns : MOMENT_NS);
     default:
         return now_ns + period_ns;
@@ -183,7 +181,7 @@ static long long next_look(const struct preemption_watch *watch,
 static bool wait_for_time(struct preemption_watch *watch)
 {
     while (!watch->thread.stopping) {
-        if (!watch->busy && !watch->left)
+        if (!watch->busy && !watch->noticed)
             service_thread_wait(&watch->thread, LLONG_MAX);
         else if (clock_monotonic_ns() < watch->next_ns)
             service_thread_wait(&watch->thread, watch->next_ns);
@@ -200,10 +198,10 @@ static void *work(void *user)
     service_thread_lock(&watch->thread);
     while (wait_for_time(watch)) {
         service_thread_unlock(&watch->thread);
-        enum forecast_inputs forecast_inputs = look(watch);
+        enum watch_result result = look(watch);
         service_thread_lock(&watch->thread);
-        watch->next_ns = next_look(watch, forecast_inputs);
-        watch->known = forecast_inputs != OUTLOOK_UNASKED;
+        watch->next_ns = next_look(watch, result);
+        watch->known = result != WATCH_NOT_ASKED_YET;
         service_thread_wake(&watch->thread);
     }
     service_thread_unlock(&watch->thread);

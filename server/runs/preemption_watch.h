@@ -15,8 +15,8 @@ struct preemption_watch_parts {
     long long period_ns; /* 0: five seconds */
     /* Called by its own thread, in turn: the machine is taken back; it stays after all, as after
      * a hibernation. */
-    void (*leave)(void *user, const char *why);
-    void (*stay)(void *user);
+    void (*notice)(void *user, const char *why);
+    void (*withdraw)(void *user);
     void *user;
 };
 

@@ -3,13 +3,13 @@
 #include "db/runs.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
-#include "server/runs/orphans.h"
+#include "server/runs/orphaned_runs.h"
 
 bool readiness_prepare(struct readiness *readiness, struct error *err)
 {
     if (!readiness->prepared)
         readiness->prepared = this_machine_store(readiness->here, readiness->db, err) &&
-                              orphans_close(readiness->db, err);
+                              orphaned_runs_close(readiness->db, err);
     return readiness->prepared;
 }
 

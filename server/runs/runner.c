@@ -34,8 +34,8 @@ static bool start_threads(struct runner *runner, struct error *err)
 {
     const struct preemption_watch_parts parts = {.here = runner->parts.here,
                                                  .metadata = runner->parts.config->metadata,
-                                                 .leave = leave,
-                                                 .stay = stay,
+                                                 .notice = leave,
+                                                 .withdraw = stay,
                                                  .user = runner};
 
     if (runner_is_confining(runner->parts.config) && !confine_can_filter())

@@ -172,7 +172,7 @@ static bool look_out(struct error *err)
          preemption_watch_start(&(struct preemption_watch_parts){.here = here,
                                                                  .metadata = config.metadata,
                                                                  .fetch = replies_fetch,
-                                                                 .leave = never},
+                                                                 .notice = never},
                                 &watch, err);
     ration_stop();
     EXPECT(ok == (watch != NULL));

@@ -26,7 +26,7 @@ static void fill(struct db *db)
     EXPECT(step_rows_append(db, 1, 0, &step, 1, NULL));
 }
 
-static struct hub_upload courier_of(struct db *db, struct hub *hub)
+static struct hub_upload upload_of(struct db *db, struct hub *hub)
 {
     return (struct hub_upload){
         .db = db, .hub = NAME, .token = "", .ca = "", .fetch = hub_fetch, .fetcher = hub};
@@ -38,7 +38,7 @@ static void expect_the_rest_is_sent(struct db *db, bool settled)
     struct delivery_counts counts;
     struct hub_upload_outcome outcome;
     HUB(hub, {.known = true});
-    struct hub_upload upload = courier_of(db, &hub);
+    struct hub_upload upload = upload_of(db, &hub);
 
     EXPECT(deliveries_count(db, NAME, &counts, NULL));
     EXPECT_INT(counts.waiting + counts.accepted, 3);
@@ -57,7 +57,7 @@ static bool send(struct error *err)
     template_restore(&database);
     AUTO(db_freep) struct db *db = open_database(&database.folder);
     HUB(hub, {0});
-    struct hub_upload upload = courier_of(db, &hub);
+    struct hub_upload upload = upload_of(db, &hub);
     struct hub_upload_outcome outcome;
 
     ration_start();
@@ -65,12 +65,12 @@ static bool send(struct error *err)
     ration_stop();
     *err = outcome.error;
     /* jansson without memory takes a good answer for a bad one: as good as no answer. */
-    if (outcome.news == COURIER_FAILED && err->kind == ERROR_UPSTREAM)
+    if (outcome.result == HUB_UPLOAD_FAILED && err->kind == ERROR_UPSTREAM)
         err->kind = ERROR_INTERNAL;
     /* A document that could not be made is left for the next try. */
-    if (outcome.news == COURIER_SENT && outcome.accepted < 3)
+    if (outcome.result == HUB_UPLOAD_SENT && outcome.accepted < 3)
         err->kind = ERROR_INTERNAL;
-    EXPECT(outcome.news == COURIER_SENT || outcome.news == COURIER_FAILED);
+    EXPECT(outcome.result == HUB_UPLOAD_SENT || outcome.result == HUB_UPLOAD_FAILED);
     expect_the_rest_is_sent(db, outcome.accepted > 0);
     expect_usable(db);
     return outcome.accepted == 3;
@@ -86,7 +86,7 @@ static bool survive_disk(struct fault_plan plan)
     template_restore(&database);
     struct db *db = open_database(&database.folder);
     do_not_wait(db);
-    upload = courier_of(db, &hub);
+    upload = upload_of(db, &hub);
     fault_arm(plan);
     hub_upload_send(&upload, &outcome);
     if (plan.for_good) { /* it is gone with its disk */
@@ -96,7 +96,7 @@ static bool survive_disk(struct fault_plan plan)
     } else {
         failed = fault_disarm();
     }
-    EXPECT(outcome.news == COURIER_SENT || failed_by_the_disk(&outcome.error));
+    EXPECT(outcome.result == HUB_UPLOAD_SENT || failed_by_the_disk(&outcome.error));
     expect_the_rest_is_sent(db, outcome.accepted > 0);
     expect_usable(db);
     db_free(db);

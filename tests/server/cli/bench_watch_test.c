@@ -203,7 +203,7 @@ static void the_first_figure_comes_at_once_and_others_now_and_then(void)
     some.within_reach_percent = 2.2;
     hear(&scene, sight.running.text, some);
     EXPECT_INT((long long)count_lines(&scene), 2); /* too early for another */
-    scene.watch.told_ns -= 21 * NS_PER_SECOND;
+    scene.watch.printed_ns -= 21 * NS_PER_SECOND;
     hear(&scene, sight.running.text, some);
     EXPECT(strstr(scene.text,
                   "measuring, step 6 of about 60, 14.8 samples/s within 3.0 % (2.2 % is "
@@ -222,7 +222,7 @@ static void a_terminal_has_one_line_that_is_written_anew(void)
     claim_one(scene.db);
     sight = look(&scene);
     for (int second = 0; second < 3; second++) {
-        scene.watch.told_ns -= 2 * NS_PER_SECOND;
+        scene.watch.printed_ns -= 2 * NS_PER_SECOND;
         hear(&scene, sight.running.text, some);
     }
     EXPECT_INT((long long)count_lines(&scene), 1);

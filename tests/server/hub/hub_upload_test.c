@@ -8,7 +8,7 @@
 #define NAME "http://hub.test/base"
 #define TOKEN "a-token-that-nobody-may-see"
 
-static struct hub_upload courier_of(struct db *db, struct hub *hub)
+static struct hub_upload upload_of(struct db *db, struct hub *hub)
 {
     return (struct hub_upload){.db = db,
                                .hub = NAME,
@@ -28,11 +28,11 @@ static void fill(struct db *db, int count)
         db_execute(db, "UPDATE runs SET id = substr(id, 1, 24) || printf('%02d', number)", NULL));
 }
 
-static enum hub_upload_news ask(struct hub_upload *upload, struct hub_upload_outcome *outcome)
+static enum hub_upload_result ask(struct hub_upload *upload, struct hub_upload_outcome *outcome)
 {
     hub_upload_send(upload, outcome);
     EXPECT(!strstr(outcome->error.message, TOKEN) && !strstr(outcome->refusal, TOKEN));
-    return outcome->news;
+    return outcome->result;
 }
 
 static void expect_counts(struct db *db, long long waiting, long long accepted, long long refused)
@@ -50,7 +50,7 @@ static void expect_counts(struct db *db, long long waiting, long long accepted, 
     AUTO(folder_remove) struct folder folder = folder_make();                                    \
     AUTO(db_freep) struct db *db = open_database(&folder);                                       \
     HUB(hub, __VA_ARGS__);                                                                       \
-    struct hub_upload upload = courier_of(db, &hub);                                             \
+    struct hub_upload upload = upload_of(db, &hub);                                              \
     struct hub_upload_outcome outcome
 
 static void a_batch_goes_to_the_import_of_the_hub_with_the_token(void)
@@ -58,14 +58,14 @@ static void a_batch_goes_to_the_import_of_the_hub_with_the_token(void)
     SCENE({0});
 
     fill(db, 3);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_INT(outcome.accepted, 3);
     EXPECT_STR(hub.runs[0], "01 02 03");
     EXPECT_STR(hub.url, NAME "/v1/runs/import");
     EXPECT(strstr(hub.headers, "Content-Type: application/x-ndjson\n"));
     EXPECT(strstr(hub.headers, "Authorization: Bearer " TOKEN "\n"));
     expect_counts(db, 0, 3, 0);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_DONE);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
     EXPECT_INT((long long)hub.count, 1);
 }
 
@@ -75,7 +75,7 @@ static void without_a_token_none_is_sent(void)
 
     fill(db, 1);
     upload.token = "";
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT(!strstr(hub.headers, "Authorization"));
     expect_counts(db, 0, 1, 0); /* what the hub knew is accepted */
 }
@@ -86,11 +86,11 @@ static void long_queues_go_in_batches_the_oldest_first(void)
 
     do_not_sync(db);
     fill(db, HUB_LINES_MAX + 2);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_INT(outcome.accepted, HUB_LINES_MAX);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[1], "51 52");
-    EXPECT_INT(ask(&upload, &outcome), COURIER_DONE);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
     expect_counts(db, 0, HUB_LINES_MAX + 2, 0);
 }
 
@@ -111,12 +111,12 @@ static void a_batch_ends_where_it_would_be_too_long(void)
     SCENE({0});
 
     fill(db, 5);
-    make_long(db, 2, COURIER_BATCH_BYTES - 100000);
+    make_long(db, 2, HUB_UPLOAD_BATCH_BYTES - 100000);
     make_long(db, 3, 200000);
-    make_long(db, 4, 5 * COURIER_BATCH_BYTES); /* more than a batch: alone */
+    make_long(db, 4, 5 * HUB_UPLOAD_BATCH_BYTES); /* more than a batch: alone */
     for (int i = 0; i < 4; i++)
-        EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_DONE);
+        EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
     EXPECT_STR(hub.runs[0], "01 02");
     EXPECT_STR(hub.runs[1], "03");
     EXPECT_STR(hub.runs[2], "04");
@@ -130,13 +130,13 @@ static void what_no_hub_takes_is_refused_without_asking(void)
     struct delivery found;
 
     fill(db, 2);
-    make_long(db, 1, COURIER_DOCUMENT_MAX);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    make_long(db, 1, HUB_UPLOAD_DOCUMENT_MAX);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_INT(outcome.refused, 1);
     EXPECT_INT((long long)hub.count, 0);
     EXPECT(deliveries_find(db, NAME, 1, &found, NULL));
     EXPECT(strncmp(found.reason, "too large", 9) == 0);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[0], "02");
     expect_counts(db, 0, 1, 1);
 }
@@ -147,70 +147,70 @@ static void a_refused_run_keeps_its_reason_and_is_not_sent_again(void)
     struct delivery found;
 
     fill(db, 2);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_INT(outcome.refused, 1);
     EXPECT_INT(outcome.accepted, 1);
     EXPECT_STR(outcome.refusal + 24, "01: steps: are odd");
     EXPECT(deliveries_find(db, NAME, 1, &found, NULL));
     EXPECT_STR(found.reason, "steps: are odd");
-    EXPECT_INT(ask(&upload, &outcome), COURIER_DONE);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
     EXPECT_INT((long long)hub.count, 1);
 }
 
 /* One answer, after which nothing may be recorded and the same batch is sent again. */
-static void expect_failure(const struct hub_says *says, enum hub_upload_news news,
+static void expect_failure(const struct hub_says *says, enum hub_upload_result result,
                            long long wait_seconds, const char *message)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     struct hub hub = {
         .lock = PTHREAD_MUTEX_INITIALIZER, .script = {*says, {0}}, .script_length = 2};
-    struct hub_upload upload = courier_of(db, &hub);
+    struct hub_upload upload = upload_of(db, &hub);
     struct hub_upload_outcome outcome;
 
     fill(db, 2);
-    EXPECT_INT(ask(&upload, &outcome), news);
+    EXPECT_INT(ask(&upload, &outcome), result);
     EXPECT_STR(outcome.error.message, message);
     EXPECT(outcome.wait_ns <= wait_seconds * NS_PER_SECOND);
     EXPECT(outcome.wait_ns >= wait_seconds * NS_PER_SECOND * 3 / 4);
     expect_counts(db, 2, 0, 0);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[1], "01 02");
     expect_counts(db, 0, 2, 0);
 }
 
 static void without_an_answer_it_is_sent_again(void)
 {
-    expect_failure(&(struct hub_says){.no_answer = "Connection refused"}, COURIER_FAILED, 1,
+    expect_failure(&(struct hub_says){.no_answer = "Connection refused"}, HUB_UPLOAD_FAILED, 1,
                    "Connection refused");
-    expect_failure(&(struct hub_says){.cut = 30}, COURIER_FAILED, 1, "the connection broke");
+    expect_failure(&(struct hub_says){.cut = 30}, HUB_UPLOAD_FAILED, 1, "the connection broke");
 }
 
 static void a_hub_that_is_ill_is_asked_again_soon(void)
 {
-    expect_failure(&(struct hub_says){.status = 500}, COURIER_FAILED, 1,
+    expect_failure(&(struct hub_says){.status = 500}, HUB_UPLOAD_FAILED, 1,
                    "the hub answered 500: not now");
-    expect_failure(&(struct hub_says){.status = 503}, COURIER_FAILED, 1,
+    expect_failure(&(struct hub_says){.status = 503}, HUB_UPLOAD_FAILED, 1,
                    "the hub answered 503: not now");
-    expect_failure(&(struct hub_says){.status = 507}, COURIER_FAILED, 1,
+    expect_failure(&(struct hub_says){.status = 507}, HUB_UPLOAD_FAILED, 1,
                    "the hub answered 507: its disk is full");
 }
 
 static void a_hub_that_says_when_is_asked_then(void)
 {
-    expect_failure(&(struct hub_says){.status = 503, .retry_after = 7}, COURIER_TOLD_OFF, 7,
+    expect_failure(&(struct hub_says){.status = 503, .retry_after = 7}, HUB_UPLOAD_DEFERRED, 7,
                    "the hub answered 503: not now");
-    expect_failure(&(struct hub_says){.status = 429, .retry_after = 86400}, COURIER_TOLD_OFF, 600,
-                   "the hub answered 429: not now");
+    expect_failure(&(struct hub_says){.status = 429, .retry_after = 86400}, HUB_UPLOAD_DEFERRED,
+                   600, "the hub answered 429: not now");
 }
 
 static void what_a_person_has_to_mend_waits_a_minute(void)
 {
     static const int statuses[] = {301, 302, 307, 400, 404, 405, 415, 422, 204};
 
-    expect_failure(&(struct hub_says){.status = 401}, COURIER_TOLD_OFF, 60,
+    expect_failure(&(struct hub_says){.status = 401}, HUB_UPLOAD_DEFERRED, 60,
                    "the hub answered 401: it does not know this token (--report-token-file)");
-    expect_failure(&(struct hub_says){.status = 403}, COURIER_TOLD_OFF, 60,
+    expect_failure(&(struct hub_says){.status = 403}, HUB_UPLOAD_DEFERRED, 60,
                    "the hub answered 403: this token may not import (--report-token-file)");
     for (size_t i = 0; i < COUNT(statuses); i++) {
         char message[100];
@@ -218,19 +218,19 @@ static void what_a_person_has_to_mend_waits_a_minute(void)
         snprintf(message, sizeof message,
                  "the hub answered %d: is this a pennyworth hub? (--report-to)", statuses[i]);
         expect_failure(&(struct hub_says){.status = statuses[i], .retry_after = 5},
-                       COURIER_TOLD_OFF, 60, message);
+                       HUB_UPLOAD_DEFERRED, 60, message);
     }
 }
 
 static void an_odd_answer_settles_nothing(void)
 {
-    expect_failure(&(struct hub_says){.type = "text/html"}, COURIER_FAILED, 1,
+    expect_failure(&(struct hub_says){.type = "text/html"}, HUB_UPLOAD_FAILED, 1,
                    "the answer is no report of an import: it is not application/json");
-    expect_failure(&(struct hub_says){.body = "<html>please log in</html>"}, COURIER_FAILED, 1,
+    expect_failure(&(struct hub_says){.body = "<html>please log in</html>"}, HUB_UPLOAD_FAILED, 1,
                    "the answer is no report of an import: it is not JSON");
     expect_failure(
         &(struct hub_says){.body = "{\"imported\":1,\"known\":0,\"refused\":0,\"errors\":[]}"},
-        COURIER_FAILED, 1,
+        HUB_UPLOAD_FAILED, 1,
         "the answer is no report of an import: it does not tell of as many lines as were sent");
 }
 
@@ -241,15 +241,15 @@ static void patience_doubles_up_to_a_minute_and_begins_anew_after_a_success(void
 
     fill(db, 1);
     for (size_t i = 0; i < COUNT(seconds); i++) {
-        EXPECT_INT(ask(&upload, &outcome), COURIER_FAILED);
+        EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_FAILED);
         EXPECT(outcome.wait_ns <= seconds[i] * NS_PER_SECOND);
         EXPECT(outcome.wait_ns >= seconds[i] * NS_PER_SECOND * 3 / 4);
     }
     hub.script[0] = (struct hub_says){0};
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     hub.script[0].status = 500;
     ENDED(db, 100);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_FAILED);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_FAILED);
     EXPECT(outcome.wait_ns <= NS_PER_SECOND);
 }
 
@@ -259,9 +259,9 @@ static void a_batch_too_large_for_the_hub_is_halved(void)
 
     fill(db, 6);
     for (int i = 0; i < 9; i++)
-        if (ask(&upload, &outcome) == COURIER_DONE)
+        if (ask(&upload, &outcome) == HUB_UPLOAD_DONE)
             break;
-    EXPECT_INT(outcome.news, COURIER_DONE);
+    EXPECT_INT(outcome.result, HUB_UPLOAD_DONE);
     EXPECT_STR(hub.runs[0], "01 02 03 04 05 06");
     EXPECT_STR(hub.runs[1], "01 02 03");
     EXPECT_STR(hub.runs[2], "01");
@@ -274,18 +274,18 @@ static void a_run_too_large_for_the_hub_lets_others_through_and_waits(void)
     SCENE({.status = 413}, {.status = 413}, {0});
 
     fill(db, 2);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT); /* halved */
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT); /* left out */
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT); /* halved */
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT); /* left out */
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[2], "02");
-    EXPECT_INT(ask(&upload, &outcome), COURIER_TOLD_OFF);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DEFERRED);
     EXPECT_STR(outcome.error.message + strlen("run 01234567890123456789012345"),
                ": the hub, or what stands before it, answered 413: too large");
     EXPECT_INT(outcome.wait_ns, 60 * NS_PER_SECOND);
     expect_counts(db, 1, 1, 0);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT); /* another day */
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT); /* another day */
     EXPECT_STR(hub.runs[3], "01");
-    EXPECT_INT(ask(&upload, &outcome), COURIER_DONE);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
 }
 
 /* Its limit lets fewer runs be sent in an hour than there are: it says nothing of when. */
@@ -295,18 +295,18 @@ static void a_batch_that_is_more_than_a_token_may_ever_send_is_halved(void)
 
     fill(db, 12);
     for (int i = 0; i < 3; i++)
-        EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+        EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[0], "01 02 03 04 05 06 07 08 09 10 11 12");
     EXPECT_STR(hub.runs[1], "01 02 03 04 05 06");
     EXPECT_STR(hub.runs[2], "01 02 03");
     expect_counts(db, 9, 3, 0);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_TOLD_OFF); /* it has said when */
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DEFERRED); /* it has said when */
     EXPECT_INT(outcome.wait_ns, 7 * NS_PER_SECOND);
     EXPECT_STR(hub.runs[3], "04 05 06");
     for (int i = 0; i < 3; i++)
-        EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+        EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[4], "04 05 06");
-    EXPECT_INT(ask(&upload, &outcome), COURIER_DONE);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
     expect_counts(db, 0, 12, 0);
 }
 
@@ -315,18 +315,18 @@ static void a_run_that_is_more_than_a_token_may_ever_send_lets_others_through_an
     SCENE({.status = 429}, {.status = 429}, {0});
 
     fill(db, 2);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);   /* halved */
-    EXPECT_INT(ask(&upload, &outcome), COURIER_FAILED); /* left out, without haste */
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);   /* halved */
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_FAILED); /* left out, without haste */
     EXPECT(outcome.wait_ns <= NS_PER_SECOND && outcome.wait_ns >= NS_PER_SECOND * 3 / 4);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[2], "02");
-    EXPECT_INT(ask(&upload, &outcome), COURIER_TOLD_OFF);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DEFERRED);
     EXPECT_STR(outcome.error.message + strlen("run 01234567890123456789012345"),
                ": the hub, or what stands before it, answered 429, and does not say when it "
                "would take it");
     EXPECT_INT(outcome.wait_ns, 60 * NS_PER_SECOND);
     expect_counts(db, 1, 1, 0);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[3], "01");
     expect_counts(db, 0, 2, 0);
 }
@@ -339,13 +339,13 @@ static void one_who_always_says_429_is_not_asked_for_each_run_in_haste(void)
 
     fill(db, 9);
     for (int i = 0; i < 3; i++)
-        EXPECT_INT(ask(&upload, &outcome), COURIER_SENT); /* halved: 9, 4, 2 */
+        EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT); /* halved: 9, 4, 2 */
     for (int i = 0; i < 9; i++) {
-        EXPECT_INT(ask(&upload, &outcome), COURIER_FAILED);
+        EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_FAILED);
         waited_ns += outcome.wait_ns;
     }
     EXPECT(waited_ns > 3 * 60 * NS_PER_SECOND * 3 / 4);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_FAILED); /* the end of the pass */
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_FAILED); /* the end of the pass */
     EXPECT(outcome.wait_ns >= 60 * NS_PER_SECOND * 3 / 4);
     EXPECT_STR(outcome.error.message + strlen("run 01234567890123456789012301"),
                ": the hub, or what stands before it, answered 429, and does not say when it "
@@ -359,12 +359,12 @@ static void the_only_run_is_tried_again_soon_where_429_was_for_a_moment(void)
     long long waited_ns = 0;
 
     fill(db, 1);
-    while (ask(&upload, &outcome) == COURIER_FAILED)
+    while (ask(&upload, &outcome) == HUB_UPLOAD_FAILED)
         waited_ns += outcome.wait_ns;
-    EXPECT_INT(outcome.news, COURIER_SENT);
+    EXPECT_INT(outcome.result, HUB_UPLOAD_SENT);
     EXPECT_INT(outcome.accepted, 1);
     EXPECT(waited_ns <= 3 * NS_PER_SECOND);
-    EXPECT_INT(ask(&upload, &outcome), COURIER_DONE);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DONE);
 }
 
 static void a_run_that_cannot_be_read_lets_others_through(void)
@@ -379,9 +379,9 @@ static void a_run_that_cannot_be_read_lets_others_through(void)
                       " '{\"observations\":[],\"canaries\":[]}')",
                       NULL));
     for (int i = 0; i < 3; i++)
-        EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+        EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_STR(hub.runs[0], "02");
-    EXPECT_INT(ask(&upload, &outcome), COURIER_TOLD_OFF);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_DEFERRED);
     EXPECT(strstr(outcome.error.message, "database: "));
     expect_counts(db, 2, 1, 0);
 }
@@ -395,12 +395,12 @@ static void what_could_not_be_recorded_is_sent_again_and_known_by_then(void)
                       "CREATE TRIGGER broken BEFORE INSERT ON deliveries"
                       " BEGIN SELECT RAISE(ABORT, 'no'); END",
                       NULL));
-    EXPECT_INT(ask(&upload, &outcome), COURIER_FAILED);
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_FAILED);
     EXPECT_INT(outcome.accepted, 0);
     expect_counts(db, 2, 0, 0);
     EXPECT(db_execute(db, "DROP TRIGGER broken", NULL));
-    upload = courier_of(db, &hub); /* whoever comes after a kill -9 */
-    EXPECT_INT(ask(&upload, &outcome), COURIER_SENT);
+    upload = upload_of(db, &hub); /* whoever comes after a kill -9 */
+    EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_INT(outcome.accepted, 2);
     EXPECT_STR(hub.runs[1], "01 02");
     expect_counts(db, 0, 2, 0);
@@ -408,7 +408,7 @@ static void what_could_not_be_recorded_is_sent_again_and_known_by_then(void)
 
 static void a_hub_is_named_without_slashes_at_its_end(void)
 {
-    char hub[COURIER_HUB_SIZE];
+    char hub[HUB_UPLOAD_HUB_SIZE];
 
     hub_upload_hub("https://hub.test//", hub);
     EXPECT_STR(hub, "https://hub.test");

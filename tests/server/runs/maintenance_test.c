@@ -28,9 +28,9 @@ static void a_pass_waits_until_nothing_was_done_for_a_while(void)
     maintenance_work(&maintenance, db, maintenance.due_ns, NOON_US);
     EXPECT(maintenance.begun);
     EXPECT_INT(maintenance.thinning.before_us, NOON_US - 30 * 24 * 3600 * 1000000LL);
-    EXPECT_INT(maintenance.task, KEEPER_LOOK);
+    EXPECT_INT(maintenance.task, MAINTENANCE_VERIFY);
     maintenance_work(&maintenance, db, maintenance.due_ns, NOON_US);
-    EXPECT_INT(maintenance.task, KEEPER_TIDY);
+    EXPECT_INT(maintenance.task, MAINTENANCE_TIDY);
     now_ns = maintenance.due_ns;
     maintenance_work(&maintenance, db, now_ns, NOON_US);
     EXPECT(!maintenance.begun);
@@ -45,7 +45,7 @@ static void without_a_limit_nothing_is_thinned(void)
 
     maintenance_start(&maintenance, 0);
     maintenance_work(&maintenance, db, maintenance.due_ns, NOON_US);
-    EXPECT_INT(maintenance.task, KEEPER_TIDY);
+    EXPECT_INT(maintenance.task, MAINTENANCE_TIDY);
     EXPECT_INT(maintenance.thinning.looks, 0);
 }
 
@@ -76,16 +76,16 @@ static void a_look_that_was_disturbed_is_begun_again(void)
     add_ballast(db);
     maintenance_start(&maintenance, 0);
     maintenance_work(&maintenance, db, maintenance.due_ns, NOON_US);
-    EXPECT_INT(maintenance.task, KEEPER_LOOK);
+    EXPECT_INT(maintenance.task, MAINTENANCE_VERIFY);
     maintenance_work(&maintenance, db, maintenance.due_ns + day_ns / 2, NOON_US);
-    EXPECT_INT(maintenance.task, KEEPER_LOOK);
+    EXPECT_INT(maintenance.task, MAINTENANCE_VERIFY);
     maintenance_work(&maintenance, db, maintenance.due_ns + day_ns,
                      NOON_US); /* the rest is due, too */
-    EXPECT_INT(maintenance.task, KEEPER_TIDY);
+    EXPECT_INT(maintenance.task, MAINTENANCE_TIDY);
     maintenance_start(&maintenance, 0);
     wanted = false;
     maintenance_work(&maintenance, db, maintenance.due_ns, NOON_US);
-    EXPECT_INT(maintenance.task, KEEPER_TIDY);
+    EXPECT_INT(maintenance.task, MAINTENANCE_TIDY);
 }
 
 int main(void)

@@ -93,8 +93,8 @@ static void begin_at(struct scene *scene, const char *metadata, const char *prov
                                             .fetch = cloud_fetch,
                                             .fetcher = &scene->cloud,
                                             .period_ns = period_ns,
-                                            .leave = leave,
-                                            .stay = stay,
+                                            .notice = leave,
+                                            .withdraw = stay,
                                             .user = &scene->cloud};
     EXPECT(preemption_watch_start(&parts, &scene->watch, &err));
     EXPECT_STR(err.message, "");

@@ -1,11 +1,11 @@
-#include "server/runs/orphans.h"
+#include "server/runs/orphaned_runs.h"
 
 #include "db/runs.h"
 #include "engine/process/spawn.h"
 #include "server/base/log.h"
 #include "server/runs/run_end.h"
 
-bool orphans_close(struct db *db, struct error *err)
+bool orphaned_runs_close(struct db *db, struct error *err)
 {
     for (;;) {
         struct run run;

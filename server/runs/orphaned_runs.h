@@ -4,4 +4,4 @@
 #include "db/db.h"
 
 /* Ends them as interrupted, and kills what is left of their workers. */
-bool orphans_close(struct db *db, struct error *err) __attribute__((warn_unused_result));
+bool orphaned_runs_close(struct db *db, struct error *err) __attribute__((warn_unused_result));
