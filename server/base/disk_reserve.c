@@ -6,7 +6,7 @@
 
 #define MIB (1024 * 1024)
 
-long long space_left(const struct config *config)
+long long disk_space_left(const struct config *config)
 {
     long long bytes;
 
@@ -15,7 +15,7 @@ long long space_left(const struct config *config)
 
 bool disk_reserve_check(const struct config *config, struct error *err)
 {
-    long long left = space_left(config);
+    long long left = disk_space_left(config);
 
     return left < 0 || left >= config->reserve_mib * MIB ||
            error_set(
@@ -27,7 +27,7 @@ bool disk_reserve_check(const struct config *config, struct error *err)
 
 bool disk_reserve_check_copy(const struct config *config, struct error *err)
 {
-    long long left = space_left(config);
+    long long left = disk_space_left(config);
     struct stat file;
 
     return left < 0 || stat(config->database, &file) != 0 ||

@@ -5,7 +5,7 @@
 #include "server/base/config.h"
 
 /* What is left beside the database; -1 where that cannot be told. */
-long long space_left(const struct config *config);
+long long disk_space_left(const struct config *config);
 
 /* Before anything new is written: ERROR_STORAGE once the reserve is touched. Where nobody can
  * tell how much is left, what is written will show. */

@@ -19,7 +19,7 @@ struct metrics {
     metrics_label_fn *label_at;
     size_t label_count;
     atomic_llong workers_started, workers_failed, thinned_runs;
-    atomic_bool leaving;
+    atomic_bool preempted;
     struct label_metrics by_label[]; /* one more than labels: for requests without */
 };
 
@@ -69,9 +69,9 @@ void metrics_thinned(struct metrics *metrics, long long runs)
     atomic_fetch_add_explicit(&metrics->thinned_runs, runs, memory_order_relaxed);
 }
 
-void metrics_leaving(struct metrics *metrics, bool leaving)
+void metrics_preempted(struct metrics *metrics, bool preempted)
 {
-    metrics->leaving = leaving;
+    metrics->preempted = preempted;
 }
 
 static bool write_notice(struct metrics *metrics, struct bytes *text)
@@ -81,7 +81,7 @@ static bool write_notice(struct metrics *metrics, struct bytes *text)
         "# HELP pennyworth_spot_notice 1 when the cloud takes this machine back.\n"
         "# TYPE pennyworth_spot_notice gauge\n"
         "pennyworth_spot_notice %d\n",
-        metrics->leaving);
+        metrics->preempted);
 }
 
 static long long load(atomic_llong *counter)

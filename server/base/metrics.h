@@ -26,7 +26,7 @@ void metrics_worker_failed(struct metrics *metrics);
 void metrics_thinned(struct metrics *metrics, long long runs);
 
 /* Whether the cloud takes this machine back. */
-void metrics_leaving(struct metrics *metrics, bool leaving);
+void metrics_preempted(struct metrics *metrics, bool preempted);
 
 /* Adds what was counted, in Prometheus' text format. */
 bool metrics_write(struct metrics *metrics, struct bytes *text);

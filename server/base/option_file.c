@@ -21,7 +21,7 @@ static bool read_all(int descriptor, struct bytes *text)
     return fits;
 }
 
-bool small_file_read(const char *flag, const char *path, struct bytes *text, struct error *err)
+bool option_file_read(const char *flag, const char *path, struct bytes *text, struct error *err)
 {
     AUTO(closep) int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 

@@ -11,7 +11,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/process.h"
 #include "server/hub/hub_wait.h"
-#include "server/runs/sweep_place.h"
+#include "server/runs/sweep_queue.h"
 
 #include <math.h>
 #include <time.h>
@@ -158,7 +158,7 @@ static bool queue_plan(struct bench *bench, struct error *err)
                                     .text = bench->plan.request};
     bool replayed;
 
-    return sweep_place(loan.db, server->here, &wish, &bench->watch.sweep, &replayed, err);
+    return sweep_queue(loan.db, server->here, &wish, &bench->watch.sweep, &replayed, err);
 }
 
 static bool place_runs(struct bench *bench, struct error *err)
@@ -256,12 +256,12 @@ static bool is_left(struct bench *bench)
     struct runner *runner = bench->process->server.runner;
 
     if (!bench->preempted &&
-        runner_is_leaving(runner, bench->why_ended, sizeof bench->why_ended)) {
+        runner_is_preempted(runner, bench->why_ended, sizeof bench->why_ended)) {
         bench->preempted = true;
         bench->ended_ns = clock_monotonic_ns(); /* so that it is looked at soon */
     }
     return bench->preempted &&
-           (runner_has_left(runner) || clock_monotonic_ns() - bench->ended_ns > LEAVING_NS);
+           (runner_is_drained(runner) || clock_monotonic_ns() - bench->ended_ns > LEAVING_NS);
 }
 
 static long long next_look(const struct bench *bench)

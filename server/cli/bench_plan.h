@@ -19,7 +19,7 @@ struct bench_wish {
 };
 
 struct bench_plan {
-    char *request;            /* owned: for sweep_place() */
+    char *request;            /* owned: for sweep_queue() */
     size_t runs, cells;       /* each cell is run equally often */
     long long run_seconds;    /* that the longest run may take */
     long long repeat_seconds; /* from the start: until then runs that are invalid are repeated */

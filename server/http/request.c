@@ -23,7 +23,7 @@ bool request_may_queue(struct exchange *exchange)
 
     if (runner_is_stopping(runner))
         reply_problem(exchange, 503, NULL, "the server is stopping");
-    else if (runner_is_leaving(runner, why, sizeof why))
+    else if (runner_is_preempted(runner, why, sizeof why))
         reply_problem(exchange, 503, NULL, "this machine is being taken back: %s", why);
     else
         return true;

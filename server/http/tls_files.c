@@ -9,7 +9,7 @@
 static bool read_pem(const char *flag, const char *path, struct bytes *text, struct error *err)
 {
     text->limit = TLS_FILE_MAX;
-    if (!small_file_read(flag, path, text, err))
+    if (!option_file_read(flag, path, text, err))
         return false;
     if (text->used == 0)
         return error_set(err, ERROR_INVALID, flag, "%s is empty", path);

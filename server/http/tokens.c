@@ -272,7 +272,7 @@ bool tokens_read(const char *file, struct tokens *tokens, struct error *err)
 {
     AUTO(bytes_free) struct bytes text = {.limit = TOKENS_FILE_MAX};
 
-    return small_file_read("--tokens", file, &text, err) &&
+    return option_file_read("--tokens", file, &text, err) &&
            tokens_parse(file, text.data ? text.data : "", text.used, tokens, err);
 }
 

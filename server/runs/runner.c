@@ -20,22 +20,22 @@ void runner_free(struct runner *runner)
     free(runner);
 }
 
-static void leave(void *user, const char *why)
+static void take_notice(void *user, const char *why)
 {
-    runner_leave(user, why);
+    runner_preempt(user, why);
 }
 
-static void stay(void *user)
+static void withdraw_notice(void *user)
 {
-    runner_stay(user);
+    runner_withdraw_preemption(user);
 }
 
 static bool start_threads(struct runner *runner, struct error *err)
 {
     const struct preemption_watch_parts parts = {.here = runner->parts.here,
                                                  .metadata = runner->parts.config->metadata,
-                                                 .notice = leave,
-                                                 .withdraw = stay,
+                                                 .notice = take_notice,
+                                                 .withdraw = withdraw_notice,
                                                  .user = runner};
 
     if (runner_is_confining(runner->parts.config) && !confine_can_filter())
@@ -118,14 +118,14 @@ bool runner_cancel(struct runner *runner, const char *run_id)
     return current;
 }
 
-void runner_leave(struct runner *runner, const char *why)
+void runner_preempt(struct runner *runner, const char *why)
 {
     service_thread_lock(&runner->thread);
     bool idle = runner->current.text[0] == '\0';
     if (!runner->preempted) {
         snprintf(runner->preemption, sizeof runner->preemption, "%s", why);
         runner->preempted = true;
-        metrics_leaving(runner->parts.metrics, true);
+        metrics_preempted(runner->parts.metrics, true);
         log_line(LOG_INFO, "%s: no further run is begun", why);
         ring(runner);
     }
@@ -134,12 +134,12 @@ void runner_leave(struct runner *runner, const char *why)
         notifications_tell_all(runner->parts.notifications, clock_monotonic_ns());
 }
 
-void runner_stay(struct runner *runner)
+void runner_withdraw_preemption(struct runner *runner)
 {
     service_thread_lock(&runner->thread);
     if (runner->preempted) {
         runner->preempted = false;
-        metrics_leaving(runner->parts.metrics, false);
+        metrics_preempted(runner->parts.metrics, false);
         log_line(LOG_INFO, "the cloud leaves this machine here after all: runs are begun again");
         runner->woken = true;
         ring(runner);
@@ -147,7 +147,7 @@ void runner_stay(struct runner *runner)
     service_thread_unlock(&runner->thread);
 }
 
-bool runner_is_leaving(struct runner *runner, char *ret_why, size_t size)
+bool runner_is_preempted(struct runner *runner, char *ret_why, size_t size)
 {
     service_thread_lock(&runner->thread);
     bool preempted = runner->preempted;
@@ -157,7 +157,7 @@ bool runner_is_leaving(struct runner *runner, char *ret_why, size_t size)
     return preempted;
 }
 
-bool runner_has_left(struct runner *runner)
+bool runner_is_drained(struct runner *runner)
 {
     service_thread_lock(&runner->thread);
     bool left = runner->preempted && runner->current.text[0] == '\0';

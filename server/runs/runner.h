@@ -1,5 +1,4 @@
-/* The one thread that runs what is queued, one run at a time: a benchmark must not share the
- * machine. */
+/* The thread that runs the queue, one run at a time: a benchmark must not share the machine. */
 #pragma once
 
 #include "common/error.h"
@@ -20,40 +19,40 @@ struct runner_parts {
     struct this_machine *here; /* stored by runner_start() */
     struct notifications *notifications;
     struct metrics *metrics;
-    bool waits;            /* takes nothing from the queue before the first runner_wake() */
-    bool stops_for_little; /* runs end when more time buys little: see PACE_LITTLE_MORE */
+    bool waits;            /* begins no run before the first runner_wake() */
+    bool stops_for_little; /* ends a run when more time buys little: see PACE_LITTLE_MORE */
     const struct sweeper_repeats *repeats; /* NULL: none; fixed from the first runner_wake() on */
 };
 
-/* Closes the orphans of a killed server, kills what is left of their workers, then starts with
- * the queue. */
+/* Ends the runs that a killed server left open, kills their workers, then starts the thread. */
 struct runner *runner_start(const struct runner_parts *parts, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Something was queued. */
+/* Call this after queueing a run. */
 void runner_wake(struct runner *runner);
 
-/* Ends the run if it is the one under way; false if it is not. */
+/* Ends the run and returns true, if it is under way; else returns false. */
 bool runner_cancel(struct runner *runner, const char *run_id);
 
-/* The cloud takes this machine back: the run under way ends as preempted, with `why` for its
- * reason, and no other is begun. What is queued stays on the disk, for whoever starts with this
- * database again, or until runner_stay(). The first reason is the one that stays. */
-void runner_leave(struct runner *runner, const char *why);
+/* Handles a preemption notice: ends the current run as preempted, with `why` as its reason, and
+ * begins no other. Queued runs stay in the database for the next server on it. A second notice
+ * does not change the reason. */
+void runner_preempt(struct runner *runner, const char *why);
 
-/* That is no longer so: what is queued is begun again. */
-void runner_stay(struct runner *runner);
+/* The cloud has withdrawn its notice: runs are begun again. */
+void runner_withdraw_preemption(struct runner *runner);
 
-/* Whether it is being taken back, and why; ret_why may be NULL. */
-bool runner_is_leaving(struct runner *runner, char *ret_why, size_t size);
+/* Whether a notice stands, and its reason; ret_why may be NULL. */
+bool runner_is_preempted(struct runner *runner, char *ret_why, size_t size);
 
-/* Whether it is, and no run is under way any more: nothing that waits will be run here. */
-bool runner_has_left(struct runner *runner);
+/* Whether a notice stands and no run is under way: queued runs will not run here. */
+bool runner_is_drained(struct runner *runner);
+
 /* Which run is under way; false when none is. */
 bool runner_current(struct runner *runner, struct run_id *ret_id);
 
-/* Ends the run under way as interrupted, and the thread; the other functions may still be called,
- * in vain, and this one again. NULL is fine for both. */
+/* Ends the current run as interrupted, and the thread. The other functions may still be called
+ * and have no effect; this one may be called again. Both accept NULL. */
 void runner_stop(struct runner *runner);
 void runner_free(struct runner *runner);
 

@@ -126,7 +126,8 @@ static void advance_sweeps(struct runner *runner)
 {
     struct error err = {0};
 
-    if (!runner->sweeps_due || !runner->readiness.prepared || runner_is_leaving(runner, NULL, 0))
+    if (!runner->sweeps_due || !runner->readiness.prepared ||
+        runner_is_preempted(runner, NULL, 0))
         return;
     runner->sweeps_due = !sweeper_advance(
         runner->db, runner->parts.here, runner->parts.notifications, runner->parts.repeats, &err);
@@ -238,7 +239,7 @@ static enum runner_state idle(struct runner *runner)
     long long retry_ns = clock_monotonic_ns() + RETRY_NS;
 
     if (runner->sweeps_due && retry_ns < when_ns && !db_is_damaged() &&
-        !runner_is_leaving(runner, NULL, 0))
+        !runner_is_preempted(runner, NULL, 0))
         when_ns = retry_ns;
     return sleep_until(runner, when_ns);
 }

@@ -145,7 +145,7 @@ static void go_on(struct exchange *exchange)
     for (;;) {
         /* Read before the database, so that the last change is not missed. */
         bool closed =
-            notifications_is_closed(notifications) || runner_has_left(exchange->server->runner);
+            notifications_is_closed(notifications) || runner_is_drained(exchange->server->runner);
         AUTO(check_freep) struct check *check = NULL;
         struct topic waits_for = {.kind = TOPIC_RUN};
         struct error err = {0};

@@ -35,7 +35,7 @@ static void go_on(struct exchange *exchange)
         AUTO(run_clear) struct run run = {0};
         /* Read before the database, so that the last change is not missed. */
         bool closed =
-            notifications_is_closed(notifications) || runner_has_left(exchange->server->runner);
+            notifications_is_closed(notifications) || runner_is_drained(exchange->server->runner);
         struct error err = {0};
 
         if (!runs_find(loan.db, exchange->hold.id.text, &run, &err)) {

@@ -64,7 +64,7 @@ static bool write_disk(struct bytes *text, const struct config *config)
         "written any more.\n"
         "# TYPE pennyworth_database_damaged gauge\n"
         "pennyworth_database_damaged %d\n",
-        space_left(config), db_is_damaged());
+        disk_space_left(config), db_is_damaged());
 }
 
 static long long resident_bytes(void)

@@ -11,7 +11,7 @@
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
-#include "server/runs/sweep_place.h"
+#include "server/runs/sweep_queue.h"
 
 #define SWEEP_LIST_MAX 200
 
@@ -105,7 +105,7 @@ static bool create(struct exchange *exchange, const char *text, const char *key,
                                     .may = access_may_queue,
                                     .user = &spending};
 
-    if (!sweep_place(loan.db, exchange->server->here, &wish, ret_id, &replayed, err))
+    if (!sweep_queue(loan.db, exchange->server->here, &wish, ret_id, &replayed, err))
         return false;
     if (replayed)
         reply_field(exchange, "Idempotent-Replayed", "true");

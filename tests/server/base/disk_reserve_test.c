@@ -12,14 +12,14 @@ static void the_reserve_is_what_must_be_left(void)
     snprintf(config->database, sizeof config->database, "%s", folder.file);
     config->reserve_mib = 0;
     EXPECT(disk_reserve_check(config, &err) && disk_reserve_check_copy(config, &err));
-    left = space_left(config);
+    left = disk_space_left(config);
     EXPECT(left > 0);
     config->reserve_mib = left / (1024 * 1024) + 1024;
     EXPECT(!disk_reserve_check(config, &err));
     EXPECT_INT(err.kind, ERROR_STORAGE);
     EXPECT(strstr(err.message, "make room, or lower --reserve-mib") != NULL);
     snprintf(config->database, sizeof config->database, "/no/such/folder/runs.db");
-    EXPECT_INT(space_left(config), -1);
+    EXPECT_INT(disk_space_left(config), -1);
     EXPECT(disk_reserve_check(config, &err)); /* nobody can tell */
 }
 

@@ -227,7 +227,7 @@ static void a_machine_that_is_taken_back_is_told_of(void)
 {
     struct metrics *metrics = some_traffic();
 
-    metrics_leaving(metrics, true);
+    metrics_preempted(metrics, true);
     AUTO(freep) char *text = written(metrics);
     EXPECT_NEAR(value_of(text, "pennyworth_spot_notice"), 1, 0);
     metrics_free(metrics);

@@ -1,4 +1,4 @@
-/* The runner of a machine that the cloud takes back, and of one whose database fails. */
+/* The runner on a machine that the cloud takes back, and with a database that fails. */
 #include "server/runs/runner.h"
 
 #include "common/clock.h"
@@ -135,7 +135,7 @@ static void expect_state(struct scene *scene, const struct run_id *id, enum run_
     EXPECT_STR(run_state_name(run.state), run_state_name(state));
 }
 
-static void it_ends_the_run_under_way_and_begins_no_other(void)
+static void a_notice_ends_the_current_run_and_begins_no_other(void)
 {
     struct scene scene;
     char why[200] = "";
@@ -143,19 +143,19 @@ static void it_ends_the_run_under_way_and_begins_no_other(void)
     begin(&scene);
     struct run_id first = queue(&scene, SLOW), second = queue(&scene, QUICK);
     reach(&scene, &first, RUN_RUNNING);
-    EXPECT(!runner_is_leaving(scene.runner, why, sizeof why));
-    EXPECT(!runner_has_left(scene.runner));
+    EXPECT(!runner_is_preempted(scene.runner, why, sizeof why));
+    EXPECT(!runner_is_drained(scene.runner));
     EXPECT_STR(why, "");
 
-    runner_leave(scene.runner, FIRST);
-    runner_leave(scene.runner, "something else"); /* the first reason stays */
+    runner_preempt(scene.runner, FIRST);
+    runner_preempt(scene.runner, "something else"); /* the first reason stays */
     AUTO(run_clear) struct run ended = await(&scene, &first, RUN_PREEMPTED);
     EXPECT_STR(ended.reason, FIRST);
     EXPECT(ended.ended_us >= ended.started_us && ended.started_us > 0);
-    EXPECT(runner_is_leaving(scene.runner, why, sizeof why));
+    EXPECT(runner_is_preempted(scene.runner, why, sizeof why));
     EXPECT_STR(why, FIRST);
-    EXPECT(runner_has_left(scene.runner));
-    struct run_id third = queue(&scene, QUICK); /* whoever gets past the door waits */
+    EXPECT(runner_is_drained(scene.runner));
+    struct run_id third = queue(&scene, QUICK); /* a request that was already accepted */
     nanosleep(&(struct timespec){.tv_nsec = 100 * NS_PER_MS}, NULL);
     expect_state(&scene, &second, RUN_QUEUED);
     expect_state(&scene, &third, RUN_QUEUED);
@@ -165,48 +165,48 @@ static void it_ends_the_run_under_way_and_begins_no_other(void)
     reach(&scene, &second, RUN_FINISHED);
     reach(&scene, &third, RUN_FINISHED);
     expect_state(&scene, &first, RUN_PREEMPTED);
-    EXPECT(!runner_is_leaving(scene.runner, NULL, 0));
+    EXPECT(!runner_is_preempted(scene.runner, NULL, 0));
     end(&scene);
 }
 
-static void an_idle_one_has_left_at_once(void)
+static void an_idle_runner_is_drained_at_once(void)
 {
     struct scene scene;
 
     begin(&scene);
-    runner_leave(scene.runner, FIRST);
-    EXPECT(runner_has_left(scene.runner));
+    runner_preempt(scene.runner, FIRST);
+    EXPECT(runner_is_drained(scene.runner));
     struct run_id id = queue(&scene, QUICK);
     nanosleep(&(struct timespec){.tv_nsec = 50 * NS_PER_MS}, NULL);
     expect_state(&scene, &id, RUN_QUEUED);
     end(&scene);
 }
 
-static void who_stays_after_all_goes_on_with_the_queue(void)
+static void a_withdrawn_notice_lets_the_queue_go_on(void)
 {
     struct scene scene;
 
     begin(&scene);
-    runner_stay(scene.runner); /* nobody has left: no matter */
-    runner_leave(scene.runner, FIRST);
+    runner_withdraw_preemption(scene.runner); /* without a notice it does nothing */
+    runner_preempt(scene.runner, FIRST);
     struct run_id id = queue(&scene, QUICK);
     nanosleep(&(struct timespec){.tv_nsec = 50 * NS_PER_MS}, NULL);
     expect_state(&scene, &id, RUN_QUEUED);
-    runner_stay(scene.runner);
+    runner_withdraw_preemption(scene.runner);
     reach(&scene, &id, RUN_FINISHED);
-    EXPECT(!runner_is_leaving(scene.runner, NULL, 0));
-    EXPECT(!runner_has_left(scene.runner));
+    EXPECT(!runner_is_preempted(scene.runner, NULL, 0));
+    EXPECT(!runner_is_drained(scene.runner));
     AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
     EXPECT(metrics_write(scene.metrics, &text));
     EXPECT(strstr(text.data, "pennyworth_spot_notice 0\n") != NULL);
-    runner_leave(scene.runner, "another reason");
+    runner_preempt(scene.runner, "another reason");
     char why[200];
-    EXPECT(runner_is_leaving(scene.runner, why, sizeof why));
+    EXPECT(runner_is_preempted(scene.runner, why, sizeof why));
     EXPECT_STR(why, "another reason");
     end(&scene);
 }
 
-static void a_person_who_cancels_wins(void)
+static void a_cancel_wins_over_a_notice(void)
 {
     struct scene scene;
 
@@ -214,7 +214,7 @@ static void a_person_who_cancels_wins(void)
     struct run_id id = queue(&scene, SLOW);
     reach(&scene, &id, RUN_RUNNING);
     EXPECT(runner_cancel(scene.runner, id.text));
-    runner_leave(scene.runner, FIRST);
+    runner_preempt(scene.runner, FIRST);
     AUTO(run_clear) struct run ended = await(&scene, &id, RUN_CANCELLED);
     EXPECT_STR(ended.reason, "");
     end(&scene);
@@ -227,7 +227,7 @@ static void a_stop_afterwards_does_not_change_the_reason(void)
     begin(&scene);
     struct run_id id = queue(&scene, SLOW);
     reach(&scene, &id, RUN_RUNNING);
-    runner_leave(scene.runner, FIRST);
+    runner_preempt(scene.runner, FIRST);
     stop(&scene);
     expect_state(&scene, &id, RUN_PREEMPTED);
     start(&scene);
@@ -306,10 +306,10 @@ int main(void)
         return 1;
     }
     signal(SIGPIPE, SIG_IGN); /* as the server does */
-    RUN(it_ends_the_run_under_way_and_begins_no_other);
-    RUN(an_idle_one_has_left_at_once);
-    RUN(who_stays_after_all_goes_on_with_the_queue);
-    RUN(a_person_who_cancels_wins);
+    RUN(a_notice_ends_the_current_run_and_begins_no_other);
+    RUN(an_idle_runner_is_drained_at_once);
+    RUN(a_withdrawn_notice_lets_the_queue_go_on);
+    RUN(a_cancel_wins_over_a_notice);
     RUN(a_stop_afterwards_does_not_change_the_reason);
     RUN(a_sweep_whose_end_could_not_be_stored_ends_later);
     return test_result();

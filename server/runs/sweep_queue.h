@@ -15,6 +15,6 @@ struct sweep_wish {
 };
 
 /* Does not wake the runner. */
-bool sweep_place(struct db *db, struct this_machine *here, const struct sweep_wish *wish,
+bool sweep_queue(struct db *db, struct this_machine *here, const struct sweep_wish *wish,
                  struct run_id *ret_id, bool *ret_replayed, struct error *err)
     __attribute__((warn_unused_result));

@@ -1,4 +1,4 @@
-#include "server/runs/sweep_place.h"
+#include "server/runs/sweep_queue.h"
 
 #include "common/cleanup.h"
 #include "common/clock.h"
@@ -14,7 +14,7 @@ static long long possible_cells(const struct sweep *sweep)
     return count;
 }
 
-bool sweep_place(struct db *db, struct this_machine *here, const struct sweep_wish *wish,
+bool sweep_queue(struct db *db, struct this_machine *here, const struct sweep_wish *wish,
                  struct run_id *ret_id, bool *ret_replayed, struct error *err)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
