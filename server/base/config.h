@@ -11,17 +11,17 @@
 #define PATH_TEXT_MAX 4096
 #define OPERANDS_MAX 2
 
-/* What the program can be asked for, by the first word behind its name. Without one it serves; or
- * benches, where PENNYWORTH_REPORT_TO says to whom. */
+/* The command: the first word after the program's name. Without one the program serves, or
+ * benches if PENNYWORTH_REPORT_TO is set. */
 enum command {
     COMMAND_SERVE,
-    COMMAND_BENCH,   /* measures this machine and reports to a hub */
-    COMMAND_PUSH,    /* reports what was not accepted yet */
-    COMMAND_BACKUP,  /* FILE: a copy of the database while it is in use */
-    COMMAND_RESTORE, /* FILE: makes it the database */
+    COMMAND_BENCH,   /* measures this machine and reports the runs to a hub */
+    COMMAND_PUSH,    /* reports the runs that the hub has not accepted */
+    COMMAND_BACKUP,  /* FILE: copies the database while it is in use */
+    COMMAND_RESTORE, /* FILE: replaces the database by this backup */
     COMMAND_CHECK,   /* reads the whole database */
     COMMAND_HEALTH,  /* asks the server of this machine */
-    COMMAND_TOKEN,   /* NAME SCOPES: makes one */
+    COMMAND_TOKEN,   /* NAME SCOPES: makes a token */
 };
 #define COMMANDS 8
 
@@ -38,7 +38,7 @@ struct config {
     char metadata[300 + 1]; /* "auto", "off", or aws=URL and its like */
     char feed[4096 + 1];    /* name=words;name=words */
     char gcp_key[200 + 1];
-    double price_per_hour; /* dollars; 0 where nobody said */
+    double price_per_hour; /* dollars; 0 if not given */
     const char *confine;   /* "on" or "off" */
     char read_token_file[PATH_TEXT_MAX + 1], write_token_file[PATH_TEXT_MAX + 1];
     char read_token[TOKEN_MAX + 1], write_token[TOKEN_MAX + 1]; /* "" when there is none */

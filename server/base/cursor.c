@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two check digits: a cursor that was typed or cut is told so, instead of answering some other
- * page. */
+/* Two check digits: a mistyped or truncated cursor is refused instead of giving another page. */
 static unsigned check(unsigned long long number)
 {
     return (unsigned)((number * 0x9e3779b97f4a7c15ULL) >> 56);
@@ -28,7 +27,7 @@ bool cursor_read(const char *text, long long *ret_number)
     number = strtoull(text + 1, NULL, 16) >> 8;
     if (number < 1 || number > 0x7fffffffffffffffULL)
         return false;
-    /* Writing it again is the whole check: one number has one cursor. */
+    /* Compare with the number written again: each number has one cursor. */
     cursor_write((long long)number, again);
     if (strcmp(again, text) != 0)
         return false;

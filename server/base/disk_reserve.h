@@ -1,17 +1,17 @@
-/* Room on the disk that holds the database: some is kept in reserve, so that what was begun can
- * be ended and what is stored can be read. */
+/* Keeps space in reserve on the disk of the database, so that runs under way can end and stored
+ * runs can be read. */
 #pragma once
 
 #include "server/base/config.h"
 
-/* What is left beside the database; -1 where that cannot be told. */
+/* The free bytes on the database's disk; -1 if the system does not say. */
 long long disk_space_left(const struct config *config);
 
-/* Before anything new is written: ERROR_STORAGE once the reserve is touched. Where nobody can
- * tell how much is left, what is written will show. */
+/* Call this before writing anything new. ERROR_STORAGE if the free space is within the reserve.
+ * Succeeds if the free space is unknown: the write itself will then fail. */
 bool disk_reserve_check(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));
 
-/* The same before the whole database is copied beside itself. */
+/* The same, before copying the whole database to its own disk. */
 bool disk_reserve_check_copy(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #define WRITE_NS (5 * NS_PER_SECOND)
-#define READ_ATTEMPTS 20 /* of a file that is being written */
+#define READ_ATTEMPTS 20 /* of a file that the command is writing */
 #define NAMESPACE_MAX 64
 #define BOOT_MAX 64
 
-/* Where a command runs, as far as processes can know each other: which kernel since which start,
- * and which container of it. "-" where that is not to be known. */
+/* Identifies the boot of the kernel and the container, in which process ids are comparable. "-"
+ * for a part that is unknown. */
 struct whereabouts {
     char boot[BOOT_MAX], container[NAMESPACE_MAX];
 };
@@ -42,8 +42,8 @@ static bool is_elsewhere(const struct whereabouts *there)
     return strcmp(here.boot, there->boot) != 0 || strcmp(here.container, there->container) != 0;
 }
 
-/* Of the open file, not of the process: so any look at it by a process of ours, and its close,
- * leaves it. */
+/* The lock belongs to the open file, not to the process: opening and closing the file elsewhere
+ * in the process does not release it. */
 static bool try_lock(int file)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -89,7 +89,7 @@ bool heartbeat_beat(struct heartbeat *heartbeat, const char *doing, long long no
              where.boot, where.container, heartbeat->command, (long long)getpid(), now_ns,
              heartbeat->patience_s, HEARTBEAT_DOING - 1, doing);
     for (size_t i = strlen(text); i < HEARTBEAT_SIZE; i++)
-        text[i] = '\n'; /* over what was longer before */
+        text[i] = '\n'; /* over the end of a longer text */
     if (pwrite(heartbeat->file, text, HEARTBEAT_SIZE, 0) != HEARTBEAT_SIZE)
         return false;
     heartbeat->written_ns = now_ns;
@@ -103,7 +103,7 @@ void heartbeat_end(struct heartbeat *heartbeat)
     *heartbeat = (struct heartbeat){0};
 }
 
-/* False when that is no heartbeat, or not all of one. */
+/* Returns false for a text that is no complete heartbeat. */
 static bool parse(const char *text, struct whereabouts *there, long long *ret_beat_ns,
                   struct heartbeat_view *view)
 {
@@ -120,7 +120,7 @@ static bool parse(const char *text, struct whereabouts *there, long long *ret_be
     return text[doing + (int)length] == '\n';
 }
 
-/* A locked file that has no heartbeat in it yet is one that is being written. */
+/* A locked file without a heartbeat is being written. */
 static bool read_beat(int file, const char *name, struct whereabouts *there,
                       long long *ret_beat_ns, struct heartbeat_view *view, struct error *err)
 {

@@ -1,12 +1,12 @@
-/* The log: one line an event on stderr, "time level message key=value ...". No secrets: nothing
- * a client sent in a header or a query is ever logged. */
+/* The log: one line per event on stderr, "time level message key=value ...". Never log what a
+ * client sent in a header or a query: it may be a secret. */
 #pragma once
 
 #include <stdbool.h>
 
 enum log_level { LOG_ERROR, LOG_INFO, LOG_DEBUG };
 
-/* Lines above this level are dropped; LOG_INFO until told otherwise. */
+/* Drops lines above this level; initially LOG_INFO. */
 void log_set_level(enum log_level level);
 bool log_wants(enum log_level level);
 

@@ -1,4 +1,4 @@
-/* Counts and times what the server does, for /metrics. */
+/* Counts and times requests, workers and maintenance, for /metrics. */
 #pragma once
 
 #include "common/bytes.h"
@@ -8,7 +8,7 @@
 
 struct metrics;
 
-/* What a request is counted under. */
+/* The labels of a counted request. */
 struct metrics_label {
     const char *method, *pattern;
 };
@@ -18,15 +18,15 @@ typedef struct metrics_label metrics_label_fn(size_t index);
 struct metrics *metrics_new(size_t label_count, metrics_label_fn *label_at);
 void metrics_free(struct metrics *metrics);
 
-/* Counts an answered request; an index that is not below the count of labels counts as "none". */
+/* Counts an answered request; an index beyond the labels counts as "none". */
 void metrics_request(struct metrics *metrics, size_t label, int status, long long nanoseconds);
 
 void metrics_worker_started(struct metrics *metrics);
 void metrics_worker_failed(struct metrics *metrics);
 void metrics_thinned(struct metrics *metrics, long long runs);
 
-/* Whether the cloud takes this machine back. */
+/* Sets whether a preemption notice stands. */
 void metrics_preempted(struct metrics *metrics, bool preempted);
 
-/* Adds what was counted, in Prometheus' text format. */
+/* Adds all metrics, in Prometheus' text format. */
 bool metrics_write(struct metrics *metrics, struct bytes *text);

@@ -16,7 +16,7 @@ static bool read_all(int descriptor, struct bytes *text)
             return false;
         fits = bytes_add(text, piece, (size_t)got);
     }
-    explicit_bzero(piece, sizeof piece); /* it may have been a key */
+    explicit_bzero(piece, sizeof piece); /* it may hold a key */
     errno = fits ? 0 : text->used + sizeof piece > text->limit ? EFBIG : ENOMEM;
     return fits;
 }

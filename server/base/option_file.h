@@ -1,10 +1,10 @@
-/* Files of an option that are read whole: certificates, tokens. */
+/* Reads the whole file that an option names: a certificate, tokens. */
 #pragma once
 
 #include "common/bytes.h"
 #include "common/error.h"
 
-/* Adds all of the file to the bytes. ERROR_INVALID with the option as field when it cannot be
- * read, or has more than fits. Never waits for a writer. */
+/* Adds the whole file to `text`. ERROR_INVALID with the option as field if the file cannot be
+ * read or does not fit. Never waits for a writer of a pipe. */
 bool option_file_read(const char *flag, const char *path, struct bytes *text, struct error *err)
     __attribute__((warn_unused_result));

@@ -1,4 +1,4 @@
-/* The target of a request, "/v1/runs?limit=5&label=a:b", taken apart and decoded. */
+/* Parses and decodes the target of a request: "/v1/runs?limit=5&label=a:b". */
 #pragma once
 
 #include "common/error.h"
@@ -22,7 +22,7 @@ struct query {
 };
 
 /* Fills *query from a raw target. Refuses broken %-escapes, encoded slashes and NULs in the path,
- * and control characters: nothing we serve needs them, and they are how filters are fooled. */
+ * and control characters: no route needs them, and they serve to evade filters. */
 bool query_read(const char *target, struct query *query, struct error *err)
     __attribute__((warn_unused_result));
 
@@ -34,7 +34,7 @@ const char *query_find(const struct query *query, const char *name);
 bool query_check_words(const struct query *query, const char *const names[], size_t max,
                        struct error *err) __attribute__((warn_unused_result));
 
-/* Refuses parameters that are not in the NULL-terminated list, and those given twice but the
- * ones whose name in the list ends with '*'. */
+/* Refuses parameters that are not in the NULL-terminated list. Refuses a repeated parameter
+ * unless its name in the list ends with '*'. */
 bool query_allow(const struct query *query, const char *const allowed[], struct error *err)
     __attribute__((warn_unused_result));

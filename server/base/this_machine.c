@@ -7,7 +7,7 @@
 #include "pricing/freshness.h"
 #include "pricing/machine/choice.h"
 
-#define PRICES_MAX 100000 /* of one instance type, everywhere */
+#define PRICES_MAX 100000 /* of one instance type, in all regions */
 
 struct this_machine *this_machine_new(const struct config *config, struct error *err)
 {
@@ -111,7 +111,7 @@ struct search {
     const struct identity *identity;
     long long at_us;
     int rank;
-    bool expired; /* there was one, too old */
+    bool expired; /* a price was found, and it is too old */
     struct price_view best;
 };
 
@@ -134,7 +134,7 @@ static void consider(void *user, const struct price_view *view)
     search->best = *view;
 }
 
-/* The most special comes first. */
+/* The most specific price comes first. */
 static void take_off(void *user, const struct discount *discount)
 {
     struct machine_price *price = user;
@@ -146,7 +146,7 @@ static void take_off(void *user, const struct discount *discount)
     snprintf(price->discount, sizeof price->discount, "%s", discount->note);
 }
 
-/* A price given when the server was started is what a person typed, and wins. */
+/* The option --price-per-hour wins over every feed. */
 static void take_option(double dollars, long long at_us, struct machine_price *price)
 {
     struct price *typed = &price->view.price;

@@ -21,7 +21,7 @@ struct this_machine {
     long long number;   /* of its row; db/machines.h */
     char shown_vm[VM_SIZE];
 
-    /* Behind the functions below. */
+    /* Read these through the functions below. */
     const struct config *config;
     struct identity configured;
     pthread_mutex_t lock; /* of what follows */
@@ -29,46 +29,46 @@ struct this_machine {
     bool asked;
 };
 
-/* Knows what the options say, and nothing of the hardware yet. */
+/* Takes the identity from the options; does not read the hardware yet. */
 struct this_machine *this_machine_new(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));
-void this_machine_free(struct this_machine *here); /* NULL is fine */
+void this_machine_free(struct this_machine *here); /* accepts NULL */
 
-/* Reads the hardware. Tries in a child process what the processor promises, so call it before
- * there are threads. */
+/* Reads the hardware. Call it before starting threads: it tests the processor's features in a
+ * child process. */
 bool this_machine_look(struct this_machine *here, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Stores the machine, unless the database knows it. */
+/* Stores the machine unless the database has it, and sets `number`. */
 bool this_machine_store(struct this_machine *here, struct db *db, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Asks the cloud which instance this is, unless the options forbid it; takes seconds at worst. */
+/* Asks the cloud for this instance's identity, unless the options forbid it. May take seconds. */
 void this_machine_ask(struct this_machine *here, fetch_fn *fetch, void *fetcher);
 
-/* Whether that was done. */
+/* Whether this_machine_ask() has returned. */
 bool this_machine_was_asked(struct this_machine *here);
 
-/* What is known by now; what the options say, from the start. */
+/* The identity as known so far; initially that of the options. */
 void this_machine_identity(struct this_machine *here, struct identity *ret_identity);
 
-/* Which machine this is among those of its type: by its instance id once a cloud has given that,
- * until then by what the hardware shows. */
+/* Identifies the machine among those of its type: by the cloud's instance id if it is known, else
+ * by the hardware. */
 void this_machine_vm(struct this_machine *here, char ret_vm[VM_SIZE]);
 
-/* What an hour of this machine costs at a moment. */
+/* The price of an hour of this machine at a given time. */
 struct machine_price {
     bool known;
     struct price_view view;
-    double factor;      /* of the discount on it; 1 for none */
-    char discount[128]; /* its note */
-    double dollars;     /* an hour, discount taken off; 0 where the currency is another */
-    char why_not[160];  /* of an unknown price */
+    double factor;      /* of the discount; 1 for none */
+    char discount[128]; /* the discount's note */
+    double dollars;     /* an hour, after the discount; 0 in any other currency */
+    char why_not[160];  /* why the price is unknown */
 };
 
 bool this_machine_price(struct this_machine *here, struct db *db, long long at_us,
                         struct machine_price *ret_price, struct error *err)
     __attribute__((warn_unused_result));
 
-/* For spec_fits(), with what an hour costs now. */
+/* For spec_fits(): the place with its current price. */
 struct place this_machine_place(struct this_machine *here, struct db *db);

@@ -1,5 +1,4 @@
-/* bench: measures this machine, prints what came of it, and reports each run to a hub as soon as
- * it has ended. */
+/* bench: measures this machine, prints the result, and reports each run to a hub when it ends. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/runs.h"
@@ -16,29 +15,29 @@
 #include <math.h>
 #include <time.h>
 
-#define LOOK_NS NS_PER_SECOND           /* between two looks: what is measured is not disturbed */
-#define FIRST_LOOK_NS (100 * NS_PER_MS) /* and for a moment after a run has ended, */
-#define MOMENT_NS (2 * NS_PER_SECOND)   /* when nothing is measured yet */
-#define PRICES_SECONDS 25               /* patience with the first reading of the feeds */
-#define IDLE_LOOKS 30                   /* after which a sweep that does not end is left alone */
-#define STOPPED_SECONDS 8   /* for the hub when a signal has come: who sent it waits for ten */
-#define LEAVING_SECONDS 90  /* and when the machine is taken back */
+#define LOOK_NS NS_PER_SECOND /* between two looks at the runs, to disturb them little */
+#define FIRST_LOOK_NS (100 * NS_PER_MS) /* the same, shortly after a run has ended, */
+#define MOMENT_NS (2 * NS_PER_SECOND)   /* while the next one is not measuring yet */
+#define PRICES_SECONDS 25               /* wait so long for the first prices of the feeds */
+#define IDLE_LOOKS 30                   /* until we give up on a sweep whose runs have ended */
+#define STOPPED_SECONDS 8   /* for the hub after a signal: the sender kills us after ten */
+#define LEAVING_SECONDS 90  /* for the hub after a preemption notice */
 #define PATIENCE_SECONDS 60 /* of "pennyworth health", beyond the longest silence of a worker */
-#define LEAVING_NS (5 * NS_PER_SECOND) /* for a run to end when that is so */
+#define LEAVING_NS (5 * NS_PER_SECOND) /* for a run to end after such a notice */
 
 struct bench {
     struct process *process;
-    struct hub_uploader *uploader; /* NULL: nobody is reported to */
+    struct hub_uploader *uploader; /* NULL: without a hub */
     struct bench_plan plan;
     struct bench_watch watch;
-    struct bench_sight seen; /* when there was progress last */
+    struct bench_sight seen; /* at the last progress */
     struct heartbeat heartbeat;
     sigset_t signals;
-    long long began_ns, ended_ns; /* of all, of the last run that has ended */
+    long long began_ns, ended_ns; /* of the bench; of the run that ended last */
     double dollars_per_hour;      /* 0 unknown */
-    int signal;                   /* that has come, or 0 */
+    int signal;                   /* the one received, or 0 */
     bool preempted;
-    char why_ended[200]; /* before its time, or "" */
+    char why_ended[200]; /* why the bench ended early, or "" */
 };
 
 static void bench_end(struct bench *bench)
@@ -51,7 +50,7 @@ static void bench_end(struct bench *bench)
     heartbeat_end(&bench->heartbeat);
 }
 
-/* Sleeps; true when a signal has come. */
+/* Sleeps; returns true if a signal comes. */
 static bool nap(struct bench *bench, long long nanoseconds)
 {
     const struct timespec time = {.tv_sec = nanoseconds / NS_PER_SECOND,
@@ -63,24 +62,24 @@ static bool nap(struct bench *bench, long long nanoseconds)
     return bench->signal != 0;
 }
 
-/* A run keeps the price that was known when it began, and prices that are being read take time
- * from whatever runs beside them. */
+/* Waits for the first prices: a run keeps the price that is known when it begins, and reading
+ * prices would disturb it. */
 static void wait_for_prices(struct bench *bench)
 {
     const struct server *server = &bench->process->server;
     long long deadline_ns = clock_monotonic_ns() + PRICES_SECONDS * NS_PER_SECOND;
-    bool asked_told = false, prices_told = false;
+    bool asked_printed = false, prices_printed = false;
 
     while (!refresher_is_settled(server->refresher) && clock_monotonic_ns() < deadline_ns) {
         bool asked = this_machine_was_asked(server->here);
 
-        if (!asked && !asked_told)
+        if (!asked && !asked_printed)
             fputs("asking which machine this is\n", stderr);
-        if (asked && !prices_told)
+        if (asked && !prices_printed)
             fprintf(stderr, "waiting for the first reading of the price feeds, %d s at most\n",
                     PRICES_SECONDS);
-        asked_told = true;
-        prices_told |= asked;
+        asked_printed = true;
+        prices_printed |= asked;
         (void)heartbeat_beat(&bench->heartbeat, "waits for prices", clock_monotonic_ns());
         if (nap(bench, 50 * NS_PER_MS))
             return;
@@ -104,8 +103,8 @@ static bool look_at_price(struct bench *bench, struct error *err)
                      price.known ? "the price is not in dollars" : price.why_not);
 }
 
-/* An earlier bench of this database that was cut short is gone on with; one that asked for
- * something else is given up. *ret_found says whether there was one to go on with. */
+/* Continues an earlier bench in this database that was interrupted, and sets *ret_found. Cancels
+ * one with another request. */
 static bool find_earlier(struct bench *bench, bool *ret_found, struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(bench->process->server.pool);
@@ -138,7 +137,7 @@ static bool find_earlier(struct bench *bench, bool *ret_found, struct error *err
     }
 }
 
-/* Until the time or the money is spent, whichever is first. */
+/* When the time or the money is spent, whichever is first. */
 static void allow_repeats(struct bench *bench)
 {
     double seconds = (double)bench->plan.repeat_seconds;
@@ -205,8 +204,7 @@ static void cancel_running(struct bench *bench, const struct bench_sight *sight)
         (void)runner_cancel(bench->process->server.runner, sight->running.text);
 }
 
-/* What is queued never begins; each run's own limits see to it that little is lost with the one
- * under way. */
+/* Cancels the queued runs and the current one; its own limits keep the loss small. */
 static bool give_up_rest(struct bench *bench, const struct bench_sight *sight, struct error *err)
 {
     const struct server *server = &bench->process->server;
@@ -216,13 +214,13 @@ static bool give_up_rest(struct bench *bench, const struct bench_sight *sight, s
     fprintf(stderr, "%s: ending\n", bench->why_ended);
     if (!sweeps_end(loan.db, bench->watch.sweep.text, SWEEP_CANCELLED, clock_calendar_us(),
                     &why) &&
-        why.kind != ERROR_CONFLICT) /* it has just ended by itself */
+        why.kind != ERROR_CONFLICT) /* the sweep has just ended by itself */
         return error_set(err, why.kind, NULL, "%s", why.message);
     cancel_running(bench, sight);
     return true;
 }
 
-/* A step, another run, an end: all else is no progress. */
+/* Progress is a new step, another run, or an end. */
 static void beat(struct bench *bench, const struct bench_sight *sight)
 {
     const struct bench_sight *seen = &bench->seen;
@@ -235,7 +233,7 @@ static void beat(struct bench *bench, const struct bench_sight *sight)
              sight->settled < bench->plan.runs ? sight->settled + 1 : bench->plan.runs,
              bench->plan.runs, sight->steps);
     if (heartbeat_beat(&bench->heartbeat, doing, clock_monotonic_ns()))
-        bench->seen = *sight; /* else the next look tries again */
+        bench->seen = *sight; /* if not written, the next look tries again */
 }
 
 static bool look(struct bench *bench, struct bench_sight *sight, struct error *err)
@@ -250,7 +248,7 @@ static bool look(struct bench *bench, struct bench_sight *sight, struct error *e
     return true;
 }
 
-/* Whether the machine is being taken back and the run under way has ended for it. */
+/* Whether a preemption notice stands and has ended the current run. */
 static bool is_left(struct bench *bench)
 {
     struct runner *runner = bench->process->server.runner;
@@ -258,7 +256,7 @@ static bool is_left(struct bench *bench)
     if (!bench->preempted &&
         runner_is_preempted(runner, bench->why_ended, sizeof bench->why_ended)) {
         bench->preempted = true;
-        bench->ended_ns = clock_monotonic_ns(); /* so that it is looked at soon */
+        bench->ended_ns = clock_monotonic_ns(); /* so that the next look comes soon */
     }
     return bench->preempted &&
            (runner_is_drained(runner) || clock_monotonic_ns() - bench->ended_ns > LEAVING_NS);
@@ -269,7 +267,7 @@ static long long next_look(const struct bench *bench)
     return clock_monotonic_ns() - bench->ended_ns < MOMENT_NS ? FIRST_LOOK_NS : LOOK_NS;
 }
 
-/* Until all has run, or there is a reason to end before. */
+/* Follows the runs until all have ended, or there is a reason to end early. */
 static bool follow(struct bench *bench, struct error *err)
 {
     bool given_up = false;
@@ -285,13 +283,13 @@ static bool follow(struct bench *bench, struct error *err)
             return true;
         if (is_left(bench))
             return true;
-        /* What the machine is taken back from stays queued, for the next bench. */
+        /* After a preemption the remaining runs stay queued, for the next bench. */
         if (!given_up && !bench->preempted && is_spent(bench)) {
             if (!give_up_rest(bench, &sight, err))
                 return false;
             given_up = true;
         } else if (given_up) {
-            cancel_running(bench, &sight); /* one that was begun before the rest was cancelled */
+            cancel_running(bench, &sight); /* a run that began before we cancelled the rest */
         }
         if (nap(bench, next_look(bench))) {
             snprintf(bench->why_ended, sizeof bench->why_ended, "stopped by signal %d",
@@ -301,7 +299,7 @@ static bool follow(struct bench *bench, struct error *err)
     }
 }
 
-/* Nothing runs when it returns, and all that has ended is told. */
+/* When it returns, no run is under way, and the end of each is printed. */
 static bool end_runs(struct bench *bench, struct error *err)
 {
     struct bench_sight sight;
@@ -417,9 +415,9 @@ int bench_command(const struct config *config)
     AUTO(bench_end) struct bench bench = {0};
     struct error err = {0};
 
-    if (log_wants(LOG_INFO) && !log_wants(LOG_DEBUG)) /* what is told here is enough of that */
+    if (log_wants(LOG_INFO) && !log_wants(LOG_DEBUG)) /* our own lines replace those of the log */
         log_set_level(LOG_ERROR);
-    /* Labels are looked at before anything is begun. */
+    /* Checks the labels before anything else. */
     if (!plan(&bench, config, false, &err)) {
         (void)command_failed(&err);
         return err.kind == ERROR_INVALID ? 2 : 1;

@@ -1,4 +1,4 @@
-/* The part of bench_table.h for programs. */
+/* Implements bench_json_write() of bench_table.h. */
 #include "common/cleanup.h"
 #include "server/cli/bench_table.h"
 #include "server/prices/price_json.h"

@@ -7,17 +7,17 @@
 #define FLAG "--label"
 #define QUICK_MIN_SECONDS 12
 #define QUICK_MAX_SECONDS 45
-#define QUICK_SECONDS 75 /* and with a repetition */
+#define QUICK_SECONDS 75 /* including a repetition */
 #define STANDARD_MIN_SECONDS 60
 #define RUN_SECONDS_MAX 86400
-#define ENDING_SECONDS 2 /* from a run's own limit to the start of the next one */
+#define ENDING_SECONDS 2 /* from the limit of a run to the start of the next one */
 
 static bool is_quick(const struct bench_wish *wish)
 {
     return strcmp(wish->set, "quick") == 0;
 }
 
-/* One "key=value", which is changed. */
+/* Checks one "key=value", and splits it in place. */
 static bool add_label(json_t *labels, char *pair, struct error *err)
 {
     char *equals = strchr(pair, '=');
@@ -62,8 +62,8 @@ struct part {
     long long weight;
 };
 
-/* Emulated bf16 says nothing of a machine that anybody would train on in it. Steps in f32 take
- * about twice as long, and a number wants steps. */
+/* Without bf16 in hardware, only f32 is measured: emulated bf16 is of no use for training. Steps
+ * in f32 take about twice as long, and a result needs a number of steps. */
 static size_t choose_parts(const struct bench_wish *wish, struct part ret_parts[2])
 {
     static const struct part f32 = {"f32", 8}, bf16 = {"bf16", 5};
@@ -73,13 +73,13 @@ static size_t choose_parts(const struct bench_wish *wish, struct part ret_parts[
     return wish->has_bf16 && !is_quick(wish) ? 2 : 1;
 }
 
-/* Of so many seconds or dollars for all runs, the share of each run of this part. */
+/* The share of one run of this part in the seconds or dollars of all runs. */
 static double share_of(double all, long long blocks, const struct part *part, long long weights)
 {
     return all * (double)part->weight / (double)(weights * blocks);
 }
 
-/* What fits together, ends by itself with a number. */
+/* The time limit of a run: its share, up to the maximum of the set. */
 static long long seconds_of(const struct bench_wish *wish, double share)
 {
     long long most = is_quick(wish) ? QUICK_MAX_SECONDS : RUN_SECONDS_MAX;
@@ -109,7 +109,7 @@ static json_t *make_cell(const struct bench_wish *wish, const struct part *part,
     return json_incref(cell);
 }
 
-/* NULL when memory ends. */
+/* Returns NULL without memory. */
 static json_t *make_cells(const struct bench_wish *wish, long long blocks,
                           struct bench_plan *plan)
 {
@@ -178,7 +178,7 @@ static bool same(const json_t *left, const json_t *right, const char *member)
 
 static const char *const limits[] = {"min_seconds", "max_seconds", "max_dollars"};
 
-/* Whether the object has nothing but these two members and limits, and the first for certain. */
+/* Whether the object has the first member, may have the second, and has no others but limits. */
 static bool holds_only(const json_t *object, const char *first, const char *second)
 {
     size_t known = json_object_get(object, first) ? 1U : 0U;
@@ -189,7 +189,7 @@ static bool holds_only(const json_t *object, const char *first, const char *seco
     return json_object_get(object, first) && json_object_size(object) == known;
 }
 
-/* Of a cell; an older version wrote the limits into the base. NULL where there is none. */
+/* The limit of a cell, or of the base, where an older version wrote it. NULL for none. */
 static const json_t *limit_of(const json_t *request, size_t index, const char *name)
 {
     const json_t *cell = json_array_get(json_object_get(request, "cells"), index);
@@ -198,7 +198,7 @@ static const json_t *limit_of(const json_t *request, size_t index, const char *n
     return own ? own : json_object_get(json_object_get(request, "base"), name);
 }
 
-/* Whether their cell is ours, and keeps to what ours may take. */
+/* Whether their cell is the same as ours, with limits no higher than ours. */
 static bool takes_no_more(const json_t *ours, const json_t *theirs, size_t index)
 {
     const json_t *dollars = limit_of(ours, index, "max_dollars");
@@ -212,7 +212,7 @@ static bool takes_no_more(const json_t *ours, const json_t *theirs, size_t index
             (their_dollars && json_number_value(their_dollars) <= json_number_value(dollars)));
 }
 
-/* Anybody may label a sweep as they like: this one has all that ours have, and nothing else. */
+/* Any client may use our label: compare all labels, not only that one. */
 static bool is_ours(const json_t *request)
 {
     const json_t *base = json_object_get(request, "base");

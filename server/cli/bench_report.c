@@ -14,7 +14,7 @@ void bench_report_clear(struct bench_report *report)
     report->run_count = report->cell_count = 0;
 }
 
-/* Whether a later attempt stands for this one. */
+/* Whether a later attempt replaces this one. */
 static bool is_superseded(const struct sweep_row_run *runs, size_t count, size_t index)
 {
     for (size_t i = index + 1; i < count; i++)
@@ -53,7 +53,7 @@ static struct run_result result_of(const struct run *run)
     return run_result;
 }
 
-/* A price that is not in dollars makes no cost. */
+/* Without a price in dollars there is no cost. */
 static void add_cost(const struct bench_report *report, struct bench_cell *cell)
 {
     const struct range *range = &cell->standing.interval;
@@ -125,7 +125,8 @@ static bool is_good(const struct run *run)
     return run->state == RUN_FINISHED && run->validity != VALIDITY_INVALID;
 }
 
-/* Whether the hub has all of this bench, and of whatever else was measured here. */
+/* Whether the hub has accepted every finished run of this bench, and no run of the database
+ * waits. */
 static bool is_delivered(const struct bench_report *report)
 {
     if (report->counts.waiting > 0)

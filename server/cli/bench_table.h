@@ -1,16 +1,15 @@
-/* What a bench prints: a table for people, or a JSON object for programs. */
+/* Prints a bench: as a table for people, or as a JSON object for programs. */
 #pragma once
 
 #include "common/bytes.h"
 #include "server/cli/bench_report.h"
 
-/* False when memory ends. */
+/* Returns false without memory. */
 bool bench_table_write(struct bytes *text, const struct bench_report *report)
     __attribute__((warn_unused_result));
 
-/* A run that has ended, in a line without its end: "3.21 samples/s (3.19 to 3.24), ok", and of
- * one that ended because more time buys little, which interval was within reach. False when
- * memory ends. */
+/* Describes an ended run: "3.21 samples/s (3.19 to 3.24), ok". For a run that ended because more
+ * time buys little, adds the interval within reach. Returns false without memory. */
 bool bench_run_words(struct bytes *text, const struct run *run)
     __attribute__((warn_unused_result));
 

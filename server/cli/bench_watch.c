@@ -5,10 +5,10 @@
 #include "db/runs.h"
 #include "server/cli/bench_table.h"
 
-#define TELL_NS (20 * NS_PER_SECOND)
+#define PRINT_NS (20 * NS_PER_SECOND)
 #define REWRITE_NS NS_PER_SECOND
 
-/* One look, and what it has found. */
+/* One look and its result. */
 struct look {
     struct bench_watch *watch;
     struct db *db;
@@ -25,7 +25,7 @@ static void close_line(struct bench_watch *watch)
     watch->line_is_open = false;
 }
 
-/* Where it is noted what was told of a run; BENCH_WATCH_MAX when there is no room. */
+/* The index of the run's record of printed lines; BENCH_WATCH_MAX if the table is full. */
 static size_t find(struct bench_watch *watch, const struct run_id *id)
 {
     size_t i = 0;
@@ -75,8 +75,8 @@ static void print_figure(FILE *out, const struct progress *progress)
         fprintf(out, " (%.1f %% is within reach)", progress->within_reach_percent);
 }
 
-/* Of all runs: those to come take as long as those that have ended, on average, or as this one.
- */
+/* Estimates the time that is left: each further run takes the average of the ended ones, or as
+ * long as this one. */
 static double seconds_left(const struct look *look, const struct progress *progress)
 {
     double seconds = 0, ended = 0;
@@ -117,7 +117,7 @@ static void tell_progress(struct look *look, size_t at, const char *name)
 {
     struct bench_watch *watch = look->watch;
     long long now_ns = clock_monotonic_ns();
-    long long pause_ns = watch->terminal ? REWRITE_NS : TELL_NS;
+    long long pause_ns = watch->terminal ? REWRITE_NS : PRINT_NS;
     struct progress progress;
     bool figure;
 
@@ -138,7 +138,7 @@ static bool is_same_place(const struct sweep_row_run *left, const struct sweep_r
     return left->run.cell == right->run.cell && left->run.block == right->run.block;
 }
 
-/* How many have come to an end for good: the others are tried again. */
+/* Counts the runs that have ended and are not tried again. */
 static size_t settled(const struct sweep_row_run *runs, size_t count)
 {
     size_t ended = 0;

@@ -1,6 +1,5 @@
-/* Follows the runs of a sweep and tells people of them: when one begins, how it goes, how it has
- * ended. A first figure comes as soon as five steps are done, then one every 20 seconds; on a
- * terminal every second, in one line that is written anew. */
+/* Follows the runs of a sweep and prints their begin, progress and end. Prints the first figure
+ * after five steps, then one every 20 seconds; on a terminal every second, over the same line. */
 #pragma once
 
 #include "db/sweeps.h"
@@ -8,7 +7,7 @@
 
 #include <stdio.h>
 
-#define BENCH_WATCH_MAX 64 /* runs, those that were tried again included */
+#define BENCH_WATCH_MAX 64 /* runs, including repeated attempts */
 
 struct bench_watch {
     const struct server *server;
@@ -16,25 +15,25 @@ struct bench_watch {
     bool terminal; /* `out` is one */
     struct run_id sweep;
     size_t planned; /* runs */
-    /* Zeroed at first. */
+    /* The caller zeroes the rest. */
     struct {
         struct run_id id;
-        bool begun, figure, ended; /* was told */
+        bool begun, figure, ended; /* was printed */
     } runs[BENCH_WATCH_MAX];
     size_t count;
     long long printed_ns;
-    bool line_is_open; /* of a terminal: it holds progress, and is written anew */
+    bool line_is_open; /* on a terminal: the line holds progress, and is overwritten */
 };
 
 struct bench_sight {
-    bool over;             /* nothing of it will run any more */
-    bool idle;             /* all its runs have ended, but it has not: more may come */
+    bool over;             /* no further run will begin */
+    bool idle;             /* all its runs have ended, but the sweep may queue more */
     size_t ended;          /* runs that have ended since the last look */
-    size_t settled;        /* that have ended for good, in all */
+    size_t settled;        /* all that have ended and are not tried again */
     struct run_id running; /* or "" */
-    long long steps;       /* that the running one has done */
+    long long steps;       /* of the running one */
 };
 
-/* Looks once, borrowing a connection. */
+/* Reads the state once, with a borrowed connection, and prints the news. */
 bool bench_watch_look(struct bench_watch *watch, struct bench_sight *ret_sight, struct error *err)
     __attribute__((warn_unused_result));

@@ -1,8 +1,8 @@
-/* What each command does, once its options are read: the exit status is what it returns.
- *   0  all is well
- *   1  it could not be done; stderr says why
- *   2  an option is wrong (told by main.c, before any of these)
- * What else a command answers with is said beside it. */
+/* The commands, each called with its options read. A command returns the exit status:
+ *   0  success
+ *   1  failure; stderr gives the reason
+ *   2  a wrong option (main.c returns it without calling the command)
+ * Further values are listed with the command. */
 #pragma once
 
 #include "server/base/config.h"
@@ -16,19 +16,19 @@ command_fn check_command;   /* database.c */
 command_fn health_command;  /* health.c */
 command_fn token_command;   /* token.c */
 
-/* Measures this machine and prints what came of it; bench.c. */
+/* Measures this machine and prints the result; bench.c. */
 command_fn bench_command;
 
-/* Reports to a hub what it has not accepted yet; push.c. */
+/* Reports to a hub the runs that it has not accepted yet; push.c. */
 command_fn push_command;
 
-/* What these two may answer with besides: the first of these that holds. */
+/* Further exit statuses of these two: the first that applies. */
 enum {
-    EXIT_PREEMPTED = 6,     /* bench: the machine is being taken back */
+    EXIT_PREEMPTED = 6,     /* bench: the cloud takes the machine back */
     EXIT_NOTHING = 3,       /* bench: no run finished */
-    EXIT_NOT_DELIVERED = 5, /* the hub has not accepted everything: it is kept, push sends it */
+    EXIT_NOT_DELIVERED = 5, /* the hub has not accepted every run; push sends the others later */
     EXIT_PARTLY = 4,        /* bench: runs failed, were invalid, or had no time or money left */
 };
 
-/* Tells stderr what went wrong; always 1. */
+/* Prints the error to stderr and returns 1. */
 int command_failed(const struct error *err);

@@ -43,7 +43,7 @@ static bool default_database(struct config *config, char *const environment[], s
 static bool read_first_line(const char *flag, const char *path, char *token, struct error *err)
 {
     AUTO(fclosep) FILE *file = fopen(path, "re");
-    char line[TOKEN_MAX + 2] = ""; /* one character more than may be, so that it is seen */
+    char line[TOKEN_MAX + 2] = ""; /* one more than allowed, to detect a long token */
     size_t length;
 
     if (!file)
@@ -59,7 +59,7 @@ static bool read_first_line(const char *flag, const char *path, char *token, str
     return true;
 }
 
-/* A file wins over the token itself. */
+/* A token file wins over the token option. */
 static bool read_token(const char *flag, const char *environment_name, const char *path,
                        char *token, struct error *err)
 {

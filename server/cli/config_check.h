@@ -1,5 +1,4 @@
-/* What no single option can say: tokens read from their files, the default path of the database,
- * and which options belong together. */
+/* Checks options together, reads token files, and sets the default path of the database. */
 #pragma once
 
 #include "server/base/config.h"
@@ -7,5 +6,5 @@
 bool config_check(struct config *config, char *const environment[], struct error *err)
     __attribute__((warn_unused_result));
 
-/* True for 127.0.0.0/8 and ::1. */
+/* Returns true for 127.0.0.0/8 and ::1. */
 bool config_is_loopback(const char *address);

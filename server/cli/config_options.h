@@ -10,10 +10,10 @@
 struct option {
     struct field field; /* its name with '_' is the row's; flag and variable follow from it */
     const char *fallback;
-    const char *argument; /* how --help calls the value */
-    unsigned commands;    /* that have it */
-    bool repeats;         /* given again, it adds (with ';') instead of replacing */
-    bool secret;          /* from the environment only: flags can be seen in ps */
+    const char *argument; /* the value's name in --help */
+    unsigned commands;    /* that accept the option */
+    bool repeats; /* a repeated option is appended with ';' instead of replacing the first */
+    bool secret;  /* from the environment only: ps shows flags */
 };
 
 extern const struct option config_options[];
@@ -21,7 +21,7 @@ extern const size_t config_option_count;
 
 struct command_words {
     const char *name;
-    const char *operands[OPERANDS_MAX]; /* how --help calls them; NULL where there are fewer */
+    const char *operands[OPERANDS_MAX]; /* their names in --help; NULL if there are fewer */
     const char *meaning;
 };
 

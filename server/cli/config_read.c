@@ -31,7 +31,7 @@ static bool set(const struct option *option, const char *called, const char *tex
     char joined[4096 + 1];
     struct field field = option->field;
 
-    field.name = called; /* so that the error names what the person typed */
+    field.name = called; /* so that the error names the option as it was given */
     if (!again || !option->repeats)
         return field_read_text(&field, text, config, err);
     int length = snprintf(joined, sizeof joined, "%s;%s", (char *)config + field.offset, text);
@@ -103,7 +103,7 @@ static bool has_operands(const struct config *config, int count, struct error *e
                      words->operands[1] ? " " : "", words->operands[1] ? words->operands[1] : "");
 }
 
-/* From word `first` on. */
+/* Reads the words from `first` on. */
 static bool read_flags(int argc, char *const argv[], int first, struct config *config,
                        struct error *err)
 {
@@ -177,7 +177,7 @@ enum config_result config_read(int argc, char *const argv[], char *const environ
     }
     if (!read_defaults(config, err) || !read_environment(environment, config, err))
         return CONFIG_WRONG;
-    /* A container is told by its environment whom to report to, and nothing else. */
+    /* A container may have nothing but its environment: a hub there means bench. */
     if (!named && config->report_to[0])
         config->command = COMMAND_BENCH;
     if (!read_flags(argc, argv, first, config, err) || !config_check(config, environment, err))

@@ -1,5 +1,5 @@
-/* Every command of the program and every option, as tables: flag, environment variable, default,
- * meaning and limits come from the same row, and so does --help. */
+/* Reads the command and the options. A table row holds an option's flag, environment variable,
+ * default, meaning and limits; --help prints the same rows. */
 #pragma once
 
 #include "common/error.h"
@@ -10,14 +10,15 @@
 
 enum config_result {
     CONFIG_OK,
-    CONFIG_HELP,    /* --help was asked for; config->command says of what */
+    CONFIG_HELP,    /* --help, for config->command */
     CONFIG_VERSION, /* --version */
-    CONFIG_WRONG,   /* err says which option and why */
+    CONFIG_WRONG,   /* err names the option and the mistake */
 };
 
-/* Flags win over the environment, the environment over defaults. A flag must be one of the
- * command; a variable is read whatever the command. `environment` is like environ. Reads token
- * files and checks what belongs together. */
+/* Flags win over the environment, the environment over defaults. A flag must belong to the
+ * command; a variable is read for any command. `environment` has the form of environ. Calls
+ * config_check().
+ */
 enum config_result config_read(int argc, char *const argv[], char *const environment[],
                                struct config *ret_config, struct error *err)
     __attribute__((warn_unused_result));

@@ -1,4 +1,4 @@
-/* backup, restore, check: what is done with a database as a whole. */
+/* backup, restore, check: the commands on a whole database. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/restore.h"
@@ -9,14 +9,14 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-/* What a terminal is told. */
+/* A task whose progress a terminal shows. */
 struct task {
     const char *doing;
-    long long began_ns, told_ns;
+    long long began_ns, printed_ns;
     bool loud; /* stderr is a terminal */
 };
 
-/* Of the handler, and who may stop a task. There is one thread. */
+/* Set by the signal handler; the progress callback reads it. There is one thread. */
 static atomic_bool stopped;
 static struct db *_Atomic looked_at;
 
@@ -38,7 +38,7 @@ static void looks(void *user, struct db *db)
         db_interrupt(db);
 }
 
-/* What somebody has chosen to ignore, nohup for one, stays ignored. */
+/* Keeps ignoring a signal that the parent ignores, as nohup does. */
 static void handle_signals(void)
 {
     struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART}, before;
@@ -64,19 +64,19 @@ static bool go_on(void *user, long long done, long long total)
     struct task *task = user;
     long long now_ns = clock_monotonic_ns();
 
-    if (task->loud && total > 0 && now_ns - task->told_ns > NS_PER_SECOND / 4) {
+    if (task->loud && total > 0 && now_ns - task->printed_ns > NS_PER_SECOND / 4) {
         if (done < total)
             fprintf(stderr, "\r%s %3lld%%  ", task->doing, 100 * done / total);
         else
             fprintf(stderr, "\r%s checked  ", task->doing);
-        task->told_ns = now_ns;
+        task->printed_ns = now_ns;
     }
     return !atomic_load(&stopped);
 }
 
 static double task_end(struct task *task)
 {
-    if (task->loud && task->told_ns > 0)
+    if (task->loud && task->printed_ns > 0)
         fputc('\n', stderr);
     return (double)(clock_monotonic_ns() - task->began_ns) / 1e9;
 }
@@ -87,7 +87,7 @@ static void print_facts(const char *what, const struct verify_facts *facts, doub
            facts->version, seconds);
 }
 
-/* A name for a file; "-" would be asked for by whoever wants to send it elsewhere. */
+/* The operand must be a file name; refuses "-", which would suggest a stream. */
 static bool is_a_name(const char *name, struct error *err)
 {
     return strcmp(name, "-") != 0 ||
@@ -157,7 +157,7 @@ int restore_command(const struct config *config)
     return 0;
 }
 
-/* What a damaged database says, and what can be done about it. */
+/* Prints the damage and the way to recover. */
 static int tell_damage(const char *database, const struct error *why)
 {
     fprintf(stderr,
@@ -182,7 +182,7 @@ int check_command(const struct config *config)
     db = verify_open(config->database, &err);
     if (!db)
         return command_failed(&err);
-    /* Another program's, or a newer one's: that is not damage. */
+    /* A file of another program or of a newer version is not damaged. */
     if (!schema_check(db, &err) && !db_is_damaged())
         return command_failed(&err);
     error_clear(&err);

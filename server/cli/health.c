@@ -14,7 +14,7 @@
 #define PATIENCE_MS 3000
 #define ANSWER_MAX 65536
 
-/* As it stands in a URL. Who serves on all addresses is asked on loopback. */
+/* The host part of the URL. A server on all addresses is asked on loopback. */
 static bool host_of(const char *listen, char *ret_host, size_t size, struct error *err)
 {
     struct in6_addr six;
@@ -44,7 +44,7 @@ static bool make_request(const struct config *config, struct fetch_request *requ
                          "must be the port that the server listens on, got 0");
     snprintf(request->url, sizeof request->url, "%s://%s:%lld/readyz",
              certificate[0] ? "https" : "http", host, config->port);
-    /* That certificate and no other; it need not name the address we go by. */
+    /* Accept exactly this certificate, whatever name it has. */
     request->ca_file = certificate;
     request->any_name = certificate[0] != '\0';
     request->max_bytes = ANSWER_MAX;
@@ -109,8 +109,8 @@ enum health_verdict health_of_command(const struct config *config, bool served, 
     return HEALTH_WELL;
 }
 
-/* Whether somebody has the database for itself, as a server has. Taken for no longer than a
- * moment, which db_lock() waits out. */
+/* Whether a process has locked the database, as a server does. Holds the lock only for a moment;
+ * db_lock() waits that long. */
 static bool is_served(const char *database)
 {
     char name[PATH_TEXT_MAX + 8];

@@ -1,4 +1,4 @@
-/* pennyworth: reads its command and options, and does what they say. */
+/* pennyworth: reads the command and its options, and runs the command. */
 #include "common/cleanup.h"
 #include "db/db.h"
 #include "engine/process/confine.h"
@@ -20,8 +20,8 @@ static command_fn *const commands[COMMANDS] = {
     [COMMAND_HEALTH] = health_command,   [COMMAND_TOKEN] = token_command,
 };
 
-/* Whoever starts us with one of these closed would have a socket or the database take its place,
- * and our log written into it. */
+/* Opens the standard streams that the parent has closed. Otherwise a socket or the database would
+ * get such a descriptor, and our log would be written into it. */
 static void hold_standard_streams(void)
 {
     for (int descriptor = 0; descriptor <= 2; descriptor++)
@@ -37,8 +37,8 @@ int main(int argc, char *argv[])
     if (!config)
         return 1;
     hold_standard_streams();
-    confine_hide(); /* tokens and keys lie in our environment, and soon in our memory */
-    /* Nothing that we start, or become, gets more rights than we have. */
+    confine_hide(); /* our environment and our memory hold tokens and keys */
+    /* No program that we execute may gain privileges. */
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     db_setup();
     switch (config_read(argc, argv, environ, config, &err)) {

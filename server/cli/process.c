@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 #define SLOW_READER_NS (10 * NS_PER_SECOND)
-#define DRAIN_NS NS_PER_SECOND /* for the answers on their way when we stop */
+#define DRAIN_NS NS_PER_SECOND /* for the answers that are being sent when we stop */
 
 static long long tick(void *user, long long now_ns)
 {
@@ -80,7 +80,7 @@ static bool can_run(const void *user, const struct run_spec *spec, struct error 
     if (!engine || !engines_can(&process->engines, spec, err))
         return false;
     if (!engine->ours)
-        return true; /* what others need is not known */
+        return true; /* we do not know the needs of other engines */
     memory_limit_read("", &limit);
     return memory_can_hold(spec, threads_of(spec, &process->server.here->topology), &limit, err);
 }
@@ -95,7 +95,7 @@ static bool load_published(struct process *process, struct error *err)
     return published_load(loan.db, clock_calendar_us(), err);
 }
 
-/* What lies there is what is meant to lie there, and whole. */
+/* Completes an interrupted restore and checks the database. */
 static bool look_at_database(const char *database, struct error *err)
 {
     if (restore_is_pending(database)) {
@@ -107,7 +107,7 @@ static bool look_at_database(const char *database, struct error *err)
     return verify_before_use(database, err);
 }
 
-/* What every process needs: the database and who looks into it. */
+/* Parts of every process: the database and its connections. */
 static bool begin_store(struct process *process, bool serving, struct error *err)
 {
     struct server *server = &process->server;
@@ -128,7 +128,7 @@ static bool begin_store(struct process *process, bool serving, struct error *err
     return true;
 }
 
-/* The threads that work whoever is served. */
+/* The threads that every process has. */
 static bool begin_work(struct process *process, bool serving, struct error *err)
 {
     struct server *server = &process->server;
@@ -151,7 +151,7 @@ static bool begin_work(struct process *process, bool serving, struct error *err)
     return server->refresher != NULL;
 }
 
-/* What only answers need. */
+/* Parts that only a serving process needs. */
 static bool begin_answers(struct process *process, struct error *err)
 {
     struct server *server = &process->server;
@@ -166,7 +166,7 @@ static bool begin_answers(struct process *process, struct error *err)
     return process->deadlines != NULL;
 }
 
-/* Who is let in, and where that is written down. */
+/* Reads the tokens and opens the audit log. */
 static bool begin_access(struct process *process, struct error *err)
 {
     struct server *server = &process->server;
@@ -203,7 +203,7 @@ bool process_begin(struct process *process, bool serving, struct error *err)
         return false;
     if (serving && !begin_access(process, err))
         return false;
-    /* The port before the database: whoever starts us twice is told of the port. */
+    /* Open the port before the database: a second server then reports the port in use. */
     if (serving && !(process->http = http_listen(config, err)))
         return false;
     return begin_store(process, serving, err) && (!serving || begin_answers(process, err)) &&
@@ -282,8 +282,7 @@ void process_block_signals(sigset_t *ret_signals)
     sigaddset(ret_signals, SIGTERM);
     sigaddset(ret_signals, SIGINT);
     sigaddset(ret_signals, SIGHUP);
-    /* Blocked before any thread is made, so that every thread has them blocked and only
-     * sigwait() sees them. */
+    /* Threads inherit the mask, so only sigwait() gets these signals. */
     pthread_sigmask(SIG_BLOCK, ret_signals, NULL);
     signal(SIGPIPE, SIG_IGN);
 }

@@ -1,4 +1,4 @@
-/* Everything that lives as long as the process: its parts, made in order and ended in reverse. */
+/* The parts that live as long as the process: created in order and ended in reverse. */
 #pragma once
 
 #include "server/http/http.h"
@@ -10,32 +10,33 @@ struct process {
     struct feeds feeds;
     struct server server;
     struct large_body_slots room;
-    struct sweeper_repeats repeats; /* of a bench, which fills it in before it wakes the runner */
+    struct sweeper_repeats repeats; /* a bench sets this before it wakes the runner */
     struct deadlines *deadlines;
-    struct http *http; /* NULL where nobody is served */
+    struct http *http; /* NULL in a process that does not serve */
     int lock;
 };
 
-/* A process with a copy of `config`, all of it still to be made; free() it when it has ended. */
+/* Copies `config` and creates no part yet; free() it after process_end(). */
 struct process *process_new(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));
 
-/* With `serving`, answers requests when it returns; without, only what is queued is run, once the
- * runner is woken: whoever benches has no port. Whatever comes of it, process_end() comes after.
- */
+/* Creates the parts. With `serving`, the process answers requests from then on. Without, it opens
+ * no port, and runs the queue once the runner is woken. Call process_end() afterwards, also after
+ * a failure. */
 bool process_begin(struct process *process, bool serving, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Ends what is under way. */
+/* Interrupts the current run, and ends all parts. */
 void process_end(struct process *process);
 
-/* Of one that serves: reads --tokens again and opens --audit anew, and tells the log. */
+/* For a serving process: reads --tokens again, reopens --audit, and logs the result. */
 void process_reload(struct process *process);
-/* Makes the folders above `path`; what is there already is left as it is. */
+/* Creates the folders above `path`; does not change existing ones. */
 bool process_make_folders(const char *path, struct error *err)
     __attribute__((warn_unused_result));
 
-/* The signals that end us are blocked in every thread from here on, and *ret_signals is what
- * sigwait() and its like take; SIGHUP is among them, and means what the taker makes of it. Before
- * any thread is made. */
+/* Blocks the signals that end the process, and SIGHUP, in every thread from here on; pass
+ * *ret_signals to sigwait(). The caller decides what SIGHUP does. Call it before any thread
+ * starts.
+ */
 void process_block_signals(sigset_t *ret_signals);

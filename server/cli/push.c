@@ -1,4 +1,5 @@
-/* push: reports to a hub what it has not accepted yet, of a database that may be in use. */
+/* push: reports to a hub the runs that it has not accepted, from a database that may be in use.
+ */
 #include "common/cleanup.h"
 #include "db/deliveries.h"
 #include "db/restore.h"

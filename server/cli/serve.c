@@ -1,4 +1,4 @@
-/* serve: answers requests until a signal says otherwise. */
+/* serve: answers requests until a signal ends it. */
 #include "common/cleanup.h"
 #include "server/base/log.h"
 #include "server/cli/commands.h"
@@ -9,7 +9,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-/* Connections are files: asks for as many as they may need, and makes do with what there is. */
+/* Each connection needs a descriptor: raises the limit, and lowers --max-connections to what the
+ * system grants. */
 static void make_room(struct config *config)
 {
     const long long others = 128 + 8 * config->http_threads;

@@ -1,5 +1,5 @@
-/* token NAME SCOPES: makes a token, told on stderr, and the line of --tokens that knows it, which
- * is all that goes to stdout. */
+/* token NAME SCOPES: makes a token. Prints the token to stderr, and its line for --tokens to
+ * stdout. */
 #include "common/cleanup.h"
 #include "server/cli/commands.h"
 #include "server/http/tokens.h"
@@ -10,7 +10,7 @@
 #define RANDOM_BYTES 32
 #define TEXT_SIZE (sizeof PREFIX + (RANDOM_BYTES * 4 + 2) / 3)
 
-/* base64url, without what fills it up. */
+/* base64url without padding. */
 static void write_token(const uint8_t random[RANDOM_BYTES], char ret_text[TEXT_SIZE])
 {
     static const char digits[] =
@@ -52,7 +52,7 @@ int token_command(const struct config *config)
         return command_failed(&err);
     sha256(token, strlen(token), hash);
     scopes_write(scopes, words);
-    /* Apart, so that ">> FILE" appends what belongs into a file of tokens, and not the token. */
+    /* On stderr, so that ">> FILE" appends only the line for --tokens. */
     fprintf(stderr, "The token, shown this once and kept nowhere:\n%s\n", token);
     explicit_bzero(token, sizeof token);
     printf("%s %s sha256:", name, words);

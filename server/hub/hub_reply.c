@@ -31,7 +31,7 @@ static bool read_count(const json_t *report, const char *name, size_t most, size
     return true;
 }
 
-/* NULL where it is null; false where it is neither that nor a text. */
+/* Sets NULL for null; returns false for any other value that is not a text. */
 static bool read_text(const json_t *object, const char *name, const char **ret_text)
 {
     const json_t *value = json_object_get(object, name);
@@ -45,7 +45,7 @@ static void keep_reason(struct delivery *delivery, const char *field, const char
     delivery->verdict = DELIVERY_REFUSED;
     snprintf(delivery->reason, sizeof delivery->reason, "%s%s%s", field ? field : "",
              field ? ": " : "", reason);
-    /* It may have been cut within a letter, and goes to a terminal. */
+    /* The text may end within a character, and it goes to a terminal. */
     text_make_clean(delivery->reason, strlen(delivery->reason));
 }
 

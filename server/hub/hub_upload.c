@@ -8,19 +8,19 @@
 #define PATH "/v1/runs/import"
 #define REPLY_MAX (1024 * 1024)
 #define REQUEST_MS (10 * 60 * 1000)
-#define PATIENCE_SECONDS 120 /* a hub that stores says nothing meanwhile */
+#define PATIENCE_SECONDS 120 /* a hub sends nothing while it stores */
 #define BACKOFF_NS_MAX (60 * NS_PER_SECOND)
 #define RETRY_AFTER_MAX 600 /* seconds */
 
-/* What is sent together. */
+/* The documents of one request. */
 struct batch {
     struct hub_upload *upload;
     struct bytes text;
     struct hub_line lines[HUB_LINES_MAX];
     size_t count, most;
-    long long seen;    /* number of the last run that was looked at and belongs to it */
-    bool is_too_large; /* its one document is: there is no text */
-    struct error why;  /* the document of its only run could not be made */
+    long long seen;    /* number of the last run that it covers */
+    bool is_too_large; /* its only document is: it has no text */
+    struct error why;  /* of the only run, whose document could not be written */
 };
 
 void hub_upload_hub(const char *url, char ret_hub[HUB_UPLOAD_HUB_SIZE])
@@ -38,7 +38,7 @@ static void put_line(struct batch *batch, const struct run *run)
     batch->seen = run->number;
 }
 
-/* Adds a run, unless the batch has no room for it: then it is the first of the next one. */
+/* Adds a run. If the batch is full, the run becomes the first of the next one. */
 static bool add_run(void *user, const struct document_parts *parts)
 {
     struct batch *batch = user;
@@ -47,7 +47,7 @@ static bool add_run(void *user, const struct document_parts *parts)
 
     if (!run_document_write(batch->upload->db, parts, &batch->text, &why)) {
         batch->text.used = before;
-        if (batch->count == 0) { /* else it will be the first of the next */
+        if (batch->count == 0) { /* else the run is the first of the next batch */
             put_line(batch, parts->run);
             batch->why = why;
         }
@@ -89,8 +89,8 @@ static bool make_request(const struct hub_upload *upload, const struct bytes *te
            error_set(err, ERROR_INVALID, "--report-to", "is too long");
 }
 
-/* Doubles from a second to a minute, up to a quarter less: candidates that were started
- * together do not come together. */
+/* Doubles from a second to a minute, less up to a quarter, so that candidates started together
+ * come at different times. */
 static long long backoff_ns(struct hub_upload *upload)
 {
     long long wait_ns = NS_PER_SECOND;
@@ -134,8 +134,8 @@ static void explain(const struct hub_upload *upload, int status, struct error *e
                   "the hub answered %d: is this a pennyworth hub? (--report-to)", status);
 }
 
-/* Any answer but the one that was hoped for. Its body is not quoted: there are servers that say
- * back all they were sent, the token too. */
+/* Handles any status but success. Does not quote the body: some servers echo the request, with
+ * the token. */
 static void refuse(struct hub_upload *upload, const struct fetch_response *response,
                    struct hub_upload_outcome *outcome)
 {
@@ -152,8 +152,8 @@ static void refuse(struct hub_upload *upload, const struct fetch_response *respo
         outcome->wait_ns = after * NS_PER_SECOND;
 }
 
-/* The only run of a batch is left out of this pass, so that others get through, and is not given
- * up. */
+/* Leaves out the only run of a batch in this pass, so that others get through. The next pass
+ * tries it again. */
 static void pass_over(struct hub_upload *upload, const struct batch *batch,
                       const struct error *why, struct hub_upload_outcome *outcome)
 {
@@ -164,9 +164,9 @@ static void pass_over(struct hub_upload *upload, const struct batch *batch,
     outcome->result = HUB_UPLOAD_SENT;
 }
 
-/* 413, or 429 without a time to come back: the next batch is half as large. One that is too large
- * alone may get through another day: a limit is easily changed. But who says 429 may be somebody
- * on the way who counts requests, so those behind it are not sent in haste. */
+/* After 413, or 429 without Retry-After, the next batch is half as large. A single document that
+ * is too large is tried again later, because the limit may be raised. A proxy that counts
+ * requests may have sent the 429, so the runs behind it wait, too. */
 static void shrink(struct hub_upload *upload, const struct batch *batch, int status,
                    struct hub_upload_outcome *outcome)
 {
@@ -224,7 +224,7 @@ static void refuse_ourselves(struct hub_upload *upload, struct batch *batch,
     record(upload, batch, outcome);
 }
 
-/* Asks the hub, and records nothing before its answer is whole. */
+/* Makes the request; records nothing before the whole answer is read. */
 static void ask(struct hub_upload *upload, struct batch *batch,
                 struct hub_upload_outcome *outcome)
 {
@@ -259,8 +259,8 @@ static void ask(struct hub_upload *upload, struct batch *batch,
     record(upload, batch, outcome);
 }
 
-/* The end of a pass. What it has left out is tried again, in the next one: soon, unless others
- * have got through since. */
+/* Ends a pass. The next pass tries the runs that this one left out: soon, unless other runs got
+ * through since. */
 static void end_pass(struct hub_upload *upload, struct hub_upload_outcome *outcome)
 {
     upload->after = 0;

@@ -12,16 +12,16 @@ struct hub_uploader {
     struct hub_uploader_parts parts;
     struct hub_upload upload;
     struct db *db;
-    struct fetcher *fetcher;      /* NULL where a test brought its own */
+    struct fetcher *fetcher;      /* NULL where a test has its own */
     struct service_thread thread; /* its lock protects all that follows */
     unsigned long long wanted,
-        done;         /* calls of hub_uploader_wake(), and those that a pass has seen */
+        done;         /* calls of hub_uploader_wake(), and those that a complete pass covers */
     long long due_ns; /* of the next try; 0: at once */
-    bool deferred;    /* not before that */
+    bool deferred;    /* the hub set `due_ns`: do not hurry */
     struct hub_uploader_status status;
 };
 
-/* With the lock held: until there is something to do, or it stops. */
+/* With the lock held: sleeps until a try is due or the thread has to stop. */
 static void wait_for_work(struct hub_uploader *uploader)
 {
     while (!uploader->thread.stopping) {
@@ -34,8 +34,9 @@ static void wait_for_work(struct hub_uploader *uploader)
     }
 }
 
-/* Says the same thing once. */
-static void tell(const struct hub_uploader *uploader, const struct hub_upload_outcome *outcome)
+/* Logs the outcome; does not repeat the last error. */
+static void log_outcome(const struct hub_uploader *uploader,
+                        const struct hub_upload_outcome *outcome)
 {
     const struct hub_uploader_status *status = &uploader->status;
     const char *message = outcome->error.message;
@@ -48,7 +49,7 @@ static void tell(const struct hub_uploader *uploader, const struct hub_upload_ou
         log_line(LOG_INFO, "hub %s runs_accepted=%lld", status->hub, outcome->accepted);
 }
 
-/* With the lock held. `wanted` is what was asked for when the pass began. */
+/* With the lock held. `wanted` is the value when the pass began. */
 static void take_outcome(struct hub_uploader *uploader, const struct hub_upload_outcome *outcome,
                          unsigned long long wanted)
 {
@@ -82,7 +83,7 @@ static void *work(void *user)
         wait_for_work(uploader);
         if (uploader->thread.stopping)
             break;
-        /* A pass begins at the oldest run; what ends during it may have been passed already. */
+        /* A pass begins at the oldest run: it may be past a run that ends meanwhile. */
         if (uploader->upload.after == 0)
             wanted = uploader->wanted;
         service_thread_unlock(&uploader->thread);
@@ -90,14 +91,14 @@ static void *work(void *user)
         service_thread_lock(&uploader->thread);
         if (uploader->thread.stopping)
             break;
-        tell(uploader, &outcome);
+        log_outcome(uploader, &outcome);
         take_outcome(uploader, &outcome, wanted);
     }
     service_thread_unlock(&uploader->thread);
     return NULL;
 }
 
-/* Whether others on the way can read what is sent. */
+/* Whether the request crosses a network unencrypted. */
 static bool is_plain(const char *url)
 {
     static const char *const safe[] = {"https:", "http://127.", "http://localhost",
@@ -145,7 +146,7 @@ struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, 
         return NULL;
     }
     uploader->parts = *parts;
-    uploader->wanted = 1; /* there may be runs of earlier times */
+    uploader->wanted = 1; /* an earlier process may have left runs to send */
     service_thread_init(&uploader->thread);
     if (!begin(uploader, err)) {
         hub_uploader_free(uploader);

@@ -1,6 +1,6 @@
-/* The thread that reports to a hub what was measured here, as soon as there is something: a
- * machine may be gone a minute later. The database is what it sends from and where it records
- * what was answered, so nothing depends on this thread's memory. */
+/* The thread that sends each run to a hub as soon as it ends: the machine may be gone a minute
+ * later. It sends from the database and records the verdicts there, so a restart loses nothing.
+ */
 #pragma once
 
 #include "pricing/feeds/fetch.h"
@@ -9,36 +9,37 @@
 
 struct hub_uploader;
 
-/* What may be another thing in tests; `fetch` NULL is the real one, and so is a pause of 0. */
+/* Tests replace `fetch` and `pause_ns`; NULL and 0 are the usual ones. */
 struct hub_uploader_parts {
-    const struct config *config; /* ->report_to must be set; lives as long as the outbox */
+    const struct config *config; /* ->report_to must be set; outlives the uploader */
     fetch_fn *fetch;
     void *fetcher;
-    long long pause_ns; /* waits at most so long between two tries */
+    long long pause_ns; /* the longest wait between two tries */
 };
 
 struct hub_uploader *hub_uploader_start(const struct hub_uploader_parts *parts, struct error *err)
     __attribute__((warn_unused_result));
 
-/* A run has ended. A hub that has asked for patience gets it all the same. */
+/* Call this when a run has ended. It does not shorten a wait that the hub asked for. */
 void hub_uploader_wake(struct hub_uploader *uploader);
 
 struct hub_uploader_status {
     char hub[HUB_UPLOAD_HUB_SIZE];
     long long accepted, refused; /* since the start of the thread */
-    bool idle;                   /* nothing was left to be sent when it last looked */
+    bool idle;                   /* no run was left to send at the last look */
     char last_error[sizeof((struct error *)0)->message]; /* "" when the last try went well */
-    char last_refusal[sizeof((struct hub_upload_outcome *)0)->refusal]; /* of the thread's life */
+    char last_refusal[sizeof((struct hub_upload_outcome *)0)->refusal]; /* since the start of the
+                                                                           thread */
 };
 void hub_uploader_status(struct hub_uploader *uploader, struct hub_uploader_status *ret_status);
 
-/* Waits until all that ended before this call is reported, but not beyond `deadline_ns`
- * (monotonic). True when nothing is left to be sent, though some of it may have been refused. */
+/* Waits until every run that ended before this call is reported, or until `deadline_ns`
+ * (monotonic). Returns true when none is left to send; the hub may have refused some. */
 bool hub_uploader_wait(struct hub_uploader *uploader, long long deadline_ns);
 
-/* Tries now, unless the hub has said when to come back: the end is near. */
+/* Tries now, unless the hub has set a time. For a process that is about to end. */
 void hub_uploader_hurry(struct hub_uploader *uploader);
 
-/* Ends what is under way, and the thread. What was not recorded is sent again one day, and the
- * hub knows it then. NULL is fine. */
+/* Interrupts the request under way and ends the thread. A run whose verdict was not recorded is
+ * sent again later; the hub then reports it as known. Accepts NULL. */
 void hub_uploader_free(struct hub_uploader *uploader);

@@ -1,4 +1,4 @@
-/* Waiting for a hub, for commands that have nothing else to do. */
+/* Waits for a hub, for commands that have nothing else to do. */
 #pragma once
 
 #include "server/base/heartbeat.h"
@@ -6,8 +6,8 @@
 
 #include <signal.h>
 
-/* Waits up to so many seconds until all is reported, and tells stderr now and then what is in the
- * way. `heartbeat` beats meanwhile: to wait for a hub is no fault of ours. One of `signals`
- * (which are blocked) ends it. True when nothing is left to be sent. */
+/* Waits up to `seconds` until every run is reported, and prints the state to stderr every ten
+ * seconds. `heartbeat` goes on meanwhile: a slow hub is not our failure. One of `signals` (which
+ * the caller blocks) ends the wait. Returns true when no run is left to send. */
 bool hub_wait(struct hub_uploader *uploader, const sigset_t *signals, long long seconds,
               struct heartbeat *heartbeat);

@@ -54,7 +54,7 @@ static bool number(const char *feed, const struct field *field, const char *text
            error_set(err, ERROR_INVALID, "--feed", "%s: %s %s", feed, why.field, why.message);
 }
 
-/* A list, each word of which fits where it is used: one that did not would end the list there. */
+/* Refuses a list with a word that is too long: the word would end the list when it is read. */
 static bool copy_list(const char *feed, const char *value, size_t word_size, char *member,
                       size_t size, struct error *err)
 {
@@ -68,7 +68,7 @@ static bool copy_list(const char *feed, const char *value, size_t word_size, cha
     return copy(feed, value, member, size, err);
 }
 
-/* A path for a feed that is a file, else an address of a host. */
+/* A path for a feed that reads a file, else a URL. */
 static bool copy_url(struct feed *feed, const char *value, struct error *err)
 {
     const char *name = feed->source->name, *host;
@@ -84,7 +84,7 @@ static bool copy_url(struct feed *feed, const char *value, struct error *err)
            error_set(err, ERROR_INVALID, "--feed", "%s: the url must be http or https", name);
 }
 
-/* "url=https://..." and its like; `value` is behind the '='. */
+/* "url=https://..." and the other settings with a value; `value` is the text after '='. */
 static bool apply_value(struct feed *feed, const char *word, const char *value, struct error *err)
 {
     const char *name = feed->source->name;

@@ -1,5 +1,4 @@
-/* What a person wants of each feed: the option --feed NAME=WORDS, and defaults where it says
- * nothing. */
+/* The settings of each price feed: the option --feed NAME=WORDS, and defaults. */
 #pragma once
 
 #include "pricing/feeds/source.h"

@@ -9,11 +9,11 @@
 #include "server/base/assets.h"
 #include "server/base/log.h"
 
-#define VERSION_SCOPE "version" /* where the feed's state remembers which one was stored */
+#define VERSION_SCOPE "version" /* the feed state that holds the stored version */
 #define SPEED_MAX 1000000000
 #define SECONDS_MAX 1000000000
 
-/* A line as it is written; of the two numbers one is 0. */
+/* A line as written; one of the two numbers is 0. */
 struct figure_line {
     struct figure figure;
     const char *unit;
@@ -54,7 +54,7 @@ static const struct field figure_fields[] = {
     NUMBER(figure_line, samples_per_second, SPEED_MAX),
     NUMBER(figure_line, seconds, SECONDS_MAX),
 };
-/* They are no members of a table: an object, a truth. */
+/* Members that the table cannot read: an object and a boolean. */
 static const char *const figure_extras[] = {"configuration", "derived", NULL};
 
 static const struct field price_fields[] = {
@@ -76,7 +76,7 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-/* Reads the members that are in the table; there may be no others but `extras`. */
+/* Reads the members of the table; refuses others, except `extras`. */
 static bool read_members(json_t *json, const struct field *fields, size_t count,
                          const char *const *extras, void *object, struct error *err)
 {
@@ -97,7 +97,8 @@ static bool read_members(json_t *json, const struct field *fields, size_t count,
     return true;
 }
 
-/* Of a figure "samples_per_second" or "seconds" may be missing; who calls says so. */
+/* The caller names the members that may be missing: a figure has "samples_per_second" or
+ * "seconds". */
 static bool need_members(const json_t *json, const struct field *fields, size_t count,
                          struct error *err)
 {
@@ -107,7 +108,7 @@ static bool need_members(const json_t *json, const struct field *fields, size_t 
     return true;
 }
 
-/* A job has a time, samples have a rate. */
+/* A figure of a job has a time, a figure of samples has a rate. */
 static bool take_speed(const struct figure_line *line, struct figure *figure, struct error *err)
 {
     bool is_job = strcmp(line->unit, "job") == 0;
@@ -148,7 +149,7 @@ bool published_read_figure(json_t *json, struct figure *ret_figure, struct error
     return true;
 }
 
-/* Nobody asks again: its age is that of the publication. */
+/* No feed confirms this price again: its age is that of the publication. */
 static bool read_price(json_t *json, struct price *ret_price, struct error *err)
 {
     struct price_line line = {0};
@@ -173,7 +174,8 @@ static bool read_price(json_t *json, struct price *ret_price, struct error *err)
     return true;
 }
 
-/* One more in a list that grows; NULL when memory ends. `list` points to the pointer to it. */
+/* Adds an element to a growing list; returns NULL without memory. `list` points to the list's
+ * pointer. */
 static void *append(void *list, size_t *count, size_t size, struct error *err)
 {
     void *old, *grown;
@@ -245,7 +247,7 @@ static bool read_line(struct published_data *data, const char *text, size_t leng
     json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
     json_t *figure = json_object_get(json, "figure"), *price = json_object_get(json, "price");
 
-    /* Where jansson runs out of memory it mostly says nothing at all. */
+    /* When jansson runs out of memory it usually leaves its error empty. */
     if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
         return error_no_memory(err);
     if (!json)
@@ -257,7 +259,7 @@ static bool read_line(struct published_data *data, const char *text, size_t leng
     return figure ? add_figure(data, figure, err) : add_price(data, price, err);
 }
 
-/* What was wrong, with the number of its line. */
+/* Puts the line's number before the error. */
 static bool blame_line(size_t number, const struct error *why, struct error *err)
 {
     return error_set(err, why->kind, why->field, "line %zu: %s%s%s", number, why->field,
@@ -297,7 +299,7 @@ void published_data_clear(struct published_data *data)
     *data = (struct published_data){0};
 }
 
-/* Whether this version belongs into the database. */
+/* Whether this version is to be stored. */
 static bool is_wanted(struct db *db, const struct published_data *data, bool *ret_wanted,
                       struct error *err)
 {
@@ -305,7 +307,7 @@ static bool is_wanted(struct db *db, const struct published_data *data, bool *re
 
     if (!feed_rows_find(db, PUBLISHED_FEED, VERSION_SCOPE, &stored, err))
         return false;
-    if (!stored.mark[0]) /* whoever has begun without it would wonder where it came from */
+    if (!stored.mark[0]) /* a database in use does not get figures unasked */
         return figures_is_untouched(db, ret_wanted, err);
     *ret_wanted = strtoll(stored.mark, NULL, 10) < data->version;
     return true;

@@ -1,6 +1,6 @@
-/* What others published, as it comes with the program: db/published.ndjson, embedded at build
- * time. One JSON object a line: first {"published": VERSION, "dropped": [IDS]}, then figures and
- * the prices that belong to them. docs/published.md says what is in it. */
+/* Published figures that come with the program: db/published.ndjson, embedded at build time. One
+ * JSON object a line: first {"published": VERSION, "dropped": [IDS]}, then figures and their
+ * prices. docs/published.md describes them. */
 #pragma once
 
 #include "db/figures.h"
@@ -12,31 +12,31 @@
 struct published_data {
     long long version;
     size_t dropped_count, figure_count, price_count;
-    char (*dropped)[64]; /* ids that an older version had and this one has no more */
+    char (*dropped)[64]; /* ids that an older version had and this one lacks */
     struct figure *figures;
     struct price *prices;
 };
 
-/* Reads all lines. ERROR_INVALID says which line is wrong, and how: anything that is not known,
- * missing or said twice is. The caller gives it back to published_data_clear(). */
+/* Reads all lines. ERROR_INVALID names the line and the mistake: an unknown, a missing or a
+ * repeated member. The caller passes the data to published_data_clear(). */
 bool published_read(const char *text, size_t length, struct published_data *ret_data,
                     struct error *err) __attribute__((warn_unused_result));
 
-/* One figure, from the object that a line or a request holds. ERROR_INVALID names the field. The
- * caller gives it back to figure_clear(). */
+/* Reads one figure from the object of a line or a request. ERROR_INVALID names the field. The
+ * caller passes the figure to figure_clear(). */
 bool published_read_figure(json_t *json, struct figure *ret_figure, struct error *err)
     __attribute__((warn_unused_result));
 
-/* A zeroed one is fine. */
+/* Accepts zeroed data. */
 void published_data_clear(struct published_data *data);
 
-/* Stores it, whole or not at all, where it is new: in a database that has neither a figure nor a
- * run, or in place of an older version of it. Otherwise nothing changes. ERROR_CONFLICT where a
- * figure that somebody else stored is of the same thing. */
+/* Stores all of the data or nothing. Stores it only in a database without figures and runs, or in
+ * place of an older version. ERROR_CONFLICT if a figure that a client stored describes the same
+ * measurement. */
 bool published_store(struct db *db, const struct published_data *data, long long now_us,
                      bool *ret_stored, struct error *err) __attribute__((warn_unused_result));
 
-/* Both, of what is embedded. A conflict is logged and is no failure: the database is as it was.
- */
+/* Reads and stores the embedded data. A conflict is logged and leaves the database as it was; the
+ * call still succeeds. */
 bool published_load(struct db *db, long long now_us, struct error *err)
     __attribute__((warn_unused_result));

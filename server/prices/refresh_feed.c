@@ -10,7 +10,7 @@
 
 #define BUSY_ATTEMPTS 5
 
-/* What all scopes of a feed are read with. */
+/* Shared by all scopes of a feed. */
 struct tools {
     const struct feed_visit *visit;
     struct refresh_parts parts;
@@ -36,7 +36,7 @@ static void start_reading(const struct tools *tools, struct reading *ret_reading
                          .now_us = clock_calendar_us()};
 }
 
-/* A database that is busy is asked again. */
+/* Tries again while the database is busy. */
 static bool store_row(struct db *db, const struct feed_row *row)
 {
     struct error err = {0};
@@ -151,7 +151,7 @@ static void read_scope(struct tools *tools, const struct scope *scope)
         store_failure(tools, &row, &err);
 }
 
-/* False where the feed cannot be asked at all; then what it lacks is said. */
+/* Returns false where a setting is missing, and names it in the result. */
 static bool lacks(struct feed_result *result, const char *what)
 {
     snprintf(result->idle, sizeof result->idle, "%s", what);
@@ -214,7 +214,7 @@ static void add_scope(struct scopes *scopes, const char *name)
     }
 }
 
-/* The regions that settings name, or this machine's. */
+/* The regions of the settings, or this machine's region. */
 static void name_scopes(const struct tools *tools, struct scopes *scopes)
 {
     const char *list = tools->visit->feed->regions;
@@ -238,7 +238,7 @@ static bool is_wanted(const char *regions, const struct scope *scope)
     return false;
 }
 
-/* The regions that the feed itself lists, of which settings may choose. */
+/* The regions that the feed lists, limited to those of the settings. */
 static bool list_scopes(const struct tools *tools, struct scopes *scopes, struct error *err)
 {
     struct reading reading;
@@ -256,7 +256,7 @@ static bool list_scopes(const struct tools *tools, struct scopes *scopes, struct
                                  tools->visit->feed->regions);
 }
 
-/* A feed that cannot even say what it has: the failure of a scope of its own, called "*". */
+/* A feed that cannot list its scopes: the failure is stored as that of a scope "*". */
 static void fail_as_a_whole(struct tools *tools, const struct error *why)
 {
     struct feed_row row;
@@ -268,7 +268,7 @@ static void fail_as_a_whole(struct tools *tools, const struct error *why)
     store_failure(tools, &row, why);
 }
 
-/* It says again what it has: that it once did not is over. */
+/* The feed lists its scopes again: removes the failure of "*". */
 static void forgive(const struct tools *tools)
 {
     const char *name = tools->visit->feed->source->name;

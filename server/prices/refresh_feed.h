@@ -1,5 +1,5 @@
-/* One feed, refreshed: its scopes found, each read, believed or not, and stored. One scope that
- * fails disturbs no other. */
+/* Refreshes one feed: finds its scopes, reads each, checks its prices and stores them. A scope
+ * that fails does not affect the others. */
 #pragma once
 
 #include "db/db.h"
@@ -13,7 +13,7 @@ struct feed_visit {
     const struct identity *identity; /* this machine: its region and type are the defaults */
     struct fetcher *fetcher;
     const char *key;          /* of Google's catalog, or "" */
-    const char *metadata_url; /* where an instance's role is asked for, or NULL */
+    const char *metadata_url; /* the service that gives the instance's role, or NULL */
     unsigned seed;
     bool (*wait)(void *user, long long nanoseconds); /* false: the server stops */
     void (*progress)(void *user, const char *scope, size_t done, size_t total);
@@ -23,8 +23,8 @@ struct feed_visit {
 struct feed_result {
     size_t scopes, failed;
     bool changed;
-    char idle[160]; /* what it lacks to be asked at all: no failure; "" */
+    char idle[160]; /* the setting that is missing, which is no failure; else "" */
 };
 
-/* Never fails as a whole: what goes wrong is stored as the state of a scope, and logged. */
+/* Never fails as a whole: an error becomes the state of its scope, and a line of the log. */
 void refresh_feed(const struct feed_visit *visit, struct feed_result *ret_result);

@@ -11,14 +11,14 @@
 #include <limits.h>
 #include <malloc.h>
 
-#define RETRY_SECONDS 900 /* a feed that failed is asked again after this, if not sooner */
-#define ROOM_SECONDS 30   /* between two looks whether there is room for prices */
+#define RETRY_SECONDS 900 /* a failed feed is read again after this, or sooner if it is due */
+#define ROOM_SECONDS 30   /* between two checks of the disk space for prices */
 #define AWS_METADATA "http://169.254.169.254"
 
-/* What the schedule knows of a feed; in the order of the settings. */
+/* The schedule of a feed; in the order of the settings. */
 struct appointment {
     long long due_ns; /* LLONG_MAX: never */
-    bool asked;       /* by a person */
+    bool asked;       /* by a request */
     char idle[160];
 };
 
@@ -33,7 +33,7 @@ struct refresher {
     struct appointment appointments[FEEDS_MAX];
 };
 
-/* A tenth more or less, so that machines started together do not ask together. */
+/* Up to a tenth more or less, so that machines started together ask at different times. */
 static long long jittered(struct refresher *refresher, long long seconds)
 {
     refresher->chance = refresher->chance * 1664525u + 1013904223u;
@@ -122,7 +122,7 @@ static void refresh_one(struct refresher *refresher, size_t index)
     end_feed(refresher, index, &result);
 }
 
-/* With the lock held: the feeds that are due now, into `ret_due`. */
+/* With the lock held: marks the feeds that are due now in `ret_due`, and counts them. */
 static size_t find_due(struct refresher *refresher, bool ret_due[FEEDS_MAX])
 {
     long long now_ns = clock_monotonic_ns();
@@ -138,7 +138,7 @@ static size_t find_due(struct refresher *refresher, bool ret_due[FEEDS_MAX])
     return count;
 }
 
-/* With the lock held: sleeps until something is due. False when it stops. */
+/* With the lock held: sleeps until a feed is due. Returns false when the thread has to stop. */
 static bool wait_for_work(struct refresher *refresher, bool ret_due[FEEDS_MAX])
 {
     size_t count;
@@ -155,8 +155,8 @@ static bool wait_for_work(struct refresher *refresher, bool ret_due[FEEDS_MAX])
     return !refresher->thread.stopping;
 }
 
-/* Where no room is left, what was due is due again soon: prices that cannot be kept are not asked
- * for. Told once. */
+/* Without disk space no feed is read, because its prices could not be stored: postpones the due
+ * feeds. Logs the first refusal. */
 static bool has_room(struct refresher *refresher, const bool due[FEEDS_MAX])
 {
     long long again_ns = clock_monotonic_ns() + ROOM_SECONDS * NS_PER_SECOND;
@@ -182,7 +182,7 @@ static void refresh_due(struct refresher *refresher, const bool due[FEEDS_MAX])
     for (size_t i = 0; room && i < refresher->parts.feeds->count; i++)
         if (due[i] && wait_or_stop(refresher, 0))
             refresh_one(refresher, i);
-    /* A reading of a large feed is tens of thousands of prices, and the next one is far. */
+    /* A large feed has tens of thousands of prices, and the next refresh is hours away. */
     malloc_trim(0);
     service_thread_lock(&refresher->thread);
     progress->running = false;
@@ -213,7 +213,7 @@ static void *work(void *user)
     return NULL;
 }
 
-/* The last time that any scope of a feed was asked. */
+/* Keeps the latest time at which a scope of the feed was read. */
 static void note_checked(void *user, const struct feed_row *row)
 {
     long long *checked_us = user;
@@ -222,7 +222,7 @@ static void note_checked(void *user, const struct feed_row *row)
         *checked_us = row->checked_us;
 }
 
-/* What was asked not long ago, before a restart, is not asked again at once. */
+/* A restart does not make a feed due that was read shortly before. */
 static bool plan(struct refresher *refresher, struct error *err)
 {
     for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
@@ -280,7 +280,7 @@ static bool appoint(struct refresher *refresher, const char *name, struct error 
     if (refresher->progress.running)
         return error_set(
             err, ERROR_CONFLICT, NULL,
-            "a refresh is under way, at feed %.31s: GET /v1/feeds tells when it ends",
+            "a refresh is under way, at feed %.31s: GET /v1/feeds shows when it ends",
             refresher->progress.feed);
     for (size_t i = 0; i < feeds->count; i++)
         if (feeds->list[i].on && (!name || strcmp(feeds->list[i].source->name, name) == 0)) {
@@ -291,7 +291,7 @@ static bool appoint(struct refresher *refresher, const char *name, struct error 
         return error_set(err, ERROR_UNABLE, "feed", "the feed %.40s is switched off", name);
     if (count == 0)
         return error_set(err, ERROR_UNABLE, NULL, "every feed is switched off");
-    refresher->progress.running = true; /* from now on, for the next who asks */
+    refresher->progress.running = true; /* so that the next request gets a conflict */
     refresher->progress.feeds_done = 0;
     refresher->progress.feeds = count;
     refresher->progress.started_us = clock_calendar_us();

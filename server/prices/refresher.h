@@ -1,5 +1,5 @@
-/* The thread that keeps prices fresh: each feed at its own pace, with jitter, one at a time; and
- * once, at its start, it asks which machine this is. */
+/* The thread that keeps prices fresh: it refreshes one feed at a time, each at its own interval
+ * with jitter. At its start it asks the cloud which machine this is. */
 #pragma once
 
 #include "server/base/config.h"
@@ -22,23 +22,23 @@ struct refresher *refresher_start(const struct refresher_parts *parts, struct er
 bool refresher_ask(struct refresher *refresher, const char *feed, struct error *err)
     __attribute__((warn_unused_result));
 
-/* How far a refresh is. */
+/* The progress of a refresh. */
 struct refresh_progress {
     bool running;
-    char feed[32], scope[40];       /* that is being read; "" between two */
+    char feed[32], scope[40];       /* the ones being read; "" between two */
     size_t scopes_done, scopes;     /* of that feed */
     size_t feeds_done, feeds;       /* of this refresh */
     long long started_us, ended_us; /* of the refresh under way, or of the last one; 0 never */
 };
 void refresher_progress(struct refresher *refresher, struct refresh_progress *ret_progress);
 
-/* Whether all that was due by now was read, and nothing is being read. */
+/* Whether every feed that was due has been read, and none is being read. */
 bool refresher_is_settled(struct refresher *refresher);
 
-/* When a feed is due (calendar; 0 for one that is off), and what it lacks to be asked, or "". */
+/* When a feed is due (calendar time; 0 if it is off), and the setting that it lacks, or "". */
 void refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,
                     char ret_idle[160]);
 
-/* Ends what is under way, and the thread. NULL is fine for both. */
+/* Interrupts the refresh under way and ends the thread. Both accept NULL. */
 void refresher_stop(struct refresher *refresher);
 void refresher_free(struct refresher *refresher);

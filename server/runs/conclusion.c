@@ -10,7 +10,7 @@
 
 #define ISA_SIZE 32
 
-/* What the machine has at most, "" when that is not known. */
+/* The machine's limit, "" when it is unknown. */
 static void read_isa(const char *machine_facts, char ret_isa[ISA_SIZE])
 {
     AUTO(json_decrefp) json_t *facts = machine_facts ? json_loads(machine_facts, 0, NULL) : NULL;
@@ -19,7 +19,7 @@ static void read_isa(const char *machine_facts, char ret_isa[ISA_SIZE])
     snprintf(ret_isa, ISA_SIZE, "%s", isa ? isa : "");
 }
 
-/* What the engine said of itself; nothing where it said nothing. */
+/* The details that the engine reported; empty where it reported none. */
 static bool read_details(const struct run *run, struct engine_details *ret_details,
                          struct error *err)
 {
@@ -30,7 +30,7 @@ static bool read_details(const struct run *run, struct engine_details *ret_detai
     json_t *value;
     void *next;
 
-    /* What was not told is stored as null. */
+    /* A detail that the engine did not report is stored as null. */
     json_object_foreach_safe(json, next, key, value)
     {
         if (json_is_null(value))

@@ -1,5 +1,5 @@
-/* What a run's stored trace comes to: its number and whether that may be ranked. One function for
- * the end of a run and for whoever doubts it later, so both must agree. */
+/* Computes a run's summary and validity from its trace. The end of a run and every later check of
+ * it call the same function, so both agree. */
 #pragma once
 
 #include "db/db.h"
@@ -13,25 +13,25 @@ struct conclusion {
     char *summary_text, *findings; /* owned; as in struct run */
 };
 
-/* All that a conclusion follows from; borrowed. */
+/* Everything that a conclusion is computed from; borrowed. */
 struct conclusion_inputs {
     const struct run *run; /* its id, set-up, instance, details and certificate */
     const struct run_spec *spec;
     const struct steps *steps;
     const struct evidence *evidence;
-    const char *implementations; /* NULL where nothing was told */
+    const char *implementations; /* NULL where the engine reported none */
     const char *machine_facts;   /* engine/machine/machine.h; NULL unknown */
 };
 
-/* Fails when no step was measured. Whatever is stored of a run has to pass through here. */
+/* Fails when no step was measured. Every stored summary and validity comes from here. */
 bool conclusion_compute(const struct conclusion_inputs *conclusion_inputs,
                         struct conclusion *ret_conclusion, struct error *err)
     __attribute__((warn_unused_result));
 
-/* The same from the stored steps and evidence of `run`, with what it was told; its
- * implementations are loaded where they are not in it. */
+/* The same from the stored steps and evidence of `run` and the facts in it. Loads the
+ * implementations if `run` lacks them. */
 bool conclusion_draw(struct db *db, const struct run *run, struct conclusion *ret_conclusion,
                      struct error *err) __attribute__((warn_unused_result));
 
-/* A zeroed one is fine. */
+/* Accepts a zeroed conclusion. */
 void conclusion_clear(struct conclusion *conclusion);

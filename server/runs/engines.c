@@ -22,7 +22,7 @@ static bool split_words(struct engine *engine, struct error *err)
     return true;
 }
 
-/* A name that no spec can ask for would be a mistake nobody is told of. */
+/* Refuse a name that no spec can contain: such an engine could never run. */
 static bool name_is_lawful(const char *name, size_t length)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -31,7 +31,7 @@ static bool name_is_lawful(const char *name, size_t length)
     return length >= 1 && length <= ENGINE_NAME_MAX && strspn(name, allowed) >= length;
 }
 
-/* The command is left whole: its one word. */
+/* The whole command is one word. */
 static bool add(struct engines *engines, const char *name, size_t name_length,
                 const char *command, size_t command_length, struct error *err)
 {

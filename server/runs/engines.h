@@ -1,5 +1,5 @@
-/* Engines by name: which program runs a spec. Only the server's configuration can name a program;
- * a request can only choose among the names. */
+/* Engines by name: the program that runs a spec. Only the server's configuration names programs;
+ * a request chooses among the names. */
 #pragma once
 
 #include "common/error.h"
@@ -15,7 +15,7 @@ struct engine {
     char name[ENGINE_NAME_MAX + 1];
     char *command[ENGINE_WORDS_MAX + 1]; /* NULL-terminated, into `text` */
     char *text;
-    bool ours; /* the worker that came with this server: what it can do is known beforehand */
+    bool ours; /* the worker of this program, whose abilities are known before it runs */
 };
 
 struct engines {
@@ -28,11 +28,11 @@ struct engines {
 bool engines_read(const char *text, const char *native_command, struct engines *ret_engines,
                   struct error *err) __attribute__((warn_unused_result));
 
-/* Whether the engine that a spec names is there, and, as far as that is known, able. */
+/* Whether the engine that a spec names exists and, as far as we know, can run the spec. */
 bool engines_can(const struct engines *engines, const struct run_spec *spec, struct error *err)
     __attribute__((warn_unused_result));
 
-/* NULL, and err saying which there are, when the name is unknown. */
+/* For an unknown name, returns NULL and lists the known names in err. */
 const struct engine *engines_find(const struct engines *engines, const char *name,
                                   struct error *err);
 

@@ -14,9 +14,9 @@
 
 #include <stdint.h>
 
-#define NOTIFY_NS (250 * NS_PER_MS)      /* watchers hear of progress at most this often */
-#define OBEY_NS (15 * NS_PER_SECOND)     /* time to finish when asked to */
-#define TERMINATE_NS (2 * NS_PER_SECOND) /* time to die of SIGTERM */
+#define NOTIFY_NS (250 * NS_PER_MS)      /* between two notifications of progress */
+#define OBEY_NS (15 * NS_PER_SECOND)     /* for the worker to finish when it is asked to */
+#define TERMINATE_NS (2 * NS_PER_SECOND) /* for the worker to exit after SIGTERM */
 
 struct job {
     const struct job_parts *parts;
@@ -25,7 +25,7 @@ struct job {
     struct pace pace;
     struct worker *worker;
     struct recorder recorder;
-    bool ours;                 /* the engine of the house, whose needs are known */
+    bool ours;                 /* our own engine, whose memory we can predict */
     long long memory_kills;    /* of the control group, before the run */
     enum pace_verdict verdict; /* PACE_GO_ON until it was asked to finish */
     enum stop_reason stopped_by;
@@ -57,7 +57,7 @@ static void take_done(struct run *run, struct event *event)
     run->implementations = take(&event->done.implementations);
 }
 
-/* What is loaded is looked at when the engine is at work: by then it has loaded all. */
+/* Call this after the first step: by then the engine has loaded all its libraries. */
 static bool look_at_loaded(struct job *job, struct error *err)
 {
     struct loaded_libraries loaded;
@@ -106,7 +106,7 @@ static bool take_event(struct job *job, struct event *event, long long now_ns, s
     }
 }
 
-/* Whatever time asks for: silence, limits, batches. False ends the run as failed. */
+/* Enforces the time limits and stores a batch that is due. False ends the run as failed. */
 static bool tend(struct job *job, long long now_ns, struct error *err)
 {
     enum pace_verdict verdict = pace_judge(&job->pace, now_ns - job->started_ns);
@@ -118,7 +118,7 @@ static bool tend(struct job *job, long long now_ns, struct error *err)
         job->verdict = verdict;
         job->asked_ns = now_ns;
         worker_enough(job->worker);
-        /* Here, and not when it has ended: then there is nothing to look at. */
+        /* Look now: once the worker has exited, there is nothing to look at. */
         if (!recorder_look(&job->recorder, now_ns, err))
             return false;
     }
@@ -150,13 +150,12 @@ static long long memory_kills(void)
     struct group_memory group;
 
     control_group_memory("", &group);
-    /* Without a group the machine's own count has to do. */
+    /* Without a control group, use the machine's count. */
     return group.kills >= 0 ? group.kills : proc_number("", "/proc/vmstat", "oom_kill ", -1);
 }
 
-/* A worker that dies of SIGKILL was killed for memory if the kernel has counted one more, and may
- * have been if the kernel does not count. We send that signal only to what we no longer follow.
- */
+/* SIGKILL means that the kernel ran out of memory if it counted one more such kill, and may mean
+ * it if the kernel does not count. We send SIGKILL only to workers that we no longer follow. */
 static void explain_kill(struct job *job, struct error *err)
 {
     long long kills = memory_kills(), largest = -1, peak;
@@ -171,7 +170,7 @@ static void explain_kill(struct job *job, struct error *err)
     memory_explain_kill(&limit, peak, largest, err);
 }
 
-/* Asks the worker to go and gives it a moment; worker_free() does the rest. */
+/* Asks the worker to exit and waits a moment; worker_free() kills it if it has not. */
 static void terminate(struct job *job)
 {
     long long deadline = clock_monotonic_ns() + TERMINATE_NS;
@@ -241,7 +240,7 @@ static bool summarize(struct job *job, struct error *err)
     return true;
 }
 
-/* A worker may end by itself, unasked, before it has sent all steps of a fixed number. */
+/* A worker that exits by itself may have sent fewer steps than the spec asks for. */
 static bool has_all_steps(const struct job *job, struct error *err)
 {
     if (job->verdict != PACE_GO_ON || job->spec.steps == FIELD_IS_AUTO)
@@ -253,7 +252,7 @@ static bool has_all_steps(const struct job *job, struct error *err)
 
 static enum job_result conclude(struct job *job, enum job_result result, struct error *err)
 {
-    /* What was measured is kept however it ended; only a good end depends on it. */
+    /* Steps are stored however the run ended; only a finished run fails if that fails. */
     bool stored =
         recorder_flush(&job->recorder, clock_monotonic_ns(), result == JOB_FINISHED ? err : NULL);
 
@@ -270,7 +269,7 @@ static void job_free(struct job *job)
     pace_free(&job->pace);
 }
 
-/* From the spec to the end of the worker. */
+/* Starts the worker that the spec asks for, and follows it to its end. */
 static enum job_result start_and_follow(struct job *job, struct error *err)
 {
     const struct job_parts *parts = job->parts;

@@ -1,5 +1,5 @@
-/* One run, from its worker's start to its end: follows the events, stores the steps, keeps the
- * limits. */
+/* Runs one worker from start to end: follows its events, stores its steps, enforces its limits.
+ */
 #pragma once
 
 #include "db/db.h"
@@ -22,7 +22,7 @@ struct job_parts {
     long long silence_ns;
     double dollars_per_hour; /* 0 unknown */
     bool stops_for_little;   /* see PACE_LITTLE_MORE */
-    bool confine;            /* our own worker, as far as this kernel can */
+    bool confine;            /* our own worker, as far as the kernel supports it */
     int wake;                /* becomes readable when stop_reason() has changed */
     enum stop_reason (*stop_reason)(void *user);
     void *user;

@@ -3,7 +3,7 @@
 #include "common/clock.h"
 #include "server/base/log.h"
 
-#define IDLE_NS (20 * NS_PER_SECOND)         /* without a run, before anything is done */
+#define IDLE_NS (20 * NS_PER_SECOND)         /* from the end of a run to maintenance */
 #define AGAIN_NS (24 * 3600 * NS_PER_SECOND) /* from one pass to the next */
 #define DAY_US (24 * 3600 * 1000000LL)
 
@@ -37,7 +37,7 @@ static void end(struct maintenance *maintenance, long long now_ns)
     maintenance->due_ns = now_ns + AGAIN_NS;
 }
 
-/* True when there is no more to thin. */
+/* Returns true when nothing is left to thin. */
 static bool thin(struct maintenance *maintenance, struct db *db, struct error *err)
 {
     long long before = maintenance->thinning.runs;
@@ -49,8 +49,8 @@ static bool thin(struct maintenance *maintenance, struct db *db, struct error *e
     return maintenance->thinning.done;
 }
 
-/* True when it is over. One that was ended is begun again when nothing else is to do, but not for
- * ever: the rest of the pass waits for it. */
+/* Returns true when it is complete. After an interruption it starts again, but only for a day:
+ * the rest of the pass waits for it. */
 static bool look(struct maintenance *maintenance, struct db *db, long long now_ns,
                  struct error *err)
 {
@@ -60,7 +60,7 @@ static bool look(struct maintenance *maintenance, struct db *db, long long now_n
     return !disturbed || now_ns - maintenance->began_ns >= AGAIN_NS;
 }
 
-/* One task, or a piece of it; true when it is over. */
+/* Does one task or a piece of it; returns true when the task is complete. */
 static bool work(struct maintenance *maintenance, struct db *db, long long now_ns,
                  struct error *err)
 {

@@ -1,7 +1,6 @@
-/* Keeps the database in order while nothing else is to do: thins old runs, looks through a large
- * file for damage, and lets SQLite tidy up. In small pieces, so that a run that is queued
- * meanwhile waits for one of them at most. The runner's thread calls it, and only between runs.
- */
+/* Maintains the database while no run is queued: thins old runs, verifies the file, lets SQLite
+ * optimize. It works in small pieces, so that a newly queued run waits for one piece at most.
+ * Only the runner's thread calls it, between runs. */
 #pragma once
 
 #include "db/thinning.h"
@@ -13,8 +12,9 @@ enum maintenance_task { MAINTENANCE_THIN, MAINTENANCE_VERIFY, MAINTENANCE_TIDY }
 
 struct maintenance {
     long long keep_steps_days;
-    struct metrics *metrics;   /* or NULL */
-    struct verify_watch watch; /* told of the longest piece, which is ended for a run */
+    struct metrics *metrics; /* or NULL */
+    struct verify_watch
+        watch; /* called around the longest piece, so that a run can interrupt it */
     long long due_ns;
     enum maintenance_task task; /* the next one */
     bool begun;                 /* a pass is under way */
@@ -22,12 +22,12 @@ struct maintenance {
     struct thinning thinning;
 };
 
-/* `now_ns` is monotonic: the first pass is some time from now. What is needed is set. */
+/* Plans the first pass; `now_ns` is monotonic. The caller has set the fields above `due_ns`. */
 void maintenance_start(struct maintenance *maintenance, long long now_ns);
 
-/* Something else was done until now. */
+/* Postpones maintenance: a run has just ended. */
 void maintenance_wait(struct maintenance *maintenance, long long now_ns);
 
-/* The next piece, when it is due. What fails is told to the log and left for the next pass. */
+/* Does the next piece, if it is due. A failure is logged, and the next pass tries again. */
 void maintenance_work(struct maintenance *maintenance, struct db *db, long long now_ns,
                       long long calendar_us);

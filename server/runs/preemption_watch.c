@@ -9,29 +9,29 @@
 #include <limits.h>
 
 #define PERIOD_NS (5 * NS_PER_SECOND)
-#define MOMENT_NS (100 * NS_PER_MS) /* while somebody else asks which machine this is */
-#define NO_ANSWER_PERIODS 12        /* until that is asked again where nobody answered */
-#define NOTICE_PERIODS 6            /* between questions while a notice stands */
-#define WITHDRAWN_ANSWERS 2         /* answers in a row after which none stands any more */
+#define MOMENT_NS (100 * NS_PER_MS) /* while the refresher asks which machine this is */
+#define NO_ANSWER_PERIODS 12        /* until we ask again which machine this is */
+#define NOTICE_PERIODS 6            /* between two questions while a notice stands */
+#define WITHDRAWN_ANSWERS 2         /* answers in a row that withdraw a notice */
 #define SETTLE_NS (10 * NS_PER_SECOND)
 
 struct preemption_watch {
     struct preemption_watch_parts parts;
-    struct fetcher *fetcher; /* our own; NULL where a test brought one */
+    struct fetcher *fetcher; /* NULL where a test has its own */
     struct service_thread thread;
     /* Under its lock: */
     bool busy;
-    bool known;        /* what was found out last holds until then: */
-    long long next_ns; /* nothing is asked before; LLONG_MAX: never */
+    bool known;        /* the last answer holds until `next_ns` */
+    long long next_ns; /* of the next question; LLONG_MAX: never */
     /* The thread's own: */
     struct preemption_notice_asker asker;
-    bool asking;                   /* asker is one */
-    bool failing, hinted, unheard; /* and that was logged */
-    bool noticed;                  /* a notice stands, as far as we know */
-    int denials;                   /* how often in a row that was denied */
+    bool asking;                   /* `asker` is ready */
+    bool failing, hinted, unheard; /* and the log says so */
+    bool noticed;                  /* a notice stands */
+    int denials;                   /* answers without a notice, in a row, while one stands */
 };
 
-/* Where this cloud's service is; NULL for where it always is. */
+/* The URL of this cloud's service that the option gives, or NULL for the usual one. */
 static const char *url_of(const char *metadata, const char *provider)
 {
     size_t length = strlen(provider);
@@ -44,16 +44,16 @@ static const char *url_of(const char *metadata, const char *provider)
 enum watch_result {
     WATCH_NO_NOTICE,
     WATCH_NOTICE,
-    WATCH_NOT_ASKED_YET, /* which machine this is will be known in a moment */
-    WATCH_NO_ANSWER,     /* there is a cloud that did not say it */
-    WATCH_NO_SERVICE     /* nobody could ever say so */
+    WATCH_NOT_ASKED_YET, /* the refresher is about to find out which machine this is */
+    WATCH_NO_ANSWER,     /* the cloud did not say which machine this is */
+    WATCH_NO_SERVICE     /* not a spot machine of a cloud that gives notice */
 };
 
-/* Finds out whom to ask, as far as it is known who we are. */
+/* Chooses the service to ask, from what is known of this machine. */
 static enum watch_result choose(struct preemption_watch *watch)
 {
     struct preemption_watch_parts *parts = &watch->parts;
-    bool asked = this_machine_was_asked(parts->here); /* before looking */
+    bool asked = this_machine_was_asked(parts->here); /* before we read the identity */
     struct identity identity;
 
     this_machine_identity(parts->here, &identity);
@@ -72,24 +72,24 @@ static enum watch_result choose(struct preemption_watch *watch)
                : WATCH_NO_SERVICE;
 }
 
-/* A failure is told of once, and so is its end. */
+/* Logs a failure once, and its end. */
 static void note_unheard(struct preemption_watch *watch, bool unheard)
 {
     struct identity identity;
 
     this_machine_identity(watch->parts.here, &identity);
     if (unheard && !watch->unheard)
-        log_line(LOG_ERROR,
-                 "whether this machine is taken back is not known, nor which one it is: %s",
-                 identity.note);
+        log_line(
+            LOG_ERROR,
+            "cannot ask for preemption notices: the cloud does not say which machine this is: %s",
+            identity.note);
     if (!unheard && watch->unheard)
-        log_line(LOG_INFO, "it is known now which machine this is: %s %s, %s", identity.provider,
-                 identity.instance_type, identity.life_cycle);
+        log_line(LOG_INFO, "the cloud now says which machine this is: %s %s, %s",
+                 identity.provider, identity.instance_type, identity.life_cycle);
     watch->unheard = unheard;
 }
 
-/* One question that failed must not leave a spot machine without warning for as long as it runs.
- */
+/* One failed question must not leave a spot machine without notices for its whole life. */
 static enum watch_result begin_asking(struct preemption_watch *watch)
 {
     enum watch_result result = choose(watch);
@@ -109,11 +109,11 @@ static void note_hint(struct preemption_watch *watch)
     watch->hinted = watch->asker.at_risk;
 }
 
-/* A failure is told of once, until it works again. */
+/* Logs a failure once, until an answer comes. */
 static void note_failure(struct preemption_watch *watch, const struct error *err)
 {
     if (!watch->failing)
-        log_line(LOG_ERROR, "whether this machine is taken back is not known: %s", err->message);
+        log_line(LOG_ERROR, "cannot read the preemption notice: %s", err->message);
     watch->failing = true;
 }
 
@@ -126,7 +126,7 @@ static enum watch_result note_notice(struct preemption_watch *watch, const char 
     return WATCH_NOTICE;
 }
 
-/* A machine that was only put to sleep goes on with the memory it had. */
+/* After a hibernation the process goes on, and the notice is gone. */
 static enum watch_result note_none(struct preemption_watch *watch)
 {
     if (watch->noticed && ++watch->denials < WITHDRAWN_ANSWERS)
@@ -177,7 +177,8 @@ static long long next_look(const struct preemption_watch *watch, enum watch_resu
     }
 }
 
-/* With the lock held: sleeps until it is time to look. False when it stops. */
+/* With the lock held: sleeps until the next question. Returns false when the thread has to stop.
+ */
 static bool wait_for_time(struct preemption_watch *watch)
 {
     while (!watch->thread.stopping) {

@@ -52,8 +52,8 @@ bool recorder_step(struct recorder *recorder, const struct step *step, long long
 {
     if (!steps_add(&recorder->pending, *step))
         return error_no_memory(err);
-    /* The first step is behind everything that was loaded and built: what that took is no news of
-     * those that follow. */
+    /* Loading and setting up ended with the first step: the counters up to here do not describe
+     * the steps that follow. */
     if (recorder->run->steps + (long long)recorder->pending.count == 1 &&
         !recorder_look(recorder, now_ns, err))
         return false;

@@ -1,6 +1,5 @@
-/* Keeps what a run leaves behind, its steps and the evidence beside them, and stores it in
- * batches: about once a second, so that a run costs the machine it measures as little as can be.
- */
+/* Collects the steps and the evidence of a run and stores them in batches, about once a second,
+ * so that storing disturbs the measurement little. */
 #pragma once
 
 #include "db/db.h"
@@ -14,37 +13,37 @@ struct recorder {
     struct db *db;
     struct run *run;                  /* ->steps counts what is stored */
     struct steps pending;             /* not stored yet */
-    struct evidence evidence;         /* nor this */
+    struct evidence evidence;         /* not stored yet */
     long long observations, readings; /* stored ones */
     long long flushed_ns, observed_ns;
     pid_t worker;
     long long started_ns;
 };
 
-/* From now on the worker is watched; looks at it for the first time. */
+/* Starts to observe the worker, and makes the first observation. */
 bool recorder_start(struct recorder *recorder, pid_t worker, long long now_ns, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Looks at the worker when its first step is done. */
+/* Records a step; observes the worker after its first one. */
 bool recorder_step(struct recorder *recorder, const struct step *step, long long now_ns,
                    struct error *err) __attribute__((warn_unused_result));
 bool recorder_add_reading(struct recorder *recorder, const struct canary *canary,
                           struct error *err) __attribute__((warn_unused_result));
 
-/* Looks and stores if it is time. */
+/* Observes and stores if either is due. */
 bool recorder_tend(struct recorder *recorder, long long now_ns, struct error *err)
     __attribute__((warn_unused_result));
 
-/* When recorder_tend() will have something to do. */
+/* When recorder_tend() is due. */
 long long recorder_due(const struct recorder *recorder);
 
-/* Looks at the worker once more: call it while it is there, when its last step is done. */
+/* Makes the last observation: call it after the last step, before the worker exits. */
 bool recorder_look(struct recorder *recorder, long long now_ns, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Stores what is left. */
+/* Stores everything that is pending. */
 bool recorder_flush(struct recorder *recorder, long long now_ns, struct error *err)
     __attribute__((warn_unused_result));
 
-/* A zeroed recorder is fine. */
+/* Accepts a zeroed recorder. */
 void recorder_free(struct recorder *recorder);

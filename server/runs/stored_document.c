@@ -10,7 +10,7 @@ static bool no_room(struct error *err)
     return error_set(err, ERROR_INTERNAL, NULL, "out of memory, or the run is too long");
 }
 
-/* Of a run without a kept text: made from its rows. */
+/* For a run without a stored text: built from its rows. */
 static bool write_rows(struct db *db, const struct document_parts *parts, struct bytes *text,
                        struct error *err)
 {

@@ -1,4 +1,4 @@
-/* Puts a sweep into the queue of this machine, for whoever asks for one. */
+/* Queues a sweep on this machine. */
 #pragma once
 
 #include "engine/spec/run_id.h"
@@ -8,13 +8,13 @@ struct sweep_wish {
     long long queue_limit;
     const char *text; /* the request, a JSON object as engine/sweep/sweep.h reads it */
     const char *key;  /* for sweeps_create(), or NULL */
-    /* Asked how many runs it would queue, before anything is stored; NULL: as many as it likes.
-     * Whoever says no says why. */
+    /* Called with the number of runs before anything is stored. Returns false to refuse, after it
+     * has answered the client itself. NULL allows any number. */
     bool (*may)(void *user, long long runs);
     void *user;
 };
 
-/* Does not wake the runner. */
+/* The caller wakes the runner afterwards. */
 bool sweep_queue(struct db *db, struct this_machine *here, const struct sweep_wish *wish,
                  struct run_id *ret_id, bool *ret_replayed, struct error *err)
     __attribute__((warn_unused_result));

@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-/* The runs of a sweep as the statistics want them. */
+/* The runs of a sweep, in the form that the statistics read. */
 static struct sweep_run *plain_runs(const struct sweep_row_run *runs, size_t count)
 {
     struct sweep_run *plain = calloc(count + 1, sizeof *plain);
@@ -26,7 +26,7 @@ static bool is_busy(const struct sweep_row_run *runs, size_t count)
     return false;
 }
 
-/* The sweep as it was asked for, with all the cells it has come to since. */
+/* The sweep as requested, with the cells that later rounds added. */
 static bool restore(const struct sweep_row *row, const struct place *place,
                     struct sweep *ret_sweep, struct error *err)
 {
@@ -48,8 +48,8 @@ static bool restore(const struct sweep_row *row, const struct place *place,
     return true;
 }
 
-/* Adds the next round of a tune, whose place in the queue was promised when it was accepted.
- * False when there is none to add, or, with err filled, when it could not be. */
+/* Adds the next round of a tune; its place in the queue was reserved when the tune was accepted.
+ * Returns false when no round is left, and, with err set, when adding failed. */
 static bool add_round(struct db *db, const struct sweep_row *row,
                       const struct sweep_result *result, const struct place *place,
                       const char *instance, struct error *err)
@@ -57,7 +57,7 @@ static bool add_round(struct db *db, const struct sweep_row *row,
     AUTO(sweep_clear) struct sweep sweep = {0};
     size_t first;
 
-    /* Before the request is read again: what it asked for may not be possible here any more. */
+    /* Before the request is read again: it may no longer be possible on this machine. */
     if (sweep_preset_of(row->request) != SWEEP_TUNE || row->rounds >= TUNE_ROUNDS)
         return false;
     if (!restore(row, place, &sweep, err))
@@ -100,7 +100,7 @@ static bool advance(struct db *db, struct sweep_row *row, const struct place *pl
     if (add_round(db, row, &result, place, instance, &cause))
         return true;
     if (cause.kind == ERROR_BUSY || cause.kind == ERROR_STORAGE ||
-        cause.kind == ERROR_DAMAGED) /* another look comes with the next run, or the next start */
+        cause.kind == ERROR_DAMAGED) /* the next run or the next start tries again */
         return error_set(err, cause.kind, NULL, "%s", cause.message);
     if (cause.kind != ERROR_NONE)
         log_line(LOG_ERROR, "sweep %s: no further round: %s", row->id.text, cause.message);
@@ -108,7 +108,7 @@ static bool advance(struct db *db, struct sweep_row *row, const struct place *pl
     return sweeps_end(db, row->id.text, SWEEP_FINISHED, clock_calendar_us(), err);
 }
 
-/* What is left for repeating runs of that sweep. */
+/* The time that is left for repeating runs of that sweep. */
 static long long seconds_for(const struct run_id *sweep, const struct sweeper_repeats *repeats)
 {
     if (!repeats || strcmp(sweep->text, repeats->sweep.text) != 0)

@@ -279,7 +279,7 @@ class Asking(Case):
             self.clouds.route(cloud.ASKED, behaviour)
             until(lambda seen=seen: self.notices() >= seen + 1, "it is asked again")
         self.assertEqual("running", server.show(running)["state"])
-        self.assertEqual(1, len(re.findall("whether this machine is taken back is not known",
+        self.assertEqual(1, len(re.findall("cannot read the preemption notice",
                                            server.read_log())))
         self.clouds.route(cloud.ASKED, cloud.answer(lambda: "TRUE"))
         self.assertEqual("preempted", server.wait(running)["state"])
