@@ -104,7 +104,7 @@ static bool add_machine(struct bytes *text, const struct bench_report *report)
                               cores == 1 ? "" : "s", isa ? isa : "");
 }
 
-/* What weighed most, in words. */
+/* The most serious finding, in words. */
 static bool add_verdict(struct bytes *text, const struct run *run)
 {
     const char *level = validity_name(run->validity);
@@ -130,8 +130,8 @@ static bool add_verdict(struct bytes *text, const struct run *run)
     return ok;
 }
 
-/* Of a run that ended because more time buys little: what it would have bought. Where money may
- * have been the limit, there is only one half to say. */
+/* For a run that ended because more time buys little: its interval, and the one within reach.
+ * With a limit of money, the second is unknown. */
 static bool add_little(struct bytes *text, const struct run *run)
 {
     const struct range *range = &run->summary.throughput;
@@ -250,7 +250,7 @@ static bool add_hub(struct bytes *text, const struct bench_report *report)
     const struct hub_uploader_status *hub = report->hub;
 
     if (!hub)
-        return bytes_printf(text, "\nReported to nobody (--report-to)\n");
+        return bytes_printf(text, "\nNot reported: no hub is set (--report-to)\n");
     return bytes_printf(
                text, "\nHub      %s: %lld accepted, %lld refused, %lld still waiting%s%s\n",
                hub->hub, report->counts.accepted, report->counts.refused, report->counts.waiting,

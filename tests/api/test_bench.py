@@ -38,7 +38,7 @@ class Alone(Bench):
         self.assertIn("0.36 USD an hour, typed, given by a person", ended.out)
         self.assertRegex(ended.out, r"precision=\w+ +\d+\S* +\S+ to \S+ +ok\n")
         self.assertIn(" samples per dollar\n", ended.out)
-        self.assertIn("Reported to nobody", ended.out)
+        self.assertIn("Not reported: no hub is set", ended.out)
         self.assertRegex(ended.told, r"precision=\w+: \S+ samples/s \(\S+ to \S+\), ok\n")
 
     def test_the_standard_set_is_stored_as_any_sweep(self):

@@ -126,7 +126,7 @@ static void the_table_tells_machine_price_runs_and_what_they_cost(void)
     expect_line(&sample.report, "precision=f32 12.35 12.30 to 12.40 over steps, 1 of 2 runs");
     expect_line(&sample.report, "444442 442800 to 446400 samples per dollar\n");
     expect_line(&sample.report, "2.250 2.240 to 2.258 dollars per million samples\n");
-    expect_line(&sample.report, "Reported to nobody (--report-to)\n");
+    expect_line(&sample.report, "Not reported: no hub is set (--report-to)\n");
 }
 
 static void the_table_tells_what_the_hub_has_said(void)
