@@ -223,7 +223,7 @@ static void what_does_not_fit_is_told(void)
     metrics_free(metrics);
 }
 
-static void a_machine_that_is_taken_back_is_told_of(void)
+static void a_preemption_notice_is_counted(void)
 {
     struct metrics *metrics = some_traffic();
 
@@ -241,6 +241,6 @@ int main(void)
     RUN(the_buckets_of_a_histogram_never_fall_and_end_at_its_count);
     RUN(an_idle_server_writes_its_families_all_the_same);
     RUN(what_does_not_fit_is_told);
-    RUN(a_machine_that_is_taken_back_is_told_of);
+    RUN(a_preemption_notice_is_counted);
     return test_result();
 }

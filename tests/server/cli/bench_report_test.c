@@ -109,7 +109,7 @@ static void without_a_price_in_dollars_there_is_no_cost(void)
     EXPECT_INT(bench_report_status(&report), 0);
 }
 
-static void what_is_not_valid_does_not_count_and_is_told(void)
+static void an_invalid_run_does_not_count_and_is_listed(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -226,7 +226,7 @@ static void a_repetition_that_is_invalid_too_leaves_it_missed(void)
     EXPECT_INT(bench_report_status(&report), EXIT_PARTLY);
 }
 
-static void what_the_hub_has_not_accepted_is_told(void)
+static void a_run_that_the_hub_has_not_accepted_is_reported(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -273,7 +273,7 @@ static void a_refusal_is_not_delivery_even_when_nothing_waits(void)
     EXPECT_INT(bench_report_status(&report), EXIT_NOT_DELIVERED);
 }
 
-static void a_sweep_that_is_not_there_is_told(void)
+static void a_missing_sweep_is_an_error(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -288,14 +288,14 @@ int main(void)
 {
     RUN(runs_of_a_configuration_are_summed_up_with_their_cost);
     RUN(without_a_price_in_dollars_there_is_no_cost);
-    RUN(what_is_not_valid_does_not_count_and_is_told);
+    RUN(an_invalid_run_does_not_count_and_is_listed);
     RUN(a_run_that_failed_or_never_ran_is_missed);
     RUN(with_nothing_finished_there_is_no_number);
     RUN(of_attempts_the_last_one_stands);
     RUN(a_repeated_run_stays_and_the_one_that_repeats_it_counts);
     RUN(a_repetition_that_is_invalid_too_leaves_it_missed);
-    RUN(what_the_hub_has_not_accepted_is_told);
+    RUN(a_run_that_the_hub_has_not_accepted_is_reported);
     RUN(a_refusal_is_not_delivery_even_when_nothing_waits);
-    RUN(a_sweep_that_is_not_there_is_told);
+    RUN(a_missing_sweep_is_an_error);
     return test_result();
 }

@@ -135,7 +135,7 @@ static void end_invalid(struct scene *scene)
     EXPECT(runs_end(scene->db, &run, NULL));
 }
 
-static void a_repetition_is_told_as_one_and_counts_once(void)
+static void a_repetition_is_printed_as_one_and_counts_once(void)
 {
     AUTO(sweep_row_clear) struct sweep_row row = {0};
     struct scene scene;
@@ -233,7 +233,7 @@ static void a_terminal_has_one_line_that_is_written_anew(void)
 
 int main(void)
 {
-    RUN(a_repetition_is_told_as_one_and_counts_once);
+    RUN(a_repetition_is_printed_as_one_and_counts_once);
     RUN(the_first_figure_comes_at_once_and_others_now_and_then);
     RUN(a_terminal_has_one_line_that_is_written_anew);
     RUN(what_has_failed_is_settled);

@@ -399,7 +399,7 @@ static void what_could_not_be_recorded_is_sent_again_and_known_by_then(void)
     EXPECT_INT(outcome.accepted, 0);
     expect_counts(db, 2, 0, 0);
     EXPECT(db_execute(db, "DROP TRIGGER broken", NULL));
-    upload = upload_of(db, &hub); /* whoever comes after a kill -9 */
+    upload = upload_of(db, &hub); /* a new process after a kill -9 */
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_INT(outcome.accepted, 2);
     EXPECT_STR(hub.runs[1], "01 02");

@@ -6,7 +6,7 @@
 #include "tests/db/finished.h"
 #include "tests/server/hub/hub.h"
 
-/* A database with a run in it, and what an outbox over it is made of. */
+/* A database with a run in it, and the parts of an uploader on it. */
 struct place {
     struct folder folder;
     struct db *db;
@@ -70,7 +70,7 @@ static void what_is_there_at_the_start_is_sent_unasked(void)
     EXPECT_INT((long long)hub_count(&hub), 1);
 }
 
-static void each_end_of_a_run_is_sent_when_it_is_told(void)
+static void each_end_of_a_run_is_sent_after_a_wake(void)
 {
     AUTO(place_end) struct place place;
     HUB(hub, {0});
@@ -117,7 +117,7 @@ static void expect_requests(struct hub *hub, size_t count)
     EXPECT(hub_count(hub) >= count);
 }
 
-static void who_waits_in_vain_is_told_why(void)
+static void a_wait_in_vain_ends_with_the_reason(void)
 {
     AUTO(place_end) struct place place;
     HUB(hub, {.status = 401});
@@ -168,7 +168,7 @@ static void a_hub_that_said_when_is_not_hurried(void)
     hub_uploader_free(uploader);
 }
 
-static void a_refused_run_is_settled_and_told(void)
+static void a_refused_run_is_settled_and_reported(void)
 {
     AUTO(place_end) struct place place;
     HUB(hub, {.refused = 1});
@@ -214,12 +214,12 @@ int main(void)
 {
     log_set_level(LOG_ERROR);
     RUN(what_is_there_at_the_start_is_sent_unasked);
-    RUN(each_end_of_a_run_is_sent_when_it_is_told);
+    RUN(each_end_of_a_run_is_sent_after_a_wake);
     RUN(a_hub_that_is_down_is_asked_until_it_is_up);
-    RUN(who_waits_in_vain_is_told_why);
+    RUN(a_wait_in_vain_ends_with_the_reason);
     RUN(at_the_end_a_hub_that_failed_is_asked_at_once);
     RUN(a_hub_that_said_when_is_not_hurried);
-    RUN(a_refused_run_is_settled_and_told);
+    RUN(a_refused_run_is_settled_and_reported);
     RUN(a_broken_database_is_not_taken_for_an_empty_one);
     RUN(without_a_database_it_does_not_start);
     return test_result();

@@ -78,7 +78,7 @@ static const struct {
     {"a=x;b=x;c=x;d=x;e=x;f=x;g=x;h=x;i=x;j=x;k=x;l=x;m=x;n=x;o=x;p=x", "more than 16 engines"},
 };
 
-static void a_mistake_in_the_list_is_told(void)
+static void a_mistake_in_the_list_is_reported(void)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct engines engines;
@@ -149,7 +149,7 @@ static void freeing_twice_is_harmless(void)
 int main(void)
 {
     RUN(engines_are_names_with_the_words_of_a_command);
-    RUN(a_mistake_in_the_list_is_told);
+    RUN(a_mistake_in_the_list_is_reported);
     RUN(the_limits_themselves_are_allowed);
     RUN(an_engine_is_found_by_its_whole_name);
     RUN(an_unknown_engine_is_answered_with_those_there_are);

@@ -1,4 +1,4 @@
-/* Who looks out for the cloud to take this machine back: when it asks, and when it does not. */
+/* The preemption watch: when it asks for a notice, and when it does not. */
 #include "server/runs/preemption_watch.h"
 
 #include "common/clock.h"
@@ -16,7 +16,7 @@ struct cloud {
     atomic_int asked, notices;    /* notices: of what it was asked, how often for a notice */
     atomic_bool leaving, failing; /* failing: to tell of notices */
     atomic_bool silent, slow;     /* silent: about everything */
-    atomic_int left, stayed;      /* how often we were told so */
+    atomic_int left, stayed;      /* calls of notice() and withdraw() */
     char why[200];
     char url[200]; /* of the last question for a notice */
 };
@@ -129,8 +129,8 @@ static void *linger(void *user)
     return NULL;
 }
 
-/* A thread that has ended leaves its name to the next one. */
-static void a_second_stop_waits_for_nobody_else(void)
+/* A new thread may get the id of one that has ended. */
+static void a_second_stop_joins_no_other_thread(void)
 {
     struct scene scene;
     pthread_t other;
@@ -181,7 +181,7 @@ static void a_notice_that_stands_no_more_is_taken_back(void)
     scene.cloud.leaving = true;
     preemption_watch_watch(scene.watch, true);
     wait_until(&scene.cloud.left, 1);
-    scene.cloud.failing = true; /* who says nothing takes nothing back */
+    scene.cloud.failing = true; /* a failure withdraws nothing */
     wait_until(&scene.cloud.notices, scene.cloud.notices + 3);
     EXPECT_INT(scene.cloud.stayed, 0);
     int asked = scene.cloud.notices;
@@ -195,7 +195,7 @@ static void a_notice_that_stands_no_more_is_taken_back(void)
     end(&scene);
 }
 
-static void who_settles_knows_of_a_notice_that_stands(void)
+static void settle_finds_a_notice_that_stands(void)
 {
     struct scene scene;
 
@@ -206,7 +206,7 @@ static void who_settles_knows_of_a_notice_that_stands(void)
     end(&scene);
 }
 
-static void what_is_fresh_is_not_asked_again(void)
+static void a_fresh_answer_is_not_asked_for_again(void)
 {
     struct scene scene;
 
@@ -228,7 +228,7 @@ static void what_is_fresh_is_not_asked_again(void)
     end(&scene);
 }
 
-static void settling_waits_neither_for_nobody_nor_for_one_who_fails(void)
+static void settle_waits_neither_without_a_service_nor_for_one_that_fails(void)
 {
     struct scene scene;
     long long began_ns = clock_monotonic_ns();
@@ -255,13 +255,13 @@ static void *stop_soon(void *user)
     return NULL;
 }
 
-static void who_stops_waits_for_nobody_who_settles(void)
+static void a_stop_ends_the_wait_of_settle(void)
 {
     struct scene scene;
     long long began_ns = clock_monotonic_ns();
     pthread_t stopper;
 
-    begin(&scene, "auto", "", "auto"); /* and nobody asks which machine this is */
+    begin(&scene, "auto", "", "auto"); /* and the identity stays unknown */
     EXPECT_INT(pthread_create(&stopper, NULL, stop_soon, scene.watch), 0);
     preemption_watch_settle(scene.watch);
     EXPECT(clock_monotonic_ns() - began_ns < 9 * NS_PER_SECOND);
@@ -304,7 +304,7 @@ static void a_machine_that_could_not_say_who_it_is_is_asked_again(void)
     this_machine_ask(scene.here, cloud_fetch, &scene.cloud);
     this_machine_identity(scene.here, &identity);
     EXPECT(identity.unheard);
-    nap(100); /* with nothing to lose nobody asks */
+    nap(100); /* without a run, nothing is asked */
     EXPECT_INT(scene.cloud.asked, 1);
     preemption_watch_settle(scene.watch); /* is not held up by that */
     wait_until(&scene.cloud.asked, 3);
@@ -357,7 +357,7 @@ static void a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing(void)
     }
 }
 
-static void where_nobody_may_be_asked_there_is_no_thread(void)
+static void with_metadata_off_there_is_no_thread(void)
 {
     struct scene scene;
 
@@ -415,16 +415,16 @@ int main(void)
 {
     RUN(it_asks_again_and_again_while_there_is_something_to_lose);
     RUN(a_notice_that_stands_no_more_is_taken_back);
-    RUN(who_settles_knows_of_a_notice_that_stands);
-    RUN(what_is_fresh_is_not_asked_again);
-    RUN(settling_waits_neither_for_nobody_nor_for_one_who_fails);
-    RUN(who_stops_waits_for_nobody_who_settles);
+    RUN(settle_finds_a_notice_that_stands);
+    RUN(a_fresh_answer_is_not_asked_for_again);
+    RUN(settle_waits_neither_without_a_service_nor_for_one_that_fails);
+    RUN(a_stop_ends_the_wait_of_settle);
     RUN(settling_waits_until_it_is_known_which_machine_this_is);
     RUN(a_machine_that_could_not_say_who_it_is_is_asked_again);
-    RUN(a_second_stop_waits_for_nobody_else);
+    RUN(a_second_stop_joins_no_other_thread);
     RUN(with_nothing_to_lose_it_does_not_ask);
     RUN(a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing);
-    RUN(where_nobody_may_be_asked_there_is_no_thread);
+    RUN(with_metadata_off_there_is_no_thread);
     RUN(what_becomes_known_later_is_used);
     RUN(an_address_of_another_cloud_is_not_this_ones);
     RUN(a_service_that_fails_is_asked_again);
