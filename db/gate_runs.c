@@ -20,7 +20,6 @@ void gate_subject_clear(struct gate_subject *subject)
 {
     free(subject->workload);
     free(subject->engine);
-    free(subject->configuration);
     free(subject->instance);
     free(subject->provider);
     free(subject->stratum);
@@ -30,9 +29,8 @@ void gate_subject_clear(struct gate_subject *subject)
 
 static bool subject_from_row(struct stmt *query, struct gate_subject *subject, struct error *err)
 {
-    char **const texts[] = {&subject->workload, &subject->engine,   &subject->configuration,
-                            &subject->instance, &subject->provider, &subject->stratum,
-                            &subject->labels};
+    char **const texts[] = {&subject->workload, &subject->engine,  &subject->instance,
+                            &subject->provider, &subject->stratum, &subject->labels};
 
     subject->contender = stmt_column_integer(query, 0);
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -40,7 +38,7 @@ static bool subject_from_row(struct stmt *query, struct gate_subject *subject, s
         if (!*texts[i])
             return error_no_memory(err);
     }
-    return true;
+    return configuration_read(stmt_column_text(query, COUNT(texts) + 1), &subject->setup, err);
 }
 
 /* Texts for which memory ended read as "", and only another step tells. */
@@ -56,8 +54,8 @@ bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret
     AUTO(stmt_done)
     struct stmt *query =
         stmt_prepare(db,
-                     "SELECT c.number, c.workload, c.engine, c.configuration, c.instance,"
-                     " c.provider, c.stratum, json_extract(spec, '$.labels')"
+                     "SELECT c.number, c.workload, c.engine, c.instance, c.provider, c.stratum,"
+                     " json_extract(spec, '$.labels'), c.configuration"
                      " FROM runs JOIN contenders AS c ON c.number = contender"
                      " WHERE runs.number = ?",
                      err);

@@ -3,6 +3,7 @@
 
 #include "db/db.h"
 #include "engine/run/run.h"
+#include "engine/spec/configuration.h"
 #include "engine/stats/compare.h"
 
 #include <stddef.h>
@@ -17,7 +18,8 @@
  * are owned: gate_subject_clear(). */
 struct gate_subject {
     long long number, contender;
-    char *workload, *engine, *configuration, *instance, *provider;
+    struct configuration setup;
+    char *workload, *engine, *instance, *provider;
     char *stratum; /* "" where the machine is not known */
     char *labels;  /* of the spec: JSON, sorted, "{}" without any */
 };

@@ -65,7 +65,7 @@ static bool read_key(struct stmt *row, struct contender *contender, struct error
     }
     contender->is_published = stmt_column_integer(row, 7) != 0;
     name(contender);
-    return true;
+    return configuration_read(contender->configuration, &contender->setup, err);
 }
 
 static enum validity validity_from_name(const char *name)

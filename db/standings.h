@@ -3,6 +3,7 @@
 #pragma once
 
 #include "db/contenders.h"
+#include "engine/spec/configuration.h"
 #include "engine/stats/standing.h"
 
 #include <stddef.h>
@@ -21,6 +22,7 @@ struct contender {
     long long number;
     char id[CONTENDER_ID_SIZE]; /* names it in URLs: a hash of its key */
     char *workload, *engine, *configuration, *provider, *instance, *stratum; /* owned */
+    struct configuration setup; /* what the text of the configuration says */
     bool is_published;
     struct published published; /* of one that is */
     struct standing standing;   /* of a figure: a point */

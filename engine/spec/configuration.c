@@ -3,30 +3,87 @@
 #include "common/cleanup.h"
 #include "common/json_text.h"
 
-/* db/schema.c leaves out the same when it brings old runs up to date. */
-static const char *const left_out[] = {
-    "workload",    "engine", "warmup_steps", "steps",          "seed", "max_seconds",
-    "min_seconds", "labels", "max_dollars",  "target_percent", NULL};
+/* What belongs to a configuration, in the order of run_spec_fields, which knows the types.
+ * db/schema.c leaves out the same when it brings old runs up to date. */
+#define AT(member) .name = #member, .offset = offsetof(struct configuration, member)
+static const struct {
+    const char *name;
+    size_t offset;
+} members[] = {
+    {AT(precision)}, {AT(batch_size)},    {AT(layout)},   {AT(threads)}, {AT(plan)},
+    {AT(isa)},       {AT(input_workers)}, {AT(pinning)},  {AT(numa)},    {AT(huge_pages)},
+    {AT(openmp)},    {AT(allocator)},     {AT(protocol)},
+};
+#undef AT
+_Static_assert(COUNT(members) == CONFIGURATION_MEMBERS, "callers have room for each member");
+_Static_assert(CONFIGURATION_MEMBERS <= 32, "each member has a bit of `known`");
+
+/* The field of a spec, at its place in a struct configuration. */
+static struct field field_at(size_t member)
+{
+    const struct field *of_spec =
+        fields_find(run_spec_fields, run_spec_field_count, members[member].name);
+    struct field field = *of_spec;
+
+    field.offset = members[member].offset;
+    return field;
+}
+
+static size_t member_find(const char *name)
+{
+    size_t member = 0;
+
+    while (member < COUNT(members) && strcmp(members[member].name, name) != 0)
+        member++;
+    return member;
+}
 
 bool configuration_has(const char *field)
 {
-    for (const char *const *name = left_out; *name; name++)
-        if (strcmp(*name, field) == 0)
-            return false;
-    return fields_find(run_spec_fields, run_spec_field_count, field) != NULL;
+    return member_find(field) < COUNT(members);
 }
 
-char *configuration_of_spec(const struct run_spec *spec)
+static bool is_known(const struct configuration *configuration, size_t member)
 {
-    AUTO(json_decrefp) json_t *json = run_spec_to_json(spec);
-
-    for (const char *const *name = left_out; json && *name; name++)
-        json_object_del(json, *name);
-    return json_text(json);
+    return (configuration->known >> member & 1) != 0;
 }
 
-static bool value_equal(const struct field *field, const struct run_spec *left,
-                        const struct run_spec *right)
+bool configuration_read(const char *text, struct configuration *ret_configuration,
+                        struct error *err)
+{
+    struct configuration configuration = {0};
+    AUTO(json_decrefp) json_t *json = json_loads(text, 0, NULL);
+    const char *precision = json_string_value(json_object_get(json, "precision"));
+
+    if (!json)
+        return error_no_memory(err);
+    for (size_t member = 0; member < COUNT(members); member++) {
+        const json_t *value = json_object_get(json, members[member].name);
+        const struct field field = field_at(member);
+        struct error ignored = {0};
+
+        if (value && field_read(&field, value, &configuration, &ignored))
+            configuration.known |= 1U << member;
+    }
+    if (precision && !configuration.precision &&
+        strlen(precision) < sizeof configuration.foreign_precision)
+        memcpy(configuration.foreign_precision, precision, strlen(precision) + 1);
+    *ret_configuration = configuration;
+    return true;
+}
+
+bool configuration_matches(const struct configuration *configuration, const char *precision,
+                           long long batch_size)
+{
+    const char *has =
+        configuration->precision ? configuration->precision : configuration->foreign_precision;
+
+    return (!precision || strcmp(precision, has) == 0) &&
+           (batch_size == 0 || configuration->batch_size == batch_size);
+}
+
+/* Whether a field has one value at two places, in structs of one type. */
+static bool value_equal(const struct field *field, const void *left, const void *right)
 {
     const void *a = (const char *)left + field->offset, *b = (const char *)right + field->offset;
 
@@ -42,6 +99,45 @@ static bool value_equal(const struct field *field, const struct run_spec *left,
     default:
         return memcmp(a, b, sizeof(long long)) == 0;
     }
+}
+
+size_t configuration_differences(const struct configuration *left,
+                                 const struct configuration *right,
+                                 const char *ret_names[CONFIGURATION_MEMBERS])
+{
+    size_t count = 0;
+
+    for (size_t member = 0; member < COUNT(members); member++) {
+        const struct field field = field_at(member);
+
+        if (is_known(left, member) != is_known(right, member) ||
+            !value_equal(&field, left, right))
+            ret_names[count++] = members[member].name;
+    }
+    return count;
+}
+
+json_t *configuration_member(const struct configuration *configuration, const char *name)
+{
+    size_t member = member_find(name);
+    struct field field;
+
+    if (member == COUNT(members) || !is_known(configuration, member))
+        return NULL;
+    field = field_at(member);
+    return field_write(&field, configuration);
+}
+
+char *configuration_of_spec(const struct run_spec *spec)
+{
+    AUTO(json_decrefp) json_t *json = json_object();
+
+    for (size_t i = 0; i < run_spec_field_count; i++)
+        if (configuration_has(run_spec_fields[i].name) &&
+            json_object_set_new(json, run_spec_fields[i].name,
+                                field_write(&run_spec_fields[i], spec)) != 0)
+            return NULL;
+    return json_text(json);
 }
 
 bool configuration_equal(const struct run_spec *left, const struct run_spec *right)

@@ -1,8 +1,43 @@
 /* Which runs may be put together: those whose specs agree in all that can change how fast an
- * engine trains. Labels, seed and limits cannot; workload and engine are told apart beside it. */
+ * engine trains. Labels, seed and limits cannot; workload and engine are compared beside it. */
 #pragma once
 
 #include "engine/spec/run_spec.h"
+
+#include <stdint.h>
+
+#define CONFIGURATION_WORD_SIZE 65
+
+/* A configuration, read once from its text. That of a run has every member. That of a published
+ * figure has the members that its source names, and may have others that no run has. The table in
+ * configuration.c lists the members, and nothing else does. Small, because the server keeps one
+ * for each contender; words point into run_spec_fields. */
+struct configuration {
+    const char *precision, *layout, *plan, *isa, *pinning, *numa, *huge_pages, *openmp;
+    const char *allocator, *protocol;
+    long long batch_size, threads, input_workers;
+    uint32_t known; /* one bit for each member, in the order of the table */
+    char foreign_precision[CONFIGURATION_WORD_SIZE]; /* of a figure: one that no run has, or "" */
+};
+
+/* Reads a configuration's text: JSON, as the database keeps it, so only memory can end. Members
+ * that are absent, or whose value no run could have, stay unknown. */
+bool configuration_read(const char *text, struct configuration *ret_configuration,
+                        struct error *err) __attribute__((warn_unused_result));
+
+/* Whether it has this precision (NULL: any) and this batch size (0: any). */
+bool configuration_matches(const struct configuration *configuration, const char *precision,
+                           long long batch_size);
+
+/* Writes the names of the members in which two configurations differ, in the order of
+ * run_spec_fields, and returns how many they are: at most CONFIGURATION_MEMBERS. */
+#define CONFIGURATION_MEMBERS 13
+size_t configuration_differences(const struct configuration *left,
+                                 const struct configuration *right,
+                                 const char *ret_names[CONFIGURATION_MEMBERS]);
+
+/* A member as JSON: a new reference, NULL when memory ends or where it is not known. */
+json_t *configuration_member(const struct configuration *configuration, const char *name);
 
 /* What of a spec makes a configuration, as JSON in one line: equal specs, equal text. The caller
  * frees it; NULL when memory ends. */

@@ -7,14 +7,6 @@
 #define DAY_US (86400 * 1000000LL)
 #define STALE_US (90 * DAY_US)
 
-/* "precision":"bf16" as configurations are written: in one line, without blanks. */
-static bool configuration_says(const struct contender *contender, const char *member)
-{
-    const char *at = strstr(contender->configuration, member);
-
-    return at && strchr(",}", at[strlen(member)]);
-}
-
 static bool is_asked_instance(const struct comparison_question *question, const char *instance)
 {
     for (size_t i = 0; i < question->instance_count; i++)
@@ -31,8 +23,6 @@ static bool agrees(const char *asked, const char *is)
 static bool passes_filters(const struct comparison_question *question,
                            const struct contender *contender)
 {
-    char member[96];
-
     if (!agrees(question->engine, contender->engine) ||
         !agrees(question->provider, contender->provider) ||
         !agrees(question->stratum, contender->stratum) ||
@@ -41,16 +31,7 @@ static bool passes_filters(const struct comparison_question *question,
     if (question->provenance && strcmp(question->provenance, "all") != 0 &&
         (strcmp(question->provenance, "published") == 0) != contender->is_published)
         return false;
-    /* Only where it is asked: there are thousands of contenders, and printf is slow. */
-    if (question->precision) {
-        snprintf(member, sizeof member, "\"precision\":\"%.64s\"", question->precision);
-        if (!configuration_says(contender, member))
-            return false;
-    }
-    if (question->batch_size == 0)
-        return true;
-    snprintf(member, sizeof member, "\"batch_size\":%lld", question->batch_size);
-    return configuration_says(contender, member);
+    return configuration_matches(&contender->setup, question->precision, question->batch_size);
 }
 
 static int unit_order(const struct contender *left, const struct contender *right)
@@ -196,7 +177,7 @@ static void look_at_peak(struct comparison_row *row)
     const struct contender *contender = row->contender;
     struct effort effort = {
         .isa = contender->newest.isa,
-        .precision = configuration_says(contender, "\"precision\":\"bf16\"") ? "bf16" : "f32",
+        .precision = configuration_matches(&contender->setup, "bf16", 0) ? "bf16" : "f32",
         .cores = contender->newest.threads,
         .hertz = contender->newest.hertz,
         .multiply_adds = contender->newest.multiply_adds,

@@ -93,18 +93,17 @@ static json_t *base_of(const struct check *check)
 static json_t *change_of(const struct check *check)
 {
     const struct gate_subject *theirs = &check->baseline_subject;
-    AUTO(json_decrefp) json_t *configuration = json_loads(theirs->configuration, 0, NULL);
     AUTO(json_decrefp) json_t *change = json_object();
 
-    for (const char *const *name = check->differs; configuration && *name; name++) {
+    for (const char *const *name = check->differs; *name; name++) {
         json_t *value = strcmp(*name, "engine") == 0
                             ? json_string(theirs->engine)
-                            : json_incref(json_object_get(configuration, *name));
+                            : configuration_member(&theirs->setup, *name);
 
-        if (!value || json_object_set_new(change, *name, value) != 0)
+        if (json_object_set_new(change, *name, value) != 0) /* also of no value */
             return NULL;
     }
-    return configuration && change ? json_incref(change) : NULL;
+    return take(&change);
 }
 
 /* A sweep's request: one cell as it is, and one as the baseline was. */

@@ -8,7 +8,7 @@
 #include "server/gate/request.h"
 
 #define CHECK_WORDS_SIZE 400
-#define CHECK_DIFFERS_MAX 32
+#define CHECK_DIFFERS_MAX (1 + CONFIGURATION_MEMBERS) /* the engine is one */
 
 /* One side of the comparison. */
 struct check_side {

@@ -59,25 +59,15 @@ static bool load_subject(struct db *db, const struct run_id *id, struct run *run
                      run_state_name(run->state));
 }
 
-/* The fields in which two configurations differ; names of run_spec_fields. */
-static bool find_differences(struct check *check, struct error *err)
+/* The fields in which the two sides differ; names of run_spec_fields. */
+static void find_differences(struct check *check)
 {
     const struct gate_subject *a = &check->candidate_subject, *b = &check->baseline_subject;
-    AUTO(json_decrefp) json_t *mine = json_loads(a->configuration, 0, NULL);
-    AUTO(json_decrefp) json_t *theirs = json_loads(b->configuration, 0, NULL);
     size_t count = 0;
 
-    if (!mine || !theirs)
-        return error_no_memory(err);
-    for (size_t i = 0; i < run_spec_field_count && count < CHECK_DIFFERS_MAX; i++) {
-        const char *name = run_spec_fields[i].name;
-        const json_t *one = json_object_get(mine, name), *two = json_object_get(theirs, name);
-
-        if (strcmp(name, "engine") == 0 ? strcmp(a->engine, b->engine) != 0
-                                        : one != two && !json_equal(one, two))
-            check->differs[count++] = name;
-    }
-    return true;
+    if (strcmp(a->engine, b->engine) != 0)
+        check->differs[count++] = "engine";
+    configuration_differences(&a->setup, &b->setup, check->differs + count);
 }
 
 static bool are_comparable(const struct gate_subject *a, const struct gate_subject *b,
@@ -115,9 +105,10 @@ static bool load_baseline_run(struct db *db, struct check *check, struct run_id 
     if (strcmp(check->request.run.text, check->run.text) == 0)
         return error_set(err, ERROR_INVALID, "baseline", "is the run itself");
     if (!load_subject(db, &check->request.run, &run, theirs, ret_waits_for, err) ||
-        !are_comparable(mine, theirs, err) || !find_differences(check, err) ||
+        !are_comparable(mine, theirs, err) ||
         !gate_runs_repeats(db, theirs, check->baseline.runs, &check->baseline.count, err))
         return false;
+    find_differences(check);
     if (mine->contender == theirs->contender && strcmp(mine->labels, theirs->labels) == 0) {
         keep_only(&check->candidate, mine->number);
         keep_only(&check->baseline, theirs->number);

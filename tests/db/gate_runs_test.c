@@ -101,7 +101,9 @@ static void a_subject_knows_its_contender_and_its_labels(void)
     EXPECT_STR(first.labels, "{\"branch\":\"main\",\"commit\":\"a\"}");
     EXPECT_STR(second.labels, "{}");
     EXPECT_STR(first.engine, second.engine);
-    EXPECT(strstr(first.configuration, "\"batch_size\":8") != NULL);
+    EXPECT_INT(first.setup.batch_size, 8);
+    EXPECT_INT(second.setup.batch_size, 16);
+    EXPECT_STR(first.setup.precision, "f32");
     EXPECT(first.contender != second.contender);
     EXPECT_STR(first.stratum, "");
 }

@@ -53,21 +53,15 @@ static bool find_bargain(const struct check *check, const struct told *speed,
     return true;
 }
 
-/* Of what a history is kept: the same for runs that may be compared. False when memory ends. */
-static bool write_name(const struct check *check, size_t size, char ret_name[])
+/* Of what a history is kept: the same for runs that may be compared. */
+static void write_name(const struct check *check, size_t size, char ret_name[])
 {
     const struct gate_subject *subject = &check->candidate_subject;
-    AUTO(json_decrefp) json_t *json = json_loads(subject->configuration, 0, NULL);
-    const char *precision = json_string_value(json_object_get(json, "precision"));
+    const struct configuration *setup = &subject->setup;
 
-    if (!json)
-        return false;
     snprintf(ret_name, size, "%s/%s/%s/batch_size=%lld/threads=%lld%s%s", subject->workload,
-             subject->engine, precision ? precision : "",
-             (long long)json_integer_value(json_object_get(json, "batch_size")),
-             (long long)json_integer_value(json_object_get(json, "threads")),
-             subject->instance[0] ? "/" : "", subject->instance);
-    return true;
+             subject->engine, setup->precision ? setup->precision : "", setup->batch_size,
+             setup->threads, subject->instance[0] ? "/" : "", subject->instance);
 }
 
 static void write_point(struct json_writer *out, const char *name, const char *unit,
@@ -92,7 +86,7 @@ void present_check_github(struct json_writer *out, const struct check *check)
     struct told speed, bargain;
     char name[300];
 
-    out->failed = !write_name(check, sizeof name, name);
+    write_name(check, sizeof name, name);
     jsonw_open(out, NULL, '[');
     if (find_speed(check, &speed)) {
         write_point(out, name, "samples/s", &speed, check->words);
@@ -118,7 +112,7 @@ void present_check_bencher(struct json_writer *out, const struct check *check)
     struct told speed, bargain;
     char name[300];
 
-    out->failed = !write_name(check, sizeof name, name);
+    write_name(check, sizeof name, name);
     jsonw_open(out, NULL, '{');
     if (find_speed(check, &speed)) {
         jsonw_open(out, name, '{');

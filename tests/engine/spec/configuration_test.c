@@ -58,6 +58,10 @@ static void whatever_may_change_the_speed_makes_another(void)
     }
 }
 
+static const char *const left_out[] = {"workload",    "engine",      "warmup_steps",
+                                       "steps",       "seed",        "max_seconds",
+                                       "min_seconds", "max_dollars", "target_percent"};
+
 static void each_field_is_either_part_of_it_or_left_out(void)
 {
     const struct run_spec spec = run_spec_default();
@@ -77,9 +81,14 @@ static void each_field_is_either_part_of_it_or_left_out(void)
     EXPECT(configuration_has("batch_size") && configuration_has("precision"));
     EXPECT(!configuration_has("seed") && !configuration_has("labels"));
     EXPECT(!configuration_has("nonsense") && !configuration_has(""));
+    EXPECT_INT((long long)parts, CONFIGURATION_MEMBERS);
+    for (size_t i = 0; i < COUNT(left_out); i++)
+        EXPECT(!configuration_has(left_out[i]));
+    /* A new field fails here: decide whether it can change the speed. */
+    EXPECT_INT((long long)(parts + COUNT(left_out)), (long long)run_spec_field_count);
 }
 
-/* Filters look for members in it as they are written. */
+/* Equal configurations are found by their text, and figures are given in the same form. */
 static void it_is_one_line_without_blanks(void)
 {
     AUTO(freep) char *text = text_of("{\"batch_size\":48}");
@@ -88,11 +97,94 @@ static void it_is_one_line_without_blanks(void)
     EXPECT(strstr(text, "\"batch_size\":48,") != NULL);
 }
 
+static struct configuration read_text(const char *text)
+{
+    struct configuration configuration;
+
+    EXPECT(configuration_read(text, &configuration, NULL));
+    return configuration;
+}
+
+static void what_is_read_is_what_the_spec_said(void)
+{
+    AUTO(freep)
+    char *text = text_of("{\"precision\":\"bf16\",\"batch_size\":48,\"threads\":3,"
+                         "\"pinning\":\"none\",\"allocator\":\"jemalloc\"}");
+    const struct configuration configuration = read_text(text);
+    AUTO(json_decrefp) json_t *json = json_loads(text, 0, NULL);
+    AUTO(json_decrefp) json_t *again = json_object();
+    const char *name;
+    json_t *value;
+
+    EXPECT_STR(configuration.precision, "bf16");
+    EXPECT_STR(configuration.pinning, "none");
+    EXPECT_STR(configuration.allocator, "jemalloc");
+    EXPECT_INT(configuration.batch_size, 48);
+    EXPECT_INT(configuration.threads, 3);
+    json_object_foreach(json, name, value)
+        EXPECT(!json_object_set_new(again, name, configuration_member(&configuration, name)));
+    EXPECT(json_equal(json, again));
+    EXPECT(!configuration_member(&configuration, "seed"));
+}
+
+static void a_filter_wants_the_very_value(void)
+{
+    static const struct {
+        const char *text, *precision;
+        long long batch_size;
+        bool matches;
+    } cases[] = {
+        {"{\"precision\":\"bf16\",\"batch_size\":16}", NULL, 0, true},
+        {"{\"precision\":\"bf16\",\"batch_size\":16}", "bf16", 16, true},
+        {"{\"precision\":\"bf16\",\"batch_size\":16}", "bf1", 0, false},
+        {"{\"precision\":\"bf16\",\"batch_size\":16}", "f32", 16, false},
+        {"{\"precision\":\"bf16\",\"batch_size\":16}", NULL, 1, false},
+        {"{\"precision\":\"bf16\",\"batch_size\":16}", NULL, 160, false},
+        /* of figures, whose sources say what they like */
+        {"{\"precision\":\"fp8\",\"nodes\":2}", "fp8", 0, true},
+        {"{\"precision\":\"fp8\",\"nodes\":2}", "fp", 0, false},
+        {"{\"precision\":\"fp8\",\"nodes\":2}", NULL, 2, false},
+        {"{\"precision\":8,\"batch_size\":\"16\"}", "8", 0, false},
+        {"{\"precision\":8,\"batch_size\":\"16\"}", NULL, 16, false},
+        {"{\"note\":\"\\\"precision\\\":\\\"bf16\\\"\"}", "bf16", 0, false},
+        {"{}", NULL, 0, true},
+        {"{}", "f32", 0, false},
+        {"[]", "f32", 0, false},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct configuration configuration = read_text(cases[i].text);
+
+        EXPECT_INT(configuration_matches(&configuration, cases[i].precision, cases[i].batch_size),
+                   cases[i].matches);
+    }
+}
+
+static void differences_are_named_in_the_order_of_a_spec(void)
+{
+    const struct configuration plain =
+        read_text("{\"precision\":\"f32\",\"batch_size\":16,\"threads\":0}");
+    const struct configuration other =
+        read_text("{\"threads\":0,\"batch_size\":8,\"precision\":\"bf16\"}");
+    const struct configuration less = read_text("{\"precision\":\"f32\",\"batch_size\":16}");
+    const char *names[CONFIGURATION_MEMBERS];
+
+    EXPECT_INT((long long)configuration_differences(&plain, &plain, names), 0);
+    EXPECT_INT((long long)configuration_differences(&plain, &other, names), 2);
+    EXPECT_STR(names[0], "precision");
+    EXPECT_STR(names[1], "batch_size");
+    EXPECT_INT((long long)configuration_differences(&less, &plain, names), 1);
+    EXPECT_STR(names[0], "threads");
+}
+
 int main(void)
 {
     RUN(specs_that_differ_in_nothing_that_matters_have_one);
     RUN(whatever_may_change_the_speed_makes_another);
     RUN(each_field_is_either_part_of_it_or_left_out);
     RUN(it_is_one_line_without_blanks);
+    RUN(what_is_read_is_what_the_spec_said);
+    RUN(a_filter_wants_the_very_value);
+    RUN(differences_are_named_in_the_order_of_a_spec);
     return test_result();
 }

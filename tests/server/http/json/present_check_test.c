@@ -8,7 +8,6 @@
 #define ID_0 "01ARZ3NDEKTSV4RRFFQ69G5FA0"
 #define SWEEP "01ARZ3NDEKTSV4RRFFQ69G5FAZ"
 
-static char configuration[] = "{\"precision\":\"bf16\",\"batch_size\":8,\"threads\":2}";
 static char workload[] = "resnet50", engine[] = "native", instance[] = "c7i.large";
 
 static const double around[] = {1.000, 1.004, 0.996, 1.002, 0.998, 1.001, 0.999};
@@ -36,10 +35,11 @@ static struct check *a_check(size_t candidates, double speed, size_t baselines)
     check->request = (struct check_request){
         .kind = BASELINE_LABEL, .key = "branch", .value = "main", .window = 20, .margin = 0.03};
     check->run = (struct run_id){ID_0};
-    check->candidate_subject = (struct gate_subject){.configuration = configuration,
-                                                     .workload = workload,
-                                                     .engine = engine,
-                                                     .instance = instance};
+    check->candidate_subject =
+        (struct gate_subject){.setup = {.precision = "bf16", .batch_size = 8, .threads = 2},
+                              .workload = workload,
+                              .engine = engine,
+                              .instance = instance};
     fill_side(&check->candidate, candidates, speed, 0);
     fill_side(&check->baseline, baselines, 100, 0);
     return check;
