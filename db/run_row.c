@@ -138,6 +138,16 @@ static void bind_summary(struct stmt *update, const struct run *run)
         stmt_text(update, NULL);
 }
 
+static void bind_paid(struct stmt *update, const struct paid_price *paid)
+{
+    bind_known(update, paid->per_hour > 0, paid->per_hour);
+    bind_count(update, paid->nanos);
+    stmt_text(update, text_or_null(paid->currency));
+    stmt_text(update, text_or_null(paid->kind));
+    stmt_text(update, text_or_null(paid->feed));
+    bind_count(update, paid->fetched_us);
+}
+
 static void bind_where(struct stmt *update, const struct whereabouts *where)
 {
     stmt_text(update, text_or_null(where->provider));
@@ -164,6 +174,7 @@ void run_bind_end(struct stmt *stmt, const struct run *run, long long contender)
     stmt_text(stmt, run->validity == VALIDITY_UNKNOWN ? NULL : validity_name(run->validity));
     stmt_text(stmt, run->findings);
     stmt_text(stmt, run->price);
+    bind_paid(stmt, &run->paid);
     bind_where(stmt, &run->where);
     bind_count(stmt, contender);
 }

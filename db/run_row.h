@@ -21,10 +21,7 @@
 
 /* What an hour cost while a run was measured, discount taken off. NULL where that is not known,
  * and where it is in other money than dollars, which could not be compared. */
-#define RUN_DOLLARS                                                                              \
-    "CASE json_extract(price, '$.price.currency') WHEN 'USD' THEN"                               \
-    " coalesce(json_extract(price, '$.price.discount.price_per_hour'),"                          \
-    " json_extract(price, '$.price.price_per_hour')) END"
+#define RUN_DOLLARS "CASE paid_currency WHEN 'USD' THEN paid_per_hour END"
 
 /* Reads the columns of the current row, in that order. */
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
@@ -35,10 +32,12 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     "ended_us, software, ended_by, measured_steps, measured_seconds, samples_per_second, "       \
     "median_step_seconds, first_measured, throughput_low, throughput_high, reason, "             \
     "stderr_tail, engine_details, samples, peak_memory_bytes, setup_ns, gradient_cosine, "       \
-    "worst_layer_cosine, loaded, summary, validity, findings, price, provider, region, zone, "   \
+    "worst_layer_cosine, loaded, summary, validity, findings, price, paid_per_hour, "            \
+    "paid_nanos, paid_currency, paid_kind, paid_feed, paid_fetched_us, provider, region, zone, " \
     "vm, contender"
 #define RUN_END_HOLES                                                                            \
-    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "       \
+    "?, ?, ?, ?, ?, ?"
 
 /* `contender` 0 is none. */
 void run_bind_end(struct stmt *stmt, const struct run *run, long long contender);

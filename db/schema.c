@@ -345,6 +345,34 @@ static const char *const migrations[] = {
     " at_us INTEGER NOT NULL,"
     " PRIMARY KEY (hub, run)"
     ") STRICT, WITHOUT ROWID;",
+
+    /* 8: what a run paid, as columns. The text of its cost stays as it is for those who read it.
+     * The sender of an imported run may have written any price, so each member is checked: a
+     * value of another type would stop the upgrade. */
+    "ALTER TABLE runs ADD COLUMN paid_per_hour REAL;"
+    "ALTER TABLE runs ADD COLUMN paid_nanos INTEGER;"
+    "ALTER TABLE runs ADD COLUMN paid_currency TEXT;"
+    "ALTER TABLE runs ADD COLUMN paid_kind TEXT;"
+    "ALTER TABLE runs ADD COLUMN paid_feed TEXT;"
+    "ALTER TABLE runs ADD COLUMN paid_fetched_us INTEGER;"
+    "UPDATE runs SET (paid_per_hour, paid_nanos, paid_currency, paid_kind, paid_feed,"
+    " paid_fetched_us) = (SELECT CASE"
+    "  WHEN json_type(discount) IN ('integer', 'real') THEN discount ->> '$'"
+    "  WHEN json_type(list) IN ('integer', 'real') THEN list ->> '$' END,"
+    " CASE"
+    "  WHEN json_type(nanos) = 'integer' AND nanos ->> '$' > 0"
+    "   THEN CAST(nanos ->> '$' AS INTEGER)"
+    "  WHEN json_type(list) IN ('integer', 'real') AND list ->> '$' > 0 AND list ->> '$' < 9e9"
+    "   THEN CAST(round(list ->> '$' * 1e9) AS INTEGER) END,"
+    " nullif(currency, ''), nullif(kind, ''), nullif(feed, ''),"
+    " CASE WHEN fetched GLOB '[12]*-*-*T*:*:*Z' THEN"
+    "  CAST(strftime('%s', fetched) AS INTEGER) * 1000000 +"
+    "  CAST(substr(strftime('%f', fetched), 4) AS INTEGER) * 1000 END"
+    " FROM (SELECT price -> '$.price.discount.price_per_hour' AS discount,"
+    "  price -> '$.price.price_per_hour' AS list, price -> '$.price.nanos_per_hour' AS nanos,"
+    "  price ->> '$.price.currency' AS currency, price ->> '$.price.kind' AS kind,"
+    "  price ->> '$.price.feed' AS feed, price ->> '$.price.fetched_at' AS fetched))"
+    " WHERE json_valid(price);",
 };
 
 const int schema_version = (int)COUNT(migrations);

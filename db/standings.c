@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "db/run_row.h"
 #include "db/stmt.h"
 #include "db/traces.h"
 
@@ -189,12 +190,9 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
         " json_extract(m.facts, '$.cpu_model'), json_extract(m.facts, '$.isa'),"
         " json_extract(r.engine_details, '$.threads'),"
         " json_extract(r.engine_details, '$.multiply_adds'),"
-        " json_extract(r.price, '$.price.price_per_hour'),"
-        " json_extract(r.price, '$.price.discount.price_per_hour'),"
-        " json_extract(r.price, '$.price.kind'), json_extract(r.price, '$.price.currency')"
+        " " RUN_DOLLARS ", paid_kind"
         " FROM runs AS r LEFT JOIN machines AS m ON m.number = r.machine WHERE r.number = ?",
         err);
-    double discounted;
 
     if (!query)
         return false;
@@ -208,10 +206,8 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
     COPY(newest->machine_isa, stmt_column_text(query, 4));
     newest->threads = stmt_column_real(query, 5);
     newest->multiply_adds = stmt_column_real(query, 6);
-    discounted = stmt_column_real(query, 8);
-    if (strcmp(stmt_column_text(query, 10), "USD") == 0)
-        newest->paid_per_hour = discounted > 0 ? discounted : stmt_column_real(query, 7);
-    COPY(newest->paid_kind, stmt_column_text(query, 9));
+    newest->paid_per_hour = stmt_column_real(query, 7);
+    COPY(newest->paid_kind, stmt_column_text(query, 8));
     return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
 }
 

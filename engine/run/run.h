@@ -18,6 +18,17 @@ struct whereabouts {
 
 #define SENDER_NAME_MAX 63
 
+/* The price at which a run was measured, as far as it is known: what is compared between runs.
+ * The run's cost object says the same for people, and more. */
+struct paid_price {
+    double per_hour;      /* discount taken off, in `currency`; 0 unknown */
+    long long nanos;      /* the same before the discount, in billionths; 0 unknown */
+    char currency[8];     /* ISO 4217; "" unknown, like the texts below */
+    char kind[16];        /* price_kind_name() */
+    char feed[32];        /* where the price came from */
+    long long fetched_us; /* when; 0 unknown */
+};
+
 enum run_state {
     RUN_QUEUED,
     RUN_RUNNING,
@@ -56,7 +67,8 @@ struct run {
     char *summary_text;                         /* owned: the whole of it, or NULL */
     enum validity validity;                     /* unknown until it was judged */
     char *findings;                             /* owned: verdict_to_text(), or NULL */
-    char *price;                                /* owned: what an hour cost then, or NULL */
+    char *price;                                /* owned: its cost object, or NULL */
+    struct paid_price paid;                     /* from it; only of a run that ends */
     char reason[256];                           /* why it failed, was interrupted or preempted */
     char *stderr_tail;                          /* owned: the worker's last words, or NULL */
 };

@@ -1,6 +1,7 @@
 #include "server/prices/price_json.h"
 
 #include "common/cleanup.h"
+#include "common/rfc3339.h"
 #include "common/text.h"
 #include "pricing/feeds/source.h"
 #include "pricing/freshness.h"
@@ -14,6 +15,12 @@ static const struct discount *find_discount(const struct discount_list *discount
         if (discount_applies(&discounts->list[i], price))
             return &discounts->list[i];
     return NULL;
+}
+
+/* When its source last said this price. */
+static long long fetched_us_of(const struct price_view *view)
+{
+    return view->confirmed_us ? view->confirmed_us : view->price.fetched_us;
 }
 
 static void present_discount(struct json_writer *out, const struct price *price, double factor,
@@ -34,7 +41,7 @@ static void present_origin(struct json_writer *out, const struct price_view *vie
     const struct source *source = source_find(price->feed);
     bool is_published = strcmp(price->feed, PUBLISHED_FEED) == 0;
     bool given = price->kind == PRICE_TYPED || price->kind == PRICE_OWN;
-    long long fetched_us = view->confirmed_us ? view->confirmed_us : price->fetched_us;
+    long long fetched_us = fetched_us_of(view);
     long long source_us =
         view->confirmed_source_us ? view->confirmed_source_us : price->source_us;
     long long said_us = view->confirmed_source_us ? view->confirmed_source_us : fetched_us;
@@ -112,6 +119,55 @@ void present_machine_price(struct json_writer *out, const struct machine_price *
         jsonw_null(out, "discount");
     jsonw_close(out, '}');
     jsonw_null(out, "why_no_price");
+}
+
+struct paid_price paid_price_of(const struct machine_price *price)
+{
+    const struct price *list = &price->view.price;
+    struct paid_price paid = {0};
+
+    if (!price->known)
+        return paid;
+    if (list->nanos > 0) {
+        paid.nanos = list->nanos;
+        paid.per_hour = (double)list->nanos / 1e9;
+        if (price->factor < 1)
+            paid.per_hour *= price->factor;
+    }
+    snprintf(paid.currency, sizeof paid.currency, "%s", list->currency);
+    snprintf(paid.kind, sizeof paid.kind, "%s", price_kind_name(list->kind));
+    snprintf(paid.feed, sizeof paid.feed, "%s", list->feed);
+    paid.fetched_us = fetched_us_of(&price->view);
+    return paid;
+}
+
+static void read_text(const json_t *object, const char *name, size_t size, char ret_text[])
+{
+    const char *text = json_string_value(json_object_get(object, name));
+
+    snprintf(ret_text, size, "%s", text ? text : "");
+}
+
+struct paid_price paid_price_read(const json_t *price)
+{
+    const json_t *discount = json_object_get(price, "discount");
+    const json_t *nanos = json_object_get(price, "nanos_per_hour");
+    const json_t *fetched = json_object_get(price, "fetched_at");
+    double list = json_number_value(json_object_get(price, "price_per_hour"));
+    struct paid_price paid = {.per_hour = list, .nanos = json_integer_value(nanos)};
+
+    if (json_is_object(discount))
+        paid.per_hour = json_number_value(json_object_get(discount, "price_per_hour"));
+    if (paid.nanos <= 0)
+        paid.nanos = list > 0 && list < 9e9 ? llround(list * 1e9) : 0;
+    read_text(price, "currency", sizeof paid.currency, paid.currency);
+    read_text(price, "kind", sizeof paid.kind, paid.kind);
+    read_text(price, "feed", sizeof paid.feed, paid.feed);
+    if (!json_is_string(fetched) ||
+        !rfc3339_read((struct span){json_string_value(fetched), json_string_length(fetched)},
+                      &paid.fetched_us))
+        paid.fetched_us = 0;
+    return paid;
 }
 
 void present_identity(struct json_writer *out, const char *key, const struct identity *identity)

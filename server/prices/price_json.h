@@ -4,6 +4,7 @@
 
 #include "common/json_writer.h"
 #include "db/discounts.h"
+#include "engine/run/run.h"
 #include "pricing/cost.h"
 #include "server/base/this_machine.h"
 
@@ -14,6 +15,13 @@ void present_price(struct json_writer *out, const char *key, const struct price_
 /* A price of this machine, or null with the reason in "why_no_price". */
 void present_machine_price(struct json_writer *out, const struct machine_price *price,
                            long long at_us);
+
+/* What present_machine_price() writes of a price, as facts; all zero where it is not known. */
+struct paid_price paid_price_of(const struct machine_price *price);
+
+/* The same, read back from what it wrote, or from what the sender of a run wrote in its place: a
+ * member that is absent or of another type stays unknown. */
+struct paid_price paid_price_read(const json_t *price);
 
 /* A number with its interval, null where it has none; null for NULL. */
 void present_interval(struct json_writer *out, const char *key, const struct amount *amount);

@@ -131,8 +131,9 @@ static bool check_cost(struct document *document, struct error *err)
 {
     struct run *run = &document->run;
 
-    return has_other_method(document) ? import_cost_renew(&run->price, &run->summary, err)
-                                      : import_cost_check(run->price, &run->summary, err);
+    return has_other_method(document)
+               ? import_cost_renew(&run->price, &run->summary, &run->paid, err)
+               : import_cost_check(run->price, &run->summary, &run->paid, err);
 }
 
 /* A run whose machine has a name only could not be judged again. */

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/json_text.h"
 #include "pricing/cost.h"
+#include "server/prices/price_json.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -39,19 +40,15 @@ static bool check_members(json_t *cost, struct error *err)
            error_set(err, ERROR_INVALID, "cost.identity", "must be an object");
 }
 
-/* Dollars an hour after a discount; 0 where there is no price. */
-static bool read_dollars(json_t *cost, double *ret_dollars, struct error *err)
+/* Nothing is paid where there is no price. */
+static bool read_price(json_t *cost, struct paid_price *ret_paid, struct error *err)
 {
-    json_t *price = json_object_get(cost, "price"), *discount, *hour;
+    const json_t *price = json_object_get(cost, "price");
 
-    *ret_dollars = 0;
-    if (json_is_null(price))
-        return true;
-    discount = json_object_get(price, "discount");
-    hour = json_object_get(json_is_object(discount) ? discount : price, "price_per_hour");
-    *ret_dollars = json_number_value(hour);
-    return *ret_dollars > 0 || error_set(err, ERROR_INVALID, "cost.price",
-                                         "must be null, or have a price_per_hour above 0");
+    *ret_paid = paid_price_read(price);
+    return json_is_null(price) || ret_paid->per_hour > 0 ||
+           error_set(err, ERROR_INVALID, "cost.price",
+                     "must be null, or have a price_per_hour above 0");
 }
 
 static bool number_agrees(json_t *told, bool known, double computed)
@@ -62,8 +59,10 @@ static bool number_agrees(json_t *told, bool known, double computed)
            fabs(json_number_value(told) - computed) <= AGREEMENT * fabs(computed);
 }
 
-/* What each member must be; `known` is false where there is no price to divide by. */
+/* The price, and what each member must be; `known` is false where there is no price to divide by.
+ */
 struct derived {
+    struct paid_price paid;
     bool known;
     struct cost each;
 };
@@ -119,22 +118,23 @@ static bool read_cost(const char *cost, const struct summary *summary, json_t **
                                  .low = throughput->low,
                                  .high = throughput->high,
                                  .has_interval = throughput->known};
-    double dollars;
 
     if (!json)
         return error_no_memory(err);
-    if (!check_members(json, err) || !read_dollars(json, &dollars, err))
+    if (!check_members(json, err) || !read_price(json, &ret_derived->paid, err))
         return false;
-    ret_derived->known = cost_of(&speed, dollars, &ret_derived->each);
+    ret_derived->known = cost_of(&speed, ret_derived->paid.per_hour, &ret_derived->each);
     *ret_json = take(&json);
     return true;
 }
 
-bool import_cost_check(const char *cost, const struct summary *summary, struct error *err)
+bool import_cost_check(const char *cost, const struct summary *summary,
+                       struct paid_price *ret_paid, struct error *err)
 {
     AUTO(json_decrefp) json_t *json = NULL;
     struct derived derived;
 
+    *ret_paid = (struct paid_price){0};
     if (!cost)
         return true;
     if (!read_cost(cost, summary, &json, &derived, err))
@@ -142,15 +142,18 @@ bool import_cost_check(const char *cost, const struct summary *summary, struct e
     for (size_t i = 0; i < COUNT(amounts); i++)
         if (!check_amount(json, &derived, i, err))
             return false;
+    *ret_paid = derived.paid;
     return true;
 }
 
-bool import_cost_renew(char **cost, const struct summary *summary, struct error *err)
+bool import_cost_renew(char **cost, const struct summary *summary, struct paid_price *ret_paid,
+                       struct error *err)
 {
     AUTO(json_decrefp) json_t *json = NULL;
     struct derived derived;
     char *text;
 
+    *ret_paid = (struct paid_price){0};
     if (!*cost)
         return true;
     if (!read_cost(*cost, summary, &json, &derived, err))
@@ -166,5 +169,6 @@ bool import_cost_renew(char **cost, const struct summary *summary, struct error 
         return error_no_memory(err);
     free(*cost);
     *cost = text;
+    *ret_paid = derived.paid;
     return true;
 }

@@ -3,13 +3,15 @@
 #pragma once
 
 #include "common/error.h"
-#include "engine/stats/summary.h"
+#include "engine/run/run.h"
 
-/* `cost` is as in struct run, or NULL. ERROR_INVALID names the member. */
-bool import_cost_check(const char *cost, const struct summary *summary, struct error *err)
+/* `cost` is as in struct run, or NULL; *ret_paid is its price, all zero where it has none.
+ * ERROR_INVALID names the member. */
+bool import_cost_check(const char *cost, const struct summary *summary,
+                       struct paid_price *ret_paid, struct error *err)
     __attribute__((warn_unused_result));
 
 /* Of a run whose sender used other statistics than ours: writes the dollars anew from the price
  * and from our speed. A member that the sender left null stays null. */
-bool import_cost_renew(char **cost, const struct summary *summary, struct error *err)
-    __attribute__((warn_unused_result));
+bool import_cost_renew(char **cost, const struct summary *summary, struct paid_price *ret_paid,
+                       struct error *err) __attribute__((warn_unused_result));

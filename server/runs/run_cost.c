@@ -27,5 +27,6 @@ void run_cost_keep(struct run *run, const struct run_cost *cost, struct this_mac
     memcpy(run->where.region, identity->region, sizeof run->where.region);
     memcpy(run->where.zone, identity->zone, sizeof run->where.zone);
     this_machine_vm(here, run->where.vm);
+    run->paid = paid_price_of(&cost->price);
     run->price = run_cost_to_text(cost, run->state == RUN_FINISHED ? &speed : NULL);
 }

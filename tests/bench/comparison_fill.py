@@ -89,8 +89,8 @@ def price_of_run(number):
 RUN_COLUMNS = ("id, state, spec, engine, workload, instance, created_us, started_us, ended_us,"
                " software, steps, ended_by, measured_steps, measured_seconds, samples_per_second,"
                " median_step_seconds, engine_details, samples, machine, first_measured,"
-               " throughput_low, throughput_high, summary, validity, findings, price, contender,"
-               " provider, region, vm")
+               " throughput_low, throughput_high, summary, validity, findings, price, paid_per_hour,"
+               " paid_nanos, paid_currency, paid_kind, paid_feed, contender, provider, region, vm")
 
 
 def run_row(number, ended, contender, chance):
@@ -105,7 +105,8 @@ def run_row(number, ended, contender, chance):
             100 * step, rate, step,
             text({"isa": "avx512", "threads": 8, "multiply_adds": 4.1e9}), 100 * batch,
             FIRST_MACHINE + kind % MACHINES, 5, low, high, summary(low, high, step), validity, findings(validity),
-            price_of_run(kind), key, "aws", REGIONS[0],
+            price_of_run(kind), 0.1 + kind / 100, 100_000_000 + kind * 10_000_000, "USD",
+            "on_demand", "aws-on-demand-page", key, "aws", REGIONS[0],
             f"{kind:06x}{chance.randrange(VMS):010x}")
 
 

@@ -1,5 +1,6 @@
 #include "db/deliveries.h"
 
+#include "db/schema.h"
 #include "tests/db/database.h"
 #include "tests/db/finished.h"
 #include "tests/db/imported.h"
@@ -182,7 +183,7 @@ static void a_schema_that_is_in_use_is_left_alone(void)
     error_clear(&err);
     db = db_open_beside(folder.file, &err);
     EXPECT_STR(err.message, "");
-    EXPECT_INT(number_of(db, "PRAGMA user_version"), 7);
+    EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_version);
     db_free(db);
     lock = db_lock(folder.file, &err); /* it was given back */
     EXPECT(lock >= 0);

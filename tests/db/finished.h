@@ -9,7 +9,8 @@
 struct ended {
     double value, low, high;     /* 0: 100, no interval */
     const struct run_spec *spec; /* NULL: nobody asked anything of it */
-    const char *instance, *provider, *vm, *price, *software, *details;
+    const char *instance, *provider, *vm, *software, *details;
+    struct paid_price paid;
     const char *stratum;    /* of the machine it ran on; NULL: that is not known */
     enum validity validity; /* unknown is OK here; see `unjudged` */
     bool unjudged, failed;
@@ -68,8 +69,7 @@ static inline struct run run_about_to_end(struct db *db, const struct ended *end
     run.validity = ended->unjudged                       ? VALIDITY_UNKNOWN
                    : ended->validity == VALIDITY_UNKNOWN ? VALIDITY_OK
                                                          : ended->validity;
-    freep(&run.price); /* of an old row that waited */
-    run.price = copy_of(ended->price);
+    run.paid = ended->paid;
     run.engine_details = copy_of(ended->details);
     snprintf(run.software, sizeof run.software, "%s", ended->software ? ended->software : "");
     snprintf(run.where.provider, sizeof run.where.provider, "%s",

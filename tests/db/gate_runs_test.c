@@ -10,7 +10,7 @@ struct made {
     const char *commit, *branch; /* labels; NULL for none */
     double speed;
     enum validity validity;
-    const char *price;
+    struct paid_price paid;
     long long batch_size;
 };
 
@@ -44,7 +44,7 @@ static void finish(struct db *db, const struct made *made)
                                    .median_step_seconds = 1,
                                    .throughput = {true, made->speed - 1, made->speed + 1}};
     run.validity = made->validity ? made->validity : VALIDITY_OK;
-    run.price = made->price ? strdup(made->price) : NULL;
+    run.paid = made->paid;
     EXPECT(runs_end(db, &run, NULL));
 }
 
@@ -219,28 +219,24 @@ static void runs_that_confirm_are_on_no_side(void)
     EXPECT(!is_found);
 }
 
-static const struct {
-    const char *price;
-    double dollars;
-} prices[] = {
-    {NULL, 0},
-    {"{\"price\":null}", 0},
-    {"{\"price\":{\"currency\":\"USD\",\"price_per_hour\":0.5,\"discount\":null}}", 0.5},
-    {"{\"price\":{\"currency\":\"EUR\",\"price_per_hour\":0.5,\"discount\":null}}", 0},
-    {"{\"price\":{\"currency\":\"USD\",\"price_per_hour\":null,\"discount\":null}}", 0},
-    {"{\"price\":{\"currency\":\"USD\",\"price_per_hour\":0.5,"
-     "\"discount\":{\"factor\":0.9,\"price_per_hour\":0.45}}}",
-     0.45},
-};
-
 static void a_price_is_in_dollars_or_not_known(void)
 {
+    static const struct {
+        struct paid_price paid;
+        double dollars;
+    } prices[] = {
+        {{0}, 0},
+        {{.per_hour = 0.5, .currency = "USD"}, 0.5},
+        {{.per_hour = 0.5, .currency = "EUR"}, 0},
+        {{.currency = "USD"}, 0},
+        {{.per_hour = 0.45, .nanos = 500000000, .currency = "USD"}, 0.45},
+    };
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     struct gate_run runs[GATE_RUNS_MAX];
 
     for (size_t i = 0; i < COUNT(prices); i++) {
-        long long number = store(db, (struct made){.speed = 10, .price = prices[i].price});
+        long long number = store(db, (struct made){.speed = 10, .paid = prices[i].paid});
 
         EXPECT_INT((long long)repeats_of(db, number, runs), 1);
         EXPECT_NEAR(runs[0].dollars, prices[i].dollars, 0);

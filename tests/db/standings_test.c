@@ -4,8 +4,6 @@
 #include "engine/spec/configuration.h"
 #include "tests/db/finished.h"
 
-#define PRICE(members) "{\"identity\":{},\"price\":{" members "}}"
-
 /* The standing of the only contender there is. */
 static const struct contender *only(const struct standings *standings)
 {
@@ -218,8 +216,7 @@ static void the_newest_run_tells_of_machine_engine_and_price(void)
     ENDED(db, 90, .stratum = "s1", .software = "native 1");
     run = ENDED(db, 100, .stratum = "s1", .software = "native 2",
                 .details = "{\"isa\":\"amx\",\"threads\":4,\"multiply_adds\":4100000000}",
-                .price = PRICE("\"price_per_hour\":0.4,\"kind\":\"spot\",\"currency\":\"USD\","
-                               "\"discount\":{\"price_per_hour\":0.3}"));
+                .paid = {.per_hour = 0.3, .nanos = 400000000, .currency = "USD", .kind = "spot"});
     for (size_t i = 0; i < COUNT(hertz); i++)
         EXPECT(evidence_add_reading(&evidence,
                                     &(struct canary_reading){.canary = {.hertz = hertz[i]}}));
@@ -241,18 +238,13 @@ static void the_newest_run_tells_of_machine_engine_and_price(void)
 static void what_was_paid_is_known_in_dollars_only(void)
 {
     static const struct {
-        const char *price;
+        struct paid_price price;
         double paid;
     } cases[] = {
-        {PRICE("\"price_per_hour\":0.4,\"kind\":\"on_demand\",\"currency\":\"USD\","
-               "\"discount\":null"),
-         0.4},
-        {PRICE("\"price_per_hour\":0.4,\"kind\":\"on_demand\",\"currency\":\"EUR\","
-               "\"discount\":null"),
-         0},
-        {PRICE("\"price_per_hour\":null,\"kind\":\"on_demand\",\"currency\":\"USD\""), 0},
-        {"{\"price\":null}", 0},
-        {NULL, 0},
+        {{.per_hour = 0.4, .kind = "on_demand", .currency = "USD"}, 0.4},
+        {{.per_hour = 0.4, .kind = "on_demand", .currency = "EUR"}, 0},
+        {{.kind = "on_demand", .currency = "USD"}, 0},
+        {{.per_hour = 0}, 0},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -260,7 +252,7 @@ static void what_was_paid_is_known_in_dollars_only(void)
         AUTO(db_freep) struct db *db = open_database(&folder);
         AUTO(standings_free) struct standings standings = {0};
 
-        ENDED(db, 90, .price = cases[i].price);
+        ENDED(db, 90, .paid = cases[i].price);
         update(db, &standings);
         EXPECT_NEAR(only(&standings)->newest.paid_per_hour, cases[i].paid, 0);
     }

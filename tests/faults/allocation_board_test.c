@@ -27,11 +27,12 @@ static void fill(struct db *db)
         "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 11)"
         " INSERT INTO runs (number, id, state, spec, engine, workload, instance, created_us,"
         " ended_us, samples_per_second, throughput_low, throughput_high, validity, vm, contender,"
-        " machine, software, engine_details, price) SELECT i + 1, '" LONG
+        " machine, software, engine_details, paid_per_hour, paid_kind, paid_currency) SELECT i + "
+        "1, '" LONG
         "' || i, 'finished', '{}', 'e', 'mlp', 'a.large', i, i * 1000, 10.0 + i, 9.0 + i,"
         " 11.0 + i, 'ok', 'i00000000000000' || (i % 4), i % 3 + 1, 9, '" LONG
         "', '{\"isa\":\"avx512\"}',"
-        " '{\"price\":{\"price_per_hour\":0.5,\"kind\":\"on_demand\",\"currency\":\"USD\"}}'"
+        " 0.5, 'on_demand', 'USD'"
         " FROM n;"
         "INSERT INTO canaries SELECT number, 0, 0, 3e9, 1 FROM runs;"
         "UPDATE revision SET number = number + 2",

@@ -11,9 +11,10 @@
 #include "tests/faults/template.h"
 #include "tests/server/compare/comparison.h"
 
-#define PRICE                                                                                    \
-    "{\"price\":{\"price_per_hour\":0.4,\"kind\":\"spot\",\"currency\":\"USD\","                 \
-    "\"discount\":{\"price_per_hour\":0.3}}}"
+#define PAID                                                                                     \
+    {                                                                                            \
+        .per_hour = 0.3, .nanos = 400000000, .currency = "USD", .kind = "spot"                   \
+    }
 
 static struct template database;
 static struct stage stage;
@@ -29,7 +30,7 @@ static void fill(struct db *db)
                   .vm = vm == 0   ? "a"
                         : vm == 1 ? "b"
                                   : "c",
-                  .stratum = "s1", .price = PRICE, .at_us = THEN_US);
+                  .stratum = "s1", .paid = PAID, .at_us = THEN_US);
     READ(db, 0, P("m5.large", "0.1"), P("c5.large", "0.2"), P("x5.large", "0.3"),
          P("m5.large", "0.05", .kind = PRICE_SPOT));
     EXPECT(db_execute(db,

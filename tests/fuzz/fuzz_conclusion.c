@@ -28,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     AUTO(conclusion_clear) struct conclusion conclusion = {0}, again = {0};
     AUTO(document_clear) struct document document = {0};
     struct conclusion_inputs conclusion_inputs;
+    struct paid_price paid;
     struct error err = {0};
 
     if (!document_read((const char *)data, size, &document, &err))
@@ -47,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ALWAYS(conclusion_compute(&conclusion_inputs, &again, &err));
     ALWAYS(strcmp(conclusion.summary_text, again.summary_text) == 0);
     ALWAYS(strcmp(conclusion.findings, again.findings) == 0);
-    if (!import_cost_check(document.run.price, &conclusion.summary, &err))
+    if (!import_cost_check(document.run.price, &conclusion.summary, &paid, &err))
         ALWAYS(err.kind == ERROR_INVALID && strncmp(err.field, "cost", 4) == 0);
+    ALWAYS(isfinite(paid.per_hour) && paid.per_hour >= 0 && paid.nanos >= 0);
     return 0;
 }

@@ -16,6 +16,8 @@ static const struct summary summary = {.samples_per_second = 1000,
     "" per_dollar ",\"dollars_per_million_samples\":" dollars                                    \
     ",\"hours_per_million_samples\":" hours "}"
 
+static struct paid_price paid; /* of the cost that was read last */
+
 static const struct {
     const char *cost;
     const char *field; /* NULL: it is right */
@@ -55,7 +57,7 @@ static void what_is_said_of_dollars_follows_from_the_price_and_the_steps(void)
     for (size_t i = 0; i < COUNT(costs); i++) {
         struct error err = {0};
 
-        EXPECT_INT(import_cost_check(costs[i].cost, &summary, &err), !costs[i].field);
+        EXPECT_INT(import_cost_check(costs[i].cost, &summary, &paid, &err), !costs[i].field);
         EXPECT_STR(err.field, costs[i].field ? costs[i].field : "");
         EXPECT_INT(err.kind, costs[i].field ? ERROR_INVALID : ERROR_NONE);
     }
@@ -68,9 +70,9 @@ static void without_an_interval_there_is_none_of_dollars(void)
     char cost[1000];
 
     snprintf(cost, sizeof cost, COST(PRICE, "%s", "null", "null"), bare);
-    EXPECT(import_cost_check(cost, &short_one, NULL));
-    EXPECT(!import_cost_check(cost, &summary, NULL));
-    EXPECT(!import_cost_check(COST(PRICE, PER_DOLLAR, "null", "null"), &short_one, NULL));
+    EXPECT(import_cost_check(cost, &short_one, &paid, NULL));
+    EXPECT(!import_cost_check(cost, &summary, &paid, NULL));
+    EXPECT(!import_cost_check(COST(PRICE, PER_DOLLAR, "null", "null"), &short_one, &paid, NULL));
 }
 
 /* Of a sender with other statistics: its dollars are of its own speed. */
@@ -81,9 +83,11 @@ static void dollars_are_written_anew_from_our_speed(void)
                              "{\"value\":2,\"low\":2,\"high\":2}"));
     struct error err = {0};
 
-    EXPECT(!import_cost_check(cost, &summary, NULL));
-    EXPECT(import_cost_renew(&cost, &summary, &err));
-    EXPECT(import_cost_check(cost, &summary, &err));
+    EXPECT(!import_cost_check(cost, &summary, &paid, NULL));
+    EXPECT(import_cost_renew(&cost, &summary, &paid, &err));
+    EXPECT_NEAR(paid.per_hour, 0.36, 0);
+    EXPECT_INT(paid.nanos, 360000000);
+    EXPECT(import_cost_check(cost, &summary, &paid, &err));
     EXPECT(strstr(cost, "\"dollars_per_million_samples\":null") != NULL); /* said nothing */
     EXPECT(strstr(cost, "\"samples_per_dollar\":{\"value\":10000000.0") != NULL);
 }
@@ -96,7 +100,7 @@ static void what_is_no_cost_is_refused_with_other_statistics_too(void)
                                        strcmp(costs[i].field, "cost.price") == 0);
         struct error err = {0};
 
-        EXPECT_INT(import_cost_renew(&cost, &summary, &err), !form);
+        EXPECT_INT(import_cost_renew(&cost, &summary, &paid, &err), !form);
         EXPECT_STR(err.field, form ? costs[i].field : "");
     }
 }

@@ -1,0 +1,101 @@
+#include "server/prices/price_json.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#define NOON_US 1700000000000000LL
+
+static struct machine_price price_of(long long nanos, double factor)
+{
+    struct machine_price price = {.known = true,
+                                  .factor = factor,
+                                  .view = {.price = {.provider = "aws",
+                                                     .kind = PRICE_SPOT,
+                                                     .currency = "USD",
+                                                     .nanos = nanos,
+                                                     .text = "0.1",
+                                                     .feed = "aws-spot",
+                                                     .fetched_us = NOON_US}}};
+
+    price.dollars = (double)nanos / 1e9 * factor;
+    return price;
+}
+
+static struct paid_price read_again(const struct machine_price *price)
+{
+    const struct run_cost cost = {.price = *price, .at_us = NOON_US + 5};
+    AUTO(freep) char *text = run_cost_to_text(&cost, NULL);
+    AUTO(json_decrefp) json_t *json = text ? json_loads(text, 0, NULL) : NULL;
+
+    EXPECT(json != NULL);
+    return paid_price_read(json_object_get(json, "price"));
+}
+
+static void expect_paid(const struct paid_price *paid, const struct paid_price *wanted)
+{
+    EXPECT_NEAR(paid->per_hour, wanted->per_hour, 0);
+    EXPECT_INT(paid->nanos, wanted->nanos);
+    EXPECT_STR(paid->currency, wanted->currency);
+    EXPECT_STR(paid->kind, wanted->kind);
+    EXPECT_STR(paid->feed, wanted->feed);
+    EXPECT_INT(paid->fetched_us, wanted->fetched_us);
+}
+
+static void what_is_written_of_a_price_is_read_back_the_same(void)
+{
+    static const long long nanos[] = {1, 89234567, 357000000, 999999999999};
+    static const double factors[] = {1, 0.7, 0.123456789};
+
+    for (size_t i = 0; i < COUNT(nanos); i++)
+        for (size_t k = 0; k < COUNT(factors); k++) {
+            const struct machine_price price = price_of(nanos[i], factors[k]);
+            const struct paid_price paid = paid_price_of(&price), again = read_again(&price);
+
+            EXPECT_NEAR(paid.per_hour, price.dollars, 0);
+            EXPECT_INT(paid.nanos, nanos[i]);
+            EXPECT_STR(paid.kind, "spot");
+            EXPECT_INT(paid.fetched_us, NOON_US);
+            expect_paid(&again, &paid);
+        }
+}
+
+static void a_later_look_at_the_feed_confirms_a_price(void)
+{
+    struct machine_price price = price_of(357000000, 1);
+
+    price.view.confirmed_us = NOON_US + 1000000;
+    const struct paid_price paid = paid_price_of(&price), again = read_again(&price);
+    EXPECT_INT(paid.fetched_us, NOON_US + 1000000);
+    expect_paid(&again, &paid);
+}
+
+static void an_unknown_price_is_all_zero(void)
+{
+    const struct machine_price price = {.why_not = "there is none"};
+    const struct paid_price none = {0}, paid = paid_price_of(&price), again = read_again(&price);
+
+    expect_paid(&paid, &none);
+    expect_paid(&again, &none);
+}
+
+/* A sender may write anything in place of a price. */
+static void members_of_another_type_stay_unknown(void)
+{
+    AUTO(json_decrefp)
+    json_t *json =
+        json_pack("{s:f, s:s, s:i, s:[], s:s, s:i}", "price_per_hour", 0.36, "nanos_per_hour",
+                  "many", "currency", 5, "kind", "fetched_at", "yesterday", "discount", 3);
+    const struct paid_price paid = paid_price_read(json);
+
+    EXPECT(json != NULL);
+    expect_paid(&paid, &(struct paid_price){.per_hour = 0.36, .nanos = 360000000});
+}
+
+int main(void)
+{
+    RUN(what_is_written_of_a_price_is_read_back_the_same);
+    RUN(a_later_look_at_the_feed_confirms_a_price);
+    RUN(an_unknown_price_is_all_zero);
+    RUN(members_of_another_type_stay_unknown);
+    return test_result();
+}
