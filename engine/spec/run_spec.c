@@ -26,7 +26,7 @@ const struct field run_spec_fields[] = {
      .meaning = "Who trains it: the name of an engine that the server knows"},
     {AT(precision), .type = FIELD_CHOICE, .choices = precisions,
      .meaning = "Number format of the arithmetic; master weights are always f32"},
-    {AT(batch_size), .type = FIELD_INTEGER, .min = 1, .max = 65536,
+    {AT(batch_size), .type = FIELD_INTEGER, .min = 1, .max = BATCH_SIZE_MAX,
      .meaning = "Samples per step"},
     {AT(layout), .type = FIELD_CHOICE, .choices = layouts,
      .meaning = "Memory layout of images; auto leaves it to the engine"},

@@ -14,6 +14,7 @@
 #define LABEL_VALUE_MAX 256
 #define ENGINE_NATIVE "native" /* our own worker */
 #define ENGINE_NAME_MAX 32
+#define BATCH_SIZE_MAX 65536 /* also of a question, and in the API's description */
 
 /* The published protocol: so many steps are skipped, so many measured. */
 #define PUBLISHED_WARMUP 11

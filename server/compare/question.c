@@ -59,7 +59,11 @@ const char *const comparison_parameters[] = {"workload",
 
 #define AT(member) .offset = offsetof(struct comparison_question, member)
 static const struct field numbers[] = {
-    {.name = "batch_size", AT(batch_size), .type = FIELD_INTEGER, .min = 1, .max = 65536},
+    {.name = "batch_size",
+     AT(batch_size),
+     .type = FIELD_INTEGER,
+     .min = 1,
+     .max = BATCH_SIZE_MAX},
     {.name = "samples", AT(samples), .type = FIELD_NUMBER, .max = 1000000000000000},
     {.name = "epochs", AT(epochs), .type = FIELD_NUMBER, .max = 1000000},
     {.name = "job_seconds", AT(job_seconds), .type = FIELD_NUMBER, .max = 10000000000},

@@ -41,6 +41,12 @@ static json_t *knobs_schema(void)
                      "minProperties", 1, "additionalProperties", 0, "properties", properties);
 }
 
+/* For questions that ask about a batch: without the default, which is for runs only. */
+static json_t *batch_size_schema(void)
+{
+    return field_schema(fields_find(run_spec_fields, run_spec_field_count, "batch_size"));
+}
+
 static bool fill_in(json_t *document, const struct engines *engines)
 {
     json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
@@ -50,6 +56,7 @@ static bool fill_in(json_t *document, const struct engines *engines)
     return json_object_set_new(engine, "enum", engine_names(engines)) == 0 &&
            json_object_set(schemas, "RunSpec", spec) == 0 &&
            json_object_set_new(schemas, "Knobs", knobs_schema()) == 0 &&
+           json_object_set_new(schemas, "BatchSize", batch_size_schema()) == 0 &&
            json_object_set_new(json_object_get(document, "info"), "version",
                                json_string(PENNYWORTH_VERSION)) == 0;
 }
