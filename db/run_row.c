@@ -40,65 +40,69 @@ static enum validity validity_from_name(const char *name)
 /* What there are columns for: the head of a summary, enough to compare it with another. */
 static struct summary summary_from_row(struct stmt *row)
 {
-    double low = stmt_column_real(row, 20), high = stmt_column_real(row, 21);
+    double low = stmt_column_real(row, COLUMN_THROUGHPUT_LOW),
+           high = stmt_column_real(row, COLUMN_THROUGHPUT_HIGH);
 
-    return (struct summary){.measured_steps = stmt_column_integer(row, 11),
-                            .measured_seconds = stmt_column_real(row, 12),
-                            .samples_per_second = stmt_column_real(row, 13),
-                            .median_step_seconds = stmt_column_real(row, 14),
-                            .first_measured = stmt_column_integer(row, 19),
-                            .throughput = {.known = low > 0, .low = low, .high = high}};
+    return (struct summary){
+        .measured_steps = stmt_column_integer(row, COLUMN_MEASURED_STEPS),
+        .measured_seconds = stmt_column_real(row, COLUMN_MEASURED_SECONDS),
+        .samples_per_second = stmt_column_real(row, COLUMN_SAMPLES_PER_SECOND),
+        .median_step_seconds = stmt_column_real(row, COLUMN_MEDIAN_STEP_SECONDS),
+        .first_measured = stmt_column_integer(row, COLUMN_FIRST_MEASURED),
+        .throughput = {.known = low > 0, .low = low, .high = high}};
 }
 
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
 {
     struct run run = {
-        .number = stmt_column_integer(row, 0),
-        .state = state_from_name(stmt_column_text(row, 2)),
-        .spec_text = strdup(stmt_column_text(row, 3)),
-        .created_us = stmt_column_integer(row, 5),
-        .started_us = stmt_column_integer(row, 6),
-        .ended_us = stmt_column_integer(row, 7),
-        .steps = stmt_column_integer(row, 9),
-        .ended_by = pace_verdict_from_name(stmt_column_text(row, 10)),
+        .number = stmt_column_integer(row, COLUMN_NUMBER),
+        .state = state_from_name(stmt_column_text(row, COLUMN_STATE)),
+        .spec_text = strdup(stmt_column_text(row, COLUMN_SPEC)),
+        .created_us = stmt_column_integer(row, COLUMN_CREATED_US),
+        .started_us = stmt_column_integer(row, COLUMN_STARTED_US),
+        .ended_us = stmt_column_integer(row, COLUMN_ENDED_US),
+        .steps = stmt_column_integer(row, COLUMN_STEPS),
+        .ended_by = pace_verdict_from_name(stmt_column_text(row, COLUMN_ENDED_BY)),
         .summary = summary_from_row(row),
-        .samples = stmt_column_integer(row, 17),
-        .peak_memory_bytes = stmt_column_integer(row, 18),
-        .validity = validity_from_name(stmt_column_text(row, 22)),
-        .setup_ns = stmt_column_integer(row, 23),
-        .certified = {.whole_known = stmt_column_integer(row, 25) != 0,
-                      .whole = stmt_column_real(row, 24),
-                      .worst_known = stmt_column_integer(row, 27) != 0,
-                      .worst = stmt_column_real(row, 26)},
-        .cell = stmt_column_integer(row, 30),
-        .block = stmt_column_integer(row, 31),
-        .provenance =
-            strcmp(stmt_column_text(row, 32), provenance_names[PROVENANCE_IMPORTED]) == 0
-                ? PROVENANCE_IMPORTED
-                : PROVENANCE_MEASURED,
-        .thinned_us = stmt_column_integer(row, 38),
+        .samples = stmt_column_integer(row, COLUMN_SAMPLES),
+        .peak_memory_bytes = stmt_column_integer(row, COLUMN_PEAK_MEMORY_BYTES),
+        .validity = validity_from_name(stmt_column_text(row, COLUMN_VALIDITY)),
+        .setup_ns = stmt_column_integer(row, COLUMN_SETUP_NS),
+        .certified = {.whole_known = stmt_column_integer(row, COLUMN_GRADIENT_COSINE_KNOWN) != 0,
+                      .whole = stmt_column_real(row, COLUMN_GRADIENT_COSINE),
+                      .worst_known =
+                          stmt_column_integer(row, COLUMN_WORST_LAYER_COSINE_KNOWN) != 0,
+                      .worst = stmt_column_real(row, COLUMN_WORST_LAYER_COSINE)},
+        .cell = stmt_column_integer(row, COLUMN_CELL),
+        .block = stmt_column_integer(row, COLUMN_BLOCK),
+        .provenance = strcmp(stmt_column_text(row, COLUMN_PROVENANCE),
+                             provenance_names[PROVENANCE_IMPORTED]) == 0
+                          ? PROVENANCE_IMPORTED
+                          : PROVENANCE_MEASURED,
+        .thinned_us = stmt_column_integer(row, COLUMN_THINNED_US),
     };
 
-    if (!run.spec_text || !copy_owned(stmt_column_text(row, 16), &run.stderr_tail) ||
-        !copy_owned(stmt_column_text(row, 39), &run.engine_details) ||
-        !copy_owned(stmt_column_text(row, 40), &run.loaded) ||
-        !copy_owned(stmt_column_text(row, 41), &run.summary_text) ||
-        !copy_owned(stmt_column_text(row, 42), &run.findings) ||
-        !copy_owned(stmt_column_text(row, 43), &run.price)) {
+    if (!run.spec_text ||
+        !copy_owned(stmt_column_text(row, COLUMN_STDERR_TAIL), &run.stderr_tail) ||
+        !copy_owned(stmt_column_text(row, COLUMN_ENGINE_DETAILS), &run.engine_details) ||
+        !copy_owned(stmt_column_text(row, COLUMN_LOADED), &run.loaded) ||
+        !copy_owned(stmt_column_text(row, COLUMN_SUMMARY), &run.summary_text) ||
+        !copy_owned(stmt_column_text(row, COLUMN_FINDINGS), &run.findings) ||
+        !copy_owned(stmt_column_text(row, COLUMN_PRICE), &run.price)) {
         run_clear(&run);
         return error_no_memory(err);
     }
-    copy(run.id.text, sizeof run.id.text, stmt_column_text(row, 1));
-    copy(run.instance, sizeof run.instance, stmt_column_text(row, 4));
-    copy(run.software, sizeof run.software, stmt_column_text(row, 8));
-    copy(run.reason, sizeof run.reason, stmt_column_text(row, 15));
-    copy(run.sweep.text, sizeof run.sweep.text, stmt_column_text(row, 29));
-    copy(run.machine, sizeof run.machine, stmt_column_text(row, 28));
-    copy(run.where.provider, sizeof run.where.provider, stmt_column_text(row, 33));
-    copy(run.where.region, sizeof run.where.region, stmt_column_text(row, 34));
-    copy(run.where.zone, sizeof run.where.zone, stmt_column_text(row, 35));
-    copy(run.where.vm, sizeof run.where.vm, stmt_column_text(row, 36));
-    copy(run.sender, sizeof run.sender, stmt_column_text(row, 37));
+    copy(run.id.text, sizeof run.id.text, stmt_column_text(row, COLUMN_ID));
+    copy(run.instance, sizeof run.instance, stmt_column_text(row, COLUMN_INSTANCE));
+    copy(run.software, sizeof run.software, stmt_column_text(row, COLUMN_SOFTWARE));
+    copy(run.reason, sizeof run.reason, stmt_column_text(row, COLUMN_REASON));
+    copy(run.sweep.text, sizeof run.sweep.text, stmt_column_text(row, COLUMN_SWEEP));
+    copy(run.machine, sizeof run.machine, stmt_column_text(row, COLUMN_MACHINE));
+    copy(run.where.provider, sizeof run.where.provider, stmt_column_text(row, COLUMN_PROVIDER));
+    copy(run.where.region, sizeof run.where.region, stmt_column_text(row, COLUMN_REGION));
+    copy(run.where.zone, sizeof run.where.zone, stmt_column_text(row, COLUMN_ZONE));
+    copy(run.where.vm, sizeof run.where.vm, stmt_column_text(row, COLUMN_VM));
+    copy(run.sender, sizeof run.sender, stmt_column_text(row, COLUMN_SENDER));
     *ret_run = run;
     return true;
 }

@@ -4,20 +4,67 @@
 #include "db/stmt.h"
 #include "engine/run/run.h"
 
-#define RUN_LEAN_COLUMNS                                                                         \
-    "number, id, state, spec, instance, created_us, started_us, ended_us, software, steps, "     \
-    "ended_by, measured_steps, measured_seconds, samples_per_second, median_step_seconds, "      \
-    "reason, stderr_tail, samples, peak_memory_bytes, first_measured, throughput_low, "          \
-    "throughput_high, validity, setup_ns, gradient_cosine, gradient_cosine IS NOT NULL, "        \
-    "worst_layer_cosine, worst_layer_cosine IS NOT NULL, "                                       \
-    "(SELECT fingerprint FROM machines WHERE machines.number = machine), "                       \
-    "(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep), cell, block, "                  \
-    "provenance, provider, region, zone, vm, sender, thinned_us"
+/* The columns of a run behind its number: the SELECT and the places in its rows come from these
+ * two tables, so that they agree however a column is added. */
+#define RUN_LEAN_TABLE(COLUMN)                                                                   \
+    COLUMN(ID, "id")                                                                             \
+    COLUMN(STATE, "state")                                                                       \
+    COLUMN(SPEC, "spec")                                                                         \
+    COLUMN(INSTANCE, "instance")                                                                 \
+    COLUMN(CREATED_US, "created_us")                                                             \
+    COLUMN(STARTED_US, "started_us")                                                             \
+    COLUMN(ENDED_US, "ended_us")                                                                 \
+    COLUMN(SOFTWARE, "software")                                                                 \
+    COLUMN(STEPS, "steps")                                                                       \
+    COLUMN(ENDED_BY, "ended_by")                                                                 \
+    COLUMN(MEASURED_STEPS, "measured_steps")                                                     \
+    COLUMN(MEASURED_SECONDS, "measured_seconds")                                                 \
+    COLUMN(SAMPLES_PER_SECOND, "samples_per_second")                                             \
+    COLUMN(MEDIAN_STEP_SECONDS, "median_step_seconds")                                           \
+    COLUMN(REASON, "reason")                                                                     \
+    COLUMN(STDERR_TAIL, "stderr_tail")                                                           \
+    COLUMN(SAMPLES, "samples")                                                                   \
+    COLUMN(PEAK_MEMORY_BYTES, "peak_memory_bytes")                                               \
+    COLUMN(FIRST_MEASURED, "first_measured")                                                     \
+    COLUMN(THROUGHPUT_LOW, "throughput_low")                                                     \
+    COLUMN(THROUGHPUT_HIGH, "throughput_high")                                                   \
+    COLUMN(VALIDITY, "validity")                                                                 \
+    COLUMN(SETUP_NS, "setup_ns")                                                                 \
+    COLUMN(GRADIENT_COSINE, "gradient_cosine")                                                   \
+    COLUMN(GRADIENT_COSINE_KNOWN, "gradient_cosine IS NOT NULL")                                 \
+    COLUMN(WORST_LAYER_COSINE, "worst_layer_cosine")                                             \
+    COLUMN(WORST_LAYER_COSINE_KNOWN, "worst_layer_cosine IS NOT NULL")                           \
+    COLUMN(MACHINE, "(SELECT fingerprint FROM machines WHERE machines.number = machine)")        \
+    COLUMN(SWEEP, "(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep)")                  \
+    COLUMN(CELL, "cell")                                                                         \
+    COLUMN(BLOCK, "block")                                                                       \
+    COLUMN(PROVENANCE, "provenance")                                                             \
+    COLUMN(PROVIDER, "provider")                                                                 \
+    COLUMN(REGION, "region")                                                                     \
+    COLUMN(ZONE, "zone")                                                                         \
+    COLUMN(VM, "vm")                                                                             \
+    COLUMN(SENDER, "sender")                                                                     \
+    COLUMN(THINNED_US, "thinned_us")
 
-/* For one run, and for a page of them: there these texts would be most of all bytes. */
-#define RUN_COLUMNS RUN_LEAN_COLUMNS ", engine_details, loaded, summary, findings, price"
-#define RUN_COLUMN_COUNT 44
-#define RUN_LIST_COLUMNS RUN_LEAN_COLUMNS ", NULL, NULL, NULL, NULL, NULL"
+/* For one run, and NULL for a page of them: there these texts would be most of all bytes. */
+#define RUN_WIDE_TABLE(COLUMN)                                                                   \
+    COLUMN(ENGINE_DETAILS, "engine_details")                                                     \
+    COLUMN(LOADED, "loaded")                                                                     \
+    COLUMN(SUMMARY, "summary")                                                                   \
+    COLUMN(FINDINGS, "findings")                                                                 \
+    COLUMN(PRICE, "price")
+
+#define RUN_COLUMN_SQL(name, sql) ", " sql
+#define RUN_COLUMN_NULL(name, sql) ", NULL"
+#define RUN_COLUMN_PLACE(name, sql) COLUMN_##name,
+
+#define RUN_COLUMNS "number" RUN_LEAN_TABLE(RUN_COLUMN_SQL) RUN_WIDE_TABLE(RUN_COLUMN_SQL)
+#define RUN_LIST_COLUMNS "number" RUN_LEAN_TABLE(RUN_COLUMN_SQL) RUN_WIDE_TABLE(RUN_COLUMN_NULL)
+
+enum run_column {
+    COLUMN_NUMBER,
+    RUN_LEAN_TABLE(RUN_COLUMN_PLACE) RUN_WIDE_TABLE(RUN_COLUMN_PLACE) RUN_COLUMN_COUNT
+};
 
 /* What an hour cost while a run was measured, discount taken off. NULL where that is not known,
  * and where it is in other money than dollars, which could not be compared. */
