@@ -5,6 +5,7 @@
 #include "engine/machine/proc.h"
 #include "engine/process/confine.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -85,6 +86,7 @@ static char **worker_environment(char *run_variable, char *preload_variable)
             !(preload_variable[0] && begins_with(environ[i], PRELOAD_VARIABLE)))
             environment[used++] = environ[i];
     environment[used++] = run_variable;
+    assert(used <= count + 1); /* calloc() left room for one more, and NULL */
     if (preload_variable[0])
         environment[used] = preload_variable;
     return environment;
@@ -132,6 +134,7 @@ static _Noreturn void become(const struct pipes *pipes, char *const command[],
 
 static void hand_over(struct pipes *pipes, pid_t pid, int pidfd, struct child *ret_child)
 {
+    assert(pid > 0 && pidfd >= 0 && pipes->input[1] >= 0 && pipes->output[0] >= 0);
     ret_child->pid = pid;
     ret_child->pidfd = pidfd;
     ret_child->input = pipes->input[1];
@@ -162,6 +165,7 @@ bool spawn_child(struct child *ret_child, const struct launch *launch, struct er
     struct confinement confinement;
     int problem = 0;
 
+    assert(launch->command && launch->command[0] && strlen(launch->run_id) < 64);
     snprintf(run_variable, sizeof run_variable, RUN_VARIABLE "%s", launch->run_id);
     join_preload(launch->preload, preload_variable, sizeof preload_variable);
     AUTO(freep) char **environment = worker_environment(run_variable, preload_variable);

@@ -8,6 +8,7 @@
 #include "engine/protocol/dialogue.h"
 #include "engine/protocol/lines.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 
 #define LAST_WORDS_MAX 4096
 #define CHUNK 16384
+_Static_assert(LAST_WORDS_MAX <= CHUNK, "one read fills the last words");
 
 struct worker {
     struct child child;
@@ -24,8 +26,8 @@ struct worker {
     bool exited;
     struct lines lines;
     struct dialogue dialogue;
-    struct error broken;  /* the rule it broke; told when the events before it are read */
-    struct event *events; /* read, not yet asked for */
+    struct error broken;  /* the rule it broke; returned behind the events read before */
+    struct event *events; /* (event_size): event_next to event_count are not yet returned */
     size_t event_count, event_next, event_size;
     struct bytes words; /* tail of stderr */
 };
@@ -64,6 +66,7 @@ static bool keep_event(struct worker *worker, const struct event *event, struct 
         worker->events = events;
         worker->event_size = size;
     }
+    assert(worker->event_count < worker->event_size);
     worker->events[worker->event_count++] = *event;
     return true;
 }
@@ -126,6 +129,7 @@ static bool read_words(struct worker *worker)
     size_t fresh = (size_t)length < words->limit ? (size_t)length : words->limit;
     if (words->used + fresh > words->limit)
         bytes_drop(words, words->used + fresh - words->limit);
+    assert(words->used + fresh <= words->limit);
     if (!bytes_add(words, buffer + (size_t)length - fresh, fresh))
         bytes_free(words); /* no memory for last words is no reason to fail a run */
     return true;
@@ -137,6 +141,7 @@ static void reap(struct worker *worker)
 
     if (wait4(worker->child.pid, &worker->exit_status, WNOHANG, &usage) != worker->child.pid)
         return;
+    assert(!worker->exited);
     worker->exited = true;
     worker->peak_bytes = usage.ru_maxrss * 1024LL;
 }
@@ -145,6 +150,7 @@ static enum worker_read conclude(struct worker *worker, struct error *err)
 {
     int status = worker->exit_status;
 
+    assert(worker->exited || worker->broken.kind != ERROR_NONE);
     for (int piece = 0; piece < 16 && read_words(worker); piece++)
         ; /* the last words may still be in the pipe */
     if (worker->broken.kind != ERROR_NONE) {
@@ -182,6 +188,7 @@ enum worker_read worker_next(struct worker *worker, long long deadline_ns, int w
             *ret_event = worker->events[worker->event_next++];
             return WORKER_EVENT;
         }
+        assert(worker->event_next == worker->event_count); /* each was returned once */
         worker->event_next = worker->event_count = 0;
         if (worker->broken.kind != ERROR_NONE || (worker->exited && worker->child.output < 0))
             return conclude(worker, err);

@@ -10,6 +10,7 @@ static void take_images(struct depth_first *depth_first, long first, long end, v
     size_t numbers = (size_t)(pixels * layer->in_channels);
     size_t bytes = depth_first_bytes_in(depth_first, layer);
 
+    assert(result && first >= 0 && end <= depth_first->options.batch);
     for (long i = first; i < end; i++)
         depth_first->passes->take_image(depth_first->source + (size_t)i * numbers, pixels,
                                         (char *)result + (size_t)i * bytes);
@@ -24,8 +25,9 @@ void depth_first_feed(void *user, int index, int of)
                 depth_first->next_images);
 }
 
-/* What is trained on becomes what has been made beside the step before; the next is begun. */
-static void take_turns(struct depth_first *depth_first)
+/* Swaps the two batches: the step trains on the one that the loader has made, and the loader
+ * starts to make the next. */
+static void swap_batches(struct depth_first *depth_first)
 {
     void *images = depth_first->images;
 
@@ -60,7 +62,7 @@ bool depth_first_step(struct depth_first *depth_first, double *ret_loss,
     long long start = host_clock_ns(), waited = 0, total;
 
     if (depth_first->loader) {
-        take_turns(depth_first);
+        swap_batches(depth_first);
         waited = host_clock_ns() - start;
     }
     atomic_store(&depth_first->loaded, 0);

@@ -1,6 +1,10 @@
-/* The network worked depth-first by threads that own images. stages.h says how the network is
- * cut; here is the memory, and one thread's way through a step. Used by the files fused_*.c
- * alone; what others see of it is net.h. */
+/* Trains the network depth-first, by threads that own images. stages.h cuts the network into
+ * stages; this header holds the memory and one thread's way through a step. Only the files of
+ * this folder include it; other folders use net.h.
+ *
+ * Shapes in comments: N images in the batch, n units in a chunk, parts units in an image; H (one
+ * side), C (channels) of a layer's input, P (one side), K (channels) of its output; classes K of
+ * the linear layer. "stored" numbers are f32 or bf16, as options.type says: void *. */
 #pragma once
 
 #include "engine/train/depth_first/filter.h"
@@ -13,6 +17,7 @@
 #include "engine/train/threads/batch_loader.h"
 #include "engine/train/threads/team.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #define LANES_MAX 256
@@ -26,30 +31,33 @@ struct cut {
 
 struct depth_first;
 
-/* What a thread lets its group see of the chunk at hand. */
+/* What a thread shows its group of its current chunk. */
 struct share {
-    void *input, *gradient;
-    long units; /* 0: it has none */
+    void *input;    /* (n * H * H / parts, C) stored */
+    void *gradient; /* (n * P * P / parts, K) stored */
+    long units;     /* n; 0: the thread has no chunk */
 };
 
 struct lane {
     struct depth_first *depth_first;
     int index;
     long first_image, end_image;
-    void *input, *gradient;  /* of a chunk: its activation; the gradient of its output */
-    void *input_gradient[2]; /* of the convolutions that read it */
-    void *subsampled;        /* for a convolution that reads every second pixel */
-    void *scratch;           /* of filters */
-    float *weight_sums[2];   /* of a stage's filters; two stages take turns */
-    float *bias_sum, *row;   /* of the linear layer: of its gradient; one image's logits */
-    struct arena arena;      /* all of these */
+    void *input;             /* (n * H * H / parts, C) stored: the chunk's activation */
+    void *gradient;          /* (n * P * P / parts, K) stored: of a convolution's output */
+    void *input_gradient[2]; /* each (n * H * H / parts, C) stored: one a convolution */
+    void *subsampled;        /* (n * H/2 * H/2, C) stored: every second pixel of input */
+    void *scratch;           /* the most that filter_scratch() asks for, in bytes */
+    float *weight_sums[2];   /* (sum of filter_weights(), each to 16); two stages take turns */
+    float *bias_sum;         /* (classes): the gradient of the linear layer's bias */
+    float *row;              /* (classes): one image's logits */
+    struct arena arena;      /* holds all of these */
     struct share share;
-    struct barrier barrier; /* of a group, where this is the first of it */
-    int shares_left;        /* of a round: that the group still waits for */
-    bool fresh;             /* the stage's sums have not been written yet */
-    bool ok;                /* else err says why; the thread goes on meeting the others */
+    struct barrier barrier; /* the group's, used in the group's first thread only */
+    int shares_left;        /* shares of this round that the group still waits for */
+    bool fresh;             /* nothing has been written to the stage's sums yet */
+    bool ok;                /* else err says why; the thread still meets the others */
     struct error err;
-    long long input_ns, update_ns, forward_end; /* of the step: what net_times is made of */
+    long long input_ns, update_ns, forward_end; /* of this step, for net_times */
     long long stage_ns[LAYERS_MAX];             /* in each stage, without waiting for others */
 };
 
@@ -60,30 +68,34 @@ struct depth_first {
     struct stages stages;
     struct stage head; /* the linear layer, as if it were the stage behind the last */
     struct plan plan;
-    struct cut cuts[LAYERS_MAX];       /* of each stage, as the plan wants them */
-    int reader[LAYERS_MAX];            /* the stage that reads an activation */
-    struct layer computed[LAYERS_MAX]; /* layers as they are computed: see subsamples() */
+    struct cut cuts[LAYERS_MAX];       /* (stages): as the plan wants them */
+    int reader[LAYERS_MAX];            /* (activations): the stage that reads it, or -1 */
+    struct layer computed[LAYERS_MAX]; /* (layers): as they are computed, see subsamples() */
     struct dnn *dnn;
     const struct passes *passes;
     struct team *team;
-    struct filter *filters[LAYERS_MAX]; /* of each layer, or NULL */
-    struct norm *norms[LAYERS_MAX];
-    struct arena arena;          /* what follows, of the whole batch */
-    size_t memory;               /* bytes of all arenas */
-    float *source;               /* NCHW f32: what is trained on */
-    void *images, *next_images;  /* next: with a feeder, who makes them */
-    struct batch_loader *loader; /* or NULL */
-    void *outputs[LAYERS_MAX];   /* of each convolution, before its batch-norm */
-    void *kept[LAYERS_MAX];      /* activations that are kept; NULL for the others */
-    void *gradients[LAYERS_MAX]; /* of what the activation's ReLU let through */
-    uint8_t *chosen;             /* by the maximum pool */
-    void *means, *logits, *mean_gradients, *logit_gradients; /* of the linear layer */
-    float *shown;   /* each image's logits, bias included */
-    double *losses; /* of each image */
-    struct lane *lanes;
+    struct filter *filters[LAYERS_MAX]; /* (layers): or NULL */
+    struct norm *norms[LAYERS_MAX];     /* (layers): or NULL */
+    struct arena arena;                 /* holds the buffers of the whole batch, below */
+    size_t memory;                      /* bytes of all arenas */
+    float *source;                      /* (N, C, H, H): the training images */
+    void *images;                       /* (N, H, H, C) stored: the batch of this step */
+    void *next_images;                  /* (N, H, H, C) stored: only with a loader */
+    struct batch_loader *loader;        /* or NULL */
+    void *outputs[LAYERS_MAX];   /* (layers), each (N, P, P, K) stored, before batch-norm */
+    void *kept[LAYERS_MAX];      /* (activations), each (N, P, P, K) stored, or NULL */
+    void *gradients[LAYERS_MAX]; /* (activations), each (N, P, P, K) stored, behind the ReLU */
+    uint8_t *chosen;             /* (N, P, P, K): the maximum pool's choices */
+    void *means;                 /* (N, C of the linear layer) stored */
+    void *mean_gradients;        /* (N, C of the linear layer) stored */
+    void *logits;                /* (N, classes) stored, without bias */
+    void *logit_gradients;       /* (N, classes) stored */
+    float *shown;                /* (N, classes): logits with bias */
+    double *losses;              /* (N) */
+    struct lane *lanes;          /* (lane_count) */
     int lane_count;
     int group;         /* threads that share a sum of weight gradients where they can */
-    atomic_int loaded; /* of the list of filters and directions, in an update */
+    atomic_int loaded; /* how many entries of (filter, direction) an update has taken */
 };
 
 /* A stage's work on units [first, first + count). */
@@ -114,17 +126,18 @@ static inline struct rows rows_out(const struct chunk *chunk, const struct layer
                          layer->out_channels};
 }
 
-/* Where the chunk begins in a buffer of the whole batch, of which it covers `rows`. */
+/* The chunk's first number in a buffer of the whole batch; the chunk covers `rows` of it. */
 static inline void *chunk_of(const struct chunk *chunk, void *buffer, struct rows rows)
 {
     size_t type = dnn_type_size(chunk->lane->depth_first->options.type);
 
+    assert(buffer && chunk->count > 0 && rows.count % chunk->count == 0);
     return (char *)buffer +
            (size_t)(chunk->first * (rows.count / chunk->count) * rows.channels) * type;
 }
 
-/* The best kind of ours for the gradient of weights here; WGRAD_PORTABLE: leave it to the
- * library. */
+/* The fastest of our kernels for the gradient of weights on this processor; WGRAD_PORTABLE: use
+ * the library's. */
 enum wgrad_kind depth_first_hand(const struct depth_first *depth_first);
 
 /* Whether convolutions are computed in another format than images are stored in. */
@@ -134,7 +147,7 @@ bool depth_first_emulates(const struct depth_first *depth_first);
 size_t depth_first_bytes_in(const struct depth_first *depth_first, const struct layer *layer);
 size_t depth_first_bytes_out(const struct depth_first *depth_first, const struct layer *layer);
 
-/* Takes the memory, when the operations are there. A batch that cannot fit is refused. */
+/* Takes the memory; the operations must have been made. Refuses a batch that does not fit. */
 bool depth_first_take_memory(struct depth_first *depth_first, struct error *err)
     __attribute__((warn_unused_result));
 
@@ -142,7 +155,7 @@ bool depth_first_take_memory(struct depth_first *depth_first, struct error *err)
 bool depth_first_choose(struct depth_first *depth_first, struct error *err)
     __attribute__((warn_unused_result));
 
-/* The whole, by a plan; NULL: by the one that is chosen. */
+/* Builds the net by `plan`; NULL: by the plan that depth_first_choose() finds. */
 struct depth_first *depth_first_make(const struct network *network,
                                      const struct net_options *options,
                                      struct parameters *parameters, const struct plan *plan,
@@ -191,10 +204,10 @@ struct pass_pool depth_first_pool_of(const struct chunk *chunk,
 void depth_first_activate(const struct chunk *chunk, int activation, struct rows rows,
                           void *result);
 
-/* A feeder's work: a share of the next batch. */
+/* Part `index` of `of` of the next batch; the batch loader calls it. */
 void depth_first_feed(void *user, int index, int of);
 
-/* Each is one thread's share of the work and ends with a meeting of all. */
+/* Each is one thread's share of the work and ends when all threads have met. */
 void depth_first_forward(struct lane *lane);
 void depth_first_head(struct lane *lane);
 void depth_first_backward(struct lane *lane);
@@ -203,5 +216,6 @@ void depth_first_update(struct lane *lane);
 /* Adds a stage's filters to the weights; the thread takes its slice. */
 void depth_first_sgd_step(struct lane *lane, const struct stage *stage, int turn);
 
-/* Where the sum of filter number `which` of a stage lies, in a thread's memory. */
+/* The sum of weight gradients of the stage's filter number `which`, in the thread's memory:
+ * filter_weights() floats. */
 float *depth_first_sum(const struct lane *lane, const struct stage *stage, int which, int turn);

@@ -1,6 +1,6 @@
-/* Backward through the stages. Each batch-norm's gradient is made on the fly from the sums that
- * the stage behind it has left, and each activation that is not kept is made again: neither goes
- * through memory. */
+/* Backward through the stages. The thread computes each batch-norm's gradient for one chunk from
+ * the sums of the stage behind it, and computes activations that are not kept a second time, so
+ * that neither goes through memory. */
 #include "common/cleanup.h"
 #include "engine/train/depth_first/depth_first.h"
 
@@ -128,6 +128,7 @@ static bool backward_chunk(const struct chunk *chunk, struct error *err)
     void *input = depth_first_input(chunk, false);
     int last = chunk->stage->count - 1; /* the one that sees every pixel */
 
+    assert(last == 0 || last == 1); /* input_gradient has two buffers */
     if (!convolve_back(chunk, last, input, lane->input_gradient[0], err))
         return false;
     if (last > 0) {

@@ -71,6 +71,7 @@ static void count_units(const struct depth_first *depth_first, struct cut cut,
 
             for (int k = 0; k < shape->count_kinds; k++)
                 known = known || shape->counts[k] == asked[i];
+            assert(known || shape->count_kinds < FILTER_COUNTS);
             if (!known)
                 shape->counts[shape->count_kinds++] = asked[i];
         }
@@ -111,6 +112,7 @@ static bool make_norm(struct depth_first *depth_first, int index, struct error *
                                               layer->out_size * layer->out_size,
                                      .lanes = depth_first->lane_count};
 
+    assert(!depth_first->norms[index]);
     depth_first->norms[index] =
         norm_new(&shape, parameters_find(depth_first->parameters, layer->norm, "weight"),
                  parameters_find(depth_first->parameters, layer->norm, "bias"), err);
@@ -138,6 +140,7 @@ static bool make_lanes(struct depth_first *depth_first, struct error *err)
 {
     long batch = depth_first->options.batch, count;
 
+    assert(batch > 0 && depth_first->options.threads > 0);
     depth_first->lane_count = depth_first->options.threads;
     if (depth_first->lane_count > LANES_MAX)
         return error_set(err, ERROR_INVALID, "threads", "must be at most %d, got %d", LANES_MAX,
@@ -182,6 +185,7 @@ bool depth_first_build(struct depth_first *depth_first, const struct plan *plan,
         depth_first->plan = *plan;
     else if (!depth_first_choose(depth_first, err))
         return false;
+    assert(depth_first->plan.count == depth_first->stages.count);
     for (int i = 0; i < depth_first->stages.count; i++)
         depth_first->cuts[i] =
             cut_stage(depth_first, &depth_first->stages.list[i], depth_first->plan.stages[i]);

@@ -1,5 +1,5 @@
-/* Forward through the stages: chunk by chunk, what is read is made, convolved, and summed for the
- * batch-norm behind while it is in cache. */
+/* Forward through the stages. For each chunk, the thread makes the activation, convolves it, and
+ * sums the output for the next batch-norm, all while the chunk is in cache. */
 #include "common/cleanup.h"
 #include "engine/train/depth_first/depth_first.h"
 #include "engine/train/threads/host.h"
@@ -10,6 +10,7 @@ struct chunk depth_first_chunk_at(struct lane *lane, int index, long number)
     long first = lane->first_image * cut->parts + number * cut->chunk;
     long left = lane->end_image * cut->parts - first;
 
+    assert(number >= 0 && left > 0);
     return (struct chunk){.lane = lane,
                           .stage = &lane->depth_first->stages.list[index],
                           .cut = cut,
@@ -118,6 +119,8 @@ static void *subsample(const struct chunk *chunk, const struct layer *layer, con
     size_t in = (size_t)(layer->in_size * layer->in_size * layer->in_channels) * type;
     size_t out = in / 4;
 
+    assert(layer->in_size % 2 == 0 && layer->in_size == 2 * layer->out_size);
+    assert(chunk->cut->parts == 1 && chunk->count <= chunk->cut->chunk);
     for (size_t i = 0; i < (size_t)chunk->count; i++)
         depth_first->passes->subsample((const char *)input + i * in, layer->in_size,
                                        layer->in_channels,
@@ -142,6 +145,8 @@ static bool forward_chunk(const struct chunk *chunk, struct error *err)
         const struct rows rows = rows_out(chunk, layer);
         void *output = chunk_of(chunk, depth_first->outputs[conv], rows);
 
+        assert(layer->in_channels ==
+               depth_first->network.layers[chunk->stage->convs[0]].in_channels);
         if (!filter_forward(depth_first->filters[conv], &call,
                             depth_first_input_of(chunk, layer, input), output, err))
             return false;

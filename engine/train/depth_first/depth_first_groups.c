@@ -84,6 +84,8 @@ bool depth_first_share(struct lane *lane, const struct stage *stage, struct shar
     int which = --lane->shares_left;
     bool ok;
 
+    assert(which >= 0 && which < stage->count);
+    assert(share.units == 0 || (share.input && share.gradient));
     lane->share = share;
     barrier_wait(barrier);
     ok = add_slices(lane, stage, which, err);
@@ -118,7 +120,7 @@ bool depth_first_rounds(struct lane *lane, int index,
             lane->ok = work(&chunk, &lane->err);
         }
         lane->fresh = round == 0;
-        /* Who has nothing, or has failed, still does the slices that are its part. */
+        /* A thread without a chunk, or one that failed, still computes its slices. */
         while (lane->shares_left > 0)
             lane->ok = depth_first_share(lane, stage, (struct share){0}, &lane->err) && lane->ok;
     }

@@ -24,7 +24,7 @@ static struct rows last_rows(const struct depth_first *depth_first)
     return (struct rows){layer->out_size * layer->out_size, layer->out_channels};
 }
 
-/* Row `image` of a buffer with so many numbers for each. */
+/* Row `image` of a buffer of shape (N, numbers). */
 static void *row_of(const struct depth_first *depth_first, void *buffer, long image, long numbers)
 {
     return (char *)buffer + (size_t)(image * numbers) * dnn_type_size(depth_first->options.type);
@@ -35,6 +35,8 @@ static void take_means(struct lane *lane)
     struct depth_first *depth_first = lane->depth_first;
     const struct rows rows = last_rows(depth_first);
 
+    assert(depth_first->kept[depth_first->stages.last]);
+    assert(rows.channels == linear_of(depth_first)->in_channels); /* means: (N, channels) */
     for (long image = lane->first_image; image < lane->end_image; image++) {
         const struct chunk chunk = image_of(lane, image);
         void *active = chunk_of(&chunk, depth_first->kept[depth_first->stages.last], rows);
@@ -53,6 +55,7 @@ static void softmax_loss(struct lane *lane)
     const float *bias = parameters_find(depth_first->parameters, linear->name, "bias")->value;
     long classes = linear->out_channels;
 
+    assert(lane->end_image <= depth_first->options.batch);
     memset(lane->bias_sum, 0, (size_t)classes * sizeof(float));
     for (long image = lane->first_image; image < lane->end_image; image++) {
         float *shown = depth_first->shown + image * classes;
@@ -71,7 +74,7 @@ static void softmax_loss(struct lane *lane)
     }
 }
 
-/* From the gradient of the means to that of the last batch-norm. */
+/* Turns the gradient of the means into that of the last batch-norm. */
 static void go_back(struct lane *lane)
 {
     struct depth_first *depth_first = lane->depth_first;

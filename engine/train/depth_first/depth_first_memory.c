@@ -6,6 +6,7 @@
 #include "engine/train/networks/tensor_init.h"
 #include "engine/train/threads/host.h"
 
+#include <assert.h>
 #include <math.h>
 
 static int time_back(const struct depth_first *depth_first, int stage)
@@ -39,6 +40,7 @@ struct wishes {
 
 static void wish(struct wishes *wishes, void **place, size_t bytes, int first, int last)
 {
+    assert(wishes->count < ARENA_MAX && first <= last);
     wishes->list[wishes->count++] =
         (struct wish){place, arena_ask(wishes->arena, bytes, first, last)};
 }
@@ -50,10 +52,11 @@ static int stage_of(const struct depth_first *depth_first, int conv)
         for (int k = 0; k < depth_first->stages.list[i].count; k++)
             if (depth_first->stages.list[i].convs[k] == conv)
                 return i;
+    assert(false); /* stages_of() puts every convolution into a stage */
     return -1;
 }
 
-/* The last time that somebody reads the gradient of an activation. */
+/* The last time that a stage reads the gradient of an activation. */
 static int last_of_gradient(const struct depth_first *depth_first,
                             const struct activation *activation)
 {
@@ -205,12 +208,14 @@ static bool grant(const struct wishes *wishes, struct error *err)
     return true;
 }
 
-/* What a gradient takes the place of is known only now. */
+/* A gradient without a buffer of its own overwrites the activation it belongs to. */
 static void place_gradients(struct depth_first *depth_first)
 {
-    for (int i = 0; i < depth_first->stages.activation_count; i++)
+    for (int i = 0; i < depth_first->stages.activation_count; i++) {
         if (!depth_first->gradients[i])
             depth_first->gradients[i] = depth_first->kept[i];
+        assert(depth_first->gradients[i]);
+    }
 }
 
 static bool check_memory(const struct depth_first *depth_first, size_t bytes, struct error *err)

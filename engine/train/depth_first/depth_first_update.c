@@ -1,6 +1,6 @@
-/* What is learnt from a step. The weights of a stage take their step as soon as its gradients are
- * there, while these are in cache; so a thread needs memory for the gradients of two stages, not
- * for those of the whole network. */
+/* The update of a step. A stage's weights take their step as soon as the stage's gradients are
+ * complete, while these are in cache; so a thread needs memory for the gradients of two stages,
+ * not for those of the whole network. */
 #include "common/cleanup.h"
 #include "engine/train/depth_first/depth_first.h"
 #include "engine/train/threads/host.h"
@@ -9,6 +9,7 @@ float *depth_first_sum(const struct lane *lane, const struct stage *stage, int w
 {
     float *at = lane->weight_sums[turn % 2];
 
+    assert(which >= 0 && which < stage->count && turn >= 0);
     for (int i = 0; i < which; i++)
         at += (filter_weights(lane->depth_first->filters[stage->convs[i]]) + 15) & ~(size_t)15;
     return at;
@@ -35,6 +36,7 @@ static void learn_filter(struct lane *lane, const struct stage *stage, int which
         if (other->first_image < other->end_image && !known)
             copies[update.copy_count++] = sum;
     }
+    assert(update.copy_count > 0 && update.copy_count <= LANES_MAX);
     filter_learn(depth_first->filters[stage->convs[which]], &update);
 }
 
@@ -88,7 +90,7 @@ static void learn_vectors(struct depth_first *depth_first)
                     sums, count);
 }
 
-/* Filters are brought into the layouts that are computed with; whoever is free takes the next. */
+/* Reorders the new weights for forward and backward; a free thread takes the next filter. */
 static bool load_filters(struct lane *lane, struct error *err)
 {
     struct depth_first *depth_first = lane->depth_first;

@@ -2,24 +2,36 @@
 
 #include "common/cleanup.h"
 
+#include <assert.h>
+
+/* round_weights() stores floats as bf16: two bytes. */
+_Static_assert(sizeof(uint16_t) * 2 == sizeof(float), "a bf16 number is half a float");
+
 /* The operations for chunks of one size. */
 struct variant {
     long units;
-    struct dnn_op *forward, *backward_data, *backward_weights; /* the last: not by hand */
-    struct wgrad_shape hand;
-    size_t input_count, output_count; /* numbers in a chunk */
+    struct dnn_op *forward;
+    struct dnn_op *backward_data;    /* NULL for the layer that reads images */
+    struct dnn_op *backward_weights; /* NULL by hand */
+    struct wgrad_shape hand;         /* as our kernel sees the chunk */
+    size_t input_count;              /* numbers in a chunk: n * in_size^2 / parts * in_channels */
+    size_t output_count;             /* n * out_size^2 / parts * out_channels */
 };
 
 struct filter {
     struct filter_context context;
     struct filter_shape shape;
     struct variant variants[FILTER_COUNTS];
-    struct dnn_op *load[2], *show, *take; /* take: from OIHW to our layout */
+    struct dnn_op *load[2]; /* reorder: our layout to forward's and backward_data's */
+    struct dnn_op *show;    /* reorder: our layout to OIHW */
+    struct dnn_op *take;    /* reorder: OIHW to our layout */
     struct parameter *parameter;
     size_t count;    /* numbers in our layout, padding included */
-    long strides[4]; /* of it, by hand */
-    float *weights, *velocity, *gradient;
-    void *loaded[2]; /* forward and backward, in the layouts that are computed with */
+    long strides[4]; /* of O, I, H, W in our layout, by hand */
+    float *weights;  /* (count): the master copy */
+    float *velocity; /* (count), or NULL without momentum */
+    float *gradient; /* (count), or NULL where nothing shows it */
+    void *loaded[2]; /* (O, I, H, W) in forward's and backward_data's layouts and type */
 };
 
 static struct dnn_convolution chunk_shape(const struct filter_shape *shape, long units)
@@ -122,7 +134,7 @@ static bool make_reorders(struct filter *filter, struct error *err)
     return filter->load[1] != NULL;
 }
 
-/* Memory for `size` bytes at a cache line, zeroed; NULL for none. */
+/* Takes `size` zeroed bytes at a cache line; NULL for size 0 or without memory. */
 static void *get_memory(size_t size)
 {
     size_t room = (size + 63) & ~(size_t)63;
@@ -139,6 +151,7 @@ static bool make_memory(struct filter *filter, struct error *err)
 
     if (!filter->shape.by_hand)
         size = dnn_op_size(first->backward_weights, 2);
+    assert(size % sizeof(float) == 0 && size / sizeof(float) >= filter->parameter->count);
     filter->count = size / sizeof(float);
     filter->weights = get_memory(size);
     filter->loaded[0] = get_memory(dnn_op_size(first->forward, 1));
@@ -177,6 +190,9 @@ struct filter *filter_new(const struct filter_context *context, const struct fil
 {
     struct filter *filter = calloc(1, sizeof *filter);
 
+    assert(shape->count_kinds > 0 && shape->count_kinds <= FILTER_COUNTS && shape->parts > 0);
+    assert(!shape->emulated || shape->type == DNN_BF16);
+    assert(!shape->by_hand || (shape->type == DNN_BF16 && !shape->emulated));
     if (!filter) {
         error_no_memory(err);
         return NULL;
@@ -184,6 +200,10 @@ struct filter *filter_new(const struct filter_context *context, const struct fil
     filter->context = *context;
     filter->shape = *shape;
     filter->parameter = parameters_find(context->parameters, shape->layer->name, "weight");
+    assert(filter->parameter &&
+           filter->parameter->count == (size_t)shape->layer->in_channels *
+                                           (size_t)shape->layer->out_channels *
+                                           (size_t)(shape->layer->kernel * shape->layer->kernel));
     if (!build(filter, err)) {
         filter_free(filter);
         return NULL;
@@ -216,13 +236,14 @@ static const struct variant *variant_of(const struct filter *filter, long units)
 {
     int i = 0;
 
-    while (filter->variants[i].units != units)
-        i++; /* asking for a size that was not announced is a mistake of ours */
+    while (i < filter->shape.count_kinds && filter->variants[i].units != units)
+        i++;
+    assert(i < filter->shape.count_kinds); /* filter_shape.counts has every size of a call */
     return &filter->variants[i];
 }
 
-/* Room for a chunk in f32 where it must be emulated, and for one gradient to be added; or for
- * what is done by hand. */
+/* Enough for a chunk in f32 where it is emulated, and for one gradient before it is added; or for
+ * our kernel. */
 size_t filter_scratch(const struct filter *filter)
 {
     size_t most = 0;
@@ -240,7 +261,7 @@ size_t filter_scratch(const struct filter *filter)
     return most + (filter->shape.by_hand ? 0 : filter->count * sizeof(float)) + 64;
 }
 
-/* A run of numbers in f32 at *scratch, which is behind it then. */
+/* Takes `count` floats from *scratch and moves it behind them, to a multiple of 64 bytes. */
 static float *room_for(size_t count, float **scratch)
 {
     float *room = *scratch;
@@ -249,7 +270,7 @@ static float *room_for(size_t count, float **scratch)
     return room;
 }
 
-/* Runs a convolution whose two images are `from` and `to`, `counts` numbers long. */
+/* One convolution that reads `from`, (from_count) stored, and writes `to`, (to_count) stored. */
 struct emulation {
     struct dnn_op *op;
     void *from, *weights, *to;
@@ -263,6 +284,7 @@ static bool convolve(struct filter *filter, const struct filter_call *call,
     void *memory[] = {work->from, work->weights, work->to};
     float *scratch = call->scratch, *from, *to;
 
+    assert(work->op && work->from && work->to && work->weights);
     if (!filter->shape.emulated)
         return dnn_op_run_on(work->op, call->lane, memory, err);
     memory[0] = from = room_for(work->from_count, &scratch);
@@ -331,6 +353,8 @@ bool filter_backward_weights(struct filter *filter, const struct filter_call *ca
     void *memory[] = {work->input, work->gradient, work->sum};
     float *raw = call->scratch;
 
+    assert(work->slices > 0 && work->slice >= 0 && work->slice < work->slices);
+    assert(work->slices == 1 || filter_can_slice(filter));
     if (filter->shape.by_hand) {
         by_hand(filter, call, work);
         return true;
@@ -366,11 +390,12 @@ void filter_learn(struct filter *filter, const struct filter_update *update)
                                      .begin = begin,
                                      .end = end < filter->count ? end : filter->count};
 
+    assert(update->copy_count > 0 && update->index >= 0 && update->index < update->of);
+    assert(update->sgd->momentum == 0 || filter->velocity);
     filter->context.passes->learn(&learn, update->sgd);
 }
 
-/* Where images are computed in f32 only for want of an instruction, weights are rounded like
- * everywhere. */
+/* Rounds weights to bf16: emulation computes in f32, but on the same numbers as bf16 does. */
 static void round_weights(struct filter *filter, float *weights, size_t count)
 {
     const struct passes *passes = filter->context.passes;
@@ -388,6 +413,7 @@ bool filter_load(struct filter *filter, int lane, int direction, struct error *e
 {
     void *const memory[] = {filter->weights, filter->loaded[direction]};
 
+    assert(direction == 0 || direction == 1);
     if (!filter->load[direction])
         return true;
     if (!dnn_op_run_on(filter->load[direction], lane, memory, err))

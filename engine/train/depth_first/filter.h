@@ -1,7 +1,9 @@
-/* The weights of one convolution, and what is computed with them, by threads that each have
- * images of their own: operations for chunks of several sizes, the weights in the layouts that
- * these want, and the master copy, in f32, in the layout of the gradient, so that an update is
- * one sweep. */
+/* The weights of one convolution and the operations on them, for threads that each own images:
+ * operations for chunks of several sizes, the weights in the layouts that these want, and the
+ * master copy, in f32, in the layout of the gradient, so that an update is one sweep.
+ *
+ * Shapes: a chunk of n units reads (n * in_size^2 / parts, in_channels) numbers and writes
+ * (n * out_size^2 / parts, out_channels), rows of channels (NHWC), stored as `type` says. */
 #pragma once
 
 #include "engine/train/kernels/passes.h"
@@ -9,27 +11,26 @@
 #include "engine/train/net.h"
 #include "engine/train/onednn/dnn.h"
 
-/* Sizes of chunk that a filter is asked for: whole chunks, and what is left at the end of a
- * thread's share, which differs by one image between threads. */
+/* The chunk sizes of a filter: whole chunks, and the rest at the end of a thread's share, which
+ * differs by one image between threads. */
 #define FILTER_COUNTS 4
 
 struct filter_shape {
     const struct layer *layer;
     enum dnn_type type; /* how images are stored */
-    bool emulated;      /* computed in f32 all the same */
-    /* Who computes the gradient of the weights: the library, or one of ours. */
-    bool by_hand;
+    bool emulated;      /* stored as bf16 but computed in f32 */
+    bool by_hand;       /* our kernel `hand` computes the weight gradient, not the library */
     enum wgrad_kind hand;
     /* Chunks are counted in units. A unit is an image, or of 1x1 kernels a part of one: `parts`
      * of them are an image. */
     long parts;
     int count_kinds;
-    long counts[FILTER_COUNTS];
+    long counts[FILTER_COUNTS]; /* (count_kinds): units of a chunk; calls use no other size */
 };
 
 struct filter;
 
-/* Whether one of ours can compute the gradient of this layer's weights, from images in bf16. */
+/* Whether our kernel `kind` can compute the gradient of this layer's weights, from bf16. */
 bool filter_can_by_hand(const struct layer *layer, enum wgrad_kind kind, enum cpu_isa isa);
 
 /* What filters share. */
@@ -47,42 +48,43 @@ struct filter *filter_new(const struct filter_context *context, const struct fil
 /* NULL is fine. */
 void filter_free(struct filter *filter);
 
-/* What one call of a thread works on. */
 struct filter_call {
-    int lane;
-    long units;
-    void *scratch; /* filter_scratch() bytes */
+    int lane;      /* the thread's lane of oneDNN */
+    long units;    /* one of filter_shape.counts */
+    void *scratch; /* (filter_scratch()) bytes, at 64; the thread's own */
 };
 
 /* Whether the gradient of the weights can be computed in slices. */
 bool filter_can_slice(const struct filter *filter);
 
-/* Bytes that any call needs. */
+/* Bytes of scratch memory, enough for every call. */
 size_t filter_scratch(const struct filter *filter);
 
+/* Input and gradients are as wide as the shapes above say. */
 bool filter_forward(struct filter *filter, const struct filter_call *call, void *input,
                     void *output, struct error *err) __attribute__((warn_unused_result));
 bool filter_backward_data(struct filter *filter, const struct filter_call *call, void *gradient,
                           void *input_gradient, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Numbers in the gradient of the weights, in the filter's own layout. */
+/* Numbers in the gradient of the weights, in the filter's own layout, padding included. */
 size_t filter_weights(const struct filter *filter);
 
-/* Adds to `sum`, of filter_weights() floats; with `first`, writes it. */
+/* The gradient of the weights is added to `sum`. */
 struct filter_gradient {
-    void *input, *gradient;
-    float *sum;
-    bool first;
-    int slice, slices; /* only this part of the output channels; of 1: all */
+    void *input;       /* (n * in_size^2 / parts, in_channels) stored */
+    void *gradient;    /* (n * out_size^2 / parts, out_channels) stored */
+    float *sum;        /* (filter_weights()) */
+    bool first;        /* overwrite sum, do not add */
+    int slice, slices; /* only this part of the output channels; slices 1: all of them */
 };
 bool filter_backward_weights(struct filter *filter, const struct filter_call *call,
                              const struct filter_gradient *work, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Takes part `index` of `of` of the update: sums the copies in their order and takes the step. */
+/* Part `index` of `of` of the update: sums the copies in their order and takes the step. */
 struct filter_update {
-    float *const *copies;
+    float *const *copies; /* (copy_count), each (filter_weights()) */
     int copy_count, index, of;
     const struct sgd *sgd;
 };
@@ -92,7 +94,7 @@ void filter_learn(struct filter *filter, const struct filter_update *update);
 bool filter_load(struct filter *filter, int lane, int direction, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Writes weights and gradient to the parameter, for whoever wants to see them. */
+/* Copies weights and gradient to the parameter, which net_parameters() shows its caller. */
 bool filter_show(struct filter *filter, struct error *err) __attribute__((warn_unused_result));
 
 /* Calls `tell` with the implementation of each pass. */

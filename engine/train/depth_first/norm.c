@@ -2,20 +2,24 @@
 
 #include "common/cleanup.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define EPSILON 1e-5
 #define RUNNING_SHARE 0.1 /* of the newest batch in the running statistics */
 #define SUMS 5            /* of a channel and a thread, forward and backward */
 #define COEFFICIENTS 6
+/* norm_start_forward() empties 2 of them, norm_start_backward() 3. */
+_Static_assert(SUMS == 2 + 3, "a channel's sums are those of forward and those of backward");
 
 struct norm {
     struct norm_shape shape;
     struct parameter *scale, *shift;
-    struct norm_lane *lanes;
-    double *sums;
-    float *coefficients;
-    float *running_mean, *running_variance;
+    struct norm_lane *lanes; /* (lanes) */
+    double *sums;            /* (lanes, SUMS, channels) */
+    float *coefficients;     /* (lanes, COEFFICIENTS, channels) */
+    float *running_mean;     /* (channels) */
+    float *running_variance; /* (channels), behind running_mean in one block */
 };
 
 /* Gives each thread its part of the memory. */
@@ -43,6 +47,8 @@ struct norm *norm_new(const struct norm_shape *shape, struct parameter *scale,
     struct norm *norm = calloc(1, sizeof *norm);
     size_t c = (size_t)shape->channels, lanes = (size_t)shape->lanes;
 
+    assert(shape->channels > 0 && shape->lanes > 0 && shape->count > 0);
+    assert(scale && shift && scale->count == c && shift->count == c);
     if (norm) {
         *norm = (struct norm){.shape = *shape, .scale = scale, .shift = shift};
         norm->lanes = calloc(lanes, sizeof *norm->lanes);
@@ -75,6 +81,7 @@ void norm_free(struct norm *norm)
 
 const struct norm_lane *norm_at(const struct norm *norm, int lane)
 {
+    assert(lane >= 0 && lane < norm->shape.lanes);
     return &norm->lanes[lane];
 }
 
@@ -133,6 +140,7 @@ void norm_finish_backward(struct norm *norm, const struct norm *summed, int lane
     long channels = norm->shape.channels, products = summed == norm ? channels : 2 * channels;
     double count = (double)norm->shape.count;
 
+    assert(summed->shape.channels == channels && summed->shape.lanes == norm->shape.lanes);
     for (long c = 0; c < channels; c++) {
         double sum = 0, product = 0, inverse = (double)own->inverse_deviation[c];
         double scale = (double)own->affine[c];

@@ -1,19 +1,21 @@
-/* A batch-norm over the whole batch, worked by several threads on images of their own. Each
- * thread leaves sums; when all have met, each makes the coefficients it needs from all of the
- * sums, in the same order, so that all have the same and nobody waits again. */
+/* A batch-norm over the whole batch, computed by several threads that each own images. Each
+ * thread writes sums; when all threads have met, each computes the coefficients that it needs
+ * from all sums, in the same order: all get equal coefficients without waiting a second time. */
 #pragma once
 
 #include "engine/train/kernels/passes.h"
 
 struct norm;
 
-/* What one thread knows of a batch-norm: floats, one a channel (affine: two). */
+/* One thread's sums and coefficients. */
 struct norm_lane {
-    double *sums;          /* forward: of values and squares */
-    double *backward_sums; /* as passes->mask leaves them: up to three a channel */
-    float *affine;         /* scale of each channel, then shift */
-    float *mean, *inverse_deviation;
-    float *slope, *offset; /* for passes->unnorm */
+    double *sums;             /* (2, channels): forward, of values and of squares */
+    double *backward_sums;    /* (3, channels): as passes->mask writes them */
+    float *affine;            /* (2, channels): scale, then shift */
+    float *mean;              /* (channels) */
+    float *inverse_deviation; /* (channels) */
+    float *slope;             /* (channels): for passes->batchnorm_backward */
+    float *offset;            /* (channels): the same */
 };
 
 struct norm_shape {
@@ -36,15 +38,15 @@ const struct norm_lane *norm_at(const struct norm *norm, int lane);
 void norm_start_forward(struct norm *norm, int lane);
 void norm_start_backward(struct norm *norm, int lane);
 
-/* From everybody's sums to this thread's affine, mean and deviation. Thread 0 keeps the running
- * statistics. */
+/* Computes this thread's affine, mean and deviation from the sums of all threads. Thread 0 also
+ * updates the running statistics. */
 void norm_finish_forward(struct norm *norm, int lane);
 
-/* From everybody's sums to this thread's slope and offset. The sums are those of `summed`: the
- * batch-norm itself, or the one beside which a shortcut's was summed. Thread 0 writes the
- * gradients of scale and shift. */
+/* Computes this thread's slope and offset from the sums of all threads. The sums are those of
+ * `summed`: the batch-norm itself, or the one beside which a shortcut's was summed. Thread 0
+ * writes the gradients of scale and shift. */
 void norm_finish_backward(struct norm *norm, const struct norm *summed, int lane);
 
-/* As PyTorch keeps them for inference. */
+/* (channels) each, as PyTorch keeps them for inference. */
 const float *norm_running_mean(const struct norm *norm);
 const float *norm_running_variance(const struct norm *norm);

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,6 +17,7 @@ struct plan plan_fixed(int count, struct choice choice)
 {
     struct plan plan = {.origin = "fixed", .count = count};
 
+    assert(count > 0 && count <= LAYERS_MAX);
     for (int i = 0; i < count; i++)
         plan.stages[i] = choice;
     return plan;

@@ -19,44 +19,48 @@ struct rows {
 };
 
 /* relu(values * scale + shift + shortcut), where the shortcut may have a batch-norm of its own.
- */
+ * In this file (rows) stands for (rows.count, rows.channels) stored numbers. */
 struct pass_join {
-    const void *values, *shortcut;
-    const float *affine;          /* scale of each channel, then shift of each */
-    const float *shortcut_affine; /* NULL: the shortcut is added as it is */
+    const void *values, *shortcut; /* (rows) each */
+    const float *affine;           /* (2, channels): scale, then shift */
+    const float *shortcut_affine;  /* (2, channels), or NULL: add the shortcut as it is */
 };
 
 /* The gradient of a batch-norm's input, from that of its output:
  * scale * gradient + slope * (values - mean) + offset. */
 struct pass_batchnorm_backward {
-    const void *gradient, *values;
-    const float *scale, *slope, *mean, *offset;
+    const void *gradient, *values;              /* (rows) each */
+    const float *scale, *slope, *mean, *offset; /* (channels) each */
 };
 
 /* The gradient through a ReLU, and what the batch-norm before it needs of it. */
 struct pass_mask {
-    const void *gradient, *add;        /* add: a second gradient, or NULL */
-    const void *active;                /* what the ReLU gave */
-    void *result;                      /* (gradient + add) where active; may be `active` itself */
-    const void *values, *other_values; /* before the batch-norm; of the shortcut's, or NULL */
-    const float *mean, *other_mean;
+    const void *gradient;     /* (rows) */
+    const void *add;          /* (rows): a second gradient, or NULL */
+    const void *active;       /* (rows): the ReLU's output */
+    void *result;             /* (rows): gradient + add where active; may be `active` itself */
+    const void *values;       /* (rows): the batch-norm's input */
+    const void *other_values; /* (rows): the input of the shortcut's batch-norm, or NULL */
+    const float *mean, *other_mean; /* (channels) each */
 };
 
 /* The maximum over 3x3 windows, two apart, of relu(values * scale + shift); one image. */
 struct pass_pool {
     long size, channels; /* of the input: height and width */
-    const void *values;
-    const float *affine, *mean;
-    uint8_t *chosen; /* which of the nine it was, for each output; 9: none was above zero */
+    const void *values;  /* (size, size, channels) */
+    const float *affine; /* (2, channels) */
+    const float *mean;   /* (channels) */
+    uint8_t *chosen; /* (size/2, size/2, channels): which of the nine; 9: none is above zero */
 };
 
 /* One slice of SGD: sums the gradient's copies in their order and takes the step. */
 struct pass_learn {
-    float *const *copies;
+    float *const *copies; /* (copy_count), each (end) */
     int copy_count;
-    float *weights, *velocity; /* velocity: NULL without momentum */
-    float *gradient;           /* where the sum is kept, or NULL */
-    size_t begin, end;
+    float *weights;    /* (end) */
+    float *velocity;   /* (end), or NULL without momentum */
+    float *gradient;   /* (end): the sum of the copies, or NULL */
+    size_t begin, end; /* the slice: other numbers stay untouched */
 };
 
 struct passes {
@@ -102,7 +106,7 @@ struct passes {
     void (*learn)(const struct pass_learn *learn, const struct sgd *sgd);
 };
 
-/* The best ones for a processor that has `isa`. */
+/* The fastest passes for a processor that has `isa`. */
 const struct passes *passes_for(enum cpu_isa isa, enum dnn_type type);
 
 /* All that were compiled, for tests; NULL behind the last. */

@@ -5,6 +5,7 @@
 #include "engine/train/kernels/passes.h"
 #include "engine/train/kernels/passes_stored.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Sums are taken in f32 over this many rows and then added up in f64: fast, and as exact as if
@@ -58,6 +59,7 @@ static void statistics(const void *values, struct rows rows, double *sums)
     long c = rows.channels;
     float block[2 * CHANNELS_MAX];
 
+    assert(c > 0 && c <= CHANNELS_MAX);
     for (long r = 0; r < rows.count; r += BLOCK) {
         long count = rows.count - r < BLOCK ? rows.count - r : BLOCK;
 
@@ -196,6 +198,7 @@ static void mask(const struct pass_mask *mask, struct rows rows, double *sums)
     long c = rows.channels, kinds = mask->other_values ? 3 : 2;
     float block[3 * CHANNELS_MAX];
 
+    assert(c > 0 && c <= CHANNELS_MAX);
     for (long r = 0; r < rows.count; r += BLOCK) {
         long end = rows.count - r < BLOCK ? rows.count : r + BLOCK;
 
@@ -284,6 +287,7 @@ static void pool(const struct pass_pool *pool, void *result)
 {
     long half = pool->size / 2, c = pool->channels;
 
+    assert(pool->size % 2 == 0);
     for (long h = 0; h < half; h++)
         for (long w = 0; w < half; w++)
             pool_pixel(pool, h, w, (stored *)result + (h * half + w) * c,
@@ -315,6 +319,7 @@ static void unpool(const struct pass_pool *pool, const void *gradient, void *res
     float pixel[CHANNELS_MAX], block[2 * CHANNELS_MAX];
     long c = pool->channels;
 
+    assert(c > 0 && c <= CHANNELS_MAX && pool->size % 2 == 0);
     for (long y = 0; y < pool->size; y++) {
         clear(block, 2 * c);
         for (long x = 0; x < pool->size; x++) {
@@ -341,6 +346,7 @@ static void mean(const void *values, struct rows rows, void *result)
     float sum[CHANNELS_MAX];
     long c = rows.channels;
 
+    assert(rows.count > 0 && c <= CHANNELS_MAX);
     clear(sum, c);
     for (long r = 0; r < rows.count; r++) {
         const stored *from = (const stored *)values + r * c;
@@ -428,6 +434,7 @@ static void learn(const struct pass_learn *learn, const struct sgd *sgd)
 {
     float sum[SLICE];
 
+    assert(learn->copy_count > 0);
     for (size_t at = learn->begin; at < learn->end; at += SLICE) {
         size_t count = learn->end - at < SLICE ? learn->end - at : SLICE;
 

@@ -3,6 +3,7 @@
 #include "engine/train/kernels/wgrad_kinds.h"
 #include "engine/train/kernels/wgrad_pack.h"
 
+#include <assert.h>
 #include <string.h>
 
 static float widen(uint16_t value)
@@ -128,5 +129,9 @@ void wgrad_run(enum wgrad_kind kind, const struct wgrad_shape *shape,
 
     if (ranged.out_end == 0)
         ranged.out_end = shape->out_channels;
+    assert(kinds[kind].run && is_shape(shape));
+    assert(ranged.out_begin >= 0 && ranged.out_begin < ranged.out_end &&
+           ranged.out_end <= shape->out_channels);
+    assert(ranged.out_begin % PANEL == 0 && ranged.out_end % PANEL == 0);
     kinds[kind].run(shape, &ranged);
 }

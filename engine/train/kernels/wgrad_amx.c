@@ -14,6 +14,7 @@
 #define PACK_TARGET __attribute__((target("avx512f,avx512bw")))
 #define TILE 16L /* rows of a tile, and 32-bit columns */
 #define TILE_WORDS (TILE * TILE)
+_Static_assert(PANEL == 2 * TILE, "a panel is two tiles wide");
 
 /* Pairs that are packed at a time, about: panels of it fit into a second-level cache of 2 MB.
  * Much less for kernel 1, where a panel of columns is used for one tap only. The emulation is

@@ -12,6 +12,7 @@
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
 #define VECTOR 16
 #define ROWS 11
+_Static_assert(PANEL % VECTOR == 0, "a panel is whole vectors");
 #define TAPS 3 /* a side of the largest kernel */
 
 /* Pairs of a strip, about: its panels are what is packed at a time. Long enough that reading and

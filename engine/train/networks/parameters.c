@@ -3,12 +3,14 @@
 #include "common/cleanup.h"
 #include "engine/train/networks/tensor_init.h"
 
+#include <assert.h>
 #include <math.h>
 
 static void add(struct parameters *parameters, const char *layer, const char *which, size_t count)
 {
     struct parameter *parameter = &parameters->list[parameters->count++];
 
+    assert(parameters->count <= PARAMETERS_MAX && count > 0);
     snprintf(parameter->name, sizeof parameter->name, "%s.%s", layer, which);
     parameter->count = count;
 }
@@ -51,6 +53,7 @@ static bool allocate(struct parameters *parameters)
         parameter->velocity = parameter->gradient + room;
         at += 3 * room;
     }
+    assert(at == total);
     return true;
 }
 

@@ -3,6 +3,8 @@
 #include "common/cleanup.h"
 #include "engine/train/onednn/dnn_op.h"
 
+#include <assert.h>
+
 bool dnn_failed(struct error *err, dnnl_status_t status, const char *doing)
 {
     return error_set(err, ERROR_INTERNAL, NULL, "oneDNN cannot %s: status %d", doing,
@@ -115,6 +117,7 @@ static dnnl_status_t add_slot(struct dnn_op *op, const struct slot *slot, long c
     int place = op->count++;
     dnnl_status_t status = dnnl_success;
 
+    assert(place < SLOTS_MAX);
     op->arguments[place] = slot->argument;
     if (slot->argument == 0)
         return dnnl_success;
@@ -129,13 +132,13 @@ static dnnl_status_t add_slot(struct dnn_op *op, const struct slot *slot, long c
 }
 
 struct dnn_op *dnn_op_new(struct dnn *dnn, dnnl_status_t status,
-                          dnnl_primitive_desc_t description, const struct tensor_init *recipe,
+                          dnnl_primitive_desc_t description, const struct op_signature *signature,
                           struct error *err)
 {
     struct dnn_op *op;
 
     if (status != dnnl_success) {
-        dnn_failed(err, status, recipe->name);
+        dnn_failed(err, status, signature->name);
         return NULL;
     }
     op = calloc(1, sizeof *op);
@@ -148,12 +151,12 @@ struct dnn_op *dnn_op_new(struct dnn *dnn, dnnl_status_t status,
     op->description = description;
     op->ends = calloc((size_t)dnn->lane_count, sizeof *op->ends);
     status = op->ends ? dnnl_primitive_create(&op->primitive, description) : dnnl_out_of_memory;
-    for (int i = 0; i < recipe->count && status == dnnl_success; i++)
-        status = add_slot(op, &recipe->slots[i], recipe->channels);
+    for (int i = 0; i < signature->count && status == dnnl_success; i++)
+        status = add_slot(op, &signature->slots[i], signature->channels);
     for (int i = 0; i < dnn->lane_count && status == dnnl_success; i++)
         status = ask_memory(op, dnnl_query_scratchpad_md, 0, &op->ends[i].scratch);
     if (status != dnnl_success) {
-        dnn_failed(err, status, recipe->name);
+        dnn_failed(err, status, signature->name);
         dnn_op_free(op);
         return NULL;
     }
@@ -181,6 +184,7 @@ bool dnn_op_run_on(struct dnn_op *op, int index, void *const memory[], struct er
     dnnl_status_t status;
     int count = 0;
 
+    assert(index >= 0 && index < op->dnn->lane_count);
     for (int i = 0; i < op->count; i++) {
         if (!ends->memory[i])
             continue;
@@ -209,11 +213,13 @@ size_t dnn_op_size(const struct dnn_op *op, int place)
 {
     const dnnl_memory_t memory = op->ends[0].memory[place];
 
+    assert(place >= 0 && place < op->count);
     return memory ? dnn_api_memory_size(memory) : 0;
 }
 
 struct dnn_images dnn_op_images(const struct dnn_op *op, int place, struct dnn_images shape)
 {
+    assert(place >= 0 && place < op->count);
     shape.order = DNN_LIKE;
     shape.like = op->ends[0].memory[place];
     return shape;

@@ -8,11 +8,12 @@ struct dnn_op *dnn_product(struct dnn *dnn, struct dnn_matrix left, struct dnn_m
     static const struct slot slots[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
                                         {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0},
                                         {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
-    static const struct tensor_init recipe = {"multiply such matrices", slots, COUNT(slots), 0};
+    static const struct op_signature signature = {"multiply such matrices", slots, COUNT(slots),
+                                                  0};
     dnnl_primitive_desc_t description = NULL;
     dnnl_status_t status = dnn_api_product(dnn->engine, left, right, &description);
 
-    return dnn_op_new(dnn, status, description, &recipe, err);
+    return dnn_op_new(dnn, status, description, &signature, err);
 }
 
 /* Where an operation's weights are in its list. */
@@ -37,7 +38,7 @@ struct dnn_op *dnn_convolution(struct dnn *dnn, enum dnn_pass pass,
                                   {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, 0},
                                   {DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md, 0}},
     };
-    const struct tensor_init recipe = {"convolve such images", slots[pass], 3, 0};
+    const struct op_signature signature = {"convolve such images", slots[pass], 3, 0};
     struct dnn_request request = {DNN_FORWARD, shape, NULL, dnn->attributes};
     dnnl_primitive_desc_t hint = NULL, description = NULL;
     dnnl_status_t status;
@@ -46,14 +47,14 @@ struct dnn_op *dnn_convolution(struct dnn *dnn, enum dnn_pass pass,
         request.like = weights_of(like);
     status = dnn_api_convolution(dnn->engine, &request, NULL, &hint);
     if (pass == DNN_FORWARD)
-        return dnn_op_new(dnn, status, hint, &recipe, err);
+        return dnn_op_new(dnn, status, hint, &signature, err);
     if (status == dnnl_success) {
         request.pass = pass;
         request.like = like ? weights_of(like) : NULL;
         status = dnn_api_convolution(dnn->engine, &request, hint, &description);
         dnnl_primitive_desc_destroy(hint);
     }
-    return dnn_op_new(dnn, status, description, &recipe, err);
+    return dnn_op_new(dnn, status, description, &signature, err);
 }
 
 /* From one memory's layout to another's; takes over neither. */
@@ -62,11 +63,11 @@ static struct dnn_op *reorder(struct dnn *dnn, dnnl_memory_t from, dnnl_memory_t
 {
     static const struct slot slots[] = {{DNNL_ARG_SRC, dnnl_query_src_md, 0},
                                         {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
-    static const struct tensor_init recipe = {"reorder such memory", slots, COUNT(slots), 0};
+    static const struct op_signature signature = {"reorder such memory", slots, COUNT(slots), 0};
     dnnl_primitive_desc_t description = NULL;
     dnnl_status_t status = dnn_api_reorder(dnn->engine, from, to, dnn->attributes, &description);
 
-    return dnn_op_new(dnn, status, description, &recipe, err);
+    return dnn_op_new(dnn, status, description, &signature, err);
 }
 
 struct dnn_op *dnn_weight_reorder(struct dnn *dnn, const struct dnn_convolution *shape,
@@ -139,22 +140,22 @@ struct dnn_op *dnn_norm(struct dnn *dnn, enum dnn_pass pass, const struct dnn_no
                               {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, 0},
                               {DNNL_ARG_DIFF_SCALE, dnnl_query_undef, 0},
                               {DNNL_ARG_DIFF_SHIFT, dnnl_query_undef, 0}};
-    struct tensor_init recipe = {"normalise such images", forward, COUNT(forward),
-                                 shape->images.channels};
+    struct op_signature signature = {"normalise such images", forward, COUNT(forward),
+                                     shape->images.channels};
     dnnl_primitive_desc_t hint = NULL, description = NULL;
     dnnl_status_t status = dnn_api_norm(dnn->engine, DNN_FORWARD, shape, NULL, &hint);
 
     if (pass == DNN_FORWARD)
-        return dnn_op_new(dnn, status, hint, &recipe, err);
+        return dnn_op_new(dnn, status, hint, &signature, err);
     if (!dnn_api_norm_backward_takes_shift())
         backward[5].argument = 0;
-    recipe.slots = backward;
-    recipe.count = COUNT(backward);
+    signature.slots = backward;
+    signature.count = COUNT(backward);
     if (status == dnnl_success) {
         status = dnn_api_norm(dnn->engine, pass, shape, hint, &description);
         dnnl_primitive_desc_destroy(hint);
     }
-    return dnn_op_new(dnn, status, description, &recipe, err);
+    return dnn_op_new(dnn, status, description, &signature, err);
 }
 
 struct dnn_op *dnn_pool(struct dnn *dnn, enum dnn_pass pass, const struct dnn_pool *shape,
@@ -168,17 +169,17 @@ struct dnn_op *dnn_pool(struct dnn *dnn, enum dnn_pass pass, const struct dnn_po
                                {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, 0},
                                {DNNL_ARG_WORKSPACE, dnnl_query_workspace_md, 0}},
     };
-    const struct tensor_init recipe = {"pool such images", slots[pass], 3, 0};
+    const struct op_signature signature = {"pool such images", slots[pass], 3, 0};
     dnnl_primitive_desc_t hint = NULL, description = NULL;
     dnnl_status_t status = dnn_api_pool(dnn->engine, DNN_FORWARD, shape, NULL, &hint);
 
     if (pass == DNN_FORWARD)
-        return dnn_op_new(dnn, status, hint, &recipe, err);
+        return dnn_op_new(dnn, status, hint, &signature, err);
     if (status == dnnl_success) {
         status = dnn_api_pool(dnn->engine, pass, shape, hint, &description);
         dnnl_primitive_desc_destroy(hint);
     }
-    return dnn_op_new(dnn, status, description, &recipe, err);
+    return dnn_op_new(dnn, status, description, &signature, err);
 }
 
 struct dnn_op *dnn_add(struct dnn *dnn, struct dnn_images shape, bool relu, struct error *err)
@@ -186,11 +187,11 @@ struct dnn_op *dnn_add(struct dnn *dnn, struct dnn_images shape, bool relu, stru
     static const struct slot slots[] = {{DNNL_ARG_SRC_0, dnnl_query_src_md, 0},
                                         {DNNL_ARG_SRC_1, dnnl_query_src_md, 1},
                                         {DNNL_ARG_DST, dnnl_query_dst_md, 0}};
-    static const struct tensor_init recipe = {"add such images", slots, COUNT(slots), 0};
+    static const struct op_signature signature = {"add such images", slots, COUNT(slots), 0};
     dnnl_primitive_desc_t description = NULL;
     dnnl_status_t status = dnn_api_add(dnn->engine, shape, relu, &description);
 
-    return dnn_op_new(dnn, status, description, &recipe, err);
+    return dnn_op_new(dnn, status, description, &signature, err);
 }
 
 struct dnn_op *dnn_relu_backward(struct dnn *dnn, struct dnn_images shape, struct error *err)
@@ -198,7 +199,8 @@ struct dnn_op *dnn_relu_backward(struct dnn *dnn, struct dnn_images shape, struc
     static const struct slot slots[] = {{DNNL_ARG_DST, dnnl_query_dst_md, 0},
                                         {DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md, 0},
                                         {DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md, 0}};
-    static const struct tensor_init recipe = {"take a ReLU's gradient", slots, COUNT(slots), 0};
+    static const struct op_signature signature = {"take a ReLU's gradient", slots, COUNT(slots),
+                                                  0};
     dnnl_primitive_desc_t hint = NULL, description = NULL;
     dnnl_status_t status = dnn_api_relu(dnn->engine, DNN_FORWARD, shape, NULL, &hint);
 
@@ -206,5 +208,5 @@ struct dnn_op *dnn_relu_backward(struct dnn *dnn, struct dnn_images shape, struc
         status = dnn_api_relu(dnn->engine, DNN_BACKWARD_DATA, shape, hint, &description);
         dnnl_primitive_desc_destroy(hint);
     }
-    return dnn_op_new(dnn, status, description, &recipe, err);
+    return dnn_op_new(dnn, status, description, &signature, err);
 }

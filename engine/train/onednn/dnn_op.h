@@ -44,7 +44,7 @@ struct slot {
 };
 
 /* What an operation is made of, besides its description. */
-struct tensor_init {
+struct op_signature {
     const char *name; /* for errors: "cannot ..." */
     const struct slot *slots;
     int count;
@@ -53,7 +53,7 @@ struct tensor_init {
 
 /* Takes over `description` if `status` says that there is one. */
 struct dnn_op *dnn_op_new(struct dnn *dnn, dnnl_status_t status,
-                          dnnl_primitive_desc_t description, const struct tensor_init *recipe,
+                          dnnl_primitive_desc_t description, const struct op_signature *signature,
                           struct error *err);
 
 /* Says so in err, and returns false. */

@@ -21,9 +21,10 @@ struct layer_context {
  * blocked layout the layer that makes it decides which that is. */
 struct tensor {
     struct dnn_images shape;
-    void *value, *gradient;
-    bool has_gradient;     /* somebody has written it in this backward pass */
-    void *spare;           /* for a second contribution, before it is added */
+    void *value;           /* (N, C, H, W) in the order and type of shape */
+    void *gradient;        /* the same */
+    bool has_gradient;     /* a reader has written the gradient in this backward pass */
+    void *spare;           /* as gradient, for a second contribution before it is added */
     struct dnn_op *gather; /* gradient + spare -> gradient; NULL with a single reader */
 };
 
@@ -62,7 +63,7 @@ void *tensor_gradient_place(struct tensor *tensor);
 bool tensor_gradient_placed(struct tensor *tensor, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Statistics that a batch-norm keeps for inference; NULL for other layers. */
+/* Statistics that a batch-norm keeps for inference, (channels) each; NULL for other layers. */
 struct running {
     const float *mean, *variance;
 };

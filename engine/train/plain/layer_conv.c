@@ -2,6 +2,8 @@
 #include "common/cleanup.h"
 #include "engine/train/plain/layer_weights.h"
 
+#include <assert.h>
+
 #define EPSILON 1e-5f
 #define RUNNING_SHARE 0.1f /* of the newest batch in the running statistics */
 
@@ -9,13 +11,16 @@ struct conv {
     struct layer_weights weighted;
     struct dnn_op *norm, *norm_backward, *add, *relu_backward;
     struct parameter *scale, *shift;
-    void *convolved, *convolved_gradient;   /* before the batch-norm */
-    void *normalised, *normalised_gradient; /* behind it, where a shortcut is added */
-    void *workspace;
-    float *mean, *variance, *running_mean, *running_variance;
-    struct reorder shortcut;      /* from its order to the output's */
-    struct dnn_op *give_gradient; /* back; NULL: the orders are the same */
-    long count;                   /* numbers behind each mean */
+    /* Shaped and typed as the layer's output: before the batch-norm; behind it, where a shortcut
+     * is added. */
+    void *convolved, *convolved_gradient;
+    void *normalised, *normalised_gradient;
+    void *workspace;        /* as oneDNN asks for it: which outputs the ReLU kept */
+    float *mean, *variance; /* (channels) each */
+    float *running_mean, *running_variance; /* (channels) each */
+    struct reorder shortcut;                /* from its order to the output's */
+    struct dnn_op *give_gradient;           /* back; NULL: the orders are the same */
+    long count;                             /* numbers behind each mean */
 };
 
 static bool make_shortcut(struct conv *conv, const struct layer_state *state,

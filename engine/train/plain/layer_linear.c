@@ -3,12 +3,13 @@
 #include "engine/train/kernels/loss.h"
 #include "engine/train/plain/layer_weights.h"
 
+#include <assert.h>
 #include <stdint.h>
 
 struct linear {
     struct layer_weights weighted;
     struct parameter *bias;
-    float *row; /* one image's logits */
+    float *row; /* (classes): one image's logits */
 };
 
 static float read_value(const struct tensor *tensor, const void *values, long index)

@@ -3,6 +3,8 @@
 #include "common/cleanup.h"
 #include "engine/train/threads/host.h"
 
+#include <assert.h>
+
 #define HUGE_PAGE ((size_t)2 << 20)
 
 void *layer_memory(size_t bytes, struct error *err)
@@ -28,6 +30,7 @@ size_t tensor_bytes(const struct tensor *tensor)
 
 void *tensor_gradient_place(struct tensor *tensor)
 {
+    assert(!tensor->has_gradient || tensor->spare); /* a second reader has its buffer */
     return tensor->has_gradient ? tensor->spare : tensor->gradient;
 }
 
@@ -35,6 +38,7 @@ bool tensor_gradient_placed(struct tensor *tensor, struct error *err)
 {
     void *const memory[] = {tensor->gradient, tensor->spare, tensor->gradient};
 
+    assert(!tensor->has_gradient || tensor->gather);
     if (tensor->has_gradient)
         return dnn_op_run(tensor->gather, memory, err);
     tensor->has_gradient = true;

@@ -14,7 +14,7 @@ struct plain {
     struct layer_context context;
     struct tensor images, outputs[LAYERS_MAX];
     struct layer_state layers[LAYERS_MAX];
-    float *source; /* NCHW f32: what is trained on */
+    float *source; /* (N, C, H, W): the training images */
     struct dnn_op *take_images;
 };
 

@@ -3,17 +3,22 @@
 #include "common/cleanup.h"
 #include "engine/train/threads/host.h"
 
+#include <assert.h>
+
 #define HUGE_PAGE ((size_t)2 << 20)
 /* Passes read several buffers in step. If those began at equal low address bits, they would push
  * each other out of the nearest cache: so each begins some lines and pages behind a grain. */
 #define GRAIN ((size_t)64 << 10)
 #define STAGGER ((size_t)(4096 + 256 + 64))
 #define STAGGERS 15
+_Static_assert(STAGGER % 64 == 0, "a buffer begins at a cache line");
+_Static_assert(HUGE_PAGE % GRAIN == 0, "a huge page is whole grains");
 
 int arena_ask(struct arena *arena, size_t bytes, int first, int last)
 {
     int number = arena->count;
 
+    assert(first <= last && !arena->memory); /* asked before it is taken */
     if (number == ARENA_MAX)
         return -1;
     bytes += STAGGER * ((size_t)number % STAGGERS);
@@ -75,6 +80,7 @@ bool arena_take(struct arena *arena, struct error *err)
 {
     size_t size = (arena->total + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 
+    assert(!arena->memory);
     arena->memory = aligned_alloc(HUGE_PAGE, size ? size : HUGE_PAGE);
     if (!arena->memory)
         return error_set(err, ERROR_INTERNAL, NULL, "no memory for %zu MiB", size >> 20);
@@ -84,6 +90,7 @@ bool arena_take(struct arena *arena, struct error *err)
 
 void *arena_at(const struct arena *arena, int number)
 {
+    assert(arena->memory && number >= 0 && number < arena->count);
     return arena->memory + arena->buffers[number].offset + STAGGER * ((size_t)number % STAGGERS);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/train/threads/barrier.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -23,6 +24,7 @@ void barrier_wait(struct barrier *barrier)
 {
     unsigned seen = atomic_load(&barrier->round);
 
+    assert(atomic_load(&barrier->count) > 0);
     if (atomic_fetch_add(&barrier->arrived, 1) == barrier->count - 1) {
         atomic_store(&barrier->arrived, 0);
         atomic_store(&barrier->round, seen + 1);

@@ -4,6 +4,7 @@
 #include "engine/train/threads/barrier.h"
 #include "engine/train/threads/host.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 struct worker {
@@ -15,13 +16,13 @@ struct worker {
 struct batch_loader {
     int count;
     struct worker *workers;
-    void (*make)(void *user, int index, int of); /* NULL: go home */
+    void (*make)(void *user, int index, int of); /* NULL: the workers end */
     void *user;
-    bool busy;              /* set to work, and not waited for */
-    struct barrier barrier; /* of the workers and the caller: at the start and at the end */
+    bool busy;              /* started, and batch_loader_wait() not called since */
+    struct barrier barrier; /* workers and caller meet at the start and at the end */
 };
 
-static void *notifications(void *argument)
+static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
     struct batch_loader *loader = worker->loader;
@@ -42,7 +43,7 @@ static bool start_workers(struct batch_loader *loader, int workers, struct error
         struct worker *worker = &loader->workers[loader->count];
 
         *worker = (struct worker){.loader = loader, .index = loader->count};
-        if (pthread_create(&worker->thread, NULL, notifications, worker) != 0)
+        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
             return error_set(err, ERROR_INTERNAL, NULL, "cannot start input worker %d",
                              loader->count + 1);
     }
@@ -54,6 +55,7 @@ struct batch_loader *batch_loader_new(int workers, void (*make)(void *user, int 
 {
     struct batch_loader *loader = calloc(1, sizeof *loader);
 
+    assert(workers > 0 && make);
     if (loader)
         loader->workers = calloc((size_t)workers, sizeof *loader->workers);
     if (!loader || !loader->workers) {
@@ -65,7 +67,7 @@ struct batch_loader *batch_loader_new(int workers, void (*make)(void *user, int 
     loader->user = user;
     loader->barrier.count = workers + 1;
     if (!start_workers(loader, workers, err)) {
-        loader->barrier.count = loader->count + 1; /* those who are there can be sent home */
+        loader->barrier.count = loader->count + 1; /* the workers that have started can end */
         batch_loader_free(loader);
         return NULL;
     }
@@ -88,12 +90,14 @@ void batch_loader_free(struct batch_loader *loader)
 
 void batch_loader_start(struct batch_loader *loader)
 {
+    assert(!loader->busy);
     loader->busy = true;
     barrier_wait(&loader->barrier);
 }
 
 void batch_loader_wait(struct batch_loader *loader)
 {
+    assert(loader->busy);
     barrier_wait(&loader->barrier);
     loader->busy = false;
 }

@@ -4,6 +4,7 @@
 #include "engine/train/threads/barrier.h"
 #include "engine/train/threads/host.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 struct member {
@@ -15,7 +16,7 @@ struct member {
 struct team {
     int count;
     struct member *members;
-    void (*work)(void *user, int index); /* NULL: the team is to go home */
+    void (*work)(void *user, int index); /* NULL: the members end */
     void *user;
     struct barrier barrier;
 };
@@ -25,7 +26,7 @@ void team_meet(struct team *team)
     barrier_wait(&team->barrier);
 }
 
-static void *notifications(void *argument)
+static void *member_main(void *argument)
 {
     struct member *member = argument;
     struct team *team = member->team;
@@ -48,7 +49,7 @@ static bool start(struct team *team, int count, struct error *err)
         struct member *member = &team->members[team->count];
 
         *member = (struct member){.team = team, .index = team->count};
-        if (pthread_create(&member->thread, NULL, notifications, member) != 0)
+        if (pthread_create(&member->thread, NULL, member_main, member) != 0)
             return error_set(err, ERROR_INTERNAL, NULL, "cannot start thread %d",
                              team->count + 1);
     }
@@ -59,6 +60,7 @@ struct team *team_new(int count, struct error *err)
 {
     struct team *team = calloc(1, sizeof *team);
 
+    assert(count > 0);
     if (team)
         team->members = calloc((size_t)count, sizeof *team->members);
     if (!team || !team->members) {
@@ -70,7 +72,7 @@ struct team *team_new(int count, struct error *err)
     team->barrier.count = count;
     host_stay_on(0);
     if (!start(team, count, err)) {
-        team->barrier.count = team->count; /* those who are there can be sent home */
+        team->barrier.count = team->count; /* the members that have started can end */
         team_free(team);
         return NULL;
     }
@@ -97,6 +99,7 @@ int team_size(const struct team *team)
 
 void team_run(struct team *team, void (*work)(void *user, int index), void *user)
 {
+    assert(work); /* NULL would end the threads */
     team->work = work;
     team->user = user;
     team_meet(team);
