@@ -4,59 +4,9 @@
 #include "engine/train/net.h"
 
 #include "common/cleanup.h"
+#include "tests/engine/train/shortage.h"
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"
-
-#include <errno.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED
-#endif
-/* These run before a sanitizer is ready for instrumented code. */
-#define PLAIN __attribute__((no_sanitize("address", "thread", "undefined")))
-
-#ifdef SANITIZED
-#define BELOW_CALLOC __interceptor_calloc
-#define BELOW_ALIGNED __interceptor_aligned_alloc
-#else
-#define BELOW_CALLOC __libc_calloc
-#define BELOW_ALIGNED __libc_memalign
-#endif
-void *BELOW_CALLOC(size_t count, size_t size);
-void *BELOW_ALIGNED(size_t alignment, size_t size);
-
-extern const char __executable_start, etext; /* the linker's: where this program's code is */
-
-static volatile struct {
-    long long allowed, refused;
-    bool on;
-} ration;
-
-PLAIN static bool refuses(const void *caller)
-{
-    const char *from = caller;
-
-    if (!ration.on || from < &__executable_start || from >= &etext || ration.allowed-- != 0)
-        return false;
-    ration.refused++;
-    errno = ENOMEM;
-    return true;
-}
-
-PLAIN void *calloc(size_t count, size_t size)
-{
-    return refuses(__builtin_return_address(0)) ? NULL : BELOW_CALLOC(count, size);
-}
-
-PLAIN void *aligned_alloc(size_t alignment, size_t size)
-{
-    return refuses(__builtin_return_address(0)) ? NULL : BELOW_ALIGNED(alignment, size);
-}
 
 /* Whether everything went well, with `allowed` allocations before the one that fails. */
 static bool attempt(const struct net_options *options, long long allowed, struct error *err)

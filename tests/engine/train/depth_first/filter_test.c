@@ -1,0 +1,403 @@
+/* A filter against the definition of a convolution, in f64: forward, backward to data and to
+ * weights, for each chunk size, stored as f32, as bf16 that is emulated, and as bf16 with our own
+ * kernel for the weights. */
+#include "engine/train/depth_first/filter.h"
+
+#include "common/cleanup.h"
+#include "tests/engine/train/noise.h"
+#include "tests/engine/train/shortage.h"
+#include "tests/test.h"
+
+#include <math.h>
+
+#define MOST 20480 /* numbers in a tensor */
+
+enum mode { F32, EMULATED, BY_HAND };
+
+static const struct {
+    const char *name;
+    enum dnn_type type;
+    enum cpu_isa needs;
+} modes[] = {[F32] = {"f32", DNN_F32, CPU_BASE},
+             [EMULATED] = {"emulated bf16", DNN_BF16, CPU_BASE},
+             [BY_HAND] = {"bf16 by hand", DNN_BF16, CPU_AVX512}};
+
+struct setting {
+    enum mode mode;
+    struct layer layer;
+    long parts, counts[3];
+};
+
+struct bench {
+    struct setting setting;
+    struct dnn *dnn;
+    const struct passes *passes;
+    struct parameters parameters;
+    struct parameter *weight;
+    struct filter *filter;
+};
+
+static float input[MOST], gradient[MOST], weights[MOST], output[MOST];
+static double wanted[MOST], magnitude[MOST];
+static _Alignas(64) unsigned char stored_input[4 * MOST], stored_gradient[4 * MOST],
+    stored_output[4 * MOST];
+
+static struct layer layer_of(int in, int out, int kernel, int stride, int size)
+{
+    return (struct layer){.kind = LAYER_CONV,
+                          .name = "conv",
+                          .norm = "norm",
+                          .in_channels = in,
+                          .out_channels = out,
+                          .kernel = kernel,
+                          .stride = stride,
+                          .padding = (kernel - 1) / 2,
+                          .in_size = size,
+                          .out_size = (size + stride - 1) / stride};
+}
+
+static struct filter *make(struct bench *b, struct error *err)
+{
+    const struct filter_context context = {.dnn = b->dnn,
+                                           .passes = b->passes,
+                                           .parameters = &b->parameters,
+                                           .keep_gradients = true,
+                                           .momentum = true};
+    struct filter_shape shape = {.layer = &b->setting.layer,
+                                 .type = modes[b->setting.mode].type,
+                                 .emulated = b->setting.mode == EMULATED,
+                                 .by_hand = b->setting.mode == BY_HAND,
+                                 .hand = WGRAD_PORTABLE,
+                                 .parts = b->setting.parts};
+
+    while (shape.count_kinds < 3 && b->setting.counts[shape.count_kinds] > 0) {
+        shape.counts[shape.count_kinds] = b->setting.counts[shape.count_kinds];
+        shape.count_kinds++;
+    }
+    return filter_new(&context, &shape, err);
+}
+
+static void bench_open(struct bench *b, const struct setting *setting)
+{
+    struct network network = {.count = 1, .layers = {setting->layer}};
+
+    *b = (struct bench){.setting = *setting, .dnn = dnn_open(1, NULL)};
+    b->passes = passes_for(cpu_probe(), modes[setting->mode].type);
+    EXPECT(parameters_make(&b->parameters, &network, 5, NULL));
+    b->weight = parameters_find(&b->parameters, "conv", "weight");
+}
+
+static void bench_close(struct bench *b)
+{
+    filter_free(b->filter);
+    dnn_close(b->dnn);
+    parameters_free(&b->parameters);
+}
+
+/* Numbers as the filter stores them; `values` become what can be stored. */
+static void store(const struct bench *b, float *values, size_t count, void *ret_stored)
+{
+    b->passes->from_floats(values, count, ret_stored);
+    b->passes->to_floats(ret_stored, count, values);
+}
+
+static size_t in_numbers(const struct bench *b, long units)
+{
+    const struct layer *l = &b->setting.layer;
+
+    return (size_t)(units * l->in_size * l->in_size / b->setting.parts * l->in_channels);
+}
+
+static size_t out_numbers(const struct bench *b, long units)
+{
+    const struct layer *l = &b->setting.layer;
+
+    return (size_t)(units * l->out_size * l->out_size / b->setting.parts * l->out_channels);
+}
+
+/* One product of the definition: numbers of the input, of the weights (OIHW), of the output. */
+typedef void product_fn(size_t in, size_t weight, size_t out);
+
+static void add(size_t at, double product)
+{
+    wanted[at] += product;
+    magnitude[at] += fabs(product);
+}
+
+static void to_output(size_t in, size_t weight, size_t out)
+{
+    add(out, (double)input[in] * (double)weights[weight]);
+}
+
+static void to_input(size_t in, size_t weight, size_t out)
+{
+    add(in, (double)gradient[out] * (double)weights[weight]);
+}
+
+static void to_weights(size_t in, size_t weight, size_t out)
+{
+    add(weight, (double)input[in] * (double)gradient[out]);
+}
+
+static void pixel_pair(const struct layer *l, long in, long out, long tap, product_fn *product)
+{
+    long taps = (long)l->kernel * l->kernel;
+
+    for (long o = 0; o < l->out_channels; o++)
+        for (long i = 0; i < l->in_channels; i++)
+            product((size_t)(in * l->in_channels + i),
+                    (size_t)((o * l->in_channels + i) * taps + tap),
+                    (size_t)(out * l->out_channels + o));
+}
+
+static void define(const struct bench *b, long units, product_fn *product)
+{
+    const struct layer *l = &b->setting.layer;
+    long k = l->kernel, size = l->in_size, out = l->out_size;
+
+    memset(wanted, 0, sizeof wanted);
+    memset(magnitude, 0, sizeof magnitude);
+    if (k == 1 && l->stride == 1) {
+        for (long p = 0; p < units * size * size / b->setting.parts; p++)
+            pixel_pair(l, p, p, 0, product);
+        return;
+    }
+    for (long p = 0; p < units * out * out; p++)
+        for (long tap = 0; tap < k * k; tap++) {
+            long row = p / out % out * l->stride + tap / k - l->padding;
+            long column = p % out * l->stride + tap % k - l->padding;
+
+            if (row >= 0 && row < size && column >= 0 && column < size)
+                pixel_pair(l, (p / (out * out) * size + row) * size + column, p, tap, product);
+        }
+}
+
+/* `rounded`: the result was stored as bf16, so half a unit in its last place may be missing. */
+static void compare(const struct bench *b, const float *got, size_t count, double times,
+                    bool rounded, const char *what)
+{
+    const struct layer *l = &b->setting.layer;
+    long wrong = 0;
+    char text[200];
+
+    for (size_t i = 0; i < count; i++) {
+        double want = times * wanted[i];
+        double tolerance = 1e-5 * times * magnitude[i] + 1e-6;
+
+        tolerance += rounded ? fabs(want) / 256 : 0;
+        wrong += !(fabs((double)got[i] - want) <= tolerance);
+    }
+    snprintf(text, sizeof text, "%s, %s, channels %d -> %d, kernel %d, stride %d, size %d: wrong",
+             modes[b->setting.mode].name, what, l->in_channels, l->out_channels, l->kernel,
+             l->stride, l->in_size);
+    test_int(wrong, 0, __FILE__, __LINE__, text);
+}
+
+static void *scratch_of(const struct filter *filter)
+{
+    void *scratch;
+
+    if (posix_memalign(&scratch, 64, filter_scratch(filter)) != 0)
+        abort();
+    memset(scratch, 0xff, filter_scratch(filter)); /* no numbers */
+    return scratch;
+}
+
+static void check_data(struct bench *b, const struct filter_call *call)
+{
+    size_t ins = in_numbers(b, call->units), outs = out_numbers(b, call->units);
+    bool rounded = b->setting.mode != F32;
+
+    EXPECT(filter_forward(b->filter, call, stored_input, stored_output, NULL));
+    b->passes->to_floats(stored_output, outs, output);
+    define(b, call->units, to_output);
+    compare(b, output, outs, 1, rounded, "forward");
+    EXPECT(filter_backward_data(b->filter, call, stored_gradient, stored_output, NULL));
+    b->passes->to_floats(stored_output, ins, output);
+    define(b, call->units, to_input);
+    compare(b, output, ins, 1, rounded, "backward to data");
+}
+
+/* Two slices where the filter has them; twice: written, then added. */
+static void sum_gradient(struct bench *b, const struct filter_call *call, float *sum)
+{
+    int slices = filter_can_slice(b->filter) ? 2 : 1;
+
+    EXPECT_INT(filter_can_slice(b->filter), b->setting.mode == BY_HAND);
+    for (int round = 0; round < 2; round++)
+        for (int slice = 0; slice < slices; slice++) {
+            const struct filter_gradient work = {stored_input, stored_gradient, sum,
+                                                 round == 0,   slice,           slices};
+
+            EXPECT(filter_backward_weights(b->filter, call, &work, NULL));
+        }
+}
+
+static void check_weights(struct bench *b, const struct filter_call *call)
+{
+    size_t count = filter_weights(b->filter);
+    AUTO(freep) float *sum = malloc(count * sizeof *sum);
+    float *const copies[] = {sum};
+    const struct sgd nothing = {0};
+
+    memset(sum, 0xff, count * sizeof *sum);
+    sum_gradient(b, call, sum);
+    for (int part = 0; part < 3; part++) {
+        const struct filter_update update = {copies, 1, part, 3, &nothing};
+
+        filter_learn(b->filter, &update);
+    }
+    EXPECT(filter_show(b->filter, NULL));
+    define(b, call->units, to_weights);
+    compare(b, b->weight->gradient, b->weight->count, 2, false, "backward to weights");
+}
+
+static void check(const struct setting *setting)
+{
+    struct bench b;
+
+    if (cpu_probe() < modes[setting->mode].needs ||
+        (setting->mode == BY_HAND &&
+         !filter_can_by_hand(&setting->layer, WGRAD_PORTABLE, CPU_BASE)))
+        return;
+    bench_open(&b, setting);
+    b.filter = make(&b, NULL);
+    EXPECT(b.filter != NULL);
+    memcpy(weights, b.weight->value, b.weight->count * sizeof *weights);
+    store(&b, weights, b.weight->count, stored_output);
+    for (int i = 0; i < 3 && setting->counts[i] > 0; i++) {
+        AUTO(freep) void *scratch = scratch_of(b.filter);
+        const struct filter_call call = {0, setting->counts[i], scratch};
+
+        fill(input, in_numbers(&b, call.units));
+        fill(gradient, out_numbers(&b, call.units));
+        store(&b, input, in_numbers(&b, call.units), stored_input);
+        store(&b, gradient, out_numbers(&b, call.units), stored_gradient);
+        check_data(&b, &call);
+        check_weights(&b, &call);
+    }
+    bench_close(&b);
+}
+
+static void every_chunk_size_agrees_with_the_definition(void)
+{
+    const struct layer layers[] = {layer_of(32, 64, 1, 1, 4), layer_of(32, 32, 3, 1, 5),
+                                   layer_of(32, 64, 3, 2, 6), layer_of(32, 32, 3, 2, 5),
+                                   layer_of(64, 32, 1, 1, 1), layer_of(3, 5, 3, 1, 4)};
+
+    for (size_t i = 0; i < COUNT(layers); i++)
+        for (enum mode mode = F32; mode <= BY_HAND; mode++) {
+            const struct setting setting = {mode, layers[i], 1, {2, 1, 3}};
+
+            check(&setting);
+        }
+}
+
+static void parts_of_an_image_agree_with_the_definition(void)
+{
+    for (enum mode mode = F32; mode <= BY_HAND; mode++) {
+        const struct setting setting = {mode, layer_of(32, 64, 1, 1, 6), 3, {3, 1, 2}};
+
+        check(&setting);
+    }
+}
+
+static void a_step_changes_what_forward_computes_once_it_is_loaded(void)
+{
+    const struct setting setting = {F32, layer_of(16, 32, 1, 1, 3), 1, {1}};
+    const struct sgd sgd = {.learning_rate = 0.5f};
+    const struct filter_call call = {0, 1, NULL};
+    struct bench b;
+
+    bench_open(&b, &setting);
+    b.filter = make(&b, NULL);
+    size_t count = filter_weights(b.filter), outs = out_numbers(&b, 1);
+    AUTO(freep) float *one = malloc(count * sizeof *one), *two = malloc(count * sizeof *two);
+    float *const copies[] = {one, two};
+    for (size_t i = 0; i < count; i++) {
+        one[i] = 0.5f;
+        two[i] = 0.25f;
+    }
+    for (int part = 0; part < 2; part++) {
+        const struct filter_update update = {copies, 2, part, 2, &sgd};
+
+        filter_learn(b.filter, &update);
+    }
+    for (size_t i = 0; i < b.weight->count; i++)
+        weights[i] = b.weight->value[i] - 0.5f * 0.75f;
+    fill(input, in_numbers(&b, 1));
+    EXPECT(filter_load(b.filter, 0, 0, NULL) && filter_load(b.filter, 0, 1, NULL));
+    EXPECT(filter_forward(b.filter, &call, input, output, NULL));
+    define(&b, 1, to_output);
+    compare(&b, output, outs, 1, false, "forward behind a step");
+    fill(gradient, outs);
+    EXPECT(filter_backward_data(b.filter, &call, gradient, output, NULL));
+    define(&b, 1, to_input);
+    compare(&b, output, in_numbers(&b, 1), 1, false, "backward behind a step");
+    EXPECT(filter_show(b.filter, NULL));
+    EXPECT(memcmp(b.weight->value, weights, b.weight->count * sizeof *weights) == 0);
+    bench_close(&b);
+}
+
+static void our_kernels_take_only_the_layers_that_they_can_compute(void)
+{
+    const struct layer fits = layer_of(32, 64, 3, 2, 7), stem = layer_of(32, 64, 7, 2, 8),
+                       odd = layer_of(48, 64, 1, 1, 7), strided = layer_of(32, 64, 1, 2, 8);
+
+    EXPECT(filter_can_by_hand(&fits, WGRAD_PORTABLE, CPU_BASE));
+    EXPECT(!filter_can_by_hand(&fits, WGRAD_AMX, CPU_AVX512));
+    EXPECT(!filter_can_by_hand(&stem, WGRAD_PORTABLE, CPU_BASE));
+    EXPECT(!filter_can_by_hand(&odd, WGRAD_PORTABLE, CPU_BASE));
+    EXPECT(!filter_can_by_hand(&strided, WGRAD_PORTABLE, CPU_BASE));
+}
+
+static void a_shape_that_is_no_convolution_is_refused(void)
+{
+    struct setting setting = {F32, layer_of(16, 16, 3, 1, 5), 1, {1}};
+    struct error err = {0};
+    struct bench b;
+
+    setting.layer.out_size = 0;
+    bench_open(&b, &setting);
+    b.filter = make(&b, &err);
+    EXPECT(!b.filter);
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(strstr(err.message, "convolve such images") != NULL);
+    bench_close(&b);
+}
+
+static void every_shortage_of_memory_is_an_error(void)
+{
+    const struct setting setting = {F32, layer_of(16, 16, 3, 1, 5), 1, {2, 1}};
+    bool refused = true;
+    struct bench b;
+
+    bench_open(&b, &setting);
+    for (long long allowed = 0; refused && allowed < 500; allowed++) {
+        struct error err = {0};
+
+        ration.allowed = allowed;
+        ration.refused = 0;
+        ration.on = true;
+        b.filter = make(&b, &err);
+        ration.on = false;
+        refused = ration.refused > 0;
+        EXPECT_INT(b.filter != NULL, !refused);
+        EXPECT_INT(err.kind, refused ? ERROR_INTERNAL : ERROR_NONE);
+        filter_free(b.filter);
+    }
+    b.filter = NULL;
+    EXPECT(!refused);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    RUN(every_chunk_size_agrees_with_the_definition);
+    RUN(parts_of_an_image_agree_with_the_definition);
+    RUN(a_step_changes_what_forward_computes_once_it_is_loaded);
+    RUN(our_kernels_take_only_the_layers_that_they_can_compute);
+    RUN(a_shape_that_is_no_convolution_is_refused);
+    RUN(every_shortage_of_memory_is_an_error);
+    return test_result();
+}
