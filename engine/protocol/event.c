@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/json_read.h"
 
 #include <limits.h>
 #include <math.h>
@@ -198,13 +199,12 @@ static bool (*const unpack[])(json_t *json, struct event *event, struct error *e
 bool event_read(const char *line, size_t length, struct event *ret_event, struct error *err)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_loadb(line, length, JSON_REJECT_DUPLICATES, &why);
+    AUTO(json_decrefp) json_t *json = json_read(line, length, 0, &why, err);
     struct error refusal = {0};
     struct event event = {0};
 
-    /* Where jansson runs out of memory it mostly says nothing at all. */
-    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_no_memory(err);
+    if (!json && !why.text[0])
+        return false;
     if (!json)
         return error_set(err, ERROR_UPSTREAM, NULL, "a worker line is not JSON: %s", why.text);
 

@@ -1,6 +1,7 @@
 #include "engine/spec/run_spec.h"
 
 #include "common/cleanup.h"
+#include "common/json_read.h"
 #include "common/json_text.h"
 #include "common/text.h"
 
@@ -220,11 +221,10 @@ bool run_spec_from_text(const char *text, size_t length, struct run_spec *ret_sp
                         struct error *err)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why, err);
 
-    /* Where jansson runs out of memory it mostly says nothing at all. */
-    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_no_memory(err);
+    if (!json && !why.text[0])
+        return false;
     if (!json)
         return error_set(err, ERROR_INVALID, NULL,
                          "the body is not JSON: %s at line %d column %d", why.text, why.line,

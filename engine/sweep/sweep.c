@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/json_read.h"
 #include "engine/sweep/sweep_presets.h"
 
 #include <limits.h>
@@ -293,12 +294,11 @@ bool sweep_from_text(const char *text, size_t length, const struct place *place,
                      struct sweep *ret_sweep, struct error *err)
 {
     json_error_t why;
-    AUTO(json_decrefp) json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why, err);
     AUTO(sweep_clear) struct sweep sweep = {0};
 
-    /* Where jansson runs out of memory it mostly says nothing at all. */
-    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_no_memory(err);
+    if (!json && !why.text[0])
+        return false;
     if (!json)
         return error_set(err, ERROR_INVALID, NULL,
                          "the body is not JSON: %s at line %d column %d", why.text, why.line,

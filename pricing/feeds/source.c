@@ -1,41 +1,16 @@
 #include "pricing/feeds/source.h"
 
 #include "common/cleanup.h"
-
-/* Whether jansson, in this thread, was refused memory since somebody set it to false. It may go
- * on as if nothing was, with a text or a number that lacks a letter: a price that is wrong. */
-static _Thread_local bool was_refused;
-
-static void *watched_malloc(size_t size)
-{
-    void *memory = malloc(size);
-
-    was_refused |= !memory;
-    return memory;
-}
-
-/* Before anybody has used jansson; it has no other way to tell. */
-__attribute__((constructor)) static void watch_memory(void)
-{
-    json_set_alloc_funcs(watched_malloc, free);
-}
+#include "common/json_read.h"
 
 json_t *source_json(const char *text, size_t length, struct error *err)
 {
-    json_error_t why = {.line = 0};
-    json_t *json;
+    json_error_t why;
+    json_t *json = json_read(text, length, JSON_DECODE_ANY, &why, err);
 
-    was_refused = false;
-    json = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &why);
-    if (was_refused) {
-        json_decref(json);
-        error_no_memory(err);
-        return NULL;
-    }
-    if (json)
-        return json;
-    error_set(err, ERROR_UPSTREAM, NULL, "an element is not JSON: %s", why.text);
-    return NULL;
+    if (!json && why.text[0])
+        error_set(err, ERROR_UPSTREAM, NULL, "an element is not JSON: %s", why.text);
+    return json;
 }
 
 const char *source_text(const json_t *object, const char *name)

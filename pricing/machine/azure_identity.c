@@ -1,6 +1,7 @@
 #include "pricing/machine/azure_identity.h"
 
 #include "common/cleanup.h"
+#include "common/json_read.h"
 #include "pricing/machine/metadata.h"
 
 #include <ctype.h>
@@ -34,11 +35,11 @@ static void read_priority(const char *priority, struct identity *identity)
 bool azure_identity_read(const char *text, size_t length, struct identity *identity,
                          struct error *err)
 {
-    json_error_t why = {.line = 0};
-    AUTO(json_decrefp) json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    json_error_t why;
+    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why, err);
 
-    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_no_memory(err);
+    if (!json && !why.text[0])
+        return false;
     if (!json_is_object(json))
         return error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
     read_word(identity->instance_type, sizeof identity->instance_type,

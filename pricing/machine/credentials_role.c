@@ -1,6 +1,7 @@
 #include "pricing/machine/credentials_role.h"
 
 #include "common/cleanup.h"
+#include "common/json_read.h"
 #include "pricing/feeds/source.h"
 #include "pricing/machine/credentials_file.h"
 #include "pricing/machine/metadata.h"
@@ -22,16 +23,16 @@ bool credentials_role_read(const char *text, size_t length, long long now_us,
                            struct credentials *ret_credentials, long long *ret_until_us,
                            struct error *err)
 {
-    json_error_t why = {.line = 0};
-    AUTO(json_decrefp) json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    json_error_t why;
+    AUTO(json_decrefp) json_t *json = json_read(text, length, 0, &why, err);
     struct credentials found;
     const char *code = source_text(json, "Code");
     long long until_us;
     bool ok;
 
     /* What jansson says of it quotes it. */
-    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_no_memory(err);
+    if (!json && !why.text[0])
+        return false;
     if (!json_is_object(json))
         return error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
     if (*code && strcmp(code, "Success") != 0)

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/json_read.h"
 #include "pricing/parse_time.h"
 
 #include <strings.h>
@@ -29,14 +30,12 @@ static void write_notice(const char *cloud, long long at_us, const char *how,
 
 static json_t *read_object(const char *text, size_t length, struct error *err)
 {
-    json_error_t why = {.line = 0};
-    json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    json_error_t why;
+    json_t *json = json_read(text, length, 0, &why, err);
 
     if (json_is_object(json))
         return json;
-    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        error_no_memory(err);
-    else
+    if (json || why.text[0])
         error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
     json_decref(json);
     return NULL;
