@@ -1,4 +1,4 @@
-/* What went wrong, told once, for whoever can do something about it. */
+/* An error, reported once, to the caller that can handle it. */
 #pragma once
 
 #include <stdbool.h>

@@ -75,6 +75,6 @@ enum json_scan_step json_scan_element(struct json_scan *scan, bool *first);
 
 bool span_is(struct span span, const char *text);
 
-/* ERROR_INVALID for a member that nobody knows, "steps.nanosecond"; `where` may be "". A typo
+/* ERROR_INVALID for an unknown member, "steps.nanosecond"; `where` may be "". A typo
  * must not lose anything. */
 bool json_scan_refuse_name(const char *where, struct span name, struct error *err);

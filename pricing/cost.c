@@ -73,7 +73,7 @@ static enum cost_part wider(const struct amount *speed, const struct amount *pri
     return of_speed >= of_price ? COST_SPEED : COST_PRICE;
 }
 
-/* A price without an interval was paid and is certain. Of a speed without one nobody knows how
+/* A price without an interval was paid and is certain. Of a speed without one it is unknown how
  * certain it is: the spread of the price alone would be too narrow an interval. */
 bool cost_of_spread(const struct amount *samples_per_second,
                     const struct amount *dollars_per_hour, struct cost *ret_cost,

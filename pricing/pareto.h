@@ -1,4 +1,4 @@
-/* Which of some offers nobody can better in both time and dollars. */
+/* The offers that no other offer beats in both time and dollars. */
 #pragma once
 
 #include "common/error.h"

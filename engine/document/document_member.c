@@ -15,19 +15,19 @@ bool member_read_hash(struct span value, const char *field, char ret_text[17], s
     return true;
 }
 
-/* The members that are told; what was not is written as null. NULL when memory ends. */
-static json_t *told_of(json_t *object)
+/* The known members; a member that is null is left out. NULL when memory ends. */
+static json_t *known_members(json_t *object)
 {
-    AUTO(json_decrefp) json_t *told = json_object();
+    AUTO(json_decrefp) json_t *known = json_object();
     const char *key;
     json_t *value;
 
     json_object_foreach(object, key, value)
     {
-        if (!json_is_null(value) && json_object_set(told, key, value) != 0)
+        if (!json_is_null(value) && json_object_set(known, key, value) != 0)
             return NULL;
     }
-    return take(&told);
+    return take(&known);
 }
 
 /* `kept`: the text of an object with every name that there is. Behind a name in quotes a colon
@@ -52,14 +52,14 @@ bool member_read_details(const struct member *member, struct span value,
                          struct document *document, struct error *err)
 {
     AUTO(json_decrefp) json_t *json = document_parse(value, member->name, err);
-    AUTO(json_decrefp) json_t *told = json ? told_of(json) : NULL;
+    AUTO(json_decrefp) json_t *known = json ? known_members(json) : NULL;
     struct engine_details details;
     struct error inner = {0};
     char *kept;
 
-    if (!told)
+    if (!known)
         return json ? error_no_memory(err) : false;
-    if (!engine_details_from_json(told, &details, &inner))
+    if (!engine_details_from_json(known, &details, &inner))
         return document_refuse_inside(err, member->name, &inner);
     kept = document->run.engine_details = engine_details_to_text(&details);
     if (!kept)

@@ -1,5 +1,5 @@
 /* A run as it travels: everything that is stored of it, as one JSON object in one line. What was
- * computed from the trace travels too, for people; whoever takes the document in computes it
+ * computed from the trace travels too, for people; the server that imports it computes it
  * again. docs/run-document.md describes it for other engines. */
 #pragma once
 

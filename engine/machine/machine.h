@@ -1,5 +1,5 @@
 /* The machine, as it is: everything that a measurement on it depends on, so that two runs can be
- * told apart, or put together, years later. */
+ * distinguished, or put together, years later. */
 #pragma once
 
 #include "engine/machine/cpu.h"

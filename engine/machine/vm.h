@@ -10,7 +10,7 @@
  *
  * The firmware's UUID is none of them, because only root reads it, nor is the boot id, which is
  * another one after each reboot. Versions that used those wrote sixteen digits, in which the two
- * cannot be told apart: such a machine is not known. */
+ * look alike: such a machine counts as unknown. */
 #pragma once
 
 #define VM_SIZE 17

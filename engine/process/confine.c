@@ -125,7 +125,7 @@ static void write_conditions(struct confinement *to)
     verdict(to, REFUSE);
     verdict(to, PERMIT);
 
-    /* Its flags lie in memory, where nobody can look: the C library then takes clone(). */
+    /* Its flags lie in memory, which the filter cannot read: the C library then takes clone(). */
 #ifdef SYS_clone3
     unless(to, BPF_JEQ, SYS_clone3, 1);
     verdict(to, SECCOMP_RET_ERRNO | ENOSYS);

@@ -28,7 +28,7 @@ struct confinement {
     bool drop;             /* capabilities */
 };
 
-/* Whether this kernel filters calls, and whoever confines us lets us have that. */
+/* Whether this kernel filters calls, and our own confinement permits it. */
 bool confine_can_filter(void);
 
 /* What will be done, made ready before the fork; `ours` is our own worker. Where the kernel has

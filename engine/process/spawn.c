@@ -21,7 +21,7 @@
 #define SYS_close_range 436
 #endif
 #define CLOSE_LATER 4u          /* CLOSE_RANGE_CLOEXEC, which not every C library knows */
-#define DESCRIPTORS_MAX 1048576 /* no kernel gives a process more unless it is told to */
+#define DESCRIPTORS_MAX 1048576 /* kernels give a process no more by default */
 
 #define RUN_VARIABLE "PENNYWORTH_RUN="
 #define PRELOAD_VARIABLE "LD_PRELOAD="
@@ -181,7 +181,7 @@ bool spawn_child(struct child *ret_child, const struct launch *launch, struct er
         become(&pipes, launch->command, environment, &confinement, parent);
     if (pid < 0)
         return error_set(err, ERROR_INTERNAL, NULL, "cannot fork: %s", strerror(errno));
-    setpgid(pid, pid); /* here too, so that it is done whoever runs first */
+    setpgid(pid, pid); /* here too, so that it is done whichever process runs first */
     closep(&pipes.verdict[1]);
     if (TEMP_FAILURE_RETRY(read(pipes.verdict[0], &problem, sizeof problem)) > 0) {
         waitpid(pid, NULL, 0);

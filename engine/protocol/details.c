@@ -64,7 +64,7 @@ bool engine_details_from_json(const json_t *json, struct engine_details *ret_det
     return true;
 }
 
-static bool is_told(const struct field *field, const struct engine_details *details)
+static bool is_known(const struct field *field, const struct engine_details *details)
 {
     const char *address = (const char *)details + field->offset;
     long long number;
@@ -78,11 +78,11 @@ static bool is_told(const struct field *field, const struct engine_details *deta
 static bool write_all(const struct engine_details *details, json_t *object, bool with_null)
 {
     for (size_t i = 0; i < COUNT(fields); i++) {
-        bool told = is_told(&fields[i], details);
+        bool known = is_known(&fields[i], details);
 
-        if ((told || with_null) &&
+        if ((known || with_null) &&
             json_object_set_new(object, fields[i].name,
-                                told ? field_write(&fields[i], details) : json_null()) != 0)
+                                known ? field_write(&fields[i], details) : json_null()) != 0)
             return false;
     }
     for (size_t i = 0; i < COUNT(questions); i++) {
@@ -105,7 +105,7 @@ bool engine_details_into_json(const struct engine_details *details, json_t *obje
 bool engine_details_are_told(const struct engine_details *details)
 {
     for (size_t i = 0; i < COUNT(fields); i++)
-        if (is_told(&fields[i], details))
+        if (is_known(&fields[i], details))
             return true;
     for (size_t i = 0; i < COUNT(questions); i++)
         if (answer_to(&questions[i], details) != ANSWER_NONE)

@@ -14,7 +14,7 @@
 /* To a question that may have been left open. */
 enum answer { ANSWER_NONE, ANSWER_NO, ANSWER_YES };
 
-/* A plain value: copy it freely. Whatever is 0, "" or ANSWER_NONE was not told. */
+/* A plain value: copy it freely. 0, "" and ANSWER_NONE mean: unknown. */
 struct engine_details {
     char library[LIBRARY_MAX + 1]; /* "oneDNN 2.6.3" */
     char isa[ISA_MAX + 1];         /* what is really used of the processor: "avx512_bf16" */
@@ -37,12 +37,12 @@ static inline enum answer answer_of(bool truth)
 bool engine_details_from_json(const json_t *json, struct engine_details *ret_details,
                               struct error *err) __attribute__((warn_unused_result));
 
-/* Adds what was told to an object. False when memory ends. */
+/* Adds the known members to an object. False when memory ends. */
 bool engine_details_into_json(const struct engine_details *details, json_t *object)
     __attribute__((warn_unused_result));
 
 bool engine_details_are_told(const struct engine_details *details);
 
-/* An object with every member, null where it was not told, in one line. The caller frees it; NULL
+/* An object with every member, null where it is unknown, in one line. The caller frees it; NULL
  * when memory ends. */
 char *engine_details_to_text(const struct engine_details *details);

@@ -135,7 +135,7 @@ static bool unpack_canary(json_t *json, struct event *event, struct error *err)
     return true;
 }
 
-/* The cosine of an angle, told or not. */
+/* The cosine of an angle, or unknown. */
 static bool unpack_cosine(const json_t *json, const char *name, bool *ret_known,
                           double *ret_cosine, struct error *err)
 {

@@ -1,6 +1,6 @@
 /* Which implementation does each pass of each layer, as JSON text in one line:
  *     {"conv1":{"forward":"brgconv:avx512_core","backward_weights":"jit:avx512_core"}}
- * It stays text on its way from the worker to the API, because nobody in between looks into it.
+ * It stays text on its way from the worker to the API, because no code in between reads it.
  */
 #pragma once
 

@@ -38,7 +38,7 @@ struct pace {
     double half_width_percent; /* 0: not known yet */
 };
 
-/* What a watcher is told while the run is under way. */
+/* What a watcher sees while the run is under way. */
 struct progress {
     long long steps_done, steps_planned; /* planned: an estimate while steps is "auto" */
     const char *phase;                   /* "warm_up", then "measuring" */

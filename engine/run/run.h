@@ -1,4 +1,4 @@
-/* A run as it is kept: what was asked, what became of it. */
+/* A run as it is stored: its spec and its result. */
 #pragma once
 
 #include "engine/spec/run_id.h"
@@ -56,7 +56,7 @@ struct run {
     long long samples, peak_memory_bytes;       /* as the worker counted them; 0 unknown */
     char *implementations;                      /* owned: only of a run that ends, or NULL */
     char *loaded;                               /* owned: loaded_libraries_to_text(), or NULL */
-    struct certified certified;                 /* as far as it was told */
+    struct certified certified;                 /* as far as it is known */
     char machine[MACHINE_ID_LENGTH + 1];        /* fingerprint of where it ran, "" unknown */
     struct run_id sweep;                        /* that it belongs to, "" of the others */
     long long cell, block;                      /* of that sweep */

@@ -47,7 +47,7 @@ struct run_spec {
 extern const struct field run_spec_fields[];
 extern const size_t run_spec_field_count;
 
-/* A spec nobody has asked anything of. */
+/* The spec in which every field has its default. */
 struct run_spec run_spec_default(void);
 
 /* Reads a spec from a JSON object. Unknown fields are errors. *ret_spec is written only on

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define COMPARE_MARGIN 0.03 /* less than this, and nobody should care */
+#define COMPARE_MARGIN 0.03 /* a smaller difference does not matter */
 
 /* A / B, with 95 % between low and high; known only where there was enough to say. */
 struct ratio {
@@ -21,7 +21,7 @@ struct measure {
 };
 
 enum comparison {
-    COMPARE_TIED, /* cannot be told apart */
+    COMPARE_TIED, /* the data do not tell which is faster */
     COMPARE_BETTER,
     COMPARE_WORSE,
 };

@@ -129,7 +129,7 @@ static void compute_spread(const struct measured *measured, struct summary *summ
     summary->skewed = fabs(mean - measured->median) > SKEWED * measured->median;
 }
 
-/* Known where every measured step was told. */
+/* Known where every measured step reports its split. */
 static void compute_split(const struct steps *steps, struct summary *summary)
 {
     size_t first = (size_t)summary->first_measured, count = (size_t)summary->measured_steps;

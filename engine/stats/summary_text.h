@@ -1,4 +1,4 @@
-/* A summary as it is stored and told: one line of JSON, written in one way only, so that two
+/* A summary as it is stored and sent: one line of JSON, written in one way only, so that two
  * summaries are the same when their texts are. */
 #pragma once
 

@@ -33,7 +33,7 @@ struct validity_inputs {
     const struct run_spec *spec;
     const struct summary *summary;
     const struct evidence *evidence;
-    const char *implementations; /* as in implementations.h; NULL where nothing was told */
+    const char *implementations; /* as in implementations.h; NULL where unknown */
     const char *machine_isa;     /* the most that the machine has, "" unknown */
     const char *instance;        /* the machine's type, "" unknown */
     long long threads;           /* that computed; 0 unknown */

@@ -7,7 +7,7 @@
 
 #define BLOCKS_MAX 128 /* more than any sweep has */
 
-/* How many blocks there are, so that nobody looks for more. */
+/* How many blocks there are, so that a reader looks for no more. */
 static long long blocks_of(const struct sweep_run *runs, size_t count)
 {
     long long blocks = 0;
@@ -134,7 +134,7 @@ static size_t find_best(const struct sweep_result *result)
     return best;
 }
 
-/* Of those without a rank the best gets the next one, with all that cannot be told from it. */
+/* Of those without a rank the best gets the next one, with all that tie with it. */
 static void rank_cells(const struct sweep_run *runs, size_t count, struct sweep_result *result)
 {
     for (int rank = 1;; rank++) {

@@ -1,5 +1,5 @@
 /* What the runs of a sweep come to: a value for each cell, how cells compare, and which of them
- * cannot be told apart. Pure. */
+ * tie. Pure. */
 #pragma once
 
 #include "engine/run/run.h"
@@ -22,7 +22,7 @@ struct cell_result {
     struct measure throughput; /* median of the valid runs; interval over them */
     bool over_runs;            /* else the interval is that of its only run's steps */
     struct ratio to_first, to_previous, to_best; /* by blocks where both have two of them */
-    int rank; /* 1 for all that cannot be told from the best; 0 without a value */
+    int rank; /* 1 for all that tie with the best; 0 without a value */
 };
 
 struct sweep_result {

@@ -1,5 +1,5 @@
 /* What is known of a run besides its steps: what the machine did to it meanwhile. Kept beside the
- * steps, so that a judgement can be made again by whoever doubts it. */
+ * steps, so that a reader can repeat the judgement. */
 #pragma once
 
 #include "engine/trace/canary_reading.h"
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A canary, and how many steps were finished when it sang. */
+/* One canary reading, with the number of steps completed before it. */
 struct canary_reading {
     long long steps;
     struct canary canary;

@@ -237,7 +237,7 @@ static bool add_item(struct bytes *text, const struct column *column, const stru
     if (column->max == 0) {
         memcpy(&real, place, sizeof real);
         if (!(fabs(real) <= LOSS_MAX))
-            return false; /* nobody could read it */
+            return false; /* no reader accepts such a line */
         length = json_number_write(real, at);
     } else {
         memcpy(&whole, place, sizeof whole);

@@ -2,12 +2,13 @@
  * learning, is computed twice from the same weights and images: in f32, by the fixed plan; and as
  * a run computes it. bf16 done right is off by its rounding only.
  *
- * The angle between the whole gradients is what is told, and it finds what is wrong everywhere:
- * other images, other weights, a loss that has overflown. But of ResNet-50 before its first step
- * the last layer is nearly all of the gradient (without it the cosine is 0.16, without any one
- * convolution behind the first it stays at 0.999), so it cannot find a single wrong layer. That
- * is what the worst of the tensors is for. With bf16 and 8 to 32 images the whole is at 0.9993
- * and above, the worst convolution at 0.956 and above; a wrong tensor is somewhere around 0. */
+ * The certificate reports the angle between the whole gradients, which finds what is wrong
+ * everywhere: other images, other weights, a loss that has overflown. But of ResNet-50 before its
+ * first step the last layer is nearly all of the gradient (without it the cosine is 0.16, without
+ * any one convolution behind the first it stays at 0.999), so it cannot find a single wrong
+ * layer. That is what the worst of the tensors is for. With bf16 and 8 to 32 images the whole is
+ * at 0.9993 and above, the worst convolution at 0.956 and above; a wrong tensor is somewhere
+ * around 0. */
 #pragma once
 
 #include "engine/train/net.h"

@@ -60,7 +60,7 @@ bool net_step(struct net *net, double *ret_loss, struct net_times *ret_times, st
 /* NULL is fine. */
 void net_free(struct net *net);
 
-/* What a step has left behind, for whoever wants to check it; gradients only if they were to be
+/* What a step has left behind, for a caller that checks it; gradients only if they were to be
  * kept. NULL, and err saying why, when it cannot be brought into its plain layout. */
 struct parameters *net_parameters(struct net *net, struct error *err);
 float net_logit(const struct net *net, long image, long class);

@@ -82,12 +82,12 @@ static void add_implementation(void *user, const char *layer, const char *pass, 
 
     if (all->count < COUNT(all->list))
         all->list[all->count++] = (struct implementation){layer, pass, name};
-    /* It computes the same, many times slower: who reads the run must be told. */
+    /* It computes the same, many times slower: the readers of the run must see it. */
     if (strstr(name, "ref"))
         fprintf(stderr, "%s of %s runs on oneDNN's %s\n", pass, layer, name);
 }
 
-/* Told where it can be had; for want of it alone no run fails. */
+/* Reported where it is available; its lack alone fails no run. */
 static void certify(struct work *work, struct event *done)
 {
     const struct workload *workload = work->workload;
@@ -157,19 +157,19 @@ static bool tell_step(long long index, const struct step *step, struct error *er
 static bool train(struct work *work, struct error *err)
 {
     long long most = pace_steps_max(&work->spec), index = 0;
-    long long border, sung;
+    long long border, canary_at;
 
     if (!tell_canary(err))
         return false;
-    border = sung = host_clock_ns();
+    border = canary_at = host_clock_ns();
     for (; index < most && !told_enough(); index++) {
         struct step step = {0};
         long long end;
 
-        if (border - sung >= CANARY_NS) {
+        if (border - canary_at >= CANARY_NS) {
             if (!tell_canary(err))
                 return false;
-            border = sung = host_clock_ns();
+            border = canary_at = host_clock_ns();
         }
         if (!work->workload->step(work->state, &step, err))
             return false;

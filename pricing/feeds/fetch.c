@@ -410,7 +410,7 @@ static bool same_part(const struct way *way, CURLUPart part)
     return same;
 }
 
-/* Only within the host we were told to ask, and never from https to anything less. */
+/* Only within the host of the request, and never from https to anything less. */
 static bool may_follow(const char *from, const char *to, struct error *err)
 {
     AUTO(way_free) struct way way = {curl_url(), curl_url()};

@@ -41,7 +41,7 @@ static bool is_still(FILE *file, const struct stat *before, struct error *err)
            error_set(err, ERROR_UPSTREAM, NULL, "the file changed while it was read");
 }
 
-/* Never waits for whoever may write to a pipe. */
+/* Never waits for the writer of a pipe. */
 static FILE *open_file(const char *path)
 {
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

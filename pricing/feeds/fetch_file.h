@@ -1,5 +1,5 @@
 /* Reads a file of this machine as if it were fetched, with a validator of its time and size.
- * Waits for nobody, and does not believe a file that changes meanwhile. */
+ * Never waits, and refuses a file that changes while it is read. */
 #pragma once
 
 #include "pricing/feeds/fetch.h"

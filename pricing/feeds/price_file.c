@@ -1,4 +1,4 @@
-/* Prices from a file on this machine, for whoever has no network: CSV with a header, or JSON,
+/* Prices from a file on this machine, for machines without a network: CSV with a header, or JSON,
  *     provider,region,zone,instance_type,kind,currency,price_per_hour,valid_from,reference
  *     {"prices": [{"provider": "aws", ...}]}
  * with the same names. All of it is good, or none is taken. */

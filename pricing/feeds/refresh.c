@@ -55,8 +55,7 @@ static bool tell_refusal(const struct fetch_response *response, struct error *er
                      said[0] ? ": " : "", said);
 }
 
-/* 304 is no answer for whoever did not ask whether something changed: to believe it would make
- * old prices fresh of which nobody spoke. */
+/* Accept 304 only for a conditional request; otherwise stale prices would be marked fresh. */
 static bool is_good(const struct fetch_request *request, const struct fetch_response *response)
 {
     return response->status == 200 ||

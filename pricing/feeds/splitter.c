@@ -143,7 +143,7 @@ static bool pop(struct splitter *splitter, char bracket, struct error *err)
     return true;
 }
 
-/* Hands a kept value over: `tail` is what came of it in this piece. */
+/* Hands a kept value over: `tail` is its end, in this piece. */
 static bool deliver(struct splitter *splitter, const char *tail, size_t length, struct error *err)
 {
     struct span *span = &splitter->span;

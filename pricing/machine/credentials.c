@@ -51,7 +51,7 @@ static enum credentials_result from_environment(const struct credentials_questio
     return CREDENTIALS_WRONG;
 }
 
-/* Where the shared file is; false where nobody says. */
+/* Where the shared file is; false where neither variable says. */
 static bool find_file(const struct credentials_question *question, char *ret_path, size_t size)
 {
     const char *named = variable(question, "AWS_SHARED_CREDENTIALS_FILE");

@@ -15,7 +15,7 @@ struct credentials_question {
 
 enum credentials_result {
     CREDENTIALS_FOUND,
-    CREDENTIALS_NONE,  /* nobody has any: err is not touched */
+    CREDENTIALS_NONE,  /* no place has any: err is not touched */
     CREDENTIALS_WRONG, /* there is a source, but it cannot be read; err says which and why */
 };
 

@@ -169,7 +169,7 @@ static size_t cloud_of_firmware(const char *root)
     return hinted;
 }
 
-/* Writes down what matters for a price and was not told. */
+/* Lists the members that a price needs and the service did not give. */
 static void note_gaps(struct identity *identity)
 {
     const char *type = identity->instance_type[0] ? "" : "the instance type";
@@ -203,27 +203,27 @@ static bool ask_cloud(const struct identity_question *question, const struct clo
     struct metadata service = {.fetch = question->fetch,
                                .fetcher = question->fetcher,
                                .url = url ? url : METADATA_LINK_LOCAL};
-    struct identity told = {.source = "metadata"};
+    struct identity answer = {.source = "metadata"};
     struct error err = {0};
-    bool ok = cloud->ask(&service, &told, &err);
+    bool ok = cloud->ask(&service, &answer, &err);
     bool unheard = hinted && cloud->ask == ask_aws && !service.header[0] && service.status == 0 &&
                    err.kind == ERROR_UPSTREAM;
 
     explicit_bzero(&service, sizeof service);
-    if (ok && !told.region[0])
+    if (ok && !answer.region[0])
         ok = error_set(&err, ERROR_UPSTREAM, NULL, "it does not say the region");
     if (ok) {
-        METADATA_WORD(told.provider, cloud->name);
-        METADATA_WORD(told.cloud, cloud->name);
-        note_gaps(&told);
-        *identity = told;
+        METADATA_WORD(answer.provider, cloud->name);
+        METADATA_WORD(answer.cloud, cloud->name);
+        note_gaps(&answer);
+        *identity = answer;
     } else if (!identity->note[0]) { /* the first that was asked is the likeliest */
         explain(cloud, unheard, &err, identity->note, sizeof identity->note);
     }
     return ok;
 }
 
-/* Where a person says that this cloud's service is; NULL where nobody does. */
+/* The address of this cloud's service that the user has set; NULL where it is not set. */
 static const char *url_of(const struct identity_question *question, size_t which)
 {
     const char *const urls[CLOUDS] = {question->aws_url, question->gcp_url, question->azure_url};

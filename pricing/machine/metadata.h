@@ -18,7 +18,7 @@ struct metadata {
 };
 
 /* Asks AWS for a token (version 2; never without one), for `header`. With false, a status of 0
- * and ERROR_UPSTREAM nobody answered. */
+ * and ERROR_UPSTREAM no service answered. */
 bool metadata_token(struct metadata *service, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -15,14 +15,14 @@ struct preemption_notice_cloud {
     ask_fn *ask;
 };
 
-/* `how` is a word that whoever calls has checked. */
+/* `how` is a word that the caller has checked. */
 static void write_notice(const char *cloud, long long at_us, const char *how,
                          struct notice *ret_notice)
 {
     char when[RFC3339_SIZE];
 
     clock_rfc3339(at_us, when);
-    snprintf(when + strlen("2026-01-02T03:04:05"), 2, "Z"); /* nobody says milliseconds */
+    snprintf(when + strlen("2026-01-02T03:04:05"), 2, "Z"); /* no cloud gives milliseconds */
     ret_notice->at_us = at_us;
     snprintf(ret_notice->why, sizeof ret_notice->why, "%s takes this machine back%s%s (%.90s)",
              cloud, at_us > 0 ? " at " : "", at_us > 0 ? when : "", how);
@@ -79,7 +79,7 @@ struct azure_page {
     const char *name; /* of this machine; "" unknown */
 };
 
-/* Whether an event of Azure is about this machine: it is told of its neighbours' too. False, with
+/* Whether an event of Azure is about this machine: Azure sends its neighbours' too. False, with
  * err, where that cannot be read. */
 static bool is_ours(const json_t *event, const struct azure_page *page, bool *ret_ours,
                     struct error *err)

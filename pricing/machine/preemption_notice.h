@@ -12,7 +12,7 @@ enum preemption_notice_result {
 
 struct notice {
     char why[160];   /* a sentence for people */
-    long long at_us; /* calendar; 0 where nobody says */
+    long long at_us; /* calendar; 0 where unknown */
 };
 
 /* One who asks one service, and what it has to remember between two questions. */
@@ -24,7 +24,7 @@ struct preemption_notice_asker {
     bool at_risk;            /* AWS hinted that a notice may come; only a hint */
 };
 
-/* False for a provider that gives no notice; nobody is asked yet. `url` is NULL for where each
+/* False for a provider that gives no notice; no request is sent yet. `url` is NULL for where each
  * cloud has its service, and lives as long as the asker. */
 bool preemption_notice_begin(struct preemption_notice_asker *asker, const char *provider,
                              const char *url, fetch_fn *fetch, void *fetcher)

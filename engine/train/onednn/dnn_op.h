@@ -38,8 +38,9 @@ struct dnn_op {
 
 /* What one argument of a primitive is. */
 struct slot {
-    int argument;       /* 0: this place of the list is not for this library */
-    dnnl_query_t query; /* where its layout is told; dnnl_query_undef: f32, one a channel */
+    int argument; /* 0: this place of the list is not for this library */
+    dnnl_query_t
+        query; /* the query that returns its layout; dnnl_query_undef: f32, one a channel */
     int index;
 };
 

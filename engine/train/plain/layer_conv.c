@@ -8,7 +8,7 @@
 #define RUNNING_SHARE 0.1f /* of the newest batch in the running statistics */
 
 struct conv {
-    struct layer_weights weighted;
+    struct layer_weights weights;
     struct dnn_op *norm, *norm_backward, *add, *relu_backward;
     struct parameter *scale, *shift;
     /* Shaped and typed as the layer's output: before the batch-norm; behind it, where a shortcut
@@ -99,7 +99,7 @@ static bool forward(struct layer_state *state, struct error *err)
                           conv->mean,      conv->variance,     out,
                           conv->workspace};
 
-    if (!layer_weights_forward(&conv->weighted, state, conv->convolved, err) ||
+    if (!layer_weights_forward(&conv->weights, state, conv->convolved, err) ||
         !dnn_op_run(conv->norm, norm, err))
         return false;
     keep_running(conv, state->layer->out_channels);
@@ -140,14 +140,14 @@ static bool backward(struct layer_state *state, struct error *err)
     if (state->shortcut && !through_shortcut(state, err))
         return false;
     return dnn_op_run(conv->norm_backward, norm, err) &&
-           layer_weights_backward(&conv->weighted, state, conv->convolved_gradient, err);
+           layer_weights_backward(&conv->weights, state, conv->convolved_gradient, err);
 }
 
 static bool load(struct layer_state *state, struct error *err)
 {
     struct conv *conv = state->own;
 
-    return layer_weights_load(&conv->weighted, err);
+    return layer_weights_load(&conv->weights, err);
 }
 
 static void release(struct layer_state *state)
@@ -157,7 +157,7 @@ static void release(struct layer_state *state)
                       conv->workspace, conv->normalised_gradient, conv->mean,
                       conv->variance,  conv->running_mean,        conv->running_variance};
 
-    layer_weights_free(&conv->weighted);
+    layer_weights_free(&conv->weights);
     dnn_op_free(conv->norm);
     dnn_op_free(conv->norm_backward);
     dnn_op_free(conv->add);
@@ -181,7 +181,7 @@ bool layer_conv_make(struct layer_state *state, struct layer_context *context, s
     state->functions = &functions;
     conv->scale = parameters_find(context->parameters, layer->norm, "weight");
     conv->shift = parameters_find(context->parameters, layer->norm, "bias");
-    if (!layer_weights_make(&conv->weighted, state, context, err) ||
+    if (!layer_weights_make(&conv->weights, state, context, err) ||
         !make_norm(conv, state, context, err) || !make_memory(conv, state, err))
         return false;
     for (long c = 0; c < layer->out_channels; c++)
@@ -203,10 +203,10 @@ void layer_conv_names(const struct layer_state *state, net_tell tell, void *user
     const struct conv *conv = state->own;
     const char *layer = state->layer->name;
 
-    tell(user, layer, "forward", dnn_op_name(conv->weighted.forward));
-    if (conv->weighted.backward_data)
-        tell(user, layer, "backward_data", dnn_op_name(conv->weighted.backward_data));
-    tell(user, layer, "backward_weights", dnn_op_name(conv->weighted.backward_weights));
+    tell(user, layer, "forward", dnn_op_name(conv->weights.forward));
+    if (conv->weights.backward_data)
+        tell(user, layer, "backward_data", dnn_op_name(conv->weights.backward_data));
+    tell(user, layer, "backward_weights", dnn_op_name(conv->weights.backward_weights));
     tell(user, layer, "norm", dnn_op_name(conv->norm));
     tell(user, layer, "norm_backward", dnn_op_name(conv->norm_backward));
 }

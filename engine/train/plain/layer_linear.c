@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct linear {
-    struct layer_weights weighted;
+    struct layer_weights weights;
     struct parameter *bias;
     float *row; /* (classes): one image's logits */
 };
@@ -41,7 +41,7 @@ static bool forward(struct layer_state *state, struct error *err)
 {
     struct linear *linear = state->own;
 
-    return layer_weights_forward(&linear->weighted, state, state->output->value, err);
+    return layer_weights_forward(&linear->weights, state, state->output->value, err);
 }
 
 float layer_linear_logit(const struct layer_state *state, long image, long class)
@@ -78,21 +78,21 @@ static bool backward(struct layer_state *state, struct error *err)
 {
     struct linear *linear = state->own;
 
-    return layer_weights_backward(&linear->weighted, state, state->output->gradient, err);
+    return layer_weights_backward(&linear->weights, state, state->output->gradient, err);
 }
 
 static bool load(struct layer_state *state, struct error *err)
 {
     struct linear *linear = state->own;
 
-    return layer_weights_load(&linear->weighted, err);
+    return layer_weights_load(&linear->weights, err);
 }
 
 static void release(struct layer_state *state)
 {
     struct linear *linear = state->own;
 
-    layer_weights_free(&linear->weighted);
+    layer_weights_free(&linear->weights);
     free(linear->row);
     free(linear);
 }
@@ -108,7 +108,7 @@ bool layer_linear_make(struct layer_state *state, struct layer_context *context,
     state->own = linear;
     state->functions = &functions;
     linear->bias = parameters_find(context->parameters, state->layer->name, "bias");
-    if (!layer_weights_make(&linear->weighted, state, context, err))
+    if (!layer_weights_make(&linear->weights, state, context, err))
         return false;
     linear->row = layer_memory((size_t)state->layer->out_channels * sizeof(float), err);
     return linear->row != NULL;

@@ -107,7 +107,7 @@ static bool make_rooms(struct plain *plain, struct error *err)
 {
     struct reorder_rooms *rooms = &plain->context.rooms;
 
-    for (int i = 0; i < BRIDGE_ROOMS; i++) {
+    for (int i = 0; i < REORDER_ROOMS; i++) {
         if (rooms->bytes[i] > 0)
             rooms->memory[i] = layer_memory(rooms->bytes[i], err);
         if (rooms->bytes[i] > 0 && !rooms->memory[i])
@@ -219,7 +219,7 @@ static void release(void *state)
         dnn_op_free(plain->outputs[i].gather);
     }
     dnn_op_free(plain->take_images);
-    for (int i = 0; i < BRIDGE_ROOMS; i++)
+    for (int i = 0; i < REORDER_ROOMS; i++)
         free(plain->context.rooms.memory[i]);
     free(plain->images.value);
     free(plain->source);

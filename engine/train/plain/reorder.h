@@ -1,17 +1,17 @@
-/* Between two operations that want the same images in two orders: a reorder, and room for what
- * comes of it. Where both want the same there is nothing to cross, and nothing is copied. */
+/* Between two operations that want the same images in two orders: a reorder, and room for its
+ * result. Where both want the same there is nothing to cross, and nothing is copied. */
 #pragma once
 
 #include "engine/train/onednn/dnn.h"
 
-/* Memory that all bridges share, because only one operation runs at a time: one piece for what it
- * reads, one for what it reads besides or writes. */
-#define BRIDGE_ROOMS 2
+/* Memory that all reorders share, because only one operation runs at a time: one piece for what
+ * it reads, one for what it reads besides or writes. */
+#define REORDER_ROOMS 2
 
 struct reorder_rooms {
     struct dnn *dnn;
-    size_t bytes[BRIDGE_ROOMS]; /* what the largest of them needs */
-    void *memory[BRIDGE_ROOMS];
+    size_t bytes[REORDER_ROOMS]; /* what the largest of them needs */
+    void *memory[REORDER_ROOMS];
 };
 
 struct reorder {
@@ -20,7 +20,7 @@ struct reorder {
 };
 
 /* For an operation that reads images as `to` and is given them as `from`. The rooms stay the
- * caller's, who takes their memory when all bridges are made. */
+ * caller's, who takes their memory when all reorders are made. */
 bool reorder_make_in(struct reorder *bridge, const struct dnn_images *from,
                      const struct dnn_images *to, struct reorder_rooms *rooms, int room,
                      struct error *err) __attribute__((warn_unused_result));

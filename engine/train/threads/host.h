@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Nanoseconds since some fixed point in the past, by the clock that nobody sets right: what parts
+/* Nanoseconds since some fixed point in the past, by a clock that is never adjusted: what parts
  * of a step are timed by, all of them, so that they add up to it. */
 long long host_clock_ns(void);
 

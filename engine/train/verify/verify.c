@@ -26,7 +26,7 @@ static json_t *elements(const float *values, const float *minus, size_t count)
     return at;
 }
 
-/* What is told of a tensor; `minus` is subtracted first, or NULL. */
+/* The figures of a tensor; `minus` is subtracted first, or NULL. */
 static json_t *probe(const float *values, const float *minus, size_t count)
 {
     double sum = 0, squares = 0;

@@ -29,7 +29,7 @@ static bool has(const char *json, size_t length, const char *word)
     return memmem(json, length, word, strlen(word)) != NULL;
 }
 
-/* Nine products in ten can be told from their bytes alone, where these hold no escapes. */
+/* Nine products in ten can be recognised by their bytes alone, where these hold no escapes. */
 static bool may_be_wanted(const char *json, size_t length)
 {
     return memchr(json, '\\', length) ||

@@ -25,7 +25,7 @@ struct spot_xml {
     struct error error; /* of a handler, which cannot return one */
     int depth, known;   /* the upper `known` levels of the depth are those of `levels` */
     bool has_set, has_token;
-    char *text; /* of the element that is being read; NULL: nobody wants it */
+    char *text; /* of the element that is being read; NULL: the element is skipped */
     size_t used, size;
     char fields[COUNT(field_names)][FIELD_SIZE];
     bool twice; /* a field came twice in an item */
@@ -87,7 +87,7 @@ bool spot_rows_finish(const struct spot_rows *rows, struct price_batch *batch, s
     return true;
 }
 
-/* Zones are told apart by their id where there is one: their names are shuffled per account. */
+/* Zones are identified by their id where there is one: their names are shuffled per account. */
 static bool set_zone(const struct spot_xml *xml, struct price *price)
 {
     const char *name = xml->fields[FIELD_ZONE], *id = xml->fields[FIELD_ZONE_ID];

@@ -1,5 +1,5 @@
 /* The answer to DescribeSpotPriceHistory: XML, read as it comes. What comes of it is one row for
- * each zone and instance type, the newest, whatever order they are told in. */
+ * each zone and instance type, the newest, in whatever order they arrive. */
 #pragma once
 
 #include "pricing/feeds/price_batch.h"
@@ -12,7 +12,7 @@ struct spot_row {
     bool contradicted;  /* another row of that moment says something else */
 };
 
-/* What all pages of a walk told. */
+/* The rows of all pages of a walk. */
 struct spot_rows {
     const char *region;
     struct price_batch_tally *tally;

@@ -86,7 +86,7 @@ bool gcp_rates_add(struct gcp_rates *rates, const char *region,
     if (!cell->spoiled && cell->rate.nanos == 0 && rate->nanos > 0) {
         cell->rate = *rate;
     } else if (cell->spoiled || rate->nanos == 0 || cell->rate.nanos != rate->nanos) {
-        /* Whoever came first is thrown out too. */
+        /* The rate that came first is dropped too. */
         rates->ambiguous += (cell->rate.nanos > 0) + (rate->nanos > 0);
         cell->rate.nanos = 0;
         cell->spoiled = true;

@@ -131,7 +131,7 @@ static void told_enough_it_is_done_after_the_step_at_hand(void)
     EXPECT_STR(err.message, "");
     EXPECT_INT(read, WORKER_FINISHED);
     EXPECT(event.done.steps >= 1 &&
-           event.done.steps < 1000005); /* a canary sings before the first */
+           event.done.steps < 1000005); /* a canary reading comes before the first */
     worker_free(worker);
 }
 

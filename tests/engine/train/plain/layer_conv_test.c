@@ -71,7 +71,7 @@ static void run(enum dnn_order order, float *ret_output, float *ret_gradient)
     take_memory(&shortcut);
     take_memory(&output);
     EXPECT(layer_conv_make(&state, &context, &err));
-    for (int i = 0; i < BRIDGE_ROOMS; i++)
+    for (int i = 0; i < REORDER_ROOMS; i++)
         context.rooms.memory[i] = layer_memory(context.rooms.bytes[i], NULL);
     count = (long)(tensor_bytes(&output) / sizeof(float));
     for (long i = 0; i < (long)(tensor_bytes(&input) / sizeof(float)); i++)
@@ -92,7 +92,7 @@ static void run(enum dnn_order order, float *ret_output, float *ret_gradient)
         ret_gradient[i] = ((float *)shortcut.gradient)[at];
     }
     state.functions->release(&state);
-    for (int i = 0; i < BRIDGE_ROOMS; i++)
+    for (int i = 0; i < REORDER_ROOMS; i++)
         free(context.rooms.memory[i]);
     give_back(&input);
     give_back(&shortcut);
