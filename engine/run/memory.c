@@ -54,7 +54,7 @@ static const struct model {
 #define THREADS_APART 16
 
 #define SMALLEST_BATCH 2 /* engine/run/native.c */
-#define LARGEST_BATCH 65536
+#define LARGEST_BATCH BATCH_SIZE_MAX
 
 static const struct model *model_of(const struct run_spec *spec)
 {
