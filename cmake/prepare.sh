@@ -1,5 +1,5 @@
 # Sourced by ./run and ./test: brings a machine to where it can build, and builds. Whatever is
-# there already is left alone; what goes on is told on stderr, so stdout stays the program's.
+# there already is left alone; progress goes to stderr, so stdout stays the program's.
 
 BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev libdnnl-dev
     libjansson-dev libsqlite3-dev libcurl4-openssl-dev libexpat1-dev zlib1g-dev node-d3"
@@ -84,7 +84,7 @@ is_configured() {
         [ -z "$(find CMakePresets.json -newer "build/$1/build.ninja")" ]
 }
 
-# build PRESET [TARGET...]: in the root of the project. False, with the reason told, if it fails;
+# build PRESET [TARGET...]: in the root of the project. False, after printing the reason, if it fails;
 # asked again it gives the same answer.
 build() {
     case $built in

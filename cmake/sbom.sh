@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is in our programs and what they are linked with, told by the machine that built them.
+# What is in our programs and what they are linked with, according to the machine that built them.
 #
 #   cmake/sbom.sh --name NAME --version V [--commit C] [--d3 FILE] BINARY...   SPDX 2.3 as JSON
 #   cmake/sbom.sh --packages BINARY...          Debian's packages that they link, as NAME=VERSION
@@ -10,7 +10,7 @@ set -eu
 LC_ALL=C
 export LC_ALL
 
-# Found by nobody's ldd: libcurl reads its certificates.
+# ldd does not list it: libcurl reads its certificates.
 LOADED="ca-certificates"
 # Engines of others that a person may add: see engine/peers.
 OPTIONAL="python3 python3-torch"

@@ -82,7 +82,7 @@ static bool hold_still(struct copy *copy, struct error *err)
            stmt_number(copy->from, "PRAGMA page_count", &copy->pages, err);
 }
 
-/* Nobody else uses the copy, and one that is not whole is thrown away: so it has no journal. */
+/* No other process uses the copy, and an incomplete one is thrown away, so it has no journal. */
 static bool open_target(struct copy *copy, struct error *err)
 {
     copy->to = db_open_file(copy->target, SQLITE_OPEN_READWRITE, err);
@@ -116,7 +116,7 @@ static bool copy_pages(struct copy *copy, struct error *err)
     return rc == SQLITE_DONE || cannot_copy(copy, rc, err);
 }
 
-/* One file, whatever mode the source is in; then it is read as whoever restores it will. */
+/* One file, whatever mode the source is in; then it is read as a restore will read it. */
 static bool finish_copy(struct copy *copy, struct verify_facts *ret_facts, struct error *err)
 {
     struct verify_watch watch = {0};

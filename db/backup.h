@@ -4,7 +4,7 @@
 
 #include "db/verify.h"
 
-/* Whom it is told to, some hundred times; false stops the work (ERROR_CONFLICT). While the copy
+/* Called some hundred times during the work; false stops it (ERROR_CONFLICT). While the copy
  * is read again to check it, `done` is `total`, but most of that is only ended as verify.h says:
  * looks() is that of struct verify_watch, or NULL. NULL for all is fine. */
 struct backup_watch {
@@ -20,8 +20,8 @@ bool backup_copy(const char *source, const char *target, const struct backup_wat
                  struct verify_facts *ret_facts, struct error *err)
     __attribute__((warn_unused_result));
 
-/* The same of a file that nobody uses, a backup: it is not changed, and nothing is made beside
- * it. */
+/* The same of a file that no process uses, a backup: it is not changed, and nothing is made
+ * beside it. */
 bool backup_copy_back(const char *source, const char *target, const struct backup_watch *watch,
                       struct verify_facts *ret_facts, struct error *err)
     __attribute__((warn_unused_result));

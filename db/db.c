@@ -11,7 +11,7 @@
 #include <sys/file.h>
 #include <time.h>
 
-#define BUSY_MS 5000 /* patience with whoever else is writing */
+#define BUSY_MS 5000 /* patience with another writer */
 
 /* Of all connections: what one has seen is true of the file. */
 static atomic_bool damaged;
@@ -93,7 +93,7 @@ struct db *db_open_version(const char *path, int version, struct error *err)
     AUTO(db_freep)
     struct db *db = db_open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
 
-    /* The file may be nobody's yet: its schema is looked at before WAL mode writes to it. */
+    /* The file may be empty yet: its schema is looked at before WAL mode writes to it. */
     if (!db || !schema_check(db, err) || !db_execute(db, "PRAGMA journal_mode = WAL", err) ||
         !db_execute(db, "PRAGMA foreign_keys = ON", err) || !schema_migrate_to(db, version, err))
         return NULL;
@@ -227,7 +227,7 @@ bool transaction_begin(struct transaction *transaction, struct db *db, enum dura
     if (db_is_damaged())
         return error_set(err, ERROR_DAMAGED, NULL,
                          "the database is damaged, so nothing more is written");
-    /* IMMEDIATE: whoever will write asks first, instead of failing half-way. */
+    /* IMMEDIATE: a writer takes the lock first, instead of failing half-way. */
     return set_durability(db, durability, err) &&
            begin_with(transaction, db, "BEGIN IMMEDIATE", err);
 }

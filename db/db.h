@@ -16,7 +16,7 @@ void db_setup(void);
  * db_free(). */
 struct db *db_open(const char *path, struct error *err) __attribute__((warn_unused_result));
 
-/* The same for whoever comes to a database that somebody else may be using: makes no file, and
+/* The same for a database that another process may be using: makes no file, and
  * leaves a schema that is in use as it is. Needs no db_lock(). ERROR_NOT_FOUND, ERROR_CONFLICT.
  */
 struct db *db_open_beside(const char *path, struct error *err)
@@ -46,7 +46,7 @@ bool db_size(struct db *db, long long *ret_bytes, struct error *err)
     __attribute__((warn_unused_result));
 
 /* What is worth doing now and then: SQLite looks at its statistics, and the log is emptied into
- * the file as far as nobody reads from it. */
+ * the file as far as no connection reads from it. */
 bool db_tidy(struct db *db, struct error *err) __attribute__((warn_unused_result));
 
 /* What a commit promises. */

@@ -29,7 +29,7 @@ struct db *db_open_beside(const char *path, struct error *err)
                   strerror(errno));
         return NULL;
     }
-    /* Whoever has it to himself may change its schema; the schema that somebody is using must be
+    /* A process that holds the lock may change the schema; a schema that is in use must be
      * left alone. The lock is given back at once: a server must be able to start. */
     lock = db_lock(path, &in_use);
     if (lock < 0 && !is_current(path, err))

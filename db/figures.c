@@ -4,8 +4,8 @@
 #include "db/contenders.h"
 #include "db/stmt.h"
 
-/* Another figure of the very same thing would be ranked beside it, and nobody could say which of
- * the two holds. */
+/* Another figure of the very same thing would be ranked beside it, and no reader could say which
+ * of the two holds. */
 static bool check_alone(struct db *db, const struct figure *figure, long long contender,
                         struct error *err)
 {

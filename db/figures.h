@@ -30,7 +30,7 @@ bool figures_forget(struct db *db, const char *id, struct error *err)
 bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *figure),
                   void *user, struct error *err) __attribute__((warn_unused_result));
 
-/* Whether nobody has stored anything yet that could be compared: no figure, and no run. */
+/* Whether nothing is stored yet that could be compared: no figure, and no run. */
 bool figures_is_untouched(struct db *db, bool *ret_untouched, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -163,8 +163,8 @@ static bool recall_machine(struct imports *imports, const char *fingerprint,
     return true;
 }
 
-/* The number of the run's machine, 0 where that is unknown. The same machine is told the same, or
- * the verdict on the run would follow from something else than what is kept. */
+/* The number of the run's machine, 0 where that is unknown. The same fingerprint comes with the
+ * same facts, or the verdict on the run would follow from something else than what is kept. */
 static bool put_machine(struct imports *imports, const struct imported *imported,
                         long long *ret_number, struct error *err)
 {

@@ -113,7 +113,7 @@ static enum offer_slot slot_of(const char *feed, enum price_kind kind)
     return published ? SLOT_PUBLISHED_ON_DEMAND : SLOT_ON_DEMAND;
 }
 
-/* A zone's price is for nobody else, but that spot may be had in any zone when none is named. */
+/* A zone's price holds for that zone only, but spot may be had in any zone when none is named. */
 static bool zone_fits(const struct offers_question *question, const struct offer_row *row)
 {
     if (!row->zone[0])
@@ -159,7 +159,7 @@ static void judge(const struct offer_rows *rows, struct offer_row *row, int plac
 }
 
 /* What a series is today is what it was since it last moved; of what was before, and where a feed
- * has told already what it will be, its history knows. */
+ * has published already what it will be, its history knows. */
 static bool look_back(struct db *db, const struct offers_question *question,
                       struct offer_row *row, struct error *err)
 {

@@ -39,7 +39,7 @@ struct offer_row {
     size_t statement;
     bool applies; /* false: it tells of the type, but its price is for another place */
     enum freshness freshness;
-    long long said_us;           /* 0: nobody had confirmed it by then */
+    long long said_us;           /* 0: no reading had confirmed it by then */
     long long order[ORDER_KEYS]; /* the smaller goes first, by the first that differs */
     struct held held;            /* without a spread, where history was asked already */
 };

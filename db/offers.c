@@ -94,7 +94,7 @@ static void explain_expired(const struct choice *choice, struct quote *quote)
 
     if (choice->expired->said_us <= 0) {
         snprintf(quote->why_not, sizeof quote->why_not,
-                 "expired: nobody had confirmed it by then");
+                 "expired: no reading had confirmed it by then");
         return;
     }
     clock_rfc3339(choice->expired->said_us, time);
@@ -113,12 +113,12 @@ static void explain(const struct offers_question *question, const struct choice 
         snprintf(quote->why_not, sizeof quote->why_not,
                  "several prices were published for that moment");
     else if (is_published(choice->slot))
-        snprintf(quote->why_not, sizeof quote->why_not, "nobody published %s price of it", kind);
+        snprintf(quote->why_not, sizeof quote->why_not, "it was not published with %s price",
+                 kind);
     else if (choice->expired)
         explain_expired(choice, quote);
     else if (choice->slot == SLOT_TYPED)
-        snprintf(quote->why_not, sizeof quote->why_not, "nobody typed a price of it in %s",
-                 where);
+        snprintf(quote->why_not, sizeof quote->why_not, "no price of it was typed in %s", where);
     else
         snprintf(quote->why_not, sizeof quote->why_not, "no feed has %s price of it in %s", kind,
                  where);
@@ -156,7 +156,7 @@ static bool quote_row(struct db *db, const struct offer_rows *rows, const struct
     quote.low = held.low;
     quote.high = held.high;
     quote.mean = held.mean;
-    /* Where nobody asks again, the time that the price itself came with. */
+    /* Where no feed is read again, the time that the price itself came with. */
     quote.fetched_us = statement->confirmed_us > 0 ? statement->confirmed_us : held.fetched_us;
     quote.source_us =
         statement->confirmed_us > 0 ? statement->confirmed_source_us : held.source_us;
@@ -190,7 +190,8 @@ static bool fill_quotes(struct db *db, const struct offer_rows *rows, const stru
     return true;
 }
 
-/* Of the region that the spot price is from; nobody keeps what bands were, so it is today's. */
+/* Of the region that the spot price is from; the bands of the past are not stored, so it is
+ * today's. */
 static bool fill_band(struct db *db, const struct offers_question *question, struct offer *offer,
                       struct error *err)
 {

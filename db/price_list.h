@@ -17,7 +17,7 @@ struct price_view {
     struct price price; /* nanos 0 in a history: from then on there was none */
     long long since_us; /* when it began to hold */
     /* The last time before the moment that the feed said so: when it was asked, and the time that
-     * it gave its answer; 0 where nobody asks (typed) or where it gives none. */
+     * it gave its answer; 0 where there is no feed (typed) or where it gives none. */
     long long confirmed_us, confirmed_source_us;
 };
 

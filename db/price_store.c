@@ -222,7 +222,7 @@ static bool write_one(struct replacement *work, const struct price *price, size_
     }
     if (known->nanos == price->nanos && known->held == 0)
         return true;
-    if (known->nanos == price->nanos) { /* back from a leap that nobody confirmed */
+    if (known->nanos == price->nanos) { /* back from a leap that no reading confirmed */
         stmt_text(work->hold_series, NULL);
         stmt_integer(work->hold_series, known->number);
         return stmt_run(work->hold_series, err);

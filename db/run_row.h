@@ -1,4 +1,4 @@
-/* How a row of `runs` becomes a struct run; shared by whoever selects from that table. */
+/* How a row of `runs` becomes a struct run; shared by all that select from that table. */
 #pragma once
 
 #include "db/stmt.h"
@@ -89,7 +89,7 @@ bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
 /* `contender` 0 is none. */
 void run_bind_end(struct stmt *stmt, const struct run *run, long long contender);
 
-/* The tables that belong to a run of a number: its labels, and what was told of implementations.
+/* The tables that belong to a run of a number: its labels, and its implementations.
  * Within a transaction of the caller's. */
 bool run_insert_labels(struct db *db, long long number, const struct run_spec *spec,
                        struct error *err) __attribute__((warn_unused_result));

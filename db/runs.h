@@ -36,8 +36,8 @@ bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error 
 bool runs_claim(struct db *db, long long now_us, long long machine, struct run *ret_run,
                 bool *ret_found, struct error *err) __attribute__((warn_unused_result));
 
-/* running -> `run->state`, durably, with everything the worker has told. From any other state it
- * is ERROR_CONFLICT. */
+/* running -> `run->state`, durably, with everything that the worker reported. From any other
+ * state it is ERROR_CONFLICT. */
 bool runs_end(struct db *db, const struct run *run, struct error *err)
     __attribute__((warn_unused_result));
 
@@ -47,12 +47,12 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
 bool runs_implementations(struct db *db, const char *id, char **ret_text, struct error *err)
     __attribute__((warn_unused_result));
 
-/* queued -> cancelled. *ret_run is the run as it is now; whoever called looks at its state:
- * still "running" means that its worker has to be told. A final one is ERROR_CONFLICT. */
+/* queued -> cancelled. *ret_run is the run as it is now; the caller looks at its state:
+ * still "running" means that its worker has to be stopped. A final one is ERROR_CONFLICT. */
 bool runs_cancel(struct db *db, const char *id, long long now_us, struct run *ret_run,
                  struct error *err) __attribute__((warn_unused_result));
 
-/* The oldest run that is marked running although nobody runs it: the server was killed. */
+/* The oldest run that is marked running although no worker runs it: the server was killed. */
 bool runs_orphan(struct db *db, struct run *ret_run, bool *ret_found, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -343,7 +343,7 @@ bool standings_update(struct db *db, struct standings *standings, struct error *
     if (revision == standings->revision)
         return true;
     if (!take_rows(db, standings, err)) {
-        /* A name that found no memory may be told by the step after it, when it is listed. */
+        /* A name that found no memory may be reported by the step after it, when it is listed. */
         while (standings->count > before)
             contender_clear(&standings->list[--standings->count]);
         return false;

@@ -8,10 +8,10 @@ static void bind_split(struct stmt *insert, const struct step_split *split)
 {
     const long long parts[] = {split->input, split->forward, split->backward, split->update,
                                split->communication};
-    bool told = step_split_is_told(split);
+    bool known = step_split_is_told(split);
 
     for (size_t i = 0; i < COUNT(parts); i++)
-        if (told)
+        if (known)
             stmt_integer(insert, parts[i]);
         else
             stmt_text(insert, NULL);

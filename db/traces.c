@@ -37,7 +37,8 @@ bool traces_equal(struct db *db, long long number, const struct span *steps,
     return step != STMT_FAILED;
 }
 
-/* What was checked before it was stored does not read any more: that is nobody's input. */
+/* What was checked before it was stored does not read any more: the caller's input is not to
+ * blame. */
 static bool is_broken(long long number, const struct error *why, struct error *err)
 {
     return error_set(err, ERROR_INTERNAL, NULL, "the trace of run %lld: %.40s %.120s", number,

@@ -1,5 +1,6 @@
-/* The traces of runs that came from elsewhere, kept as the text they came in. Whoever wants steps
- * or evidence asks step_rows.h and evidence_rows.h, which ask here where there are no rows. */
+/* The traces of runs that came from elsewhere, kept as the text they came in. A caller that wants
+ * steps or evidence asks step_rows.h and evidence_rows.h, which ask here where there are no rows.
+ */
 #pragma once
 
 #include "db/db.h"

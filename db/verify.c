@@ -174,7 +174,7 @@ static bool look_quickly(const char *path, struct error *err)
            (bytes > QUICK_BYTES || says_ok(db, "PRAGMA quick_check", err));
 }
 
-/* Without the SQL that met it: that is for nobody who has to restore a backup. */
+/* Without the SQL that met it: it does not help an operator who has to restore a backup. */
 static bool is_damaged(const char *path, const char *why, struct error *err)
 {
     const char *sql = strstr(why, " in: ");

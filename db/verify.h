@@ -7,7 +7,7 @@ struct verify_facts {
     long long bytes, runs, version;
 };
 
-/* Who may end a look, which may take minutes. looks() is told the connection before it begins,
+/* Who may end a look, which may take minutes. looks() gets the connection before it begins,
  * and NULL when it is over: between the two, and only then, db_interrupt() ends it, and nothing
  * is said of the database. */
 struct verify_watch {
@@ -34,7 +34,8 @@ bool verify_in_peace(struct db *db, const struct verify_watch *watch, bool *ret_
 /* Opens what is there, to read. Nothing is made, nothing migrated. */
 struct db *verify_open(const char *path, struct error *err) __attribute__((warn_unused_result));
 
-/* The same of a file that nobody uses: neither it nor anything beside it is written, or locked.
+/* The same of a file that no process uses: neither it nor anything beside it is written, or
+ * locked.
  */
 struct db *verify_open_untouched(const char *path, struct error *err)
     __attribute__((warn_unused_result));

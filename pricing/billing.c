@@ -23,7 +23,7 @@ const struct billing_rule billing_rules[] = {
      * second is not written there. */
     {"azure", "", 1, 0,
      "per second; not certain: another page of Azure's says per full minute, and a minimum of "
-     "5 minutes since June 2025 is told but not confirmed",
+     "5 minutes since June 2025 is reported but not confirmed",
      "azure.microsoft.com/pricing/details/virtual-machines/linux/"},
     {NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -88,7 +88,7 @@ struct state {
     long long revision, prices;
 };
 
-/* NULL: the board is too old for the request, or nobody has asked for these prices. */
+/* NULL: the cache is too old for the request, or these prices were not asked for before. */
 static struct slot *find_fresh(struct comparison_cache *board, const char *key,
                                const struct state *least)
 {
@@ -120,7 +120,7 @@ static bool change(struct comparison_cache *board, struct db *db, struct slot *f
     return true;
 }
 
-/* By one at a time, so that nobody else changes the board: prices are loaded while others read.
+/* One thread at a time, so that no other changes the cache: prices are loaded while others read.
  */
 static bool bring_up_to_date(struct comparison_cache *board, struct db *db,
                              const struct offers_question *question, const char *key,

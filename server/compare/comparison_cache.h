@@ -11,7 +11,7 @@ struct comparison_cache *comparison_cache_new(struct error *err)
     __attribute__((warn_unused_result));
 void comparison_cache_free(struct comparison_cache *board); /* NULL is fine */
 
-/* What an answer is made of. Nobody changes it until it is given back:
+/* What an answer is made of. It does not change until it is given back:
  *     AUTO(comparison_cache_return) struct comparison_loan loan = {0};
  *     if (!comparison_cache_borrow(board, db, &question, &loan, err)) return false; */
 struct comparison_loan {

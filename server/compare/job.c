@@ -8,7 +8,7 @@
 #define SECONDS_AN_HOUR 3600.0
 #define INSTANCES_MAX 1e9 /* beyond it a number of machines says nothing */
 
-/* How often it would be taken away, of a month; NaN where it would not, or nobody says. */
+/* How often it would be taken away, of a month; NaN where it would not, or no source says. */
 static double share_of(const struct comparison_question *question,
                        const struct comparison_row *row)
 {

@@ -312,7 +312,7 @@ static bool check(const struct comparison_question *question, struct error *err)
     return true;
 }
 
-/* What was asked is told in the answer, and that is JSON. */
+/* The answer repeats the question, and is JSON. */
 static bool check_words(const struct query *query, struct error *err)
 {
     for (size_t i = 0; i < query->count; i++) {

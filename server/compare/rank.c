@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* How often a row is interrupted: surely never where it is not spot; NaN where nobody says. */
+/* How often a row is interrupted: surely never where it is not spot; NaN where no source says. */
 static double interruptions_of(const struct comparison_row *row)
 {
     if (!isnan(row->job.interruption_share))
@@ -15,7 +15,7 @@ static double interruptions_of(const struct comparison_row *row)
 }
 
 /* What a utility is computed from, at one speed and price of a row; in the order of
- * utility_fields. Of what others published nobody here knows how many runs it was. */
+ * utility_fields. How many runs a published figure comes from is not known. */
 static double utility_at(const struct comparison_question *question,
                          const struct comparison_row *row, double speed, double price)
 {

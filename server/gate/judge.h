@@ -83,7 +83,8 @@ bool check_load_confirmation(struct db *db, struct check *check, struct error *e
 
 struct check_queueing {
     long long queue_limit;
-    /* Asked how many runs it would queue, before anything is stored. Whoever says no says why. */
+    /* Asked how many runs it would queue, before anything is stored. One that refuses says why.
+     */
     bool (*may)(void *user, long long runs);
     void *user;
     bool was_there; /* returned: somebody else has just queued the same */

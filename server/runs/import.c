@@ -42,7 +42,7 @@ struct batch {
 struct crew {
     struct db_pool *pool;
     const char *sender;
-    struct import_report *report; /* of whoever has the turn */
+    struct import_report *report; /* of the thread whose turn it is */
     pthread_mutex_t lock;         /* of all that follows */
     pthread_cond_t turned;
     const char *at, *end;

@@ -5,7 +5,7 @@
 #include "db/imports.h"
 #include "db/pool.h"
 
-#define IMPORT_REFUSALS_MAX 50 /* that are told of; all are counted */
+#define IMPORT_REFUSALS_MAX 50 /* that are listed; all are counted */
 
 struct import_refusal {
     long long line;   /* from 1 */
@@ -23,15 +23,15 @@ struct import_report {
 struct import_body {
     const char *text;
     size_t length;
-    const char *sender; /* stays with each run that is new here; "" of nobody in particular */
+    const char *sender; /* stays with each run that is new here; "" where none is known */
 };
 
 /* How many documents a text of lines has: those that are not blank. */
 long long import_count(const char *text, size_t length);
 
 /* A document a line; empty lines are skipped. Lines do not depend on each other: good ones are
- * stored, durably, and the refused are told. False for what no line is to blame for: some may be
- * stored then, which the report tells, and who asks again is told that those are known. */
+ * stored, durably, and the refused are listed. False for what no line is to blame for: some may
+ * be stored then, which the report says; a repeated import counts those as known. */
 bool import_lines(struct db_pool *pool, const struct import_body *body,
                   struct import_report *ret_report, struct error *err)
     __attribute__((warn_unused_result));

@@ -51,12 +51,12 @@ static bool read_price(json_t *cost, struct paid_price *ret_paid, struct error *
                      "must be null, or have a price_per_hour above 0");
 }
 
-static bool number_agrees(json_t *told, bool known, double computed)
+static bool number_agrees(json_t *given, bool known, double computed)
 {
     if (!known)
-        return json_is_null(told);
-    return json_is_number(told) &&
-           fabs(json_number_value(told) - computed) <= AGREEMENT * fabs(computed);
+        return json_is_null(given);
+    return json_is_number(given) &&
+           fabs(json_number_value(given) - computed) <= AGREEMENT * fabs(computed);
 }
 
 /* The price, and what each member must be; `known` is false where there is no price to divide by.
@@ -82,19 +82,19 @@ static const struct amount *amount_at(const struct derived *derived, size_t i)
 
 static bool check_amount(json_t *cost, const struct derived *derived, size_t i, struct error *err)
 {
-    json_t *told = json_object_get(cost, amounts[i].name);
+    json_t *given = json_object_get(cost, amounts[i].name);
     const struct amount *computed = amount_at(derived, i);
     char field[64];
 
     snprintf(field, sizeof field, "cost.%s", amounts[i].name);
-    if (json_is_null(told)) /* said nothing: what can be wrong is what is said */
+    if (json_is_null(given)) /* said nothing: what can be wrong is what is said */
         return true;
     if (!derived->known)
         return error_set(err, ERROR_INVALID, field, "cannot be known without a price");
-    if (json_is_object(told) && json_object_size(told) == 3 &&
-        number_agrees(json_object_get(told, "value"), true, computed->value) &&
-        number_agrees(json_object_get(told, "low"), computed->has_interval, computed->low) &&
-        number_agrees(json_object_get(told, "high"), computed->has_interval, computed->high))
+    if (json_is_object(given) && json_object_size(given) == 3 &&
+        number_agrees(json_object_get(given, "value"), true, computed->value) &&
+        number_agrees(json_object_get(given, "low"), computed->has_interval, computed->low) &&
+        number_agrees(json_object_get(given, "high"), computed->has_interval, computed->high))
         return true;
     return error_set(err, ERROR_INVALID, field, "is not what the price and the steps give: %.9g",
                      computed->value);

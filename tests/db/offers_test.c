@@ -3,7 +3,7 @@
 
 #define NO_SPOT "no feed has a spot price of it in eu-north-1"
 #define NO_ON_DEMAND "no feed has an on-demand price of it in eu-north-1"
-#define NOT_TYPED "nobody typed a price of it in eu-north-1"
+#define NOT_TYPED "no price of it was typed in eu-north-1"
 /* Others of a feed, so that one may go without the reading being disbelieved. */
 #define FOUR P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1")
 
@@ -31,8 +31,8 @@ static void a_price_of_one_kind_never_fills_another(void)
         expect_none(&offer.spot, NO_SPOT);
         EXPECT_INT(offer.spot.kind, PRICE_SPOT);
         expect_none(&offer.typed, NOT_TYPED);
-        expect_none(&offer.published_on_demand, "nobody published an on-demand price of it");
-        expect_none(&offer.published_spot, "nobody published a spot price of it");
+        expect_none(&offer.published_on_demand, "it was not published with an on-demand price");
+        expect_none(&offer.published_spot, "it was not published with a spot price");
         offer = offer_asked(db, "bidden", &question);
         expect_price(&offer.spot, "2");
         expect_none(&offer.on_demand, NO_ON_DEMAND);
@@ -44,7 +44,7 @@ static void a_price_of_one_kind_never_fills_another(void)
         offer = offer_asked(db, "old", &question);
         expect_price(&offer.published_on_demand, "4");
         EXPECT(offer.published_on_demand.is_published);
-        expect_none(&offer.published_spot, "nobody published a spot price of it");
+        expect_none(&offer.published_spot, "it was not published with a spot price");
         expect_none(&offer.on_demand, NO_ON_DEMAND);
         expect_none(&offer.typed, NOT_TYPED);
     }
@@ -218,7 +218,7 @@ static void what_was_said_later_confirms_nothing_earlier(void)
     READ(db, 90000, P("m5.large", "1", .kind = PRICE_SPOT, .source_us = NOON_US));
     question.is_now = false;
     struct offer offer = offer_asked(db, "m5.large", &question);
-    expect_none(&offer.spot, "expired: nobody had confirmed it by then");
+    expect_none(&offer.spot, "expired: no reading had confirmed it by then");
     question.at_us = THEN_US + 89999 * SECOND_US;
     offer = offer_asked(db, "m5.large", &question);
     expect_none(&offer.spot, "expired: last said 2023-11-14T22:30:00.000Z");

@@ -67,7 +67,7 @@ static void what_is_typed_for_elsewhere_is_listed_without_a_price(void)
 
     TYPED(db, "aws", "box", "1", .region = "elsewhere");
     struct offer offer = offer_asked(db, "box", &question);
-    expect_none(&offer.typed, "nobody typed a price of it in eu-north-1");
+    expect_none(&offer.typed, "no price of it was typed in eu-north-1");
     expect_none(&offer.on_demand, "no feed has an on-demand price of it in eu-north-1");
 }
 
@@ -121,7 +121,7 @@ static void a_published_price_is_of_its_time_and_of_no_region(void)
         .source_us = THEN_US + 60 * SECOND_US);
     question.at_us = THEN_US + 60 * SECOND_US;
     struct offer offer = offer_asked(db, "p2", &question);
-    expect_none(&offer.published_on_demand, "nobody published an on-demand price of it");
+    expect_none(&offer.published_on_demand, "it was not published with an on-demand price");
     expect_price(&offer.published_spot, "0.2");
 }
 

@@ -6,11 +6,11 @@
 #include <math.h>
 
 /* A value and its 95 % interval: of the steps of a single run, else over the runs. */
-struct told {
+struct metric {
     double value, low, high; /* the latter NaN where not known */
 };
 
-static struct told over(const double *values, size_t count)
+static struct metric over(const double *values, size_t count)
 {
     double mean = 0, squares = 0, half = NAN;
 
@@ -20,11 +20,12 @@ static struct told over(const double *values, size_t count)
         squares += (log(values[i]) - mean) * (log(values[i]) - mean);
     if (count > 1)
         half = stats_t95(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
-    return (struct told){count == 1 ? values[0] : exp(mean), exp(mean - half), exp(mean + half)};
+    return (struct metric){count == 1 ? values[0] : exp(mean), exp(mean - half),
+                           exp(mean + half)};
 }
 
 /* False where there is nothing to tell: the run itself must be among the valid ones. */
-static bool find_speed(const struct check *check, struct told *ret_told)
+static bool find_speed(const struct check *check, struct metric *ret_metric)
 {
     const struct check_side *side = &check->candidate;
     bool among = false;
@@ -33,23 +34,24 @@ static bool find_speed(const struct check *check, struct told *ret_told)
         among = among || strcmp(side->runs[i].id.text, check->run.text) == 0;
     if (!among)
         return false;
-    *ret_told = over(side->values, side->count);
+    *ret_metric = over(side->values, side->count);
     if (side->count == 1 && side->runs[0].throughput.low > 0) {
-        ret_told->low = side->runs[0].throughput.low;
-        ret_told->high = side->runs[0].throughput.high;
+        ret_metric->low = side->runs[0].throughput.low;
+        ret_metric->high = side->runs[0].throughput.high;
     }
     return true;
 }
 
 /* What a dollar bought: the price is a fact without an interval of its own. */
-static bool find_bargain(const struct check *check, const struct told *speed,
-                         struct told *ret_told)
+static bool find_bargain(const struct check *check, const struct metric *speed,
+                         struct metric *ret_metric)
 {
     double factor = 3600 / check->candidate.dollars;
 
     if (!(check->candidate.dollars > 0))
         return false;
-    *ret_told = (struct told){speed->value * factor, speed->low * factor, speed->high * factor};
+    *ret_metric =
+        (struct metric){speed->value * factor, speed->low * factor, speed->high * factor};
     return true;
 }
 
@@ -65,16 +67,16 @@ static void write_name(const struct check *check, size_t size, char ret_name[])
 }
 
 static void write_point(struct json_writer *out, const char *name, const char *unit,
-                        const struct told *told, const char *words)
+                        const struct metric *metric, const char *words)
 {
     char range[64];
 
     jsonw_open(out, NULL, '{');
     jsonw_text(out, "name", name);
     jsonw_text(out, "unit", unit);
-    jsonw_number(out, "value", told->value);
-    if (isfinite(told->low) && isfinite(told->high)) {
-        snprintf(range, sizeof range, "%.6g", (told->high - told->low) / 2);
+    jsonw_number(out, "value", metric->value);
+    if (isfinite(metric->low) && isfinite(metric->high)) {
+        snprintf(range, sizeof range, "%.6g", (metric->high - metric->low) / 2);
         jsonw_text(out, "range", range);
     }
     jsonw_text(out, "extra", words);
@@ -83,7 +85,7 @@ static void write_point(struct json_writer *out, const char *name, const char *u
 
 void present_check_github(struct json_writer *out, const struct check *check)
 {
-    struct told speed, bargain;
+    struct metric speed, bargain;
     char name[300];
 
     write_name(check, sizeof name, name);
@@ -96,20 +98,20 @@ void present_check_github(struct json_writer *out, const struct check *check)
     jsonw_close(out, ']');
 }
 
-static void write_metric(struct json_writer *out, const char *key, const struct told *told)
+static void write_metric(struct json_writer *out, const char *key, const struct metric *metric)
 {
     jsonw_open(out, key, '{');
-    jsonw_number(out, "value", told->value);
-    if (isfinite(told->low) && isfinite(told->high)) {
-        jsonw_number(out, "lower_value", told->low);
-        jsonw_number(out, "upper_value", told->high);
+    jsonw_number(out, "value", metric->value);
+    if (isfinite(metric->low) && isfinite(metric->high)) {
+        jsonw_number(out, "lower_value", metric->low);
+        jsonw_number(out, "upper_value", metric->high);
     }
     jsonw_close(out, '}');
 }
 
 void present_check_bencher(struct json_writer *out, const struct check *check)
 {
-    struct told speed, bargain;
+    struct metric speed, bargain;
     char name[300];
 
     write_name(check, sizeof name, name);
