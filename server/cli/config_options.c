@@ -65,10 +65,10 @@ const struct option config_options[] = {
            "Region of this machine, by its provider's name; empty asks")},
     {WORDS(MEASURE, zone, "NAME", 39, "", "Zone of this machine in its region; empty asks")},
     {ONE_OF(MEASURE, life_cycle, life_cycles, "auto", "How this machine is paid for; auto asks")},
-    {WORDS(MEASURE, metadata, "WHERE", 300, "auto",
-           "Service to ask for this machine's identity: auto (of the cloud that the firmware "
-           "names), "
-           "off, or aws=URL, gcp=URL, azure=URL")},
+    {WORDS(
+        MEASURE, metadata, "WHERE", 300, "auto",
+        "Service that identifies this machine: auto (by the firmware), off, or aws=URL, gcp=URL, "
+        "azure=URL")},
     {WORDS(MEASURE, feed, "NAME=WORDS", 4096, "",
            "Settings of a price feed (or \"all\"): on, off, url=URL or PATH, "
            "regions=A,B, types=A,B, every=N, patience=N"),
