@@ -7,14 +7,12 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#define STATEMENTS_MAX 160
-
 struct db {
     sqlite3 *handle;
     atomic_bool interrupted; /* since a look into it began; see verify.h */
     int synchronous;         /* the pragma as it stands, 0 before it was first set */
     /* Prepared once, used many times; found again by the address of their literal. */
-    struct stmt statements[STATEMENTS_MAX];
+    struct stmt *statements;
     size_t statement_count;
 };
 

@@ -104,8 +104,13 @@ void db_free(struct db *db)
 {
     if (!db)
         return;
-    for (size_t i = 0; i < db->statement_count; i++)
-        sqlite3_finalize(db->statements[i].handle);
+    while (db->statements) {
+        struct stmt *stmt = db->statements;
+
+        db->statements = stmt->next;
+        sqlite3_finalize(stmt->handle);
+        free(stmt);
+    }
     /* What is damaged is left as it is, its log beside it. */
     if (db->handle && db_is_damaged())
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);

@@ -60,37 +60,38 @@ static bool ask_readings(struct db *db, long long at_us, struct feed_statement *
     return step != STMT_FAILED;
 }
 
-static bool is_voice(const struct feed_statement *statement, const char *feed, const char *scope)
+static bool is_statement_of(const struct feed_statement *statement, const char *feed,
+                            const char *scope)
 {
     return strcmp(statement->feed, feed) == 0 && strcmp(statement->scope, scope) == 0;
 }
 
-static bool find_voice(struct db *db, struct offer_rows *rows, const char *feed,
-                       const char *scope, size_t *ret_voice, struct error *err)
+static bool find_statement(struct db *db, struct offer_rows *rows, const char *feed,
+                           const char *scope, size_t *ret_index, struct error *err)
 {
     const struct source *source = source_find(feed);
     struct feed_statement *statement;
 
     /* Rows come scope by scope, nearly. */
     for (size_t i = 0; i < rows->statement_count; i++) {
-        size_t candidate = (rows->last_voice + i) % rows->statement_count;
+        size_t candidate = (rows->last_statement + i) % rows->statement_count;
 
-        if (is_voice(&rows->voices[candidate], feed, scope)) {
-            *ret_voice = rows->last_voice = candidate;
+        if (is_statement_of(&rows->statements[candidate], feed, scope)) {
+            *ret_index = rows->last_statement = candidate;
             return true;
         }
     }
-    if (!make_room(&rows->voices, rows->statement_count, &rows->statement_room,
-                   sizeof *rows->voices, err))
+    if (!make_room(&rows->statements, rows->statement_count, &rows->statement_room,
+                   sizeof *rows->statements, err))
         return false;
-    statement = &rows->voices[rows->statement_count];
+    statement = &rows->statements[rows->statement_count];
     *statement = (struct feed_statement){.rank = feed_rank(feed),
                                          .third_party = source && source->third_party};
     COPY(statement->feed, feed);
     COPY(statement->scope, scope);
     if (!ask_readings(db, rows->question->at_us, statement, err))
         return false;
-    *ret_voice = rows->last_voice = rows->statement_count++;
+    *ret_index = rows->last_statement = rows->statement_count++;
     return true;
 }
 
@@ -146,7 +147,7 @@ static void set_order(const struct offers_question *question, struct offer_row *
 static void judge(const struct offer_rows *rows, struct offer_row *row, int place)
 {
     const struct offers_question *question = rows->question;
-    const struct feed_statement *statement = &rows->voices[row->statement];
+    const struct feed_statement *statement = &rows->statements[row->statement];
     bool published =
         row->slot != SLOT_ON_DEMAND && row->slot != SLOT_SPOT && row->slot != SLOT_TYPED;
 
@@ -205,8 +206,8 @@ static bool take_row(struct db *db, struct offer_rows *rows, struct stmt *query,
     COPY(row->region, stmt_column_text(query, 4));
     COPY(row->zone, stmt_column_text(query, 5));
     COPY(row->instance, stmt_column_text(query, 6));
-    if (!find_voice(db, rows, stmt_column_text(query, 1), stmt_column_text(query, 2),
-                    &row->statement, err))
+    if (!find_statement(db, rows, stmt_column_text(query, 1), stmt_column_text(query, 2),
+                        &row->statement, err))
         return false;
     judge(rows, row, place);
     rows->count++;
@@ -284,5 +285,5 @@ bool offer_rows_load(struct db *db, const struct offers_question *question,
 void offer_rows_free(struct offer_rows *rows)
 {
     freep(&rows->list);
-    freep(&rows->voices);
+    freep(&rows->statements);
 }

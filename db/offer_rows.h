@@ -48,8 +48,8 @@ struct offer_rows {
     const struct offers_question *question;
     struct offer_row *list; /* by instance and provider */
     size_t count, room;
-    struct feed_statement *voices;
-    size_t statement_count, statement_room, last_voice;
+    struct feed_statement *statements;
+    size_t statement_count, statement_room, last_statement;
 };
 
 /* The caller gives *ret_rows back to offer_rows_free(), whatever this returned. */

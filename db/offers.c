@@ -128,7 +128,7 @@ static void explain(const struct offers_question *question, const struct choice 
 static bool quote_row(struct db *db, const struct offer_rows *rows, const struct offer_row *row,
                       struct quote *ret_quote, struct error *err)
 {
-    const struct feed_statement *statement = &rows->voices[row->statement];
+    const struct feed_statement *statement = &rows->statements[row->statement];
     struct quote quote = {.known = true,
                           .kind = row->kind,
                           .nanos = row->nanos,

@@ -5,32 +5,43 @@
 
 static struct stmt *find_idle(struct db *db, const char *sql)
 {
-    for (size_t i = 0; i < db->statement_count; i++)
-        if (db->statements[i].sql == sql && !db->statements[i].busy)
-            return &db->statements[i];
+    for (struct stmt *stmt = db->statements; stmt; stmt = stmt->next)
+        if (stmt->sql == sql && !stmt->busy)
+            return stmt;
     return NULL;
+}
+
+/* Prepares a statement that the connection keeps until it closes. */
+static struct stmt *add(struct db *db, const char *sql, struct error *err)
+{
+    struct stmt *stmt = calloc(1, sizeof *stmt);
+    int rc;
+
+    if (!stmt) {
+        error_no_memory(err);
+        return NULL;
+    }
+    rc = sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt->handle, NULL);
+    if (rc != SQLITE_OK) {
+        db_failed(err, rc, sql);
+        free(stmt);
+        return NULL;
+    }
+    stmt->sql = sql;
+    stmt->next = db->statements;
+    db->statements = stmt;
+    db->statement_count++;
+    return stmt;
 }
 
 struct stmt *stmt_prepare(struct db *db, const char *sql, struct error *err)
 {
     struct stmt *stmt = find_idle(db, sql);
-    int rc;
 
-    if (!stmt && db->statement_count == STATEMENTS_MAX) {
-        error_set(err, ERROR_INTERNAL, NULL, "more than %d statements prepared", STATEMENTS_MAX);
+    if (!stmt)
+        stmt = add(db, sql, err);
+    if (!stmt)
         return NULL;
-    }
-    if (!stmt) {
-        stmt = &db->statements[db->statement_count];
-        rc = sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt->handle,
-                                NULL);
-        if (rc != SQLITE_OK) {
-            db_failed(err, rc, sql);
-            return NULL;
-        }
-        stmt->sql = sql;
-        db->statement_count++;
-    }
     stmt->busy = true;
     stmt->bound = 0;
     stmt->bind_error = SQLITE_OK;

@@ -12,6 +12,7 @@ struct db;
 typedef struct sqlite3_stmt sqlite3_stmt;
 
 struct stmt {
+    struct stmt *next; /* of its connection */
     sqlite3_stmt *handle;
     const char *sql;
     int bound;      /* how many ? have a value so far */
