@@ -1,5 +1,5 @@
 /* Makes a backup the database. Until it is decided the old one is in its place; from then on
- * the next call finishes what was begun, so a kill in between loses neither. Whoever calls
+ * the next call finishes what was begun, so a kill in between loses neither. The caller
  * holds the database's lock. */
 #pragma once
 

@@ -19,5 +19,5 @@ extern const char page_etag[]; /* the hash, in quotes */
 /* server/http/openapi.json, embedded too. */
 extern const char openapi_source[];
 
-/* db/published.ndjson, embedded too; see server/prices/published.h. */
+/* db/contenders/published.ndjson, embedded too; see server/prices/published.h. */
 extern const char published_source[];

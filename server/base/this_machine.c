@@ -2,8 +2,8 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/discounts.h"
-#include "db/machines.h"
+#include "db/prices/discounts.h"
+#include "db/runs/machines.h"
 #include "pricing/freshness.h"
 #include "pricing/machine/choice.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/error.h"
-#include "db/price_list.h"
+#include "db/prices/price_list.h"
 #include "engine/machine/machine.h"
 #include "engine/machine/vm.h"
 #include "engine/run/spec_fits.h"
@@ -18,7 +18,7 @@ struct this_machine {
     struct topology topology;
     struct machine machine;
     struct place place; /* without its price; this_machine_place() has it */
-    long long number;   /* of its row; db/machines.h */
+    long long number;   /* of its row; db/runs/machines.h */
     char shown_vm[VM_SIZE];
 
     /* Read these through the functions below. */

@@ -1,7 +1,7 @@
 /* bench: measures this machine, prints the result, and reports each run to a hub when it ends. */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/runs.h"
+#include "db/runs/runs.h"
 #include "server/base/heartbeat.h"
 #include "server/base/log.h"
 #include "server/cli/bench_plan.h"

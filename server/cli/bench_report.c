@@ -1,7 +1,7 @@
 #include "server/cli/bench_report.h"
 
 #include "common/cleanup.h"
-#include "db/runs.h"
+#include "db/runs/runs.h"
 #include "server/cli/commands.h"
 
 void bench_report_clear(struct bench_report *report)

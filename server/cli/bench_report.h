@@ -1,8 +1,8 @@
 /* The result of a bench, collected from the database: a report to print, and an exit status. */
 #pragma once
 
-#include "db/deliveries.h"
-#include "db/sweeps.h"
+#include "db/runs/deliveries.h"
+#include "db/runs/sweeps.h"
 #include "engine/stats/standing.h"
 #include "pricing/cost.h"
 #include "server/base/this_machine.h"

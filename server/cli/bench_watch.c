@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/runs.h"
+#include "db/runs/runs.h"
 #include "server/cli/bench_table.h"
 
 #define PRINT_NS (20 * NS_PER_SECOND)

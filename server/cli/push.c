@@ -1,8 +1,8 @@
 /* push: reports to a hub the runs that it has not accepted, from a database that may be in use.
  */
 #include "common/cleanup.h"
-#include "db/deliveries.h"
 #include "db/restore.h"
+#include "db/runs/deliveries.h"
 #include "server/cli/commands.h"
 #include "server/cli/process.h"
 #include "server/hub/hub_wait.h"

@@ -2,8 +2,8 @@
  * standings and offers that they were made of. */
 #pragma once
 
-#include "db/discounts.h"
-#include "db/standings.h"
+#include "db/prices/discounts.h"
+#include "db/runs/standings.h"
 #include "engine/machine/peak_flops.h"
 #include "engine/stats/compare.h"
 #include "engine/stats/job_forecast.h"

@@ -2,8 +2,8 @@
  * that something has changed, and lent to one answer at a time. Threads may share it. */
 #pragma once
 
-#include "db/offers.h"
-#include "db/standings.h"
+#include "db/prices/offers.h"
+#include "db/runs/standings.h"
 
 struct comparison_cache;
 

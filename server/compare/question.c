@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "common/fields.h"
 #include "common/text.h"
-#include "db/standings.h"
+#include "db/runs/standings.h"
 #include "engine/spec/run_spec.h"
 #include "pricing/parse_time.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/error.h"
-#include "db/offers.h"
+#include "db/prices/offers.h"
 #include "pricing/machine/identity.h"
 #include "pricing/utility.h"
 #include "server/base/query.h"

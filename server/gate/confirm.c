@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/json_text.h"
-#include "db/sweeps.h"
+#include "db/runs/sweeps.h"
 #include "server/gate/judge.h"
 
 #define BLOCKS_INTERLEAVED 6 /* even: as often this first as that */

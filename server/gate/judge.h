@@ -2,7 +2,7 @@
  * that. */
 #pragma once
 
-#include "db/gate_runs.h"
+#include "db/runs/gate_runs.h"
 #include "engine/stats/gate.h"
 #include "server/base/this_machine.h"
 #include "server/gate/request.h"

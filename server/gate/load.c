@@ -1,6 +1,6 @@
 /* The part of judge.h that finds both sides in the database. */
 #include "common/cleanup.h"
-#include "db/runs.h"
+#include "db/runs/runs.h"
 #include "server/gate/judge.h"
 
 void check_freep(struct check **check)

@@ -2,7 +2,7 @@
  * replied. */
 #pragma once
 
-#include "db/run_list.h"
+#include "db/runs/run_list.h"
 #include "engine/spec/run_id.h"
 #include "server/http/exchange.h"
 

@@ -2,7 +2,7 @@
  * line is never sent again, so every part of the answer is checked. Pure. */
 #pragma once
 
-#include "db/deliveries.h"
+#include "db/runs/deliveries.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  * One thread at a time. */
 #pragma once
 
-#include "db/deliveries.h"
+#include "db/runs/deliveries.h"
 #include "pricing/feeds/fetch.h"
 #include "server/hub/hub_reply.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/json_writer.h"
-#include "db/discounts.h"
+#include "db/prices/discounts.h"
 #include "engine/run/run.h"
 #include "pricing/cost.h"
 #include "server/base/this_machine.h"

@@ -2,8 +2,8 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
-#include "db/feed_rows.h"
-#include "db/price_store.h"
+#include "db/prices/feed_rows.h"
+#include "db/prices/price_store.h"
 #include "pricing/feeds/manual_price.h"
 #include "pricing/parse_time.h"
 #include "server/base/assets.h"

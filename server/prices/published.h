@@ -1,9 +1,9 @@
-/* Published figures that come with the program: db/published.ndjson, embedded at build time. One
- * JSON object a line: first {"published": VERSION, "dropped": [IDS]}, then figures and their
- * prices. docs/published.md describes them. */
+/* Published figures that come with the program: db/contenders/published.ndjson, embedded at build
+ * time. One JSON object a line: first {"published": VERSION, "dropped": [IDS]}, then figures and
+ * their prices. docs/published.md describes them. */
 #pragma once
 
-#include "db/figures.h"
+#include "db/contenders/figures.h"
 #include "pricing/price.h"
 
 #include <jansson.h>

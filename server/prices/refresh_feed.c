@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/price_store.h"
+#include "db/prices/price_store.h"
 #include "pricing/feeds/fetch_file.h"
 #include "pricing/feeds/refresh.h"
 #include "pricing/machine/credentials.h"

@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/service_thread.h"
-#include "db/feed_rows.h"
+#include "db/prices/feed_rows.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
 #include "server/prices/refresh_feed.h"

@@ -1,10 +1,10 @@
 #include "server/runs/conclusion.h"
 
 #include "common/cleanup.h"
-#include "db/evidence_rows.h"
-#include "db/machines.h"
-#include "db/runs.h"
-#include "db/step_rows.h"
+#include "db/runs/evidence_rows.h"
+#include "db/runs/machines.h"
+#include "db/runs/runs.h"
+#include "db/runs/step_rows.h"
 #include "engine/machine/cpu.h"
 #include "engine/stats/summary_text.h"
 

@@ -2,8 +2,8 @@
  * from a trace is not believed but computed again. */
 #pragma once
 
-#include "db/imports.h"
 #include "db/pool.h"
+#include "db/runs/imports.h"
 
 #define IMPORT_REFUSALS_MAX 50 /* that are listed; all are counted */
 

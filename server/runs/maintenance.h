@@ -3,7 +3,7 @@
  * Only the runner's thread calls it, between runs. */
 #pragma once
 
-#include "db/thinning.h"
+#include "db/runs/thinning.h"
 #include "db/verify.h"
 #include "server/base/config.h"
 #include "server/base/metrics.h"

@@ -1,6 +1,6 @@
 #include "server/runs/orphaned_runs.h"
 
-#include "db/runs.h"
+#include "db/runs/runs.h"
 #include "engine/process/spawn.h"
 #include "server/base/log.h"
 #include "server/runs/run_end.h"

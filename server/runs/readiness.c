@@ -1,6 +1,6 @@
 #include "server/runs/readiness.h"
 
-#include "db/runs.h"
+#include "db/runs/runs.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
 #include "server/runs/orphaned_runs.h"

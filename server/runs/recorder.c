@@ -1,8 +1,8 @@
 #include "server/runs/recorder.h"
 
 #include "common/clock.h"
-#include "db/evidence_rows.h"
-#include "db/step_rows.h"
+#include "db/runs/evidence_rows.h"
+#include "db/runs/step_rows.h"
 #include "engine/machine/process_sampler.h"
 
 #define FLUSH_STEPS 1024         /* steps kept in memory before they are stored */

@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/runs.h"
+#include "db/runs/runs.h"
 #include "server/base/log.h"
 #include "server/runs/job.h"
 #include "server/runs/run_cost.h"

@@ -1,8 +1,8 @@
 #include "server/runs/stored_document.h"
 
 #include "common/cleanup.h"
-#include "db/evidence_rows.h"
-#include "db/step_rows.h"
+#include "db/runs/evidence_rows.h"
+#include "db/runs/step_rows.h"
 #include "engine/trace/trace.h"
 
 static bool no_room(struct error *err)

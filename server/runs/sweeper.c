@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/sweeps.h"
+#include "db/runs/sweeps.h"
 #include "engine/sweep/sweep_tune.h"
 #include "server/base/log.h"
 

@@ -10,7 +10,7 @@
  * by another. The file is made (1 GB), and stays for the next time, which must name the same
  * numbers. Delete it.
  */
-#include "db/offers.h"
+#include "db/prices/offers.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/connection.h"

@@ -12,7 +12,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/connection.h"
-#include "db/price_list.h"
+#include "db/prices/price_list.h"
 
 #define LOOKUPS 1000
 #define TYPES 500

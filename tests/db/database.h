@@ -4,7 +4,7 @@
 #include "common/cleanup.h"
 #include "db/connection.h"
 #include "db/db.h"
-#include "db/runs.h"
+#include "db/runs/runs.h"
 #include "tests/test.h"
 
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* Runs that have finished, and what standings make of them, for one test. */
 #pragma once
 
-#include "db/machines.h"
-#include "db/standings.h"
+#include "db/runs/machines.h"
+#include "db/runs/standings.h"
 #include "tests/db/database.h"
 
 /* What a test says of a run; 0 and NULL are the usual. */

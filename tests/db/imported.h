@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/bytes.h"
-#include "db/imports.h"
+#include "db/runs/imports.h"
 #include "engine/run/pace.h"
 
 #include <string.h>

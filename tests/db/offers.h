@@ -1,7 +1,7 @@
 /* What offers are asked about, for one test. */
 #pragma once
 
-#include "db/offers.h"
+#include "db/prices/offers.h"
 #include "pricing/feeds/sources.h"
 #include "tests/db/prices.h"
 

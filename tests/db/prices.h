@@ -1,9 +1,9 @@
 /* Prices of a made-up feed, and what the database says of them, for one test. */
 #pragma once
 
-#include "db/catalogue.h"
-#include "db/price_list.h"
-#include "db/price_store.h"
+#include "db/prices/catalogue.h"
+#include "db/prices/price_list.h"
+#include "db/prices/price_store.h"
 #include "tests/db/database.h"
 
 #define SECOND_US 1000000LL

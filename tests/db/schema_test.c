@@ -1,7 +1,7 @@
 #include "db/schema.h"
 
 #include "common/bytes.h"
-#include "db/step_rows.h"
+#include "db/runs/step_rows.h"
 #include "tests/db/database.h"
 
 #define SCHEMA_TEXT                                                                              \

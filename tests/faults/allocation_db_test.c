@@ -2,10 +2,10 @@
  * again when there is memory is served. */
 #include "tests/faults/shortages.h"
 
-#include "db/evidence_rows.h"
-#include "db/machines.h"
-#include "db/run_list.h"
-#include "db/sweeps.h"
+#include "db/runs/evidence_rows.h"
+#include "db/runs/machines.h"
+#include "db/runs/run_list.h"
+#include "db/runs/sweeps.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
 

@@ -2,9 +2,9 @@
  * nothing is half stored, nobody is blamed for it, and who asks again is served. */
 #include "tests/faults/shortages.h"
 
-#include "db/evidence_rows.h"
-#include "db/exports.h"
-#include "db/step_rows.h"
+#include "db/runs/evidence_rows.h"
+#include "db/runs/exports.h"
+#include "db/runs/step_rows.h"
 #include "server/runs/import.h"
 #include "tests/db/imported.h"
 #include "tests/faults/fault_vfs.h"

@@ -1,7 +1,7 @@
 /* The power goes at every point after which something could be lost: what was acknowledged as
  * durable is still there afterwards, and whatever else is lost is lost whole. */
-#include "db/discounts.h"
-#include "db/price_store.h"
+#include "db/prices/discounts.h"
+#include "db/prices/price_store.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
 

@@ -2,7 +2,7 @@
  * is stored, or nothing. */
 #include "tests/faults/shortages.h"
 
-#include "db/discounts.h"
+#include "db/prices/discounts.h"
 #include "tests/db/prices.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "common/bytes.h"
-#include "db/runs.h"
+#include "db/runs/runs.h"
+#include "db/runs/step_rows.h"
 #include "db/schema.h"
-#include "db/step_rows.h"
 #include "engine/run/pace.h"
 #include "tests/db/database.h"
 

@@ -2,7 +2,7 @@
  * steps, or says that it has not. */
 #include "tests/faults/shortages.h"
 
-#include "db/thinning.h"
+#include "db/runs/thinning.h"
 #include "tests/db/imported.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"

@@ -11,7 +11,7 @@ OWNERS = {
     r"curl/.*": r"pricing/feeds/fetch\.c",
     r"expat\.h": r"pricing/feeds/aws/\w+\.c",
     r"zlib\.h": r"pricing/feeds/unpack\.c",
-    r"sqlite3\w*\.h": r"db/\w+\.[ch]",
+    r"sqlite3\w*\.h": r"db/(\w+/)?\w+\.[ch]",
     r"microhttpd\w*\.h": r"server/http/http\.c",
     r"jansson\.h": r"(common|engine(?!/train/(?!verify/))|pricing|server)/[\w/]+\.[ch]",
 }

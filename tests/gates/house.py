@@ -13,7 +13,8 @@ import sys
 _ENGINE = ["engine/trace", "engine/spec", "engine/machine", "engine/protocol", "engine/process",
            "engine/stats", "engine/run", "engine/document", "engine/sweep"]
 _VALUES = ["common", *_ENGINE, "pricing", "pricing/feeds", "pricing/machine"]
-_SERVICE = _VALUES + ["db", "server/base"]
+_DB = ["db", "db/contenders", "db/runs", "db/prices"]
+_SERVICE = _VALUES + _DB + ["server/base"]
 _TRAIN = ["common", "engine/trace", "engine/spec", "engine/machine", "engine/protocol"]
 _KERNELS = _TRAIN + ["engine/train/networks", "engine/train/onednn", "engine/train/kernels",
                      "engine/train/threads"]
@@ -42,7 +43,10 @@ ROOMS = {
     "pricing/feeds": ["common", "pricing"],
     "pricing/machine": ["common", "pricing", "pricing/feeds"],
     "db": _VALUES,
-    "server/base": _VALUES + ["db"],
+    "db/contenders": _VALUES + _DB[:1],
+    "db/runs": _VALUES + _DB[:2],
+    "db/prices": _VALUES + _DB[:2],
+    "server/base": _VALUES + _DB,
     "server/prices": _SERVICE,
     "server/runs": _SERVICE + ["server/prices"],
     "server/compare": _SERVICE + ["server/prices", "server/runs"],

@@ -1,7 +1,7 @@
 /* /v1/discounts: what a customer pays less than the list price, for each provider and family. */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/catalogue.h"
+#include "db/prices/catalogue.h"
 #include "pricing/parse_time.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/reply.h"

@@ -6,7 +6,7 @@
  */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/runs.h"
+#include "db/runs/runs.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
 #include "server/http/reply.h"

@@ -2,8 +2,8 @@
  * thin the run meanwhile, so each answer reads the run and its parts in one transaction. */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/evidence_rows.h"
-#include "db/runs.h"
+#include "db/runs/evidence_rows.h"
+#include "db/runs/runs.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
 #include "server/http/reply.h"

@@ -2,8 +2,8 @@
  * reads. They are made while the answer is sent, so memory is bounded by a megabyte or by the
  * largest run. */
 #include "common/cleanup.h"
-#include "db/exports.h"
-#include "db/runs.h"
+#include "db/runs/exports.h"
+#include "db/runs/runs.h"
 #include "server/base/log.h"
 #include "server/base/query.h"
 #include "server/http/handlers/handlers.h"

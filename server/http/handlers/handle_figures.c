@@ -1,8 +1,8 @@
 /* /v1/figures: published figures, those shipped and those a user adds. */
 #include "common/cleanup.h"
 #include "common/json_writer.h"
-#include "db/contenders.h"
-#include "db/figures.h"
+#include "db/contenders/contenders.h"
+#include "db/contenders/figures.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"

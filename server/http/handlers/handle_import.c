@@ -1,5 +1,5 @@
 /* /v1/runs/import: stores runs measured elsewhere: one document, or many with one per line. */
-#include "db/runs.h"
+#include "db/runs/runs.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"

@@ -1,7 +1,7 @@
 /* /v1/instances: the instance types that feeds list, with prices where a region is asked for. */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/catalogue.h"
+#include "db/prices/catalogue.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"

@@ -1,6 +1,6 @@
 /* /v1/machines: the machines that runs were measured on. */
 #include "common/cleanup.h"
-#include "db/machines.h"
+#include "db/runs/machines.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
 #include "server/http/reply.h"

@@ -1,8 +1,8 @@
 /* /v1/prices: hourly prices, current and past, from feeds and from users. */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/price_list.h"
-#include "db/price_store.h"
+#include "db/prices/price_list.h"
+#include "db/prices/price_store.h"
 #include "pricing/feeds/manual_price.h"
 #include "pricing/parse_time.h"
 #include "server/base/cursor.h"

@@ -1,8 +1,8 @@
 /* /v1/runs: queues, lists, shows and cancels runs. */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/run_list.h"
-#include "db/runs.h"
+#include "db/runs/run_list.h"
+#include "db/runs/runs.h"
 #include "server/base/cursor.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"

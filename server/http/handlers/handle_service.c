@@ -1,8 +1,8 @@
 /* Health, readiness, metrics and the API description. */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/feed_rows.h"
-#include "db/runs.h"
+#include "db/prices/feed_rows.h"
+#include "db/runs/runs.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
 #include "server/http/handlers/handlers.h"

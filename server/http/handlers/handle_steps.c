@@ -1,8 +1,8 @@
 /* /v1/runs/{id}/steps: the steps of a run as JSON or CSV. They are read in pieces while the
  * answer is sent, so memory does not grow with their number. */
 #include "common/cleanup.h"
-#include "db/runs.h"
-#include "db/step_rows.h"
+#include "db/runs/runs.h"
+#include "db/runs/step_rows.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
 #include "server/http/negotiate.h"

@@ -2,7 +2,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/json_text.h"
-#include "db/sweeps.h"
+#include "db/runs/sweeps.h"
 #include "server/base/cursor.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"

@@ -1,5 +1,5 @@
 /* The part of present_run.h about evidence. */
-#include "db/machines.h"
+#include "db/runs/machines.h"
 #include "engine/trace/evidence.h"
 #include "server/http/json/present_run.h"
 #include "server/runs/conclusion.h"

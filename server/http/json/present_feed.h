@@ -3,8 +3,8 @@
 #pragma once
 
 #include "common/json_writer.h"
-#include "db/discounts.h"
-#include "db/feed_rows.h"
+#include "db/prices/discounts.h"
+#include "db/prices/feed_rows.h"
 #include "pricing/cost.h"
 #include "server/prices/refresher.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/json_writer.h"
-#include "db/run_list.h"
+#include "db/runs/run_list.h"
 #include "engine/run/pace.h"
 #include "engine/run/run.h"
 #include "engine/trace/steps.h"

@@ -3,7 +3,7 @@
 
 #include "common/bytes.h"
 #include "common/json_writer.h"
-#include "db/sweeps.h"
+#include "db/runs/sweeps.h"
 
 /* A sweep with its runs, and what they come to. */
 struct sweep_view {

@@ -20,7 +20,7 @@ static void the_reserve_is_what_must_be_left(void)
     EXPECT(strstr(err.message, "make room, or lower --reserve-mib") != NULL);
     snprintf(config->database, sizeof config->database, "/no/such/folder/runs.db");
     EXPECT_INT(disk_space_left(config), -1);
-    EXPECT(disk_reserve_check(config, &err)); /* nobody can tell */
+    EXPECT(disk_reserve_check(config, &err)); /* the path cannot be asked */
 }
 
 int main(void)

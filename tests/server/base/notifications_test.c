@@ -245,7 +245,7 @@ static void the_sentry_is_told_when_a_look_is_due(void)
 
     begin(&scene);
     EXPECT_INT(notifications_tick(scene.notifications, START),
-               LLONG_MAX); /* nobody: sleep for ever */
+               LLONG_MAX); /* no watcher: sleep for ever */
     notifications_watch(scene.notifications, &scene.watcher, &run_topic, START);
     EXPECT_INT(scene.planned_ns, START + SLOW);
 
@@ -340,7 +340,7 @@ static void who_has_left_is_told_nothing(void)
     end(&scene);
 }
 
-/* Of three sleepers the first `leaving` in `order` leave; only the others are told. */
+/* Of three sleepers the first `leaving` in `order` leave; only the others are woken. */
 static void leave_in_order(const int order[3], int leaving)
 {
     struct diary diaries[3] = {0};

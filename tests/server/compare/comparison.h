@@ -6,7 +6,7 @@
 #pragma once
 
 #include "common/cleanup.h"
-#include "db/offer_rows.h"
+#include "db/prices/offer_rows.h"
 #include "server/compare/comparison.h"
 #include "tests/test.h"
 

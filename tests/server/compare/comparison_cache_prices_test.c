@@ -1,7 +1,7 @@
 /* What is kept in memory for comparisons is what the database says: of runs and of prices. */
 #include "server/compare/comparison_cache.h"
 
-#include "db/contenders.h"
+#include "db/contenders/contenders.h"
 #include "tests/db/offers.h"
 
 #include <pthread.h>

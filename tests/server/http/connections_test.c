@@ -200,7 +200,7 @@ static void the_next_tick_is_the_first_deadline(void)
     struct connections *connections = start(&usual);
     struct client *early, *late;
 
-    EXPECT_INT(connections_tick(connections, START), LLONG_MAX); /* nobody: sleep for ever */
+    EXPECT_INT(connections_tick(connections, START), LLONG_MAX); /* no watcher: sleep for ever */
     late = add(connections, 1, "10.0.0.1", START + 3 * SECOND);
     early = add(connections, 2, "10.0.0.2", START);
     EXPECT_INT(connections_tick(connections, START + 4 * SECOND), START + 10 * SECOND);

@@ -2,7 +2,7 @@
  * tests that compute with it. Every number comes from there, none from the test. */
 #pragma once
 
-#include "db/price_list.h"
+#include "db/prices/price_list.h"
 #include "pricing/cost.h"
 #include "pricing/parse_time.h"
 #include "server/prices/published.h"

@@ -3,8 +3,8 @@
 #include "server/prices/published.h"
 
 #include "common/bytes.h"
-#include "db/contenders.h"
-#include "db/price_list.h"
+#include "db/contenders/contenders.h"
+#include "db/prices/price_list.h"
 #include "pricing/parse_time.h"
 #include "server/base/assets.h"
 #include "server/base/log.h"

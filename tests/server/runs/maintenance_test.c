@@ -61,7 +61,7 @@ static void a_damaged_database_is_left_alone(void)
     db_note_damage();
     maintenance_work(&maintenance, db, due_ns, NOON_US);
     EXPECT(!maintenance.begun);
-    EXPECT(maintenance.due_ns > due_ns); /* so that nobody asks again and again */
+    EXPECT(maintenance.due_ns > due_ns); /* so that the runner does not ask again and again */
     db_forget_damage();
 }
 

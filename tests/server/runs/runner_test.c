@@ -2,7 +2,7 @@
 #include "server/runs/runner.h"
 
 #include "common/clock.h"
-#include "db/sweeps.h"
+#include "db/runs/sweeps.h"
 #include "server/base/log.h"
 #include "server/http/routes.h"
 #include "tests/db/database.h"

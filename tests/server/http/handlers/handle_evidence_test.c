@@ -1,7 +1,7 @@
 /* What is asked of a run while the keeper thins it: the answer is as it was just before. */
-#include "db/evidence_rows.h"
-#include "db/step_rows.h"
-#include "db/thinning.h"
+#include "db/runs/evidence_rows.h"
+#include "db/runs/step_rows.h"
+#include "db/runs/thinning.h"
 #include "server/http/exchange.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/server.h"

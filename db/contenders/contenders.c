@@ -1,0 +1,111 @@
+#include "db/contenders/contenders.h"
+
+#include "common/cleanup.h"
+#include "db/stmt.h"
+#include "engine/spec/configuration.h"
+
+bool revision_touch(struct db *db, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *update =
+        stmt_prepare(db, "UPDATE revision SET number = number + 1, prices = number + 1", err);
+
+    return update && stmt_run(update, err);
+}
+
+bool revision_touch_runs(struct db *db, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *update = stmt_prepare(db, "UPDATE revision SET number = number + 1", err);
+
+    return update && stmt_run(update, err);
+}
+
+bool revision_read(struct db *db, long long *ret_revision, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT number FROM revision", err);
+
+    if (!query || stmt_step(query, err) != STMT_ROW)
+        return false;
+    *ret_revision = stmt_column_integer(query, 0);
+    return true;
+}
+
+bool revision_read_prices(struct db *db, long long *ret_revision, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, "SELECT prices FROM revision", err);
+
+    if (!query || stmt_step(query, err) != STMT_ROW)
+        return false;
+    *ret_revision = stmt_column_integer(query, 0);
+    return true;
+}
+
+bool contenders_touch(struct db *db, const struct contender_key *key, long long *ret_number,
+                      struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *insert = stmt_prepare(
+        db,
+        "INSERT INTO contenders (workload, engine, configuration, provider, instance, stratum,"
+        " published, changed) VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT number FROM revision))"
+        " ON CONFLICT DO UPDATE SET changed = excluded.changed RETURNING number",
+        err);
+    const char *const texts[] = {key->workload, key->engine,   key->configuration,
+                                 key->provider, key->instance, key->stratum};
+
+    if (!insert)
+        return false;
+    for (size_t i = 0; i < COUNT(texts); i++)
+        stmt_text(insert, texts[i]);
+    stmt_integer(insert, key->published);
+    if (stmt_step(insert, err) != STMT_ROW)
+        return false;
+    *ret_number = stmt_column_integer(insert, 0);
+    return true;
+}
+
+static bool stratum_of(struct db *db, const char *fingerprint, char **ret_stratum,
+                       struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db, "SELECT stratum FROM machines WHERE fingerprint = ?", err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, fingerprint);
+    step = stmt_step(query, err);
+    if (step == STMT_FAILED)
+        return false;
+    *ret_stratum = strdup(step == STMT_ROW ? stmt_column_text(query, 0) : "");
+    if (!*ret_stratum)
+        return error_no_memory(err);
+    /* One step more than is needed: it fails where the text found no memory. */
+    return step == STMT_DONE || stmt_step(query, err) == STMT_DONE;
+}
+
+bool contenders_touch_run(struct db *db, const struct run *run, long long *ret_number,
+                          struct error *err)
+{
+    AUTO(freep) char *configuration = NULL;
+    AUTO(freep) char *stratum = NULL;
+    struct run_spec spec;
+
+    if (!run_spec_from_text(run->spec_text, strlen(run->spec_text), &spec, err) ||
+        !stratum_of(db, run->machine, &stratum, err))
+        return false;
+    configuration = configuration_of_spec(&spec);
+    if (!configuration)
+        return error_no_memory(err);
+    return revision_touch_runs(db, err) &&
+           contenders_touch(db,
+                            &(struct contender_key){.workload = spec.workload,
+                                                    .engine = spec.engine,
+                                                    .configuration = configuration,
+                                                    .provider = run->where.provider,
+                                                    .instance = run->instance,
+                                                    .stratum = stratum},
+                            ret_number, err);
+}

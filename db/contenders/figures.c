@@ -1,0 +1,164 @@
+#include "db/contenders/figures.h"
+
+#include "common/cleanup.h"
+#include "db/contenders/contenders.h"
+#include "db/stmt.h"
+
+/* Another figure of the very same thing would be ranked beside it, and no reader could say which
+ * of the two holds. */
+static bool check_alone(struct db *db, const struct figure *figure, long long contender,
+                        struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db, "SELECT id FROM figures WHERE contender = ? AND id <> ?", err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, contender);
+    stmt_text(query, figure->id);
+    step = stmt_step(query, err);
+    return step == STMT_DONE ||
+           (step == STMT_ROW &&
+            error_set(err, ERROR_CONFLICT, "id",
+                      "'%s' is a figure of the same workload, engine, configuration and machine",
+                      stmt_column_text(query, 0)));
+}
+
+/* What the id stood for until now has changed, if only by having no figure any more. */
+static bool take_back(struct db *db, const char *id, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *touch =
+        stmt_prepare(db,
+                     "UPDATE contenders SET changed = (SELECT number FROM revision)"
+                     " WHERE number = (SELECT contender FROM figures WHERE id = ?)",
+                     err);
+    AUTO(stmt_done) struct stmt *forget = NULL;
+
+    if (!touch)
+        return false;
+    stmt_text(touch, id);
+    if (!stmt_run(touch, err))
+        return false;
+    forget = stmt_prepare(db, "DELETE FROM figures WHERE id = ?", err);
+    if (!forget)
+        return false;
+    stmt_text(forget, id);
+    return stmt_run(forget, err);
+}
+
+static bool insert_one(struct db *db, const struct figure *figure, long long contender,
+                       struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *insert =
+        stmt_prepare(db,
+                     "INSERT INTO figures (id, contender, samples_per_second, unit, derived,"
+                     " source, note, measured_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                     err);
+
+    if (!insert)
+        return false;
+    stmt_text(insert, figure->id);
+    stmt_integer(insert, contender);
+    stmt_real(insert, figure->samples_per_second);
+    stmt_text(insert, figure->unit);
+    stmt_integer(insert, figure->derived);
+    stmt_text(insert, figure->source);
+    stmt_text(insert, figure->note);
+    stmt_integer(insert, figure->measured_us);
+    return stmt_run(insert, err);
+}
+
+bool figures_put(struct db *db, const struct figure *figure, struct error *err)
+{
+    const struct contender_key key = {.workload = figure->workload,
+                                      .engine = figure->engine,
+                                      .configuration = figure->configuration,
+                                      .provider = figure->provider,
+                                      .instance = figure->instance,
+                                      .stratum = "",
+                                      .published = true};
+    long long contender;
+
+    return revision_touch(db, err) && contenders_touch(db, &key, &contender, err) &&
+           check_alone(db, figure, contender, err) && take_back(db, figure->id, err) &&
+           insert_one(db, figure, contender, err);
+}
+
+bool figures_forget(struct db *db, const char *id, struct error *err)
+{
+    return revision_touch(db, err) && take_back(db, id, err);
+}
+
+static bool figure_from(struct stmt *row, struct figure *ret_figure, struct error *err)
+{
+    struct figure figure = {.configuration = strdup(stmt_column_text(row, 5)),
+                            .samples_per_second = stmt_column_real(row, 6),
+                            .derived = stmt_column_integer(row, 8) != 0,
+                            .measured_us = stmt_column_integer(row, 11)};
+    struct {
+        char *text;
+        size_t size;
+        int column;
+    } const texts[] = {
+        {figure.id, sizeof figure.id, 0},
+        {figure.workload, sizeof figure.workload, 1},
+        {figure.engine, sizeof figure.engine, 2},
+        {figure.provider, sizeof figure.provider, 3},
+        {figure.instance, sizeof figure.instance, 4},
+        {figure.unit, sizeof figure.unit, 7},
+        {figure.source, sizeof figure.source, 9},
+        {figure.note, sizeof figure.note, 10},
+    };
+
+    if (!figure.configuration)
+        return error_no_memory(err);
+    for (size_t i = 0; i < COUNT(texts); i++)
+        snprintf(texts[i].text, texts[i].size, "%s", stmt_column_text(row, texts[i].column));
+    *ret_figure = figure;
+    return true;
+}
+
+bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *figure),
+                  void *user, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db,
+        "SELECT f.id, c.workload, c.engine, c.provider, c.instance, c.configuration,"
+        " f.samples_per_second, f.unit, f.derived, f.source, f.note, f.measured_us"
+        " FROM figures AS f JOIN contenders AS c ON c.number = f.contender ORDER BY f.number",
+        err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        AUTO(figure_clear) struct figure figure = {0};
+
+        if (!figure_from(query, &figure, err))
+            return false;
+        tell(user, &figure);
+    }
+    return step == STMT_DONE;
+}
+
+bool figures_is_untouched(struct db *db, bool *ret_untouched, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db, "SELECT NOT EXISTS (SELECT 1 FROM figures) AND NOT EXISTS (SELECT 1 FROM runs)", err);
+
+    if (!query || stmt_step(query, err) != STMT_ROW)
+        return false;
+    *ret_untouched = stmt_column_integer(query, 0) != 0;
+    return true;
+}
+
+void figure_clear(struct figure *figure)
+{
+    freep(&figure->configuration);
+}

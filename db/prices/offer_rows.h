@@ -1,0 +1,71 @@
+/* What offers are chosen from: every price in dollars that held at the moment of a question, with
+ * the place that it takes among its like. For db/prices/offers.c alone. */
+#pragma once
+
+#include "db/prices/offers.h"
+
+enum offer_slot {
+    SLOT_ON_DEMAND,
+    SLOT_SPOT,
+    SLOT_TYPED,
+    SLOT_PUBLISHED_ON_DEMAND,
+    SLOT_PUBLISHED_SPOT,
+    OFFER_SLOTS
+};
+
+/* A feed's scope, and when it spoke last before the moment; 0 for never, as for what is typed. */
+struct feed_statement {
+    char feed[32], scope[40];
+    int rank;
+    bool third_party;
+    long long confirmed_us, confirmed_source_us;
+};
+
+#define ORDER_KEYS 5
+
+/* What a series was at a moment, and its spread in a time before. */
+struct held {
+    bool known; /* false: there was no price */
+    long long nanos, since_us, source_us, fetched_us;
+    char text[40];
+    double low, high, mean; /* dollars, weighted by time; what is without a price is left out */
+};
+
+struct offer_row {
+    char provider[16], instance[64], region[40], zone[40];
+    enum price_kind kind;
+    enum offer_slot slot;
+    long long series, nanos, since_us;
+    size_t statement;
+    bool applies; /* false: it tells of the type, but its price is for another place */
+    enum freshness freshness;
+    long long said_us;           /* 0: no reading had confirmed it by then */
+    long long order[ORDER_KEYS]; /* the smaller goes first, by the first that differs */
+    struct held held;            /* without a spread, where history was asked already */
+};
+
+struct offer_rows {
+    const struct offers_question *question;
+    struct offer_row *list; /* by instance and provider */
+    size_t count, room;
+    struct feed_statement *statements;
+    size_t statement_count, statement_room, last_statement;
+};
+
+/* The caller gives *ret_rows back to offer_rows_free(), whatever this returned. */
+bool offer_rows_load(struct db *db, const struct offers_question *question,
+                     struct offer_rows *ret_rows, struct error *err)
+    __attribute__((warn_unused_result));
+void offer_rows_free(struct offer_rows *rows);
+
+struct held_question {
+    long long series, at_us;
+    long long window_us; /* before the moment; 0: no spread is asked for */
+};
+
+bool price_at(struct db *db, const struct held_question *question, struct held *ret_held,
+              struct error *err) __attribute__((warn_unused_result));
+
+/* By instance, then provider; "" goes before every name. */
+int offer_name_order(const char *instance, const char *provider, const char *other_instance,
+                     const char *other_provider);

@@ -1,0 +1,360 @@
+#include "db/prices/offers.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/prices/offer_rows.h"
+#include "db/stmt.h"
+
+#define WEEK_US (7 * 24 * 3600 * 1000000LL)
+
+static const enum price_kind kind_of_slot[OFFER_SLOTS] = {
+    [SLOT_ON_DEMAND] = PRICE_ON_DEMAND, [SLOT_SPOT] = PRICE_SPOT,
+    [SLOT_TYPED] = PRICE_TYPED,         [SLOT_PUBLISHED_ON_DEMAND] = PRICE_ON_DEMAND,
+    [SLOT_PUBLISHED_SPOT] = PRICE_SPOT,
+};
+
+static bool is_published(enum offer_slot slot)
+{
+    return slot == SLOT_PUBLISHED_ON_DEMAND || slot == SLOT_PUBLISHED_SPOT;
+}
+
+static struct quote *quote_of(struct offer *offer, enum offer_slot slot)
+{
+    struct quote *const quotes[OFFER_SLOTS] = {
+        [SLOT_ON_DEMAND] = &offer->on_demand,
+        [SLOT_SPOT] = &offer->spot,
+        [SLOT_TYPED] = &offer->typed,
+        [SLOT_PUBLISHED_ON_DEMAND] = &offer->published_on_demand,
+        [SLOT_PUBLISHED_SPOT] = &offer->published_spot,
+    };
+
+    return quotes[slot];
+}
+
+/* The best of one kind, and why there is none. */
+struct choice {
+    enum offer_slot slot;
+    const struct offer_row *best;
+    const struct offer_row *expired; /* the one of them that was said last */
+    bool torn;                       /* two that nothing tells apart say something different */
+};
+
+static int compare_rows(const struct offer_row *a, const struct offer_row *b)
+{
+    for (size_t i = 0; i < ORDER_KEYS; i++)
+        if (a->order[i] != b->order[i])
+            return a->order[i] < b->order[i] ? -1 : 1;
+    return 0;
+}
+
+static void consider(struct choice *choice, const struct offer_row *row)
+{
+    bool published = is_published(choice->slot);
+
+    if (row->slot != choice->slot || !row->applies)
+        return;
+    if (row->freshness == PRICE_EXPIRED && !published) {
+        if (!choice->expired || row->said_us > choice->expired->said_us)
+            choice->expired = row;
+        return;
+    }
+    if (published && choice->best && choice->best->since_us == row->since_us)
+        choice->torn |= choice->best->nanos != row->nanos;
+    else if (published && (!choice->best || row->since_us > choice->best->since_us))
+        choice->torn = false;
+    if (!choice->best || compare_rows(row, choice->best) < 0)
+        choice->best = row;
+}
+
+/* "us-east-1", "us-east-1 or us-west-2", "us-east-1 or 2 others"; and the zone. */
+static void name_regions(const struct offers_question *question, size_t size, char ret_text[])
+{
+    size_t count = 0;
+    int length;
+
+    while (question->regions[count])
+        count++;
+    if (count == 0) {
+        snprintf(ret_text, size, "any region: none was named");
+        return;
+    }
+    length = snprintf(ret_text, size, "%.24s", question->regions[0]);
+    if (count == 2)
+        length +=
+            snprintf(ret_text + length, size - (size_t)length, " or %.24s", question->regions[1]);
+    else if (count > 2)
+        length += snprintf(ret_text + length, size - (size_t)length, " or %zu others", count - 1);
+    if (question->zone && *question->zone)
+        snprintf(ret_text + length, size - (size_t)length, " (zone %.24s)", question->zone);
+}
+
+static void explain_expired(const struct choice *choice, struct quote *quote)
+{
+    char time[RFC3339_SIZE];
+
+    if (choice->expired->said_us <= 0) {
+        snprintf(quote->why_not, sizeof quote->why_not,
+                 "expired: no reading had confirmed it by then");
+        return;
+    }
+    clock_rfc3339(choice->expired->said_us, time);
+    snprintf(quote->why_not, sizeof quote->why_not, "expired: last said %s", time);
+}
+
+static void explain(const struct offers_question *question, const struct choice *choice,
+                    struct quote *quote)
+{
+    const char *kind = kind_of_slot[choice->slot] == PRICE_SPOT ? "a spot" : "an on-demand";
+    char where[80];
+
+    quote->kind = kind_of_slot[choice->slot];
+    name_regions(question, sizeof where, where);
+    if (choice->torn)
+        snprintf(quote->why_not, sizeof quote->why_not,
+                 "several prices were published for that moment");
+    else if (is_published(choice->slot))
+        snprintf(quote->why_not, sizeof quote->why_not, "it was not published with %s price",
+                 kind);
+    else if (choice->expired)
+        explain_expired(choice, quote);
+    else if (choice->slot == SLOT_TYPED)
+        snprintf(quote->why_not, sizeof quote->why_not, "no price of it was typed in %s", where);
+    else
+        snprintf(quote->why_not, sizeof quote->why_not, "no feed has %s price of it in %s", kind,
+                 where);
+}
+
+/* What is known of the row, and what its series has to tell beside. */
+static bool quote_row(struct db *db, const struct offer_rows *rows, const struct offer_row *row,
+                      struct quote *ret_quote, struct error *err)
+{
+    const struct feed_statement *statement = &rows->statements[row->statement];
+    struct quote quote = {.known = true,
+                          .kind = row->kind,
+                          .nanos = row->nanos,
+                          .third_party = statement->third_party,
+                          .freshness = row->freshness,
+                          .is_published = is_published(row->slot)};
+    struct held held = row->held;
+
+    if ((!held.known || row->slot == SLOT_SPOT) &&
+        !price_at(db,
+                  &(struct held_question){row->series, rows->question->at_us,
+                                          row->slot == SLOT_SPOT ? WEEK_US : 0},
+                  &held, err))
+        return false;
+    if (!held.known || held.nanos != row->nanos) {
+        *ret_quote = (struct quote){.kind = row->kind,
+                                    .why_not = "what is stored of it does not agree with itself"};
+        return true;
+    }
+    snprintf(quote.region, sizeof quote.region, "%s", row->region);
+    snprintf(quote.zone, sizeof quote.zone, "%s", row->zone);
+    snprintf(quote.feed, sizeof quote.feed, "%s", statement->feed);
+    snprintf(quote.text, sizeof quote.text, "%s", held.text);
+    quote.since_us = held.since_us;
+    quote.low = held.low;
+    quote.high = held.high;
+    quote.mean = held.mean;
+    /* Where no feed is read again, the time that the price itself came with. */
+    quote.fetched_us = statement->confirmed_us > 0 ? statement->confirmed_us : held.fetched_us;
+    quote.source_us =
+        statement->confirmed_us > 0 ? statement->confirmed_source_us : held.source_us;
+    *ret_quote = quote;
+    return true;
+}
+
+/* Rows of one instance: those without a provider first, from `start` to `open`; those of the
+ * offer's provider from `from` to `to`. */
+struct group {
+    size_t start, open, from, to;
+};
+
+static bool fill_quotes(struct db *db, const struct offer_rows *rows, const struct group *group,
+                        struct offer *offer, struct error *err)
+{
+    for (int slot = 0; slot < OFFER_SLOTS; slot++) {
+        struct choice choice = {.slot = (enum offer_slot)slot};
+        struct quote *quote = quote_of(offer, choice.slot);
+
+        for (size_t i = group->from; i < group->to; i++)
+            consider(&choice, &rows->list[i]);
+        /* Who types a price may leave its provider open, and then it is everybody's. */
+        for (size_t i = group->start; i < group->open && slot == SLOT_TYPED; i++)
+            consider(&choice, &rows->list[i]);
+        if (!choice.best || choice.torn)
+            explain(rows->question, &choice, quote);
+        else if (!quote_row(db, rows, choice.best, quote, err))
+            return false;
+    }
+    return true;
+}
+
+/* Of the region that the spot price is from; the bands of the past are not stored, so it is
+ * today's. */
+static bool fill_band(struct db *db, const struct offers_question *question, struct offer *offer,
+                      struct error *err)
+{
+    const char *region = offer->spot.known ? offer->spot.region : question->regions[0];
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db,
+                                      "SELECT band FROM interruptions WHERE provider = ? AND"
+                                      " instance_type = ? AND region = ?",
+                                      err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, offer->provider);
+    stmt_text(query, offer->instance);
+    stmt_text(query, region);
+    while ((step = stmt_step(query, err)) == STMT_ROW)
+        snprintf(offer->band, sizeof offer->band, "%s", stmt_column_text(query, 0));
+    return step == STMT_DONE;
+}
+
+static bool same_instance(const struct offer_row *a, const struct offer_row *b)
+{
+    return strcmp(a->instance, b->instance) == 0;
+}
+
+static bool same_name(const struct offer_row *a, const struct offer_row *b)
+{
+    return same_instance(a, b) && strcmp(a->provider, b->provider) == 0;
+}
+
+/* The group of rows that begins at `from`; `last` is the one before it. */
+static struct group next_group(const struct offer_rows *rows, const struct group *last,
+                               size_t from)
+{
+    const struct offer_row *list = rows->list;
+    struct group group = {.start = from, .open = from, .from = from, .to = from + 1};
+
+    while (group.to < rows->count && same_name(&list[from], &list[group.to]))
+        group.to++;
+    if (from > 0 && same_instance(&list[from], &list[from - 1])) {
+        group.start = last->start;
+        group.open = last->open;
+    } else if (!list[from].provider[0]) {
+        group.open = group.to;
+    }
+    return group;
+}
+
+static size_t count_names(const struct offer_rows *rows)
+{
+    size_t count = rows->count > 0;
+
+    for (size_t i = 1; i < rows->count; i++)
+        count += !same_name(&rows->list[i], &rows->list[i - 1]);
+    return count;
+}
+
+static bool fill_offers(struct db *db, const struct offer_rows *rows, struct offers *offers,
+                        struct error *err)
+{
+    struct group group = {0};
+
+    offers->list = calloc(count_names(rows) + 1, sizeof *offers->list);
+    if (!offers->list)
+        return error_no_memory(err);
+    for (size_t from = 0; from < rows->count; from = group.to) {
+        struct offer *offer = &offers->list[offers->count++];
+        const struct offer_row *row = &rows->list[from];
+
+        group = next_group(rows, &group, from);
+        memcpy(offer->provider, row->provider, sizeof offer->provider);
+        memcpy(offer->instance, row->instance, sizeof offer->instance);
+        if (!fill_quotes(db, rows, &group, offer, err) ||
+            !fill_band(db, rows->question, offer, err))
+            return false;
+    }
+    return true;
+}
+
+bool offers_load(struct db *db, const struct offers_question *question, struct offers *ret_offers,
+                 struct error *err)
+{
+    /* A statement that stands on a row keeps all the others on one state of the database. */
+    AUTO(stmt_done) struct stmt *view = stmt_prepare(db, "SELECT 1 FROM sqlite_schema", err);
+    AUTO(offer_rows_free) struct offer_rows rows = {0};
+    AUTO(offers_free) struct offers offers = {0};
+
+    if (!view || stmt_step(view, err) != STMT_ROW || !offer_rows_load(db, question, &rows, err) ||
+        !fill_offers(db, &rows, &offers, err))
+        return false;
+    *ret_offers = offers;
+    offers.list = NULL;
+    return true;
+}
+
+static int by_name(const void *key, const void *element)
+{
+    const struct offer *a = key, *b = element;
+
+    return offer_name_order(a->instance, a->provider, b->instance, b->provider);
+}
+
+static const struct offer *find_exactly(const struct offers *offers, const char *provider,
+                                        const char *instance)
+{
+    struct offer key;
+
+    if (strlen(provider) >= sizeof key.provider || strlen(instance) >= sizeof key.instance ||
+        offers->count == 0)
+        return NULL;
+    snprintf(key.provider, sizeof key.provider, "%s", provider);
+    snprintf(key.instance, sizeof key.instance, "%s", instance);
+    return bsearch(&key, offers->list, offers->count, sizeof *offers->list, by_name);
+}
+
+/* What a person typed without a provider is of whatever provider; what a feed says is not. */
+static bool is_for_all(const struct offer *offer)
+{
+    return !offer->provider[0] && !offer->on_demand.known && !offer->spot.known &&
+           !offer->published_on_demand.known && !offer->published_spot.known;
+}
+
+/* The offer of an instance, where only one provider has it. */
+static const struct offer *find_only(const struct offers *offers, const char *instance)
+{
+    size_t low = 0, high = offers->count;
+    const struct offer *list = offers->list;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(list[middle].instance, instance) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == offers->count || strcmp(list[low].instance, instance) != 0)
+        return NULL;
+    if (is_for_all(&list[low]) && low + 1 < offers->count &&
+        strcmp(list[low + 1].instance, instance) == 0)
+        low++; /* what is typed for all stands in there too */
+    if (low + 1 < offers->count && strcmp(list[low + 1].instance, instance) == 0)
+        return NULL;
+    return &list[low];
+}
+
+const struct offer *offers_find(const struct offers *offers, const char *provider,
+                                const char *instance)
+{
+    const struct offer *found;
+
+    if (!*provider)
+        return find_only(offers, instance);
+    found = find_exactly(offers, provider, instance);
+    if (found)
+        return found;
+    found = find_exactly(offers, "", instance);
+    return found && found->typed.known && is_for_all(found) ? found : NULL;
+}
+
+void offers_free(struct offers *offers)
+{
+    freep(&offers->list);
+    offers->count = 0;
+}

@@ -1,0 +1,105 @@
+#include "db/prices/price_list.h"
+
+#include "common/cleanup.h"
+#include "db/stmt.h"
+
+/* Parameters: 1 provider, 2 region, 3 zone, 4 kind, 5 feed, 6 the moment, 7 after, 8 limit, 9
+ * type. The moment of a reading is when it was fetched: what was not known yet confirms nothing.
+ */
+#define COLUMNS                                                                                  \
+    "SELECT s.number, s.feed, s.provider, s.region, s.zone, s.instance_type, s.kind,"            \
+    " s.currency, p.nanos, p.text, p.reference, p.source_us, p.fetched_us, p.since_us,"          \
+    " r.fetched_us, r.source_us FROM price_series AS s JOIN prices AS p ON p.series = s.number"
+#define CONFIRMED                                                                                \
+    " LEFT JOIN readings AS r ON r.feed = s.feed AND r.scope = s.scope AND r.fetched_us ="       \
+    " (SELECT max(fetched_us) FROM readings WHERE feed = s.feed AND scope = s.scope"             \
+    " AND fetched_us <= ?6)"
+#define HELD_THEN                                                                                \
+    " AND p.since_us = (SELECT max(since_us) FROM prices WHERE series = s.number"                \
+    " AND since_us <= ?6)"
+#define CONDITIONS                                                                               \
+    " (?1 IS NULL OR s.provider = ?1) AND (?2 IS NULL OR s.region = ?2)"                         \
+    " AND (?3 IS NULL OR s.zone = ?3) AND (?4 IS NULL OR s.kind = ?4)"                           \
+    " AND (?5 IS NULL OR s.feed = ?5)"
+#define PAGE " AND s.number > ?7 ORDER BY s.number LIMIT ?8"
+#define TYPE " AND s.instance_type = ?9"
+
+static void view_from_row(struct stmt *row, struct price_view *ret_view)
+{
+    struct price_view view = {.series = stmt_column_integer(row, 0),
+                              .since_us = stmt_column_integer(row, 13),
+                              .confirmed_us = stmt_column_integer(row, 14),
+                              .confirmed_source_us = stmt_column_integer(row, 15)};
+    struct price *price = &view.price;
+    struct {
+        char *text;
+        size_t size;
+        int column;
+    } const texts[] = {
+        {price->feed, sizeof price->feed, 1},
+        {price->provider, sizeof price->provider, 2},
+        {price->region, sizeof price->region, 3},
+        {price->zone, sizeof price->zone, 4},
+        {price->instance_type, sizeof price->instance_type, 5},
+        {price->currency, sizeof price->currency, 7},
+        {price->text, sizeof price->text, 9},
+        {price->reference, sizeof price->reference, 10},
+    };
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        snprintf(texts[i].text, texts[i].size, "%s", stmt_column_text(row, texts[i].column));
+    if (!price_kind_from_name(stmt_column_text(row, 6), &price->kind))
+        price->kind = PRICE_ON_DEMAND; /* the schema lets in no other words */
+    price->nanos = stmt_column_integer(row, 8);
+    price->source_us = stmt_column_integer(row, 11);
+    price->fetched_us = stmt_column_integer(row, 12);
+    *ret_view = view;
+}
+
+static bool tell_all(struct stmt *query, const struct price_filter *filter, price_tell_fn *tell,
+                     void *user, struct error *err)
+{
+    enum stmt_step step;
+
+    stmt_text(query, filter->provider);
+    stmt_text(query, filter->region);
+    stmt_text(query, filter->zone);
+    stmt_text(query, filter->kind);
+    stmt_text(query, filter->feed);
+    stmt_integer(query, filter->at_us);
+    stmt_integer(query, filter->after);
+    stmt_integer(query, filter->limit);
+    if (filter->instance_type)
+        stmt_text(query, filter->instance_type);
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        struct price_view view;
+
+        view_from_row(query, &view);
+        tell(user, &view);
+    }
+    return step == STMT_DONE;
+}
+
+bool price_list(struct db *db, const struct price_filter *filter, price_tell_fn *tell, void *user,
+                struct error *err)
+{
+    static const char of_type[] =
+        COLUMNS HELD_THEN CONFIRMED " WHERE p.nanos IS NOT NULL AND" CONDITIONS TYPE PAGE;
+    static const char of_any[] =
+        COLUMNS HELD_THEN CONFIRMED " WHERE p.nanos IS NOT NULL AND" CONDITIONS PAGE;
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db, filter->instance_type ? of_type : of_any, err);
+
+    return query && tell_all(query, filter, tell, user, err);
+}
+
+bool price_history(struct db *db, const struct price_filter *filter, price_tell_fn *tell,
+                   void *user, struct error *err)
+{
+    static const char sql[] =
+        COLUMNS " LEFT JOIN readings AS r ON false WHERE p.since_us <= ?6 AND" CONDITIONS TYPE
+                " AND s.number > ?7 ORDER BY p.since_us DESC, s.number LIMIT ?8";
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+
+    return query && tell_all(query, filter, tell, user, err);
+}

@@ -1,0 +1,33 @@
+/* Writing prices: a whole scope of a feed at once, or one that a person typed. What held once
+ * stays readable for ever; what a feed said would hold later, and then not any more, is gone. */
+#pragma once
+
+#include "db/prices/feed_rows.h"
+#include "pricing/feeds/plausible.h"
+
+struct price_snapshot {
+    const struct source *source;
+    const struct price_batch *batch;
+    const struct feed_row
+        *row; /* its state once this is stored; prices and tally are filled in */
+};
+
+/* Replaces what is believed of a scope, in one transaction, if the new reading is plausible
+ * beside the old one. ERROR_UPSTREAM: it is not, and all is as it was. */
+bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
+                    struct change *ret_change, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Stores prices of scope "", each valid from its source_us on; all or none. With nanos 0: there
+ * is none any more. ERROR_CONFLICT where another one was stored for that very moment. */
+bool prices_put(struct db *db, const struct price *prices, size_t count, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The same, within a transaction of the caller's. */
+bool prices_put_within(struct db *db, const struct price *prices, size_t count, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Takes away all that a feed ever said, within a transaction of the caller's: for what comes with
+ * the program, and is put right in a later version of it. */
+bool prices_forget(struct db *db, const char *feed, struct error *err)
+    __attribute__((warn_unused_result));

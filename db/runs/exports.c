@@ -1,0 +1,72 @@
+#include "db/runs/exports.h"
+
+#include "common/cleanup.h"
+#include "db/runs/run_row.h"
+
+/* Columns behind those of a run. */
+enum { IMPLEMENTATIONS = RUN_COLUMN_COUNT, STRATUM, FACTS, STEPS, EVIDENCE };
+
+#define EXPORT_COLUMNS                                                                           \
+    RUN_COLUMNS ", (SELECT implementations FROM run_implementations WHERE run = runs.number),"   \
+                " (SELECT stratum FROM machines WHERE machines.number = machine),"               \
+                " (SELECT facts FROM machines WHERE machines.number = machine),"                 \
+                " (SELECT traces.steps FROM traces WHERE run = runs.number),"                    \
+                " (SELECT traces.evidence FROM traces WHERE run = runs.number)"
+
+static const char *column_or_null(struct stmt *row, int column)
+{
+    const char *text = stmt_column_text(row, column);
+
+    return *text ? text : NULL;
+}
+
+/* One row; false in *ret_more when that was enough. */
+static bool tell_row(struct stmt *row, const struct export_reader *reader, long long *ret_last,
+                     bool *ret_more, struct error *err)
+{
+    AUTO(run_clear) struct run run = {0};
+    const char *implementations = column_or_null(row, IMPLEMENTATIONS);
+
+    if (!run_from_row(row, &run, err))
+        return false;
+    if (implementations && !(run.implementations = strdup(implementations)))
+        return error_no_memory(err);
+    *ret_last = run.number;
+    *ret_more = reader->tell(reader->user,
+                             &(struct document_parts){.run = &run,
+                                                      .stratum = column_or_null(row, STRATUM),
+                                                      .facts = column_or_null(row, FACTS),
+                                                      .steps = column_or_null(row, STEPS),
+                                                      .evidence = column_or_null(row, EVIDENCE)});
+    return true;
+}
+
+static bool tell_all(struct stmt *query, const struct export_reader *reader, long long *ret_last,
+                     struct error *err)
+{
+    enum stmt_step step = STMT_DONE;
+    bool more = true;
+
+    while (more && (step = stmt_step(query, err)) == STMT_ROW)
+        if (!tell_row(query, reader, ret_last, &more, err))
+            return false;
+    return step != STMT_FAILED;
+}
+
+bool exports_each(struct db *db, const struct run_filter *filter,
+                  const struct export_reader *reader, long long *ret_last, struct error *err)
+{
+    AUTO(run_filter_done) struct stmt query = {0};
+    struct run_filter finished = *filter;
+
+    finished.whole = true; /* its reader makes the number again, from all steps */
+    finished.state = run_state_name(RUN_FINISHED);
+    *ret_last = 0;
+    return run_filter_prepare(db,
+                              &(struct run_query){.select = "SELECT " EXPORT_COLUMNS " FROM runs",
+                                                  .order = "number",
+                                                  .filter = &finished,
+                                                  .limit = filter->limit},
+                              &query, err) &&
+           tell_all(&query, reader, ret_last, err);
+}

@@ -1,0 +1,104 @@
+#include "db/runs/machines.h"
+
+#include "common/cleanup.h"
+#include "db/stmt.h"
+
+#define COLUMNS "number, fingerprint, stratum, facts, seen_us"
+
+void machine_row_clear(struct machine_row *machine)
+{
+    freep(&machine->fingerprint);
+    freep(&machine->stratum);
+    freep(&machine->facts);
+}
+
+static bool machine_from_row(struct stmt *row, struct machine_row *ret_machine, struct error *err)
+{
+    struct machine_row machine = {.number = stmt_column_integer(row, 0),
+                                  .fingerprint = strdup(stmt_column_text(row, 1)),
+                                  .stratum = strdup(stmt_column_text(row, 2)),
+                                  .facts = strdup(stmt_column_text(row, 3)),
+                                  .seen_us = stmt_column_integer(row, 4)};
+
+    if (!machine.fingerprint || !machine.stratum || !machine.facts) {
+        machine_row_clear(&machine);
+        return error_no_memory(err);
+    }
+    *ret_machine = machine;
+    return true;
+}
+
+bool machines_put(struct db *db, const struct machine_row *machine, long long *ret_number,
+                  struct error *err)
+{
+    AUTO(stmt_done) struct stmt *insert = NULL, *query = NULL;
+
+    insert = stmt_prepare(db,
+                          "INSERT INTO machines (fingerprint, stratum, facts, seen_us)"
+                          " VALUES (?, ?, ?, ?) ON CONFLICT (fingerprint) DO NOTHING",
+                          err);
+    if (!insert)
+        return false;
+    stmt_text(insert, machine->fingerprint);
+    stmt_text(insert, machine->stratum);
+    stmt_text(insert, machine->facts);
+    stmt_integer(insert, machine->seen_us);
+    if (!stmt_run(insert, err))
+        return false;
+    query = stmt_prepare(db, "SELECT number FROM machines WHERE fingerprint = ?", err);
+    if (!query)
+        return false;
+    stmt_text(query, machine->fingerprint);
+    if (stmt_step(query, err) != STMT_ROW)
+        return false;
+    *ret_number = stmt_column_integer(query, 0);
+    return true;
+}
+
+bool machines_store(struct db *db, const struct machine_row *machine, long long *ret_number,
+                    struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    return transaction_begin(&change, db, DB_DURABLE, err) &&
+           machines_put(db, machine, ret_number, err) && transaction_commit(&change, err);
+}
+
+bool machines_find(struct db *db, const char *fingerprint, struct machine_row *ret_machine,
+                   struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db, "SELECT " COLUMNS " FROM machines WHERE fingerprint = ?", err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, fingerprint);
+    step = stmt_step(query, err);
+    if (step == STMT_DONE)
+        return error_set(err, ERROR_NOT_FOUND, NULL, "there is no machine %.40s", fingerprint);
+    return step == STMT_ROW && machine_from_row(query, ret_machine, err);
+}
+
+bool machines_each(struct db *db, long long limit,
+                   void (*tell)(void *user, const struct machine_row *machine), void *user,
+                   struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db, "SELECT " COLUMNS " FROM machines ORDER BY number DESC LIMIT ?", err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, limit);
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        AUTO(machine_row_clear) struct machine_row machine = {0};
+
+        if (!machine_from_row(query, &machine, err))
+            return false;
+        tell(user, &machine);
+    }
+    return step == STMT_DONE;
+}

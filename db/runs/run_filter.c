@@ -1,0 +1,89 @@
+#include "db/runs/run_filter.h"
+
+#include "common/bytes.h"
+#include "common/cleanup.h"
+#include "db/connection.h"
+
+/* The conditions on texts, in one order for writing and for binding. */
+static const struct {
+    const char *condition;
+    size_t offset;
+} texts[] = {
+    {" AND state = ?", offsetof(struct run_filter, state)},
+    {" AND engine = ?", offsetof(struct run_filter, engine)},
+    {" AND workload = ?", offsetof(struct run_filter, workload)},
+    {" AND instance = ?", offsetof(struct run_filter, instance)},
+    {" AND provenance = ?", offsetof(struct run_filter, provenance)},
+    {" AND sender = ?", offsetof(struct run_filter, sender)},
+    {" AND NOT EXISTS (SELECT 1 FROM deliveries WHERE hub = ? AND run = number)",
+     offsetof(struct run_filter, unreported_to)},
+};
+
+static const char *text_of(const struct run_filter *filter, size_t i)
+{
+    const char *text;
+
+    memcpy(&text, (const char *)filter + texts[i].offset, sizeof text);
+    return text;
+}
+
+static bool add_sql(struct bytes *sql, const struct run_query *wanted)
+{
+    const struct run_filter *filter = wanted->filter;
+    bool ok = bytes_printf(sql, "%s WHERE true", wanted->select);
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (text_of(filter, i))
+            ok = ok && bytes_printf(sql, "%s", texts[i].condition);
+    for (int i = 0; i < filter->label_count; i++)
+        ok = ok && bytes_printf(sql, " AND EXISTS (SELECT 1 FROM run_labels"
+                                     " WHERE key = ? AND value = ? AND run = number)");
+    if (filter->whole)
+        ok = ok && bytes_printf(sql, " AND thinned_us IS NULL");
+    if (filter->before)
+        ok = ok && bytes_printf(sql, " AND number < ?");
+    if (filter->after)
+        ok = ok && bytes_printf(sql, " AND number > ?");
+    return ok && bytes_printf(sql, " ORDER BY %s LIMIT ?", wanted->order);
+}
+
+/* In the order of add_sql(). */
+static void bind_sql(struct stmt *query, const struct run_query *wanted)
+{
+    const struct run_filter *filter = wanted->filter;
+
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (text_of(filter, i))
+            stmt_text(query, text_of(filter, i));
+    for (int i = 0; i < filter->label_count; i++) {
+        stmt_text(query, filter->labels[i].key);
+        stmt_text(query, filter->labels[i].value);
+    }
+    if (filter->before)
+        stmt_integer(query, filter->before);
+    if (filter->after)
+        stmt_integer(query, filter->after);
+    stmt_integer(query, wanted->limit);
+}
+
+bool run_filter_prepare(struct db *db, const struct run_query *wanted, struct stmt *ret_query,
+                        struct error *err)
+{
+    AUTO(bytes_free) struct bytes sql = {.limit = 4096};
+    int rc;
+
+    *ret_query = (struct stmt){.sql = "runs of a filter"};
+    if (!add_sql(&sql, wanted))
+        return error_no_memory(err);
+    rc = sqlite3_prepare_v2(db->handle, sql.data, -1, &ret_query->handle, NULL);
+    if (rc != SQLITE_OK)
+        return db_failed(err, rc, ret_query->sql);
+    bind_sql(ret_query, wanted);
+    return true;
+}
+
+void run_filter_done(struct stmt *query)
+{
+    sqlite3_finalize(query->handle);
+    query->handle = NULL;
+}

@@ -1,0 +1,79 @@
+#include "db/runs/run_list.h"
+
+#include "common/cleanup.h"
+#include "db/runs/run_row.h"
+
+static bool collect(struct stmt *query, long long limit, struct run_list *list, struct error *err)
+{
+    enum stmt_step step;
+
+    list->runs = calloc((size_t)limit, sizeof *list->runs);
+    if (!list->runs)
+        return error_no_memory(err);
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        list->more = list->count == (size_t)limit;
+        if (list->more)
+            return true;
+        if (!run_from_row(query, &list->runs[list->count], err))
+            return false;
+        list->count++;
+    }
+    return step == STMT_DONE;
+}
+
+static bool query_once(struct db *db, const struct run_filter *filter, struct run_list *list,
+                       struct error *err)
+{
+    AUTO(run_filter_done) struct stmt query = {0};
+
+    /* One more than asked tells whether there are more. */
+    return run_filter_prepare(
+               db,
+               &(struct run_query){.select = "SELECT " RUN_LIST_COLUMNS " FROM runs",
+                                   .order = "number DESC",
+                                   .filter = filter,
+                                   .limit = filter->limit + 1},
+               &query, err) &&
+           collect(&query, filter->limit, list, err);
+}
+
+/* The page everybody asks for keeps its statement. */
+static bool query_newest(struct db *db, long long limit, struct run_list *list, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db, "SELECT " RUN_LIST_COLUMNS " FROM runs ORDER BY number DESC LIMIT ?", err);
+
+    if (!query)
+        return false;
+    stmt_integer(query, limit + 1);
+    return collect(query, limit, list, err);
+}
+
+static bool has_conditions(const struct run_filter *filter)
+{
+    return filter->state || filter->engine || filter->workload || filter->instance ||
+           filter->provenance || filter->sender || filter->label_count > 0 ||
+           filter->before > 0 || filter->after > 0;
+}
+
+bool run_list_load(struct db *db, const struct run_filter *filter, struct run_list *ret_list,
+                   struct error *err)
+{
+    AUTO(run_list_free) struct run_list list = {0};
+
+    if (!(has_conditions(filter) ? query_once(db, filter, &list, err)
+                                 : query_newest(db, filter->limit, &list, err)))
+        return false;
+    *ret_list = list;
+    list = (struct run_list){0};
+    return true;
+}
+
+void run_list_free(struct run_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        run_clear(&list->runs[i]);
+    free(list->runs);
+    *list = (struct run_list){0};
+}

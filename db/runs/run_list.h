@@ -1,0 +1,21 @@
+/* Pages of runs, newest first; without their engine_details, which are for one run alone. */
+#pragma once
+
+#include "db/runs/run_filter.h"
+#include "engine/run/run.h"
+
+#include <stddef.h>
+
+#define RUN_LIST_MAX 200 /* the most that a filter may ask for here */
+
+struct run_list {
+    struct run *runs;
+    size_t count;
+    bool more; /* there are older ones */
+};
+
+bool run_list_load(struct db *db, const struct run_filter *filter, struct run_list *ret_list,
+                   struct error *err) __attribute__((warn_unused_result));
+
+/* A zeroed list is fine. */
+void run_list_free(struct run_list *list);

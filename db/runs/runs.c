@@ -1,0 +1,311 @@
+#include "db/runs/runs.h"
+
+#include "common/cleanup.h"
+#include "common/text.h"
+#include "db/contenders/contenders.h"
+#include "db/runs/run_row.h"
+
+/* Runs a query for at most one run. */
+static bool read_one(struct stmt *query, struct run *ret_run, bool *ret_found, struct error *err)
+{
+    enum stmt_step step = stmt_step(query, err);
+
+    if (step == STMT_FAILED)
+        return false;
+    if (step == STMT_ROW && !run_from_row(query, ret_run, err))
+        return false;
+    *ret_found = step == STMT_ROW;
+    return true;
+}
+
+static bool find_by_key(struct db *db, const char *key, struct run *ret_run, bool *ret_found,
+                        struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db, "SELECT " RUN_COLUMNS " FROM runs WHERE idempotency_key = ?", err);
+
+    if (!query)
+        return false;
+    stmt_text(query, key);
+    return read_one(query, ret_run, ret_found, err);
+}
+
+static bool there_is_no(const char *id, struct error *err)
+{
+    return error_set(err, ERROR_NOT_FOUND, NULL, "there is no run %.40s", id);
+}
+
+bool runs_find(struct db *db, const char *id, struct run *ret_run, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db, "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?", err);
+    bool found;
+
+    if (!query)
+        return false;
+    stmt_text(query, id);
+    if (!read_one(query, ret_run, &found, err))
+        return false;
+    return found || there_is_no(id, err);
+}
+
+bool runs_check_room(struct db *db, long long more, long long limit, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db, "SELECT count(*) FROM runs WHERE state = 'queued'", err);
+
+    if (!query || stmt_step(query, err) != STMT_ROW)
+        return false;
+    if (stmt_column_integer(query, 0) + more > limit)
+        return error_set(err, ERROR_FULL, NULL,
+                         "the queue is full: %lld runs wait already, of %lld that may",
+                         stmt_column_integer(query, 0), limit);
+    return true;
+}
+
+static bool insert_run(struct db *db, const struct run_order *order, const char *spec_text,
+                       const struct run_id *id, long long *ret_number, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *insert = stmt_prepare(
+        db,
+        "INSERT INTO runs (id, spec, engine, workload, instance, idempotency_key, created_us,"
+        " sweep, cell, block) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number",
+        err);
+
+    if (!insert)
+        return false;
+    stmt_text(insert, id->text);
+    stmt_text(insert, spec_text);
+    stmt_text(insert, order->spec->engine);
+    stmt_text(insert, order->spec->workload);
+    stmt_text(insert, text_or_null(order->instance));
+    stmt_text(insert, order->idempotency_key);
+    stmt_integer(insert, order->now_us);
+    if (order->sweep > 0) {
+        stmt_integer(insert, order->sweep);
+        stmt_integer(insert, order->cell);
+        stmt_integer(insert, order->block);
+    } else {
+        for (int column = 0; column < 3; column++)
+            stmt_text(insert, NULL);
+    }
+    if (stmt_step(insert, err) != STMT_ROW)
+        return false;
+    *ret_number = stmt_column_integer(insert, 0);
+    return true;
+}
+
+bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_id,
+              struct error *err)
+{
+    AUTO(freep) char *spec_text = run_spec_to_text(order->spec);
+    long long number;
+
+    if (!spec_text)
+        return error_no_memory(err);
+    return run_id_new(order->now_us, ret_id, err) &&
+           insert_run(db, order, spec_text, ret_id, &number, err) &&
+           run_insert_labels(db, number, order->spec, err);
+}
+
+/* The part of runs_create() that answers a key seen before. */
+static bool replay(struct db *db, const struct run_order *order, const char *spec_text,
+                   struct run *ret_run, bool *ret_replayed, struct error *err)
+{
+    struct run before = {0};
+
+    *ret_replayed = false;
+    if (!order->idempotency_key)
+        return true;
+    if (!find_by_key(db, order->idempotency_key, &before, ret_replayed, err))
+        return false;
+    if (*ret_replayed && strcmp(before.spec_text, spec_text) != 0) {
+        run_clear(&before);
+        return error_set(err, ERROR_MISMATCH, "Idempotency-Key",
+                         "was used before for another spec");
+    }
+    if (*ret_replayed)
+        *ret_run = before;
+    return true;
+}
+
+bool runs_create(struct db *db, const struct run_order *order, struct run *ret_run,
+                 bool *ret_replayed, struct error *err)
+{
+    AUTO(freep) char *spec_text = run_spec_to_text(order->spec);
+    AUTO(transaction_end) struct transaction change = {0};
+    struct run_id id;
+    bool replayed;
+
+    if (!spec_text)
+        return error_no_memory(err);
+    if (!transaction_begin(&change, db, DB_DURABLE, err))
+        return false;
+    if (!replay(db, order, spec_text, ret_run, &replayed, err))
+        return false;
+    *ret_replayed = replayed;
+    if (replayed)
+        return true;
+    return runs_check_room(db, 1, order->queue_limit, err) && runs_add(db, order, &id, err) &&
+           transaction_commit(&change, err) && runs_find(db, id.text, ret_run, err);
+}
+
+bool runs_claim(struct db *db, long long now_us, long long machine, struct run *ret_run,
+                bool *ret_found, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(stmt_done) struct stmt *claim = NULL;
+    bool found;
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err))
+        return false;
+    claim = stmt_prepare(db,
+                         "UPDATE runs SET state = 'running', started_us = ?, machine = ?"
+                         " WHERE number ="
+                         " (SELECT min(number) FROM runs WHERE state = 'queued')"
+                         " RETURNING " RUN_COLUMNS,
+                         err);
+    if (!claim)
+        return false;
+    stmt_integer(claim, now_us);
+    if (machine > 0)
+        stmt_integer(claim, machine);
+    else
+        stmt_text(claim, NULL);
+    if (!read_one(claim, ret_run, &found, err))
+        return false;
+    stmt_done(&claim); /* a commit wants no statement half-way */
+    if (!transaction_commit(&change, err)) {
+        if (found)
+            run_clear(ret_run);
+        return false;
+    }
+    *ret_found = found;
+    return true;
+}
+
+bool runs_end(struct db *db, const struct run *run, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(stmt_done) struct stmt *update = NULL;
+    enum stmt_step step;
+    long long contender = 0;
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err) ||
+        (run->state == RUN_FINISHED && !contenders_touch_run(db, run, &contender, err)))
+        return false;
+    update = stmt_prepare(db,
+                          "UPDATE runs SET state = ?, (" RUN_END_COLUMNS ") = (" RUN_END_HOLES ")"
+                          " WHERE number = ? AND state = 'running' RETURNING number",
+                          err);
+    if (!update)
+        return false;
+    stmt_text(update, run_state_name(run->state));
+    run_bind_end(update, run, contender);
+    stmt_integer(update, run->number);
+    step = stmt_step(update, err);
+    stmt_done(&update); /* a commit wants no statement half-way */
+    if (step == STMT_DONE)
+        return error_set(err, ERROR_CONFLICT, NULL, "the run %s is not running", run->id.text);
+    return step == STMT_ROW &&
+           run_insert_implementations(db, run->number, run->implementations, err) &&
+           transaction_commit(&change, err);
+}
+
+bool runs_implementations(struct db *db, const char *id, char **ret_text, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db,
+                                      "SELECT implementations FROM runs"
+                                      " LEFT JOIN run_implementations ON run = number"
+                                      " WHERE id = ?",
+                                      err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, id);
+    step = stmt_step(query, err);
+    if (step == STMT_DONE)
+        return there_is_no(id, err);
+    if (step != STMT_ROW)
+        return false;
+
+    const char *text = stmt_column_text(query, 0);
+    char *copy = *text ? strdup(text) : NULL;
+    if (*text && !copy)
+        return error_no_memory(err);
+    *ret_text = copy;
+    return true;
+}
+
+static bool cancel_queued(struct db *db, const char *id, long long now_us, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(stmt_done) struct stmt *update = NULL;
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err))
+        return false;
+    update = stmt_prepare(db,
+                          "UPDATE runs SET state = 'cancelled', ended_us = ?"
+                          " WHERE id = ? AND state = 'queued'",
+                          err);
+    if (!update)
+        return false;
+    stmt_integer(update, now_us);
+    stmt_text(update, id);
+    return stmt_run(update, err) && transaction_commit(&change, err);
+}
+
+bool runs_cancel(struct db *db, const char *id, long long now_us, struct run *ret_run,
+                 struct error *err)
+{
+    struct run before, after;
+
+    if (!runs_find(db, id, &before, err))
+        return false;
+    enum run_state state = before.state;
+    run_clear(&before);
+    if (run_state_is_final(state))
+        return error_set(err, ERROR_CONFLICT, NULL, "the run is %s already",
+                         run_state_name(state));
+    if (!cancel_queued(db, id, now_us, err) || !runs_find(db, id, &after, err))
+        return false;
+    if (run_state_is_final(after.state) && after.state != RUN_CANCELLED) {
+        error_set(err, ERROR_CONFLICT, NULL, "the run is %s already",
+                  run_state_name(after.state));
+        run_clear(&after);
+        return false;
+    }
+    *ret_run = after;
+    return true;
+}
+
+bool runs_orphan(struct db *db, struct run *ret_run, bool *ret_found, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db, "SELECT " RUN_COLUMNS " FROM runs WHERE state = 'running' ORDER BY number LIMIT 1",
+        err);
+
+    return query && read_one(query, ret_run, ret_found, err);
+}
+
+bool runs_count(struct db *db, long long ret_counts[RUN_STATES], struct error *err)
+{
+    for (int state = 0; state < RUN_STATES; state++) {
+        AUTO(stmt_done)
+        struct stmt *query = stmt_prepare(db, "SELECT count(*) FROM runs WHERE state = ?", err);
+
+        if (!query)
+            return false;
+        stmt_text(query, run_state_names[state]);
+        if (stmt_step(query, err) != STMT_ROW)
+            return false;
+        ret_counts[state] = stmt_column_integer(query, 0);
+    }
+    return true;
+}

@@ -1,0 +1,52 @@
+/* All contenders with what their runs come to, kept in memory and brought up to date from what
+ * has changed since: a million runs are not looked at again for one that ends. */
+#pragma once
+
+#include "db/contenders/contenders.h"
+#include "engine/spec/configuration.h"
+#include "engine/stats/standing.h"
+
+#include <stddef.h>
+
+#define CONTENDER_ID_SIZE 17
+
+/* A figure that others published; see db/contenders/figures.h. */
+struct published {
+    char source[160], note[240];
+    char unit[8]; /* "sample", or "job" where only the time of a whole job is known */
+    bool derived; /* computed from other published figures */
+    long long measured_us;
+};
+
+struct contender {
+    long long number;
+    char id[CONTENDER_ID_SIZE]; /* names it in URLs: a hash of its key */
+    char *workload, *engine, *configuration, *provider, *instance, *stratum; /* owned */
+    struct configuration setup; /* what the text of the configuration says */
+    bool is_published;
+    struct published published; /* of one that is */
+    struct standing standing;   /* of a figure: a point */
+    struct newest {
+        char run[27];       /* id; "" of a figure */
+        char software[160]; /* that trained it */
+        char isa[32];       /* that was really used, "" where the engine did not say */
+        char cpu_model[96], machine_isa[32];
+        double threads, multiply_adds; /* of a sample, forward; 0 unknown, like all here */
+        double hertz;                  /* the median of its canaries */
+        double paid_per_hour;          /* dollars, discount taken off, when it ran */
+        char paid_kind[16];
+    } newest; /* of the newest run that counts */
+};
+
+struct standings {
+    long long revision; /* up to which it is up to date; 0 at first */
+    struct contender *list;
+    size_t count, room;
+};
+
+/* Brings *standings up to date. When it fails they are as good as they were. */
+bool standings_update(struct db *db, struct standings *standings, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* A zeroed one is fine. */
+void standings_free(struct standings *standings);

@@ -1,0 +1,189 @@
+/* The part of sweeps.h about the runs of a sweep. */
+#include "common/cleanup.h"
+#include "db/runs/run_row.h"
+#include "db/runs/runs.h"
+#include "db/runs/sweeps.h"
+
+#include <limits.h>
+
+#define ATTEMPTS_MAX 3
+#define ENDING_SECONDS 2 /* that a run takes beyond its own limit */
+
+static struct sweep_row_run from_run(const struct run *run)
+{
+    long long us = run->started_us > 0 && run->ended_us > run->started_us
+                       ? run->ended_us - run->started_us
+                       : 0;
+
+    return (struct sweep_row_run){.id = run->id,
+                                  .seconds = (us + 999999) / 1000000,
+                                  .run = {.cell = (size_t)run->cell,
+                                          .block = run->block,
+                                          .state = run->state,
+                                          .validity = run->validity,
+                                          .throughput = {.value = run->summary.samples_per_second,
+                                                         .low = run->summary.throughput.low,
+                                                         .high = run->summary.throughput.high}}};
+}
+
+/* Reads what the query answers; on failure the caller frees what is there so far. */
+static bool collect(struct stmt *query, struct sweep_row_run **runs, size_t *count,
+                    struct error *err)
+{
+    size_t size = 0;
+    enum stmt_step step;
+
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        AUTO(run_clear) struct run run = {0};
+
+        if (*count == size) {
+            struct sweep_row_run *grown;
+
+            size = size ? size * 2 : 32;
+            grown = reallocarray(*runs, size, sizeof *grown);
+            if (!grown)
+                return error_no_memory(err);
+            *runs = grown;
+        }
+        if (!run_from_row(query, &run, err))
+            return false;
+        (*runs)[*count] = from_run(&run);
+        (*runs)[(*count)++].dollars_per_hour = stmt_column_real(query, RUN_COLUMN_COUNT);
+    }
+    return step == STMT_DONE;
+}
+
+bool sweeps_runs(struct db *db, long long number, struct sweep_row_run **ret_runs,
+                 size_t *ret_count, struct error *err)
+{
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db,
+                                      "SELECT " RUN_LIST_COLUMNS ", " RUN_DOLLARS
+                                      " FROM runs WHERE sweep = ? ORDER BY number",
+                                      err);
+    size_t count = 0;
+
+    if (!query)
+        return false;
+    stmt_integer(query, number);
+    if (!collect(query, &runs, &count, err))
+        return false;
+    *ret_runs = take(&runs);
+    *ret_count = count;
+    return true;
+}
+
+/* Whether the latest run of this one's cell and block is this one, and may be tried again. */
+static bool may_have_another(const struct sweep_row_run *runs, size_t count, size_t index)
+{
+    const struct sweep_run *run = &runs[index].run;
+    int attempts = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].run.cell != run->cell || runs[i].run.block != run->block)
+            continue;
+        attempts++;
+        if (i > index)
+            return false;
+    }
+    return attempts < ATTEMPTS_MAX;
+}
+
+static bool was_cut_short(const struct sweep_run *run)
+{
+    return run->state == RUN_INTERRUPTED || run->state == RUN_PREEMPTED;
+}
+
+static bool is_invalid(const struct sweep_run *run)
+{
+    return run->state == RUN_FINISHED && run->validity == VALIDITY_INVALID;
+}
+
+/* A run that has at most `seconds` still measures something: for half of them at least. */
+static void cut_limits(struct run_spec *spec, long long seconds)
+{
+    if (spec->max_seconds <= seconds)
+        return;
+    spec->max_seconds = seconds;
+    if (spec->min_seconds > seconds / 2)
+        spec->min_seconds = seconds / 2;
+}
+
+static bool queue_again(struct db *db, const struct sweep_row *row, const struct sweep_run *run,
+                        long long seconds, struct run_order order, struct error *err)
+{
+    const char *text = row->cells[run->cell].spec_text;
+    struct run_spec spec;
+    struct run_id id;
+
+    if (!run_spec_from_text(text, strlen(text), &spec, err))
+        return false;
+    cut_limits(&spec, seconds);
+    order.spec = &spec;
+    order.cell = (long long)run->cell;
+    order.block = run->block;
+    return runs_add(db, &order, &id, err);
+}
+
+bool sweeps_requeue(struct db *db, const struct sweep_row *row, const char *instance,
+                    long long now_us, struct error *err)
+{
+    const struct run_order order = {.now_us = now_us, .instance = instance, .sweep = row->number};
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    size_t count = 0, again = 0;
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err) ||
+        !sweeps_runs(db, row->number, &runs, &count, err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].run.cell >= row->count || !was_cut_short(&runs[i].run) ||
+            !may_have_another(runs, count, i))
+            continue;
+        if (!queue_again(db, row, &runs[i].run, LLONG_MAX, order, err))
+            return false;
+        again++;
+    }
+    return again == 0 || transaction_commit(&change, err);
+}
+
+/* The first run to repeat; `count` where there is none, or where some run has not ended. */
+static size_t find_invalid(const struct sweep_row *row, const struct sweep_row_run *runs,
+                           size_t count, long long seconds)
+{
+    size_t first = count;
+
+    for (size_t i = count; i-- > 0;) {
+        if (!run_state_is_final(runs[i].run.state))
+            return count;
+        if (runs[i].run.cell < row->count && is_invalid(&runs[i].run) &&
+            runs[i].seconds <= seconds && may_have_another(runs, count, i))
+            first = i;
+    }
+    return first;
+}
+
+bool sweeps_repeat(struct db *db, const struct sweep_row *row, struct sweep_repeat repeat,
+                   bool *ret_queued, struct error *err)
+{
+    const struct run_order order = {
+        .now_us = repeat.now_us, .instance = repeat.instance, .sweep = row->number};
+    long long seconds = repeat.seconds - ENDING_SECONDS;
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    size_t count = 0, index;
+
+    *ret_queued = false;
+    if (seconds < 1)
+        return true;
+    if (!transaction_begin(&change, db, DB_DURABLE, err) ||
+        !sweeps_runs(db, row->number, &runs, &count, err))
+        return false;
+    index = find_invalid(row, runs, count, seconds);
+    if (index == count)
+        return true;
+    *ret_queued = queue_again(db, row, &runs[index].run, seconds, order, err) &&
+                  transaction_commit(&change, err);
+    return *ret_queued;
+}

@@ -1,0 +1,91 @@
+#include "db/runs/traces.h"
+
+#include "common/cleanup.h"
+#include "db/stmt.h"
+#include "engine/trace/trace.h"
+
+bool traces_put(struct db *db, long long number, const struct span *steps,
+                const struct span *evidence, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *insert =
+        stmt_prepare(db, "INSERT INTO traces (run, steps, evidence) VALUES (?, ?, ?)", err);
+
+    if (!insert)
+        return false;
+    stmt_integer(insert, number);
+    stmt_bytes(insert, steps->start, steps->length);
+    stmt_bytes(insert, evidence->start, evidence->length);
+    return stmt_run(insert, err);
+}
+
+bool traces_equal(struct db *db, long long number, const struct span *steps,
+                  const struct span *evidence, bool *ret_equal, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db, "SELECT 1 FROM traces WHERE run = ? AND steps = ? AND evidence = ?", err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, number);
+    stmt_bytes(query, steps->start, steps->length);
+    stmt_bytes(query, evidence->start, evidence->length);
+    step = stmt_step(query, err);
+    *ret_equal = step == STMT_ROW;
+    return step != STMT_FAILED;
+}
+
+/* What was checked before it was stored does not read any more: the caller's input is not to
+ * blame. */
+static bool is_broken(long long number, const struct error *why, struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, NULL, "the trace of run %lld: %.40s %.120s", number,
+                     why->field, why->message);
+}
+
+bool traces_steps(struct db *db, long long number, struct steps *ret_steps, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db, "SELECT steps FROM traces WHERE run = ?", err);
+    struct error why = {0};
+    enum stmt_step step;
+    const char *text;
+
+    if (!query)
+        return false;
+    stmt_integer(query, number);
+    step = stmt_step(query, err);
+    if (step != STMT_ROW)
+        return step == STMT_DONE;
+    text = stmt_column_text(query, 0);
+    return trace_read_steps(text, strlen(text), ret_steps, &why) || is_broken(number, &why, err);
+}
+
+bool traces_evidence(struct db *db, long long number, struct evidence *evidence,
+                     struct error *err)
+{
+    AUTO(evidence_free) struct evidence all = {0};
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db, "SELECT evidence FROM traces WHERE run = ?", err);
+    struct error why = {0};
+    enum stmt_step step;
+    bool ok = true;
+    const char *text;
+
+    if (!query)
+        return false;
+    stmt_integer(query, number);
+    step = stmt_step(query, err);
+    if (step != STMT_ROW)
+        return step == STMT_DONE;
+    text = stmt_column_text(query, 0);
+    if (!trace_read_evidence(text, strlen(text), &all, &why))
+        return is_broken(number, &why, err);
+    for (size_t i = 0; ok && i < all.observation_count; i++)
+        ok = evidence_observe(evidence, &all.observations[i]);
+    for (size_t i = 0; ok && i < all.reading_count; i++)
+        ok = evidence_add_reading(evidence, &all.readings[i]);
+    return ok || error_no_memory(err);
+}

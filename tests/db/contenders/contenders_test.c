@@ -1,0 +1,259 @@
+#include "db/contenders/contenders.h"
+
+#include "db/prices/discounts.h"
+#include "db/schema.h"
+#include "engine/spec/configuration.h"
+#include "tests/db/finished.h"
+#include "tests/db/prices.h"
+
+static long long contenders_in(struct db *db)
+{
+    return number_of(db, "SELECT count(*) FROM contenders");
+}
+
+static long long touched(struct db *db, const struct contender_key *key)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    long long number = 0;
+
+    EXPECT(transaction_begin(&change, db, DB_RELAXED, NULL));
+    EXPECT(revision_touch(db, NULL) && contenders_touch(db, key, &number, NULL));
+    EXPECT(transaction_commit(&change, NULL));
+    return number;
+}
+
+static void a_run_that_finishes_makes_a_contender(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct run_spec spec = run_spec_default();
+    AUTO(freep) char *configuration = configuration_of_spec(&spec);
+    long long revision = revision_of(db), number;
+    char text[2000];
+
+    EXPECT_INT(contenders_in(db), 0);
+    number = ENDED(db, 100, .spec = &spec, .stratum = "s1");
+    EXPECT_INT(contenders_in(db), 1);
+    text_of(db, "SELECT configuration FROM contenders", sizeof text, text);
+    EXPECT_STR(text, configuration);
+    text_of(db,
+            "SELECT workload || '|' || engine || '|' || provider || '|' || instance || '|' ||"
+            " stratum || '|' || published FROM contenders",
+            sizeof text, text);
+    EXPECT(strstr(text, "|aws|m5.large|s1|0") != NULL);
+    EXPECT_INT(number_of(db, "SELECT contender FROM runs"),
+               number_of(db, "SELECT number FROM contenders"));
+    EXPECT_INT(number, 1);
+    EXPECT_INT(revision_of(db), revision + 1);
+    EXPECT_INT(number_of(db, "SELECT changed FROM contenders"), revision + 1);
+}
+
+static void a_run_that_fails_makes_none(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    long long revision = revision_of(db);
+
+    ENDED(db, 0, .failed = true);
+    EXPECT_INT(contenders_in(db), 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender IS NULL"), 1);
+    EXPECT_INT(revision_of(db), revision);
+}
+
+static void equal_specs_share_one_whatever_their_labels_and_seed(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct run_spec spec = run_spec_default();
+
+    do_not_sync(db);
+    ENDED(db, 100, .spec = &spec);
+    spec.seed += 5;
+    spec.label_count = 1;
+    spec.labels[0] = (struct label){"branch", "main"};
+    spec.max_seconds += 7;
+    ENDED(db, 101, .spec = &spec);
+    EXPECT_INT(contenders_in(db), 1);
+    spec.batch_size++;
+    ENDED(db, 102, .spec = &spec);
+    EXPECT_INT(contenders_in(db), 2);
+    ENDED(db, 103, .spec = &spec, .instance = "other");
+    ENDED(db, 104, .spec = &spec, .provider = "gcp");
+    ENDED(db, 105, .spec = &spec, .stratum = "s1");
+    ENDED(db, 106, .spec = &spec, .stratum = "s2");
+    EXPECT_INT(contenders_in(db), 6);
+    EXPECT_INT(number_of(db, "SELECT count(DISTINCT contender) FROM runs"), 6);
+}
+
+static void each_part_of_a_key_makes_another(void)
+{
+    const struct contender_key key = {.workload = "mlp",
+                                      .engine = "native",
+                                      .configuration = "{}",
+                                      .provider = "",
+                                      .instance = "",
+                                      .stratum = ""};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct contender_key keys[8];
+    long long first = touched(db, &key), last = first;
+
+    for (size_t i = 0; i < COUNT(keys); i++)
+        keys[i] = key;
+    keys[1].workload = keys[2].engine = keys[3].configuration = "x";
+    keys[4].provider = keys[5].instance = keys[6].stratum = "x";
+    keys[7].published = true;
+    for (size_t i = 1; i < COUNT(keys); i++) {
+        long long number = touched(db, &keys[i]);
+
+        EXPECT(number > last); /* larger than all before it */
+        last = number;
+    }
+    EXPECT_INT(touched(db, &key), first);
+    EXPECT_INT(contenders_in(db), 8);
+    EXPECT_INT(number_of(db, "SELECT changed FROM contenders WHERE number = 1"), revision_of(db));
+}
+
+static void what_is_taken_back_touched_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(run_clear) struct run run = run_about_to_end(db, &(struct ended){0});
+    long long revision = revision_of(db);
+    struct error err = {0};
+
+    EXPECT(db_execute(db, "UPDATE runs SET state = 'interrupted'", NULL));
+    EXPECT(!runs_end(db, &run, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_INT(contenders_in(db), 0);
+    EXPECT_INT(revision_of(db), revision);
+}
+
+/* Whatever a comparison is made of, and nothing else. */
+static void what_may_change_a_comparison_raises_the_revision(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct price price = price_said(&(struct said)P("m5.large", "0.3", .source_us = THEN_US));
+    const struct discount discount = {
+        .provider = "aws", .kind = PRICE_SPOT, .factor = 0.5, .since_us = THEN_US};
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+    long long revision = revision_of(db);
+
+    do_not_sync(db);
+    create_one(db, &order);
+    claim_one(db);
+    EXPECT_INT(revision_of(db), revision); /* a run that waits or runs is no row */
+    READ(db, 0, P("m5.large", "0.1"));
+    EXPECT(revision_of(db) > revision);
+    revision = revision_of(db);
+    READ(db, 60, P("m5.large", "0.1")); /* the same, but fresher */
+    EXPECT(revision_of(db) > revision);
+    revision = revision_of(db);
+    price.kind = PRICE_TYPED;
+    EXPECT(prices_put(db, &price, 1, NULL));
+    EXPECT(revision_of(db) > revision);
+    revision = revision_of(db);
+    EXPECT(discounts_put(db, &discount, NULL));
+    EXPECT(revision_of(db) > revision);
+    revision = revision_of(db);
+    EXPECT(!discounts_put(db, &discount, NULL)); /* there is one of that moment */
+    EXPECT_INT(revision_of(db), revision);
+}
+
+/* A spec as it was stored by version 5, of a run that finished on a machine of aws. */
+static void store_old(struct db *db, const char *id, const struct run_spec *spec,
+                      const char *state)
+{
+    AUTO(freep) char *text = run_spec_to_text(spec);
+    AUTO(stmt_done)
+    struct stmt *insert = stmt_prepare(
+        db,
+        "INSERT INTO runs (id, state, spec, engine, workload, instance, created_us, steps,"
+        " samples_per_second, machine, price) VALUES (?1, ?2, ?3, ?4, ?5, 'm5.large', 5, 0,"
+        " iif(?2 = 'finished', 12.5, NULL), 1,"
+        " '{\"identity\":{\"provider\":\"aws\",\"region\":\"r-1\",\"zone\":\"\"}}')",
+        NULL);
+    struct error err = {0};
+
+    EXPECT(insert != NULL);
+    stmt_text(insert, id);
+    stmt_text(insert, state);
+    stmt_text(insert, text);
+    stmt_text(insert, spec->engine);
+    stmt_text(insert, spec->workload);
+    EXPECT(stmt_run(insert, &err));
+    EXPECT_STR(err.message, "");
+}
+
+static struct run_spec unusual_spec(void)
+{
+    struct run_spec spec = run_spec_default();
+
+    spec.batch_size = 48;
+    spec.threads = 3;
+    spec.steps = 40;
+    spec.warmup_steps = 4;
+    spec.target_percent = 0.25;
+    spec.max_dollars = 1.5;
+    spec.seed = 9;
+    spec.label_count = 1;
+    spec.labels[0] = (struct label){"a-key", "with \303\274 and \"quotes\""};
+    return spec;
+}
+
+static void runs_of_version_5_get_their_contender(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db *old = db_open_version(folder.file, 5, NULL);
+    const struct run_spec specs[] = {run_spec_default(), unusual_spec()};
+    char text[2000];
+
+    EXPECT(old && db_execute(old,
+                             "INSERT INTO machines (number, fingerprint, stratum, facts, seen_us)"
+                             " VALUES (1, 'f', 's1', '{}', 5)",
+                             NULL));
+    store_old(old, "old 1", &specs[0], "finished");
+    store_old(old, "old 2", &specs[1], "finished");
+    store_old(old, "old 3", &specs[1], "finished");
+    store_old(old, "old 4", &specs[1], "queued");
+    db_free(old);
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    EXPECT_INT(contenders_in(db), 2);
+    for (long long i = 0; i < 2; i++) {
+        AUTO(freep) char *configuration = configuration_of_spec(&specs[i]);
+
+        text_of(db,
+                i == 0 ? "SELECT configuration FROM contenders WHERE number = 1"
+                       : "SELECT configuration FROM contenders WHERE number = 2",
+                sizeof text, text);
+        EXPECT_STR(text, configuration);
+    }
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders WHERE provider = 'aws'"
+                             " AND instance = 'm5.large' AND stratum = 's1' AND published = 0"),
+               2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender = 2"), 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender IS NULL"), 1);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE region = 'r-1' AND zone IS NULL"),
+               4);
+    ENDED(db, 100, .spec = &specs[0]); /* the queued one goes first */
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender IS NULL"), 1);
+    AUTO(standings_free) struct standings standings = {0};
+    update(db, &standings);
+    EXPECT_INT((long long)standings.count, 3);         /* without a machine it is another */
+    EXPECT_INT(standings.list[1].standing.invalid, 2); /* nobody had judged them */
+    EXPECT_INT(standings.list[1].standing.level, STANDING_NONE);
+}
+
+int main(void)
+{
+    RUN(a_run_that_finishes_makes_a_contender);
+    RUN(a_run_that_fails_makes_none);
+    RUN(equal_specs_share_one_whatever_their_labels_and_seed);
+    RUN(each_part_of_a_key_makes_another);
+    RUN(what_is_taken_back_touched_nothing);
+    RUN(what_may_change_a_comparison_raises_the_revision);
+    RUN(runs_of_version_5_get_their_contender);
+    return test_result();
+}

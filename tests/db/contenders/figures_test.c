@@ -1,0 +1,225 @@
+/* Figures of others: whole, one for each id, and one for each thing that can be compared. */
+#include "db/contenders/figures.h"
+
+#include "db/contenders/contenders.h"
+#include "tests/db/database.h"
+
+#define FIGURES_MAX 8
+
+struct figures {
+    size_t count;
+    struct figure list[FIGURES_MAX]; /* without their configurations */
+    char configurations[FIGURES_MAX][100];
+};
+
+static void keep(void *user, const struct figure *figure)
+{
+    struct figures *figures = user;
+
+    EXPECT(figures->count < FIGURES_MAX);
+    if (figures->count == FIGURES_MAX)
+        return;
+    snprintf(figures->configurations[figures->count], sizeof figures->configurations[0], "%s",
+             figure->configuration);
+    figures->list[figures->count] = *figure;
+    figures->list[figures->count++].configuration = NULL;
+}
+
+static struct figures all_of(struct db *db)
+{
+    struct figures figures = {0};
+    struct error err = {0};
+
+    EXPECT(figures_each(db, keep, &figures, &err));
+    EXPECT_STR(err.message, "");
+    return figures;
+}
+
+static char plain[] = "{\"precision\":\"bf16\"}", other[] = "{}";
+
+static struct figure figure_of(const char *id, double speed)
+{
+    struct figure figure = {.workload = "resnet50",
+                            .engine = "pytorch-2.4",
+                            .provider = "aws",
+                            .instance = "c7i.2xlarge",
+                            .configuration = plain,
+                            .samples_per_second = speed,
+                            .unit = "sample",
+                            .derived = true,
+                            .source = "somebody, 2024-09",
+                            .note = "one run",
+                            .measured_us = NOON_US};
+
+    snprintf(figure.id, sizeof figure.id, "%s", id);
+    return figure;
+}
+
+/* As a caller does it. */
+static bool put(struct db *db, const struct figure *figure, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    return transaction_begin(&change, db, DB_RELAXED, err) && figures_put(db, figure, err) &&
+           transaction_commit(&change, err);
+}
+
+static long long revision_of(struct db *db)
+{
+    long long revision = -1;
+
+    EXPECT(revision_read(db, &revision, NULL));
+    return revision;
+}
+
+static void a_figure_comes_back_as_it_went_in(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct figure figure = figure_of("r8", 40.73);
+    long long before = revision_of(db);
+    struct figures figures;
+
+    EXPECT_INT((long long)all_of(db).count, 0);
+    EXPECT(put(db, &figure, NULL));
+    figures = all_of(db);
+    EXPECT_INT((long long)figures.count, 1);
+    EXPECT_STR(figures.list[0].id, "r8");
+    EXPECT_STR(figures.list[0].workload, "resnet50");
+    EXPECT_STR(figures.list[0].engine, "pytorch-2.4");
+    EXPECT_STR(figures.list[0].provider, "aws");
+    EXPECT_STR(figures.list[0].instance, "c7i.2xlarge");
+    EXPECT_STR(figures.configurations[0], plain);
+    EXPECT(figures.list[0].samples_per_second == 40.73);
+    EXPECT_STR(figures.list[0].unit, "sample");
+    EXPECT(figures.list[0].derived);
+    EXPECT_STR(figures.list[0].source, "somebody, 2024-09");
+    EXPECT_STR(figures.list[0].note, "one run");
+    EXPECT_INT(figures.list[0].measured_us, NOON_US);
+    EXPECT(revision_of(db) > before);
+}
+
+static void it_is_a_contender_that_was_published_and_of_no_stratum(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct figure figure = figure_of("r8", 40.73);
+
+    EXPECT(put(db, &figure, NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders WHERE published = 1 AND"
+                             " stratum = '' AND provider = 'aws' AND instance = 'c7i.2xlarge'"
+                             " AND changed = (SELECT number FROM revision)"),
+               1);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 1);
+}
+
+static void the_same_id_again_replaces_it(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct figure figure = figure_of("r8", 40.73);
+    struct figures figures;
+
+    EXPECT(put(db, &figure, NULL));
+    figure.samples_per_second = 41;
+    figure.derived = false;
+    EXPECT(put(db, &figure, NULL));
+    figures = all_of(db);
+    EXPECT_INT((long long)figures.count, 1);
+    EXPECT(figures.list[0].samples_per_second == 41);
+    EXPECT(!figures.list[0].derived);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 1);
+}
+
+static void what_it_was_of_before_counts_as_changed_too(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct figure figure = figure_of("r8", 40.73);
+
+    EXPECT(put(db, &figure, NULL));
+    figure.configuration = other;
+    EXPECT(put(db, &figure, NULL));
+    EXPECT_INT((long long)all_of(db).count, 1);
+    EXPECT_STR(all_of(db).configurations[0], other);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders WHERE changed ="
+                             " (SELECT number FROM revision)"),
+               2);
+}
+
+static void two_ids_of_one_thing_are_refused(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct figure figure = figure_of("r8", 40.73), twin = figure_of("twin", 41);
+    struct error err = {0};
+    long long before;
+
+    EXPECT(put(db, &figure, NULL));
+    before = revision_of(db);
+    EXPECT(!put(db, &twin, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_STR(err.field, "id");
+    EXPECT(strstr(err.message, "'r8'") != NULL);
+    EXPECT_INT(revision_of(db), before); /* nothing of it is left */
+    EXPECT_INT((long long)all_of(db).count, 1);
+    twin.configuration = other;
+    EXPECT(put(db, &twin, NULL));
+    EXPECT_INT((long long)all_of(db).count, 2);
+}
+
+static void no_speed_is_none(void)
+{
+    static const double lawless[] = {0, -1};
+
+    for (size_t i = 0; i < COUNT(lawless); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        const struct figure figure = figure_of("r8", lawless[i]);
+
+        EXPECT(!put(db, &figure, NULL));
+        EXPECT_INT((long long)all_of(db).count, 0);
+        EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 0);
+    }
+}
+
+static void a_figure_can_be_forgotten_and_stored_again(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct figure figure = figure_of("r8", 40.73);
+    long long before;
+
+    EXPECT(put(db, &figure, NULL));
+    before = revision_of(db);
+    EXPECT(figures_forget(db, "r9", NULL)); /* there is none */
+    EXPECT_INT((long long)all_of(db).count, 1);
+    EXPECT(figures_forget(db, "r8", NULL));
+    EXPECT_INT((long long)all_of(db).count, 0);
+    EXPECT(revision_of(db) > before);
+    EXPECT_INT(number_of(db, "SELECT changed = (SELECT number FROM revision) FROM contenders"),
+               1);
+    EXPECT(put(db, &figure, NULL));
+    EXPECT_INT((long long)all_of(db).count, 1);
+}
+
+static void a_zeroed_one_can_be_cleared(void)
+{
+    struct figure figure = {0};
+
+    figure_clear(&figure);
+    EXPECT(!figure.configuration);
+}
+
+int main(void)
+{
+    RUN(a_figure_comes_back_as_it_went_in);
+    RUN(it_is_a_contender_that_was_published_and_of_no_stratum);
+    RUN(the_same_id_again_replaces_it);
+    RUN(what_it_was_of_before_counts_as_changed_too);
+    RUN(two_ids_of_one_thing_are_refused);
+    RUN(no_speed_is_none);
+    RUN(a_figure_can_be_forgotten_and_stored_again);
+    RUN(a_zeroed_one_can_be_cleared);
+    return test_result();
+}

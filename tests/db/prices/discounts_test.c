@@ -1,0 +1,206 @@
+#include "db/prices/discounts.h"
+
+#include "tests/db/database.h"
+
+static struct discount discount_of(const char *provider, const char *family, double factor,
+                                   long long seconds)
+{
+    struct discount discount = {.factor = factor, .since_us = NOON_US + seconds * 1000000};
+
+    snprintf(discount.provider, sizeof discount.provider, "%s", provider);
+    snprintf(discount.family, sizeof discount.family, "%s", family);
+    return discount;
+}
+
+static void put(struct db *db, struct discount discount)
+{
+    struct error err = {0};
+
+    EXPECT(discounts_put(db, &discount, &err));
+    EXPECT_STR(err.message, "");
+}
+
+static void names(void *user, const struct discount *discount)
+{
+    char *text = user;
+    size_t length = strlen(text);
+
+    snprintf(text + length, 400 - length, "%s/%s/%s*%g ", discount->provider, discount->family,
+             price_kind_name(discount->kind), discount->factor);
+}
+
+static const char *in_force(struct db *db, long long seconds)
+{
+    static char text[400];
+
+    text[0] = '\0';
+    EXPECT(discounts_each(db, NOON_US + seconds * 1000000, names, text, NULL));
+    return text;
+}
+
+static void keep(void *user, const struct discount *discount)
+{
+    struct discount *kept = user;
+
+    *kept = *discount;
+}
+
+static void a_discount_is_told_as_it_was_stored(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct discount told = {0};
+
+    put(db, (struct discount){.provider = "aws",
+                              .family = "c7i",
+                              .kind = PRICE_SPOT,
+                              .factor = 0.85,
+                              .note = "savings plan, three years",
+                              .since_us = NOON_US});
+    EXPECT(discounts_each(db, NOON_US, keep, &told, NULL));
+    EXPECT_STR(told.provider, "aws");
+    EXPECT_STR(told.family, "c7i");
+    EXPECT_INT(told.kind, PRICE_SPOT);
+    EXPECT_NEAR(told.factor, 0.85, 0);
+    EXPECT_STR(told.note, "savings plan, three years");
+    EXPECT_INT(told.since_us, NOON_US);
+    EXPECT_STR(in_force(db, -1), "");
+}
+
+static void the_most_special_comes_first(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    put(db, discount_of("aws", "", 0.9, 0));
+    put(db, discount_of("aws", "c7i", 0.7, 0));
+    put(db, discount_of("aws", "c7i-flex", 0.6, 0));
+    put(db, discount_of("azure", "m5", 0.8, 0));
+    EXPECT_STR(in_force(db, 0), "aws/c7i-flex/on_demand*0.6 aws/c7i/on_demand*0.7"
+                                " azure/m5/on_demand*0.8 aws//on_demand*0.9 ");
+}
+
+static void a_discount_holds_from_its_moment_until_the_next(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    /* In another order than that of their moments, with factors that go up and down. */
+    put(db, discount_of("aws", "", 0.5, 20));
+    put(db, discount_of("aws", "", 0.9, 0));
+    put(db, discount_of("aws", "", 0, 30)); /* withdrawn */
+    put(db, discount_of("aws", "", 0.7, 10));
+    put(db, discount_of("aws", "", 0.6, 40));
+    EXPECT_STR(in_force(db, -1), "");
+    EXPECT_STR(in_force(db, 0), "aws//on_demand*0.9 ");
+    EXPECT_STR(in_force(db, 9), "aws//on_demand*0.9 ");
+    EXPECT_STR(in_force(db, 10), "aws//on_demand*0.7 ");
+    EXPECT_STR(in_force(db, 29), "aws//on_demand*0.5 ");
+    EXPECT_STR(in_force(db, 30), "");
+    EXPECT_STR(in_force(db, 39), "");
+    EXPECT_STR(in_force(db, 40), "aws//on_demand*0.6 ");
+}
+
+static void kinds_and_families_are_withdrawn_by_themselves(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct discount spot = discount_of("aws", "", 0.8, 0);
+
+    spot.kind = PRICE_SPOT;
+    put(db, spot);
+    put(db, discount_of("aws", "", 0.9, 0));
+    put(db, discount_of("aws", "c7i", 0.7, 0));
+    put(db, discount_of("aws", "", 0, 10));
+    EXPECT_STR(in_force(db, 10), "aws/c7i/on_demand*0.7 aws//spot*0.8 ");
+}
+
+static void a_second_one_for_the_same_moment_is_refused(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct discount again = discount_of("aws", "", 0.5, 0);
+    struct error err = {0};
+
+    put(db, discount_of("aws", "", 0.9, 0));
+    EXPECT(!discounts_put(db, &again, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_STR(err.field, "valid_from");
+    EXPECT_STR(in_force(db, 0), "aws//on_demand*0.9 ");
+}
+
+static void a_factor_that_is_none_is_not_stored(void)
+{
+    static const double factors[] = {-0.1, 1.1, 1e300};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    for (size_t i = 0; i < COUNT(factors); i++) {
+        struct discount discount = discount_of("aws", "", factors[i], 0);
+        struct error err = {0};
+
+        EXPECT(!discounts_put(db, &discount, &err));
+        EXPECT_INT(err.kind, ERROR_INTERNAL);
+    }
+    EXPECT_STR(in_force(db, 0), "");
+    put(db, discount_of("aws", "", 1, 0));
+    EXPECT_STR(in_force(db, 0), "aws//on_demand*1 ");
+}
+
+static void a_discount_applies_to_its_own_only(void)
+{
+    static const struct {
+        const char *provider, *family, *type;
+        bool applies;
+    } cases[] = {
+        {"aws", "c7i", "c7i.large", true},
+        {"aws", "c7i", "c7in.large", false}, /* begins with it, and is another family */
+        {"aws", "c7i", "c7i-flex.large", false},
+        {"aws", "c7i-flex", "c7i-flex.large", true},
+        {"aws", "c7", "c7i.large", false},
+        {"aws", "c7i.large", "c7i.large", true},
+        {"aws", "c7i.large", "c7i.xlarge", false},
+        {"aws", "c7i.metal", "c7i.metal-24xl", true},
+        {"aws", "", "c7i.large", true},
+        {"aws", "C7i", "c7i.large", false},
+        {"aws", "c7i.large.more", "c7i.large", false},
+        {"gcp", "c7i", "c7i.large", false}, /* the price is of aws */
+        {"aws", "n2", "n2-standard-4", true},
+        {"aws", "n2", "n2d-standard-4", false},
+        {"aws", "Standard", "Standard_D4s_v5", true},
+        {"aws", "Standard_D4s", "Standard_D4s_v5", true},
+        {"aws", "Standard_D4", "Standard_D4s_v5", false},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct discount discount = {.factor = 0.5, .kind = PRICE_ON_DEMAND};
+        struct price price = {.provider = "aws", .kind = PRICE_ON_DEMAND};
+        bool applies;
+
+        snprintf(discount.provider, sizeof discount.provider, "%s", cases[i].provider);
+        snprintf(discount.family, sizeof discount.family, "%s", cases[i].family);
+        snprintf(price.instance_type, sizeof price.instance_type, "%s", cases[i].type);
+        applies = discount_applies(&discount, &price);
+        if (applies != cases[i].applies)
+            EXPECT_STR(cases[i].family, cases[i].type);
+        snprintf(price.feed, sizeof price.feed, "published");
+        EXPECT(!discount_applies(&discount, &price)); /* what an article says is as it is */
+        price.feed[0] = '\0';
+        for (int kind = PRICE_SPOT; kind <= PRICE_OWN; kind++) {
+            price.kind = (enum price_kind)kind; /* what is off one kind is not off another */
+            EXPECT(!discount_applies(&discount, &price));
+        }
+    }
+}
+
+int main(void)
+{
+    RUN(a_discount_is_told_as_it_was_stored);
+    RUN(the_most_special_comes_first);
+    RUN(a_discount_holds_from_its_moment_until_the_next);
+    RUN(kinds_and_families_are_withdrawn_by_themselves);
+    RUN(a_second_one_for_the_same_moment_is_refused);
+    RUN(a_factor_that_is_none_is_not_stored);
+    RUN(a_discount_applies_to_its_own_only);
+    return test_result();
+}

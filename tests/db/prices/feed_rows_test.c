@@ -1,0 +1,150 @@
+#include "db/prices/feed_rows.h"
+
+#include "tests/db/database.h"
+
+static struct feed_row full_row(void)
+{
+    return (struct feed_row){.feed = "made-up",
+                             .scope = "eu-north-1",
+                             .address = "EU (Stockholm)",
+                             .state = "ok",
+                             .reason = "",
+                             .checked_us = NOON_US,
+                             .confirmed_us = NOON_US - 1,
+                             .changed_us = NOON_US - 2,
+                             .source_us = NOON_US - 3,
+                             .etag = "\"abc\"",
+                             .last_modified = "Tue, 14 Nov 2023 22:13:20 GMT",
+                             .mark = "20231114",
+                             .status = 200,
+                             .bytes = 5000000000,
+                             .prices = 12,
+                             .failures = 3,
+                             .tally = {11, 22, 33, 44}};
+}
+
+static void expect_row(const struct feed_row *row, const struct feed_row *wanted)
+{
+    EXPECT_STR(row->feed, wanted->feed);
+    EXPECT_STR(row->scope, wanted->scope);
+    EXPECT_STR(row->address, wanted->address);
+    EXPECT_STR(row->state, wanted->state);
+    EXPECT_STR(row->reason, wanted->reason);
+    EXPECT_INT(row->checked_us, wanted->checked_us);
+    EXPECT_INT(row->confirmed_us, wanted->confirmed_us);
+    EXPECT_INT(row->changed_us, wanted->changed_us);
+    EXPECT_INT(row->source_us, wanted->source_us);
+    EXPECT_STR(row->etag, wanted->etag);
+    EXPECT_STR(row->last_modified, wanted->last_modified);
+    EXPECT_STR(row->mark, wanted->mark);
+    EXPECT_INT(row->status, wanted->status);
+    EXPECT_INT(row->bytes, wanted->bytes);
+    EXPECT_INT(row->prices, wanted->prices);
+    EXPECT_INT(row->failures, wanted->failures);
+    EXPECT_INT(row->tally.seen, wanted->tally.seen);
+    EXPECT_INT(row->tally.unpriced, wanted->tally.unpriced);
+    EXPECT_INT(row->tally.malformed, wanted->tally.malformed);
+    EXPECT_INT(row->tally.ambiguous, wanted->tally.ambiguous);
+}
+
+static void a_state_is_found_as_it_was_stored(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct feed_row stored = full_row(), found;
+
+    EXPECT(feed_rows_store(db, &stored, NULL));
+    EXPECT(feed_rows_find(db, "made-up", "eu-north-1", &found, NULL));
+    expect_row(&found, &stored);
+    stored.state = "failed"; /* and takes the place of what was */
+    snprintf(stored.reason, sizeof stored.reason, "no answer");
+    stored.failures++;
+    EXPECT(feed_rows_store(db, &stored, NULL));
+    EXPECT(feed_rows_find(db, "made-up", "eu-north-1", &found, NULL));
+    expect_row(&found, &stored);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM feed_states"), 1);
+}
+
+static void a_feed_that_was_never_asked_has_only_its_names(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct feed_row stored = full_row(), found = full_row();
+
+    EXPECT(feed_rows_store(db, &stored, NULL));
+    EXPECT(feed_rows_find(db, "made-up", "eu-west-1", &found, NULL));
+    expect_row(&found,
+               &(struct feed_row){.feed = "made-up", .scope = "eu-west-1", .state = "failed"});
+}
+
+static void only_what_was_believed_is_a_reading(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct feed_row row = full_row();
+
+    row.state = "failed";
+    EXPECT(feed_rows_store(db, &row, NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 0);
+    row.state = "unchanged";
+    EXPECT(feed_rows_store(db, &row, NULL));
+    EXPECT_INT(number_of(db, "SELECT fetched_us FROM readings"), row.confirmed_us);
+    EXPECT_INT(number_of(db, "SELECT source_us FROM readings"), row.source_us);
+}
+
+static void names(void *user, const struct feed_row *row)
+{
+    char *text = user;
+    size_t length = strlen(text);
+
+    snprintf(text + length, 200 - length, "%s/%s ", row->feed, row->scope);
+}
+
+static void states_are_told_by_feed_and_scope(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static const char *const stored[][2] = {{"b", "y"}, {"a", "z"}, {"b", "x"}, {"ab", ""}};
+    char all[200] = "", some[200] = "", rest[200] = "";
+
+    for (size_t i = 0; i < COUNT(stored); i++) {
+        struct feed_row row = {.state = "unchanged", .confirmed_us = 5};
+
+        snprintf(row.feed, sizeof row.feed, "%s", stored[i][0]);
+        snprintf(row.scope, sizeof row.scope, "%s", stored[i][1]);
+        EXPECT(feed_rows_store(db, &row, NULL));
+    }
+    EXPECT(feed_rows_each(db, NULL, names, all, NULL));
+    EXPECT_STR(all, "a/z ab/ b/x b/y ");
+    EXPECT(feed_rows_each(db, "b", names, some, NULL));
+    EXPECT_STR(some, "b/x b/y ");
+    EXPECT(feed_rows_forget(db, "b", "x", NULL));
+    EXPECT(feed_rows_forget(db, "nobody", "x", NULL));
+    EXPECT(feed_rows_each(db, NULL, names, rest, NULL));
+    EXPECT_STR(rest, "a/z ab/ b/y ");
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 4);
+}
+
+static void a_state_of_no_kind_is_not_stored(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct feed_row row = full_row();
+    struct error err = {0};
+
+    row.state = "splendid";
+    EXPECT(!feed_rows_store(db, &row, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM feed_states"), 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 0);
+}
+
+int main(void)
+{
+    RUN(a_state_is_found_as_it_was_stored);
+    RUN(a_feed_that_was_never_asked_has_only_its_names);
+    RUN(only_what_was_believed_is_a_reading);
+    RUN(states_are_told_by_feed_and_scope);
+    RUN(a_state_of_no_kind_is_not_stored);
+    return test_result();
+}

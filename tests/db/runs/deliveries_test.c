@@ -1,0 +1,224 @@
+#include "db/runs/deliveries.h"
+
+#include "db/schema.h"
+#include "tests/db/database.h"
+#include "tests/db/finished.h"
+#include "tests/db/imported.h"
+
+#define HUB "http://hub.test"
+
+/* The numbers that were told, as digits. */
+struct heard {
+    char numbers[20];
+    size_t count, most;
+};
+
+static bool listen(void *user, const struct document_parts *parts)
+{
+    struct heard *heard = user;
+
+    heard->numbers[heard->count++] = (char)('0' + parts->run->number);
+    return heard->count < heard->most;
+}
+
+static void expect_waiting(struct db *db, const char *hub, long long after, const char *numbers)
+{
+    struct heard heard = {.most = 9};
+    struct error err = {0};
+
+    EXPECT(deliveries_each(db, hub, after, &(struct export_reader){listen, &heard}, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT_STR(heard.numbers, numbers);
+}
+
+static void expect_counts(struct db *db, long long waiting, long long accepted, long long refused,
+                          long long thinned)
+{
+    struct delivery_counts counts;
+
+    EXPECT(deliveries_count(db, HUB, &counts, NULL));
+    EXPECT_INT(counts.waiting, waiting);
+    EXPECT_INT(counts.accepted, accepted);
+    EXPECT_INT(counts.refused, refused);
+    EXPECT_INT(counts.thinned, thinned);
+}
+
+/* Runs 1 to 3 are finished; 4 has failed, 5 was imported, 6 is queued. */
+static void fill(struct db *db)
+{
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+    struct imported_parts parts;
+    enum import_fate fate;
+
+    for (int i = 0; i < 3; i++)
+        ENDED(db, 100);
+    ENDED(db, 100, .failed = true);
+    imported_make(&parts);
+    EXPECT(import_alone(db, &parts.imported, &fate, NULL));
+    create_one(db, &order);
+}
+
+static void record(struct db *db, const char *hub, long long run, enum delivery_verdict verdict,
+                   const char *reason)
+{
+    struct delivery delivery = {.run = run, .verdict = verdict};
+    struct error err = {0};
+
+    snprintf(delivery.reason, sizeof delivery.reason, "%s", reason);
+    EXPECT(deliveries_record(db, hub, &delivery, 1, NOON_US, &err));
+    EXPECT_STR(err.message, "");
+}
+
+static void what_was_measured_here_waits_for_each_hub(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    expect_waiting(db, HUB, 0, "");
+    expect_counts(db, 0, 0, 0, 0);
+    fill(db);
+    expect_waiting(db, HUB, 0, "123");
+    expect_waiting(db, HUB, 1, "23");
+    expect_counts(db, 3, 0, 0, 0);
+    record(db, HUB, 2, DELIVERY_ACCEPTED, "");
+    expect_waiting(db, HUB, 0, "13");
+    expect_waiting(db, "http://another.test", 0, "123");
+    expect_counts(db, 2, 1, 0, 0);
+}
+
+static void who_has_enough_hears_no_more(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct heard heard = {.most = 2};
+
+    fill(db);
+    EXPECT(deliveries_each(db, HUB, 0, &(struct export_reader){listen, &heard}, NULL));
+    EXPECT_STR(heard.numbers, "12");
+}
+
+static void a_run_without_its_steps_is_not_reported_and_told_apart(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    fill(db);
+    EXPECT(db_execute(db, "UPDATE runs SET thinned_us = 5 WHERE number IN (1, 2)", NULL));
+    record(db, HUB, 1, DELIVERY_ACCEPTED, "");
+    expect_waiting(db, HUB, 0, "3");
+    expect_counts(db, 1, 1, 0, 1);
+}
+
+static void a_refusal_keeps_its_reason_until_it_is_accepted_after_all(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct delivery found;
+
+    fill(db);
+    EXPECT(deliveries_find(db, HUB, 1, &found, NULL));
+    EXPECT_INT(found.verdict, DELIVERY_WAITING);
+    record(db, HUB, 1, DELIVERY_REFUSED, "steps: are too few");
+    EXPECT(deliveries_find(db, HUB, 1, &found, NULL));
+    EXPECT_INT(found.verdict, DELIVERY_REFUSED);
+    EXPECT_STR(found.reason, "steps: are too few");
+    expect_counts(db, 2, 0, 1, 0);
+    record(db, HUB, 1, DELIVERY_ACCEPTED, "not looked at");
+    EXPECT(deliveries_find(db, HUB, 1, &found, NULL));
+    EXPECT_INT(found.verdict, DELIVERY_ACCEPTED);
+    EXPECT_STR(found.reason, "");
+    record(db, HUB, 1, DELIVERY_REFUSED, "a second sender came too late");
+    EXPECT(deliveries_find(db, HUB, 1, &found, NULL));
+    EXPECT_INT(found.verdict, DELIVERY_ACCEPTED);
+}
+
+static void a_batch_is_recorded_whole_or_not_at_all(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct delivery batch[] = {{.run = 1, .verdict = DELIVERY_ACCEPTED},
+                               {.run = 99, .verdict = DELIVERY_ACCEPTED}};
+    struct error err = {0};
+
+    fill(db);
+    EXPECT(!deliveries_record(db, HUB, batch, 2, NOON_US, &err)); /* there is no run 99 */
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    expect_counts(db, 3, 0, 0, 0);
+    batch[1].run = 3;
+    EXPECT(deliveries_record(db, HUB, batch, 2, NOON_US, NULL));
+    expect_counts(db, 1, 2, 0, 0);
+    EXPECT(deliveries_record(db, HUB, batch, 0, NOON_US, NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM deliveries WHERE at_us = 1700000000000000"),
+               2);
+}
+
+static void who_comes_beside_makes_no_database(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct error err = {0};
+
+    EXPECT(!db_open_beside(folder.file, &err));
+    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT(access(folder.file, F_OK) != 0);
+}
+
+static void a_schema_that_is_in_use_is_left_alone(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(closep) int lock = -1;
+    struct error err = {0};
+    struct db *db = db_open_version(folder.file, 6, &err);
+
+    EXPECT(db);
+    db_free(db);
+    lock = db_lock(folder.file, &err);
+    EXPECT(lock >= 0);
+    EXPECT(!db_open_beside(folder.file, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    db = db_open_version(folder.file, 0, NULL);
+    EXPECT_INT(number_of(db, "PRAGMA user_version"), 6);
+    db_free(db);
+    closep(&lock);
+    error_clear(&err);
+    db = db_open_beside(folder.file, &err);
+    EXPECT_STR(err.message, "");
+    EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_version);
+    db_free(db);
+    lock = db_lock(folder.file, &err); /* it was given back */
+    EXPECT(lock >= 0);
+    db = db_open_beside(folder.file, &err);
+    EXPECT(db);
+    db_free(db);
+}
+
+static void a_broken_database_is_told(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct delivery delivery = {.run = 1, .verdict = DELIVERY_ACCEPTED};
+    struct heard heard = {.most = 9};
+    struct delivery_counts counts;
+    struct error err = {0};
+
+    fill(db);
+    EXPECT(db_execute(db, "DROP TABLE deliveries", NULL));
+    EXPECT(!deliveries_each(db, HUB, 0, &(struct export_reader){listen, &heard}, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    EXPECT(!deliveries_record(db, HUB, &delivery, 1, NOON_US, NULL));
+    EXPECT(!deliveries_find(db, HUB, 1, &delivery, NULL));
+    EXPECT(!deliveries_count(db, HUB, &counts, NULL));
+}
+
+int main(void)
+{
+    RUN(what_was_measured_here_waits_for_each_hub);
+    RUN(who_has_enough_hears_no_more);
+    RUN(a_run_without_its_steps_is_not_reported_and_told_apart);
+    RUN(a_refusal_keeps_its_reason_until_it_is_accepted_after_all);
+    RUN(a_batch_is_recorded_whole_or_not_at_all);
+    RUN(who_comes_beside_makes_no_database);
+    RUN(a_schema_that_is_in_use_is_left_alone);
+    RUN(a_broken_database_is_told);
+    return test_result();
+}

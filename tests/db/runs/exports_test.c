@@ -1,0 +1,128 @@
+#include "db/runs/exports.h"
+
+#include "tests/db/database.h"
+#include "tests/db/imported.h"
+
+/* Runs 1 to 4 of different sorts, and one that is queued. */
+static void fill(struct db *db)
+{
+    struct imported_parts parts;
+    enum import_fate fate;
+
+    imported_make(&parts);
+    for (int i = 0; i < 4; i++) {
+        parts.run.id.text[RUN_ID_LENGTH - 1] = (char)('A' + i);
+        snprintf(parts.spec.engine, sizeof parts.spec.engine, "%s", i < 2 ? "one" : "other");
+        snprintf(parts.spec.labels[0].value, sizeof parts.spec.labels[0].value, "%s",
+                 i == 3 ? "topic" : "main");
+        parts.run.machine[0] = i == 1 ? '\0' : '0';
+        EXPECT(import_alone(db, &parts.imported, &fate, NULL));
+    }
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+    create_one(db, &order);
+    EXPECT(db_execute(db, "UPDATE runs SET provenance = 'measured' WHERE number = 3", NULL));
+    EXPECT(db_execute(db, "DELETE FROM traces WHERE run = 3", NULL));
+}
+
+/* What was told: the last letters of ids, in order. */
+struct heard {
+    char letters[10];
+    size_t count, most;
+};
+
+static bool listen(void *user, const struct document_parts *parts)
+{
+    struct heard *heard = user;
+
+    heard->letters[heard->count++] = parts->run->id.text[RUN_ID_LENGTH - 1];
+    EXPECT_STR(parts->run->implementations, "{\"a\":{}}");
+    EXPECT_STR(parts->stratum, parts->run->machine[0] ? "00000000000000bb" : NULL);
+    EXPECT_STR(parts->facts, parts->run->machine[0] ? "{\"isa\":\"avx2\",\"cores\":2}" : NULL);
+    EXPECT_STR(parts->steps,
+               parts->run->provenance == PROVENANCE_IMPORTED ? IMPORTED_STEPS : NULL);
+    EXPECT_STR(parts->evidence,
+               parts->run->provenance == PROVENANCE_IMPORTED ? IMPORTED_EVIDENCE : NULL);
+    EXPECT_STR(parts->run->summary_text, "{\"s\":1}");
+    return heard->count < heard->most;
+}
+
+static void expect_told(struct db *db, const struct run_filter *filter, const char *letters,
+                        long long last)
+{
+    struct heard heard = {.most = 9};
+    long long number = -1;
+
+    EXPECT(exports_each(db, filter, &(struct export_reader){listen, &heard}, &number, NULL));
+    EXPECT_STR(heard.letters, letters);
+    EXPECT_INT(number, last);
+}
+
+static void finished_runs_are_told_oldest_first(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    expect_told(db, &(struct run_filter){.limit = -1}, "", 0);
+    fill(db);
+    expect_told(db, &(struct run_filter){.limit = -1}, "ABCD", 4);
+    expect_told(db, &(struct run_filter){.limit = 2}, "AB", 2);
+    expect_told(db, &(struct run_filter){.limit = -1, .after = 2}, "CD", 4);
+    expect_told(db, &(struct run_filter){.limit = -1, .after = 4}, "", 0);
+}
+
+static void all_conditions_must_hold(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct run_filter filter = {.limit = -1, .engine = "other", .label_count = 1};
+
+    fill(db);
+    filter.labels[0] = (struct wanted_label){"branch", "main"};
+    expect_told(db, &filter, "C", 3);
+    filter.provenance = "imported";
+    expect_told(db, &filter, "", 0);
+    filter.label_count = 0;
+    expect_told(db, &filter, "D", 4);
+    filter.workload = "none";
+    expect_told(db, &filter, "", 0);
+    expect_told(db, &(struct run_filter){.limit = -1, .instance = "test.large"}, "ABCD", 4);
+    expect_told(db, &(struct run_filter){.limit = -1, .instance = "x"}, "", 0);
+}
+
+static void who_has_enough_is_told_no_more(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct heard heard = {.most = 3};
+    long long last;
+
+    fill(db);
+    EXPECT(exports_each(db, &(struct run_filter){.limit = -1},
+                        &(struct export_reader){listen, &heard}, &last, NULL));
+    EXPECT_STR(heard.letters, "ABC");
+    EXPECT_INT(last, 3);
+}
+
+static void a_broken_database_is_told(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct heard heard = {.most = 9};
+    struct error err = {0};
+    long long last;
+
+    EXPECT(db_execute(db, "DROP TABLE traces", NULL));
+    EXPECT(!exports_each(db, &(struct run_filter){.limit = -1},
+                         &(struct export_reader){listen, &heard}, &last, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+}
+
+int main(void)
+{
+    RUN(finished_runs_are_told_oldest_first);
+    RUN(all_conditions_must_hold);
+    RUN(who_has_enough_is_told_no_more);
+    RUN(a_broken_database_is_told);
+    return test_result();
+}

@@ -1,0 +1,323 @@
+#include "db/runs/imports.h"
+
+#include "db/contenders/contenders.h"
+#include "db/runs/evidence_rows.h"
+#include "db/runs/step_rows.h"
+#include "tests/db/database.h"
+#include "tests/db/imported.h"
+
+static void expect_fate(struct db *db, const struct imported *imported, enum import_fate wanted)
+{
+    struct error err = {0};
+    enum import_fate fate;
+
+    EXPECT(import_alone(db, imported, &fate, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT_INT(fate, wanted);
+}
+
+static void expect_refused(struct db *db, const struct imported *imported, const char *field)
+{
+    long long runs = number_of(db, "SELECT count(*) FROM runs");
+    long long machines = number_of(db, "SELECT count(*) FROM machines");
+    AUTO(imports_end) struct imports imports = {0};
+    struct error err = {0};
+    enum import_fate fate;
+
+    EXPECT(imports_begin(&imports, db, NULL));
+    EXPECT(!imports_put(&imports, imported, &fate, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_STR(err.field, field);
+    EXPECT(imports_commit(&imports, NULL)); /* the others of its transaction are not touched */
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), runs);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), machines);
+}
+
+static void an_imported_run_reads_like_one_that_was_measured_here(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(evidence_free) struct evidence evidence = {0};
+    AUTO(steps_free) struct steps steps = {0};
+    AUTO(freep) char *implementations = NULL;
+    struct imported_parts parts;
+
+    imported_make(&parts);
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+    AUTO(run_clear) struct run run = find_run(db, IMPORTED_ID);
+    EXPECT_INT(run.state, RUN_FINISHED);
+    EXPECT_INT(run.provenance, PROVENANCE_IMPORTED);
+    EXPECT_STR(run.spec_text, parts.spec_text);
+    EXPECT_STR(run.machine, parts.run.machine);
+    EXPECT_STR(run.instance, "test.large");
+    EXPECT_STR(run.where.provider, "aws");
+    EXPECT_STR(run.where.vm, "i123456789abcdef");
+    EXPECT_STR(run.summary_text, parts.summary);
+    EXPECT_STR(run.findings, "[]");
+    EXPECT_STR(run.ended_by, parts.run.ended_by);
+    EXPECT_INT(run.validity, VALIDITY_OK);
+    EXPECT_INT(run.created_us, 1000000);
+    EXPECT_INT(run.started_us, 2000000);
+    EXPECT_INT(run.ended_us, 3000000);
+    EXPECT_NEAR(run.summary.samples_per_second, 64, 0);
+    EXPECT(step_rows_load(db, run.number, 0, run.steps, &steps, NULL));
+    EXPECT_INT((long long)steps.count, 4);
+    EXPECT_INT(steps.items[0].nanoseconds, 30);
+    EXPECT_NEAR(steps.items[3].loss, -2, 0);
+    EXPECT(evidence_rows_load(db, run.number, &evidence, NULL));
+    EXPECT_INT((long long)evidence.observation_count, 1);
+    EXPECT_INT(evidence.observations[0].swap_ins, 14);
+    EXPECT_INT((long long)evidence.reading_count, 1);
+    EXPECT_NEAR(evidence.readings[0].canary.hertz, 1e9, 0);
+    EXPECT(runs_implementations(db, IMPORTED_ID, &implementations, NULL));
+    EXPECT_STR(implementations, "{\"a\":{}}");
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM run_labels WHERE key = 'branch'"), 1);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders AS c JOIN runs"
+                             " ON contender = c.number WHERE stratum = '00000000000000bb'"
+                             " AND c.provider = 'aws' AND c.instance = 'test.large'"),
+               1);
+}
+
+static void a_part_of_an_imported_trace_is_loaded_alone(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(steps_free) struct steps middle = {0}, behind = {0};
+    struct imported_parts parts;
+
+    imported_make(&parts);
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+    EXPECT(step_rows_load(db, 1, 1, 2, &middle, NULL));
+    EXPECT_INT((long long)middle.count, 2);
+    EXPECT_INT(middle.items[0].nanoseconds, 10);
+    EXPECT(step_rows_load(db, 1, 4, 2, &behind, NULL));
+    EXPECT_INT((long long)behind.count, 0);
+}
+
+static void the_same_run_again_is_known_however_its_trace_is_spelled(void)
+{
+    static const char spelled[] =
+        "{\"loss\":[5e-1,0.250,0.1,-2.0],\"nanoseconds\":[30,10,11,12]}";
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct imported_parts parts;
+
+    imported_make(&parts);
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+    expect_fate(db, &parts.imported, IMPORT_KNOWN);
+    parts.imported.steps = imported_span(spelled);
+    expect_fate(db, &parts.imported, IMPORT_KNOWN);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
+}
+
+static void a_run_that_was_measured_here_stays_what_it_is(void)
+{
+    const struct step steps[] = {{.nanoseconds = 30, .loss = 0.5},
+                                 {.nanoseconds = 10, .loss = 0.25},
+                                 {.nanoseconds = 11, .loss = 0.1},
+                                 {.nanoseconds = 12, .loss = -2}};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(run_clear) struct run claimed = {0};
+    struct imported_parts parts;
+    struct run_order order;
+
+    imported_make(&parts);
+    order = order_of(&parts.spec);
+    create_one(db, &order);
+    EXPECT(db_execute(db, "UPDATE runs SET id = '" IMPORTED_ID "'", NULL));
+    expect_refused(db, &parts.imported, "id"); /* it is queued */
+    claimed = claim_run(db);
+    EXPECT(step_rows_append(db, claimed.number, 0, steps, COUNT(steps), NULL));
+    parts.run.number = claimed.number;
+    parts.run.machine[0] = '\0';
+    EXPECT(runs_end(db, &parts.run, NULL));
+    expect_refused(db, &parts.imported, "id"); /* no evidence was stored */
+    parts.imported.evidence = imported_span("{\"observations\":[],\"canaries\":[]}");
+    expect_fate(db, &parts.imported, IMPORT_KNOWN);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE provenance = 'measured'"), 1);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM traces"), 0);
+}
+
+static const char *const other_evidence[] = {
+    "{\"observations\":[],\"canaries\":[[2,1000000000,2000]]}",
+    "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,14]],\"canaries\":[]}",
+    "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,14]],\"canaries\":[[2,1e9,2001]]}",
+    "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,15]],\"canaries\":[[2,1e9,2000]]}",
+    "{\"observations\":[[1,5,6,7,8,9,10,11,12,13,14]],\"canaries\":[[2,1e9,2000],[2,1e9,2000]]}",
+};
+
+static void an_id_has_one_spec_and_one_trace(void)
+{
+    static const char *const others[] = {
+        "{\"nanoseconds\":[30,10,11,13],\"loss\":[0.5,0.25,0.1,-2]}",
+        "{\"nanoseconds\":[30,10,11,12],\"loss\":[0.5,0.25,0.1,2]}",
+        "{\"nanoseconds\":[30,10,11],\"loss\":[0.5,0.25,0.1]}",
+        "{\"nanoseconds\":[30,10,11,12,1],\"loss\":[0.5,0.25,0.1,-2,1]}",
+        "{\"nanoseconds\":[30,10,11,12],\"loss\":[0.5,0.25,0.1,-2],\"input\":[1,0,0,0],"
+        "\"forward\":[0,0,0,0],\"backward\":[0,0,0,0],\"update\":[0,0,0,0],"
+        "\"communication\":[0,0,0,0]}",
+    };
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct imported_parts parts, changed;
+
+    imported_make(&parts);
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+    for (size_t i = 0; i < COUNT(others); i++) {
+        imported_make(&changed);
+        changed.imported.steps = imported_span(others[i]);
+        expect_refused(db, &changed.imported, "id");
+    }
+    for (size_t i = 0; i < COUNT(other_evidence); i++) {
+        imported_make(&changed);
+        changed.imported.evidence = imported_span(other_evidence[i]);
+        expect_refused(db, &changed.imported, "id");
+    }
+    imported_make(&changed);
+    changed.spec_text[strlen(changed.spec_text) - 1] = ' ';
+    expect_refused(db, &changed.imported, "id");
+}
+
+static void a_machine_is_stored_once_and_told_the_same(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(imports_end) struct imports imports = {0};
+    struct imported_parts parts;
+    enum import_fate fate;
+
+    imported_make(&parts);
+    EXPECT(imports_begin(&imports, db, NULL));
+    EXPECT(imports_put(&imports, &parts.imported, &fate, NULL));
+    parts.run.id.text[25] = 'B';
+    parts.imported.facts = "{\"cores\":2,\"isa\":\"avx2\"}";
+    EXPECT(imports_put(&imports, &parts.imported, &fate, NULL));
+    EXPECT(imports_commit(&imports, NULL));
+    imports_end(&imports);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), 1);
+    EXPECT_INT(number_of(db, "SELECT count(DISTINCT machine) FROM runs"), 1);
+    parts.run.id.text[25] = 'C';
+    parts.imported.facts = "{\"cores\":4,\"isa\":\"avx2\"}";
+    expect_refused(db, &parts.imported, "machine");
+    imported_make(&parts);
+    parts.run.id.text[25] = 'C';
+    parts.imported.stratum = "00000000000000cc";
+    expect_refused(db, &parts.imported, "machine");
+}
+
+static void runs_of_one_configuration_are_one_contender(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(imports_end) struct imports imports = {0};
+    struct imported_parts parts;
+    long long before, after;
+    enum import_fate fate;
+
+    EXPECT(revision_read(db, &before, NULL));
+    imported_make(&parts);
+    EXPECT(imports_begin(&imports, db, NULL));
+    for (char letter = 'A'; letter <= 'H'; letter++) {
+        parts.run.id.text[25] = letter;
+        parts.spec.seed = letter;
+        parts.spec.batch_size = letter < 'E' ? 32 : 64;
+        EXPECT(imports_put(&imports, &parts.imported, &fate, NULL));
+    }
+    EXPECT(imports_commit(&imports, NULL));
+    EXPECT(revision_read(db, &after, NULL));
+    EXPECT_INT(after, before + 1);
+    EXPECT_INT(number_of(db, "SELECT prices FROM revision"), before); /* they bring none */
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 2);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs GROUP BY contender"), 4);
+    EXPECT_INT(number_of(db, "SELECT min(changed) FROM contenders"), after);
+}
+
+static void more_configurations_than_are_remembered_are_told_apart(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(imports_end) struct imports imports = {0};
+    struct imported_parts parts;
+    enum import_fate fate;
+
+    imported_make(&parts);
+    EXPECT(imports_begin(&imports, db, NULL));
+    for (int i = 0; i < 40; i++) {
+        parts.run.id.text[24] = (char)('0' + i / 10);
+        parts.run.id.text[25] = (char)('0' + i % 10);
+        parts.spec.batch_size = 1 + i % 20;
+        parts.run.machine[0] = (char)('0' + i % 10);
+        EXPECT(imports_put(&imports, &parts.imported, &fate, NULL));
+    }
+    EXPECT(imports_commit(&imports, NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), 20);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), 10);
+    EXPECT_INT(number_of(db, "SELECT max(n) FROM (SELECT count(*) AS n FROM runs GROUP BY"
+                             " contender)"),
+               2);
+}
+
+static void what_is_not_committed_was_never_there(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct imported_parts parts;
+
+    imported_make(&parts);
+    {
+        AUTO(imports_end) struct imports imports = {0};
+        enum import_fate fate;
+
+        EXPECT(imports_begin(&imports, db, NULL));
+        EXPECT(imports_put(&imports, &parts.imported, &fate, NULL));
+    }
+    EXPECT_INT(number_of(db,
+                         "SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM machines)"
+                         " + (SELECT count(*) FROM traces)"),
+               0);
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+}
+
+static void a_long_trace_becomes_rows(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(bytes_free) struct bytes text = {.limit = 1 << 20};
+    AUTO(steps_free) struct steps last = {0};
+    const long long count = IMPORT_TRACE_STEPS + 1;
+    struct imported_parts parts;
+    bool ok = bytes_printf(&text, "{\"nanoseconds\":[1");
+
+    for (long long i = 1; i < count; i++)
+        ok = ok && bytes_printf(&text, ",%lld", i + 1);
+    ok = ok && bytes_printf(&text, "],\"loss\":[0");
+    for (long long i = 1; i < count; i++)
+        ok = ok && bytes_printf(&text, ",%lld", i % 10);
+    EXPECT(ok && bytes_printf(&text, "]}"));
+    imported_make(&parts);
+    parts.run.steps = count;
+    parts.imported.steps = imported_span(text.data);
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM traces"), 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM observations"), 1);
+    EXPECT(step_rows_load(db, 1, count - 1, 10, &last, NULL));
+    EXPECT_INT((long long)last.count, 1);
+    EXPECT_INT(last.items[0].nanoseconds, count);
+    expect_fate(db, &parts.imported, IMPORT_KNOWN);
+}
+
+int main(void)
+{
+    RUN(an_imported_run_reads_like_one_that_was_measured_here);
+    RUN(a_part_of_an_imported_trace_is_loaded_alone);
+    RUN(the_same_run_again_is_known_however_its_trace_is_spelled);
+    RUN(a_run_that_was_measured_here_stays_what_it_is);
+    RUN(an_id_has_one_spec_and_one_trace);
+    RUN(a_machine_is_stored_once_and_told_the_same);
+    RUN(runs_of_one_configuration_are_one_contender);
+    RUN(more_configurations_than_are_remembered_are_told_apart);
+    RUN(what_is_not_committed_was_never_there);
+    RUN(a_long_trace_becomes_rows);
+    return test_result();
+}

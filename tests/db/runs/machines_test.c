@@ -1,0 +1,91 @@
+#include "db/runs/machines.h"
+
+#include "tests/db/database.h"
+
+static char one[] = "0123456789abcdef", other[] = "fedcba9876543210",
+            stratum[] = "5555555555555555";
+static char facts[] = "{\"isa\":\"avx2\"}";
+
+static long long store(struct db *db, char *fingerprint, long long now_us)
+{
+    const struct machine_row row = {
+        .fingerprint = fingerprint, .stratum = stratum, .facts = facts, .seen_us = now_us};
+    long long number = 0;
+
+    EXPECT(machines_store(db, &row, &number, NULL));
+    return number;
+}
+
+static void a_machine_is_stored_once_however_often_it_is_seen(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    long long first = store(db, one, NOON_US), second = store(db, other, NOON_US + 1);
+
+    EXPECT(first > 0 && second > 0 && first != second);
+    EXPECT_INT(store(db, one, NOON_US + 2), first);
+    AUTO(machine_row_clear) struct machine_row found = {0};
+    EXPECT(machines_find(db, one, &found, NULL));
+    EXPECT_STR(found.fingerprint, one);
+    EXPECT_STR(found.stratum, stratum);
+    EXPECT_STR(found.facts, facts);
+    EXPECT_INT(found.seen_us, NOON_US); /* when it was first seen */
+}
+
+static void a_run_points_to_the_machine_that_claimed_it(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+    AUTO(run_clear) struct run run = {0};
+    bool found;
+
+    create_one(db, &order);
+    EXPECT(runs_claim(db, NOON_US, store(db, one, NOON_US), &run, &found, NULL));
+    EXPECT_STR(run.machine, one);
+}
+
+/* Collects the first letters. */
+static void tell(void *user, const struct machine_row *machine)
+{
+    char *letters = user;
+    size_t used = strlen(letters);
+
+    letters[used] = machine->fingerprint[0];
+    letters[used + 1] = '\0';
+}
+
+static void they_are_told_latest_first(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    char all[64] = "", newest[64] = "";
+
+    store(db, one, NOON_US);
+    store(db, other, NOON_US + 1);
+    EXPECT(machines_each(db, 10, tell, all, NULL));
+    EXPECT_STR(all, "f0");
+    EXPECT(machines_each(db, 1, tell, newest, NULL));
+    EXPECT_STR(newest, "f");
+}
+
+static void an_unknown_one_is_not_found(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct machine_row row;
+    struct error err = {0};
+
+    EXPECT(!machines_find(db, "nobody", &row, &err));
+    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+}
+
+int main(void)
+{
+    RUN(a_machine_is_stored_once_however_often_it_is_seen);
+    RUN(a_run_points_to_the_machine_that_claimed_it);
+    RUN(they_are_told_latest_first);
+    RUN(an_unknown_one_is_not_found);
+    return test_result();
+}

@@ -1,0 +1,292 @@
+/* How runs move from state to state, and how they do not. */
+#include "db/runs/runs.h"
+
+#include "tests/db/database.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#define CLAIMERS 3
+#define WAITING 60
+
+static struct run create_plain(struct db *db)
+{
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+
+    return create_run(db, &order);
+}
+
+static void create_plain_one(struct db *db)
+{
+    struct run run = create_plain(db);
+
+    run_clear(&run);
+}
+
+static void a_queued_run_is_cancelled_at_once(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(run_clear) struct run run = create_plain(db);
+    AUTO(run_clear) struct run after = {0};
+
+    EXPECT(runs_cancel(db, run.id.text, NOON_US + 9, &after, NULL));
+    EXPECT_INT(after.state, RUN_CANCELLED);
+    EXPECT_INT(after.ended_us, NOON_US + 9);
+    EXPECT_INT(after.started_us, 0);
+}
+
+static void a_running_run_stays_so_until_its_worker_was_told(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(run_clear) struct run run = create_plain(db);
+    claim_one(db);
+    AUTO(run_clear) struct run after = {0};
+
+    EXPECT(runs_cancel(db, run.id.text, NOON_US + 9, &after, NULL));
+    EXPECT_INT(after.state, RUN_RUNNING);
+    EXPECT_INT(after.ended_us, 0);
+}
+
+static void what_has_ended_cannot_be_cancelled(void)
+{
+    static const enum run_state ends[] = {RUN_FINISHED, RUN_FAILED, RUN_CANCELLED,
+                                          RUN_INTERRUPTED, RUN_PREEMPTED};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        AUTO(run_clear) struct run run = create_plain(db);
+        AUTO(run_clear) struct run claimed = claim_run(db);
+        AUTO(run_clear) struct run now = {0};
+        struct run after = {0};
+        struct error err = {0};
+
+        claimed.state = ends[i];
+        EXPECT(runs_end(db, &claimed, NULL));
+        EXPECT(!runs_cancel(db, run.id.text, NOON_US, &after, &err));
+        EXPECT_INT(err.kind, ERROR_CONFLICT);
+        EXPECT(strstr(err.message, run_state_name(ends[i])) != NULL);
+        EXPECT(after.spec_text == NULL);
+        now = find_run(db, run.id.text);
+        EXPECT_INT(now.state, ends[i]);
+    }
+}
+
+static void what_is_not_there_cannot_be_cancelled(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct error err = {0};
+    struct run after = {0};
+
+    EXPECT(!runs_cancel(db, "nobody", NOON_US, &after, &err));
+    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+}
+
+static void the_oldest_orphan_is_found_until_none_is_left(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct run none = {.number = 77};
+    bool found = true;
+
+    EXPECT(runs_orphan(db, &none, &found, NULL));
+    EXPECT(!found);
+    for (int i = 0; i < 3; i++) { /* the third stays queued, and so is nobody's orphan */
+        create_plain_one(db);
+        if (i < 2)
+            claim_one(db);
+    }
+    for (long long number = 1; number <= 2; number++) {
+        AUTO(run_clear) struct run orphan = {0};
+
+        EXPECT(runs_orphan(db, &orphan, &found, NULL));
+        EXPECT(found);
+        EXPECT_INT(orphan.number, number);
+        orphan.state = RUN_INTERRUPTED;
+        EXPECT(runs_end(db, &orphan, NULL));
+    }
+    EXPECT(runs_orphan(db, &none, &found, NULL));
+    EXPECT(!found);
+    EXPECT_INT(none.number, 77);
+}
+
+/* Puts a row straight into a state, which no function of ours does. */
+static bool insert_in_state(struct db *db, const char *state)
+{
+    static int serial;
+    char sql[400];
+
+    snprintf(
+        sql, sizeof sql,
+        "INSERT INTO runs (id, state, spec, engine, workload, created_us, samples_per_second)"
+        " VALUES ('id%d', '%s', '{}', 'e', 'w', 1, %s)",
+        serial++, state, strcmp(state, "finished") == 0 ? "1.5" : "NULL");
+    return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static void runs_are_counted_by_state(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    long long counts[RUN_STATES];
+
+    do_not_sync(db);
+    EXPECT(runs_count(db, counts, NULL));
+    for (int state = 0; state < RUN_STATES; state++) {
+        EXPECT_INT(counts[state], 0);
+        for (int i = 0; i <= state; i++)
+            EXPECT(insert_in_state(db, run_state_names[state]));
+    }
+    EXPECT(runs_count(db, counts, NULL));
+    for (int state = 0; state < RUN_STATES; state++)
+        EXPECT_INT(counts[state], state + 1);
+}
+
+static bool is_lawful(enum run_state from, enum run_state to)
+{
+    if (from == RUN_QUEUED)
+        return to == RUN_RUNNING || to == RUN_CANCELLED;
+    return from == RUN_RUNNING && run_state_is_final(to);
+}
+
+static void the_database_refuses_every_unlawful_move(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    do_not_sync(db);
+    for (int from = 0; from < RUN_STATES; from++)
+        for (int to = 0; to < RUN_STATES; to++) {
+            char sql[200];
+
+            EXPECT(insert_in_state(db, run_state_names[from]));
+            snprintf(sql, sizeof sql,
+                     "UPDATE runs SET state = '%s', samples_per_second = %s"
+                     " WHERE number = (SELECT max(number) FROM runs)",
+                     run_state_names[to], to == RUN_FINISHED ? "1.5" : "NULL");
+            EXPECT_INT(sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK,
+                       is_lawful((enum run_state)from, (enum run_state)to));
+        }
+}
+
+static void the_database_refuses_a_state_nobody_knows(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    EXPECT(!insert_in_state(db, "sleeping"));
+    EXPECT(!insert_in_state(db, ""));
+    EXPECT(!insert_in_state(db, "Queued"));
+    EXPECT(insert_in_state(db, "queued"));
+}
+
+static void a_finished_run_without_a_number_is_refused_whole(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    create_plain_one(db);
+    AUTO(run_clear) struct run run = claim_run(db);
+    struct error err = {0};
+
+    run.state = RUN_FINISHED;
+    run.ended_us = NOON_US + 5;
+    run.summary.samples_per_second = NAN; /* SQLite stores that as NULL */
+    EXPECT(!runs_end(db, &run, &err));
+    EXPECT_INT(err.kind, ERROR_INTERNAL);
+    AUTO(run_clear) struct run found = find_run(db, run.id.text);
+    EXPECT_INT(found.state, RUN_RUNNING);
+    EXPECT_INT(found.ended_us, 0);
+}
+
+struct claimer {
+    const struct folder *folder;
+    int claimed[WAITING + 1]; /* by number */
+};
+
+static void *claim_all(void *argument)
+{
+    struct claimer *claimer = argument;
+    AUTO(db_freep) struct db *db = db_open(claimer->folder->file, NULL);
+    bool found = db != NULL;
+
+    while (found) {
+        AUTO(run_clear) struct run run = {0};
+
+        if (!runs_claim(db, NOON_US, 0, &run, &found, NULL))
+            break;
+        if (found && run.number <= WAITING)
+            claimer->claimed[run.number]++;
+    }
+    return NULL;
+}
+
+static void no_run_is_claimed_twice(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct claimer claimers[CLAIMERS] = {
+        {.folder = &folder}, {.folder = &folder}, {.folder = &folder}};
+    pthread_t threads[CLAIMERS];
+
+    do_not_sync(db);
+    for (int i = 0; i < WAITING; i++)
+        create_plain_one(db);
+    for (size_t i = 0; i < CLAIMERS; i++)
+        EXPECT(pthread_create(&threads[i], NULL, claim_all, &claimers[i]) == 0);
+    for (size_t i = 0; i < CLAIMERS; i++)
+        pthread_join(threads[i], NULL);
+    for (int number = 1; number <= WAITING; number++)
+        EXPECT_INT(claimers[0].claimed[number] + claimers[1].claimed[number] +
+                       claimers[2].claimed[number],
+                   1);
+}
+
+static void a_database_that_another_writes_to_is_busy_and_stays_whole(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder), *other = open_database(&folder);
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+    struct run run = {0};
+    struct error err = {0};
+    bool flag = false;
+
+    do_not_wait(db);
+    AUTO(run_clear) struct run before = create_run(other, &order);
+    EXPECT(db_execute(other, "BEGIN IMMEDIATE", NULL));
+    EXPECT(!runs_create(db, &order, &run, &flag, &err));
+    EXPECT_INT(err.kind, ERROR_BUSY);
+    error_clear(&err);
+    EXPECT(!runs_claim(db, NOON_US, 0, &run, &flag, &err));
+    EXPECT_INT(err.kind, ERROR_BUSY);
+    error_clear(&err);
+    EXPECT(!runs_cancel(db, before.id.text, NOON_US, &run, &err));
+    EXPECT_INT(err.kind, ERROR_BUSY);
+    EXPECT(run.spec_text == NULL);
+
+    AUTO(run_clear) struct run found = find_run(db, before.id.text); /* reading goes on */
+    EXPECT_INT(found.state, RUN_QUEUED);
+    EXPECT(db_execute(other, "COMMIT", NULL));
+    create_one(db, &order);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 2);
+}
+
+int main(void)
+{
+    RUN(a_queued_run_is_cancelled_at_once);
+    RUN(a_running_run_stays_so_until_its_worker_was_told);
+    RUN(what_has_ended_cannot_be_cancelled);
+    RUN(what_is_not_there_cannot_be_cancelled);
+    RUN(the_oldest_orphan_is_found_until_none_is_left);
+    RUN(runs_are_counted_by_state);
+    RUN(the_database_refuses_every_unlawful_move);
+    RUN(the_database_refuses_a_state_nobody_knows);
+    RUN(a_finished_run_without_a_number_is_refused_whole);
+    RUN(no_run_is_claimed_twice);
+    RUN(a_database_that_another_writes_to_is_busy_and_stays_whole);
+    return test_result();
+}

@@ -1,0 +1,165 @@
+#include "db/runs/step_rows.h"
+
+#include "tests/db/database.h"
+
+#include <math.h>
+
+#define STEP(ns, number) .nanoseconds = (ns), .loss = (number)
+
+static long long queue_one(struct db *db)
+{
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+    AUTO(run_clear) struct run run = create_run(db, &order);
+
+    return run.number;
+}
+
+static void what_was_appended_is_loaded_in_order(void)
+{
+    const struct step early[] = {{STEP(10, 5.5)}, {STEP(20, 0.1)}};
+    const struct step late[] = {{STEP(30, -1e300)}, {STEP(40, 0)}};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(steps_free) struct steps steps = {0};
+    long long run = queue_one(db), other = queue_one(db);
+
+    EXPECT(step_rows_append(db, run, 2, late, 2, NULL));
+    EXPECT(step_rows_append(db, other, 0, late, 1, NULL));
+    EXPECT(step_rows_append(db, run, 0, early, 2, NULL));
+    EXPECT(step_rows_load(db, run, 0, 100, &steps, NULL));
+    EXPECT_INT((long long)steps.count, 4);
+    for (size_t i = 0; i < steps.count; i++) {
+        const struct step *wanted = i < 2 ? &early[i] : &late[i - 2];
+
+        EXPECT_INT(steps.items[i].nanoseconds, wanted->nanoseconds);
+        EXPECT_NEAR(steps.items[i].loss, wanted->loss, 0);
+    }
+}
+
+static void a_split_is_kept_and_so_is_its_absence(void)
+{
+    const struct step steps[] = {{.nanoseconds = 100, .split = {1, 20, 30, 4, 0}},
+                                 {.nanoseconds = 100, .split = {0, 0, 100, 0, 0}},
+                                 {STEP(100, 1)}};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(steps_free) struct steps loaded = {0};
+    long long run = queue_one(db);
+
+    EXPECT(step_rows_append(db, run, 0, steps, COUNT(steps), NULL));
+    EXPECT(step_rows_load(db, run, 0, 100, &loaded, NULL));
+    EXPECT_INT((long long)loaded.count, (long long)COUNT(steps));
+    for (size_t i = 0; i < loaded.count; i++) {
+        EXPECT_INT(loaded.items[i].split.input, steps[i].split.input);
+        EXPECT_INT(loaded.items[i].split.forward, steps[i].split.forward);
+        EXPECT_INT(loaded.items[i].split.backward, steps[i].split.backward);
+        EXPECT_INT(loaded.items[i].split.update, steps[i].split.update);
+    }
+    EXPECT(!step_split_is_told(&loaded.items[2].split));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE input_ns IS NULL AND forward_ns"
+                             " IS NULL AND backward_ns IS NULL AND update_ns IS NULL"),
+               1);
+}
+
+static void pages_begin_where_they_are_asked_to_and_add_up(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(steps_free) struct steps steps = {0};
+    long long run = queue_one(db);
+    struct step some[100];
+
+    for (int i = 0; i < 100; i++)
+        some[i] = (struct step){STEP(i + 1, i)};
+    EXPECT(step_rows_append(db, run, 0, some, 100, NULL));
+    for (size_t before = steps.count + 1; steps.count != before;) {
+        before = steps.count;
+        EXPECT(step_rows_load(db, run, (long long)steps.count, 7, &steps, NULL));
+        EXPECT(steps.count - before <= 7);
+    }
+    EXPECT_INT((long long)steps.count, 100);
+    for (size_t i = 0; i < steps.count; i++)
+        EXPECT_INT(steps.items[i].nanoseconds, (long long)i + 1);
+}
+
+static void the_run_counts_its_steps(void)
+{
+    const struct step some[] = {{STEP(10, 1)}, {STEP(20, 1)}, {STEP(30, 1)}};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    long long run = queue_one(db);
+
+    EXPECT(step_rows_append(db, run, 0, some, 3, NULL));
+    EXPECT(step_rows_append(db, run, 3, some, 2, NULL));
+    EXPECT(step_rows_append(db, run, 5, some, 0, NULL)); /* nothing is fine */
+    EXPECT_INT(number_of(db, "SELECT steps FROM runs"), 5);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps"), 5);
+}
+
+static void a_run_without_steps_loads_none(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(steps_free) struct steps steps = {0};
+
+    EXPECT(step_rows_load(db, queue_one(db), 0, 100, &steps, NULL));
+    EXPECT(step_rows_load(db, 999, 0, 100, &steps, NULL));
+    EXPECT_INT((long long)steps.count, 0);
+}
+
+/* One bad step among good ones, and none is kept. */
+static void a_batch_is_kept_whole_or_not_at_all(void)
+{
+    static const struct {
+        long long run, position;
+        struct step last;
+    } bad[] = {
+        {1, 2, {STEP(10, 1)}},   /* its second step is at a position that is taken */
+        {1, 10, {STEP(0, 1)}},   /* no step takes no time */
+        {1, 10, {STEP(-5, 1)}},  /* or less */
+        {1, 10, {STEP(5, NAN)}}, /* the loss of a diverged run */
+        {2, 10, {STEP(5, 1)}},   /* no such run */
+        {1, 10, {.nanoseconds = 5, .split = {2, 2, 1, 1, 0}}},  /* more than the whole */
+        {1, 10, {.nanoseconds = 5, .split = {-1, 2, 1, 1, 0}}}, /* less than nothing */
+    };
+    const struct step good = {STEP(10, 1)};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    EXPECT_INT(queue_one(db), 1);
+    EXPECT(step_rows_append(db, 1, 3, &good, 1, NULL));
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        const struct step batch[] = {good, bad[i].last};
+        struct error err = {0};
+
+        EXPECT(!step_rows_append(db, bad[i].run, bad[i].position, batch, 2, &err));
+        EXPECT_INT(err.kind, ERROR_INTERNAL);
+        EXPECT_INT(number_of(db, "SELECT count(*) FROM steps"), 1);
+        EXPECT_INT(number_of(db, "SELECT steps FROM runs"), 1);
+    }
+    EXPECT(step_rows_append(db, 1, 4, &good, 1, NULL)); /* and the connection still works */
+}
+
+static void steps_go_with_their_run(void)
+{
+    const struct step good = {STEP(10, 1)};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    EXPECT(step_rows_append(db, queue_one(db), 0, &good, 1, NULL));
+    EXPECT(db_execute(db, "DELETE FROM runs", NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM steps"), 0);
+}
+
+int main(void)
+{
+    RUN(what_was_appended_is_loaded_in_order);
+    RUN(a_split_is_kept_and_so_is_its_absence);
+    RUN(pages_begin_where_they_are_asked_to_and_add_up);
+    RUN(the_run_counts_its_steps);
+    RUN(a_run_without_steps_loads_none);
+    RUN(a_batch_is_kept_whole_or_not_at_all);
+    RUN(steps_go_with_their_run);
+    return test_result();
+}

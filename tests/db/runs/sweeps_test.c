@@ -1,0 +1,378 @@
+#include "db/runs/sweeps.h"
+
+#include "engine/run/pace.h"
+#include "tests/db/database.h"
+
+static struct topology topology = {
+    .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
+static const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/nowhere"};
+
+#define REQUEST "{\"knobs\":{\"batch_size\":[8,16],\"isa\":[\"avx2\",\"amx\"]},\"blocks\":2}"
+
+static struct sweep read_sweep(const char *text)
+{
+    struct sweep sweep = {0};
+    struct error err = {0};
+
+    EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, &err));
+    EXPECT_STR(err.message, "");
+    return sweep;
+}
+
+static struct sweep_order order_for(const struct sweep *sweep, const char *key)
+{
+    return (struct sweep_order){.sweep = sweep,
+                                .blocks = sweep->blocks,
+                                .request = REQUEST,
+                                .idempotency_key = key,
+                                .instance = "c7i.large",
+                                .now_us = NOON_US,
+                                .queue_limit = 100};
+}
+
+static struct run_id create(struct db *db, const struct sweep_order *order)
+{
+    struct run_id id = {""};
+    struct error err = {0};
+    bool replayed = true;
+
+    EXPECT(sweeps_create(db, order, &id, &replayed, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT(!replayed);
+    return id;
+}
+
+static size_t count_runs(struct db *db, long long number, enum run_state state)
+{
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    size_t count = 0, found = 0;
+
+    EXPECT(sweeps_runs(db, number, &runs, &count, NULL));
+    for (size_t i = 0; i < count; i++)
+        found += runs[i].run.state == state;
+    return found;
+}
+
+static void end_as(struct db *db, enum run_state state, enum validity validity, int seconds)
+{
+    AUTO(run_clear) struct run run = claim_run(db);
+
+    run.state = state;
+    run.ended_us = NOON_US + seconds * 1000000LL;
+    run.ended_by = pace_verdict_name(PACE_TARGET);
+    run.summary = (struct summary){.measured_steps = 2,
+                                   .measured_seconds = 1,
+                                   .samples_per_second = 40,
+                                   .median_step_seconds = 1,
+                                   .throughput = {true, 39, 41}};
+    run.validity = validity;
+    EXPECT(runs_end(db, &run, NULL));
+}
+
+static void end(struct db *db, enum run_state state)
+{
+    end_as(db, state, VALIDITY_OK, 1);
+}
+
+static void a_sweep_is_stored_whole_with_the_runs_that_can_be(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id = create(db, &order);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    size_t count = 0;
+
+    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    EXPECT_INT(row.state, SWEEP_RUNNING);
+    EXPECT_STR(row.request, REQUEST);
+    EXPECT_INT(row.rounds, 1);
+    EXPECT_INT((long long)row.count, 4);
+    EXPECT_STR(row.cells[0].name, "batch_size=8 isa=avx2");
+    EXPECT(row.cells[0].refused == NULL);
+    EXPECT(strstr(row.cells[1].refused, "isa: 'amx'") != NULL);
+    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
+    EXPECT_INT((long long)count, 4); /* two cells of four, twice */
+    EXPECT_INT((long long)(runs[0].run.cell + runs[1].run.cell), 2);
+    EXPECT_INT(runs[0].run.block, 0);
+    EXPECT_INT((long long)runs[2].run.cell, (long long)runs[1].run.cell); /* and back again */
+    AUTO(run_clear) struct run run = find_run(db, runs[3].id.text);
+    EXPECT_STR(run.sweep.text, id.text);
+    EXPECT_INT(run.block, 1);
+    EXPECT_STR(run.instance, "c7i.large");
+}
+
+static void without_room_for_all_there_is_none_for_any(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id;
+    struct error err = {0};
+    bool replayed;
+
+    order.queue_limit = 3;
+    EXPECT(!sweeps_create(db, &order, &id, &replayed, &err));
+    EXPECT_INT(err.kind, ERROR_FULL);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM sweeps"), 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 0);
+}
+
+static void a_key_makes_one_sweep(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
+    struct sweep_order order = order_for(&sweep, "key");
+    struct run_id id = create(db, &order), again;
+    struct error err = {0};
+    bool replayed = false;
+
+    EXPECT(sweeps_create(db, &order, &again, &replayed, NULL));
+    EXPECT(replayed);
+    EXPECT_STR(again.text, id.text);
+    order.request = "{}";
+    EXPECT(!sweeps_create(db, &order, &again, &replayed, &err));
+    EXPECT_INT(err.kind, ERROR_MISMATCH);
+}
+
+static void expect_three_attempts(enum run_state state)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep("{\"knobs\":{\"seed\":[1]},\"blocks\":1}");
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id = create(db, &order);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    for (int attempt = 1; attempt <= 4; attempt++) {
+        EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), attempt <= 3);
+        if (attempt <= 3)
+            end(db, state);
+        EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL));
+        EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL)); /* asked twice, done once */
+    }
+    EXPECT_INT((long long)count_runs(db, row.number, state), 3);
+}
+
+static void an_interrupted_run_is_queued_again_three_times_in_all(void)
+{
+    expect_three_attempts(RUN_INTERRUPTED);
+}
+
+static void so_is_one_that_was_preempted(void)
+{
+    expect_three_attempts(RUN_PREEMPTED);
+}
+
+static void what_failed_or_was_cancelled_is_not_queued_again(void)
+{
+    static const enum run_state ends[] = {RUN_FAILED, RUN_CANCELLED};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        AUTO(sweep_clear)
+        struct sweep sweep = read_sweep("{\"knobs\":{\"seed\":[1]},\"blocks\":1}");
+        struct sweep_order order = order_for(&sweep, NULL);
+        struct run_id id = create(db, &order);
+        AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+        EXPECT(sweeps_find(db, id.text, &row, NULL));
+        end(db, ends[i]);
+        EXPECT(sweeps_requeue(db, &row, "c7i.large", NOON_US, NULL));
+        EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), 0);
+    }
+}
+
+static void a_finished_run_is_not_done_again_and_its_number_is_there(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep("{\"knobs\":{\"seed\":[1]},\"blocks\":1}");
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id = create(db, &order);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    size_t count = 0;
+
+    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    end(db, RUN_FINISHED);
+    EXPECT(sweeps_requeue(db, &row, "", NOON_US, NULL));
+    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
+    EXPECT_INT((long long)count, 1);
+    EXPECT_INT(runs[0].run.validity, VALIDITY_OK);
+    EXPECT_NEAR(runs[0].run.throughput.value, 40, 0);
+    EXPECT_NEAR(runs[0].run.throughput.high, 41, 0);
+}
+
+#define TWO_RUNS                                                                                 \
+    "{\"knobs\":{\"seed\":[1]},\"blocks\":2,\"base\":{\"max_seconds\":100,\"min_seconds\":60}}"
+
+/* Two runs of one cell, of which the first one is invalid, after so many seconds. */
+static void place_disturbed(struct db *db, int seconds, struct sweep_row *ret_row)
+{
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(TWO_RUNS);
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id = create(db, &order);
+
+    EXPECT(sweeps_find(db, id.text, ret_row, NULL));
+    end_as(db, RUN_FINISHED, VALIDITY_INVALID, seconds);
+}
+
+static bool repeat(struct db *db, const struct sweep_row *row, long long seconds)
+{
+    bool queued = false;
+
+    EXPECT(sweeps_repeat(db, row, (struct sweep_repeat){"c7i.large", NOON_US, seconds}, &queued,
+                         NULL));
+    return queued;
+}
+
+static void an_invalid_run_is_repeated_when_all_others_have_ended(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    size_t count = 0;
+
+    place_disturbed(db, 30, &row);
+    EXPECT(!repeat(db, &row, 500)); /* the other one is queued */
+    end(db, RUN_FINISHED);
+    EXPECT(repeat(db, &row, 500));
+    EXPECT(!repeat(db, &row, 500)); /* it is queued now */
+    end(db, RUN_FINISHED);
+    EXPECT(!repeat(db, &row, 500)); /* and it was valid */
+    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
+    EXPECT_INT((long long)count, 3);
+    EXPECT_INT(runs[0].run.validity, VALIDITY_INVALID); /* it stays as it is */
+    EXPECT_INT(runs[0].seconds, 30);
+    EXPECT_INT(runs[2].run.block, runs[0].run.block);
+    EXPECT_INT((long long)runs[2].run.cell, (long long)runs[0].run.cell);
+}
+
+static void three_attempts_in_all_must_do(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+    place_disturbed(db, 30, &row);
+    end(db, RUN_FINISHED);
+    for (int attempt = 2; attempt <= 3; attempt++) {
+        EXPECT(repeat(db, &row, 500));
+        end_as(db, RUN_FINISHED, VALIDITY_INVALID, 30);
+    }
+    EXPECT(!repeat(db, &row, 500));
+    EXPECT_INT((long long)count_runs(db, row.number, RUN_FINISHED), 4);
+}
+
+static void a_repetition_must_fit_into_what_is_left(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    size_t count = 0;
+
+    place_disturbed(db, 30, &row);
+    end(db, RUN_FINISHED);
+    EXPECT(!repeat(db, &row, -5));
+    EXPECT(!repeat(db, &row, 0));
+    EXPECT(!repeat(db, &row, 31)); /* it took thirty, and ending takes two */
+    EXPECT(repeat(db, &row, 42));
+    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
+    AUTO(run_clear) struct run again = find_run(db, runs[count - 1].id.text);
+    EXPECT(strstr(again.spec_text, "\"max_seconds\":40,"));
+    EXPECT(strstr(again.spec_text, "\"min_seconds\":20,"));
+}
+
+static void what_failed_or_is_merely_warned_of_is_not_repeated(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(TWO_RUNS);
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id = create(db, &order);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    end(db, RUN_FAILED);
+    end_as(db, RUN_FINISHED, VALIDITY_WARN, 30);
+    EXPECT(!repeat(db, &row, 500));
+}
+
+static void another_round_adds_its_cells_and_runs(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep("{\"knobs\":{\"seed\":[1]},\"blocks\":1}");
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id = create(db, &order);
+    AUTO(sweep_row_clear) struct sweep_row row = {0}, after = {0};
+    AUTO(json_decrefp) json_t *change = json_pack("{s:i}", "seed", 2);
+
+    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    EXPECT(sweep_add(&sweep, "another", change, &place, NULL));
+    order.first = 1;
+    order.round = 1;
+    order.blocks = 2;
+    EXPECT(sweeps_add_round(db, &row, &order, NULL));
+    EXPECT(sweeps_find(db, id.text, &after, NULL));
+    EXPECT_INT(after.rounds, 2);
+    EXPECT_INT((long long)after.count, 2);
+    EXPECT_INT(after.cells[1].round, 1);
+    EXPECT_INT((long long)count_runs(db, row.number, RUN_QUEUED), 3);
+}
+
+static void an_end_is_one_end(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id one = create(db, &order), two = create(db, &order), next;
+    struct error err = {0};
+    bool found = false;
+
+    EXPECT(sweeps_next_running(db, 0, &next, &found, NULL));
+    EXPECT(found);
+    EXPECT_STR(next.text, one.text);
+    EXPECT(sweeps_end(db, one.text, SWEEP_CANCELLED, NOON_US + 5, NULL));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'cancelled'"), 4);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'queued'"), 4);
+    EXPECT(!sweeps_end(db, one.text, SWEEP_FINISHED, NOON_US + 5, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT(sweeps_next_running(db, 0, &next, &found, NULL));
+    EXPECT_STR(next.text, two.text);
+    EXPECT(sweeps_end(db, two.text, SWEEP_FINISHED, NOON_US + 5, NULL));
+    EXPECT(sweeps_next_running(db, 0, &next, &found, NULL));
+    EXPECT(!found);
+    error_clear(&err);
+    AUTO(sweep_row_clear) struct sweep_row none = {0};
+    EXPECT(!sweeps_find(db, "nobody", &none, &err));
+    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+}
+
+int main(void)
+{
+    RUN(a_sweep_is_stored_whole_with_the_runs_that_can_be);
+    RUN(without_room_for_all_there_is_none_for_any);
+    RUN(a_key_makes_one_sweep);
+    RUN(an_interrupted_run_is_queued_again_three_times_in_all);
+    RUN(so_is_one_that_was_preempted);
+    RUN(what_failed_or_was_cancelled_is_not_queued_again);
+    RUN(a_finished_run_is_not_done_again_and_its_number_is_there);
+    RUN(an_invalid_run_is_repeated_when_all_others_have_ended);
+    RUN(three_attempts_in_all_must_do);
+    RUN(a_repetition_must_fit_into_what_is_left);
+    RUN(what_failed_or_is_merely_warned_of_is_not_repeated);
+    RUN(another_round_adds_its_cells_and_runs);
+    RUN(an_end_is_one_end);
+    return test_result();
+}
