@@ -190,7 +190,7 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
         " json_extract(m.facts, '$.cpu_model'), json_extract(m.facts, '$.isa'),"
         " json_extract(r.engine_details, '$.threads'),"
         " json_extract(r.engine_details, '$.multiply_adds'),"
-        " " RUN_DOLLARS ", paid_kind"
+        " " RUN_DOLLARS ", paid_kind, paid_feed"
         " FROM runs AS r LEFT JOIN machines AS m ON m.number = r.machine WHERE r.number = ?",
         err);
 
@@ -208,6 +208,7 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
     newest->multiply_adds = stmt_column_real(query, 6);
     newest->paid_per_hour = stmt_column_real(query, 7);
     COPY(newest->paid_kind, stmt_column_text(query, 8));
+    COPY(newest->paid_feed, stmt_column_text(query, 9));
     return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
 }
 

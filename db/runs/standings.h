@@ -34,7 +34,7 @@ struct contender {
         double threads, multiply_adds; /* of a sample, forward; 0 unknown, like all here */
         double hertz;                  /* the median of its canaries */
         double paid_per_hour;          /* dollars, discount taken off, when it ran */
-        char paid_kind[16];
+        char paid_kind[16], paid_feed[32];
     } newest; /* of the newest run that counts */
 };
 

@@ -21,7 +21,8 @@ static bool is_about(const struct about *about, const struct contender *contende
             strncmp(about->name, contender->instance, length) == 0);
 }
 
-/* Off the list of a provider; what somebody typed is what they pay. */
+/* Off the list of a provider. A typed price is what its owner pays, and a published figure is
+ * stated at the price that belongs to it. */
 static void take_off(const struct comparison_parts *parts, const struct comparison_row *row,
                      struct row_price *price)
 {
@@ -29,7 +30,7 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
     struct price like = {.kind = price->quote->kind};
 
     price->factor = 1;
-    if (like.kind != PRICE_ON_DEMAND && like.kind != PRICE_SPOT)
+    if (row->contender->is_published || (like.kind != PRICE_ON_DEMAND && like.kind != PRICE_SPOT))
         return;
     for (size_t i = 0; i < question->discount_count; i++)
         if (is_about(&question->discounts[i], row->contender)) {
@@ -117,29 +118,35 @@ static bool use_paid(const struct contender *contender, long long at_us, struct 
     return true;
 }
 
+/* Whether the price that the newest run paid stands for what an hour costs today: the owner of
+ * the machine gave it, as the option --price-per-hour, which wins over all feeds until a person
+ * enters a price here; or as any typed price of hardware that no feed knows. */
+static bool owner_knows(const struct comparison_row *row, const struct quote *quote)
+{
+    const struct newest *newest = &row->contender->newest;
+    bool entered_here = quote && quote->known && quote->kind != PRICE_ON_DEMAND;
+
+    if (strcmp(newest->paid_kind, "typed") != 0 && strcmp(newest->paid_kind, "own") != 0)
+        return false;
+    return strcmp(newest->paid_feed, "option") == 0 ? !entered_here : !row->offer;
+}
+
 static bool use_choice(const struct comparison_parts *parts, const struct comparison_row *row,
                        enum price_choice choice, struct row_price *price)
 {
     const struct contender *contender = row->contender;
     const struct quote *quote = NULL;
     const long long at_us = parts->question->where.at_us;
-    bool own;
 
     price->choice = choice;
-    if (choice == CHOOSE_PAID)
-        return use_paid(contender, at_us, price);
     if (row->offer)
         quote = quote_of(row->offer, choice, contender->is_published);
+    if (choice == CHOOSE_PAID || (choice != CHOOSE_SPOT && owner_knows(row, quote)))
+        return use_paid(contender, at_us, price);
     if (quote && quote->known) {
         use_quote(parts, row, quote, price);
         return true;
     }
-    /* Hardware that no feed knows: its owner said what an hour costs when the server was started.
-     */
-    own = strcmp(contender->newest.paid_kind, "typed") == 0 ||
-          strcmp(contender->newest.paid_kind, "own") == 0;
-    if (own && !row->offer && choice != CHOOSE_SPOT)
-        return use_paid(contender, at_us, price);
     if (quote && quote->why_not[0])
         snprintf(price->why_not, sizeof price->why_not, "%s", quote->why_not);
     else if (!contender->instance[0])

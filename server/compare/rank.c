@@ -256,13 +256,15 @@ bool comparison_refer(const struct comparison_question *question, struct ranking
     return true;
 }
 
-/* Among rows of one unit: a whole job is not a million samples. */
-static bool mark_front(struct ranking *ranking, bool of_jobs, struct pareto_point *points,
-                       struct error *err)
+/* Among rows of one unit, for a whole job is not a million samples, and of one provenance: a
+ * published figure, which is not ranked, takes no measured row off the front. */
+static bool mark_front(struct ranking *ranking, bool of_jobs, bool published,
+                       struct pareto_point *points, struct error *err)
 {
     for (size_t i = 0; i < ranking->count; i++) {
         const struct comparison_row *row = &ranking->rows[i];
-        bool takes_part = row->has_cost && is_of_jobs(row) == of_jobs;
+        bool takes_part = row->has_cost && is_of_jobs(row) == of_jobs &&
+                          row->contender->is_published == published;
 
         points[i].hours = takes_part ? row->job.hours : NAN;
         points[i].dollars = takes_part ? row->job.dollars : NAN;
@@ -280,5 +282,7 @@ bool comparison_mark_front(struct ranking *ranking, struct error *err)
 
     if (!points)
         return error_no_memory(err);
-    return mark_front(ranking, false, points, err) && mark_front(ranking, true, points, err);
+    return mark_front(ranking, false, false, points, err) &&
+           mark_front(ranking, false, true, points, err) &&
+           mark_front(ranking, true, true, points, err);
 }

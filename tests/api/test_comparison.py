@@ -69,9 +69,14 @@ class Rand(Questions, ServerCase):
         best = self.row(40.73, price="spot,on_demand")
         discount = best["prices_per_hour"]["spot_discount_percent"]
         self.assertIsNone(discount)  # of published prices, no feed's
+        price = self.row(929)["price"]["price_per_hour"] * 0.1291 / 0.357
         gap = self.row(929, reference=best["id"], price="spot,on_demand",
-                       discount=f"g5.:{0.1291 / 0.357}")["to_reference"]
+                       price_of=f"g5.2xlarge:{price:.6f}")["to_reference"]
         self.about(gap["samples_per_dollar"]["value"], 6.72, delta=0.01)
+
+    def test_no_discount_is_taken_off_what_was_published(self):
+        row = self.row(40.73, discount="c7i.:0.8")
+        self.about(row["samples_per_dollar"]["value"], 410723, delta=1)
 
     def test_the_best_cpu_on_spot_beats_the_plain_gpu_on_demand(self):
         cpu = self.row(40.73, price="spot,on_demand")

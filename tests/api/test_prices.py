@@ -2,6 +2,7 @@
 page, for this machine."""
 import json
 import os
+import sqlite3
 import time
 import unittest
 import urllib.parse
@@ -324,6 +325,20 @@ class Files(PricesCase):
             rows["spot"][name] for name in ("text", "reference", "zone")))
         self.assertEqual("unchanged",
                          self.server.refresh("price-file")["scopes"][0]["state"])
+
+    def test_the_price_per_hour_of_the_machine_wins_in_its_run_and_in_the_comparison(self):
+        self.server.flags += ["--provider", "aws", "--region", "us-east-1", "--instance",
+                              "c7i.2xlarge", "--price-per-hour", "0.357"]
+        self.begin(HEAD + "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.99,,list\n")
+        run = self.server.post({"workload": "mlp", "steps": 20}, "?wait=60").json()
+        self.assertEqual(0.357, run["cost"]["price"]["price_per_hour"])
+        with sqlite3.connect(self.server.database) as database:  # busy machines count here too
+            database.execute("UPDATE runs SET validity = 'ok'")
+            database.execute("UPDATE revision SET number = number + 1")
+            database.execute("UPDATE contenders SET changed = (SELECT number FROM revision)")
+        row, = self.server.get("/v1/comparison?workload=mlp").json()["rows"]
+        self.assertEqual((0.357, "typed"), (row["price"]["price_per_hour"], row["price"]["kind"]))
+        self.assertEqual(0.99, row["prices_per_hour"]["on_demand"])
 
     def test_json(self):
         feed = self.begin(json.dumps({"prices": [

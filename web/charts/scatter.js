@@ -88,8 +88,11 @@ const place = (marks, line, names, width, height) => {
 const details = (row, names) => () =>
   [h('p', {}, h('strong', {}, runLink(row, name(row, names.get(row))))), h('p', {}, brief(row).join('; '), '.')];
 
+// The line is that of the measured rows; published figures have a front of their own, which no line joins.
+const onFront = (row) => row.pareto && row.provenance !== 'published';
+
 const front = (rows, x, y) => {
-  const on = rows.filter((row) => row.pareto).sort((a, b) => a.throughput.value - b.throughput.value);
+  const on = rows.filter(onFront).sort((a, b) => a.throughput.value - b.throughput.value);
   const path = d3.line().x((row) => x(row.price.price_per_hour)).y((row) => y(row.throughput.value));
   return on.length > 1 && s('path', { class: 'front', d: path(on) });
 };
@@ -103,8 +106,8 @@ const legend = (rows, providers) => {
   return h('ul', { class: 'legend' },
     providers.length > 1 && providers.map((provider, i) => sign(dot(i, `mark full series-${i % SHAPES.length + 1}`), provider)),
     rows.some((row) => row.provenance === 'published') && sign(dot(0, 'mark hollow series-1'), 'published by others'),
-    rows.filter((row) => row.pareto).length > 1 &&
-      sign(s('path', { class: 'front', d: 'M0 7H22' }), 'Pareto front: no other is better in both hours and dollars'));
+    rows.filter(onFront).length > 1 &&
+      sign(s('path', { class: 'front', d: 'M0 7H22' }), 'Pareto front: no other measured row is better in both hours and dollars'));
 };
 
 const caption = (drawn, rows, providers) => {
@@ -141,7 +144,7 @@ const draw = (canvas, width, { rows }) => {
     // Keyboard order is also drawing order, back to front.
     s('g', {}, marks.map((mark) => mark.element)),
     s('g', { class: 'labels', 'aria-hidden': 'true' }, place(marks, line, names, width, height)));
-  const pareto = drawn.filter((row) => row.pareto).map((row) => names.get(row)).slice(0, 8);
+  const pareto = drawn.filter(onFront).map((row) => names.get(row)).slice(0, 8);
   return { height, marks, caption: caption(drawn, rows, providers),
     description: `${drawn.length} rows by dollars an hour, from ${dollars(d3.min(drawn, (row) => row.price.price_per_hour))} to ` +
       `${dollars(d3.max(drawn, (row) => row.price.price_per_hour))}, and ${unit(drawn[0])} a second. ` +

@@ -216,7 +216,11 @@ static void the_newest_run_tells_of_machine_engine_and_price(void)
     ENDED(db, 90, .stratum = "s1", .software = "native 1");
     run = ENDED(db, 100, .stratum = "s1", .software = "native 2",
                 .details = "{\"isa\":\"amx\",\"threads\":4,\"multiply_adds\":4100000000}",
-                .paid = {.per_hour = 0.3, .nanos = 400000000, .currency = "USD", .kind = "spot"});
+                .paid = {.per_hour = 0.3,
+                         .nanos = 400000000,
+                         .currency = "USD",
+                         .kind = "spot",
+                         .feed = "aws-spot"});
     for (size_t i = 0; i < COUNT(hertz); i++)
         EXPECT(evidence_add_reading(&evidence,
                                     &(struct canary_reading){.canary = {.hertz = hertz[i]}}));
@@ -233,6 +237,7 @@ static void the_newest_run_tells_of_machine_engine_and_price(void)
     EXPECT_NEAR(newest->hertz, 2e9, 0); /* the median */
     EXPECT_NEAR(newest->paid_per_hour, 0.3, 0);
     EXPECT_STR(newest->paid_kind, "spot");
+    EXPECT_STR(newest->paid_feed, "aws-spot");
 }
 
 static void what_was_paid_is_known_in_dollars_only(void)

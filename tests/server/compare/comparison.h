@@ -22,7 +22,7 @@ struct seen {
     const char *workload, *engine, *provider, *stratum, *configuration;
     const char *unit;     /* of a published figure, which this makes it */
     const char *software; /* NULL: "native 1" */
-    const char *paid_kind;
+    const char *paid_kind, *paid_feed;
     double paid;
     enum standing_level level; /* 0: "steps" where there is an interval, else "point" */
     long long runs, vms, invalid, imported;
@@ -115,6 +115,8 @@ static inline void stage_see(struct stage *stage, const struct seen *seen)
     contender->newest.paid_per_hour = seen->paid;
     snprintf(contender->newest.paid_kind, sizeof contender->newest.paid_kind, "%s",
              seen->paid_kind ? seen->paid_kind : "");
+    snprintf(contender->newest.paid_feed, sizeof contender->newest.paid_feed, "%s",
+             seen->paid_feed ? seen->paid_feed : "");
 }
 
 /* MEASURED(&stage, "c7i.large", 40, .low = 39, .high = 41) */

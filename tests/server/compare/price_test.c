@@ -169,6 +169,61 @@ static void hardware_that_no_feed_knows_costs_what_its_owner_said(void)
     EXPECT(!row_of(&stage, "desk")->price.known);
 }
 
+/* The option --price-per-hour of the machine that measured; on a hub it came with the run. */
+static void the_option_of_the_machine_that_measured_wins_over_every_feed(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "listed", .on_demand = 0.99, .spot = 0.4);
+    OFFERED(&stage, "unpriced", .why_not = "no feed has an on-demand price of it");
+    OFFERED(&stage, "retyped", .on_demand = 0.99, .typed = 0.3);
+    OFFERED(&stage, "withdrawn", .on_demand = 0.99);
+    MEASURED(&stage, "listed", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
+             .paid_feed = "option");
+    MEASURED(&stage, "unpriced", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
+             .paid_feed = "option");
+    MEASURED(&stage, "retyped", 100, .low = 99, .high = 101, .paid = 0.357, .paid_kind = "typed",
+             .paid_feed = "option");
+    MEASURED(&stage, "withdrawn", 100, .low = 99, .high = 101, .paid = 0.357,
+             .paid_kind = "typed", .paid_feed = "typed");
+    compare(&stage, "discount=0.5");
+    EXPECT_NEAR(row_of(&stage, "listed")->price.dollars.value, 0.357, 1e-12);
+    EXPECT_STR(row_of(&stage, "listed")->price.kind, "typed");
+    EXPECT_NEAR(row_of(&stage, "unpriced")->price.dollars.value, 0.357, 1e-12);
+    EXPECT_INT(row_of(&stage, "unpriced")->price.freshness, PRICE_FRESH);
+    /* Here a person entered another price for the type since. */
+    EXPECT_NEAR(row_of(&stage, "retyped")->price.dollars.value, 0.3, 1e-12);
+    /* A price that was entered in a list, and is there no longer, is not an option. */
+    EXPECT_NEAR(row_of(&stage, "withdrawn")->price.dollars.value, 0.99 / 2, 1e-12);
+    compare(&stage, "price=typed");
+    EXPECT_NEAR(row_of(&stage, "listed")->price.dollars.value, 0.357, 1e-12);
+    compare(&stage, "price=spot");
+    EXPECT_NEAR(row_of(&stage, "listed")->price.dollars.value, 0.4, 1e-12);
+    EXPECT(!row_of(&stage, "unpriced")->price.known);
+}
+
+static void no_discount_is_taken_off_a_published_figure(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "c7i.2xlarge", .on_demand = 0.357);
+    OFFERED(&stage, "c7i.large", .published = 0.1);
+    PUBLISHED(&stage, "c7i.2xlarge", 40.73);
+    PUBLISHED(&stage, "c7i.large", 10);
+    stage.discounts.count = 1;
+    stage.discounts.list[0] =
+        (struct discount){.provider = "aws", .kind = PRICE_ON_DEMAND, .factor = 0.5, .note = "n"};
+    for (int asked = 0; asked < 2; asked++) {
+        const struct comparison_row *row;
+
+        compare(&stage, asked ? "discount=c7i.:0.8" : "");
+        row = row_of(&stage, "c7i.2xlarge");
+        EXPECT_NEAR(row->price.factor, 1, 0);
+        EXPECT_NEAR(row->cost.samples_per_dollar.value, 40.73 * 3600 / 0.357, 1e-6);
+        EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, 0.1, 1e-12);
+    }
+}
+
 static void discounts_asked_for_win_over_those_stored(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
@@ -262,6 +317,8 @@ int main(void)
     RUN(what_was_paid_is_of_the_kind_that_it_was);
     RUN(what_was_paid_ages_with_its_run);
     RUN(hardware_that_no_feed_knows_costs_what_its_owner_said);
+    RUN(the_option_of_the_machine_that_measured_wins_over_every_feed);
+    RUN(no_discount_is_taken_off_a_published_figure);
     RUN(discounts_asked_for_win_over_those_stored);
     RUN(a_price_of_the_question_wins_over_all);
     RUN(spot_has_the_interval_that_it_moved_in);

@@ -258,6 +258,23 @@ static void jobs_and_samples_have_fronts_of_their_own(void)
     EXPECT(row_of(&stage, "b")->is_on_front);
 }
 
+/* One published GPU is faster and cheaper than all that was measured. */
+static void a_published_figure_takes_no_measured_row_off_the_front(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"cpu", "slow", "gpu", "old", NULL});
+    MEASURED(&stage, "cpu", 100, .low = 99, .high = 101);
+    MEASURED(&stage, "slow", 50, .low = 49, .high = 51);
+    PUBLISHED(&stage, "gpu", 1000);
+    PUBLISHED(&stage, "old", 10);
+    compare(&stage, "");
+    EXPECT(row_of(&stage, "cpu")->is_on_front);
+    EXPECT(!row_of(&stage, "slow")->is_on_front);
+    EXPECT(row_of(&stage, "gpu")->is_on_front); /* of what was published */
+    EXPECT(!row_of(&stage, "old")->is_on_front);
+}
+
 int main(void)
 {
     RUN(rows_that_cannot_be_told_apart_share_a_rank);
@@ -274,5 +291,6 @@ int main(void)
     RUN(a_price_that_moves_widens_a_score_to_both_sides);
     RUN(the_front_is_what_nobody_betters_in_time_and_money);
     RUN(jobs_and_samples_have_fronts_of_their_own);
+    RUN(a_published_figure_takes_no_measured_row_off_the_front);
     return test_result();
 }

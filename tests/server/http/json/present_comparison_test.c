@@ -338,7 +338,7 @@ static void markdown_tells_what_it_does_not_know(void)
     EXPECT(present_comparison_markdown(&text, &stage.question, &stage.ranking));
     EXPECT(strstr(text.data, "cheapest: sure (on_demand): 6.82 h, $2.43, within 10 h") != NULL);
     EXPECT(strstr(text.data, "| 1 | sure | native | 40.73 (40.17 to 41.29) | $0.357 on_demand"
-                             " | 410700 (405100 to 416300) |  |  |\n") != NULL);
+                             " | 410700 (405100 to 416300) | yes |  |\n") != NULL);
     EXPECT(strstr(text.data, "| no feed has it | unknown |") != NULL);
     EXPECT(strstr(text.data, "| never | native | unknown |") != NULL);
     EXPECT(strstr(text.data, "| this machine | ") != NULL);
