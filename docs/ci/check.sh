@@ -9,10 +9,11 @@ Usage: check.sh --spec JSON [options]
 Posts runs, waits until they are measured, sends GET /v1/runs/{id}/check for the last one and
 prints the answer as Markdown.
 
-  --spec JSON        what to run; @FILE reads it from a file. Give it labels that name the commit:
+  --spec JSON        what to run; @FILE reads it from a file. It needs labels that name the commit:
                      runs with exactly the same labels are repeats of each other
   --repeat N         number of runs of it (default 3)
-  --against JSON     a spec of the baseline, measured now, in turns with the other; or
+  --against JSON     a spec of the baseline, with labels of its own commit, measured now, in turns
+                     with the other; or
   --baseline WHAT    KEY=VALUE of a label, the id of a run, or last:N (default last:20)
   --run ID           checks an existing run, and posts none
   --margin PERCENT   by which the run may be slower (default 3)
@@ -75,6 +76,19 @@ case $wait in '' | *[!0-9]*) complain "--wait must be a number of seconds" ;; es
 [ -n "$run" ] || [ -n "$spec" ] || complain "--spec or --run is needed; --help says more"
 [ -z "$run" ] || [ -z "$spec$against" ] || complain "--run posts nothing: leave out the specs"
 [ -z "$against" ] || [ -z "$baseline" ] || complain "--against is the baseline: leave out --baseline"
+
+# Runs without labels are never repeats of each other: of N runs, one would count.
+need_labels() {
+    case $2 in @*) text=$(cat "${2#@}") ;; *) text=$2 ;; esac
+    case $text in
+    '' | *'"labels"'*) ;;
+    *) complain "$1 needs \"labels\" that name the commit, or each run counts alone; or give --repeat 1" ;;
+    esac
+}
+if [ "$repeat" -gt 1 ]; then
+    need_labels --spec "$spec"
+    need_labels --against "$against"
+fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -12,9 +12,12 @@ import time
 import unittest
 from pathlib import Path
 
+import yaml
+
 from harness import ROOT, Server, ServerCase, fake, until
 
 QUICK = {"steps": 12, "warmup_steps": 1}
+RECIPE = ROOT / "docs/ci/github/benchmark.yml"
 SCRIPT = ROOT / "docs/ci/check.sh"
 ENGINES = {"old": fake("paced", 2000), "same": fake("paced", 2000), "slow": fake("paced", 2400),
            "fast": fake("paced", 1600), "dawdling": fake("slow", 40)}
@@ -411,6 +414,39 @@ class Confirmed(ServerCase):
         self.assertIs(True, answer["confirmed"])
 
 
+class Recipe(ServerCase):
+    """docs/ci/github/benchmark.yml: its step that measures both builds and asks the gate."""
+    ENGINES = {"base": fake("paced", 200000)}
+
+    def gate(self, microseconds):
+        """How the step ended, and its answer, if a step of the head takes so long."""
+        server = self.own_server(engines={**self.ENGINES, "head": fake("paced", microseconds)})
+        steps = yaml.safe_load(RECIPE.read_text())["jobs"]["measure"]["steps"]
+        step, = (step for step in steps if step.get("id") == "gate")
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(ROOT, folder + "/base")
+            environment = {**os.environ, "PENNYWORTH_URL": f"http://127.0.0.1:{server.port}",
+                           "PENNYWORTH_TOKEN": "", **{name: name.lower() for name in step["env"]}}
+            done = subprocess.run(["sh", "-e", "-c", step["run"]], cwd=folder, text=True,
+                                  env=environment, capture_output=True, timeout=300)
+            return done, json.loads(Path(folder, "result/check.json").read_text())
+
+    def test_a_head_as_fast_as_its_base_passes(self):
+        done, answer = self.gate(200000)
+        self.assertEqual((0, "pass"), (done.returncode, answer["verdict"]), done)
+        self.assertEqual((5, 5), (answer["candidate"]["n"], answer["baseline"]["n"]))
+        self.assertNotIn("::warning::", done.stdout)
+
+    def test_a_head_that_is_7_percent_slower_fails(self):
+        done, answer = self.gate(214000)
+        self.assertEqual((1, "fail"), (done.returncode, answer["verdict"]), done)
+        self.assertIs(True, answer["confirmed"])
+
+    def test_a_head_half_as_fast_fails(self):
+        done, answer = self.gate(400000)
+        self.assertEqual((1, "fail"), (done.returncode, answer["verdict"]), done)
+
+
 class Script(ServerCase):
     """docs/ci/check.sh, against the real server."""
     ENGINES = ENGINES
@@ -459,7 +495,7 @@ class Script(ServerCase):
         self.assertEqual(2, done.returncode, done)
 
     def test_what_goes_wrong_is_2_and_says_what(self):
-        for words, said in ((["--spec", '{"engine":"nobody"}'], "refused with status 400"),
+        for words, said in ((["--spec", '{"engine":"none"}', "--repeat", "1"], "refused with status 400"),
                             (["--run", "0" * 26], "refused with status 404"),
                             (["--mood", "good"], "there is no option --mood"),
                             (["--margin"], "wants a value"), ([], "--spec or --run is needed"),
@@ -468,9 +504,17 @@ class Script(ServerCase):
             self.assertEqual(2, done.returncode, done)
             self.assertIn(said, done.stderr)
             self.assertEqual("", done.stdout)
-        done = self.check_sh("--spec", "{}", url="http://127.0.0.1:1")
+        done = self.check_sh("--spec", "{}", "--repeat", "1", url="http://127.0.0.1:1")
         self.assertEqual(2, done.returncode, done)
         self.assertIn("did not answer", done.stderr)
+
+    def test_repeats_without_labels_are_refused_because_each_would_count_alone(self):
+        labelled = self.spec("old", commit="a")
+        for option, words in (("--spec", ["--spec", '{"engine":"old"}']),
+                              ("--against", ["--spec", labelled, "--against", '{"engine":"old"}'])):
+            done = self.check_sh(*words)
+            self.assertEqual((2, ""), (done.returncode, done.stdout), done)
+            self.assertIn(f'{option} needs "labels"', done.stderr)
 
     def test_a_token_gets_through_and_is_not_shown(self):
         token = 'w"' + "x" * 20
