@@ -14,6 +14,7 @@
 #define ROUGH_STEPS 5
 #define ROUGH_LEAST 0.1
 #define ROUGH_WIDTH (2.8 * 2.4) /* Student's t of four, and sqrt((1 + 0.7) / (1 - 0.7)) */
+#define OBEY_NS (15 * NS_PER_SECOND)
 #define NS_PER_HOUR (3600.0 * 1e9)
 
 long long pace_steps_max(const struct run_spec *spec)
@@ -179,6 +180,16 @@ enum pace_verdict pace_judge(const struct pace *pace, long long elapsed_ns)
         return PACE_TIME_UP;
     return pace->wanted == FIELD_IS_AUTO && buys_little(pace, elapsed_ns) ? PACE_LITTLE_MORE
                                                                           : PACE_GO_ON;
+}
+
+long long pace_obey_ns(const struct pace *pace)
+{
+    long long longest = 0;
+
+    for (size_t i = 0; i < pace->steps; i++)
+        if (pace->nanoseconds[i] > longest)
+            longest = pace->nanoseconds[i];
+    return 2 * longest > OBEY_NS ? 2 * longest : OBEY_NS;
 }
 
 /* Mean seconds of a step, from the measured ones as soon as there are any. */

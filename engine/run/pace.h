@@ -69,6 +69,10 @@ struct progress pace_progress(const struct pace *pace, long long elapsed_ns);
  * come to `half_width`: it narrows with the square root of their number. */
 double pace_within_reach(double half_width, double seconds, double more);
 
+/* How long a worker may take to end after it was asked to: it looks between two steps, so twice
+ * its longest step, and 15 seconds at least. */
+long long pace_obey_ns(const struct pace *pace);
+
 /* "all_steps", "enough", "target", "time_up", "dollars_up" or "little_more". */
 const char *pace_verdict_name(enum pace_verdict verdict);
 

@@ -44,8 +44,8 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Median, and Student's t on the logarithms. */
-static struct measure measure_of(double *values, size_t count)
+/* Median, and Student's t on the logarithms, whose squared distances from their mean it sums. */
+static struct measure measure_of(double *values, size_t count, double *ret_squares)
 {
     double mean = 0, squares = 0, half;
 
@@ -54,6 +54,7 @@ static struct measure measure_of(double *values, size_t count)
         mean += log(values[i]) / (double)count;
     for (size_t i = 0; i < count; i++)
         squares += (log(values[i]) - mean) * (log(values[i]) - mean);
+    *ret_squares = squares;
     half = stats_t95(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
     return (struct measure){.value = (values[(count - 1) / 2] + values[count / 2]) / 2,
                             .low = exp(mean - half),
@@ -91,7 +92,7 @@ static bool summarize_cell(const struct sweep_run *runs, size_t count, size_t in
     }
     cell->over_runs = valid > 1;
     if (valid > 1)
-        cell->throughput = measure_of(values, valid);
+        cell->throughput = measure_of(values, valid, &cell->log_squares);
     else if (only)
         cell->throughput = only->throughput;
     return true;
@@ -121,26 +122,65 @@ static struct ratio ratio_of(const struct sweep_run *runs, size_t count,
     return compare_measures(&result->cells[a].throughput, &result->cells[b].throughput);
 }
 
-static size_t find_best(const struct sweep_result *result)
-{
-    size_t best = result->count;
-    double most = 0;
+/* How far runs of one cell lie from each other, over all cells that have two: standard deviation
+ * of the logarithm. */
+struct run_spread {
+    double squares, deviation;
+    size_t degrees;
+};
 
-    for (size_t i = 0; i < result->count; i++)
-        if (result->cells[i].throughput.value > most) {
-            most = result->cells[i].throughput.value;
-            best = i;
-        }
-    return best;
+static struct run_spread spread_of(const struct sweep_result *result)
+{
+    struct run_spread spread = {0};
+
+    for (size_t i = 0; i < result->count; i++) {
+        spread.squares += result->cells[i].log_squares;
+        spread.degrees += result->cells[i].valid > 1 ? (size_t)result->cells[i].valid - 1 : 0;
+    }
+    if (spread.degrees > 0)
+        spread.deviation = sqrt(spread.squares / (double)spread.degrees);
+    return spread;
 }
 
-/* Of those without a rank the best gets the next one, with all that tie with it. */
+/* What a cell surely reaches. */
+static double lower_bound(const struct cell_result *cell, const struct run_spread *spread)
+{
+    if (spread->degrees > 0 && cell->valid > 0)
+        return cell->throughput.value *
+               exp(-stats_t95(spread->degrees) * spread->deviation / sqrt((double)cell->valid));
+    return cell->throughput.low;
+}
+
+static bool beats(const struct cell_result *cell, const struct cell_result *best,
+                  const struct run_spread *spread)
+{
+    double low = lower_bound(cell, spread), other = lower_bound(best, spread);
+
+    if (low > 0 || other > 0)
+        return low > other;
+    return cell->throughput.value > best->throughput.value;
+}
+
+static size_t find_best(const struct sweep_result *result, size_t from)
+{
+    const struct run_spread spread = spread_of(result);
+    size_t best = result->count;
+
+    for (size_t i = from; i < result->count; i++)
+        if (result->cells[i].throughput.value > 0 &&
+            (best == result->count || beats(&result->cells[i], &result->cells[best], &spread)))
+            best = i;
+    return best == result->count && from > 0 ? find_best(result, 0) : best;
+}
+
+/* The best cell gets rank 1 with all that are not surely slower; of the rest the fastest gets the
+ * next rank, with all that tie with it. */
 static void rank_cells(const struct sweep_run *runs, size_t count, struct sweep_result *result)
 {
     for (int rank = 1;; rank++) {
-        size_t leader = result->count;
+        size_t leader = rank == 1 ? result->best : result->count;
 
-        for (size_t i = 0; i < result->count; i++)
+        for (size_t i = 0; rank > 1 && i < result->count; i++)
             if (result->cells[i].rank == 0 && result->cells[i].throughput.value > 0 &&
                 (leader == result->count ||
                  result->cells[i].throughput.value > result->cells[leader].throughput.value))
@@ -152,14 +192,14 @@ static void rank_cells(const struct sweep_run *runs, size_t count, struct sweep_
             struct ratio ratio = ratio_of(runs, count, result, i, leader);
 
             if (cell->rank == 0 && cell->throughput.value > 0 &&
-                (i == leader || compare_judge(&ratio, COMPARE_MARGIN) == COMPARE_TIED))
+                (i == leader || compare_judge(&ratio, COMPARE_MARGIN) != COMPARE_WORSE))
                 cell->rank = rank;
         }
     }
 }
 
 bool sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t cell_count,
-                          struct sweep_result *ret_result)
+                          size_t final_from, struct sweep_result *ret_result)
 {
     struct sweep_result result = {.cells = calloc(cell_count + 1, sizeof *result.cells),
                                   .count = cell_count};
@@ -171,7 +211,7 @@ bool sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t
             free(result.cells);
             return false;
         }
-    result.best = find_best(&result);
+    result.best = find_best(&result, final_from);
     for (size_t i = 0; result.best < cell_count && i < cell_count; i++) {
         struct cell_result *cell = &result.cells[i];
 

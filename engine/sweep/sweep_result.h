@@ -21,6 +21,7 @@ struct cell_result {
         failed;                /* failed: or cancelled, or interrupted or preempted for good */
     struct measure throughput; /* median of the valid runs; interval over them */
     bool over_runs;            /* else the interval is that of its only run's steps */
+    double log_squares;        /* of the runs' logarithms: squared distances from their mean */
     struct ratio to_first, to_previous, to_best; /* by blocks where both have two of them */
     int rank; /* 1 for all that tie with the best; 0 without a value */
 };
@@ -28,12 +29,19 @@ struct cell_result {
 struct sweep_result {
     struct cell_result *cells; /* owned */
     size_t count;
-    size_t best; /* the cell with the highest value; `count` when none has any */
+    size_t best; /* the cell that is surely fast: see below; `count` when none has a value */
 };
 
-/* A run that is not valid is counted and not used. False when memory ends. */
+/* A run that is not valid is counted and not used. False when memory ends.
+ *
+ * The best cell has the highest lower bound: how far runs of one cell lie from each other is
+ * estimated over all cells, so that one lucky run does not beat three. Where no cell has two
+ * runs, the intervals of the runs' own steps decide, and without those the values. Cells before
+ * `final_from` are best only where no cell from there on has a value: a search measures its
+ * candidates again in its last round. 0: all cells are candidates. */
 bool sweep_result_compute(const struct sweep_run *runs, size_t run_count, size_t cell_count,
-                          struct sweep_result *ret_result) __attribute__((warn_unused_result));
+                          size_t final_from, struct sweep_result *ret_result)
+    __attribute__((warn_unused_result));
 
 /* A zeroed one is fine. */
 void sweep_result_clear(struct sweep_result *result);

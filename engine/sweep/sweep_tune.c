@@ -27,13 +27,17 @@ long long sweep_tune_blocks(int round)
 
 void sweep_tune_limit(struct sweep *sweep, size_t first)
 {
-    long long seconds = sweep->budget_seconds / RUNS_PLANNED;
+    const double share = (double)sweep->budget_seconds / RUNS_PLANNED;
+    double batches = 0;
 
-    if (seconds < RUN_SECONDS_MIN)
-        seconds = RUN_SECONDS_MIN;
+    for (size_t i = first; i < sweep->count; i++)
+        batches += (double)sweep->cells[i].spec.batch_size / (double)(sweep->count - first);
     for (size_t i = first; i < sweep->count; i++) {
         struct run_spec *spec = &sweep->cells[i].spec;
+        long long seconds = (long long)(share / 2 * (1 + (double)spec->batch_size / batches));
 
+        if (seconds < RUN_SECONDS_MIN)
+            seconds = RUN_SECONDS_MIN;
         spec->max_seconds = seconds;
         spec->min_seconds = seconds / 2;
         if (spec->warmup_steps == FIELD_IS_AUTO)

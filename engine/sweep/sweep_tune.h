@@ -19,5 +19,6 @@ bool sweep_tune_next(struct sweep *sweep, int round, const struct sweep_result *
 long long sweep_tune_blocks(int round);
 
 /* Gives every cell from `first` on its share of the budget, and a short fixed warm-up unless the
- * client asked for one: a search looks at many things briefly. */
+ * client asked for one: a search looks at many things briefly. Steps of a larger batch take
+ * longer, so half of the shares is divided by batch size. */
 void sweep_tune_limit(struct sweep *sweep, size_t first);

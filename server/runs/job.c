@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #define NOTIFY_NS (250 * NS_PER_MS)      /* between two notifications of progress */
-#define OBEY_NS (15 * NS_PER_SECOND)     /* for the worker to finish when it is asked to */
 #define TERMINATE_NS (2 * NS_PER_SECOND) /* for the worker to exit after SIGTERM */
 
 struct job {
@@ -30,6 +29,7 @@ struct job {
     enum pace_verdict verdict; /* PACE_GO_ON until it was asked to finish */
     enum stop_reason stopped_by;
     long long started_ns, heard_ns, notified_ns, asked_ns;
+    long long obey_ns; /* that the worker may take after asked_ns */
 };
 
 static void notify(struct job *job, long long now_ns)
@@ -117,15 +117,16 @@ static bool tend(struct job *job, long long now_ns, struct error *err)
     if (job->verdict == PACE_GO_ON && verdict != PACE_GO_ON) {
         job->verdict = verdict;
         job->asked_ns = now_ns;
+        job->obey_ns = pace_obey_ns(&job->pace);
         worker_enough(job->worker);
         /* Look now: once the worker has exited, there is nothing to look at. */
         if (!recorder_look(&job->recorder, now_ns, err))
             return false;
     }
-    if (job->verdict != PACE_GO_ON && now_ns - job->asked_ns >= OBEY_NS)
+    if (job->verdict != PACE_GO_ON && now_ns - job->asked_ns >= job->obey_ns)
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "the worker did not end within %lld seconds of being asked to",
-                         OBEY_NS / NS_PER_SECOND);
+                         job->obey_ns / NS_PER_SECOND);
     return recorder_tend(&job->recorder, now_ns, err);
 }
 
@@ -141,7 +142,7 @@ static long long next_deadline(const struct job *job)
     if (job->verdict == PACE_GO_ON)
         deadline = earlier(deadline, job->started_ns + job->pace.max_ns);
     else
-        deadline = earlier(deadline, job->asked_ns + OBEY_NS);
+        deadline = earlier(deadline, job->asked_ns + job->obey_ns);
     return earlier(deadline, recorder_due(&job->recorder));
 }
 

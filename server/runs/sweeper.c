@@ -95,7 +95,7 @@ static bool advance(struct db *db, struct sweep_row *row, const struct place *pl
     if (is_busy(runs, count))
         return true;
     plain = plain_runs(runs, count);
-    if (!plain || !sweep_result_compute(plain, count, row->count, &result))
+    if (!plain || !sweep_result_compute(plain, count, row->count, 0, &result))
         return error_no_memory(err);
     if (add_round(db, row, &result, place, instance, &cause))
         return true;

@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "common/json_text.h"
 #include "db/runs/sweeps.h"
+#include "engine/sweep/sweep_tune.h"
 #include "server/base/cursor.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
@@ -34,6 +35,19 @@ static void parts_clear(struct sweep_parts *parts)
     sweep_result_clear(&parts->result);
 }
 
+/* The first cell of a tune's last round, which measures the candidates again; 0 before it, and of
+ * all other sweeps. */
+static size_t final_from(const struct sweep_row *row)
+{
+    size_t from = 0;
+
+    if (sweep_preset_of(row->request) != SWEEP_TUNE)
+        return 0;
+    while (from < row->count && row->cells[from].round < TUNE_ROUNDS - 1)
+        from++;
+    return from < row->count ? from : 0;
+}
+
 static bool load(struct db *db, const char *id, struct sweep_parts *parts, struct error *err)
 {
     size_t count = 0;
@@ -44,8 +58,8 @@ static bool load(struct db *db, const char *id, struct sweep_parts *parts, struc
     parts->plain = calloc(count + 1, sizeof *parts->plain);
     for (size_t i = 0; parts->plain && i < count; i++)
         parts->plain[i] = parts->runs[i].run;
-    if (!parts->plain ||
-        !sweep_result_compute(parts->plain, count, parts->row.count, &parts->result))
+    if (!parts->plain || !sweep_result_compute(parts->plain, count, parts->row.count,
+                                               final_from(&parts->row), &parts->result))
         return error_no_memory(err);
     parts->view = (struct sweep_view){.row = &parts->row,
                                       .preset = sweep_preset_of(parts->row.request),

@@ -347,6 +347,19 @@ static void a_few_steps_already_say_roughly_how_sure_they_are(void)
     EXPECT_NEAR(pace_progress(&sure, SECONDS(90)).rough_percent, 0, 0);
 }
 
+static void a_worker_may_take_two_of_its_longest_steps_to_end(void)
+{
+    struct run_spec spec = make_spec(2, 10, 4);
+    AUTO(pace_free) struct pace pace = after(&spec, 0, 0);
+
+    EXPECT_INT(pace_obey_ns(&pace), SECONDS(15));
+    EXPECT(pace_step(&pace, SECONDS(3)));
+    EXPECT_INT(pace_obey_ns(&pace), SECONDS(15));
+    EXPECT(pace_step(&pace, SECONDS(20)));
+    EXPECT(pace_step(&pace, SECONDS(12)));
+    EXPECT_INT(pace_obey_ns(&pace), SECONDS(40));
+}
+
 static void a_verdict_has_a_name(void)
 {
     for (int verdict = PACE_ALL_STEPS; verdict <= PACE_LITTLE_MORE; verdict++) {
@@ -382,6 +395,7 @@ int main(void)
     RUN(money_that_is_left_counts_as_time_that_is_left);
     RUN(the_forecast_says_what_is_within_reach_and_when_it_ends);
     RUN(a_few_steps_already_say_roughly_how_sure_they_are);
+    RUN(a_worker_may_take_two_of_its_longest_steps_to_end);
     RUN(a_verdict_has_a_name);
     return test_result();
 }

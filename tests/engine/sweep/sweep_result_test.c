@@ -17,7 +17,7 @@ static struct sweep_result compute(const struct sweep_run *runs, size_t count, s
 {
     struct sweep_result result = {0};
 
-    EXPECT(sweep_result_compute(runs, count, cells, &result));
+    EXPECT(sweep_result_compute(runs, count, cells, 0, &result));
     return result;
 }
 
@@ -68,6 +68,56 @@ static void an_invalid_run_is_counted_and_never_used(void)
     EXPECT(!result.cells[1].to_first.known);
     EXPECT_INT(result.cells[2].runs, 0);
     EXPECT_INT((long long)result.best, 0);
+}
+
+/* 106 once, beside 104, 100 and 101 three times each, which lie as far apart as runs do here. */
+static void one_lucky_run_does_not_beat_three(void)
+{
+    const struct sweep_run runs[] = {
+        done(0, 0, 106), done(1, 0, 101), done(1, 1, 108), done(1, 2, 104), done(2, 0, 96),
+        done(2, 1, 104), done(2, 2, 100), done(3, 0, 97),  done(3, 1, 105), done(3, 2, 101)};
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 4);
+
+    EXPECT_INT((long long)result.best, 1);
+    EXPECT_INT(result.cells[1].rank, 1);
+    EXPECT_NEAR(result.cells[1].to_best.value, 1, 0);
+}
+
+static void a_lead_beyond_the_spread_of_runs_wins_with_one_run(void)
+{
+    const struct sweep_run runs[] = {done(0, 0, 150), done(1, 0, 101), done(1, 1, 102)};
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 2);
+
+    EXPECT_INT((long long)result.best, 0);
+}
+
+static void of_single_runs_the_highest_lower_bound_is_best(void)
+{
+    struct sweep_run runs[] = {done(0, 0, 101), done(1, 0, 100), done(2, 0, 105)};
+
+    runs[0].throughput.low = 90;
+    runs[2].throughput.low = runs[2].throughput.high = 0; /* no interval */
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 3);
+    EXPECT_INT((long long)result.best, 1);
+    for (size_t i = 0; i < COUNT(runs); i++)
+        runs[i].throughput.low = runs[i].throughput.high = 0;
+    AUTO(sweep_result_clear) struct sweep_result plain = compute(runs, COUNT(runs), 3);
+    EXPECT_INT((long long)plain.best, 2);
+}
+
+static void a_search_takes_its_best_from_its_last_round(void)
+{
+    struct sweep_run runs[] = {done(0, 0, 200), done(0, 1, 200), done(1, 0, 100),
+                               done(1, 1, 101)};
+    struct sweep_result result = {0};
+
+    EXPECT(sweep_result_compute(runs, COUNT(runs), 2, 1, &result));
+    EXPECT_INT((long long)result.best, 1);
+    sweep_result_clear(&result);
+    runs[2].state = runs[3].state = RUN_FAILED; /* its last round came to nothing */
+    EXPECT(sweep_result_compute(runs, COUNT(runs), 2, 1, &result));
+    EXPECT_INT((long long)result.best, 0);
+    sweep_result_clear(&result);
 }
 
 static void without_a_valid_run_there_is_no_best(void)
@@ -146,6 +196,10 @@ int main(void)
     RUN(a_cell_is_worth_the_median_of_its_runs);
     RUN(one_run_is_as_sure_as_its_steps);
     RUN(an_invalid_run_is_counted_and_never_used);
+    RUN(one_lucky_run_does_not_beat_three);
+    RUN(a_lead_beyond_the_spread_of_runs_wins_with_one_run);
+    RUN(of_single_runs_the_highest_lower_bound_is_best);
+    RUN(a_search_takes_its_best_from_its_last_round);
     RUN(without_a_valid_run_there_is_no_best);
     RUN(a_drift_that_all_cells_see_cancels_out);
     RUN(what_cannot_be_told_apart_shares_a_rank);

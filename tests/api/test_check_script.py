@@ -1,0 +1,141 @@
+"""What a CI job runs: docs/ci/check.sh, and the step of the workflow that calls it."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import yaml
+
+from harness import ROOT, ServerCase, fake
+from test_check import ENGINES, QUICK, measure
+
+RECIPE = ROOT / "docs/ci/github/benchmark.yml"
+SCRIPT = ROOT / "docs/ci/check.sh"
+
+
+class Recipe(ServerCase):
+    """docs/ci/github/benchmark.yml: its step that measures both builds and asks the gate."""
+    ENGINES = {"base": fake("paced", 200000)}
+
+    def gate(self, microseconds):
+        """How the step ended, and its answer, if a step of the head takes so long."""
+        server = self.own_server(engines={**self.ENGINES, "head": fake("paced", microseconds)})
+        steps = yaml.safe_load(RECIPE.read_text())["jobs"]["measure"]["steps"]
+        step, = (step for step in steps if step.get("id") == "gate")
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(ROOT, folder + "/base")
+            environment = {**os.environ, "PENNYWORTH_URL": f"http://127.0.0.1:{server.port}",
+                           "PENNYWORTH_TOKEN": "", **{name: name.lower() for name in step["env"]}}
+            done = subprocess.run(["sh", "-e", "-c", step["run"]], cwd=folder, text=True,
+                                  env=environment, capture_output=True, timeout=300)
+            return done, json.loads(Path(folder, "result/check.json").read_text())
+
+    def test_a_head_as_fast_as_its_base_passes(self):
+        done, answer = self.gate(200000)
+        self.assertEqual((0, "pass"), (done.returncode, answer["verdict"]), done)
+        self.assertEqual((5, 5), (answer["candidate"]["n"], answer["baseline"]["n"]))
+        self.assertNotIn("::warning::", done.stdout)
+
+    def test_a_head_that_is_7_percent_slower_fails(self):
+        done, answer = self.gate(214000)
+        self.assertEqual((1, "fail"), (done.returncode, answer["verdict"]), done)
+        self.assertIs(True, answer["confirmed"])
+
+    def test_a_head_half_as_fast_fails(self):
+        done, answer = self.gate(400000)
+        self.assertEqual((1, "fail"), (done.returncode, answer["verdict"]), done)
+
+
+class Script(ServerCase):
+    """docs/ci/check.sh, against the real server."""
+    ENGINES = ENGINES
+
+    def check_sh(self, *words, url=None, token=""):
+        environment = {**os.environ, "PENNYWORTH_TOKEN": token,
+                       "PENNYWORTH_URL": url or f"http://127.0.0.1:{self.server.port}"}
+        return subprocess.run(["sh", str(SCRIPT), *words], env=environment, text=True,
+                              capture_output=True, timeout=120)
+
+    @staticmethod
+    def spec(engine, **labels):
+        return json.dumps({"engine": engine, **QUICK, "labels": labels})
+
+    def test_it_helps(self):
+        done = self.check_sh("--help")
+        self.assertEqual(0, done.returncode)
+        self.assertIn("Exit status: 0 pass, 1 fail, 2", done.stdout)
+
+    def test_as_fast_is_0_and_slower_is_1(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.check_sh("--spec", self.spec("same", commit="a"),
+                                 "--against", self.spec("old", commit="b"),
+                                 "--json", folder + "/json", "--github", folder + "/github",
+                                 "--bencher", folder + "/bencher", "--markdown", folder + "/md")
+            self.assertEqual(0, done.returncode, done)
+            self.assertTrue(done.stdout.startswith("**pass**: "), done.stdout)
+            self.assertEqual(done.stdout, Path(folder, "md").read_text())
+            answer = json.loads(Path(folder, "json").read_text())
+            self.assertEqual((3, 3), (answer["candidate"]["n"], answer["baseline"]["n"]))
+            self.assertEqual(1, len(json.loads(Path(folder, "github").read_text())))
+            self.assertEqual(1, len(json.loads(Path(folder, "bencher").read_text())))
+        done = self.check_sh("--spec", self.spec("slow", commit="c"), "--against",
+                             self.spec("old", commit="b"))
+        self.assertEqual(1, done.returncode, done)
+        self.assertTrue(done.stdout.startswith("**fail**: "), done.stdout)
+        self.assertIn("Measured again", done.stdout)
+
+    def test_what_is_not_known_is_2(self):
+        done = self.check_sh("--spec", self.spec("old", commit="d"), "--repeat", "1",
+                             "--baseline", "branch=nowhere")
+        self.assertEqual(2, done.returncode, done)
+        self.assertTrue(done.stdout.startswith("**cannot_tell**: "), done.stdout)
+        run = measure(self.server, "old", labels={"commit": "e"})[0]
+        done = self.check_sh("--run", run, "--baseline", "commit=none")
+        self.assertEqual(2, done.returncode, done)
+
+    def test_what_goes_wrong_is_2_and_says_what(self):
+        for words, said in ((["--spec", '{"engine":"none"}', "--repeat", "1"], "refused with status 400"),
+                            (["--run", "0" * 26], "refused with status 404"),
+                            (["--mood", "good"], "there is no option --mood"),
+                            (["--margin"], "wants a value"), ([], "--spec or --run is needed"),
+                            (["--spec", "{}", "--repeat", "x"], "--repeat must be")):
+            done = self.check_sh(*words)
+            self.assertEqual(2, done.returncode, done)
+            self.assertIn(said, done.stderr)
+            self.assertEqual("", done.stdout)
+        done = self.check_sh("--spec", "{}", "--repeat", "1", url="http://127.0.0.1:1")
+        self.assertEqual(2, done.returncode, done)
+        self.assertIn("did not answer", done.stderr)
+
+    def test_repeats_without_labels_are_refused_because_each_would_count_alone(self):
+        labelled = self.spec("old", commit="a")
+        for option, words in (("--spec", ["--spec", '{"engine":"old"}']),
+                              ("--against", ["--spec", labelled, "--against", '{"engine":"old"}'])):
+            done = self.check_sh(*words)
+            self.assertEqual((2, ""), (done.returncode, done.stdout), done)
+            self.assertIn(f'{option} needs "labels"', done.stderr)
+
+    def test_a_token_gets_through_and_is_not_shown(self):
+        token = 'w"' + "x" * 20
+        server = self.own_server(engines=ENGINES,
+                                 environment={"PENNYWORTH_WRITE_TOKEN": token})
+        url = f"http://127.0.0.1:{server.port}"
+        words = ["--spec", self.spec("old", commit="a"), "--repeat", "1"]
+        self.assertEqual(2, self.check_sh(*words, url=url, token="wrong").returncode)
+        done = self.check_sh(*words, url=url, token=token)
+        self.assertTrue(done.stdout.startswith("**cannot_tell**: "), done)
+        self.assertNotIn("xxxx", done.stdout + done.stderr)
+
+    def test_the_shell_has_nothing_to_complain_of(self):
+        if not shutil.which("shellcheck"):
+            self.skipTest("there is no shellcheck here")
+        done = subprocess.run(["shellcheck", str(SCRIPT)], capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual("", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
