@@ -39,8 +39,14 @@ static int unit_order(const struct contender *left, const struct contender *righ
     return strcmp(left->published.unit, right->published.unit);
 }
 
-/* Of the same machine, workload and provenance: which of their configurations is the best is
- * asked. Only one with a measurement can be. */
+/* A contender, and the speed that it surely has: the lower end of its interval, widened where few
+ * machines were measured; 0 without an interval. */
+struct candidate {
+    const struct contender *contender;
+    double surely;
+};
+
+/* Of the same machine, workload and provenance: only one of their configurations is the best. */
 static bool are_rivals(const struct contender *left, const struct contender *right)
 {
     return left->is_published == right->is_published && unit_order(left, right) == 0 &&
@@ -49,10 +55,11 @@ static bool are_rivals(const struct contender *left, const struct contender *rig
            strcmp(left->stratum, right->stratum) == 0;
 }
 
+/* Rivals stand together, the best of them first: less evidence never takes the place of more. */
 static int by_rivals(const void *left, const void *right)
 {
-    const struct contender *l = *(const struct contender *const *)left;
-    const struct contender *r = *(const struct contender *const *)right;
+    const struct candidate *a = left, *b = right;
+    const struct contender *l = a->contender, *r = b->contender;
     int order = strcmp(l->instance, r->instance);
 
     if (order == 0)
@@ -64,20 +71,38 @@ static int by_rivals(const void *left, const void *right)
     if (order == 0)
         order = unit_order(l, r);
     if (order == 0)
+        order = (a->surely < b->surely) - (a->surely > b->surely);
+    if (order == 0)
         order = (l->standing.value < r->standing.value) - (l->standing.value > r->standing.value);
     return order != 0 ? order : (l->number > r->number) - (l->number < r->number);
 }
 
-/* Contenders that the question is about; the rest is counted. */
-static const struct contender **choose(const struct comparison_parts *parts, size_t *ret_count,
-                                       struct ranking *ranking)
+/* Keeps the best of each group of rivals; returns how many are left. */
+static size_t keep_best(struct candidate *chosen, size_t count, double vm_spread)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct range between = standing_between(&chosen[i].contender->standing, vm_spread);
+
+        chosen[i].surely = between.known ? between.low : 0;
+    }
+    qsort(chosen, count, sizeof *chosen, by_rivals);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || !are_rivals(chosen[kept - 1].contender, chosen[i].contender))
+            chosen[kept++] = chosen[i];
+    return kept;
+}
+
+/* Contenders that the question is about; the rest is counted. NULL when memory ends. */
+static struct candidate *choose(const struct comparison_parts *parts, struct ranking *ranking)
 {
     const struct comparison_question *question = parts->question;
     const struct standings *standings = parts->standings;
-    const struct contender **chosen = calloc(standings->count + 1, sizeof *chosen);
+    struct candidate *chosen = calloc(standings->count + 1, sizeof *chosen);
     bool all = strcmp(question->configuration, "all") == 0;
     bool best = strcmp(question->configuration, "best") == 0;
-    size_t count = 0, kept = 0;
+    size_t count = 0;
 
     for (size_t i = 0; chosen && i < standings->count; i++) {
         const struct contender *contender = &standings->list[i];
@@ -88,17 +113,12 @@ static const struct contender **choose(const struct comparison_parts *parts, siz
             (!all && !best && strcmp(question->configuration, contender->id) != 0))
             ranking->filtered++;
         else
-            chosen[count++] = contender;
+            chosen[count++].contender = contender;
     }
-    *ret_count = count;
-    if (!chosen || !best || count == 0)
-        return chosen;
-    qsort(chosen, count, sizeof *chosen, by_rivals);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || !are_rivals(chosen[kept - 1], chosen[i]))
-            chosen[kept++] = chosen[i];
-    ranking->filtered += count - kept;
-    *ret_count = kept;
+    ranking->count = count;
+    if (chosen && best && count > 0)
+        ranking->count = keep_best(chosen, count, question->vm_spread_percent / 100);
+    ranking->filtered += count - ranking->count;
     return chosen;
 }
 
@@ -253,14 +273,14 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
                      struct error *err)
 {
     AUTO(comparison_clear) struct ranking ranking = {0};
-    AUTO(freep) const struct contender **chosen = choose(parts, &ranking.count, &ranking);
+    AUTO(freep) struct candidate *chosen = choose(parts, &ranking);
     struct latest latest = find_latest(parts->standings);
 
     ranking.rows = calloc(ranking.count + 1, sizeof *ranking.rows);
     if (!chosen || !ranking.rows)
         return error_no_memory(err);
     for (size_t i = 0; i < ranking.count; i++) {
-        ranking.rows[i].contender = chosen[i];
+        ranking.rows[i].contender = chosen[i].contender;
         fill(parts, &latest, &ranking.rows[i]);
     }
     comparison_rank(parts->question, &ranking);

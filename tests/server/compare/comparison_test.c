@@ -78,6 +78,36 @@ static void the_best_is_the_fastest_of_the_same_machine(void)
     EXPECT_NEAR(row_of(&stage, "a")->speed.value, 20, 0);
 }
 
+/* Three machines made 100.13; a run of five steps in another batch, without an interval, and a
+ * run on one machine are a little faster. */
+static void less_evidence_does_not_take_the_place_of_more(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "a", .on_demand = 1);
+    MEASURED(&stage, "a", 100.13, .low = 99.9, .high = 100.4, .level = STANDING_VMS, .vms = 3,
+             .runs = 3);
+    MEASURED(&stage, "a", 100.36, .configuration = BATCH_160);
+    MEASURED(&stage, "a", 101.9, .low = 101.8, .high = 102, .configuration = F32);
+    compare(&stage, "deadline_h=100");
+    EXPECT_INT((long long)stage.ranking.count, 1);
+    EXPECT_NEAR(row_of(&stage, "a")->speed.value, 100.13, 0);
+    EXPECT_INT(row_of(&stage, "a")->rank, 1);
+    EXPECT(stage.ranking.answer != NULL);
+    compare(&stage, "vm_spread=0"); /* then one machine is as good as three */
+    EXPECT_NEAR(row_of(&stage, "a")->speed.value, 101.9, 0);
+}
+
+static void without_any_interval_the_fastest_point_is_best(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    MEASURED(&stage, "a", 30);
+    MEASURED(&stage, "a", 40, .configuration = BATCH_160);
+    compare(&stage, "");
+    EXPECT_NEAR(row_of(&stage, "a")->speed.value, 40, 0);
+}
+
 static void a_contender_without_a_number_is_not_the_best(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
@@ -215,6 +245,8 @@ int main(void)
 {
     RUN(filters_leave_out_and_count_what_they_leave_out);
     RUN(the_best_is_the_fastest_of_the_same_machine);
+    RUN(less_evidence_does_not_take_the_place_of_more);
+    RUN(without_any_interval_the_fastest_point_is_best);
     RUN(a_contender_without_a_number_is_not_the_best);
     RUN(jobs_are_no_rivals_of_samples);
     RUN(types_that_nobody_measured_are_listed);
