@@ -308,9 +308,12 @@ static bool write_cell(struct bytes *text, const struct sweep_view *view, size_t
 bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)
 {
     bool ok = bytes_printf(
-        text, "cell,name,round,rank,valid_runs,invalid_runs,failed_runs,samples_per_second,low,"
-              "high,ratio_to_first,low,high,ratio_to_previous,low,high,ratio_to_best,low,high,"
-              "refused,dollars_per_million_samples,low,high\r\n");
+        text, "cell,name,round,rank,valid_runs,invalid_runs,failed_runs,samples_per_second,"
+              "samples_per_second_low,samples_per_second_high,ratio_to_first,ratio_to_first_low,"
+              "ratio_to_first_high,ratio_to_previous,ratio_to_previous_low,"
+              "ratio_to_previous_high,ratio_to_best,ratio_to_best_low,ratio_to_best_high,refused,"
+              "dollars_per_million_samples,dollars_per_million_samples_low,"
+              "dollars_per_million_samples_high\r\n");
 
     for (size_t i = 0; ok && i < view->row->count; i++)
         ok = write_cell(text, view, i);
