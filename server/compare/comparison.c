@@ -287,7 +287,8 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
     if (!comparison_refer(parts->question, &ranking, err) ||
         !find_unmeasured(parts, &ranking, err))
         return false;
-    if (!comparison_mark_front(&ranking, err) ||
+    if (!comparison_unmatched(parts, ranking.unmatched, &ranking.unmatched_count, err) ||
+        !comparison_mark_front(&ranking, err) ||
         !comparison_decide(parts->question, &ranking, err))
         return false;
     *ret_ranking = ranking;

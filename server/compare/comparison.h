@@ -10,6 +10,7 @@
 #include "pricing/billing.h"
 #include "pricing/cost.h"
 #include "server/compare/question.h"
+#include "server/compare/unmatched.h"
 #include "server/prices/price_json.h"
 
 /* What an hour costs in a row, and how that came about. */
@@ -74,6 +75,8 @@ struct ranking {
     const struct offer **unmeasured; /* owned */
     const struct comparison_row *reference, *answer; /* NULL */
     char decision[400];                              /* in words; "" where nothing was asked */
+    struct unmatched unmatched[UNMATCHED_MAX];       /* parameters that match nothing */
+    size_t unmatched_count;
 };
 
 struct comparison_parts {

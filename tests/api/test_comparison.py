@@ -288,6 +288,16 @@ class Measured(Questions, unittest.TestCase):
         self.assertIsNone(row["throughput"])
         self.assertIn("no valid run: 3", row["why_no_rank"])
 
+    def test_a_parameter_that_matches_nothing_says_so(self):
+        self.three()
+        self.assertEqual([], self.compare(workload="mlp")["unmatched"])
+        answer = self.compare(workload="mlp", instance="a.lage", discount="b:0.5")
+        self.assertEqual([("instance", "a.lage"), ("discount", "b")],
+                         [(each["parameter"], each["value"]) for each in answer["unmatched"]])
+        self.assertIn("known are a.large, b.large, c.large", answer["unmatched"][0]["words"])
+        text = self.server.get("/v1/comparison?workload=mpl&format=markdown").body.decode()
+        self.assertIn("`workload=mpl` matches nothing: no run trained 'mpl'; known are mlp", text)
+
     def test_a_type_with_a_price_and_no_measurement_is_named(self):
         self.three()
         self.price("d.large", "0.5")

@@ -32,6 +32,8 @@ const columnsOf = (now) => {
 
 const answerOf = ({ answer, rows, asked }) => [
   h('p', { class: 'sentence' }, sentence(answer, rows, FILTERS.some((name) => name in asked))),
+  ...answer.unmatched.map(({ parameter, value, words }) =>
+    h('p', { class: 'decision' }, h('code', {}, `${parameter}=${value}`), ' matches nothing: ', h('bdi', {}, words), '.')),
   answer.decision && h('p', { class: 'decision' }, h('bdi', {}, capital(answer.decision.words)), '.'),
   h('p', { class: 'evidence' }, evidence(answer, rows).flatMap((each) => [each, ' '])),
 ].filter(Boolean);

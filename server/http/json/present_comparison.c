@@ -390,6 +390,21 @@ static void present_question(struct json_writer *out, const struct comparison_qu
     jsonw_close(out, '}');
 }
 
+static void present_unmatched(struct json_writer *out, const struct ranking *ranking)
+{
+    jsonw_open(out, "unmatched", '[');
+    for (size_t i = 0; i < ranking->unmatched_count; i++) {
+        const struct unmatched *unmatched = &ranking->unmatched[i];
+
+        jsonw_open(out, NULL, '{');
+        jsonw_text(out, "parameter", unmatched->parameter);
+        jsonw_text(out, "value", unmatched->value);
+        jsonw_text(out, "words", unmatched->words);
+        jsonw_close(out, '}');
+    }
+    jsonw_close(out, ']');
+}
+
 static void present_decision(struct json_writer *out, const struct ranking *ranking)
 {
     if (!ranking->decision[0]) {
@@ -409,6 +424,7 @@ void present_comparison(struct json_writer *out, const struct comparison_questio
 {
     jsonw_open(out, NULL, '{');
     present_question(out, question);
+    present_unmatched(out, ranking);
     present_decision(out, ranking);
     present_rows(out, question, ranking);
     jsonw_integer(out, "ranked", (long long)ranking->ranked);

@@ -169,6 +169,10 @@ bool present_comparison_markdown(struct bytes *text, const struct comparison_que
                            question->reference ? ", reference " : "",
                            words_or_none(question->reference));
 
+    for (size_t i = 0; ok && i < ranking->unmatched_count; i++)
+        ok = bytes_printf(text, "`%s=%s` matches nothing: %s.\n\n",
+                          ranking->unmatched[i].parameter, ranking->unmatched[i].value,
+                          ranking->unmatched[i].words);
     if (ok && ranking->decision[0])
         ok = bytes_printf(text, "%s\n\n", ranking->decision);
     ok = ok && bytes_printf(text, "| rank | instance | engine | samples/s | $/h | samples/$ | "
