@@ -1,0 +1,57 @@
+/* Which ranks a row may have, given what was measured. Each row gets a lowest and a highest rank,
+ * and with 95 % the true ranks of all rows together lie between them, whatever the true values
+ * are (Mogstad, Romano, Shaikh and Wilhelm, 2020). Pure, without random numbers.
+ *
+ * Every pair of rows is tested by Welch's t on the logarithms, at a level divided by the number
+ * of pairs that are not told apart yet (Holm, 1979): what one round tells apart makes the next
+ * round easier. In made-up fleets, with as many equal rows as one likes, all ranks were covered
+ * in 95 to 99 of 100 (tests/engine/stats/rank_interval_test.c). Time and memory grow with the
+ * square of the rows: 2,000 rows take 20 to 100 ms and 1 MB. */
+#pragma once
+
+#include "engine/stats/compare.h"
+
+#include <stdint.h>
+
+struct error;
+
+/* What is known of a row. */
+struct rank_row {
+    double estimate; /* logarithm of the value that rows are ranked by; more is better */
+    double error;    /* standard error of it, with all its parts; 0: known exactly */
+    double degrees;  /* of freedom of that, 1 or more; INFINITY: the error is known */
+    /* Rows with the same `shares` above 0 contain one unknown together, such as the price of
+     * their type. It moves all of them alike, so it does not count between them. */
+    size_t shares;
+    double shared_error; /* standard error of that unknown; at most `error` */
+};
+
+struct rank_interval {
+    size_t low;  /* 1 + the rows that are surely better */
+    size_t high; /* rows - those that are surely worse */
+    /* No other row is surely better, as a statement of its own with 95 %: the true best row is
+     * among these (Hsu's comparison with the best, 1984). It needs one test for each other row
+     * instead of one for each pair, so that fewer rows are left than have low = 1. */
+    bool may_be_best;
+};
+
+struct rank_intervals {
+    struct rank_interval *rows; /* in the order of the rows given */
+    size_t count;
+    uint64_t *better; /* owned; see rank_verdict() */
+};
+
+/* Better means: by more than the share `margin`, as in compare_judge(); 0 for any difference. */
+bool rank_intervals_compute(const struct rank_row *rows, size_t count, double margin,
+                            struct rank_intervals *ret_intervals, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Is row `left` surely better or worse than row `right`? Agrees with the intervals: low is 1 +
+ * the rows against which the answer is COMPARE_WORSE. */
+enum comparison rank_verdict(const struct rank_intervals *intervals, size_t left, size_t right);
+
+/* The ratio of row `left` to row `right` with its own 95 %, for this pair alone. */
+struct ratio rank_ratio(const struct rank_row *left, const struct rank_row *right);
+
+/* A zeroed one is fine. */
+void rank_intervals_clear(struct rank_intervals *intervals);
