@@ -86,18 +86,21 @@ const measureOf = (answer) => MEASURES[answer.question.sort] ?? MEASURES.samples
 const enumerate = (items) =>
   items.flatMap((item, i) => [i === 0 ? '' : i === items.length - 1 ? ' and ' : ', ', item]);
 
-const NAMED = 4; // ties listed by name; the rest are counted
+const NAMED = 4; // rows listed by name; the rest are counted
 
+// "2", or "1 to 3": the true rank lies between.
+export const rankText = ({ rank }) => (rank.low === rank.high ? `${rank.low}` : `${rank.low} to ${rank.high}`);
+
+// The first is the highest number; no row is surely better than the others that may be best.
 const ranked = (answer, rows) => {
   const measure = measureOf(answer);
-  const best = rows.filter((row) => row.rank === 1);
-  const [first, ...others] = best;
-  const names = labels(best);
-  const ties = others.slice(0, NAMED).map((row) => name(row, names.get(row)));
-  if (others.length > NAMED) ties.push(`${count(others.length - NAMED)} more`);
+  const [first, ...others] = rows.filter((row) => row.may_be_best);
+  const names = labels([first, ...others]);
+  const equals = others.slice(0, NAMED).map((row) => name(row, names.get(row)));
+  if (others.length > NAMED) equals.push(`${count(others.length - NAMED)} more`);
   return [measure.best(h('bdi', {}, answer.question.workload)), ': ',
     h('strong', {}, runLink(first, name(first, names.get(first)))), `, ${measure.of(first)}`,
-    ties.length > 0 && [', tied with ', enumerate(ties)], '.'].flat();
+    equals.length > 0 && ['; as good as it may be ', enumerate(equals)], '.'].flat();
 };
 
 // Why no row has a rank: the reasons, by number of rows.
@@ -122,7 +125,7 @@ const unranked = (answer, rows, isFiltered) => {
 
 // isFiltered: the filters may hide rows.
 export const sentence = (answer, rows, isFiltered) =>
-  (rows.some((row) => row.rank === 1) ? ranked(answer, rows) : unranked(answer, rows, isFiltered)).filter(Boolean);
+  (rows.some((row) => row.may_be_best) ? ranked(answer, rows) : unranked(answer, rows, isFiltered)).filter(Boolean);
 
 export const capital = (text) => text && text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -141,7 +144,7 @@ const higher = (first, rows) => {
 
 // Facts behind the answer: counts, price with age and source, the reference, one VM.
 export const evidence = (answer, rows) => {
-  const first = rows.find((row) => row.rank === 1);
+  const first = rows.find((row) => row.may_be_best);
   if (!first) return [];
   const perDollarRatio = first.to_reference?.samples_per_dollar;
   const { price, throughput } = first;
@@ -172,7 +175,7 @@ export const badges = (row) => {
 
 // A short form, for the details of a mark in a chart.
 export const brief = (row, perDollarRatio = row.to_reference?.samples_per_dollar) => [
-  row.rank ? `rank ${row.rank}${row.tied ? ' (tie)' : ''}` : `not ranked: ${row.why_no_rank ?? 'unknown'}`,
+  row.rank ? `rank ${rankText(row)}` : `not ranked: ${row.why_no_rank ?? 'unknown'}`,
   row.samples_per_dollar ? perDollar(row) : `${unit(row)} per dollar unknown`,
   row.throughput && `${interval(row.throughput)} ${unit(row)} per second`,
   row.price ? anHour(row.price) : `price unknown: ${row.why_no_price ?? 'no reason given'}`,

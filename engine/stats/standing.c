@@ -208,3 +208,27 @@ struct range standing_between(const struct standing *standing, double vm_spread)
                           .low = standing->value * exp(-hypot(low, half)),
                           .high = standing->value * exp(hypot(high, half))};
 }
+
+/* What the interval was made of: how many values, or steps, which are many. */
+static double degrees_of(const struct standing *standing)
+{
+    if (standing->level == STANDING_VMS)
+        return fmax((double)standing->vms - 1, 1);
+    return standing->level == STANDING_RUNS ? fmax((double)standing->runs - 1, 1) : INFINITY;
+}
+
+bool standing_error(const struct standing *standing, double vm_spread, double *ret_error,
+                    double *ret_degrees)
+{
+    double degrees = degrees_of(standing), error, between;
+
+    if (!standing->interval.known || !(standing->interval.low > 0))
+        return false;
+    error = (log(standing->interval.high) - log(standing->interval.low)) / 2 /
+            (isinf(degrees) ? Z_95 : stats_t95((size_t)degrees));
+    between = standing->level == STANDING_VMS ? 0 : vm_spread / sqrt((double)standing->vms);
+    *ret_error = hypot(error, between);
+    /* Satterthwaite's: the spread between machines is taken as known. */
+    *ret_degrees = error > 0 ? degrees * pow(*ret_error / error, 4) : INFINITY;
+    return true;
+}

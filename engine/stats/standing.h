@@ -61,3 +61,8 @@ bool standing_compute(const struct run_result *results, size_t count,
  * machines of a type differed by `vm_spread` (standard deviation / mean). Not known for a point.
  */
 struct range standing_between(const struct standing *standing, double vm_spread);
+
+/* The same as a standard error of the value's logarithm and its degrees of freedom (INFINITY
+ * where it is that of steps), to be put together with other errors. False for a point. */
+bool standing_error(const struct standing *standing, double vm_spread, double *ret_error,
+                    double *ret_degrees) __attribute__((warn_unused_result));

@@ -283,8 +283,8 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
         ranking.rows[i].contender = chosen[i].contender;
         fill(parts, &latest, &ranking.rows[i]);
     }
-    comparison_rank(parts->question, &ranking);
-    if (!comparison_refer(parts->question, &ranking, err) ||
+    if (!comparison_rank(parts, &ranking, err) ||
+        !comparison_refer(parts->question, &ranking, err) ||
         !find_unmeasured(parts, &ranking, err))
         return false;
     if (!comparison_unmatched(parts, ranking.unmatched, &ranking.unmatched_count, err) ||
@@ -300,4 +300,5 @@ void comparison_clear(struct ranking *ranking)
 {
     freep(&ranking->rows);
     freep(&ranking->unmeasured);
+    rank_intervals_clear(&ranking->intervals);
 }

@@ -7,11 +7,14 @@
 #include "engine/machine/peak_flops.h"
 #include "engine/stats/compare.h"
 #include "engine/stats/job_forecast.h"
+#include "engine/stats/rank_interval.h"
 #include "pricing/billing.h"
 #include "pricing/cost.h"
 #include "server/compare/question.h"
 #include "server/compare/unmatched.h"
 #include "server/prices/price_json.h"
+
+#include <string.h>
 
 /* What an hour costs in a row, and how that came about. */
 struct row_price {
@@ -56,8 +59,7 @@ struct comparison_row {
     bool has_peak;
     struct peak_flops peak;
     double score, score_low, score_high; /* what rows are ordered by: more is better; NaN none */
-    long long rank;                      /* 0: not ranked, and why_no_rank says why */
-    bool is_tied;
+    struct rank_interval rank;           /* low 0: not ranked, and why_no_rank says why */
     char why_no_rank[200];
     bool is_on_front, is_stale;
     char why_stale[120];
@@ -67,12 +69,20 @@ struct comparison_row {
     double utility;                            /* NaN */
 };
 
+/* A figure of which only the time of a whole job is known: a job is not a million samples. */
+static inline bool row_is_of_jobs(const struct comparison_row *row)
+{
+    return row->contender->is_published && strcmp(row->contender->published.unit, "job") == 0;
+}
+
 struct ranking {
     struct comparison_row *rows; /* owned: in order, the ranked first */
     size_t count, ranked;
-    size_t filtered;                 /* contenders that the filters, or "best", left out */
-    size_t unmeasured_count;         /* types with a price and without a measurement */
-    const struct offer **unmeasured; /* owned */
+    struct rank_intervals
+        intervals;           /* owned: of the ranked rows; rank_verdict() knows each pair */
+    size_t filtered;         /* contenders that the filters, or "best", left out */
+    size_t unmeasured_count; /* types with a price and without a measurement */
+    const struct offer **unmeasured;                 /* owned */
     const struct comparison_row *reference, *answer; /* NULL */
     char decision[400];                              /* in words; "" where nothing was asked */
     struct unmatched unmatched[UNMATCHED_MAX];       /* parameters that match nothing */
@@ -96,7 +106,8 @@ void comparison_clear(struct ranking *ranking);
 /* Pieces of comparison_make(), each in a file of its own. */
 void comparison_price(const struct comparison_parts *parts, struct comparison_row *row);
 void comparison_job(const struct comparison_question *question, struct comparison_row *row);
-void comparison_rank(const struct comparison_question *question, struct ranking *ranking);
+bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranking,
+                     struct error *err) __attribute__((warn_unused_result));
 bool comparison_refer(const struct comparison_question *question, struct ranking *ranking,
                       struct error *err) __attribute__((warn_unused_result));
 bool comparison_mark_front(struct ranking *ranking, struct error *err)

@@ -24,7 +24,7 @@ static double share_of(const struct comparison_question *question,
 static double samples_of(const struct comparison_question *question,
                          const struct comparison_row *row)
 {
-    if (row->contender->is_published && strcmp(row->contender->published.unit, "job") == 0)
+    if (row_is_of_jobs(row))
         return 1;
     if (question->job_seconds > 0)
         return question->job_seconds * row->speed.value;

@@ -1,7 +1,6 @@
-/* The order of rows, and which of them cannot be told apart. */
+/* The order of rows, and between which ranks each of them lies. */
 #include "common/cleanup.h"
 #include "pricing/interruption.h"
-#include "pricing/pareto.h"
 #include "server/compare/comparison.h"
 
 #include <math.h>
@@ -104,11 +103,6 @@ static void score(const struct comparison_question *question, struct comparison_
         row->score_high = row->score;
 }
 
-static bool is_of_jobs(const struct comparison_row *row)
-{
-    return row->contender->is_published && strcmp(row->contender->published.unit, "job") == 0;
-}
-
 static bool may_be_ranked(const struct comparison_question *question, struct comparison_row *row)
 {
     const struct contender *contender = row->contender;
@@ -120,8 +114,8 @@ static bool may_be_ranked(const struct comparison_question *question, struct com
     else if (contender->standing.level == STANDING_NONE)
         why = "no measurement";
     else if (contender->is_published)
-        why =
-            is_of_jobs(row) ? "published, no interval, of a whole job" : "published, no interval";
+        why = row_is_of_jobs(row) ? "published, no interval, of a whole job"
+                                  : "published, no interval";
     else if (!row->speed.has_interval)
         why = "too few steps for an interval";
     else if (!row->price.known && question->order != ORDER_THROUGHPUT)
@@ -152,137 +146,78 @@ static int by_score(const void *left, const void *right)
     return strcmp(l->contender->id, r->contender->id);
 }
 
-/* Whether a row is surely behind the first of a group. Scores below 0 (a utility may be) have no
- * logarithm: there the intervals must not meet. */
-static bool is_behind(const struct comparison_row *first, const struct comparison_row *row,
-                      double margin)
+/* How far a score moves with the logarithm of what it depends on: 1 for samples per dollar by
+ * speed. */
+static double slope(double low, double high, double score_low, double score_high)
 {
-    const struct measure a = {row->score, row->score_low, row->score_high};
-    const struct measure b = {first->score, first->score_low, first->score_high};
-    struct ratio ratio;
-
-    if (!(a.low > 0) || !(b.low > 0))
-        return a.high < b.low;
-    ratio = compare_measures(&a, &b);
-    return compare_judge(&ratio, margin) == COMPARE_WORSE;
+    return high > low ? fabs(score_high - score_low) / (log(high) - log(low)) : 0;
 }
 
-void comparison_rank(const struct comparison_question *question, struct ranking *ranking)
+/* The score of a row as the statistics take it: its logarithm, or where some score is not above 0
+ * (a utility may be) the score itself. Prices of one type are the same price in all its rows. */
+static struct rank_row rank_row_of(const struct comparison_parts *parts,
+                                   const struct comparison_row *row, bool by_logarithm)
 {
+    const struct comparison_question *question = parts->question;
+    const struct amount *speed = &row->between, *price = &row->price.dollars;
+    double error = 0, degrees = INFINITY, at_low, at_high;
+    struct rank_row rank_row;
+
+    if (!standing_error(&row->contender->standing, question->vm_spread_percent / 100, &error,
+                        &degrees))
+        return (struct rank_row){.estimate = row->score, .degrees = 1, .error = INFINITY};
+    at_low = score_at(question, row, speed->low, price->value);
+    at_high = score_at(question, row, speed->high, price->value);
+    if (by_logarithm) {
+        at_low = log(at_low);
+        at_high = log(at_high);
+    }
+    rank_row = (struct rank_row){.estimate = by_logarithm ? log(row->score) : row->score,
+                                 .degrees = degrees};
+    error *= slope(speed->low, speed->high, at_low, at_high);
+    if (price->has_interval && question->order != ORDER_THROUGHPUT) {
+        at_low = score_at(question, row, speed->value, price->high);
+        at_high = score_at(question, row, speed->value, price->low);
+        if (by_logarithm) {
+            at_low = log(at_low);
+            at_high = log(at_high);
+        }
+        rank_row.shares = (size_t)(row->offer - parts->offers->list) + 1;
+        rank_row.shared_error = fabs(at_high - at_low) / (2 * Z_95);
+    }
+    rank_row.error = hypot(error, rank_row.shared_error);
+    if (error > 0) /* Satterthwaite's: how prices spread is taken as known */
+        rank_row.degrees = degrees * pow(rank_row.error / error, 4);
+    return rank_row;
+}
+
+bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranking,
+                     struct error *err)
+{
+    const struct comparison_question *question = parts->question;
+    AUTO(freep) struct rank_row *measured = NULL;
     struct comparison_row *rows = ranking->rows;
-    double margin = question->margin_percent / 100;
-    size_t first = 0;
+    bool by_logarithm = true;
 
     for (size_t i = 0; i < ranking->count; i++) {
         if (rows[i].contender->standing.level != STANDING_NONE)
             score(question, &rows[i]);
-        ranking->ranked += may_be_ranked(question, &rows[i]);
+        if (!may_be_ranked(question, &rows[i]))
+            continue;
+        ranking->ranked++;
+        by_logarithm &= rows[i].score_low > 0;
     }
     qsort(rows, ranking->count, sizeof *rows, by_score);
-    for (size_t i = 0; i < ranking->ranked; i++) {
-        if (is_behind(&rows[first], &rows[i], margin))
-            first = i;
-        rows[i].rank = (long long)first + 1;
-        rows[i].is_tied = i > first;
-        rows[first].is_tied |= i > first;
-    }
-}
-
-static bool is_named(const struct comparison_row *row, const char *name)
-{
-    return strcmp(row->contender->id, name) == 0 || strcmp(row->contender->instance, name) == 0;
-}
-
-/* By instance: the ranked one, else the first that has a number. */
-static const struct comparison_row *find_reference(const struct ranking *ranking,
-                                                   const char *name)
-{
-    for (size_t i = 0; i < ranking->count; i++)
-        if (is_named(&ranking->rows[i], name) &&
-            ranking->rows[i].contender->standing.level != STANDING_NONE)
-            return &ranking->rows[i];
-    return NULL;
-}
-
-static struct ratio ratio_of(const struct amount *a, const struct amount *b)
-{
-    const struct measure left = {a->value, a->has_interval ? a->low : 0, a->high};
-    const struct measure right = {b->value, b->has_interval ? b->low : 0, b->high};
-
-    return compare_measures(&left, &right);
-}
-
-static void refer(const struct comparison_row *reference, struct comparison_row *row)
-{
-    enum cost_part part;
-    struct cost cost, other;
-
-    if (row->contender->standing.level == STANDING_NONE ||
-        is_of_jobs(row) != is_of_jobs(reference))
-        return;
-    if (row == reference) { /* surely as good as itself, whatever its interval */
-        row->speed_ratio = (struct ratio){.known = true, .value = 1, .low = 1, .high = 1};
-        if (row->has_cost)
-            row->ratio = row->speed_ratio;
-    } else {
-        row->speed_ratio = ratio_of(&row->between, &reference->between);
-    }
-    if (!row->has_cost || !reference->has_cost ||
-        !cost_of_spread(&row->between, &row->price.dollars, &cost, &part) ||
-        !cost_of_spread(&reference->between, &reference->price.dollars, &other, &part))
-        return;
-    if (row != reference)
-        row->ratio = ratio_of(&cost.samples_per_dollar, &other.samples_per_dollar);
-    row->mixed_kinds = strcmp(row->price.kind, reference->price.kind) != 0;
-    row->break_even_speed =
-        cost_break_even_speed(row->price.dollars.value, reference->cost.samples_per_dollar.value);
-    row->break_even_price =
-        cost_break_even_price(row->speed.value, reference->cost.samples_per_dollar.value);
-}
-
-bool comparison_refer(const struct comparison_question *question, struct ranking *ranking,
-                      struct error *err)
-{
-    if (!question->reference)
-        return true;
-    ranking->reference = find_reference(ranking, question->reference);
-    if (!ranking->reference)
-        return error_set(err, ERROR_INVALID, "reference",
-                         "'%.64s' has no measured row here: name an instance type, or the id of "
-                         "a row, that this comparison has",
-                         question->reference);
-    for (size_t i = 0; i < ranking->count; i++)
-        refer(ranking->reference, &ranking->rows[i]);
-    return true;
-}
-
-/* Among rows of one unit, for a whole job is not a million samples, and of one provenance: a
- * published figure, which is not ranked, takes no measured row off the front. */
-static bool mark_front(struct ranking *ranking, bool of_jobs, bool published,
-                       struct pareto_point *points, struct error *err)
-{
-    for (size_t i = 0; i < ranking->count; i++) {
-        const struct comparison_row *row = &ranking->rows[i];
-        bool takes_part = row->has_cost && is_of_jobs(row) == of_jobs &&
-                          row->contender->is_published == published;
-
-        points[i].hours = takes_part ? row->job.hours : NAN;
-        points[i].dollars = takes_part ? row->job.dollars : NAN;
-    }
-    if (!pareto_mark(points, ranking->count, err))
-        return false;
-    for (size_t i = 0; i < ranking->count; i++)
-        ranking->rows[i].is_on_front |= points[i].on_front;
-    return true;
-}
-
-bool comparison_mark_front(struct ranking *ranking, struct error *err)
-{
-    AUTO(freep) struct pareto_point *points = calloc(ranking->count + 1, sizeof *points);
-
-    if (!points)
+    measured = calloc(ranking->ranked + 1, sizeof *measured);
+    if (!measured)
         return error_no_memory(err);
-    return mark_front(ranking, false, false, points, err) &&
-           mark_front(ranking, false, true, points, err) &&
-           mark_front(ranking, true, true, points, err);
+    for (size_t i = 0; i < ranking->ranked; i++)
+        measured[i] = rank_row_of(parts, &rows[i], by_logarithm);
+    if (!rank_intervals_compute(measured, ranking->ranked,
+                                by_logarithm ? question->margin_percent / 100 : 0,
+                                &ranking->intervals, err))
+        return false;
+    for (size_t i = 0; i < ranking->ranked; i++)
+        rows[i].rank = ranking->intervals.rows[i];
+    return true;
 }

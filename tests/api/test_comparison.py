@@ -242,7 +242,7 @@ class Measured(Questions, unittest.TestCase):
 
     def ranks(self, **question):
         rows = self.compare(workload="mlp", **question)["rows"]
-        return {row["instance"]: row["rank"] for row in rows}
+        return {row["instance"]: tuple(row["rank"].values()) for row in rows}
 
     def three(self):
         self.store("a.large", (100, 101, 99))
@@ -251,12 +251,15 @@ class Measured(Questions, unittest.TestCase):
         for instance, dollars in (("a.large", "0.1"), ("b.large", "0.1"), ("c.large", "0.9")):
             self.price(instance, dollars)
 
-    def test_what_cannot_be_told_apart_shares_a_rank(self):
+    def test_ranks_lie_between_the_rows_that_are_surely_better_and_surely_worse(self):
         self.three()
-        answer = self.compare(workload="mlp")
-        self.assertEqual({"a.large": 1, "b.large": 1, "c.large": 3}, self.ranks())
-        self.assertEqual([True, True, False], [row["tied"] for row in answer["rows"]])
-        for row in answer["rows"]:
+        rows = self.compare(workload="mlp")["rows"]
+        self.assertEqual({"a.large": (1, 2), "b.large": (1, 2), "c.large": (3, 3)}, self.ranks())
+        self.assertEqual([True, True, False], [row["may_be_best"] for row in rows])
+        self.assertEqual([{"rows": [rows[1]["id"]], "count": 1}, {"rows": [rows[0]["id"]], "count": 1},
+                          {"rows": [], "count": 0}],
+                         [row["cannot_be_told_apart_from"] for row in rows])
+        for row in rows:
             self.assertEqual("vms", row["throughput"]["level"])
             self.assertTrue(row["throughput"]["generalisable"])
 
@@ -267,8 +270,8 @@ class Measured(Questions, unittest.TestCase):
             self.price(instance, "0.1")
         row = self.compare(workload="mlp")["rows"][0]
         self.assertEqual("one VM: not generalisable", row["throughput"]["words"])
-        self.assertEqual({"a.large": 1, "b.large": 1}, self.ranks())
-        self.assertEqual({"b.large": 1, "a.large": 2}, self.ranks(vm_spread=0))
+        self.assertEqual({"a.large": (1, 2), "b.large": (1, 2)}, self.ranks())
+        self.assertEqual({"b.large": (1, 1), "a.large": (2, 2)}, self.ranks(vm_spread=0))
 
     def test_an_unknown_price_is_a_reason_and_never_zero(self):
         self.store("a.large", (100, 101, 99))
@@ -279,7 +282,7 @@ class Measured(Questions, unittest.TestCase):
             self.assertIsNone(row[member])
         self.assertIsNone(row["job"]["dollars"])
         self.assertEqual(row["why_no_price"], row["why_no_rank"])
-        self.assertEqual({"a.large": 1}, self.ranks(sort="throughput"))
+        self.assertEqual({"a.large": (1, 1)}, self.ranks(sort="throughput"))
 
     def test_invalid_runs_are_no_measurement(self):
         self.store("a.large", (100, 101, 99), validity="invalid")
@@ -308,12 +311,12 @@ class Measured(Questions, unittest.TestCase):
 
     def test_another_price_changes_the_order_without_another_run(self):
         self.three()
-        self.assertEqual(1, self.ranks(price_of="c.large:0.1")["c.large"])
-        self.assertEqual(1, self.ranks(price_of=["a.large:1", "b.large:1"])["c.large"])
+        self.assertEqual((1, 1), self.ranks(price_of="c.large:0.1")["c.large"])
+        self.assertEqual((1, 1), self.ranks(price_of=["a.large:1", "b.large:1"])["c.large"])
 
     def test_waiting_has_a_price(self):
         self.three()
-        self.assertEqual(1, self.ranks(hourly_value=50)["c.large"])
+        self.assertEqual((1, 1), self.ranks(hourly_value=50)["c.large"])
         job = self.compare(workload="mlp", hourly_value=50)["rows"][0]["job"]
         self.about(job["total_dollars"], job["dollars"] + 50 * job["hours"], places=9)
 
@@ -375,11 +378,12 @@ class Measured(Questions, unittest.TestCase):
             self.server.get("/v1/comparison?workload=mlp&format=csv").body.decode())))
         self.assertEqual(len(rows), len(table))
         for row, line in zip(rows, table):
-            self.assertEqual((row["instance"], str(row["rank"])), (line["instance"], line["rank"]))
+            self.assertEqual((row["instance"], str(row["rank"]["low"]), str(row["rank"]["high"])),
+                             (line["instance"], line["rank_low"], line["rank_high"]))
             self.about(float(line["samples_per_dollar"]), row["samples_per_dollar"]["value"],
                        delta=1)
         text = self.server.get("/v1/comparison?workload=mlp&format=markdown").body.decode()
-        self.assertIn("| 1 (tie) |", text)
+        self.assertIn("| 1 to 2 |", text)
 
     def test_metrics_carry_every_row(self):
         self.three()

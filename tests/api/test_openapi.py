@@ -326,7 +326,7 @@ class Tour(TourOfKeeping, unittest.TestCase):
         make_valid(server)
         path = "/v1/comparison?workload=mlp"
         row, *_ = self.ask(server, "GET", path, 200).json()["rows"]
-        self.assertEqual((1, "typed"), (row["rank"], row["price"]["kind"]))
+        self.assertEqual((1, "typed"), (row["rank"]["low"], row["price"]["kind"]))
         full = path + ("&reference=test.large&deadline_h=9&budget=9&price=spot,on_demand"
                        "&utility=samples_per_dollar/hours&configuration=all")
         row, *_ = self.ask(server, "GET", full, 200).json()["rows"]

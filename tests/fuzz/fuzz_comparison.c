@@ -43,7 +43,7 @@ static bool is_parameter(const char *field)
 static void check_row(const struct comparison_question *question,
                       const struct comparison_row *row)
 {
-    bool ranked = row->rank > 0;
+    bool ranked = row->rank.low > 0;
 
     ALWAYS(ranked == !row->why_no_rank[0]);
     ALWAYS(!row->price.known || (row->price.dollars.value > 0 && isfinite(row->price.list)));
@@ -66,9 +66,10 @@ static void check_ranking(const struct comparison_question *question,
 
     for (size_t i = 0; i < ranking->count; i++) {
         check_row(question, &rows[i]);
-        ALWAYS((rows[i].rank > 0) == (i < ranking->ranked));
-        ALWAYS(i == 0 || i >= ranking->ranked || rows[i].rank >= rows[i - 1].rank);
-        ALWAYS(rows[i].rank <= (long long)i + 1);
+        ALWAYS((rows[i].rank.low > 0) == (i < ranking->ranked));
+        ALWAYS(rows[i].rank.low <= i + 1);
+        ALWAYS(i >= ranking->ranked || rows[i].rank.high >= i + 1);
+        ALWAYS(rows[i].rank.high <= ranking->ranked);
     }
     ALWAYS(!answer || (answer->job.probability >= 0.95 && !answer->contender->is_published));
 }

@@ -2,7 +2,7 @@
 import { h, s } from '../dom.js';
 import { half, number } from '../format.js';
 import { across, cut, makeChart } from './frame.js';
-import { brief, count, labels, name, runLink, unit } from '../comparison_words.js';
+import { brief, count, labels, name, rankText, runLink, unit } from '../comparison_words.js';
 
 const d3 = globalThis.d3;
 const DRAWN = 12; // bars; the table has all rows
@@ -24,7 +24,7 @@ const chosen = (rows, take, reference) => {
 const bar = (row, estimate, text, i, x, width) => {
   const top = i * ROW_PX;
   const middle = top + 20 + BAR_PX / 2;
-  const rank = row.rank ? `${row.rank}${row.tied ? ' (tie)' : ''}` : '–';
+  const rank = row.rank ? rankText(row) : '–';
   const value = `${number(estimate.value, half(estimate))}`;
   const room = Math.floor((width - value.length * CHARACTER_PX - 60) / CHARACTER_PX);
   return s('g', { class: 'bar', role: 'img', 'aria-label': `${text}: ${brief(row).join('; ')}` },

@@ -135,7 +135,7 @@ const draw = (canvas, width, { rows }) => {
   const marks = drawn.map((row) => {
     const i = providers.indexOf(row.provider ?? 'unknown provider');
     const [px, py] = [x(row.price.price_per_hour), y(row.throughput.value)];
-    const element = s('path', { class: `mark ${kind(row)} series-${i % SHAPES.length + 1}`, d: symbol(i, row.rank === 1 ? 130 : 80),
+    const element = s('path', { class: `mark ${kind(row)} series-${i % SHAPES.length + 1}`, d: symbol(i, row.may_be_best ? 130 : 80),
       transform: `translate(${px} ${py})`, role: 'img', 'aria-label': `${names.get(row)}: ${brief(row).join('; ')}` });
     return { element, x: px, y: py, row, details: details(row, names) };
   });

@@ -56,6 +56,7 @@ const skeleton = () => {
 
 const drawTable = (parts, seen, now) => {
   const { answer } = seen;
+  for (const row of seen.rows) row.ranked = answer.ranked; // how long the bar of its ranks is
   const columns = columnsOf(now);
   const wanted = (now.filter ?? '').toLowerCase().trim();
   const hay = (row) => {

@@ -1,7 +1,7 @@
 // The columns of the comparison, with sort key and cell. `id` is the name in the address.
-import { h } from '../dom.js';
+import { h, s } from '../dom.js';
 import { age, dollars, half, hours, interval, moment, number, percent, words } from '../format.js';
-import { FRESHNESS, badges, count, counts, name, priceSource, runLink, unit, verdict } from '../comparison_words.js';
+import { FRESHNESS, badges, count, counts, name, priceSource, rankText, runLink, unit, verdict } from '../comparison_words.js';
 
 const small = (...content) => h('span', { class: 'small' }, ...content);
 const unknown = (why) => [h('span', { class: 'unknown' }, 'unknown'), why && small(why)];
@@ -49,9 +49,15 @@ const measure = (take, after) => ({
 
 const text = (take) => ({ value: take, cell: (row) => (take(row) ? h('bdi', {}, take(row)) : unknown()) });
 
+// The ranks that a row may have as a bar along all ranks.
+const rankBar = ({ rank: { low, high }, ranked }) => s('svg', { class: 'rank-bar', viewBox: `0 0 ${ranked} 1`,
+  preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+  s('rect', { class: 'all', width: ranked, height: 1 }), s('rect', { class: 'own', x: low - 1, width: high - low + 1, height: 1 }));
+
 export const COLUMNS = [
-  { id: 'rank', title: 'Rank', width: 4.5, value: (row) => row.rank,
-    cell: (row) => (row.rank ? [`${row.rank}`, row.tied && ' (tie)'] : h('span', { class: 'unknown' }, 'none')) },
+  { id: 'rank', title: 'Rank', hint: 'the ranks that a row may have; the bar shows them among all', width: 5.5,
+    value: (row) => row.rank && row.rank.low + row.rank.high / 1e6,
+    cell: (row) => (row.rank ? [rankText(row), rankBar(row)] : h('span', { class: 'unknown' }, 'none')) },
   { id: 'instance', title: 'Instance', width: 11, heading: true, value: (row) => row.instance,
     cell: (row) => [runLink(row, name(row)), small([row.provider, row.stratum].filter(Boolean).join(', ') || 'processor unknown')] },
   { id: 'samples_per_dollar', title: 'Per dollar', hint: 'samples, or jobs where only the time of a whole job is known', width: 8.5,

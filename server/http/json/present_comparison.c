@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#define ROWS_NAMED 20 /* that a row cannot be told apart from; the rest is counted */
+
 /* What a number may be generalised to, in words. */
 static const char *caveat(const struct contender *contender)
 {
@@ -143,8 +145,7 @@ static void present_kinds(struct json_writer *out, const struct offer *offer)
 
 static void present_cost(struct json_writer *out, const struct comparison_row *row)
 {
-    bool per_million = row->has_cost && !(row->contender->is_published &&
-                                          strcmp(row->contender->published.unit, "job") == 0);
+    bool per_million = row->has_cost && !row_is_of_jobs(row);
 
     jsonw_text(out, "unit",
                row->contender->is_published ? row->contender->published.unit : "sample");
@@ -299,18 +300,44 @@ static void present_who(struct json_writer *out, const struct contender *contend
     present_published(out, contender);
 }
 
+/* The ranks between which a row lies, and the rows that it cannot be told apart from. */
+static void present_rank(struct json_writer *out, const struct ranking *ranking,
+                         const struct comparison_row *row)
+{
+    size_t at = (size_t)(row - ranking->rows), count = 0;
+
+    if (row->rank.low == 0) {
+        jsonw_null(out, "rank");
+        jsonw_bool(out, "may_be_best", false);
+        jsonw_null(out, "cannot_be_told_apart_from");
+        return;
+    }
+    jsonw_open(out, "rank", '{');
+    jsonw_integer(out, "low", (long long)row->rank.low);
+    jsonw_integer(out, "high", (long long)row->rank.high);
+    jsonw_close(out, '}');
+    jsonw_bool(out, "may_be_best", row->rank.may_be_best);
+    jsonw_open(out, "cannot_be_told_apart_from", '{');
+    jsonw_open(out, "rows", '[');
+    for (size_t i = 0; i < ranking->ranked; i++) {
+        if (i == at || rank_verdict(&ranking->intervals, at, i) != COMPARE_TIED)
+            continue;
+        if (count++ < ROWS_NAMED)
+            jsonw_text(out, NULL, ranking->rows[i].contender->id);
+    }
+    jsonw_close(out, ']');
+    jsonw_integer(out, "count", (long long)count);
+    jsonw_close(out, '}');
+}
+
 static void present_row(struct json_writer *out, const struct comparison_question *question,
-                        const struct comparison_row *row)
+                        const struct ranking *ranking, const struct comparison_row *row)
 {
     const struct contender *contender = row->contender;
 
     jsonw_open(out, NULL, '{');
     present_who(out, contender);
-    if (row->rank > 0)
-        jsonw_integer(out, "rank", row->rank);
-    else
-        jsonw_null(out, "rank");
-    jsonw_bool(out, "tied", row->is_tied);
+    present_rank(out, ranking, row);
     jsonw_text(out, "why_no_rank", text_or_null(row->why_no_rank));
     present_throughput(out, row);
     jsonw_integer(out, "invalid_runs", contender->standing.invalid);
@@ -336,7 +363,7 @@ static void present_rows(struct json_writer *out, const struct comparison_questi
 
     jsonw_open(out, "rows", '[');
     for (size_t i = first; i < ranking->count && shown < (size_t)question->limit; i++, shown++)
-        present_row(out, question, &ranking->rows[i]);
+        present_row(out, question, ranking, &ranking->rows[i]);
     jsonw_close(out, ']');
     jsonw_open(out, "hidden", '{');
     jsonw_integer(out, "by_filters", (long long)ranking->filtered);
@@ -431,7 +458,8 @@ void present_comparison(struct json_writer *out, const struct comparison_questio
     present_unmeasured(out, question, ranking);
     jsonw_text(
         out, "words",
-        "throughput of training, not convergence; ranks hold for this workload alone; rows "
-        "of one rank cannot be told apart");
+        "throughput of training, not convergence; ranks hold for this workload alone; with 95 % "
+        "the ranks of all rows lie between their lows and highs; the verdict against the "
+        "reference is about that pair alone");
     jsonw_close(out, '}');
 }

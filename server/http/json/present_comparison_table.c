@@ -37,11 +37,10 @@ static bool add_amount(struct bytes *text, bool known, const struct amount *amou
 static bool add_who(struct bytes *text, const struct comparison_row *row)
 {
     const struct contender *contender = row->contender;
-    char rank[24] = "";
+    bool ok = row->rank.low > 0 ? bytes_printf(text, "%zu,%zu,", row->rank.low, row->rank.high)
+                                : bytes_printf(text, ",,");
 
-    if (row->rank > 0)
-        snprintf(rank, sizeof rank, "%lld", row->rank);
-    return bytes_printf(text, "%s,%s", rank, row->is_tied ? "true" : "false") &&
+    return ok && bytes_printf(text, "%s", row->rank.may_be_best ? "true" : "false") &&
            add_cell(text, contender->instance) && add_cell(text, contender->provider) &&
            add_cell(text, contender->newest.cpu_model) && add_cell(text, contender->engine) &&
            add_cell(text, contender->configuration) &&
@@ -81,7 +80,8 @@ bool present_comparison_csv(struct bytes *text, const struct comparison_question
 {
     size_t first = (size_t)question->offset;
     bool ok = bytes_printf(
-        text, "rank,tied,instance,provider,cpu_model,engine,configuration,provenance,"
+        text, "rank_low,rank_high,may_be_best,instance,provider,cpu_model,engine,configuration,"
+              "provenance,"
               "samples_per_second,samples_per_second_low,samples_per_second_high,level,runs,vms,"
               "price_kind,dollars_per_hour,region,feed,samples_per_dollar,samples_per_dollar_low,"
               "samples_per_dollar_high,job_samples,job_hours,job_dollars,ratio,ratio_low,"
@@ -148,8 +148,10 @@ static bool add_line(struct bytes *text, const struct comparison_row *row)
     bool measured = contender->standing.level != STANDING_NONE;
     bool ok;
 
-    if (row->rank > 0)
-        ok = bytes_printf(text, "| %lld%s", row->rank, row->is_tied ? " (tie)" : "");
+    if (row->rank.low > 0 && row->rank.low == row->rank.high)
+        ok = bytes_printf(text, "| %zu", row->rank.low);
+    else if (row->rank.low > 0)
+        ok = bytes_printf(text, "| %zu to %zu", row->rank.low, row->rank.high);
     else
         ok = bytes_printf(text, "| -");
     return ok && add_words(text, contender->instance[0] ? contender->instance : "this machine") &&
@@ -182,7 +184,8 @@ bool present_comparison_markdown(struct bytes *text, const struct comparison_que
         ok = add_line(text, &ranking->rows[i]);
     return ok &&
            bytes_printf(text,
-                        "\nIntervals are 95 %%. Rows of one rank cannot be told apart. %zu "
+                        "\nIntervals are 95 %%. A rank of 1 to 3 means that at most two rows are "
+                        "better. %zu "
                         "more rows are not shown, %zu types have a price and no "
                         "measurement.\n",
                         ranking->filtered + ranking->count - shown, ranking->unmeasured_count);

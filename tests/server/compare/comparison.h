@@ -211,6 +211,13 @@ static inline void compare(struct stage *stage, const char *text)
     EXPECT_STR(err.message, "");
 }
 
+/* Between which ranks a row lies; 0 and 0: it is not ranked. */
+#define EXPECT_RANKS(row, low_, high_)                                                           \
+    do {                                                                                         \
+        EXPECT_INT((long long)(row)->rank.low, low_);                                            \
+        EXPECT_INT((long long)(row)->rank.high, high_);                                          \
+    } while (0)
+
 /* The first row of an instance; one of nothing where there is none. */
 static inline const struct comparison_row *row_of(const struct stage *stage, const char *instance)
 {

@@ -31,7 +31,7 @@ static void a_kind_never_stands_in_for_another(void)
         EXPECT(!row->price.known && !row->has_cost);
         EXPECT_STR(row->price.why_not, cases[i].why_not);
         EXPECT(isnan(row->job.dollars) && isnan(row->job.total_dollars));
-        EXPECT_INT(row->rank, 0);
+        EXPECT_RANKS(row, 0, 0);
     }
 }
 

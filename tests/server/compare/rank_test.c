@@ -7,7 +7,7 @@ static void offer_dollars(struct stage *stage, const char *const *instances)
         OFFERED(stage, *instances, .on_demand = 1);
 }
 
-static void rows_that_cannot_be_told_apart_share_a_rank(void)
+static void a_rank_counts_the_rows_that_are_surely_better_and_surely_worse(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -21,14 +21,47 @@ static void rows_that_cannot_be_told_apart_share_a_rank(void)
     EXPECT_INT((long long)stage.ranking.ranked, 5);
     EXPECT_STR(stage.ranking.rows[0].contender->instance, "a");
     EXPECT_STR(stage.ranking.rows[4].contender->instance, "e");
-    EXPECT_INT(row_of(&stage, "a")->rank, 1);
-    EXPECT_INT(row_of(&stage, "b")->rank, 1);
-    EXPECT_INT(row_of(&stage, "c")->rank, 3); /* two are surely before it */
-    EXPECT_INT(row_of(&stage, "d")->rank, 3);
-    EXPECT_INT(row_of(&stage, "e")->rank, 5);
-    EXPECT(row_of(&stage, "a")->is_tied && row_of(&stage, "b")->is_tied);
-    EXPECT(row_of(&stage, "c")->is_tied && row_of(&stage, "d")->is_tied);
-    EXPECT(!row_of(&stage, "e")->is_tied);
+    EXPECT_RANKS(row_of(&stage, "a"), 1, 2);
+    EXPECT_RANKS(row_of(&stage, "b"), 1, 2);
+    EXPECT_RANKS(row_of(&stage, "c"), 3, 4);
+    EXPECT_RANKS(row_of(&stage, "d"), 3, 4);
+    EXPECT_RANKS(row_of(&stage, "e"), 5, 5);
+    EXPECT(row_of(&stage, "a")->rank.may_be_best && row_of(&stage, "b")->rank.may_be_best);
+    EXPECT(!row_of(&stage, "c")->rank.may_be_best);
+}
+
+/* 112, 100 and 90 on three machines; 99 and 80 on machines that are alike. */
+static void a_wide_row_between_two_that_differ_ties_with_both_and_they_do_not_tie(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    offer_dollars(&stage, (const char *const[]){"wide", "fast", "slow", NULL});
+    MEASURED(&stage, "wide", 100.67, .low = 76.6, .high = 131.7, .level = STANDING_VMS, .vms = 3);
+    MEASURED(&stage, "fast", 99, .low = 98.9, .high = 99.1, .level = STANDING_VMS, .vms = 3);
+    MEASURED(&stage, "slow", 80, .low = 79.9, .high = 80.1, .level = STANDING_VMS, .vms = 3);
+    compare(&stage, "reference=fast");
+    EXPECT_RANKS(row_of(&stage, "wide"), 1, 3);
+    EXPECT_RANKS(row_of(&stage, "fast"), 1, 2);
+    EXPECT_RANKS(row_of(&stage, "slow"), 2, 3);
+    EXPECT_INT(compare_judge(&row_of(&stage, "slow")->ratio, 0.03), COMPARE_WORSE);
+    EXPECT_INT(rank_verdict(&stage.ranking.intervals, 0, 1), COMPARE_TIED);
+    EXPECT_INT(rank_verdict(&stage.ranking.intervals, 0, 2), COMPARE_TIED);
+    EXPECT_INT(rank_verdict(&stage.ranking.intervals, 1, 2), COMPARE_BETTER);
+}
+
+/* Two processors of one type on spot: the price moves, and moves both alike. */
+static void a_price_that_two_rows_share_does_not_blur_them(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "a", .spot = 0.1, .low = 0.05, .high = 0.2);
+    OFFERED(&stage, "b", .spot = 0.1, .low = 0.05, .high = 0.2);
+    MEASURED(&stage, "a", 100, .low = 99, .high = 101, .stratum = "s1", .engine = "native");
+    MEASURED(&stage, "a", 70, .low = 69, .high = 71, .stratum = "s2", .engine = "slower");
+    MEASURED(&stage, "b", 70, .low = 69, .high = 71);
+    compare(&stage, "price=spot");
+    EXPECT_RANKS(row_of(&stage, "a"), 1, 2);
+    EXPECT_RANKS(row_of(&stage, "b"), 1, 3);
 }
 
 static void the_margin_decides_what_is_behind(void)
@@ -39,11 +72,9 @@ static void the_margin_decides_what_is_behind(void)
     MEASURED(&stage, "a", 100, .low = 99.99, .high = 100.01, .level = STANDING_VMS, .vms = 3);
     MEASURED(&stage, "b", 96, .low = 95.99, .high = 96.01, .level = STANDING_VMS, .vms = 3);
     compare(&stage, "margin=3");
-    EXPECT_INT(row_of(&stage, "b")->rank, 2);
-    EXPECT(!row_of(&stage, "a")->is_tied);
+    EXPECT_RANKS(row_of(&stage, "b"), 2, 2);
     compare(&stage, "margin=5");
-    EXPECT_INT(row_of(&stage, "b")->rank, 1);
-    EXPECT(row_of(&stage, "a")->is_tied && row_of(&stage, "b")->is_tied);
+    EXPECT_RANKS(row_of(&stage, "b"), 1, 2);
 }
 
 static void a_wide_interval_ties(void)
@@ -54,8 +85,7 @@ static void a_wide_interval_ties(void)
     MEASURED(&stage, "a", 100, .low = 70, .high = 130);
     MEASURED(&stage, "b", 80, .low = 79, .high = 81);
     compare(&stage, "");
-    EXPECT_INT(row_of(&stage, "b")->rank, 1);
-    EXPECT(row_of(&stage, "b")->is_tied);
+    EXPECT_RANKS(row_of(&stage, "b"), 1, 2);
 }
 
 /* A tight interval of one machine says nothing of the next machine of the type. */
@@ -67,10 +97,10 @@ static void one_machine_is_as_unsure_as_machines_differ(void)
     MEASURED(&stage, "a", 100, .low = 99.9, .high = 100.1);
     MEASURED(&stage, "b", 90, .low = 89.9, .high = 90.1);
     compare(&stage, "vm_spread=0");
-    EXPECT_INT(row_of(&stage, "b")->rank, 2);
+    EXPECT_RANKS(row_of(&stage, "b"), 2, 2);
     EXPECT_NEAR(row_of(&stage, "a")->between.low, 99.9, 1e-9);
     compare(&stage, "vm_spread=10");
-    EXPECT_INT(row_of(&stage, "b")->rank, 1);
+    EXPECT_RANKS(row_of(&stage, "b"), 1, 2);
     EXPECT_NEAR(row_of(&stage, "a")->between.low, 100 * exp(-0.1 * Z_95), 0.01);
     EXPECT_NEAR(row_of(&stage, "a")->speed.low, 99.9, 1e-9); /* as measured */
 }
@@ -84,8 +114,8 @@ static void what_was_published_is_never_ranked(void)
     PUBLISHED(&stage, "b", 1000);
     compare(&stage, "");
     EXPECT_INT((long long)stage.ranking.ranked, 1);
-    EXPECT_INT(row_of(&stage, "a")->rank, 1);
-    EXPECT_INT(row_of(&stage, "b")->rank, 0);
+    EXPECT_RANKS(row_of(&stage, "a"), 1, 1);
+    EXPECT_RANKS(row_of(&stage, "b"), 0, 0);
     EXPECT_STR(row_of(&stage, "b")->why_no_rank, "published, no interval");
     EXPECT_STR(stage.ranking.rows[1].contender->instance, "b");
     EXPECT(row_of(&stage, "b")->has_cost);
@@ -100,13 +130,13 @@ static void a_row_without_a_price_is_not_ranked_and_says_why(void)
     MEASURED(&stage, "a", 10, .low = 9.9, .high = 10.1);
     MEASURED(&stage, "b", 1000, .low = 999, .high = 1001);
     compare(&stage, "");
-    EXPECT_INT(row_of(&stage, "b")->rank, 0);
+    EXPECT_RANKS(row_of(&stage, "b"), 0, 0);
     EXPECT_STR(row_of(&stage, "b")->why_no_rank, "no feed has on_demand of b");
     EXPECT(isnan(row_of(&stage, "b")->score));
     compare(&stage, "sort=throughput"); /* which needs none */
-    EXPECT_INT(row_of(&stage, "b")->rank, 1);
+    EXPECT_RANKS(row_of(&stage, "b"), 1, 1);
     EXPECT_STR(row_of(&stage, "b")->why_no_rank, "");
-    EXPECT_INT(row_of(&stage, "a")->rank, 2);
+    EXPECT_RANKS(row_of(&stage, "a"), 2, 2);
 }
 
 static void a_row_without_an_interval_or_a_valid_run_is_not_ranked(void)
@@ -132,15 +162,15 @@ static void a_utility_may_be_below_0(void)
 
     offer_dollars(&stage, (const char *const[]){"a", "b", "c", NULL});
     MEASURED(&stage, "a", 100, .low = 99, .high = 101);
-    MEASURED(&stage, "b", 98, .low = 97, .high = 99.5);
+    MEASURED(&stage, "b", 99, .low = 98, .high = 100);
     MEASURED(&stage, "c", 50, .low = 49, .high = 51);
     compare(&stage, "utility=0-hours&vm_spread=0");
     EXPECT_INT(stage.question.order, ORDER_UTILITY);
     EXPECT(row_of(&stage, "a")->score < 0);
     EXPECT_NEAR(row_of(&stage, "a")->utility, -row_of(&stage, "a")->job.hours, 1e-9);
-    EXPECT_INT(row_of(&stage, "a")->rank, 1);
-    EXPECT_INT(row_of(&stage, "b")->rank, 1); /* 99 to 101 and 97 to 99.5 meet */
-    EXPECT_INT(row_of(&stage, "c")->rank, 3);
+    EXPECT_RANKS(row_of(&stage, "a"), 1, 2);
+    EXPECT_RANKS(row_of(&stage, "b"), 1, 2);
+    EXPECT_RANKS(row_of(&stage, "c"), 3, 3);
     EXPECT(row_of(&stage, "a")->score_low < row_of(&stage, "a")->score);
     EXPECT(row_of(&stage, "a")->score_high > row_of(&stage, "a")->score);
 }
@@ -156,8 +186,8 @@ static void a_utility_that_is_no_number_at_an_end_is_not_ranked(void)
     MEASURED(&stage, "c", 200, .low = 199, .high = 201);
     compare(&stage, "utility=log(samples_per_second%20-%2060)&vm_spread=0");
     EXPECT_INT((long long)stage.ranking.ranked, 1);
-    EXPECT_INT(row_of(&stage, "c")->rank, 1);
-    EXPECT_INT(row_of(&stage, "a")->rank, 0);
+    EXPECT_RANKS(row_of(&stage, "c"), 1, 1);
+    EXPECT_RANKS(row_of(&stage, "a"), 0, 0);
     EXPECT_NEAR(row_of(&stage, "a")->utility, log(40), 1e-9);
     EXPECT_STR(row_of(&stage, "a")->why_no_rank,
                "the utility is no number all over the interval");
@@ -193,12 +223,12 @@ static void what_an_hour_of_waiting_is_worth_changes_the_order(void)
     MEASURED(&stage, "cheap", 10, .low = 9.99, .high = 10.01);
     MEASURED(&stage, "fast", 100, .low = 99.9, .high = 100.1);
     compare(&stage, "");
-    EXPECT_INT(row_of(&stage, "cheap")->rank, 1);
-    EXPECT_INT(row_of(&stage, "fast")->rank, 2);
+    EXPECT_RANKS(row_of(&stage, "cheap"), 1, 1);
+    EXPECT_RANKS(row_of(&stage, "fast"), 2, 2);
     compare(&stage, "hourly_value=50");
     EXPECT_INT(stage.question.order, ORDER_TOTAL_DOLLARS);
-    EXPECT_INT(row_of(&stage, "fast")->rank, 1);
-    EXPECT_INT(row_of(&stage, "cheap")->rank, 2);
+    EXPECT_RANKS(row_of(&stage, "fast"), 1, 1);
+    EXPECT_RANKS(row_of(&stage, "cheap"), 2, 2);
     EXPECT_NEAR(row_of(&stage, "fast")->job.total_dollars, 1e6 / 100 / 3600 * 52, 1e-6);
 }
 
@@ -277,7 +307,9 @@ static void a_published_figure_takes_no_measured_row_off_the_front(void)
 
 int main(void)
 {
-    RUN(rows_that_cannot_be_told_apart_share_a_rank);
+    RUN(a_rank_counts_the_rows_that_are_surely_better_and_surely_worse);
+    RUN(a_wide_row_between_two_that_differ_ties_with_both_and_they_do_not_tie);
+    RUN(a_price_that_two_rows_share_does_not_blur_them);
     RUN(the_margin_decides_what_is_behind);
     RUN(a_wide_interval_ties);
     RUN(one_machine_is_as_unsure_as_machines_differ);

@@ -77,8 +77,8 @@ static const json_t *at(const json_t *json, const char *path)
 static bool may_be_0(const char *key)
 {
     static const char *const counts[] = {
-        "invalid_runs", "imported", "warned",          "runs",        "vms", "by_filters",
-        "by_page",      "ranked",   "waiting_dollars", "probability", NULL};
+        "invalid_runs", "imported", "warned",          "runs",        "vms",   "by_filters",
+        "by_page",      "ranked",   "waiting_dollars", "probability", "count", NULL};
 
     for (const char *const *count = counts; *count; count++)
         if (strcmp(*count, key) == 0)
@@ -131,7 +131,10 @@ static void a_row_tells_what_it_knows(void)
     compare(&stage, "reference=figure");
     AUTO(json_decrefp) json_t *json = json_of(&stage);
     row = row_in(json, "sure");
-    EXPECT_INT(json_integer_value(at(row, "rank")), 1);
+    EXPECT_INT(json_integer_value(at(row, "rank.low")), 1);
+    EXPECT_INT(json_integer_value(at(row, "rank.high")), 1);
+    EXPECT(json_is_true(at(row, "may_be_best")));
+    EXPECT_INT(json_integer_value(at(row, "cannot_be_told_apart_from.count")), 0);
     EXPECT_STR(TEXT_AT(row, "configuration.precision"), "bf16");
     EXPECT_STR(TEXT_AT(row, "provenance"), "measured");
     EXPECT_STR(TEXT_AT(row, "throughput.level"), "steps");
