@@ -3,7 +3,7 @@ perceptron's numbers, from the spec's seed.
 
 Each tensor of ResNet-50 is made from its name (torchvision's), the seed and the index of the
 element (engine/train/networks/tensor_init.h); the perceptron and its batch from one sequence
-(engine/train/mlp.c). `xp` is the array library, PyTorch or NumPy: what is used of it here, both
+(engine/train/workloads/mlp.c). `xp` is the array library, PyTorch or NumPy: what is used of it here, both
 call the same. All integer arithmetic is modulo 2^64, in signed words."""
 import math
 import struct

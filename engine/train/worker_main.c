@@ -10,7 +10,7 @@
 #include "engine/train/onednn/dnn.h"
 #include "engine/train/threads/host.h"
 #include "engine/train/verify/verify.h"
-#include "engine/train/workload.h"
+#include "engine/train/workloads/workload.h"
 
 #include <math.h>
 #include <poll.h>
@@ -51,8 +51,20 @@ struct work {
     struct run_spec spec;
     enum cpu_isa isa;
     const struct workload *workload;
-    void *state; /* NULL: it could not be made */
+    struct net *net; /* NULL before it is made, and after certify() has freed it */
 };
+
+static void describe(const struct net *net, struct engine_details *details)
+{
+    const struct net_facts facts = net_facts(net);
+
+    snprintf(details->plan, sizeof details->plan, "%s", facts.plan);
+    details->parameters = facts.parameters;
+    details->multiply_adds = facts.multiply_adds;
+    details->memory_bytes = (long long)facts.memory;
+    details->huge_pages = facts.huge_pages;
+    details->emulated = facts.emulated;
+}
 
 static bool say_hello(const struct work *work, struct error *err)
 {
@@ -62,8 +74,8 @@ static bool say_hello(const struct work *work, struct error *err)
     dnn_version(details->library, sizeof details->library);
     snprintf(details->isa, sizeof details->isa, "%s", cpu_isa_name(work->isa));
     details->threads = workload_threads(&work->spec);
-    if (work->state)
-        work->workload->describe(work->state, details);
+    if (work->net)
+        describe(work->net, details);
     snprintf(hello.hello.software, sizeof hello.hello.software,
              "pennyworth-worker " PENNYWORTH_VERSION ", %s, %lld threads", details->library,
              details->threads);
@@ -94,8 +106,8 @@ static void certify(struct work *work, struct event *done)
     struct certificate certificate;
     struct error err = {0};
 
-    workload->release(work->state); /* what is certified needs its memory */
-    work->state = NULL;
+    net_free(work->net); /* the certificate needs its memory */
+    work->net = NULL;
     if (!workload->certify || strcmp(work->spec.precision, "f32") == 0)
         return;
     if (!workload->certify(&work->spec, work->isa, &certificate, &err)) {
@@ -120,7 +132,7 @@ static bool say_done(struct work *work, long long steps, struct error *err)
     struct implementations all = {.count = 0};
     bool ok = true;
 
-    work->workload->names(work->state, add_implementation, &all);
+    net_names(work->net, add_implementation, &all);
     if (all.count > 0) {
         done.done.implementations = implementations_to_text(all.list, all.count, err);
         ok = done.done.implementations != NULL;
@@ -171,7 +183,7 @@ static bool train(struct work *work, struct error *err)
                 return false;
             border = canary_at = host_clock_ns();
         }
-        if (!work->workload->step(work->state, &step, err))
+        if (!net_step(work->net, &step.loss, &step.split, err))
             return false;
         end = host_clock_ns();
         step.nanoseconds = end - border;
@@ -188,8 +200,8 @@ static bool prepare(struct work *work, struct error *err)
     if (!work->workload || !host_settle(&work->spec, err) ||
         !native_can_train(&work->spec, err) || !dnn_use_isa(work->spec.isa, &work->isa, err))
         return false;
-    work->state = work->workload->make(&work->spec, work->isa, err);
-    return work->state != NULL;
+    work->net = work->workload->make(&work->spec, work->isa, err);
+    return work->net != NULL;
 }
 
 static bool work(struct error *err)
@@ -202,8 +214,7 @@ static bool work(struct error *err)
     ok = prepare(&work, err);
     /* Who cannot even start says so behind a hello like everybody. */
     ok = say_hello(&work, ok ? err : NULL) && ok && train(&work, err);
-    if (work.state)
-        work.workload->release(work.state);
+    net_free(work.net);
     return ok;
 }
 

@@ -18,6 +18,8 @@ _SERVICE = _VALUES + _DB + ["server/base"]
 _TRAIN = ["common", "engine/trace", "engine/spec", "engine/machine", "engine/protocol"]
 _KERNELS = _TRAIN + ["engine/train/networks", "engine/train/onednn", "engine/train/kernels",
                      "engine/train/threads"]
+_PLANS = _KERNELS + ["engine/train/net"]
+_WORKLOADS = _PLANS + ["engine/train/depth_first", "engine/train/plain"]
 
 ROOMS = {
     "common": [],
@@ -34,11 +36,13 @@ ROOMS = {
     "engine/train/threads": _TRAIN,
     "engine/train/networks": _TRAIN,
     "engine/train/kernels": _KERNELS,
-    "engine/train/depth_first": _KERNELS + ["engine/train"],
-    "engine/train/plain": _KERNELS + ["engine/train"],
-    "engine/train/verify": _KERNELS + ["engine/train"],
-    "engine/train": _KERNELS + ["engine/stats", "engine/run", "engine/train/depth_first",
-                                "engine/train/plain", "engine/train/verify"],
+    "engine/train/net": _TRAIN + ["engine/train/networks", "engine/train/onednn"],
+    "engine/train/depth_first": _PLANS,
+    "engine/train/plain": _PLANS,
+    "engine/train/workloads": _WORKLOADS,
+    "engine/train/verify": _WORKLOADS + ["engine/train/workloads"],
+    "engine/train": _WORKLOADS + ["engine/stats", "engine/run", "engine/train/workloads",
+                                  "engine/train/verify"],
     "pricing": ["common"],
     "pricing/feeds": ["common", "pricing"],
     "pricing/machine": ["common", "pricing", "pricing/feeds"],

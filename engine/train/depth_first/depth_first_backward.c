@@ -1,8 +1,8 @@
-/* Backward through the stages. The thread computes each batch-norm's gradient for one chunk from
- * the sums of the stage behind it, and computes activations that are not kept a second time, so
- * that neither goes through memory. */
-#include "common/cleanup.h"
-#include "engine/train/depth_first/depth_first.h"
+#include "engine/train/depth_first/depth_first_backward.h"
+
+#include "engine/train/depth_first/depth_first_activation.h"
+#include "engine/train/depth_first/depth_first_groups.h"
+#include "engine/train/depth_first/depth_first_update.h"
 
 /* The gradient of a convolution's output, from that of the batch-norm behind it. */
 static void batchnorm_backward(const struct chunk *chunk, int conv)
@@ -27,11 +27,10 @@ static bool learn_weights(const struct chunk *chunk, int which, void *input, str
 {
     struct lane *lane = chunk->lane;
     struct depth_first *depth_first = lane->depth_first;
-    int turn = (int)(chunk->stage - depth_first->stages.list);
     const struct filter_call call = {lane->index, chunk->count, lane->scratch};
     const struct filter_gradient work = {.input = input,
                                          .gradient = lane->gradient,
-                                         .sum = depth_first_sum(lane, chunk->stage, which, turn),
+                                         .sum = depth_first_sum(lane, chunk->stage, which),
                                          .first = lane->fresh,
                                          .slices = 1};
 
@@ -128,7 +127,7 @@ static bool backward_chunk(const struct chunk *chunk, struct error *err)
     void *input = depth_first_input(chunk, false);
     int last = chunk->stage->count - 1; /* the one that sees every pixel */
 
-    assert(last == 0 || last == 1); /* input_gradient has two buffers */
+    assert(last == 0 || last == 1); /* the code below has no more cases */
     if (!convolve_back(chunk, last, input, lane->input_gradient[0], err))
         return false;
     if (last > 0) {
@@ -177,7 +176,7 @@ void depth_first_backward(struct lane *lane)
         else
             lane->ok = lane->ok && depth_first_chunks(lane, i, backward_chunk);
         team_meet(depth_first->team);
-        depth_first_sgd_step(lane, stage, i);
+        depth_first_sgd_step(lane, stage);
         if (stage->reads >= 0)
             finish_norms(lane, stage->reads);
     }

@@ -1,6 +1,9 @@
-/* The operations of the depth-first plan, and how its stages are cut into chunks. */
+#include "engine/train/depth_first/depth_first_build.h"
+
 #include "common/cleanup.h"
-#include "engine/train/depth_first/depth_first.h"
+#include "engine/train/depth_first/depth_first_groups.h"
+#include "engine/train/depth_first/depth_first_memory.h"
+#include "engine/train/depth_first/depth_first_step.h"
 #include "engine/train/threads/host.h"
 
 #include <math.h>
@@ -44,18 +47,6 @@ static struct cut cut_stage(const struct depth_first *depth_first, const struct 
     return cut;
 }
 
-enum wgrad_kind depth_first_hand(const struct depth_first *depth_first)
-{
-    if (depth_first->options.type != DNN_BF16 || depth_first->options.isa < CPU_AVX512_BF16)
-        return WGRAD_PORTABLE;
-    return depth_first->options.isa >= CPU_AMX ? WGRAD_AMX : WGRAD_AVX512_BF16;
-}
-
-bool depth_first_emulates(const struct depth_first *depth_first)
-{
-    return depth_first->options.type == DNN_BF16 && depth_first->options.isa < CPU_AVX512_BF16;
-}
-
 /* The sizes of chunk that threads will ask for. */
 static void count_units(const struct depth_first *depth_first, struct cut cut,
                         struct filter_shape *shape)
@@ -89,8 +80,8 @@ static bool make_filter(struct depth_first *depth_first, int index, struct cut c
     struct layer *layer = &depth_first->computed[index];
     struct filter_shape shape = {.layer = layer,
                                  .type = depth_first->options.type,
-                                 .emulated = depth_first_emulates(depth_first),
-                                 .hand = depth_first_hand(depth_first)};
+                                 .emulated = depth_first_emulates(&depth_first->options),
+                                 .hand = depth_first_hand(&depth_first->options)};
 
     *layer = depth_first->network.layers[index];
     if (subsamples(layer)) {
@@ -172,8 +163,19 @@ static void find_readers(struct depth_first *depth_first)
             depth_first->reader[depth_first->stages.list[i].reads] = i;
 }
 
-bool depth_first_build(struct depth_first *depth_first, const struct plan *plan,
-                       struct error *err)
+static bool make_loader(struct depth_first *depth_first, struct error *err)
+{
+    if (depth_first->options.input_workers == 0)
+        return true;
+    depth_first->loader =
+        batch_loader_new(depth_first->options.input_workers, depth_first_feed, depth_first, err);
+    if (!depth_first->loader)
+        return false;
+    batch_loader_start(depth_first->loader);
+    return true;
+}
+
+static bool build(struct depth_first *depth_first, struct error *err)
 {
     host_set_threads(1); /* of oneDNN: an operation belongs to one of our own */
     if (!stages_of(&depth_first->network, &depth_first->stages, err) ||
@@ -181,10 +183,6 @@ bool depth_first_build(struct depth_first *depth_first, const struct plan *plan,
         return false;
     find_readers(depth_first);
     depth_first->head = (struct stage){.count = 1, .convs = {depth_first->stages.linear}};
-    if (plan)
-        depth_first->plan = *plan;
-    else if (!depth_first_choose(depth_first, err))
-        return false;
     assert(depth_first->plan.count == depth_first->stages.count);
     for (int i = 0; i < depth_first->stages.count; i++)
         depth_first->cuts[i] =
@@ -192,15 +190,48 @@ bool depth_first_build(struct depth_first *depth_first, const struct plan *plan,
     depth_first->passes = passes_for(depth_first->options.isa, depth_first->options.type);
     depth_first->dnn = dnn_open(depth_first->lane_count, err);
     if (!depth_first->dnn || !make_operations(depth_first, err) ||
-        !depth_first_take_memory(depth_first, err))
+        !depth_first_take_memory(depth_first, err) || !make_loader(depth_first, err))
         return false;
-    if (depth_first->options.input_workers > 0) {
-        depth_first->loader = batch_loader_new(depth_first->options.input_workers,
-                                               depth_first_feed, depth_first, err);
-        if (!depth_first->loader)
-            return false;
-        batch_loader_start(depth_first->loader);
-    }
     depth_first->team = team_new(depth_first->lane_count, err);
     return depth_first->team != NULL;
+}
+
+struct depth_first *depth_first_make(const struct network *network,
+                                     const struct net_options *options,
+                                     struct parameters *parameters, const struct plan *plan,
+                                     struct error *err)
+{
+    struct depth_first *depth_first = calloc(1, sizeof *depth_first);
+
+    if (!depth_first) {
+        error_no_memory(err);
+        return NULL;
+    }
+    depth_first->network = *network;
+    depth_first->options = *options;
+    depth_first->parameters = parameters;
+    depth_first->plan = *plan;
+    if (!build(depth_first, err)) {
+        depth_first_free(depth_first);
+        return NULL;
+    }
+    return depth_first;
+}
+
+void depth_first_free(struct depth_first *depth_first)
+{
+    if (!depth_first)
+        return;
+    batch_loader_free(depth_first->loader);
+    team_free(depth_first->team);
+    for (int i = 0; i < depth_first->network.count; i++) {
+        filter_free(depth_first->filters[i]);
+        norm_free(depth_first->norms[i]);
+    }
+    dnn_close(depth_first->dnn);
+    arena_free(&depth_first->arena);
+    for (int i = 0; depth_first->lanes && i < depth_first->lane_count; i++)
+        arena_free(&depth_first->lanes[i].arena);
+    free(depth_first->lanes);
+    free(depth_first);
 }

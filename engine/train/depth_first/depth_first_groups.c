@@ -1,9 +1,5 @@
-/* Groups of threads that share one sum of a stage's weight gradients. Each thread still owns its
- * images, but of the weights it owns a slice of the output channels, and computes that from the
- * chunks of the whole group. So there is one sum for each group, not for each thread: on many
- * cores, where the sums of all threads would be more than the caches hold, and reading them all
- * would take longer than computing them. */
-#include "engine/train/depth_first/depth_first.h"
+#include "engine/train/depth_first/depth_first_groups.h"
+
 #include "engine/train/threads/host.h"
 
 #define SUMS_MAX 16 /* more threads than this share */
@@ -42,6 +38,25 @@ struct lane *depth_first_leader(const struct lane *lane)
                 ->lanes[lane->index / lane->depth_first->group * lane->depth_first->group];
 }
 
+size_t depth_first_sum_room(const struct filter *filter)
+{
+    return (filter_weights(filter) + 15) & ~(size_t)15;
+}
+
+float *depth_first_sum(const struct lane *lane, const struct stage *stage, int which)
+{
+    const struct depth_first *depth_first = lane->depth_first;
+    const struct stages *stages = &depth_first->stages;
+    long turn = stage == &depth_first->head ? stages->count : stage - stages->list;
+    float *at = lane->weight_sums[turn % 2];
+
+    assert(turn >= 0 && turn <= stages->count);
+    assert(at && which >= 0 && which < stage->count);
+    for (int i = 0; i < which; i++)
+        at += depth_first_sum_room(depth_first->filters[stage->convs[i]]);
+    return at;
+}
+
 static int members_of(const struct lane *lane)
 {
     int behind = lane->depth_first->lane_count - depth_first_leader(lane)->index;
@@ -55,11 +70,10 @@ static bool add_slices(struct lane *lane, const struct stage *stage, int which, 
     struct depth_first *depth_first = lane->depth_first;
     struct lane *leader = depth_first_leader(lane);
     int members = members_of(lane);
-    struct filter_gradient work = {
-        .sum = depth_first_sum(leader, stage, which, (int)(stage - depth_first->stages.list)),
-        .first = lane->fresh,
-        .slice = lane->index - leader->index,
-        .slices = members};
+    struct filter_gradient work = {.sum = depth_first_sum(leader, stage, which),
+                                   .first = lane->fresh,
+                                   .slice = lane->index - leader->index,
+                                   .slices = members};
 
     for (int i = 0; i < members; i++) {
         const struct share *share = &leader[i].share;
@@ -93,24 +107,20 @@ bool depth_first_share(struct lane *lane, const struct stage *stage, struct shar
     return ok;
 }
 
-static long chunks_of(const struct lane *lane, const struct cut *cut)
-{
-    long units = (lane->end_image - lane->first_image) * cut->parts;
-
-    return (units + cut->chunk - 1) / cut->chunk;
-}
-
 bool depth_first_rounds(struct lane *lane, int index,
                         bool (*work)(const struct chunk *chunk, struct error *err))
 {
     const struct stage *stage = &lane->depth_first->stages.list[index];
     const struct cut *cut = &lane->depth_first->cuts[index];
     const struct lane *leader = depth_first_leader(lane);
-    long own = chunks_of(lane, cut), rounds = 0;
+    long own = depth_first_chunk_count(lane, cut), rounds = 0;
     long long start = host_clock_ns();
 
-    for (int i = 0; i < members_of(lane); i++)
-        rounds = chunks_of(&leader[i], cut) > rounds ? chunks_of(&leader[i], cut) : rounds;
+    for (int i = 0; i < members_of(lane); i++) {
+        long count = depth_first_chunk_count(&leader[i], cut);
+
+        rounds = count > rounds ? count : rounds;
+    }
     for (long round = 0; round < rounds; round++) {
         lane->fresh = round == 0;
         lane->shares_left = stage->count;
@@ -123,6 +133,7 @@ bool depth_first_rounds(struct lane *lane, int index,
         /* A thread without a chunk, or one that failed, still computes its slices. */
         while (lane->shares_left > 0)
             lane->ok = depth_first_share(lane, stage, (struct share){0}, &lane->err) && lane->ok;
+        assert(lane->shares_left == 0); /* or the group would wait for ever */
     }
     lane->stage_ns[index] += host_clock_ns() - start;
     return lane->ok;

@@ -1,6 +1,9 @@
-/* Behind the last stage: the mean over each image, the linear layer, the loss, and back. */
+#include "engine/train/depth_first/depth_first_head.h"
+
 #include "common/cleanup.h"
-#include "engine/train/depth_first/depth_first.h"
+#include "engine/train/depth_first/depth_first_activation.h"
+#include "engine/train/depth_first/depth_first_groups.h"
+#include "engine/train/depth_first/depth_first_update.h"
 #include "engine/train/kernels/loss.h"
 #include "engine/train/threads/host.h"
 
@@ -56,6 +59,7 @@ static void softmax_loss(struct lane *lane)
     long classes = linear->out_channels;
 
     assert(lane->end_image <= depth_first->options.batch);
+    assert(classes >= LOSS_LABELS); /* every label has a logit */
     memset(lane->bias_sum, 0, (size_t)classes * sizeof(float));
     for (long image = lane->first_image; image < lane->end_image; image++) {
         float *shown = depth_first->shown + image * classes;
@@ -114,7 +118,7 @@ static bool learn_linear(struct lane *lane, struct error *err)
         row_of(depth_first, depth_first->logits, lane->first_image, linear->out_channels);
     void *gradient = row_of(depth_first, depth_first->logit_gradients, lane->first_image,
                             linear->out_channels);
-    float *sum = depth_first_sum(lane, &lane->depth_first->head, 0, depth_first->stages.count);
+    float *sum = depth_first_sum(lane, &depth_first->head, 0);
     const struct filter_gradient work = {means, gradient, sum, true, 0, 1};
 
     if (!filter_forward(filter, &call, means, logits, err))
@@ -143,5 +147,5 @@ void depth_first_head(struct lane *lane)
             go_back(lane);
     }
     team_meet(depth_first->team);
-    depth_first_sgd_step(lane, &depth_first->head, depth_first->stages.count);
+    depth_first_sgd_step(lane, &depth_first->head);
 }

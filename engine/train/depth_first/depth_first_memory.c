@@ -1,29 +1,14 @@
-/* Memory of the depth-first plan. Buffers live from the first to the last time that a step needs
- * them: forward through the stages are the times 0, 1, ..., then the head, and then back through
- * the stages. */
-#include "common/cleanup.h"
-#include "engine/train/depth_first/depth_first.h"
+#include "engine/train/depth_first/depth_first_memory.h"
+
+#include "engine/train/depth_first/depth_first_groups.h"
 #include "engine/train/networks/tensor_init.h"
 #include "engine/train/threads/host.h"
 
-#include <assert.h>
 #include <math.h>
 
 static int time_back(const struct depth_first *depth_first, int stage)
 {
     return 2 * depth_first->stages.count - stage;
-}
-
-size_t depth_first_bytes_in(const struct depth_first *depth_first, const struct layer *layer)
-{
-    return (size_t)(layer->in_size * layer->in_size * layer->in_channels) *
-           dnn_type_size(depth_first->options.type);
-}
-
-size_t depth_first_bytes_out(const struct depth_first *depth_first, const struct layer *layer)
-{
-    return (size_t)(layer->out_size * layer->out_size * layer->out_channels) *
-           dnn_type_size(depth_first->options.type);
 }
 
 /* A pointer to be filled when the arena has its memory. */
@@ -161,7 +146,7 @@ static void need_of_stage(const struct depth_first *depth_first, int index, stru
             needs->subsampled =
                 larger(needs->subsampled, units * depth_first_bytes_in(depth_first, layer) / 4);
         needs->scratch = larger(needs->scratch, filter_scratch(filter));
-        sums += (filter_weights(filter) + 15) & ~(size_t)15;
+        sums += depth_first_sum_room(filter);
     }
     needs->sums = larger(needs->sums, sums * sizeof(float));
 }

@@ -1,23 +1,11 @@
-/* The update of a step. A stage's weights take their step as soon as the stage's gradients are
- * complete, while these are in cache; so a thread needs memory for the gradients of two stages,
- * not for those of the whole network. */
-#include "common/cleanup.h"
-#include "engine/train/depth_first/depth_first.h"
+#include "engine/train/depth_first/depth_first_update.h"
+
+#include "engine/train/depth_first/depth_first_groups.h"
 #include "engine/train/threads/host.h"
-
-float *depth_first_sum(const struct lane *lane, const struct stage *stage, int which, int turn)
-{
-    float *at = lane->weight_sums[turn % 2];
-
-    assert(which >= 0 && which < stage->count && turn >= 0);
-    for (int i = 0; i < which; i++)
-        at += (filter_weights(lane->depth_first->filters[stage->convs[i]]) + 15) & ~(size_t)15;
-    return at;
-}
 
 /* The one place where the gradients of threads become one: ranks on other machines would join
  * their sums here. */
-static void learn_filter(struct lane *lane, const struct stage *stage, int which, int turn)
+static void learn_filter(struct lane *lane, const struct stage *stage, int which)
 {
     struct depth_first *depth_first = lane->depth_first;
     bool grouped = depth_first_grouped(depth_first, stage);
@@ -29,8 +17,7 @@ static void learn_filter(struct lane *lane, const struct stage *stage, int which
 
     for (int i = 0; i < depth_first->lane_count; i++) {
         const struct lane *other = &depth_first->lanes[i];
-        float *sum =
-            depth_first_sum(grouped ? depth_first_leader(other) : other, stage, which, turn);
+        float *sum = depth_first_sum(grouped ? depth_first_leader(other) : other, stage, which);
         bool known = update.copy_count > 0 && copies[update.copy_count - 1] == sum;
 
         if (other->first_image < other->end_image && !known)
@@ -40,12 +27,12 @@ static void learn_filter(struct lane *lane, const struct stage *stage, int which
     filter_learn(depth_first->filters[stage->convs[which]], &update);
 }
 
-void depth_first_sgd_step(struct lane *lane, const struct stage *stage, int turn)
+void depth_first_sgd_step(struct lane *lane, const struct stage *stage)
 {
     long long start = host_clock_ns();
 
     for (int i = 0; i < stage->count; i++)
-        learn_filter(lane, stage, i, turn);
+        learn_filter(lane, stage, i);
     lane->update_ns += host_clock_ns() - start;
 }
 

@@ -433,15 +433,15 @@ bool filter_show(struct filter *filter, struct error *err)
            (!filter->gradient || dnn_op_run(filter->show, gradient, err));
 }
 
-void filter_names(const struct filter *filter, net_tell tell, void *user)
+void filter_names(const struct filter *filter, net_visit visit, void *user)
 {
     const struct variant *first = &filter->variants[0];
     const char *layer = filter->shape.layer->name;
 
-    tell(user, layer, "forward", dnn_op_name(first->forward));
+    visit(user, layer, "forward", dnn_op_name(first->forward));
     if (first->backward_data)
-        tell(user, layer, "backward_data", dnn_op_name(first->backward_data));
-    tell(user, layer, "backward_weights",
-         filter->shape.by_hand ? wgrad_kind_name(filter->shape.hand)
-                               : dnn_op_name(first->backward_weights));
+        visit(user, layer, "backward_data", dnn_op_name(first->backward_data));
+    visit(user, layer, "backward_weights",
+          filter->shape.by_hand ? wgrad_kind_name(filter->shape.hand)
+                                : dnn_op_name(first->backward_weights));
 }

@@ -8,7 +8,7 @@
 
 #include "engine/train/kernels/passes.h"
 #include "engine/train/kernels/wgrad.h"
-#include "engine/train/net.h"
+#include "engine/train/net/net.h"
 #include "engine/train/onednn/dnn.h"
 
 /* The chunk sizes of a filter: whole chunks, and the rest at the end of a thread's share, which
@@ -97,5 +97,5 @@ bool filter_load(struct filter *filter, int lane, int direction, struct error *e
 /* Copies weights and gradient to the parameter, which net_parameters() shows its caller. */
 bool filter_show(struct filter *filter, struct error *err) __attribute__((warn_unused_result));
 
-/* Calls `tell` with the implementation of each pass. */
-void filter_names(const struct filter *filter, net_tell tell, void *user);
+/* Calls `visit` with the implementation of each pass. */
+void filter_names(const struct filter *filter, net_visit visit, void *user);

@@ -18,11 +18,13 @@ struct activation {
     bool kept;     /* in memory, because it is read more than once; else made again each time */
 };
 
+#define STAGE_CONVS_MAX 2
+
 /* The convolutions that read one activation. */
 struct stage {
     int reads; /* an activation, or -1: the images */
     int count;
-    int convs[2]; /* layers */
+    int convs[STAGE_CONVS_MAX]; /* (count): layers */
 };
 
 struct stages {

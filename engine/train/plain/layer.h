@@ -1,8 +1,8 @@
 /* One layer ready to compute: its oneDNN operations and the memory between them. Each kind of
- * layer is one file behind this interface, and net.c walks the list. */
+ * layer is one file behind this interface, and plain.c walks the list. */
 #pragma once
 
-#include "engine/train/net.h"
+#include "engine/train/net/net.h"
 #include "engine/train/networks/parameters.h"
 #include "engine/train/onednn/dnn.h"
 #include "engine/train/plain/reorder.h"
@@ -69,8 +69,8 @@ struct running {
 };
 struct running layer_conv_running(const struct layer_state *state);
 
-/* Calls `tell` with the names of the implementations that the layer runs on. */
-void layer_conv_names(const struct layer_state *state, net_tell tell, void *user);
+/* Calls `visit` with the names of the implementations that the layer runs on. */
+void layer_conv_names(const struct layer_state *state, net_visit visit, void *user);
 
 /* Of the last layer, after forward(): the mean loss over labels index % 10; writes the gradient
  * of the logits for backward(). */

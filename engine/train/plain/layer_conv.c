@@ -198,15 +198,15 @@ struct running layer_conv_running(const struct layer_state *state)
     return (struct running){conv->running_mean, conv->running_variance};
 }
 
-void layer_conv_names(const struct layer_state *state, net_tell tell, void *user)
+void layer_conv_names(const struct layer_state *state, net_visit visit, void *user)
 {
     const struct conv *conv = state->own;
     const char *layer = state->layer->name;
 
-    tell(user, layer, "forward", dnn_op_name(conv->weights.forward));
+    visit(user, layer, "forward", dnn_op_name(conv->weights.forward));
     if (conv->weights.backward_data)
-        tell(user, layer, "backward_data", dnn_op_name(conv->weights.backward_data));
-    tell(user, layer, "backward_weights", dnn_op_name(conv->weights.backward_weights));
-    tell(user, layer, "norm", dnn_op_name(conv->norm));
-    tell(user, layer, "norm_backward", dnn_op_name(conv->norm_backward));
+        visit(user, layer, "backward_data", dnn_op_name(conv->weights.backward_data));
+    visit(user, layer, "backward_weights", dnn_op_name(conv->weights.backward_weights));
+    visit(user, layer, "norm", dnn_op_name(conv->norm));
+    visit(user, layer, "norm_backward", dnn_op_name(conv->norm_backward));
 }

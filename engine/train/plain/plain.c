@@ -1,7 +1,6 @@
-/* The plain plan: one operation of the library after another, each over the whole batch with all
- * threads. The honest baseline, and what the other plan is held against. */
+#include "engine/train/plain/plain.h"
+
 #include "common/cleanup.h"
-#include "engine/train/net.h"
 #include "engine/train/networks/tensor_init.h"
 #include "engine/train/plain/layer.h"
 #include "engine/train/threads/host.h"
@@ -9,8 +8,10 @@
 #include <math.h>
 
 struct plain {
+    struct net net; /* first: a pointer to it is a pointer to the whole */
     struct network network;
     struct net_options options;
+    struct parameters parameters;
     struct layer_context context;
     struct tensor images, outputs[LAYERS_MAX];
     struct layer_state layers[LAYERS_MAX];
@@ -177,9 +178,10 @@ static bool backward(struct plain *plain, struct error *err)
     return true;
 }
 
-static bool step(void *state, double *ret_loss, struct net_times *ret_times, struct error *err)
+static bool step(struct net *net, double *ret_loss, struct step_split *ret_split,
+                 struct error *err)
 {
-    struct plain *plain = state;
+    struct plain *plain = (struct plain *)net;
     void *const input[] = {plain->source, plain->images.value};
     long long start = host_clock_ns(), taken, computed, learnt, end;
 
@@ -195,21 +197,21 @@ static bool step(void *state, double *ret_loss, struct net_times *ret_times, str
     if (!backward(plain, err))
         return false;
     learnt = host_clock_ns();
-    parameters_update(plain->context.parameters, &plain->options.sgd);
+    parameters_update(&plain->parameters, &plain->options.sgd);
     if (!load_weights(plain, err))
         return false;
     end = host_clock_ns();
-    *ret_times =
-        (struct net_times){taken - start, computed - taken, learnt - computed, end - learnt};
+    *ret_split = (struct step_split){.input = taken - start,
+                                     .forward = computed - taken,
+                                     .backward = learnt - computed,
+                                     .update = end - learnt};
     return true;
 }
 
-static void release(void *state)
+static void release(struct net *net)
 {
-    struct plain *plain = state;
+    struct plain *plain = (struct plain *)net;
 
-    if (!plain)
-        return;
     for (int i = 0; i < plain->network.count; i++) {
         if (plain->layers[i].own)
             plain->layers[i].functions->release(&plain->layers[i]);
@@ -224,63 +226,78 @@ static void release(void *state)
     free(plain->images.value);
     free(plain->source);
     dnn_close(plain->context.dnn);
+    parameters_free(&plain->parameters);
     free(plain);
 }
 
-static bool show(void *state, struct error *err)
+/* The operations read and write them where they are shown. */
+static struct parameters *parameters(struct net *net, struct error *err)
 {
-    (void)state; /* they are where they are shown */
     (void)err;
-    return true;
+    return &((struct plain *)net)->parameters;
 }
 
-static float logit(const void *state, long image, long class)
+static float logit(const struct net *net, long image, long class)
 {
-    const struct plain *plain = state;
+    const struct plain *plain = (const struct plain *)net;
 
     return layer_linear_logit(&plain->layers[plain->network.count - 1], image, class);
 }
 
-static void running(const void *state, int index, const float **ret_mean,
+static void running(const struct net *net, int index, const float **ret_mean,
                     const float **ret_variance)
 {
-    const struct plain *plain = state;
+    const struct plain *plain = (const struct plain *)net;
     struct running running = layer_conv_running(&plain->layers[index]);
 
     *ret_mean = running.mean;
     *ret_variance = running.variance;
 }
 
-static void names(const void *state, net_tell tell, void *user)
+static void names(const struct net *net, net_visit visit, void *user)
 {
-    const struct plain *plain = state;
+    const struct plain *plain = (const struct plain *)net;
 
     for (int i = 0; i < plain->network.count; i++)
         if (plain->network.layers[i].kind == LAYER_CONV)
-            layer_conv_names(&plain->layers[i], tell, user);
+            layer_conv_names(&plain->layers[i], visit, user);
 }
 
-static struct net_facts facts(const void *state)
+static struct net_facts facts(const struct net *net)
 {
-    const struct plain *plain = state;
+    const struct plain *plain = (const struct plain *)net;
 
     return (struct net_facts){.plan = "plain",
-                              .emulated = plain->options.type == DNN_BF16 &&
-                                          plain->options.isa < CPU_AVX512_BF16};
+                              .parameters = network_parameters(&plain->network),
+                              .multiply_adds = network_multiply_adds(&plain->network),
+                              .emulated = answer_of(plain->options.type == DNN_BF16 &&
+                                                    plain->options.isa < CPU_AVX512_BF16)};
 }
 
-static const struct net_functions functions = {step, release, show, logit, running, names, facts};
+static const struct net_functions functions = {.step = step,
+                                               .free = release,
+                                               .facts = facts,
+                                               .names = names,
+                                               .parameters = parameters,
+                                               .logit = logit,
+                                               .running = running};
 
-bool plain_new(const struct network *network, const struct net_options *options,
-               struct parameters *parameters, struct net_part *ret_part, struct error *err)
+struct net *plain_new(const struct network *network, const struct net_options *options,
+                      struct error *err)
 {
     struct plain *plain = calloc(1, sizeof *plain);
 
-    if (!plain)
-        return error_no_memory(err);
+    if (!plain) {
+        error_no_memory(err);
+        return NULL;
+    }
+    plain->net.functions = &functions;
     plain->network = *network;
     plain->options = *options;
-    plain->context.parameters = parameters;
-    *ret_part = (struct net_part){&functions, plain};
-    return build(plain, err);
+    plain->context.parameters = &plain->parameters;
+    if (!parameters_make(&plain->parameters, network, options->seed, err) || !build(plain, err)) {
+        release(&plain->net);
+        return NULL;
+    }
+    return &plain->net;
 }

@@ -1,11 +1,11 @@
 #include "engine/train/verify/verify.h"
 
 #include "common/cleanup.h"
-#include "engine/train/net.h"
 #include "engine/train/networks/resnet50.h"
 #include "engine/train/threads/host.h"
 #include "engine/train/verify/verify_against.h"
 #include "engine/train/verify/verify_options.h"
+#include "engine/train/workloads/net_new.h"
 
 #include <math.h>
 
@@ -122,11 +122,11 @@ static bool run_steps(struct net *net, const struct verify_options *options,
     json_object_set_new(result, "losses", losses);
     for (long long step = 0; step < options->steps; step++) {
         const struct parameters *parameters;
-        struct net_times times;
+        struct step_split split;
         double loss;
 
         /* The gradients of a step are still there after its update. */
-        if (!net_step(net, &loss, &times, err))
+        if (!net_step(net, &loss, &split, err))
             return false;
         if (!isfinite(loss))
             return error_set(err, ERROR_INTERNAL, NULL, "the loss is not a number");

@@ -1,7 +1,7 @@
 /* Each allocation of the engine fails, in its turn: building a net or its first step then fails
  * with a reason, and leaks nothing (the address sanitizer looks). What libraries allocate for
  * themselves is left alone: that is theirs to survive. */
-#include "engine/train/net.h"
+#include "engine/train/workloads/net_new.h"
 
 #include "common/cleanup.h"
 #include "tests/engine/train/shortage.h"
@@ -12,7 +12,7 @@
 static bool attempt(const struct net_options *options, long long allowed, struct error *err)
 {
     struct network network;
-    struct net_times times;
+    struct step_split times;
     struct net *net;
     double loss;
     bool ok;

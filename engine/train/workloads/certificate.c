@@ -1,6 +1,7 @@
-#include "engine/train/certificate.h"
+#include "engine/train/workloads/certificate.h"
 
 #include "common/cleanup.h"
+#include "engine/train/workloads/net_new.h"
 
 #include <math.h>
 
@@ -72,12 +73,12 @@ static struct net *compute(const struct network *network, const struct net_optio
                            const struct parameters **ret_parameters, struct error *err)
 {
     struct net *net = net_new(network, options, err);
-    struct net_times times;
+    struct step_split split;
     double loss;
 
     if (!net)
         return NULL;
-    *ret_parameters = net_step(net, &loss, &times, err) ? net_parameters(net, err) : NULL;
+    *ret_parameters = net_step(net, &loss, &split, err) ? net_parameters(net, err) : NULL;
     if (!*ret_parameters) {
         net_free(net);
         return NULL;

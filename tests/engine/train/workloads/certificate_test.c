@@ -1,5 +1,6 @@
-#include "engine/train/certificate.h"
+#include "engine/train/workloads/certificate.h"
 
+#include "engine/train/workloads/net_new.h"
 #include "tests/engine/train/small_network.h"
 #include "tests/test.h"
 
@@ -127,7 +128,7 @@ static void other_images_lead_elsewhere(void)
     options.input_workers = 0;
     options.keep_gradients = true;
     for (int i = 0; i < 2; i++) {
-        struct net_times times;
+        struct step_split times;
         double loss;
 
         options.seed = (unsigned long long)i;

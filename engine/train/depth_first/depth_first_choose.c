@@ -1,7 +1,8 @@
-/* Chooses the plan: a few ways to work are tried on a small batch, for all stages at once, and
- * each stage takes the one that was fastest for it, in the company that it will have. */
+#include "engine/train/depth_first/depth_first_choose.h"
+
 #include "common/cleanup.h"
-#include "engine/train/depth_first/depth_first.h"
+#include "engine/train/depth_first/depth_first_build.h"
+#include "engine/train/depth_first/depth_first_step.h"
 #include "engine/train/threads/host.h"
 
 /* Of a chunk; fits into the second cache of most processors. */
@@ -12,13 +13,21 @@
 /* No further way is tried if it might end after so much time: a start is to take seconds. */
 #define PROBE_NS 4000000000LL
 
+/* What the choice is for. */
+struct question {
+    const struct network *network;
+    const struct net_options *options;
+    struct parameters *parameters; /* a probe reads them and learns nothing */
+    int stages;
+};
+
 /* The best of the steps so far, of each stage, in nanoseconds. */
 struct timing {
     long long stage[LAYERS_MAX];
 };
 
 /* What the choice depends on, in one line. */
-static void write_key(const struct depth_first *depth_first, char *ret, size_t size)
+static void write_key(const struct net_options *options, char *ret, size_t size)
 {
     char model[160], library[32];
     long l1, l2, l3;
@@ -27,9 +36,8 @@ static void write_key(const struct depth_first *depth_first, char *ret, size_t s
     cpu_caches(&l1, &l2, &l3);
     dnn_version(library, sizeof library);
     snprintf(ret, size, PENNYWORTH_VERSION "; %s; %ld %ld %ld; %s; %s; %s; batch %ld; threads %d",
-             model, l1, l2, l3, library, cpu_isa_name(depth_first->options.isa),
-             depth_first->options.type == DNN_BF16 ? "bf16" : "f32", depth_first->options.batch,
-             depth_first->lane_count);
+             model, l1, l2, l3, library, cpu_isa_name(options->isa),
+             options->type == DNN_BF16 ? "bf16" : "f32", options->batch, options->threads);
 }
 
 static void keep_best(const struct depth_first *probe, struct timing *best)
@@ -43,29 +51,28 @@ static void keep_best(const struct depth_first *probe, struct timing *best)
         }
 }
 
-static bool time_choice(const struct depth_first *depth_first, struct choice choice,
-                        struct timing *ret, struct error *err)
+static bool time_choice(const struct question *question, struct choice choice, struct timing *ret,
+                        struct error *err)
 {
-    const struct plan plan = plan_fixed(depth_first->stages.count, choice);
-    struct net_options options = depth_first->options;
+    const struct plan plan = plan_fixed(question->stages, choice);
+    struct net_options options = *question->options;
     struct depth_first *probe;
     bool ok;
 
-    options.batch = depth_first->lane_count * PROBE_IMAGES;
-    if (options.batch > depth_first->options.batch)
-        options.batch = depth_first->options.batch;
+    options.batch = (long)options.threads * PROBE_IMAGES;
+    if (options.batch > question->options->batch)
+        options.batch = question->options->batch;
     options.sgd = (struct sgd){0}; /* nothing is learnt from it */
     options.keep_gradients = false;
     options.input_workers = 0;
-    probe =
-        depth_first_make(&depth_first->network, &options, depth_first->parameters, &plan, err);
+    probe = depth_first_make(question->network, &options, question->parameters, &plan, err);
     ok = probe != NULL;
     *ret = (struct timing){0};
     for (int i = 0; i <= PROBE_STEPS && ok; i++) {
-        struct net_times times;
+        struct step_split split;
         double loss;
 
-        ok = depth_first_step(probe, &loss, &times, err);
+        ok = depth_first_step(&probe->net, &loss, &split, err);
         if (ok && i > 0)
             keep_best(probe, ret);
     }
@@ -73,9 +80,9 @@ static bool time_choice(const struct depth_first *depth_first, struct choice cho
     return ok;
 }
 
-static bool measure(struct depth_first *depth_first, struct error *err)
+static bool measure(const struct question *question, struct plan *ret_plan, struct error *err)
 {
-    bool hand = depth_first_hand(depth_first) != WGRAD_PORTABLE;
+    bool hand = depth_first_hand(question->options) != WGRAD_PORTABLE;
     const struct choice choices[] = {{USUAL_KILOBYTES, hand},
                                      {USUAL_KILOBYTES, false},
                                      {500, hand},
@@ -83,10 +90,10 @@ static bool measure(struct depth_first *depth_first, struct error *err)
                                      {3000, hand},
                                      {3000, false}};
     long long start = host_clock_ns(), last = 0;
+    struct plan plan = plan_fixed(question->stages, choices[0]);
     struct timing best = {0}, timing;
 
-    depth_first->plan = plan_fixed(depth_first->stages.count, choices[0]);
-    depth_first->plan.origin = "measured";
+    plan.origin = "measured";
     for (size_t i = 0; i < COUNT(choices); i++) {
         long long before = host_clock_ns();
 
@@ -94,36 +101,43 @@ static bool measure(struct depth_first *depth_first, struct error *err)
             break;
         if (i % 2 == 1 && !hand)
             continue; /* the same again */
-        if (!time_choice(depth_first, choices[i], &timing, err))
+        if (!time_choice(question, choices[i], &timing, err))
             return false;
         last = host_clock_ns() - before;
-        for (int k = 0; k < depth_first->stages.count; k++)
+        for (int k = 0; k < question->stages; k++)
             if (best.stage[k] == 0 || timing.stage[k] < best.stage[k]) {
                 best.stage[k] = timing.stage[k];
-                depth_first->plan.stages[k] = choices[i];
+                plan.stages[k] = choices[i];
             }
     }
+    *ret_plan = plan;
     return true;
 }
 
-bool depth_first_choose(struct depth_first *depth_first, struct error *err)
+bool depth_first_choose(const struct network *network, const struct net_options *options,
+                        struct parameters *parameters, struct plan *ret_plan, struct error *err)
 {
+    struct question question = {network, options, parameters, 0};
     char key[PLAN_KEY_MAX];
     struct error not_stored = {0};
+    struct stages stages;
 
-    if (depth_first->options.plan == NET_FIXED) {
-        bool hand = depth_first_hand(depth_first) != WGRAD_PORTABLE;
+    assert(options->plan != NET_PLAIN);
+    if (!stages_of(network, &stages, err))
+        return false;
+    question.stages = stages.count;
+    if (options->plan == NET_FIXED) {
+        bool hand = depth_first_hand(options) != WGRAD_PORTABLE;
 
-        depth_first->plan =
-            plan_fixed(depth_first->stages.count, (struct choice){USUAL_KILOBYTES, hand});
+        *ret_plan = plan_fixed(stages.count, (struct choice){USUAL_KILOBYTES, hand});
         return true;
     }
-    write_key(depth_first, key, sizeof key);
-    if (plan_load(key, depth_first->stages.count, &depth_first->plan))
+    write_key(options, key, sizeof key);
+    if (plan_load(key, stages.count, ret_plan))
         return true;
-    if (!measure(depth_first, err))
+    if (!measure(&question, ret_plan, err))
         return false;
-    if (!plan_store(&depth_first->plan, key, &not_stored))
+    if (!plan_store(ret_plan, key, &not_stored))
         fprintf(stderr,
                 "pennyworth-worker: the plan was not stored, so the next run measures it again: "
                 "%s\n",

@@ -3,10 +3,7 @@
  * forward, mean cross-entropy, backward, update. */
 #pragma once
 
-#include "common/error.h"
-#include "engine/trace/steps.h"
-
-#include <stdbool.h>
+#include "engine/train/net/net.h"
 
 #define MLP_INPUTS 1024L
 #define MLP_HIDDEN 512L
@@ -14,15 +11,8 @@
 #define MLP_PARAMETERS (MLP_INPUTS * MLP_HIDDEN + MLP_HIDDEN * MLP_CLASSES)
 #define MLP_MULTIPLY_ADDS MLP_PARAMETERS /* of one sample, forward: no weight is used twice */
 
-struct mlp;
-
-struct mlp *mlp_new(long batch_size, unsigned seed, struct error *err)
+/* A net that has neither logits nor parameters to show: of the functions in net.h only
+ * net_step(), net_free(), net_facts() and net_names() may be called. Its batch is made once, so a
+ * step spends nothing on input. NULL with the reason. */
+struct net *mlp_new(long batch_size, unsigned seed, struct error *err)
     __attribute__((warn_unused_result));
-
-/* One step; *ret_loss is the mean loss before the update. Its batch is made once, so there is no
- * input to wait for. */
-bool mlp_step(struct mlp *mlp, double *ret_loss, struct step_split *ret_split, struct error *err)
-    __attribute__((warn_unused_result));
-
-/* NULL is fine. */
-void mlp_free(struct mlp *mlp);

@@ -1,10 +1,10 @@
-#include "engine/train/mlp.h"
+#include "engine/train/workloads/mlp.h"
 
 #include "common/cleanup.h"
 #include "engine/train/kernels/loss.h"
-#include "engine/train/onednn/dnn.h"
 #include "engine/train/threads/host.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define INPUTS MLP_INPUTS
@@ -15,15 +15,16 @@ _Static_assert(MLP_CLASSES == LOSS_LABELS, "every label has an output");
 #define LEARNING_RATE 0.1f
 
 struct mlp {
-    long batch;
+    struct net net; /* first: a pointer to it is a pointer to the whole */
+    long batch;     /* N */
     struct dnn *dnn;
     struct dnn_op *forward1, *forward2, *weights2, *back, *weights1;
     float *memory;                   /* all below, in one piece */
-    float *input;                    /* batch x INPUTS */
-    float *w1, *g1;                  /* INPUTS x HIDDEN: weights, gradient */
-    float *w2, *g2;                  /* HIDDEN x CLASSES */
-    float *hidden, *hidden_gradient; /* batch x HIDDEN */
-    float *output;                   /* batch x CLASSES: logits, then their gradient */
+    float *input;                    /* (N, INPUTS) */
+    float *w1, *g1;                  /* (INPUTS, HIDDEN): weights, gradient */
+    float *w2, *g2;                  /* (HIDDEN, CLASSES) */
+    float *hidden, *hidden_gradient; /* (N, HIDDEN) */
+    float *output;                   /* (N, CLASSES): logits, then their gradient */
 };
 
 /* Numerical Recipes' 32-bit generator: the same noise on every machine. */
@@ -39,7 +40,7 @@ static void fill_noise(float *values, long count, float scale, unsigned *state)
         values[i] = scale * noise(state);
 }
 
-static bool allocate(struct mlp *mlp)
+static bool allocate(struct mlp *mlp, struct error *err)
 {
     const long sizes[] = {mlp->batch * INPUTS, INPUTS * HIDDEN,     INPUTS * HIDDEN,
                           HIDDEN * CLASSES,    HIDDEN * CLASSES,    mlp->batch * HIDDEN,
@@ -49,11 +50,12 @@ static bool allocate(struct mlp *mlp)
         &mlp->hidden_gradient, &mlp->output};
     long total = 0;
 
+    _Static_assert(COUNT(sizes) == COUNT(parts), "each part has its size");
     for (size_t i = 0; i < COUNT(sizes); i++)
         total += sizes[i];
     mlp->memory = calloc((size_t)total, sizeof *mlp->memory);
     if (!mlp->memory)
-        return false;
+        return error_no_memory(err);
     total = 0;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         *parts[i] = mlp->memory + total;
@@ -73,7 +75,7 @@ static struct dnn_matrix transpose(long rows, long columns)
     return (struct dnn_matrix){.rows = rows, .columns = columns, .transposed = true};
 }
 
-static bool plan(struct mlp *mlp, struct error *err)
+static bool make_products(struct mlp *mlp, struct error *err)
 {
     struct dnn *dnn = mlp->dnn = dnn_open(1, err);
     long batch = mlp->batch;
@@ -86,25 +88,6 @@ static bool plan(struct mlp *mlp, struct error *err)
     mlp->back = dnn_product(dnn, shape(batch, CLASSES), transpose(CLASSES, HIDDEN), err);
     mlp->weights1 = dnn_product(dnn, transpose(INPUTS, batch), shape(batch, HIDDEN), err);
     return mlp->forward1 && mlp->forward2 && mlp->weights2 && mlp->back && mlp->weights1;
-}
-
-struct mlp *mlp_new(long batch_size, unsigned seed, struct error *err)
-{
-    struct mlp *mlp = calloc(1, sizeof *mlp);
-    unsigned state = seed;
-
-    if (mlp)
-        mlp->batch = batch_size;
-    if (!mlp || !allocate(mlp))
-        error_no_memory(err);
-    if (!mlp || !mlp->memory || !plan(mlp, err)) {
-        mlp_free(mlp);
-        return NULL;
-    }
-    fill_noise(mlp->input, batch_size * INPUTS, 2.0f, &state);
-    fill_noise(mlp->w1, INPUTS * HIDDEN, 2.0f / sqrtf((float)INPUTS), &state);
-    fill_noise(mlp->w2, HIDDEN * CLASSES, 2.0f / sqrtf((float)HIDDEN), &state);
-    return mlp;
 }
 
 static void descend(float *weights, const float *gradient, long count)
@@ -149,8 +132,10 @@ static bool backward(struct mlp *mlp, struct error *err)
     return multiply(mlp->weights1, mlp->input, mlp->hidden_gradient, mlp->g1, err);
 }
 
-bool mlp_step(struct mlp *mlp, double *ret_loss, struct step_split *ret_split, struct error *err)
+static bool step(struct net *net, double *ret_loss, struct step_split *ret_split,
+                 struct error *err)
 {
+    struct mlp *mlp = (struct mlp *)net;
     long long start = host_clock_ns(), computed, learnt;
 
     if (!forward(mlp, ret_loss, err))
@@ -167,10 +152,10 @@ bool mlp_step(struct mlp *mlp, double *ret_loss, struct step_split *ret_split, s
     return true;
 }
 
-void mlp_free(struct mlp *mlp)
+static void release(struct net *net)
 {
-    if (!mlp)
-        return;
+    struct mlp *mlp = (struct mlp *)net;
+
     dnn_op_free(mlp->forward1);
     dnn_op_free(mlp->forward2);
     dnn_op_free(mlp->weights2);
@@ -179,4 +164,44 @@ void mlp_free(struct mlp *mlp)
     dnn_close(mlp->dnn);
     free(mlp->memory);
     free(mlp);
+}
+
+static struct net_facts facts(const struct net *net)
+{
+    (void)net;
+    return (struct net_facts){
+        .plan = "plain", .parameters = MLP_PARAMETERS, .multiply_adds = MLP_MULTIPLY_ADDS};
+}
+
+/* It has no convolution, and the library computes products without a choice. */
+static void names(const struct net *net, net_visit visit, void *user)
+{
+    (void)net;
+    (void)visit;
+    (void)user;
+}
+
+static const struct net_functions functions = {
+    .step = step, .free = release, .facts = facts, .names = names};
+
+struct net *mlp_new(long batch_size, unsigned seed, struct error *err)
+{
+    struct mlp *mlp = calloc(1, sizeof *mlp);
+    unsigned state = seed;
+
+    assert(batch_size > 0);
+    if (!mlp) {
+        error_no_memory(err);
+        return NULL;
+    }
+    mlp->net.functions = &functions;
+    mlp->batch = batch_size;
+    if (!allocate(mlp, err) || !make_products(mlp, err)) {
+        release(&mlp->net);
+        return NULL;
+    }
+    fill_noise(mlp->input, batch_size * INPUTS, 2.0f, &state);
+    fill_noise(mlp->w1, INPUTS * HIDDEN, 2.0f / sqrtf((float)INPUTS), &state);
+    fill_noise(mlp->w2, HIDDEN * CLASSES, 2.0f / sqrtf((float)HIDDEN), &state);
+    return &mlp->net;
 }

@@ -11,7 +11,7 @@
  * around 0. */
 #pragma once
 
-#include "engine/train/net.h"
+#include "engine/train/net/net.h"
 
 /* A worst tensor below this is not a matter of rounding. */
 #define CERTIFICATE_WORST_MIN 0.9

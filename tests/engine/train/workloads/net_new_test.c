@@ -1,5 +1,5 @@
 /* A small network in every plan: what a step computes must not depend on how it is worked. */
-#include "engine/train/net.h"
+#include "engine/train/workloads/net_new.h"
 
 #include "common/cleanup.h"
 #include "tests/engine/train/small_network.h"
@@ -60,7 +60,7 @@ static void train(const struct net_options *options, struct outcome *ret)
     net = net_new(&network, options, &err);
     EXPECT_STR(err.message, "");
     for (int i = 0; net && i < STEPS; i++) {
-        struct net_times times;
+        struct step_split times;
 
         EXPECT(net_step(net, &ret->losses[i], &times, &err));
         EXPECT(times.input >= 0 && times.forward > 0 && times.backward > 0 && times.update > 0);
@@ -212,7 +212,7 @@ static void the_gradient_is_the_slope_of_the_loss(void)
     struct net_options options = options_of(false, 2, DNN_F32);
     struct outcome outcome;
     struct network network;
-    struct net_times times;
+    struct step_split times;
     struct net *net;
     double before, after;
 

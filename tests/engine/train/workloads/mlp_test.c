@@ -1,4 +1,4 @@
-#include "engine/train/mlp.h"
+#include "engine/train/workloads/mlp.h"
 
 #include "common/cleanup.h"
 #include "engine/train/threads/host.h"
@@ -87,7 +87,7 @@ static void training_agrees_with_the_textbook(void)
 
     for (size_t i = 0; i < COUNT(batches); i++) {
         struct error err = {0};
-        struct mlp *mlp = mlp_new(batches[i], 7, &err);
+        struct net *mlp = mlp_new(batches[i], 7, &err);
 
         EXPECT(mlp != NULL);
         reference_start(batches[i], 7);
@@ -96,26 +96,26 @@ static void training_agrees_with_the_textbook(void)
             struct step_split split = {0};
             long long start = host_clock_ns();
 
-            EXPECT(mlp_step(mlp, &loss, &split, &err));
+            EXPECT(net_step(mlp, &loss, &split, &err));
             EXPECT_NEAR(loss, wanted, 1e-4 * wanted + 1e-6);
             EXPECT(split.forward > 0 && split.backward > 0 && split.update > 0);
             EXPECT(split.forward + split.backward + split.update <= host_clock_ns() - start);
         }
         EXPECT_STR(err.message, "");
-        mlp_free(mlp);
+        net_free(mlp);
     }
 }
 
 static double loss_after(long batch, unsigned seed, int steps)
 {
-    struct mlp *mlp = mlp_new(batch, seed, NULL);
+    struct net *mlp = mlp_new(batch, seed, NULL);
     struct step_split split;
     double loss = -1;
 
     EXPECT(mlp != NULL);
     for (int i = 0; i < steps; i++)
-        EXPECT(mlp_step(mlp, &loss, &split, NULL));
-    mlp_free(mlp);
+        EXPECT(net_step(mlp, &loss, &split, NULL));
+    net_free(mlp);
     return loss;
 }
 
@@ -146,7 +146,7 @@ static void threads_change_the_time_and_not_the_result(void)
 
 static void nothing_can_be_freed(void)
 {
-    mlp_free(NULL);
+    net_free(NULL);
     EXPECT(true);
 }
 

@@ -1,0 +1,23 @@
+/* What can be trained: one row a workload. */
+#pragma once
+
+#include "engine/spec/run_spec.h"
+#include "engine/train/net/net.h"
+#include "engine/train/workloads/certificate.h"
+
+struct workload {
+    const char *name; /* as in the spec */
+    /* A net that trains what the spec says; `isa` is the most of the processor that it may use.
+     * The caller gives it to net_free(). NULL with the reason. */
+    struct net *(*make)(const struct run_spec *spec, enum cpu_isa isa, struct error *err);
+    /* How far the precision of the run leads from that of f32 (certificate.h); called when the
+     * net of the run is freed. NULL for a workload that has f32 only. */
+    bool (*certify)(const struct run_spec *spec, enum cpu_isa isa,
+                    struct certificate *ret_certificate, struct error *err);
+};
+
+/* NULL, and err saying so, when this worker does not know it. */
+const struct workload *workload_find(const char *name, struct error *err);
+
+/* Threads that a spec means. */
+int workload_threads(const struct run_spec *spec);
