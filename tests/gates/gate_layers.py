@@ -1,4 +1,7 @@
-"""Who may include what: the rooms, the owners of other people's headers, no umbrella header."""
+"""Who may include what: the rooms, the owners of other people's headers, no umbrella header, and
+in some rooms no circle of files that include each other."""
+import collections
+import os
 import re
 
 import house
@@ -53,8 +56,28 @@ def is_umbrella(source):
     return INCLUDE.search(source) is not None and not rest.strip()
 
 
+def refuse_circles(gate, includes):
+    """Refuses each include that closes a circle. `includes`: file without its ending -> what it
+    includes, likewise -> where it does, (path, line)."""
+    done = set()
+
+    def walk(name, above):
+        for target, (path, line) in sorted(includes[name].items()):
+            if target in above:
+                circle = [*above[above.index(target):], target]
+                gate.refuse(path, line, "a circle: " + " -> ".join(map(os.path.basename, circle)))
+            elif target in includes and target not in done:
+                walk(target, [*above, target])
+        done.add(name)
+
+    for name in sorted(includes):
+        if name not in done:
+            walk(name, [name])
+
+
 def main():
     top, gate, count = house.root(), house.Gate(), 0
+    inside = collections.defaultdict(dict)  # of the rooms without a circle
     for path in house.files(top, ".c", ".h"):
         room = house.folder_of(path)
         source = COMMENT.sub(lambda m: "\n" * m.group().count("\n"), house.text(top, path))
@@ -69,8 +92,13 @@ def main():
             count += 1
             quoted, angled = match.groups()
             wrong = ours(room, quoted) if quoted else theirs(path, angled)
+            line = house.line_of(source, match.start())
             if wrong:
-                gate.refuse(path, house.line_of(source, match.start()), wrong)
+                gate.refuse(path, line, wrong)
+            own, target = os.path.splitext(path)[0], os.path.splitext(quoted or "")[0]
+            if room in house.NO_CIRCLE and house.folder_of(target) == room and target != own:
+                inside[own][target] = (path, line)
+    refuse_circles(gate, inside)
     gate.verdict(f"{count} includes stay in their rooms")
 
 
