@@ -27,9 +27,11 @@ enum wgrad_kind { WGRAD_PORTABLE, WGRAD_AVX512_BF16, WGRAD_AMX };
 #define WGRAD_KINDS 3
 
 struct wgrad_memory {
-    const uint16_t *input; /* 2-byte aligned is enough */
-    const uint16_t *gradient;
-    float *weights;  /* in_channels * out_channels * kernel * kernel */
+    const uint16_t *input;    /* (images, in_size, in_size, in_channels), or (pixels, in_channels)
+                               * of kernel 1; 2-byte aligned is enough */
+    const uint16_t *gradient; /* (images, out_size, out_size, out_channels), or (pixels,
+                               * out_channels); the same */
+    float *weights;  /* in_channels * out_channels * kernel * kernel, by wgrad_strides() */
     void *scratch;   /* wgrad_scratch() bytes, aligned to 64; one for each thread */
     bool accumulate; /* add to the weights, else overwrite them */
     /* Only these output channels are computed and only their weights touched, so that threads can

@@ -12,7 +12,9 @@
 struct parameter {
     char name[LAYER_NAME_MAX + 8]; /* torchvision's: "layer1.0.conv1.weight" */
     size_t count;
-    float *value, *gradient, *velocity; /* convolutions: OIHW */
+    /* (count) each: of a convolution (O, I, H, W), of the linear layer (classes, C), of a
+     * batch-norm or a bias (C). */
+    float *value, *gradient, *velocity;
 };
 
 struct parameters {
@@ -27,8 +29,8 @@ struct sgd {
     float learning_rate, momentum, weight_decay;
 };
 
-/* Makes and fills them by the recipe. `quiet` is the last batch-norm of each block, scaled to
- * about 0.1: see tensor_init.h. The caller gives them back to parameters_free(). */
+/* Makes the parameters of `network` and fills them by tensor_init.h. The scale of each block's
+ * last batch-norm is about 0.1. The caller frees them with parameters_free(). */
 bool parameters_make(struct parameters *parameters, const struct network *network,
                      unsigned long long seed, struct error *err)
     __attribute__((warn_unused_result));

@@ -163,7 +163,7 @@ struct dnn_op *dnn_op_new(struct dnn *dnn, dnnl_status_t status,
     return op;
 }
 
-static bool make_room(struct lane *lane, size_t size, struct error *err)
+static bool make_room(struct dnn_lane *lane, size_t size, struct error *err)
 {
     if (size <= lane->scratch_size)
         return true;
@@ -179,7 +179,7 @@ static bool make_room(struct lane *lane, size_t size, struct error *err)
 bool dnn_op_run_on(struct dnn_op *op, int index, void *const memory[], struct error *err)
 {
     dnnl_exec_arg_t arguments[SLOTS_MAX + 1];
-    struct lane *lane = &op->dnn->lanes[index];
+    struct dnn_lane *lane = &op->dnn->lanes[index];
     const struct ends *ends = &op->ends[index];
     dnnl_status_t status;
     int count = 0;

@@ -18,8 +18,9 @@ enum dnn_type { DNN_F32, DNN_BF16 };
 struct dnn *dnn_open(int lanes, struct error *err) __attribute__((warn_unused_result));
 void dnn_close(struct dnn *dnn);
 
-/* From the spec's word for the most that may be used ("auto", "avx2", ...) to what will be: no
- * more than the processor has. The library is held to it from now on; the first call decides. */
+/* Limits the library to the instruction set of the spec's field `isa` ("auto", "avx2", ...), or
+ * to what the processor has if that is less; *ret_isa is the result. Only the first call has an
+ * effect on the library. */
 bool dnn_use_isa(const char *name, enum cpu_isa *ret_isa, struct error *err)
     __attribute__((warn_unused_result));
 

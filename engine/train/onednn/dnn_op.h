@@ -1,4 +1,4 @@
-/* Inside of dnn.c, which keeps and runs operations, and dnn_make.c, which describes them. */
+/* Shared by dnn.c, which keeps and runs operations, and dnn_make.c, which describes them. */
 #pragma once
 
 #include "engine/train/onednn/dnn_api.h"
@@ -6,7 +6,7 @@
 #define SLOTS_MAX 10
 
 /* What one thread needs to run any operation. */
-struct lane {
+struct dnn_lane {
     dnnl_stream_t stream;
     void *scratch; /* grows to what the neediest operation wants */
     size_t scratch_size;
@@ -18,7 +18,7 @@ struct dnn {
      * operation, and another may not run it. */
     dnnl_primitive_attr_t attributes;
     int lane_count;
-    struct lane *lanes;
+    struct dnn_lane *lanes; /* (lane_count) */
 };
 
 /* The plain memory that an operation works on, in one lane: the library keeps a pointer in it. */
@@ -32,8 +32,8 @@ struct dnn_op {
     dnnl_primitive_desc_t description;
     dnnl_primitive_t primitive;
     int count;
-    int arguments[SLOTS_MAX];
-    struct ends *ends; /* one a lane */
+    int arguments[SLOTS_MAX]; /* (count) */
+    struct ends *ends;        /* (lane_count of dnn) */
 };
 
 /* What one argument of a primitive is. */

@@ -76,7 +76,7 @@ dnnl_status_t dnn_api_convolution(dnnl_engine_t engine, const struct dnn_request
     const struct dnn_window at = dnn_window_of(shape);
     enum dnn_pass pass = request->pass;
     const dnnl_alg_kind_t direct = dnnl_convolution_direct;
-    /* The gradient of the weights is summed in f32 whatever the images are. */
+    /* The gradient of the weights is summed in f32, also of bf16 images. */
     dnnl_data_type_t type = pass == DNN_BACKWARD_WEIGHTS ? dnnl_f32 : type_of(shape->input.type);
     dnnl_convolution_desc_t operation;
     desc x, w, y;

@@ -23,7 +23,7 @@ struct tensor {
     struct dnn_images shape;
     void *value;           /* (N, C, H, W) in the order and type of shape */
     void *gradient;        /* the same */
-    bool has_gradient;     /* a reader has written the gradient in this backward pass */
+    bool has_gradient;     /* a reader has written the gradient since the step began */
     void *spare;           /* as gradient, for a second contribution before it is added */
     struct dnn_op *gather; /* gradient + spare -> gradient; NULL with a single reader */
 };

@@ -11,13 +11,12 @@ struct conv {
     struct layer_weights weights;
     struct dnn_op *norm, *norm_backward, *add, *relu_backward;
     struct parameter *scale, *shift;
-    /* Shaped and typed as the layer's output: before the batch-norm; behind it, where a shortcut
-     * is added. */
-    void *convolved, *convolved_gradient;
-    void *normalised, *normalised_gradient;
-    void *workspace;        /* as oneDNN asks for it: which outputs the ReLU kept */
-    float *mean, *variance; /* (channels) each */
-    float *running_mean, *running_variance; /* (channels) each */
+    /* Each (N, K, P, P) in the order and type of the layer's output. */
+    void *convolved, *convolved_gradient;   /* before the batch-norm */
+    void *normalised, *normalised_gradient; /* behind it; NULL without a shortcut */
+    void *workspace;                        /* bytes as oneDNN asks for: outputs the ReLU kept */
+    float *mean, *variance;                 /* (K) each */
+    float *running_mean, *running_variance; /* (K) each */
     struct reorder shortcut;                /* from its order to the output's */
     struct dnn_op *give_gradient;           /* back; NULL: the orders are the same */
     long count;                             /* numbers behind each mean */
@@ -67,6 +66,8 @@ static bool make_memory(struct conv *conv, const struct layer_state *state, stru
     size_t channels = (size_t)state->layer->out_channels * sizeof(float);
     size_t output = tensor_bytes(state->output), between = state->shortcut ? output : 0;
 
+    assert(conv->scale && conv->scale->count == (size_t)state->layer->out_channels);
+    assert(conv->shift && conv->shift->count == (size_t)state->layer->out_channels);
     conv->count = state->output->shape.batch * state->layer->out_size * state->layer->out_size;
     return take_memory(output, &conv->convolved, err) &&
            take_memory(output, &conv->convolved_gradient, err) &&
@@ -121,6 +122,8 @@ static bool through_shortcut(struct layer_state *state, struct error *err)
     if (!dnn_op_run(conv->relu_backward, relu, err))
         return false;
     void *const give[] = {conv->normalised_gradient, tensor_gradient_place(state->shortcut)};
+    assert(conv->give_gradient ||
+           tensor_bytes(state->shortcut) == tensor_bytes(state->output)); /* lie alike */
     if (!conv->give_gradient)
         memcpy(give[1], give[0], tensor_bytes(state->shortcut));
     else if (!dnn_op_run(conv->give_gradient, give, err))

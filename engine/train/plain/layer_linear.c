@@ -9,7 +9,7 @@
 struct linear {
     struct layer_weights weights;
     struct parameter *bias;
-    float *row; /* (classes): one image's logits */
+    float *row; /* (classes): one image's logits, then their gradient */
 };
 
 static float read_value(const struct tensor *tensor, const void *values, long index)
@@ -59,6 +59,8 @@ double layer_linear_loss(struct layer_state *state)
     long classes = state->layer->out_channels, batch = state->output->shape.batch;
     double loss = 0;
 
+    assert(classes >= LOSS_LABELS && linear->bias->count == (size_t)classes);
+    assert(!state->output->has_gradient);
     memset(linear->bias->gradient, 0, linear->bias->count * sizeof(float));
     for (long image = 0; image < batch; image++) {
         for (long c = 0; c < classes; c++)

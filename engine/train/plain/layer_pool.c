@@ -4,7 +4,7 @@
 
 struct pool {
     struct dnn_op *forward, *backward;
-    void *workspace;
+    void *workspace; /* bytes as oneDNN asks for: each window's maximum; NULL of the mean */
 };
 
 static bool forward(struct layer_state *state, struct error *err)

@@ -2,6 +2,8 @@
 
 #include "common/cleanup.h"
 
+#include <assert.h>
+
 /* Images as the operations are to take them. The linear layer keeps plain rows: others read them.
  */
 static struct dnn_images wish(const struct layer_state *state, enum net_layout layout,
@@ -65,8 +67,8 @@ static bool fetch(struct reorder *reorder, const struct tensor *tensor, const st
     return reorder_make_out(reorder, &made, &tensor->shape, rooms, 1, err);
 }
 
-static bool make_bridges(struct layer_weights *w, const struct layer_state *state,
-                         struct reorder_rooms *rooms, struct error *err)
+static bool make_reorders(struct layer_weights *w, const struct layer_state *state,
+                          struct reorder_rooms *rooms, struct error *err)
 {
     const struct tensor *input = state->input, *output = state->output;
 
@@ -83,12 +85,17 @@ static bool make_bridges(struct layer_weights *w, const struct layer_state *stat
 bool layer_weights_make(struct layer_weights *w, const struct layer_state *state,
                         struct layer_context *context, struct error *err)
 {
-    w->weight = parameters_find(context->parameters, state->layer->name, "weight");
+    const struct layer *layer = state->layer;
+
+    w->weight = parameters_find(context->parameters, layer->name, "weight");
+    assert(w->weight && w->weight->count == (size_t)layer->out_channels *
+                                                (size_t)layer->in_channels *
+                                                (size_t)(layer->kernel * layer->kernel));
     if (!make_operations(w, state, context, err))
         return false;
-    if (context->layout == NET_BLOCKED && state->layer->kind == LAYER_CONV)
+    if (context->layout == NET_BLOCKED && layer->kind == LAYER_CONV)
         state->output->shape = dnn_op_images(w->forward, 2, state->output->shape);
-    if (!make_bridges(w, state, &context->rooms, err))
+    if (!make_reorders(w, state, &context->rooms, err))
         return false;
     w->weights_forward = layer_memory(dnn_op_size(w->forward, 1), err);
     w->gradient = layer_memory(dnn_op_size(w->backward_weights, 2), err);
@@ -101,13 +108,13 @@ void layer_weights_free(struct layer_weights *w)
 {
     struct dnn_op *ops[] = {w->forward,      w->backward_data, w->backward_weights,
                             w->load_forward, w->load_backward, w->store_gradient};
-    struct reorder *bridges[] = {&w->input,           &w->output,        &w->learnt_input,
-                                 &w->learnt_gradient, &w->data_gradient, &w->data_result};
+    struct reorder *reorders[] = {&w->input,           &w->output,        &w->learnt_input,
+                                  &w->learnt_gradient, &w->data_gradient, &w->data_result};
 
     for (size_t i = 0; i < COUNT(ops); i++)
         dnn_op_free(ops[i]);
-    for (size_t i = 0; i < COUNT(bridges); i++)
-        reorder_free(bridges[i]);
+    for (size_t i = 0; i < COUNT(reorders); i++)
+        reorder_free(reorders[i]);
     free(w->weights_forward);
     free(w->weights_backward);
     free(w->gradient);

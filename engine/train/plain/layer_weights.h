@@ -7,10 +7,13 @@ struct layer_weights {
     struct parameter *weight;
     struct dnn_op *forward, *backward_data, *backward_weights;
     struct dnn_op *load_forward, *load_backward, *store_gradient;
-    void *weights_forward, *weights_backward, *gradient; /* in oneDNN's own layouts */
-    struct reorder input, output;                        /* of the forward operation */
-    struct reorder learnt_input, learnt_gradient;        /* of that of the weights */
-    struct reorder data_gradient, data_result;           /* of that of the data */
+    /* Each (O, I, H, W) in the layout of the operation that reads or writes it. */
+    void *weights_forward;                        /* of forward, in its type */
+    void *weights_backward;                       /* of backward_data, in its type; or NULL */
+    void *gradient;                               /* of backward_weights */
+    struct reorder input, output;                 /* of forward */
+    struct reorder learnt_input, learnt_gradient; /* of backward_weights */
+    struct reorder data_gradient, data_result;    /* of backward_data */
 };
 
 /* Decides the order of the output in the blocked layout. Without backward_data where no layer
