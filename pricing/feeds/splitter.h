@@ -1,6 +1,7 @@
-/* Cuts a JSON document of any size into the elements that somebody wants, while it arrives, and
+/* Cuts a JSON document of any size into the elements that a feed wants, while it arrives, and
  * keeps no more of it than one element. Each wanted element is handed over as its bytes, for
- * jansson; the rest is only checked for its structure.
+ * jansson; the rest is only checked for its structure. A jansson tree of the whole would take
+ * 50 MB for a page of 2.7 MB, and gigabytes for AWS's file of 450 MB.
  * A path names the keys from the top with slashes between, "terms/OnDemand"; a star for a key is
  * any key, or any element of an array. How the bytes are cut into pieces changes nothing. */
 #pragma once

@@ -1,4 +1,5 @@
-/* Undoes gzip where there is gzip: the first two bytes tell, whatever the headers said. */
+/* Undoes gzip where the first two bytes are those of gzip. The headers are not looked at: AWS's
+ * page feed sends gzip unasked, and without a header that says so. */
 #pragma once
 
 #include "common/error.h"

@@ -1,5 +1,7 @@
 /* Usage counters and spent limits per token name, kept until exit, so that reloading the token
- * file does not reset limits. Thread-safe. */
+ * file does not reset limits. Thread-safe. They are in memory only and start anew with the
+ * server: limits protect the hub from a candidate that has gone wrong, not from the token's
+ * owner. */
 #pragma once
 
 #include "common/bytes.h"

@@ -1,6 +1,10 @@
 /* AWS's price list of a region as one file, in JSON (450 MB for the largest region) or in CSV.
- * What both shapes share: an index tells which version there is, then the file is read, once for
- * each version; and metal that is only sold dedicated. */
+ * What both shapes share: an index names the newest version, then the file is read, once for each
+ * version; and metal that is only sold dedicated.
+ *
+ * The file in JSON is read while it arrives, and only as far as needed. Nine products in ten are
+ * recognised by their bytes alone and never reach jansson. The transfer ends where the section
+ * `Reserved` begins, if both other sections have come: it is most of the file. */
 #pragma once
 
 #include "pricing/feeds/json_page.h"

@@ -1,5 +1,5 @@
 /* The price list in JSON: products and their terms are two sections that are joined by the SKU,
- * in whichever order they come; the third, Reserved, is most of the bytes and not waited for. */
+ * in whichever order they come. */
 #include "common/cleanup.h"
 #include "pricing/feeds/aws/aws_offer.h"
 #include "pricing/feeds/aws/aws_selection.h"
@@ -29,7 +29,8 @@ static bool has(const char *json, size_t length, const char *word)
     return memmem(json, length, word, strlen(word)) != NULL;
 }
 
-/* Nine products in ten can be recognised by their bytes alone, where these hold no escapes. */
+/* False for most products that are not wanted, by their bytes alone; true where these hold an
+ * escape, which could spell the words in another way. */
 static bool may_be_wanted(const char *json, size_t length)
 {
     return memchr(json, '\\', length) ||
