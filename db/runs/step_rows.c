@@ -8,7 +8,7 @@ static void bind_split(struct stmt *insert, const struct step_split *split)
 {
     const long long parts[] = {split->input, split->forward, split->backward, split->update,
                                split->communication};
-    bool known = step_split_is_told(split);
+    bool known = step_split_is_known(split);
 
     for (size_t i = 0; i < COUNT(parts); i++)
         if (known)

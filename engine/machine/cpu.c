@@ -26,7 +26,7 @@ static const char *const names[] = {
     [CPU_AMX] = "amx",
 };
 
-/* Of the child: whatever handlers this process has would report a fault that is none. */
+/* For the child: the handlers of this process would report a fault where none is. */
 static void take_faults_quietly(unsigned seconds)
 {
     static const int signals[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGABRT, SIGALRM};

@@ -14,10 +14,9 @@ enum cpu_isa {
     CPU_AMX,         /* products of bf16 tiles */
 };
 
-/* The most that this processor, its operating system and this process can do. For AMX the kernel
- * is asked for permission, and a child process tries one tile operation before it is believed:
- * there are virtual machines that promise it and fault. Forks and waits for that child, so call
- * it early, and once. */
+/* The most that this processor, its operating system and this process can do. For AMX it asks
+ * the kernel for permission and forks a child that tries one tile operation, because some virtual
+ * machines promise AMX and fault. It waits for that child, so call it early, and once. */
 enum cpu_isa cpu_probe(void);
 
 /* "base", "sse41", "avx2", "avx512", "avx512_bf16", "amx". */

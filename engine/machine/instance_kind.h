@@ -1,4 +1,4 @@
-/* What the name of an instance type tells. */
+/* What the name of an instance type says about the type. */
 #pragma once
 
 #include <stdbool.h>

@@ -116,7 +116,7 @@ static long long cache_bytes(const char *root, int level, const char *type)
     return 0;
 }
 
-/* Who runs this machine, when it is a guest. */
+/* The hypervisor that runs this machine, when it is a guest. */
 static json_t *hypervisor(const char *root)
 {
     char text[TEXT_SIZE] = "";

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 struct peak_flops {
-    double achieved_tflops; /* that the measured throughput comes to */
+    double achieved_tflops; /* of the measured throughput */
     double peak_tflops;
     double share;              /* achieved / peak */
     double operations_a_cycle; /* of a core: the assumption */

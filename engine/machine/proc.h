@@ -1,4 +1,4 @@
-/* Reading what the kernel tells in small text files. `root` stands before every path: "" for the
+/* Reads the small text files of the kernel. `root` stands before every path: "" for the
  * real ones, a folder in tests. */
 #pragma once
 

@@ -1,12 +1,12 @@
 /* Tells one virtual machine from another of its type: a letter for what names it, and fifteen
- * digits of a hash of that name. What is measured on one machine must come to lie together, so a
- * name counts only if it survives a reboot, and every user reads the same one, in a container
- * too:
+ * digits of a hash of that name. Runs of one machine must get one name, so a
+ * name counts only if it survives a reboot, and if every user reads the same one, also in a
+ * container:
  *
  *   "i..."  the cloud's instance id, from its metadata service, or from the firmware where that
  *           shows it to every user (AWS)
  *   "s..."  the serial number of a disk
- *   ""      nothing tells
+ *   ""      unknown
  *
  * The firmware's UUID is none of them, because only root reads it, nor is the boot id, which is
  * another one after each reboot. Versions that used those wrote sixteen digits, in which the two

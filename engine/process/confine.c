@@ -23,13 +23,13 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-#define QUESTION 0xffffffffu /* personality() only tells */
+#define QUESTION 0xffffffffu /* personality() only returns the present value */
 #define NAMESPACES                                                                               \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |               \
      CLONE_NEWPID | CLONE_NEWNET)
 
 #ifdef ARCHITECTURE
-/* Refused whatever their arguments. */
+/* Refused with any arguments. */
 static const unsigned refused[] = {
 /* the memory of others */
 #ifndef CONFINE_SANITIZED
@@ -73,7 +73,7 @@ static void add(struct confinement *to, struct sock_filter line)
         to->program[to->length++] = line;
 }
 
-/* Loads a word of what the kernel tells of a call. */
+/* Loads a word of the kernel's description of a call. */
 static void load(struct confinement *to, size_t offset)
 {
     add(to, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offset));
@@ -187,7 +187,7 @@ static bool limit(__rlimit_resource_t what, rlim_t most)
     return setrlimit(what, &old) == 0;
 }
 
-/* Who has none may be forbidden even to give them up. */
+/* A process without capabilities may be forbidden even to drop them. */
 static bool has_no_capability(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -39,8 +39,8 @@ void confine_prepare(bool ours, struct confinement *ret_confinement);
  * make. False, with errno, when something could not be done: then nothing is to be run. */
 bool confine_apply(const struct confinement *confinement) __attribute__((warn_unused_result));
 
-/* Keeps the memory, the environment and the descriptors of the calling process from everybody
- * who has no more rights than its own user: no tracing, no /proc/PID/mem, no core file. Its
+/* Hides the memory, the environment and the descriptors of the calling process from processes
+ * that have no more rights than its own user: no tracing, no /proc/PID/mem, no core file. Its
  * children begin hidden too, until they become another program. Not with sanitizers, which need
  * that for themselves. */
 void confine_hide(void);

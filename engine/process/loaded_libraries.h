@@ -1,4 +1,4 @@
-/* Which libraries a process really works with, whatever it was asked: from its memory map. */
+/* Which libraries a process has really loaded, from its memory map. */
 #pragma once
 
 #include <sys/types.h>

@@ -32,7 +32,7 @@
 
 struct pipes {
     int input[2], output[2], errors[2];
-    int verdict[2]; /* closed by a successful exec, or tells its errno */
+    int verdict[2]; /* closed by a successful exec; else carries its errno */
 };
 
 static void pipes_close(struct pipes *pipes)
@@ -204,7 +204,7 @@ bool child_tell(struct child *child, const char *line, struct error *err)
     size_t length = strlen(line);
 
     errno = 0; /* a short write sets none, and an older EPIPE must not excuse it */
-    /* EPIPE is no error here: a worker that is already gone tells why on stderr. */
+    /* EPIPE is no error here: a worker that is already gone has written why to stderr. */
     if ((write(child->input, line, length) == (ssize_t)length &&
          write(child->input, "\n", 1) == 1) ||
         errno == EPIPE)

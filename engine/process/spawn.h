@@ -1,4 +1,11 @@
-/* How a process is born so that it cannot outlive us, and how leftovers are found. */
+/* Starts a worker's process so that it cannot outlive the server, and finds what a killed server
+ * left behind.
+ *
+ * It forks instead of calling posix_spawn(), because only code between fork and exec can set
+ * PR_SET_PDEATHSIG. That signal survives the exec, so every engine dies with the server; but it
+ * follows the thread that forked, which must therefore live as long as the process. The worker
+ * leads its own process group. Its own children do not get the signal: PENNYWORTH_RUN in their
+ * environment is what spawn_sweep() finds them by. */
 #pragma once
 
 #include "common/error.h"
@@ -29,6 +36,7 @@ bool spawn_child(struct child *ret_child, const struct launch *launch, struct er
 bool child_tell(struct child *child, const char *line, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Kills every process that still carries PENNYWORTH_RUN=run_id: whatever a killed server could
- * not clean up. Returns how many there were. */
+/* Kills every process that still carries PENNYWORTH_RUN=run_id, and returns how many there were.
+ * A process that is just becoming another program has no environment for a moment; it is looked
+ * at again. */
 int spawn_sweep(const char *run_id);

@@ -2,12 +2,12 @@
  *
  *   worker_start()      it has its spec on stdin and is the leader of its own process group
  *   worker_next() ...   its events, in lawful order, until it finished or failed
- *   worker_enough()     asks it to finish after the step at hand (a second line on stdin)
+ *   worker_enough()     asks it to finish after the current step (a second line on stdin)
  *   worker_terminate()  asks its whole group to go (SIGTERM)
  *   worker_free()       kills what is left of the group, reaps, frees
  *
  * It never outlives us: the kernel kills it when the thread that called worker_start() is gone,
- * so that thread must live as long as the process means to. */
+ * so that thread must live until the process ends. */
 #pragma once
 
 #include "common/error.h"

@@ -102,7 +102,7 @@ bool engine_details_into_json(const struct engine_details *details, json_t *obje
     return write_all(details, object, false);
 }
 
-bool engine_details_are_told(const struct engine_details *details)
+bool engine_details_are_known(const struct engine_details *details)
 {
     for (size_t i = 0; i < COUNT(fields); i++)
         if (is_known(&fields[i], details))

@@ -1,5 +1,5 @@
-/* What an engine tells of itself beside its name: with what, and how, it does the work. A number
- * of samples a second means little without it. */
+/* What an engine says about itself besides its name: its library, its instruction set, its plan.
+ * A number of samples a second means little without it. */
 #pragma once
 
 #include "common/error.h"
@@ -41,7 +41,7 @@ bool engine_details_from_json(const json_t *json, struct engine_details *ret_det
 bool engine_details_into_json(const struct engine_details *details, json_t *object)
     __attribute__((warn_unused_result));
 
-bool engine_details_are_told(const struct engine_details *details);
+bool engine_details_are_known(const struct engine_details *details);
 
 /* An object with every member, null where it is unknown, in one line. The caller frees it; NULL
  * when memory ends. */

@@ -17,7 +17,7 @@ static const char *const type_names[] = {
 static const struct field parts[] = {
     {PART(input)}, {PART(forward)}, {PART(backward)}, {PART(update)}, {PART(communication)}};
 #undef PART
-#define PARTS_NEEDED 4 /* who trains alone has nothing to communicate */
+#define PARTS_NEEDED 4 /* an engine without other ranks has no communication */
 
 static const struct field canaries[] = {
     {.name = "hertz",
@@ -224,7 +224,7 @@ bool event_read(const char *line, size_t length, struct event *ret_event, struct
 
 static bool pack_split(json_t *json, const struct step_split *split)
 {
-    if (!step_split_is_told(split))
+    if (!step_split_is_known(split))
         return true;
     return json_object_set_new(
                json, "split",

@@ -26,7 +26,7 @@ struct event {
     union {
         struct {
             long long protocol;            /* the server refuses any but its own */
-            char software[SOFTWARE_MAX];   /* who is speaking: name and versions */
+            char software[SOFTWARE_MAX];   /* the engine: name and versions */
             struct engine_details details; /* may be left out, each of them */
         } hello;
         struct {
@@ -50,7 +50,8 @@ struct event {
 };
 
 /* Reads one line, without its newline. Unknown members are skipped: an engine may say more than
- * we know. *ret_event is written only on success, and then given back to event_clear(). */
+ * we know. *ret_event is written only on success, and the caller then frees it with
+ * event_clear(). */
 bool event_read(const char *line, size_t length, struct event *ret_event, struct error *err)
     __attribute__((warn_unused_result));
 

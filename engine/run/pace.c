@@ -132,7 +132,7 @@ static double dollars_spent(const struct pace *pace, long long elapsed_ns)
     return pace->dollars_per_ns * (double)elapsed_ns;
 }
 
-/* Seconds until a limit ends the run whatever it has. */
+/* Seconds until a limit of time or money ends the run. */
 static double seconds_to_limit(const struct pace *pace, long long elapsed_ns)
 {
     double left_ns = (double)(pace->max_ns - elapsed_ns);
@@ -153,7 +153,7 @@ static double measured_seconds(const struct pace *pace)
     return (double)(pace->total_ns - pace->warmup_ns) / 1e9;
 }
 
-/* What the interval comes to when the run goes on until a limit ends it. */
+/* The width of the interval if the run goes on until a limit ends it. */
 static double within_reach(const struct pace *pace, long long elapsed_ns)
 {
     return pace_within_reach(pace->half_width_percent, measured_seconds(pace),
@@ -217,9 +217,9 @@ static double steps_wanted(const struct pace *pace, double each)
     return fmin(wanted, STEPS_MAX);
 }
 
-/* For people who wait, of steps that are few and perhaps still warm-up: all but the first, which
- * often sets up. Neighbours are alike, by 0.7 on machines that are shared, so that they count as
- * fewer. */
+/* A first estimate for people who watch, from few steps that may still be warm-up: all but the
+ * first, which often sets up. Neighbouring steps are correlated, by 0.7 on shared machines, so
+ * they count as fewer. */
 static double rough_half_width(const struct pace *pace)
 {
     double mean = 0, squares = 0, count = (double)pace->steps - 1;

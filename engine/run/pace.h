@@ -45,9 +45,9 @@ struct progress {
     double samples_per_second;           /* so far; 0 before the first step */
     double half_width_percent;           /* of the 95 % interval; 0 while there is none */
     double rough_percent; /* from five steps on, before there is an interval: what it may be
-                             about, for people who wait, 0.1 at least; 0 otherwise */
-    double within_reach_percent; /* what half_width_percent may come to when all the time and the
-                                    money are spent; 0 while it is 0 */
+                             about, 0.1 at least; 0 otherwise */
+    double within_reach_percent; /* half_width_percent when all the time and money are spent;
+                                    0 while it is 0 */
     double dollars;              /* spent so far; 0 where the price is not known */
     double elapsed_seconds, seconds_left;
 };
@@ -65,8 +65,8 @@ bool pace_step(struct pace *pace, long long nanoseconds) __attribute__((warn_unu
 enum pace_verdict pace_judge(const struct pace *pace, long long elapsed_ns);
 struct progress pace_progress(const struct pace *pace, long long elapsed_ns);
 
-/* Half the width of an interval after `more` seconds of measuring, of which it took `seconds` to
- * come to `half_width`: it narrows with the square root of their number. */
+/* Half the width of an interval after `more` seconds of measuring, when `seconds` of measuring
+ * gave `half_width`: it narrows with the square root of their number. */
 double pace_within_reach(double half_width, double seconds, double more);
 
 /* How long a worker may take to end after it was asked to: it looks between two steps, so twice

@@ -34,7 +34,7 @@ enum run_state {
     RUN_RUNNING,
     RUN_FINISHED,    /* it has a summary */
     RUN_FAILED,      /* it has a reason */
-    RUN_CANCELLED,   /* somebody asked for that */
+    RUN_CANCELLED,   /* a client asked for that */
     RUN_INTERRUPTED, /* the server stopped, or was killed, while it ran */
     RUN_PREEMPTED,   /* the cloud took the machine back while it ran */
 };
@@ -50,7 +50,7 @@ struct run {
     enum provenance provenance;
     char sender[SENDER_NAME_MAX + 1];           /* whose token imported it; "" of the others */
     long long thinned_us;                       /* when most of its steps were dropped; 0 never */
-    long long created_us, started_us, ended_us; /* calendar; 0 where it has not come to that */
+    long long created_us, started_us, ended_us; /* calendar; 0 while that has not happened */
     char software[160];                         /* what the worker called itself */
     char *engine_details;                       /* owned: engine_details_to_text(), or NULL */
     long long samples, peak_memory_bytes;       /* as the worker counted them; 0 unknown */

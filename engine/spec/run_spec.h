@@ -43,7 +43,7 @@ struct run_spec {
     struct label labels[RUN_LABELS_MAX]; /* sorted by key, no key twice */
 };
 
-/* Defaults and limits of a run live in this table and nowhere else; labels are read apart. */
+/* The defaults and limits of a run are in this table and nowhere else; labels are read apart. */
 extern const struct field run_spec_fields[];
 extern const size_t run_spec_field_count;
 

@@ -21,7 +21,7 @@ struct measure {
 };
 
 enum comparison {
-    COMPARE_TIED, /* the data do not tell which is faster */
+    COMPARE_TIED, /* the data do not show which is faster */
     COMPARE_BETTER,
     COMPARE_WORSE,
 };

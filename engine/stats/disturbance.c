@@ -44,28 +44,30 @@ static double switches_a_second(const struct observation *before, const struct o
 }
 
 static void read_counters(const struct frame *frame, long long threads,
-                          struct disturbance *window)
+                          struct disturbance *disturbance)
 {
     const struct observation *before = frame->before, *after = frame->after;
     double ns = (double)(after->taken_ns - before->taken_ns);
     double ticks = difference(before->cpu_ticks, after->cpu_ticks);
 
-    window->seconds = ns / (double)NS_PER_SECOND;
+    disturbance->seconds = ns / (double)NS_PER_SECOND;
     if (ticks > 0 && ns >= SHARES_NS)
-        window->steal_percent = 100 * difference(before->steal_ticks, after->steal_ticks) / ticks;
-    window->throttled_periods = difference(before->throttled_periods, after->throttled_periods);
+        disturbance->steal_percent =
+            100 * difference(before->steal_ticks, after->steal_ticks) / ticks;
+    disturbance->throttled_periods =
+        difference(before->throttled_periods, after->throttled_periods);
     if (ns > 0)
-        window->throttled_percent =
+        disturbance->throttled_percent =
             100 * difference(before->throttled_us, after->throttled_us) * 1000 / ns;
     if (ns >= SHARES_NS)
-        window->waited_percent = 100 * difference(before->waited_ns, after->waited_ns) /
-                                 (ns * (double)(threads > 0 ? threads : 1));
+        disturbance->waited_percent = 100 * difference(before->waited_ns, after->waited_ns) /
+                                      (ns * (double)(threads > 0 ? threads : 1));
     if (frame->middle != before) {
-        window->switches_first = switches_a_second(before, frame->middle);
-        window->switches_second = switches_a_second(frame->middle, after);
+        disturbance->switches_first = switches_a_second(before, frame->middle);
+        disturbance->switches_second = switches_a_second(frame->middle, after);
     }
-    window->major_faults = difference(before->major_faults, after->major_faults);
-    window->swap_ins = difference(before->swap_ins, after->swap_ins);
+    disturbance->major_faults = difference(before->major_faults, after->major_faults);
+    disturbance->swap_ins = difference(before->swap_ins, after->swap_ins);
 }
 
 static int by_size(const void *left, const void *right)
@@ -92,7 +94,7 @@ static double drift(double *speeds, size_t count)
 #define SONGS_MAX 512
 
 /* Long runs have more canaries than are needed: evenly chosen ones speak for all. */
-static void read_canaries(const struct evidence *evidence, struct disturbance *window)
+static void read_canaries(const struct evidence *evidence, struct disturbance *disturbance)
 {
     double clocks[SONGS_MAX], copies[SONGS_MAX];
     size_t count = evidence->reading_count < SONGS_MAX ? evidence->reading_count : SONGS_MAX;
@@ -104,20 +106,20 @@ static void read_canaries(const struct evidence *evidence, struct disturbance *w
         clocks[i] = reading->canary.hertz;
         copies[i] = reading->canary.copy_bytes_per_second;
     }
-    window->clock_drift_percent = drift(clocks, count);
-    window->copy_drift_percent = drift(copies, count);
+    disturbance->clock_drift_percent = drift(clocks, count);
+    disturbance->copy_drift_percent = drift(copies, count);
 }
 
-void window_of(const struct evidence *evidence, const struct summary *summary, long long threads,
-               struct disturbance *ret_window)
+void disturbance_of(const struct evidence *evidence, const struct summary *summary,
+                    long long threads, struct disturbance *ret_disturbance)
 {
-    struct disturbance window = {NAN, NAN, NAN, NAN, NAN, 0, 0, NAN, NAN, NAN, NAN};
+    struct disturbance disturbance = {NAN, NAN, NAN, NAN, NAN, 0, 0, NAN, NAN, NAN, NAN};
 
     if (evidence->observation_count > 1) {
         struct frame frame = frame_of(evidence, summary);
 
-        read_counters(&frame, threads, &window);
+        read_counters(&frame, threads, &disturbance);
     }
-    read_canaries(evidence, &window);
-    *ret_window = window;
+    read_canaries(evidence, &disturbance);
+    *ret_disturbance = disturbance;
 }

@@ -19,5 +19,5 @@ struct disturbance {
 
 /* The counters are looked at about once a second; taken are those that enclose the measured
  * steps. `threads` that computed, 0 unknown. */
-void window_of(const struct evidence *evidence, const struct summary *summary, long long threads,
-               struct disturbance *ret_window);
+void disturbance_of(const struct evidence *evidence, const struct summary *summary,
+                    long long threads, struct disturbance *ret_disturbance);

@@ -32,8 +32,9 @@ struct gate_look {
     enum gate_level level;
     struct ratio ratio; /* candidate / baseline */
     enum gate_verdict verdict;
-    double detectable;   /* a slowdown of this share would mostly be found; NaN unknown */
-    const char *because; /* static, one clause: why it cannot tell, or what it rests on */
+    double detectable; /* a slowdown of this share would mostly be found; NaN unknown */
+    const char
+        *because; /* static, one clause: why it cannot decide, or what the verdict rests on */
 };
 
 /* Six runs or more on the baseline's side make a prediction interval for a single candidate (its
@@ -47,7 +48,8 @@ void gate_look(const struct gate_side *candidate, const struct gate_side *baseli
 void gate_look_at_pairs(const double *candidate, const double *baseline, size_t count,
                         double margin, struct gate_look *ret_look);
 
-/* Fails only when both fail; where the second contradicts the first it cannot tell. */
+/* Fails only when both looks fail; where the second contradicts the first, the gate cannot
+ * decide. */
 enum gate_verdict gate_confirm(const struct gate_look *first, const struct gate_look *second);
 
 /* "pass", "fail", "cannot_tell"; "steps", "runs", "pairs". */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define SECONDS_PER_HOUR 3600.0
-#define DRAWS PROSPECT_DRAWS
+#define DRAWS FORECAST_DRAWS
 #define FATES_NORMAL 32 /* where more are expected, their sum is normally distributed */
 #define FATES_MAX 256   /* are played one by one; what is left then takes as long as on average */
 

@@ -1,6 +1,6 @@
-/* What many runs of one contender come to: a number, how sure it is, and of what. Four noises are
- * nested (steps, runs, machines, days), and a tight interval of one says nothing of the next: so
- * the answer names the widest that was seen enough of. Pure. */
+/* The result of many runs of one contender: a number, its interval, and what the interval is
+ * over. Four noises are nested (steps, runs, machines, days), and a tight interval over one says
+ * nothing about the next, so the result names the widest level that has enough data. Pure. */
 #pragma once
 
 #include "engine/stats/interval.h"
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A run, as far as a standing wants to know it. */
+/* What a standing needs of a run. */
 struct run_result {
     double value;     /* samples a second */
     double low, high; /* of its own steps; 0 where it has no interval */
@@ -52,13 +52,14 @@ struct standing {
  * of that kind may be of any of those machines, and take no part where medians of machines are
  * summed up.
  *
- * `sightings` newest first. Invalid runs, and those never judged, are counted and left out. */
+ * `results`: the newest first. Invalid runs, and those never judged, are counted and left out. */
 bool standing_compute(const struct run_result *results, size_t count,
                       struct standing *ret_standing, struct error *err)
     __attribute__((warn_unused_result));
 
-/* The interval to hold against another type: where fewer than three machines were seen, as if
- * machines of a type differed by `vm_spread` (standard deviation / mean). Not known for a point.
+/* The interval for a comparison with another type: where fewer than three machines were seen, as
+ * if machines of a type differed by `vm_spread` (standard deviation / mean). Not known for a
+ * point.
  */
 struct range standing_between(const struct standing *standing, double vm_spread);
 

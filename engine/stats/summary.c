@@ -139,7 +139,7 @@ static void compute_split(const struct steps *steps, struct summary *summary)
     for (size_t i = first; i < first + count; i++) {
         const struct step_split *split = &steps->items[i].split;
 
-        if (!step_split_is_told(split))
+        if (!step_split_is_known(split))
             summary->split_known = false;
         sum.input += split->input;
         sum.forward += split->forward;

@@ -5,7 +5,7 @@
 
 #define LEVEL 0.95
 
-/* Each of these gives null where there is nothing to tell. */
+/* Each of these returns null where nothing is known. */
 
 static json_t *throughput_interval(const struct summary *summary)
 {

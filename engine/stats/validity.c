@@ -18,15 +18,15 @@
  * container engine and a kernel beside it, makes them wait for 1 % of it. */
 #define WAIT_WARN 2.0
 #define WAIT_INVALID 5.0
-/* Percent around the median canary. What a machine that shares its memory with strangers does to
- * a copy when nothing is wrong is 14 % mostly and 31 % at worst (150 canaries on an idle one), so
- * that alone condemns no run; its clock stays within 6 %. */
+/* Percent around the median canary. On an idle machine that shares its memory with other tenants
+ * the copy moved by 14 % mostly and by 31 % at worst (150 canaries), so a slow copy alone makes
+ * no run invalid; the clock stayed within 6 %. */
 #define CLOCK_WARN 5.0
 #define CLOCK_INVALID 10.0
 #define COPY_WARN 30.0
 #define COSINE_MIN 0.99
 #define WORST_LAYER_MIN 0.9 /* bf16 done right is above 0.95, a wrong layer around 0 */
-#define SWITCHES_RISE 2.0   /* second half of the window against the first */
+#define SWITCHES_RISE 2.0   /* second half of the measured steps against the first */
 #define SWITCHES_MIN 20.0   /* a second, below which a rise is noise */
 #define LOSS_STEPS_MIN 20   /* fewer say nothing of learning */
 
@@ -123,10 +123,10 @@ static void judge_trace(const struct validity_inputs *validity_inputs, struct ve
         judge_skew(summary, verdict);
 }
 
-static void judge_steal(const struct disturbance *window, const struct summary *summary,
+static void judge_steal(const struct disturbance *disturbance, const struct summary *summary,
                         struct verdict *verdict)
 {
-    double percent = window->steal_percent, least = fmax(STEAL_WARN, allowance(summary));
+    double percent = disturbance->steal_percent, least = fmax(STEAL_WARN, allowance(summary));
 
     if (isnan(percent))
         add(verdict, "steal", VALIDITY_UNKNOWN, NAN,
@@ -136,26 +136,26 @@ static void judge_steal(const struct disturbance *window, const struct summary *
             "the hypervisor took %.1f %% of the processors' time", percent);
 }
 
-static void judge_throttling(const struct disturbance *window, const struct summary *summary,
+static void judge_throttling(const struct disturbance *disturbance, const struct summary *summary,
                              struct verdict *verdict)
 {
-    enum validity level = grade_cost(window->throttled_percent, summary);
+    enum validity level = grade_cost(disturbance->throttled_percent, summary);
 
-    if (isnan(window->throttled_periods))
+    if (isnan(disturbance->throttled_periods))
         add(verdict, "throttled", VALIDITY_UNKNOWN, NAN, "throttling by a quota: not visible");
-    else if (window->throttled_periods > 0)
-        add(verdict, "throttled", level, window->throttled_percent,
+    else if (disturbance->throttled_periods > 0)
+        add(verdict, "throttled", level, disturbance->throttled_percent,
             "the control group's quota stopped it in %.0f periods, for %.3g %% of the time: %s",
-            window->throttled_periods, window->throttled_percent, effect_of(level));
+            disturbance->throttled_periods, disturbance->throttled_percent, effect_of(level));
     else
         add(verdict, "throttled", VALIDITY_OK, 0, "not throttled by a quota");
 }
 
-/* Who else wanted the same processors. */
-static void judge_competition(const struct disturbance *window, const struct summary *summary,
-                              struct verdict *verdict)
+/* Competition for the same processors. */
+static void judge_competition(const struct disturbance *disturbance,
+                              const struct summary *summary, struct verdict *verdict)
 {
-    double percent = window->waited_percent, least = fmax(WAIT_WARN, allowance(summary));
+    double percent = disturbance->waited_percent, least = fmax(WAIT_WARN, allowance(summary));
     enum validity level = isnan(percent) ? VALIDITY_UNKNOWN : grade(percent, least, WAIT_INVALID);
 
     if (isnan(percent))
@@ -166,12 +166,12 @@ static void judge_competition(const struct disturbance *window, const struct sum
             "threads waited for a processor that others used for %.1f %% of their time", percent);
     /* What a switch costs is the wait after it: where that is known and little, the rise is said
      * and no warning. */
-    if (window->switches_second > SWITCHES_MIN &&
-        window->switches_second > SWITCHES_RISE * window->switches_first)
+    if (disturbance->switches_second > SWITCHES_MIN &&
+        disturbance->switches_second > SWITCHES_RISE * disturbance->switches_first)
         add(verdict, "involuntary_switches", level == VALIDITY_OK ? VALIDITY_OK : VALIDITY_WARN,
-            window->switches_second,
+            disturbance->switches_second,
             "threads were pushed off a processor %.0f times a second, after %.0f at first",
-            window->switches_second, window->switches_first);
+            disturbance->switches_second, disturbance->switches_first);
 }
 
 /* Pages that were waited for, each taken for FAULT_SECONDS: `what` happened to them. */
@@ -187,17 +187,17 @@ static void judge_pages(const char *code, double pages, const char *what,
 }
 
 static void judge_memory(const struct validity_inputs *validity_inputs,
-                         const struct disturbance *window, struct verdict *verdict)
+                         const struct disturbance *disturbance, struct verdict *verdict)
 {
-    if (window->swap_ins > 0)
-        judge_pages("swap", window->swap_ins, "pages were swapped in", validity_inputs,
-                    window->seconds, verdict);
-    if (window->major_faults > 0)
-        judge_pages("major_faults", window->major_faults, "page faults waited for a disk",
-                    validity_inputs, window->seconds, verdict);
-    if (window->swap_ins > 0 || window->major_faults > 0)
+    if (disturbance->swap_ins > 0)
+        judge_pages("swap", disturbance->swap_ins, "pages were swapped in", validity_inputs,
+                    disturbance->seconds, verdict);
+    if (disturbance->major_faults > 0)
+        judge_pages("major_faults", disturbance->major_faults, "page faults waited for a disk",
+                    validity_inputs, disturbance->seconds, verdict);
+    if (disturbance->swap_ins > 0 || disturbance->major_faults > 0)
         return;
-    if (isnan(window->swap_ins) || isnan(window->major_faults))
+    if (isnan(disturbance->swap_ins) || isnan(disturbance->major_faults))
         add(verdict, "swap", VALIDITY_UNKNOWN, NAN, "swapping: not visible");
     else
         add(verdict, "swap", VALIDITY_OK, 0, "nothing was swapped, no fault waited for a disk");
@@ -298,18 +298,18 @@ static void judge_numerics(const struct validity_inputs *validity_inputs, struct
 
 void validity_judge(const struct validity_inputs *validity_inputs, struct verdict *ret_verdict)
 {
-    struct disturbance window;
+    struct disturbance disturbance;
     struct verdict verdict = {.level = VALIDITY_OK};
 
-    window_of(validity_inputs->evidence, validity_inputs->summary, validity_inputs->threads,
-              &window);
+    disturbance_of(validity_inputs->evidence, validity_inputs->summary, validity_inputs->threads,
+                   &disturbance);
     judge_trace(validity_inputs, &verdict);
-    judge_steal(&window, validity_inputs->summary, &verdict);
-    judge_throttling(&window, validity_inputs->summary, &verdict);
-    judge_competition(&window, validity_inputs->summary, &verdict);
-    judge_memory(validity_inputs, &window, &verdict);
-    judge_clock(window.clock_drift_percent, &verdict);
-    judge_bandwidth(window.copy_drift_percent, &verdict);
+    judge_steal(&disturbance, validity_inputs->summary, &verdict);
+    judge_throttling(&disturbance, validity_inputs->summary, &verdict);
+    judge_competition(&disturbance, validity_inputs->summary, &verdict);
+    judge_memory(validity_inputs, &disturbance, &verdict);
+    judge_clock(disturbance.clock_drift_percent, &verdict);
+    judge_bandwidth(disturbance.copy_drift_percent, &verdict);
     judge_implementations(validity_inputs, &verdict);
     judge_numerics(validity_inputs, &verdict);
     if (instance_is_burstable(validity_inputs->instance))

@@ -1,4 +1,4 @@
-/* What the runs of a sweep come to: a value for each cell, how cells compare, and which of them
+/* The result of a sweep: a value for each cell, how cells compare, and which of them
  * tie. Pure. */
 #pragma once
 

@@ -103,7 +103,7 @@ bool sweep_tune_next(struct sweep *sweep, int round, const struct sweep_result *
     bool ok;
 
     if (result->best == result->count)
-        return true; /* nothing came of the round before: there is nothing to build on */
+        return true; /* no cell of the round before has a value: there is nothing to build on */
     if (round == 1)
         ok = add_changes(sweep, result->best, place, err);
     else

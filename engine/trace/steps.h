@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where the nanoseconds of a step went, as far as that was measured: all 0 where it was not.
- * Communication is with other ranks: who trains alone has none. */
+/* Where the nanoseconds of a step went; all 0 where that was not measured. Communication is with
+ * other ranks; an engine without ranks has none. */
 struct step_split {
     long long input, forward, backward, update, communication;
 };
@@ -21,7 +21,7 @@ struct steps {
     size_t count, size;
 };
 
-static inline bool step_split_is_told(const struct step_split *split)
+static inline bool step_split_is_known(const struct step_split *split)
 {
     return split->input || split->forward || split->backward || split->update ||
            split->communication;

@@ -28,7 +28,7 @@ static const struct column {
      true},
 };
 #define PART_FIRST 2
-#define PART_OPTIONAL 6 /* who trains alone has nothing to communicate */
+#define PART_OPTIONAL 6 /* an engine without other ranks has no communication */
 
 static bool refuse_item(struct error *err, const char *name, size_t index, const char *reason)
 {
@@ -261,7 +261,7 @@ bool trace_write_steps(struct bytes *text, const struct steps *steps)
     bool parts = false;
 
     for (size_t i = 0; i < steps->count && !parts; i++)
-        parts = step_split_is_told(&steps->items[i].split);
+        parts = step_split_is_known(&steps->items[i].split);
     for (size_t i = 0; i < (parts ? COUNT(columns) : PART_FIRST); i++)
         if (!add_column(text, &columns[i], steps))
             return false;

@@ -1,14 +1,14 @@
-/* Sings a canary: measures how fast this machine is just now, by two pieces of work whose cost
- * does not depend on us. engine/trace/canary_reading.h says what comes of it. */
+/* Runs a canary: measures how fast this machine is just now, by two pieces of work whose cost
+ * does not depend on the training. engine/trace/canary_reading.h has the result. */
 #pragma once
 
 #include "engine/trace/canary_reading.h"
 
 /* Takes the calling thread for about 0.15 s: slices of additions that wait for each other, and
  * slices of a copy from one 64 MiB to another, in turns, so that both see the same moments. Of
- * each kind the median counts: a slice in which we were preempted, or the first one, which wakes
- * a core that slept, spoils nothing. What is left is the clock and the memory as the whole
- * machine, its other tenants included, leaves them to us.
+ * each kind the median counts, so one slice in which the thread was preempted, or the first one,
+ * which wakes a core that slept, changes nothing. The result is the clock and the memory as the
+ * whole machine, its other tenants included, leaves them to this process.
  *
  * The 128 MiB (in huge pages where the system gives them) stay with the process from the first
  * call on. One thread at a time. */

@@ -1,5 +1,5 @@
-/* pennyworth-worker: trains what the spec on its stdin says and tells of each step on its stdout.
- * ../protocol/PROTOCOL.md is the conversation. */
+/* pennyworth-worker: trains what the spec on its stdin says and writes a line for each step to
+ * its stdout, as engine/protocol/PROTOCOL.md says. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "engine/protocol/event.h"
@@ -34,7 +34,7 @@ static bool read_spec(struct run_spec *ret_spec, struct error *err)
 }
 
 /* A second line means: finish. An end of file does not, so that a spec can be piped in. */
-static bool told_enough(void)
+static bool received_enough(void)
 {
     static bool ended;
     struct pollfd input = {.fd = 0, .events = POLLIN};
@@ -94,7 +94,7 @@ static void add_implementation(void *user, const char *layer, const char *pass, 
 
     if (all->count < COUNT(all->list))
         all->list[all->count++] = (struct implementation){layer, pass, name};
-    /* It computes the same, many times slower: the readers of the run must see it. */
+    /* The reference implementation computes the same, many times slower: the log must show it. */
     if (strstr(name, "ref"))
         fprintf(stderr, "%s of %s runs on oneDNN's %s\n", pass, layer, name);
 }
@@ -164,8 +164,8 @@ static bool tell_step(long long index, const struct step *step, struct error *er
     return event_write(stdout, &event, err);
 }
 
-/* The clock is read once between two steps, so what lies between them, telling of the earlier
- * one, is in the later one. Only a canary stands outside. */
+/* The clock is read once between two steps, so writing the line of one step counts as part of the
+ * next. Only canaries are outside of all steps. */
 static bool train(struct work *work, struct error *err)
 {
     long long most = pace_steps_max(&work->spec), index = 0;
@@ -174,7 +174,7 @@ static bool train(struct work *work, struct error *err)
     if (!tell_canary(err))
         return false;
     border = canary_at = host_clock_ns();
-    for (; index < most && !told_enough(); index++) {
+    for (; index < most && !received_enough(); index++) {
         struct step step = {0};
         long long end;
 
@@ -212,7 +212,7 @@ static bool work(struct error *err)
     if (!read_spec(&work.spec, err))
         return false;
     ok = prepare(&work, err);
-    /* Who cannot even start says so behind a hello like everybody. */
+    /* The protocol wants a hello first, also from a worker that cannot start. */
     ok = say_hello(&work, ok ? err : NULL) && ok && train(&work, err);
     net_free(work.net);
     return ok;

@@ -43,7 +43,7 @@ static void notify(struct job *job, long long now_ns)
 static bool take_hello(struct run *run, const struct event *event, struct error *err)
 {
     snprintf(run->software, sizeof run->software, "%s", event->hello.software);
-    if (!engine_details_are_told(&event->hello.details))
+    if (!engine_details_are_known(&event->hello.details))
         return true;
     run->engine_details = engine_details_to_text(&event->hello.details);
     return run->engine_details || error_no_memory(err);

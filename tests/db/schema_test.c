@@ -140,7 +140,7 @@ static void old_runs_and_steps_were_told_nothing(void)
     EXPECT(implementations == NULL);
     EXPECT(step_rows_load(db, 7, 0, 10, &steps, NULL));
     EXPECT_INT((long long)steps.count, 2);
-    EXPECT(!step_split_is_told(&steps.items[1].split));
+    EXPECT(!step_split_is_known(&steps.items[1].split));
 }
 
 /* Their warm-up was five steps, or what was asked for, and nobody had judged them. */

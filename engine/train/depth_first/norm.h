@@ -1,6 +1,10 @@
 /* A batch-norm over the whole batch, computed by several threads that each own images. Each
  * thread writes sums; when all threads have met, each computes the coefficients that it needs
- * from all sums, in the same order: all get equal coefficients without waiting a second time. */
+ * from all sums, in the same order: all get equal coefficients without waiting a second time.
+ *
+ * Sums are f64 over blocks of 32 rows in f32 (passes->statistics). So the mean does not depend on
+ * how many images a thread owns beyond the rounding of f64, and is as exact as if all sums were
+ * f64. */
 #pragma once
 
 #include "engine/train/kernels/passes.h"

@@ -1,6 +1,7 @@
 /* The choices that make the depth-first plan fast on one machine and not on another: for each
- * stage, how much of the cache a chunk of images may take, and who computes the gradient of the
- * weights. Measured once for a machine, library and shape, and kept in a file. */
+ * stage, how much of the cache a chunk of images may take, and whether our kernel or the library
+ * computes the gradient of the weights. Measured once for a machine, library and shape, and kept
+ * in a file. net.h says what else the word "plan" means. */
 #pragma once
 
 #include "common/error.h"

@@ -16,7 +16,7 @@ const struct passes *passes_for(enum cpu_isa isa, enum dnn_type type)
     size_t i = 0;
 
     while (all[i]->isa > isa || all[i]->type != type)
-        i++; /* the portable ones fit everybody */
+        i++; /* every processor can run the portable ones */
     return all[i];
 }
 

@@ -1,5 +1,5 @@
-/* Numbers that anybody can make again: each tensor is filled from its name, a seed and the index
- * of the element, so that an engine in another language starts from the same bits. */
+/* Numbers that any program can make again: each tensor is filled from its name, a seed and the
+ * index of the element, so that an engine in another language starts from the same bits. */
 #pragma once
 
 #include <stddef.h>

@@ -2,71 +2,71 @@
 
 #include "common/cleanup.h"
 
-static bool make(struct reorder *bridge, struct dnn *dnn, const struct dnn_images *from,
+static bool make(struct reorder *reorder, struct dnn *dnn, const struct dnn_images *from,
                  const struct dnn_images *to, struct error *err)
 {
     if (dnn_images_lie_alike(from, to))
         return true;
-    bridge->reorder = dnn_image_reorder(dnn, *from, *to, err);
-    return bridge->reorder != NULL;
+    reorder->op = dnn_image_reorder(dnn, *from, *to, err);
+    return reorder->op != NULL;
 }
 
-static void claim(struct reorder *bridge, const struct dnn_images *images,
+static void claim(struct reorder *reorder, const struct dnn_images *images,
                   struct reorder_rooms *rooms, int room)
 {
     size_t bytes = dnn_images_bytes(images);
 
-    if (bridge->reorder && bytes > rooms->bytes[room])
+    if (reorder->op && bytes > rooms->bytes[room])
         rooms->bytes[room] = bytes;
-    bridge->room = &rooms->memory[room];
+    reorder->room = &rooms->memory[room];
 }
 
-bool reorder_make_in(struct reorder *bridge, const struct dnn_images *from,
+bool reorder_make_in(struct reorder *reorder, const struct dnn_images *from,
                      const struct dnn_images *to, struct reorder_rooms *rooms, int room,
                      struct error *err)
 {
-    if (!make(bridge, rooms->dnn, from, to, err))
+    if (!make(reorder, rooms->dnn, from, to, err))
         return false;
-    claim(bridge, to, rooms, room);
+    claim(reorder, to, rooms, room);
     return true;
 }
 
-bool reorder_make_out(struct reorder *bridge, const struct dnn_images *from,
+bool reorder_make_out(struct reorder *reorder, const struct dnn_images *from,
                       const struct dnn_images *to, struct reorder_rooms *rooms, int room,
                       struct error *err)
 {
-    if (!make(bridge, rooms->dnn, from, to, err))
+    if (!make(reorder, rooms->dnn, from, to, err))
         return false;
-    claim(bridge, from, rooms, room);
+    claim(reorder, from, rooms, room);
     return true;
 }
 
-static bool cross(const struct reorder *bridge, void *from, void *to, struct error *err)
+static bool run(const struct reorder *reorder, void *from, void *to, struct error *err)
 {
     void *const memory[] = {from, to};
 
-    return dnn_op_run(bridge->reorder, memory, err);
+    return dnn_op_run(reorder->op, memory, err);
 }
 
-void *reorder_in(const struct reorder *bridge, void *images, struct error *err)
+void *reorder_in(const struct reorder *reorder, void *images, struct error *err)
 {
-    if (!bridge->reorder)
+    if (!reorder->op)
         return images;
-    return cross(bridge, images, *bridge->room, err) ? *bridge->room : NULL;
+    return run(reorder, images, *reorder->room, err) ? *reorder->room : NULL;
 }
 
-void *reorder_place(const struct reorder *bridge, void *images)
+void *reorder_place(const struct reorder *reorder, void *images)
 {
-    return bridge->reorder ? *bridge->room : images;
+    return reorder->op ? *reorder->room : images;
 }
 
-bool reorder_out(const struct reorder *bridge, void *images, struct error *err)
+bool reorder_out(const struct reorder *reorder, void *images, struct error *err)
 {
-    return !bridge->reorder || cross(bridge, *bridge->room, images, err);
+    return !reorder->op || run(reorder, *reorder->room, images, err);
 }
 
-void reorder_free(struct reorder *bridge)
+void reorder_free(struct reorder *reorder)
 {
-    dnn_op_free(bridge->reorder);
-    bridge->reorder = NULL;
+    dnn_op_free(reorder->op);
+    reorder->op = NULL;
 }

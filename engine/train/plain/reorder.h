@@ -1,5 +1,5 @@
 /* Between two operations that want the same images in two orders: a reorder, and room for its
- * result. Where both want the same there is nothing to cross, and nothing is copied. */
+ * result. Where both want the same order there is none, and nothing is copied. */
 #pragma once
 
 #include "engine/train/onednn/dnn.h"
@@ -15,30 +15,30 @@ struct reorder_rooms {
 };
 
 struct reorder {
-    struct dnn_op *reorder; /* NULL: both orders are the same */
-    void *const *room;
+    struct dnn_op *op; /* NULL: both orders are the same */
+    void *const *room; /* the result of a reorder for reading, the source of one for writing */
 };
 
-/* For an operation that reads images as `to` and is given them as `from`. The rooms stay the
- * caller's, who takes their memory when all reorders are made. */
-bool reorder_make_in(struct reorder *bridge, const struct dnn_images *from,
+/* For an operation that reads images as `to`, where they lie as `from`. The rooms stay the
+ * caller's; the caller allocates them when all reorders are made. */
+bool reorder_make_in(struct reorder *reorder, const struct dnn_images *from,
                      const struct dnn_images *to, struct reorder_rooms *rooms, int room,
                      struct error *err) __attribute__((warn_unused_result));
 
 /* For one that writes them as `from` where they are wanted as `to`. */
-bool reorder_make_out(struct reorder *bridge, const struct dnn_images *from,
+bool reorder_make_out(struct reorder *reorder, const struct dnn_images *from,
                       const struct dnn_images *to, struct reorder_rooms *rooms, int room,
                       struct error *err) __attribute__((warn_unused_result));
 
-/* What the operation is to read instead of `images`; NULL, and err saying why, when they could
- * not be brought there. */
-void *reorder_in(const struct reorder *bridge, void *images, struct error *err);
+/* Returns what the operation must read instead of `images`; NULL with the reason when the reorder
+ * fails. */
+void *reorder_in(const struct reorder *reorder, void *images, struct error *err);
 
-/* Where the operation is to write what is wanted at `images`; then reorder_out() brings it there.
+/* Where the operation must write; reorder_out() then brings it to `images`.
  */
-void *reorder_place(const struct reorder *bridge, void *images);
-bool reorder_out(const struct reorder *bridge, void *images, struct error *err)
+void *reorder_place(const struct reorder *reorder, void *images);
+bool reorder_out(const struct reorder *reorder, void *images, struct error *err)
     __attribute__((warn_unused_result));
 
 /* A zeroed one is fine. */
-void reorder_free(struct reorder *bridge);
+void reorder_free(struct reorder *reorder);

@@ -22,15 +22,15 @@
 #define INTERLEAVE 3
 
 static struct topology topology; /* as we were started: a bound thread knows only its own place */
-static struct placement places;
+static struct placement placement;
 
 static void look(void)
 {
     const struct run_spec spec = run_spec_default();
 
     topology_read("", &topology);
-    if (!placement_choose(&topology, &spec, &places, NULL))
-        places = (struct placement){.threads = 1};
+    if (!placement_choose(&topology, &spec, &placement, NULL))
+        placement = (struct placement){.threads = 1};
 }
 
 static struct placement *current(void)
@@ -38,7 +38,7 @@ static struct placement *current(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, look);
-    return &places;
+    return &placement;
 }
 
 long long host_clock_ns(void)
@@ -52,16 +52,16 @@ long long host_clock_ns(void)
 /* The policy of the calling thread, and of those that it will start. */
 static bool place_memory(const struct placement *wanted, struct error *err)
 {
-    unsigned long mask[PLACES_NODES_MAX / (8 * sizeof(unsigned long))] = {0};
+    unsigned long mask[PLACEMENT_NODES_MAX / (8 * sizeof(unsigned long))] = {0};
     const size_t bits = 8 * sizeof mask[0];
-    int mode = wanted->memory == PLACES_BOUND ? BIND : INTERLEAVE;
+    int mode = wanted->memory == PLACEMENT_BOUND ? BIND : INTERLEAVE;
 
-    if (wanted->memory == PLACES_FIRST_TOUCH)
+    if (wanted->memory == PLACEMENT_FIRST_TOUCH)
         return true;
-    for (size_t node = 0; node < PLACES_NODES_MAX; node++)
+    for (size_t node = 0; node < PLACEMENT_NODES_MAX; node++)
         if (wanted->nodes[node])
             mask[node / bits] |= 1UL << node % bits;
-    if (syscall(SYS_set_mempolicy, mode, mask, PLACES_NODES_MAX) == 0)
+    if (syscall(SYS_set_mempolicy, mode, mask, PLACEMENT_NODES_MAX) == 0)
         return true;
     return error_set(err, ERROR_UNABLE, "numa", "the system does not let us place memory: %s%s",
                      strerror(errno),

@@ -17,40 +17,40 @@ static void keep_node(struct topology *topology, int node)
     topology->node_count = 1;
 }
 
-static bool choose_memory(struct topology *topology, const char *numa, struct placement *places,
-                          struct error *err)
+static bool choose_memory(struct topology *topology, const char *numa,
+                          struct placement *placement, struct error *err)
 {
     if (strcmp(numa, "auto") == 0)
         return true;
     if (topology->node_count < 2)
         return error_set(err, ERROR_INVALID, "numa",
                          "must be auto where processors and memory are one node, got %s", numa);
-    places->memory = PLACES_INTERLEAVED;
+    placement->memory = PLACEMENT_INTERLEAVED;
     if (strcmp(numa, "local") == 0) {
-        places->memory = PLACES_BOUND;
+        placement->memory = PLACEMENT_BOUND;
         keep_node(topology, topology->cpus[0].node);
     }
     for (int i = 0; i < topology->cpu_count; i++)
-        if (topology->cpus[i].node >= 0 && topology->cpus[i].node < PLACES_NODES_MAX)
-            places->nodes[topology->cpus[i].node] = true;
+        if (topology->cpus[i].node >= 0 && topology->cpus[i].node < PLACEMENT_NODES_MAX)
+            placement->nodes[topology->cpus[i].node] = true;
     return true;
 }
 
 bool placement_choose(const struct topology *topology, const struct run_spec *spec,
-                      struct placement *ret_places, struct error *err)
+                      struct placement *ret_placement, struct error *err)
 {
-    struct placement places = {.huge_pages = strcmp(spec->huge_pages, "off") != 0};
+    struct placement placement = {.huge_pages = strcmp(spec->huge_pages, "off") != 0};
     bool smt = strcmp(spec->pinning, "smt") == 0;
     struct topology used = *topology;
 
-    if (!choose_memory(&used, spec->numa, &places, err))
+    if (!choose_memory(&used, spec->numa, &placement, err))
         return false;
-    places.cpu_count = used.cpu_count;
+    placement.cpu_count = used.cpu_count;
     for (int i = 0; i < used.cpu_count; i++)
-        places.cpus[i] = used.cpus[i].cpu;
+        placement.cpus[i] = used.cpus[i].cpu;
     if (strcmp(spec->pinning, "none") != 0)
-        places.bound = smt ? used.cpu_count : used.core_count;
-    places.threads = topology_threads(&used, smt);
-    *ret_places = places;
+        placement.bound = smt ? used.cpu_count : used.core_count;
+    placement.threads = topology_threads(&used, smt);
+    *ret_placement = placement;
     return true;
 }

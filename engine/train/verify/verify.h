@@ -1,5 +1,5 @@
-/* `pennyworth-worker verify`: trains a few steps by the recipe and prints what came of it as
- * JSON, so that anybody can hold the engine against another implementation. */
+/* `pennyworth-worker verify`: trains a few steps on data that any program can make again, and
+ * prints the result as JSON, so that the engine can be compared with another implementation. */
 #pragma once
 
 /* The arguments behind "verify"; returns the exit status. */

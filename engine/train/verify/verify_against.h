@@ -1,4 +1,4 @@
-/* Holds one result of `verify` against another. */
+/* Compares one result of `verify` with another. */
 #pragma once
 
 #include <jansson.h>

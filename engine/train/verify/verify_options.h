@@ -9,7 +9,7 @@ struct verify_options {
     long long batch, seed, steps, threads;
     double lr, momentum, weight_decay;
     const char *precision, *plan, *layout, *isa;
-    const char *against; /* a file with somebody else's numbers, or NULL */
+    const char *against; /* a file with the numbers of another implementation, or NULL */
     bool help;
 };
 

@@ -45,7 +45,7 @@ static void find_measured(const struct run *run, const struct run_spec *spec,
 
 static bool write_csv_split(struct bytes *piece, const struct step_split *split)
 {
-    if (!step_split_is_told(split))
+    if (!step_split_is_known(split))
         return bytes_printf(piece, ",,,,,\r\n");
     return bytes_printf(piece, ",%.9f,%.9f,%.9f,%.9f,%.9f\r\n", (double)split->input / 1e9,
                         (double)split->forward / 1e9, (double)split->backward / 1e9,

@@ -184,7 +184,7 @@ static void present_forecast(struct json_writer *out, const struct row_job *job)
     jsonw_number(out, "probability", job->probability);
     jsonw_number(out, "hours_low", job->hours_low);
     jsonw_number(out, "hours_high", job->hours_high);
-    jsonw_integer(out, "draws", PROSPECT_DRAWS);
+    jsonw_integer(out, "draws", FORECAST_DRAWS);
     jsonw_close(out, '}');
 }
 

@@ -172,7 +172,7 @@ void present_implementations(struct json_writer *out, const char *text)
 
 static void present_split(struct json_writer *out, const struct step_split *split)
 {
-    if (!step_split_is_told(split)) {
+    if (!step_split_is_known(split)) {
         jsonw_null(out, "split");
         return;
     }

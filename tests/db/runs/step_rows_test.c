@@ -56,7 +56,7 @@ static void a_split_is_kept_and_so_is_its_absence(void)
         EXPECT_INT(loaded.items[i].split.backward, steps[i].split.backward);
         EXPECT_INT(loaded.items[i].split.update, steps[i].split.update);
     }
-    EXPECT(!step_split_is_told(&loaded.items[2].split));
+    EXPECT(!step_split_is_known(&loaded.items[2].split));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM steps WHERE input_ns IS NULL AND forward_ns"
                              " IS NULL AND backward_ns IS NULL AND update_ns IS NULL"),
                1);

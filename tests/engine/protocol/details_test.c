@@ -72,11 +72,11 @@ static void a_no_is_an_answer_and_a_zero_is_none(void)
     struct engine_details details;
 
     EXPECT(read_text("{\"emulated\":false}", &details, NULL));
-    EXPECT(engine_details_are_told(&details));
+    EXPECT(engine_details_are_known(&details));
     EXPECT(read_text("{\"threads\":0,\"isa\":\"\",\"mood\":\"good\"}", &details, NULL));
-    EXPECT(!engine_details_are_told(&details));
-    EXPECT(engine_details_are_told(&(struct engine_details){.isa = "avx2"}));
-    EXPECT(engine_details_are_told(&(struct engine_details){.memory_bytes = 1}));
+    EXPECT(!engine_details_are_known(&details));
+    EXPECT(engine_details_are_known(&(struct engine_details){.isa = "avx2"}));
+    EXPECT(engine_details_are_known(&(struct engine_details){.memory_bytes = 1}));
 }
 
 static void the_longest_words_fit(void)

@@ -83,11 +83,11 @@ static void a_step_may_tell_where_its_time_went(void)
     EXPECT_INT(event.step.split.forward, 45);
     EXPECT_INT(event.step.split.backward, 50);
     EXPECT_INT(event.step.split.update, 4); /* all of it may be told, and less */
-    EXPECT(step_split_is_told(&event.step.split));
+    EXPECT(step_split_is_known(&event.step.split));
 
     EXPECT(read_text("{\"type\":\"step\",\"index\":0,\"nanoseconds\":100,\"loss\":1}", &event,
                      NULL));
-    EXPECT(!step_split_is_told(&event.step.split));
+    EXPECT(!step_split_is_known(&event.step.split));
 
     EXPECT(
         read_text("{\"type\":\"step\",\"index\":0,\"nanoseconds\":100,\"loss\":1,\"split\":"

@@ -13,7 +13,7 @@ static struct job_forecast forecast, another;
 static void draw(const struct forecast_inputs *forecast_inputs, double samples)
 {
     job_forecast_draw(forecast_inputs, samples, &forecast);
-    for (size_t i = 1; i < PROSPECT_DRAWS; i++)
+    for (size_t i = 1; i < FORECAST_DRAWS; i++)
         EXPECT(forecast.hours[i - 1] <= forecast.hours[i]);
 }
 
@@ -21,9 +21,9 @@ static double mean_hours(void)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < PROSPECT_DRAWS; i++)
+    for (size_t i = 0; i < FORECAST_DRAWS; i++)
         sum += forecast.hours[i];
-    return sum / PROSPECT_DRAWS;
+    return sum / FORECAST_DRAWS;
 }
 
 /* The published figures count 30 days to the month. */
@@ -62,7 +62,7 @@ static void without_spread_every_draw_is_the_same(void)
 
     draw(&forecast_inputs, 7 * HOUR_OF_100);
     EXPECT_NEAR(forecast.hours[0], 7, 1e-12);
-    EXPECT_NEAR(forecast.hours[PROSPECT_DRAWS - 1], 7, 1e-12);
+    EXPECT_NEAR(forecast.hours[FORECAST_DRAWS - 1], 7, 1e-12);
     EXPECT_NEAR(job_forecast_share(&forecast, 6.999), 0, 0);
     EXPECT_NEAR(job_forecast_share(&forecast, 7.001), 1, 0);
     EXPECT_NEAR(job_forecast_quantile(&forecast, 0.5), 7, 1e-12);
@@ -219,7 +219,7 @@ static void what_cannot_be_done_never_ends(void)
 
 static void shares_and_quantiles_are_each_others_inverse(void)
 {
-    for (size_t i = 0; i < PROSPECT_DRAWS; i++)
+    for (size_t i = 0; i < FORECAST_DRAWS; i++)
         forecast.hours[i] = (double)(i + 1);
     EXPECT_NEAR(job_forecast_quantile(&forecast, 0.9), 1800, 0);
     EXPECT_NEAR(job_forecast_quantile(&forecast, 0.9001), 1801, 0);
@@ -239,13 +239,13 @@ static void shares_and_quantiles_are_each_others_inverse(void)
 /* From nanoseconds to ages, and all but equal ones: the sorting sees every digit. */
 static void hours_of_any_size_are_in_order(void)
 {
-    static double speeds[PROSPECT_DRAWS];
-    const struct forecast_inputs forecast_inputs = {.speeds = speeds, .count = PROSPECT_DRAWS};
+    static double speeds[FORECAST_DRAWS];
+    const struct forecast_inputs forecast_inputs = {.speeds = speeds, .count = FORECAST_DRAWS};
 
-    for (size_t i = 0; i < PROSPECT_DRAWS; i++)
+    for (size_t i = 0; i < FORECAST_DRAWS; i++)
         speeds[i] = i % 2 ? exp(0.1 * (double)(i % 1000) - 50) : 1 + 1e-15 * (double)(i % 77);
     draw(&forecast_inputs, HOUR_OF_100);
-    EXPECT(forecast.hours[0] < 1e-15 && forecast.hours[PROSPECT_DRAWS - 1] > 1e15);
+    EXPECT(forecast.hours[0] < 1e-15 && forecast.hours[FORECAST_DRAWS - 1] > 1e15);
 }
 
 static void *draw_there(void *there)

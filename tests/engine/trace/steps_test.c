@@ -32,11 +32,11 @@ static void freed_steps_can_be_used_again(void)
 
 static void a_split_is_told_when_any_part_is(void)
 {
-    EXPECT(!step_split_is_told(&(struct step_split){0}));
-    EXPECT(step_split_is_told(&(struct step_split){.input = 1}));
-    EXPECT(step_split_is_told(&(struct step_split){.forward = 1}));
-    EXPECT(step_split_is_told(&(struct step_split){.backward = 1}));
-    EXPECT(step_split_is_told(&(struct step_split){.update = 1}));
+    EXPECT(!step_split_is_known(&(struct step_split){0}));
+    EXPECT(step_split_is_known(&(struct step_split){.input = 1}));
+    EXPECT(step_split_is_known(&(struct step_split){.forward = 1}));
+    EXPECT(step_split_is_known(&(struct step_split){.backward = 1}));
+    EXPECT(step_split_is_known(&(struct step_split){.update = 1}));
 }
 
 static void zeroed_steps_can_be_freed(void)

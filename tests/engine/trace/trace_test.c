@@ -26,7 +26,7 @@ static void a_trace_is_read(void)
     EXPECT_INT(steps.items[1].nanoseconds, 6);
     EXPECT_NEAR(steps.items[0].loss, 2.302585, 0);
     EXPECT_NEAR(steps.items[1].loss, -0.001, 0);
-    EXPECT(!step_split_is_told(&steps.items[0].split));
+    EXPECT(!step_split_is_known(&steps.items[0].split));
 }
 
 static void members_may_come_in_any_order_with_blanks(void)

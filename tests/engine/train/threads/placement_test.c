@@ -20,89 +20,89 @@ static struct placement choose(const char *pinning, const char *numa)
 {
     const struct topology topology = two_nodes();
     struct run_spec spec = run_spec_default();
-    struct placement places = {.threads = -1};
+    struct placement placement = {.threads = -1};
     struct error err = {0};
 
     spec.pinning = pinning;
     spec.numa = numa;
-    EXPECT(placement_choose(&topology, &spec, &places, &err));
+    EXPECT(placement_choose(&topology, &spec, &placement, &err));
     EXPECT_STR(err.message, "");
-    return places;
+    return placement;
 }
 
 static void cores_have_one_thread_each(void)
 {
-    const struct placement places = choose("cores", "auto");
+    const struct placement placement = choose("cores", "auto");
 
-    EXPECT_INT(places.threads, 8);
-    EXPECT_INT(places.bound, 8);
-    EXPECT_INT(places.cpu_count, 16); /* more threads than cores may run on any */
+    EXPECT_INT(placement.threads, 8);
+    EXPECT_INT(placement.bound, 8);
+    EXPECT_INT(placement.cpu_count, 16); /* more threads than cores may run on any */
     for (int i = 0; i < 16; i++)
-        EXPECT_INT(places.cpus[i], i);
-    EXPECT_INT(places.memory, PLACES_FIRST_TOUCH);
-    EXPECT(places.huge_pages);
+        EXPECT_INT(placement.cpus[i], i);
+    EXPECT_INT(placement.memory, PLACEMENT_FIRST_TOUCH);
+    EXPECT(placement.huge_pages);
 }
 
 static void smt_goes_to_their_siblings_too(void)
 {
-    const struct placement places = choose("smt", "auto");
+    const struct placement placement = choose("smt", "auto");
 
-    EXPECT_INT(places.threads, 16);
-    EXPECT_INT(places.bound, 16);
-    EXPECT_INT(places.cpus[8], 8); /* when all cores have a thread, and no earlier */
+    EXPECT_INT(placement.threads, 16);
+    EXPECT_INT(placement.bound, 16);
+    EXPECT_INT(placement.cpus[8], 8); /* when all cores have a thread, and no earlier */
 }
 
 static void none_binds_no_thread(void)
 {
-    const struct placement places = choose("none", "auto");
+    const struct placement placement = choose("none", "auto");
 
-    EXPECT_INT(places.threads, 8);
-    EXPECT_INT(places.bound, 0);
-    EXPECT_INT(places.cpu_count, 16);
+    EXPECT_INT(placement.threads, 8);
+    EXPECT_INT(placement.bound, 0);
+    EXPECT_INT(placement.cpu_count, 16);
 }
 
 static void local_stays_on_the_node_of_the_first_processor(void)
 {
-    struct placement places = choose("cores", "local");
+    struct placement placement = choose("cores", "local");
 
-    EXPECT_INT(places.memory, PLACES_BOUND);
-    EXPECT(places.nodes[0] && !places.nodes[1]);
-    EXPECT_INT(places.threads, 4);
-    EXPECT_INT(places.bound, 4);
-    EXPECT_INT(places.cpu_count, 8);
+    EXPECT_INT(placement.memory, PLACEMENT_BOUND);
+    EXPECT(placement.nodes[0] && !placement.nodes[1]);
+    EXPECT_INT(placement.threads, 4);
+    EXPECT_INT(placement.bound, 4);
+    EXPECT_INT(placement.cpu_count, 8);
     for (int i = 0; i < 8; i++) /* 0 to 3, then their siblings */
-        EXPECT_INT(places.cpus[i], i < 4 ? i : i + 4);
-    places = choose("smt", "local");
-    EXPECT_INT(places.threads, 8);
-    EXPECT_INT(places.bound, 8);
-    places = choose("none", "local");
-    EXPECT_INT(places.bound, 0);
-    EXPECT_INT(places.cpu_count, 8);
+        EXPECT_INT(placement.cpus[i], i < 4 ? i : i + 4);
+    placement = choose("smt", "local");
+    EXPECT_INT(placement.threads, 8);
+    EXPECT_INT(placement.bound, 8);
+    placement = choose("none", "local");
+    EXPECT_INT(placement.bound, 0);
+    EXPECT_INT(placement.cpu_count, 8);
 }
 
 static void interleave_deals_out_to_all_nodes(void)
 {
-    const struct placement places = choose("cores", "interleave");
+    const struct placement placement = choose("cores", "interleave");
 
-    EXPECT_INT(places.memory, PLACES_INTERLEAVED);
-    EXPECT(places.nodes[0] && places.nodes[1] && !places.nodes[2]);
-    EXPECT_INT(places.threads, 8);
-    EXPECT_INT(places.cpu_count, 16);
+    EXPECT_INT(placement.memory, PLACEMENT_INTERLEAVED);
+    EXPECT(placement.nodes[0] && placement.nodes[1] && !placement.nodes[2]);
+    EXPECT_INT(placement.threads, 8);
+    EXPECT_INT(placement.cpu_count, 16);
 }
 
 static void a_quota_leaves_fewer_threads(void)
 {
     struct topology topology = two_nodes();
     struct run_spec spec = run_spec_default();
-    struct placement places;
+    struct placement placement;
 
     topology.quota = 3.5;
     spec.numa = "local";
     spec.huge_pages = "off";
-    EXPECT(placement_choose(&topology, &spec, &places, NULL));
-    EXPECT_INT(places.threads, 3);
-    EXPECT_INT(places.bound, 4);
-    EXPECT(!places.huge_pages);
+    EXPECT(placement_choose(&topology, &spec, &placement, NULL));
+    EXPECT_INT(placement.threads, 3);
+    EXPECT_INT(placement.bound, 4);
+    EXPECT(!placement.huge_pages);
 }
 
 static void on_one_node_there_is_nothing_to_choose(void)
@@ -112,15 +112,15 @@ static void on_one_node_there_is_nothing_to_choose(void)
 
     for (size_t i = 0; i < COUNT(numas); i++) {
         struct run_spec spec = run_spec_default();
-        struct placement places = {.threads = -1};
+        struct placement placement = {.threads = -1};
         struct error err = {0};
 
         spec.numa = numas[i];
-        EXPECT(!placement_choose(&topology, &spec, &places, &err));
+        EXPECT(!placement_choose(&topology, &spec, &placement, &err));
         EXPECT_INT(err.kind, ERROR_INVALID);
         EXPECT_STR(err.field, "numa");
         EXPECT(strstr(err.message, "one node") && strstr(err.message, numas[i]));
-        EXPECT_INT(places.threads, -1);
+        EXPECT_INT(placement.threads, -1);
     }
 }
 
