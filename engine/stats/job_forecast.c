@@ -56,7 +56,7 @@ static void shuffle(struct chance *chance, uint16_t *order)
 
 static void make_deck(void)
 {
-    struct chance chance = chance_from("prospect");
+    struct chance chance = chance_from("prospect"); /* another seed would change answers */
 
     for (size_t i = 0; i < DRAWS / 2; i++) {
         deck.normal[i] = normal_quantile(((double)i + 0.5) / DRAWS);

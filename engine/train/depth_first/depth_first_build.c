@@ -167,8 +167,8 @@ static bool make_loader(struct depth_first *depth_first, struct error *err)
 {
     if (depth_first->options.input_workers == 0)
         return true;
-    depth_first->loader =
-        batch_loader_new(depth_first->options.input_workers, depth_first_feed, depth_first, err);
+    depth_first->loader = batch_loader_new(depth_first->options.input_workers,
+                                           depth_first_load_part, depth_first, err);
     if (!depth_first->loader)
         return false;
     batch_loader_start(depth_first->loader);

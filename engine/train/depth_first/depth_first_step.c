@@ -20,7 +20,7 @@ static void take_images(struct depth_first *depth_first, long first, long end, v
                                         (char *)result + (size_t)i * bytes);
 }
 
-void depth_first_feed(void *user, int index, int of)
+void depth_first_load_part(void *user, int index, int of)
 {
     struct depth_first *depth_first = user;
     long batch = depth_first->options.batch;

@@ -9,4 +9,4 @@ bool depth_first_step(struct net *net, double *ret_loss, struct step_split *ret_
 
 /* Makes part `index` of `of` of the next batch; the batch loader calls it with a
  * `struct depth_first`. */
-void depth_first_feed(void *user, int index, int of);
+void depth_first_load_part(void *user, int index, int of);
