@@ -19,6 +19,9 @@
 #define IMPLEMENTATIONS 512            /* passes of all layers */
 #define CANARY_NS (10 * NS_PER_SECOND) /* of training between two canaries */
 
+/* layer_conv_names() of the plain plan has the most: five of a layer. */
+_Static_assert(IMPLEMENTATIONS >= 5 * LAYERS_MAX, "the list has room for every layer");
+
 static bool read_spec(struct run_spec *ret_spec, struct error *err)
 {
     AUTO(freep) char *line = NULL;

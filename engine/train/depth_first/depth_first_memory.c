@@ -23,6 +23,10 @@ struct wishes {
     struct wish list[ARENA_MAX];
 };
 
+/* wish_for_batch(): nine for the batch; for each convolution its output and its activation's
+ * gradient; for each pool what is kept of it and its choices. */
+_Static_assert(2 * LAYERS_MAX + 9 <= ARENA_MAX, "an arena has room for the buffers of a batch");
+
 static void wish(struct wishes *wishes, void **place, size_t bytes, int first, int last)
 {
     assert(wishes->count < ARENA_MAX && first <= last);

@@ -13,6 +13,10 @@
 #define KILOBYTES_MAX 1000000
 #define PART_ATTEMPTS 8
 
+_Static_assert(sizeof HEADER + PLAN_KEY_MAX + LAYERS_MAX * sizeof "1000000 library" <
+                   PLAN_TEXT_MAX,
+               "plan_load() reads every plan that plan_store() may write");
+
 struct plan plan_fixed(int count, struct choice choice)
 {
     struct plan plan = {.origin = "fixed", .count = count};

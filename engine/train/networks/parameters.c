@@ -15,6 +15,9 @@ static void add(struct parameters *parameters, const char *layer, const char *wh
     parameter->count = count;
 }
 
+/* Three of a convolution, which has the most. */
+_Static_assert(PARAMETERS_MAX >= 3 * LAYERS_MAX, "the list has room for every layer");
+
 static void list_all(struct parameters *parameters, const struct network *network)
 {
     for (int i = 0; i < network->count; i++) {
