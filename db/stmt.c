@@ -128,6 +128,11 @@ const char *stmt_column_text(struct stmt *stmt, int column)
     return text ? text : "";
 }
 
+bool stmt_column_is_null(struct stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt->handle, column) == SQLITE_NULL;
+}
+
 bool stmt_number(struct db *db, const char *sql, long long *ret_number, struct error *err)
 {
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);

@@ -46,6 +46,7 @@ bool stmt_run(struct stmt *stmt, struct error *err) __attribute__((warn_unused_r
 long long stmt_column_integer(struct stmt *stmt, int column);
 double stmt_column_real(struct stmt *stmt, int column);
 const char *stmt_column_text(struct stmt *stmt, int column);
+bool stmt_column_is_null(struct stmt *stmt, int column);
 
 /* Asks what has no parameters and one answer: a number. */
 bool stmt_number(struct db *db, const char *sql, long long *ret_number, struct error *err)

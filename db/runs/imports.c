@@ -251,40 +251,18 @@ static bool put_contender(struct imports *imports, const struct imported *import
     return true;
 }
 
-static void bind_unless_0(struct stmt *insert, long long number)
+static bool insert_run(struct db *db, const struct run_row *row, long long *ret_number,
+                       struct error *err)
 {
-    if (number != 0)
-        stmt_integer(insert, number);
-    else
-        stmt_text(insert, NULL);
-}
-
-static bool insert_run(struct db *db, const struct imported *imported, long long machine,
-                       long long contender, long long *ret_number, struct error *err)
-{
-    const struct run *run = imported->run;
     AUTO(stmt_done)
-    struct stmt *insert = stmt_prepare(
-        db,
-        "INSERT INTO runs (id, state, spec, engine, workload, instance, created_us, started_us,"
-        " steps, machine, provenance, sender, " RUN_END_COLUMNS
-        ") VALUES (?, 'finished', ?, ?, ?, ?, ?,"
-        " ?, ?, ?, 'imported', ?, " RUN_END_HOLES ") RETURNING number",
-        err);
+    struct stmt *insert = stmt_prepare(db,
+                                       "INSERT INTO runs (" RUN_IMPORTED_COLUMNS
+                                       ") VALUES (" RUN_IMPORTED_HOLES ") RETURNING number",
+                                       err);
 
     if (!insert)
         return false;
-    stmt_text(insert, run->id.text);
-    stmt_text(insert, run->spec_text);
-    stmt_text(insert, imported->spec->engine);
-    stmt_text(insert, imported->spec->workload);
-    stmt_text(insert, run->instance[0] ? run->instance : NULL);
-    stmt_integer(insert, run->created_us);
-    bind_unless_0(insert, run->started_us);
-    stmt_integer(insert, run->steps);
-    bind_unless_0(insert, machine);
-    stmt_text(insert, run->sender[0] ? run->sender : NULL);
-    run_bind_end(insert, run, contender);
+    run_row_bind(insert, row, RUN_WRITE_IMPORTED);
     if (stmt_step(insert, err) != STMT_ROW)
         return false;
     *ret_number = stmt_column_integer(insert, 0);
@@ -314,16 +292,19 @@ bool imports_put(struct imports *imports, const struct imported *imported,
                  enum import_fate *ret_fate, struct error *err)
 {
     struct db *db = imports->db;
-    long long machine, contender, number;
+    struct run_row row = {.run = imported->run,
+                          .engine = imported->spec->engine,
+                          .workload = imported->spec->workload};
+    long long number;
     bool known;
 
     if (!is_known(db, imported, &known, err))
         return false;
     *ret_fate = known ? IMPORT_KNOWN : IMPORT_STORED;
     return known ||
-           (put_machine(imports, imported, &machine, err) &&
-            put_contender(imports, imported, &contender, err) &&
-            insert_run(db, imported, machine, contender, &number, err) &&
+           (put_machine(imports, imported, &row.machine, err) &&
+            put_contender(imports, imported, &row.contender, err) &&
+            insert_run(db, &row, &number, err) &&
             run_insert_labels(db, number, imported->spec, err) &&
             run_insert_implementations(db, number, imported->run->implementations, err) &&
             put_trace(db, number, imported, err));

@@ -10,7 +10,7 @@
 
 /* What is stored of one; borrowed. */
 struct imported {
-    const struct run *run; /* with its conclusion; its number is not looked at */
+    const struct run *run; /* finished and imported, with its conclusion; number is not used */
     const struct run_spec *spec;
     const char *stratum, *facts; /* of run->machine; NULL where that is unknown */
     struct span steps, evidence; /* as engine/trace/trace.h reads them, without blanks */

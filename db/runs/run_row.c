@@ -4,29 +4,126 @@
 #include "common/text.h"
 #include "engine/run/pace.h"
 
+#include <stddef.h>
+
+struct column {
+    const char *sql;
+    enum { NEVER, PAGE, WHOLE } read;
+    unsigned writes; /* enum run_write, added up */
+    enum {
+        INTEGER,
+        REAL,
+        TEXT,  /* an array; "" is NULL */
+        OWNED, /* a pointer; NULL and "" are NULL */
+        SPEC,  /* the same, and never NULL */
+        STATE,
+        ENDED_BY,
+        VALIDITY,
+        PROVENANCE,
+    } type;
+    enum { ALWAYS, ABOVE_0, IN_SWEEP, FINISHED } written;
+    size_t offset, size; /* of the member */
+    size_t known;        /* where the bool is that says whether it is known; 0: there is none */
+    bool in_row;         /* these are places in struct run_row, not in struct run */
+};
+
+#define RUN(member)                                                                              \
+    .offset = offsetof(struct run, member), .size = sizeof((struct run *)NULL)->member
+#define KNOWN(member, beside) RUN(member), .known = offsetof(struct run, beside)
+#define ROW(member) .offset = offsetof(struct run_row, member), .in_row = true
+
+#define ENTRY(writes, sql, read, type, written, ...)                                             \
+    {sql, read, writes, type, written, __VA_ARGS__},
+#define ENTRY_ALL(...) ENTRY(RUN_WRITE_QUEUED | RUN_WRITE_IMPORTED | RUN_WRITE_ENDED, __VA_ARGS__)
+#define ENTRY_NEW(...) ENTRY(RUN_WRITE_QUEUED | RUN_WRITE_IMPORTED, __VA_ARGS__)
+#define ENTRY_QUEUED(...) ENTRY(RUN_WRITE_QUEUED, __VA_ARGS__)
+#define ENTRY_IMPORTED(...) ENTRY(RUN_WRITE_IMPORTED, __VA_ARGS__)
+#define ENTRY_ENDED(...) ENTRY(RUN_WRITE_IMPORTED | RUN_WRITE_ENDED, __VA_ARGS__)
+#define ENTRY_READ(...) ENTRY(0, __VA_ARGS__)
+
+/* In the order of the lists in run_row.h. */
+/* clang-format off */
+static const struct column columns[] = {
+    ENTRY_READ("number", PAGE, INTEGER, ALWAYS, RUN(number))
+    ENTRY_ALL("state", PAGE, STATE, ALWAYS, RUN(state))
+    RUN_NEW_TABLE(ENTRY_NEW)
+    RUN_QUEUED_TABLE(ENTRY_QUEUED)
+    RUN_IMPORTED_TABLE(ENTRY_IMPORTED)
+    RUN_ENDED_TABLE(ENTRY_ENDED)
+    RUN_READ_TABLE(ENTRY_READ)
+};
+/* clang-format on */
+
+const char *run_row_column(size_t place)
+{
+    return place < COUNT(columns) ? columns[place].sql : NULL;
+}
+
+static bool is_written(const struct run_row *row, const struct column *column, const void *member)
+{
+    if (column->known && !*(const bool *)((const char *)row->run + column->known))
+        return false;
+    switch (column->written) {
+    case ABOVE_0:
+        return column->type == REAL ? *(const double *)member > 0
+                                    : *(const long long *)member > 0;
+    case IN_SWEEP:
+        return row->sweep > 0;
+    case FINISHED:
+        return row->run->state == RUN_FINISHED;
+    case ALWAYS:
+        break;
+    }
+    return true;
+}
+
+/* The text of a column that is neither a number nor an array. */
+static const char *word_of(const struct run *run, const struct column *column, const void *member)
+{
+    switch (column->type) {
+    case STATE:
+        return run_state_name(run->state);
+    case ENDED_BY:
+        return run->ended_by;
+    case VALIDITY:
+        return run->validity == VALIDITY_UNKNOWN ? NULL : validity_name(run->validity);
+    case PROVENANCE:
+        return provenance_names[run->provenance];
+    default:
+        return *(const char *const *)member;
+    }
+}
+
+static void bind(struct stmt *stmt, const struct run_row *row, const struct column *column)
+{
+    const char *base = column->in_row ? (const char *)row : (const char *)row->run;
+    const void *member = base + column->offset;
+
+    if (!is_written(row, column, member))
+        stmt_text(stmt, NULL);
+    else if (column->type == INTEGER)
+        stmt_integer(stmt, *(const long long *)member);
+    else if (column->type == REAL)
+        stmt_real(stmt, *(const double *)member);
+    else if (column->type == TEXT)
+        stmt_text(stmt, text_or_null(member));
+    else
+        stmt_text(stmt, text_or_null(word_of(row->run, column, member)));
+}
+
+void run_row_bind(struct stmt *stmt, const struct run_row *row, enum run_write write)
+{
+    for (size_t i = 0; i < COUNT(columns); i++)
+        if (columns[i].writes & write)
+            bind(stmt, row, &columns[i]);
+}
+
 static enum run_state state_from_name(const char *name)
 {
     for (int state = 0; state < RUN_STATES; state++)
         if (strcmp(run_state_names[state], name) == 0)
             return (enum run_state)state;
     return RUN_FAILED; /* the CHECK on the column leaves no other */
-}
-
-static void copy(char *to, size_t size, const char *from)
-{
-    size_t length = strlen(from);
-
-    if (length >= size)
-        length = size - 1;
-    memcpy(to, from, length);
-    to[length] = '\0';
-}
-
-/* A copy, NULL of ""; true but when memory ends. */
-static bool copy_owned(const char *from, char **ret_copy)
-{
-    *ret_copy = *from ? strdup(from) : NULL;
-    return *ret_copy || !*from;
 }
 
 static enum validity validity_from_name(const char *name)
@@ -37,150 +134,74 @@ static enum validity validity_from_name(const char *name)
     return VALIDITY_UNKNOWN;
 }
 
-/* What there are columns for: the head of a summary, enough to compare it with another. */
-static struct summary summary_from_row(struct stmt *row)
+static enum provenance provenance_from_name(const char *name)
 {
-    double low = stmt_column_real(row, COLUMN_THROUGHPUT_LOW),
-           high = stmt_column_real(row, COLUMN_THROUGHPUT_HIGH);
+    return strcmp(name, provenance_names[PROVENANCE_IMPORTED]) == 0 ? PROVENANCE_IMPORTED
+                                                                    : PROVENANCE_MEASURED;
+}
 
-    return (struct summary){
-        .measured_steps = stmt_column_integer(row, COLUMN_MEASURED_STEPS),
-        .measured_seconds = stmt_column_real(row, COLUMN_MEASURED_SECONDS),
-        .samples_per_second = stmt_column_real(row, COLUMN_SAMPLES_PER_SECOND),
-        .median_step_seconds = stmt_column_real(row, COLUMN_MEDIAN_STEP_SECONDS),
-        .first_measured = stmt_column_integer(row, COLUMN_FIRST_MEASURED),
-        .throughput = {.known = low > 0, .low = low, .high = high}};
+static void copy_cut(char *to, size_t size, const char *from)
+{
+    size_t length = strnlen(from, size - 1);
+
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+/* False when memory ends. */
+static bool read_text(const char *text, const struct column *column, struct run *run,
+                      void *member)
+{
+    switch (column->type) {
+    case STATE:
+        run->state = state_from_name(text);
+        return true;
+    case ENDED_BY:
+        run->ended_by = pace_verdict_from_name(text);
+        return true;
+    case VALIDITY:
+        run->validity = validity_from_name(text);
+        return true;
+    case PROVENANCE:
+        run->provenance = provenance_from_name(text);
+        return true;
+    case TEXT:
+        copy_cut(member, column->size, text);
+        return true;
+    default:
+        if (!*text && column->type != SPEC)
+            return true;
+        return (*(char **)member = strdup(text)) != NULL;
+    }
+}
+
+static bool read_column(struct stmt *row, int place, const struct column *column, struct run *run)
+{
+    void *member = (char *)run + column->offset;
+
+    if (column->known)
+        *(bool *)((char *)run + column->known) = !stmt_column_is_null(row, place);
+    if (column->type == INTEGER)
+        *(long long *)member = stmt_column_integer(row, place);
+    else if (column->type == REAL)
+        *(double *)member = stmt_column_real(row, place);
+    else
+        return read_text(stmt_column_text(row, place), column, run, member);
+    return true;
 }
 
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
 {
-    struct run run = {
-        .number = stmt_column_integer(row, COLUMN_NUMBER),
-        .state = state_from_name(stmt_column_text(row, COLUMN_STATE)),
-        .spec_text = strdup(stmt_column_text(row, COLUMN_SPEC)),
-        .created_us = stmt_column_integer(row, COLUMN_CREATED_US),
-        .started_us = stmt_column_integer(row, COLUMN_STARTED_US),
-        .ended_us = stmt_column_integer(row, COLUMN_ENDED_US),
-        .steps = stmt_column_integer(row, COLUMN_STEPS),
-        .ended_by = pace_verdict_from_name(stmt_column_text(row, COLUMN_ENDED_BY)),
-        .summary = summary_from_row(row),
-        .samples = stmt_column_integer(row, COLUMN_SAMPLES),
-        .peak_memory_bytes = stmt_column_integer(row, COLUMN_PEAK_MEMORY_BYTES),
-        .validity = validity_from_name(stmt_column_text(row, COLUMN_VALIDITY)),
-        .setup_ns = stmt_column_integer(row, COLUMN_SETUP_NS),
-        .certified = {.whole_known = stmt_column_integer(row, COLUMN_GRADIENT_COSINE_KNOWN) != 0,
-                      .whole = stmt_column_real(row, COLUMN_GRADIENT_COSINE),
-                      .worst_known =
-                          stmt_column_integer(row, COLUMN_WORST_LAYER_COSINE_KNOWN) != 0,
-                      .worst = stmt_column_real(row, COLUMN_WORST_LAYER_COSINE)},
-        .cell = stmt_column_integer(row, COLUMN_CELL),
-        .block = stmt_column_integer(row, COLUMN_BLOCK),
-        .provenance = strcmp(stmt_column_text(row, COLUMN_PROVENANCE),
-                             provenance_names[PROVENANCE_IMPORTED]) == 0
-                          ? PROVENANCE_IMPORTED
-                          : PROVENANCE_MEASURED,
-        .thinned_us = stmt_column_integer(row, COLUMN_THINNED_US),
-    };
+    struct run run = {0};
+    int place = 0;
 
-    if (!run.spec_text ||
-        !copy_owned(stmt_column_text(row, COLUMN_STDERR_TAIL), &run.stderr_tail) ||
-        !copy_owned(stmt_column_text(row, COLUMN_ENGINE_DETAILS), &run.engine_details) ||
-        !copy_owned(stmt_column_text(row, COLUMN_LOADED), &run.loaded) ||
-        !copy_owned(stmt_column_text(row, COLUMN_SUMMARY), &run.summary_text) ||
-        !copy_owned(stmt_column_text(row, COLUMN_FINDINGS), &run.findings) ||
-        !copy_owned(stmt_column_text(row, COLUMN_PRICE), &run.price)) {
-        run_clear(&run);
-        return error_no_memory(err);
-    }
-    copy(run.id.text, sizeof run.id.text, stmt_column_text(row, COLUMN_ID));
-    copy(run.instance, sizeof run.instance, stmt_column_text(row, COLUMN_INSTANCE));
-    copy(run.software, sizeof run.software, stmt_column_text(row, COLUMN_SOFTWARE));
-    copy(run.reason, sizeof run.reason, stmt_column_text(row, COLUMN_REASON));
-    copy(run.sweep.text, sizeof run.sweep.text, stmt_column_text(row, COLUMN_SWEEP));
-    copy(run.machine, sizeof run.machine, stmt_column_text(row, COLUMN_MACHINE));
-    copy(run.where.provider, sizeof run.where.provider, stmt_column_text(row, COLUMN_PROVIDER));
-    copy(run.where.region, sizeof run.where.region, stmt_column_text(row, COLUMN_REGION));
-    copy(run.where.zone, sizeof run.where.zone, stmt_column_text(row, COLUMN_ZONE));
-    copy(run.where.vm, sizeof run.where.vm, stmt_column_text(row, COLUMN_VM));
-    copy(run.sender, sizeof run.sender, stmt_column_text(row, COLUMN_SENDER));
+    for (size_t i = 0; i < COUNT(columns); i++)
+        if (columns[i].read != NEVER && !read_column(row, place++, &columns[i], &run)) {
+            run_clear(&run);
+            return error_no_memory(err);
+        }
     *ret_run = run;
     return true;
-}
-
-static void bind_count(struct stmt *update, long long number)
-{
-    if (number > 0)
-        stmt_integer(update, number);
-    else
-        stmt_text(update, NULL);
-}
-
-static void bind_known(struct stmt *update, bool known, double number)
-{
-    if (known)
-        stmt_real(update, number);
-    else
-        stmt_text(update, NULL);
-}
-
-static void bind_summary(struct stmt *update, const struct run *run)
-{
-    const struct summary *summary = &run->summary;
-
-    stmt_text(update, run->ended_by);
-    if (run->state == RUN_FINISHED) {
-        stmt_integer(update, summary->measured_steps);
-        stmt_real(update, summary->measured_seconds);
-        stmt_real(update, summary->samples_per_second);
-        stmt_real(update, summary->median_step_seconds);
-        stmt_integer(update, summary->first_measured);
-        bind_known(update, summary->throughput.known, summary->throughput.low);
-        bind_known(update, summary->throughput.known, summary->throughput.high);
-        return;
-    }
-    for (int column = 0; column < 7; column++)
-        stmt_text(update, NULL);
-}
-
-static void bind_paid(struct stmt *update, const struct paid_price *paid)
-{
-    bind_known(update, paid->per_hour > 0, paid->per_hour);
-    bind_count(update, paid->nanos);
-    stmt_text(update, text_or_null(paid->currency));
-    stmt_text(update, text_or_null(paid->kind));
-    stmt_text(update, text_or_null(paid->feed));
-    bind_count(update, paid->fetched_us);
-}
-
-static void bind_where(struct stmt *update, const struct whereabouts *where)
-{
-    stmt_text(update, text_or_null(where->provider));
-    stmt_text(update, text_or_null(where->region));
-    stmt_text(update, text_or_null(where->zone));
-    stmt_text(update, text_or_null(where->vm));
-}
-
-void run_bind_end(struct stmt *stmt, const struct run *run, long long contender)
-{
-    stmt_integer(stmt, run->ended_us);
-    stmt_text(stmt, text_or_null(run->software));
-    bind_summary(stmt, run);
-    stmt_text(stmt, text_or_null(run->reason));
-    stmt_text(stmt, text_or_null(run->stderr_tail));
-    stmt_text(stmt, run->engine_details);
-    bind_count(stmt, run->samples);
-    bind_count(stmt, run->peak_memory_bytes);
-    bind_count(stmt, run->setup_ns);
-    bind_known(stmt, run->certified.whole_known, run->certified.whole);
-    bind_known(stmt, run->certified.worst_known, run->certified.worst);
-    stmt_text(stmt, run->loaded);
-    stmt_text(stmt, run->summary_text);
-    stmt_text(stmt, run->validity == VALIDITY_UNKNOWN ? NULL : validity_name(run->validity));
-    stmt_text(stmt, run->findings);
-    stmt_text(stmt, run->price);
-    bind_paid(stmt, &run->paid);
-    bind_where(stmt, &run->where);
-    bind_count(stmt, contender);
 }
 
 bool run_insert_labels(struct db *db, long long number, const struct run_spec *spec,

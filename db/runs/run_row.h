@@ -1,93 +1,149 @@
-/* How a row of `runs` becomes a struct run; shared by all that select from that table. */
+/* Rows of `runs`. The tables below say of each column what it is called, which statements read
+ * and write it, and which member of a struct it is; the lists of columns, their holes, the binds
+ * and the reads come from them. A new field of a run is a member of struct run and a row here. */
 #pragma once
 
 #include "db/stmt.h"
 #include "engine/run/run.h"
 
-/* The columns of a run behind its number: the SELECT and the places in its rows come from these
- * two tables, so that they agree however a column is added. */
-#define RUN_LEAN_TABLE(COLUMN)                                                                   \
-    COLUMN(ID, "id")                                                                             \
-    COLUMN(STATE, "state")                                                                       \
-    COLUMN(SPEC, "spec")                                                                         \
-    COLUMN(INSTANCE, "instance")                                                                 \
-    COLUMN(CREATED_US, "created_us")                                                             \
-    COLUMN(STARTED_US, "started_us")                                                             \
-    COLUMN(ENDED_US, "ended_us")                                                                 \
-    COLUMN(SOFTWARE, "software")                                                                 \
-    COLUMN(STEPS, "steps")                                                                       \
-    COLUMN(ENDED_BY, "ended_by")                                                                 \
-    COLUMN(MEASURED_STEPS, "measured_steps")                                                     \
-    COLUMN(MEASURED_SECONDS, "measured_seconds")                                                 \
-    COLUMN(SAMPLES_PER_SECOND, "samples_per_second")                                             \
-    COLUMN(MEDIAN_STEP_SECONDS, "median_step_seconds")                                           \
-    COLUMN(REASON, "reason")                                                                     \
-    COLUMN(STDERR_TAIL, "stderr_tail")                                                           \
-    COLUMN(SAMPLES, "samples")                                                                   \
-    COLUMN(PEAK_MEMORY_BYTES, "peak_memory_bytes")                                               \
-    COLUMN(FIRST_MEASURED, "first_measured")                                                     \
-    COLUMN(THROUGHPUT_LOW, "throughput_low")                                                     \
-    COLUMN(THROUGHPUT_HIGH, "throughput_high")                                                   \
-    COLUMN(VALIDITY, "validity")                                                                 \
-    COLUMN(SETUP_NS, "setup_ns")                                                                 \
-    COLUMN(GRADIENT_COSINE, "gradient_cosine")                                                   \
-    COLUMN(GRADIENT_COSINE_KNOWN, "gradient_cosine IS NOT NULL")                                 \
-    COLUMN(WORST_LAYER_COSINE, "worst_layer_cosine")                                             \
-    COLUMN(WORST_LAYER_COSINE_KNOWN, "worst_layer_cosine IS NOT NULL")                           \
-    COLUMN(MACHINE, "(SELECT fingerprint FROM machines WHERE machines.number = machine)")        \
-    COLUMN(SWEEP, "(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep)")                  \
-    COLUMN(CELL, "cell")                                                                         \
-    COLUMN(BLOCK, "block")                                                                       \
-    COLUMN(PROVENANCE, "provenance")                                                             \
-    COLUMN(PROVIDER, "provider")                                                                 \
-    COLUMN(REGION, "region")                                                                     \
-    COLUMN(ZONE, "zone")                                                                         \
-    COLUMN(VM, "vm")                                                                             \
-    COLUMN(SENDER, "sender")                                                                     \
-    COLUMN(THINNED_US, "thinned_us")
-
-/* For one run, and NULL for a page of them: there these texts would be most of all bytes. */
-#define RUN_WIDE_TABLE(COLUMN)                                                                   \
-    COLUMN(ENGINE_DETAILS, "engine_details")                                                     \
-    COLUMN(LOADED, "loaded")                                                                     \
-    COLUMN(SUMMARY, "summary")                                                                   \
-    COLUMN(FINDINGS, "findings")                                                                 \
-    COLUMN(PRICE, "price")
-
-#define RUN_COLUMN_SQL(name, sql) ", " sql
-#define RUN_COLUMN_NULL(name, sql) ", NULL"
-#define RUN_COLUMN_PLACE(name, sql) COLUMN_##name,
-
-#define RUN_COLUMNS "number" RUN_LEAN_TABLE(RUN_COLUMN_SQL) RUN_WIDE_TABLE(RUN_COLUMN_SQL)
-#define RUN_LIST_COLUMNS "number" RUN_LEAN_TABLE(RUN_COLUMN_SQL) RUN_WIDE_TABLE(RUN_COLUMN_NULL)
-
-enum run_column {
-    COLUMN_NUMBER,
-    RUN_LEAN_TABLE(RUN_COLUMN_PLACE) RUN_WIDE_TABLE(RUN_COLUMN_PLACE) RUN_COLUMN_COUNT
+/* What a row has and a run has not: copies of the spec for the indexes, and rows of other tables.
+ */
+struct run_row {
+    const struct run *run;
+    const char *engine, *workload;       /* of its spec */
+    const char *idempotency_key;         /* or NULL */
+    long long machine, sweep, contender; /* numbers of rows; 0 is none */
 };
+
+/* COLUMN(SQL, read, type, written, member); run_row.c defines the words. `read` is PAGE for a
+ * column that every query reads, WHOLE for a text that a page of runs reads as NULL, because it
+ * would be most of the bytes, and NEVER. `written` is the condition for a value; without it the
+ * column is NULL. There is one table for each set of statements that write its columns: */
+
+/* INSERT of a queued run and of an imported one. */
+#define RUN_NEW_TABLE(COLUMN)                                                                    \
+    COLUMN("id", PAGE, TEXT, ALWAYS, RUN(id.text))                                               \
+    COLUMN("spec", PAGE, SPEC, ALWAYS, RUN(spec_text))                                           \
+    COLUMN("engine", NEVER, OWNED, ALWAYS, ROW(engine))                                          \
+    COLUMN("workload", NEVER, OWNED, ALWAYS, ROW(workload))                                      \
+    COLUMN("instance", PAGE, TEXT, ALWAYS, RUN(instance))                                        \
+    COLUMN("created_us", PAGE, INTEGER, ALWAYS, RUN(created_us))
+
+/* INSERT of a queued run. */
+#define RUN_QUEUED_TABLE(COLUMN)                                                                 \
+    COLUMN("idempotency_key", NEVER, OWNED, ALWAYS, ROW(idempotency_key))                        \
+    COLUMN("sweep", NEVER, INTEGER, ABOVE_0, ROW(sweep))                                         \
+    COLUMN("cell", PAGE, INTEGER, IN_SWEEP, RUN(cell))                                           \
+    COLUMN("block", PAGE, INTEGER, IN_SWEEP, RUN(block))
+
+/* INSERT of an imported run. Of a run that is measured here, runs_claim() writes the machine and
+ * when it started, and step_rows_append() the number of steps. */
+#define RUN_IMPORTED_TABLE(COLUMN)                                                               \
+    COLUMN("started_us", PAGE, INTEGER, ABOVE_0, RUN(started_us))                                \
+    COLUMN("steps", PAGE, INTEGER, ALWAYS, RUN(steps))                                           \
+    COLUMN("machine", NEVER, INTEGER, ABOVE_0, ROW(machine))                                     \
+    COLUMN("provenance", PAGE, PROVENANCE, ALWAYS, RUN(provenance))                              \
+    COLUMN("sender", PAGE, TEXT, ALWAYS, RUN(sender))
+
+/* UPDATE of a run that ends, and INSERT of an imported one. */
+#define RUN_ENDED_TABLE(COLUMN)                                                                  \
+    COLUMN("ended_us", PAGE, INTEGER, ALWAYS, RUN(ended_us))                                     \
+    COLUMN("software", PAGE, TEXT, ALWAYS, RUN(software))                                        \
+    COLUMN("ended_by", PAGE, ENDED_BY, ALWAYS, RUN(ended_by))                                    \
+    COLUMN("measured_steps", PAGE, INTEGER, FINISHED, RUN(summary.measured_steps))               \
+    COLUMN("measured_seconds", PAGE, REAL, FINISHED, RUN(summary.measured_seconds))              \
+    COLUMN("samples_per_second", PAGE, REAL, FINISHED, RUN(summary.samples_per_second))          \
+    COLUMN("median_step_seconds", PAGE, REAL, FINISHED, RUN(summary.median_step_seconds))        \
+    COLUMN("first_measured", PAGE, INTEGER, FINISHED, RUN(summary.first_measured))               \
+    COLUMN("throughput_low", PAGE, REAL, FINISHED,                                               \
+           KNOWN(summary.throughput.low, summary.throughput.known))                              \
+    COLUMN("throughput_high", PAGE, REAL, FINISHED,                                              \
+           KNOWN(summary.throughput.high, summary.throughput.known))                             \
+    COLUMN("reason", PAGE, TEXT, ALWAYS, RUN(reason))                                            \
+    COLUMN("stderr_tail", PAGE, OWNED, ALWAYS, RUN(stderr_tail))                                 \
+    COLUMN("engine_details", WHOLE, OWNED, ALWAYS, RUN(engine_details))                          \
+    COLUMN("samples", PAGE, INTEGER, ABOVE_0, RUN(samples))                                      \
+    COLUMN("peak_memory_bytes", PAGE, INTEGER, ABOVE_0, RUN(peak_memory_bytes))                  \
+    COLUMN("setup_ns", PAGE, INTEGER, ABOVE_0, RUN(setup_ns))                                    \
+    COLUMN("gradient_cosine", PAGE, REAL, ALWAYS, KNOWN(certified.whole, certified.whole_known)) \
+    COLUMN("worst_layer_cosine", PAGE, REAL, ALWAYS,                                             \
+           KNOWN(certified.worst, certified.worst_known))                                        \
+    COLUMN("loaded", WHOLE, OWNED, ALWAYS, RUN(loaded))                                          \
+    COLUMN("summary", WHOLE, OWNED, ALWAYS, RUN(summary_text))                                   \
+    COLUMN("validity", PAGE, VALIDITY, ALWAYS, RUN(validity))                                    \
+    COLUMN("findings", WHOLE, OWNED, ALWAYS, RUN(findings))                                      \
+    COLUMN("price", WHOLE, OWNED, ALWAYS, RUN(price))                                            \
+    COLUMN("paid_per_hour", NEVER, REAL, ABOVE_0, RUN(paid.per_hour))                            \
+    COLUMN("paid_nanos", NEVER, INTEGER, ABOVE_0, RUN(paid.nanos))                               \
+    COLUMN("paid_currency", NEVER, TEXT, ALWAYS, RUN(paid.currency))                             \
+    COLUMN("paid_kind", NEVER, TEXT, ALWAYS, RUN(paid.kind))                                     \
+    COLUMN("paid_feed", NEVER, TEXT, ALWAYS, RUN(paid.feed))                                     \
+    COLUMN("paid_fetched_us", NEVER, INTEGER, ABOVE_0, RUN(paid.fetched_us))                     \
+    COLUMN("provider", PAGE, TEXT, ALWAYS, RUN(where.provider))                                  \
+    COLUMN("region", PAGE, TEXT, ALWAYS, RUN(where.region))                                      \
+    COLUMN("zone", PAGE, TEXT, ALWAYS, RUN(where.zone))                                          \
+    COLUMN("vm", PAGE, TEXT, ALWAYS, RUN(where.vm))                                              \
+    COLUMN("contender", NEVER, INTEGER, ABOVE_0, ROW(contender))
+
+/* None of them. db/runs/thinning.c writes `thinned_us`. */
+#define RUN_READ_TABLE(COLUMN)                                                                   \
+    COLUMN("thinned_us", PAGE, INTEGER, ALWAYS, RUN(thinned_us))                                 \
+    COLUMN("(SELECT fingerprint FROM machines WHERE machines.number = machine)", PAGE, TEXT,     \
+           ALWAYS, RUN(machine))                                                                 \
+    COLUMN("(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep)", PAGE, TEXT, ALWAYS,     \
+           RUN(sweep.text))
+
+#define RUN_READ_ALL(COLUMN)                                                                     \
+    RUN_NEW_TABLE(COLUMN)                                                                        \
+    RUN_QUEUED_TABLE(COLUMN)                                                                     \
+    RUN_IMPORTED_TABLE(COLUMN) RUN_ENDED_TABLE(COLUMN) RUN_READ_TABLE(COLUMN)
+
+/* The lists. The number of a run and its state begin them, since all others have a comma. */
+#define RUN_NAME(sql, read, ...) ", " sql
+#define RUN_HOLE(sql, read, ...) ", ?"
+#define RUN_SELECT_PAGE(sql) ", " sql
+#define RUN_SELECT_WHOLE(sql) ", " sql
+#define RUN_SELECT_NEVER(sql)
+#define RUN_LIST_PAGE(sql) ", " sql
+#define RUN_LIST_WHOLE(sql) ", NULL"
+#define RUN_LIST_NEVER(sql)
+#define RUN_COUNT_PAGE +1
+#define RUN_COUNT_WHOLE +1
+#define RUN_COUNT_NEVER
+#define RUN_SELECT(sql, read, ...) RUN_SELECT_##read(sql)
+#define RUN_LIST(sql, read, ...) RUN_LIST_##read(sql)
+#define RUN_COUNT(sql, read, ...) RUN_COUNT_##read
+
+/* For run_from_row(): of one run, and of a page of them. */
+#define RUN_COLUMNS "number, state" RUN_READ_ALL(RUN_SELECT)
+#define RUN_LIST_COLUMNS "number, state" RUN_READ_ALL(RUN_LIST)
+enum { RUN_COLUMN_COUNT = 2 RUN_READ_ALL(RUN_COUNT) };
+
+/* For run_row_bind(). */
+#define RUN_QUEUED_COLUMNS "state" RUN_NEW_TABLE(RUN_NAME) RUN_QUEUED_TABLE(RUN_NAME)
+#define RUN_QUEUED_HOLES "?" RUN_NEW_TABLE(RUN_HOLE) RUN_QUEUED_TABLE(RUN_HOLE)
+#define RUN_IMPORTED_COLUMNS                                                                     \
+    "state" RUN_NEW_TABLE(RUN_NAME) RUN_IMPORTED_TABLE(RUN_NAME) RUN_ENDED_TABLE(RUN_NAME)
+#define RUN_IMPORTED_HOLES                                                                       \
+    "?" RUN_NEW_TABLE(RUN_HOLE) RUN_IMPORTED_TABLE(RUN_HOLE) RUN_ENDED_TABLE(RUN_HOLE)
+#define RUN_ENDED_COLUMNS "state" RUN_ENDED_TABLE(RUN_NAME)
+#define RUN_ENDED_HOLES "?" RUN_ENDED_TABLE(RUN_HOLE)
 
 /* What an hour cost while a run was measured, discount taken off. NULL where that is not known,
  * and where it is in other money than dollars, which could not be compared. */
 #define RUN_DOLLARS "CASE paid_currency WHEN 'USD' THEN paid_per_hour END"
 
-/* Reads the columns of the current row, in that order. */
+/* Reads RUN_COLUMNS, or RUN_LIST_COLUMNS, of the current row. */
 bool run_from_row(struct stmt *row, struct run *ret_run, struct error *err)
     __attribute__((warn_unused_result));
 
-/* What the end of a run fills in, and what run_bind_end() binds to that many holes. */
-#define RUN_END_COLUMNS                                                                          \
-    "ended_us, software, ended_by, measured_steps, measured_seconds, samples_per_second, "       \
-    "median_step_seconds, first_measured, throughput_low, throughput_high, reason, "             \
-    "stderr_tail, engine_details, samples, peak_memory_bytes, setup_ns, gradient_cosine, "       \
-    "worst_layer_cosine, loaded, summary, validity, findings, price, paid_per_hour, "            \
-    "paid_nanos, paid_currency, paid_kind, paid_feed, paid_fetched_us, provider, region, zone, " \
-    "vm, contender"
-#define RUN_END_HOLES                                                                            \
-    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "       \
-    "?, ?, ?, ?, ?, ?"
+/* Binds the holes of a statement; what `row` points to must live until stmt_done(). */
+enum run_write { RUN_WRITE_QUEUED = 1, RUN_WRITE_IMPORTED = 2, RUN_WRITE_ENDED = 4 };
+void run_row_bind(struct stmt *stmt, const struct run_row *row, enum run_write write);
 
-/* `contender` 0 is none. */
-void run_bind_end(struct stmt *stmt, const struct run *run, long long contender);
+/* The column of a place in the tables, NULL behind the last one. Text in parentheses is computed
+ * from other columns. */
+const char *run_row_column(size_t place);
 
 /* The tables that belong to a run of a number: its labels, and its implementations.
  * Within a transaction of the caller's. */

@@ -65,33 +65,18 @@ bool runs_check_room(struct db *db, long long more, long long limit, struct erro
     return true;
 }
 
-static bool insert_run(struct db *db, const struct run_order *order, const char *spec_text,
-                       const struct run_id *id, long long *ret_number, struct error *err)
+static bool insert_run(struct db *db, const struct run_row *row, long long *ret_number,
+                       struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *insert = stmt_prepare(
-        db,
-        "INSERT INTO runs (id, spec, engine, workload, instance, idempotency_key, created_us,"
-        " sweep, cell, block) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number",
-        err);
+    struct stmt *insert = stmt_prepare(db,
+                                       "INSERT INTO runs (" RUN_QUEUED_COLUMNS
+                                       ") VALUES (" RUN_QUEUED_HOLES ") RETURNING number",
+                                       err);
 
     if (!insert)
         return false;
-    stmt_text(insert, id->text);
-    stmt_text(insert, spec_text);
-    stmt_text(insert, order->spec->engine);
-    stmt_text(insert, order->spec->workload);
-    stmt_text(insert, text_or_null(order->instance));
-    stmt_text(insert, order->idempotency_key);
-    stmt_integer(insert, order->now_us);
-    if (order->sweep > 0) {
-        stmt_integer(insert, order->sweep);
-        stmt_integer(insert, order->cell);
-        stmt_integer(insert, order->block);
-    } else {
-        for (int column = 0; column < 3; column++)
-            stmt_text(insert, NULL);
-    }
+    run_row_bind(insert, row, RUN_WRITE_QUEUED);
     if (stmt_step(insert, err) != STMT_ROW)
         return false;
     *ret_number = stmt_column_integer(insert, 0);
@@ -101,14 +86,28 @@ static bool insert_run(struct db *db, const struct run_order *order, const char 
 bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_id,
               struct error *err)
 {
-    AUTO(freep) char *spec_text = run_spec_to_text(order->spec);
+    AUTO(run_clear)
+    struct run run = {.state = RUN_QUEUED,
+                      .spec_text = run_spec_to_text(order->spec),
+                      .created_us = order->now_us,
+                      .cell = order->cell,
+                      .block = order->block};
+    const struct run_row row = {.run = &run,
+                                .engine = order->spec->engine,
+                                .workload = order->spec->workload,
+                                .idempotency_key = order->idempotency_key,
+                                .sweep = order->sweep};
     long long number;
 
-    if (!spec_text)
+    if (!run.spec_text)
         return error_no_memory(err);
-    return run_id_new(order->now_us, ret_id, err) &&
-           insert_run(db, order, spec_text, ret_id, &number, err) &&
-           run_insert_labels(db, number, order->spec, err);
+    if (order->instance)
+        snprintf(run.instance, sizeof run.instance, "%s", order->instance);
+    if (!run_id_new(order->now_us, &run.id, err) || !insert_run(db, &row, &number, err) ||
+        !run_insert_labels(db, number, order->spec, err))
+        return false;
+    *ret_id = run.id;
+    return true;
 }
 
 /* The part of runs_create() that answers a key seen before. */
@@ -198,13 +197,12 @@ bool runs_end(struct db *db, const struct run *run, struct error *err)
         (run->state == RUN_FINISHED && !contenders_touch_run(db, run, &contender, err)))
         return false;
     update = stmt_prepare(db,
-                          "UPDATE runs SET state = ?, (" RUN_END_COLUMNS ") = (" RUN_END_HOLES ")"
+                          "UPDATE runs SET (" RUN_ENDED_COLUMNS ") = (" RUN_ENDED_HOLES ")"
                           " WHERE number = ? AND state = 'running' RETURNING number",
                           err);
     if (!update)
         return false;
-    stmt_text(update, run_state_name(run->state));
-    run_bind_end(update, run, contender);
+    run_row_bind(update, &(struct run_row){.run = run, .contender = contender}, RUN_WRITE_ENDED);
     stmt_integer(update, run->number);
     step = stmt_step(update, err);
     stmt_done(&update); /* a commit wants no statement half-way */

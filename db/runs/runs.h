@@ -9,7 +9,7 @@
 struct run_order {
     const struct run_spec *spec;
     const char *idempotency_key; /* or NULL */
-    const char *instance;        /* this machine's type, or "" */
+    const char *instance;        /* this machine's type; "" or NULL unknown */
     long long now_us;
     long long queue_limit;
     long long sweep, cell, block; /* of a run that belongs to a sweep; sweep is 0 of the others */

@@ -43,6 +43,7 @@ static inline void imported_make(struct imported_parts *parts)
     parts->run =
         (struct run){.id = {IMPORTED_ID},
                      .state = RUN_FINISHED,
+                     .provenance = PROVENANCE_IMPORTED,
                      .spec_text = parts->spec_text,
                      .instance = "test.large",
                      .where = {.provider = "aws", .region = "r", .vm = "i123456789abcdef"},

@@ -1,0 +1,222 @@
+#include "db/runs/run_row.h"
+
+#include "tests/db/database.h"
+#include "tests/db/imported.h"
+
+static bool is_in_table(const char *name)
+{
+    const char *sql;
+
+    for (size_t i = 0; (sql = run_row_column(i)) != NULL; i++)
+        if (strcmp(sql, name) == 0)
+            return true;
+    return false;
+}
+
+static void the_table_has_each_column_of_the_schema_once(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db, "SELECT name FROM pragma_table_info('runs')", NULL);
+    long long in_schema = 0, in_table = 0;
+
+    for (; query && stmt_step(query, NULL) == STMT_ROW; in_schema++) {
+        const char *name = stmt_column_text(query, 0);
+
+        if (!is_in_table(name))
+            EXPECT_STR(name, "a column in db/runs/run_row.h");
+    }
+    for (size_t i = 0; run_row_column(i); i++)
+        in_table += run_row_column(i)[0] != '(';
+    EXPECT(in_schema > 40);
+    EXPECT_INT(in_table, in_schema);
+}
+
+static void expect_columns(struct db *db, const char *sql)
+{
+    sqlite3_stmt *query = NULL;
+
+    EXPECT_INT(sqlite3_prepare_v2(db->handle, sql, -1, &query, NULL), SQLITE_OK);
+    EXPECT_INT(sqlite3_column_count(query), RUN_COLUMN_COUNT);
+    sqlite3_finalize(query);
+}
+
+static void other_columns_of_a_query_follow_those_of_a_run(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    expect_columns(db, "SELECT " RUN_COLUMNS " FROM runs");
+    expect_columns(db, "SELECT " RUN_LIST_COLUMNS " FROM runs");
+}
+
+/* Each member has a value that no other one has. Nothing of it is owned, so it is never cleared.
+ */
+static void fill(struct imported_parts *parts)
+{
+    static char tail[] = "tail", details[] = "{\"d\":1}", loaded[] = "{\"l\":1}",
+                price[] = "{\"p\":1}";
+    struct run *run = &parts->run;
+
+    imported_make(parts);
+    run->where = (struct whereabouts){"prov", "reg", "zon", "i123456789abcdef"};
+    snprintf(run->sender, sizeof run->sender, "sen");
+    snprintf(run->reason, sizeof run->reason, "rea");
+    run->stderr_tail = tail;
+    run->engine_details = details;
+    run->loaded = loaded;
+    run->price = price;
+    run->samples = 11;
+    run->peak_memory_bytes = 12;
+    run->setup_ns = 13;
+    run->certified = (struct certified){
+        .whole_known = true, .whole = 0.25, .worst_known = true, .worst = 0.125};
+    run->summary.throughput = (struct range){true, 60, 70};
+    run->paid = (struct paid_price){0.5, 500000001, "EUR", "spot", "feed", 14};
+}
+
+static void expect_same_result(const struct run *got, const struct run *wanted)
+{
+    const struct summary *ours = &got->summary, *theirs = &wanted->summary;
+
+    EXPECT_INT(ours->measured_steps, theirs->measured_steps);
+    EXPECT_INT(ours->first_measured, theirs->first_measured);
+    EXPECT_NEAR(ours->measured_seconds, theirs->measured_seconds, 0);
+    EXPECT_NEAR(ours->samples_per_second, theirs->samples_per_second, 0);
+    EXPECT_NEAR(ours->median_step_seconds, theirs->median_step_seconds, 0);
+    EXPECT(ours->throughput.known);
+    EXPECT_NEAR(ours->throughput.low, theirs->throughput.low, 0);
+    EXPECT_NEAR(ours->throughput.high, theirs->throughput.high, 0);
+    EXPECT(got->certified.whole_known && got->certified.worst_known);
+    EXPECT_NEAR(got->certified.whole, wanted->certified.whole, 0);
+    EXPECT_NEAR(got->certified.worst, wanted->certified.worst, 0);
+    EXPECT_STR(got->summary_text, wanted->summary_text);
+    EXPECT_INT(got->validity, wanted->validity);
+    EXPECT_STR(got->findings, wanted->findings);
+}
+
+static void expect_same(const struct run *got, const struct run *wanted)
+{
+    EXPECT_STR(got->id.text, wanted->id.text);
+    EXPECT_INT(got->state, wanted->state);
+    EXPECT_STR(got->spec_text, wanted->spec_text);
+    EXPECT_STR(got->instance, wanted->instance);
+    EXPECT_STR(got->where.provider, wanted->where.provider);
+    EXPECT_STR(got->where.region, wanted->where.region);
+    EXPECT_STR(got->where.zone, wanted->where.zone);
+    EXPECT_STR(got->where.vm, wanted->where.vm);
+    EXPECT_INT(got->provenance, wanted->provenance);
+    EXPECT_STR(got->sender, wanted->sender);
+    EXPECT_INT(got->created_us, wanted->created_us);
+    EXPECT_INT(got->started_us, wanted->started_us);
+    EXPECT_INT(got->ended_us, wanted->ended_us);
+    EXPECT_STR(got->software, wanted->software);
+    EXPECT_STR(got->engine_details, wanted->engine_details);
+    EXPECT_INT(got->samples, wanted->samples);
+    EXPECT_INT(got->peak_memory_bytes, wanted->peak_memory_bytes);
+    EXPECT_STR(got->loaded, wanted->loaded);
+    EXPECT_STR(got->machine, wanted->machine);
+    EXPECT_INT(got->setup_ns, wanted->setup_ns);
+    EXPECT_INT(got->steps, wanted->steps);
+    EXPECT_STR(got->ended_by, wanted->ended_by);
+    EXPECT_STR(got->price, wanted->price);
+    EXPECT_STR(got->reason, wanted->reason);
+    EXPECT_STR(got->stderr_tail, wanted->stderr_tail);
+    expect_same_result(got, wanted);
+}
+
+static void expect_price_columns(struct db *db)
+{
+    char text[200];
+
+    text_of(
+        db,
+        "SELECT paid_per_hour || ' ' || paid_nanos || ' ' || paid_currency || ' ' || paid_kind"
+        " || ' ' || paid_feed || ' ' || paid_fetched_us FROM runs",
+        sizeof text, text);
+    EXPECT_STR(text, "0.5 500000001 EUR spot feed 14");
+}
+
+static void each_member_of_an_imported_run_has_its_own_column(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct imported_parts parts;
+    enum import_fate fate;
+
+    fill(&parts);
+    EXPECT(import_alone(db, &parts.imported, &fate, NULL));
+    AUTO(run_clear) struct run run = find_run(db, IMPORTED_ID);
+    expect_same(&run, &parts.run);
+    expect_price_columns(db);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE workload = spec ->> '$.workload'"
+                             " AND engine = spec ->> '$.engine' AND contender = 1"),
+               1);
+}
+
+static void each_member_of_a_run_that_ends_has_its_own_column(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct imported_parts parts;
+    struct run ended;
+
+    fill(&parts);
+    ended = parts.run;
+    struct run_order order = order_of(&parts.spec);
+    order.instance = parts.run.instance;
+    order.now_us = parts.run.created_us;
+    order.idempotency_key = "key";
+    create_one(db, &order);
+    AUTO(run_clear) struct run claimed = claim_run(db);
+    /* What is written before the end, and so not by it. */
+    ended.number = claimed.number;
+    ended.id = claimed.id;
+    ended.started_us = claimed.started_us;
+    ended.provenance = PROVENANCE_MEASURED;
+    ended.sender[0] = ended.machine[0] = '\0';
+    ended.steps = 0;
+    ended.implementations = NULL;
+    EXPECT(runs_end(db, &ended, NULL));
+    AUTO(run_clear) struct run run = find_run(db, claimed.id.text);
+    expect_same(&run, &ended);
+    expect_price_columns(db);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE idempotency_key = 'key'"
+                             " AND sweep IS NULL AND cell IS NULL AND block IS NULL"),
+               1);
+}
+
+static void what_is_not_known_is_null(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+    struct run ended = {.state = RUN_CANCELLED, .number = 1};
+    long long columns = 0, nulls = 0;
+
+    create_one(db, &order);
+    claim_one(db);
+    EXPECT(runs_end(db, &ended, NULL));
+    for (; run_row_column((size_t)columns); columns++) {
+        char sql[200];
+
+        snprintf(sql, sizeof sql, "SELECT %.120s IS NULL FROM runs",
+                 run_row_column((size_t)columns));
+        nulls += number_of(db, sql);
+    }
+    /* number, state, id, spec, engine, workload, created_us, started_us, steps, provenance,
+     * ended_us */
+    EXPECT_INT(columns - nulls, 11);
+}
+
+int main(void)
+{
+    RUN(the_table_has_each_column_of_the_schema_once);
+    RUN(other_columns_of_a_query_follow_those_of_a_run);
+    RUN(each_member_of_an_imported_run_has_its_own_column);
+    RUN(each_member_of_a_run_that_ends_has_its_own_column);
+    RUN(what_is_not_known_is_null);
+    return test_result();
+}
