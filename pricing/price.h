@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,10 +22,10 @@ enum price_kind {
 
 /* Texts are "" where there is nothing to say; the operating system is always Linux. */
 struct price {
-    char provider[16]; /* "aws", "azure", "gcp", or what a person typed */
-    char region[40];
-    char zone[40]; /* "" stands for the whole region */
-    char instance_type[64];
+    char provider[PROVIDER_SIZE]; /* "aws", "azure", "gcp", or what a person typed */
+    char region[REGION_SIZE];
+    char zone[REGION_SIZE]; /* "" stands for the whole region */
+    char instance_type[INSTANCE_SIZE];
     enum price_kind kind;
     char currency[4];   /* ISO 4217; nothing is ever converted */
     long long nanos;    /* billionths of the currency for an hour; > 0 */
@@ -37,7 +38,7 @@ struct price {
 
 /* More than any machine costs an hour: what a source says beyond is a mistake or a placeholder.
  */
-#define PRICE_NANOS_MAX (100000LL * 1000000000)
+#define PRICE_NANOS_MAX (PRICE_DOLLARS_MAX * 1000000000LL)
 
 /* Reads a decimal ("0.3570000000", "9.0E-4") exactly, rounded half up to nanos. False for
  * anything else, for what rounds to 0, and for what is more than PRICE_NANOS_MAX. */

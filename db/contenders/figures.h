@@ -2,13 +2,14 @@
  * interval; shown apart from what was measured, and never ranked. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/db.h"
 
 struct figure {
     char id[64];       /* the caller's name for it: storing it again replaces it */
     char workload[64]; /* any word */
     char engine[64];
-    char provider[16], instance[64];
+    char provider[PROVIDER_SIZE], instance[INSTANCE_SIZE];
     char *configuration; /* owned: a JSON object in one line */
     double samples_per_second;
     char unit[8]; /* "sample" or "job" */

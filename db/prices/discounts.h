@@ -2,11 +2,12 @@
  * a moment on. A discount is always shown beside the price it was taken off, never instead. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/db.h"
 #include "pricing/price.h"
 
 struct discount {
-    char provider[16];
+    char provider[PROVIDER_SIZE];
     char family[32]; /* what a type's name begins with, up to its '.' or '_' or '-'; "" for all */
     enum price_kind kind; /* on demand or spot */
     double factor;        /* more than 0, at most 1; 0: none any more */

@@ -2,12 +2,13 @@
  * know of it. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/db.h"
 #include "pricing/feeds/price_batch.h"
 
 struct feed_row {
     char feed[32];
-    char scope[40];
+    char scope[REGION_SIZE];
     char address[96];
     const char *state;      /* "ok", "unchanged" or "failed"; static */
     char reason[256];       /* of a failure; "" */

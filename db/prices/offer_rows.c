@@ -5,7 +5,7 @@
 #include "pricing/feeds/source.h"
 #include "pricing/machine/choice.h"
 
-#define OPEN_PLACE OFFER_REGIONS_MAX /* of a typed price that leaves its region open */
+#define OPEN_PLACE QUESTION_LIST_MAX /* of a typed price that leaves its region open */
 #define NO_PLACE (-1)
 
 /* A refresh goes over thousands of rows: snprintf() would be half of the time. */

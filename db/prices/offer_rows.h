@@ -2,6 +2,7 @@
  * the place that it takes among its like. For db/prices/offers.c alone. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/prices/offers.h"
 
 enum offer_slot {
@@ -32,7 +33,7 @@ struct held {
 };
 
 struct offer_row {
-    char provider[16], instance[64], region[40], zone[40];
+    char provider[PROVIDER_SIZE], instance[INSTANCE_SIZE], region[REGION_SIZE], zone[REGION_SIZE];
     enum price_kind kind;
     enum offer_slot slot;
     long long series, nanos, since_us;

@@ -2,16 +2,15 @@
  * that say so, ready to be put beside standings. Loaded once for many questions. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/db.h"
 #include "pricing/freshness.h"
 #include "pricing/price.h"
 
 #include <stddef.h>
 
-#define OFFER_REGIONS_MAX 8
-
 struct offers_question {
-    const char *regions[OFFER_REGIONS_MAX + 1]; /* NULL-terminated; the first that has a price */
+    const char *regions[QUESTION_LIST_MAX + 1]; /* NULL-terminated; the first that has a price */
     const char *zone; /* only this zone's spot; NULL: the cheapest of the region's */
     long long at_us;
     bool is_now; /* at_us is this moment: what series are today is enough */
@@ -22,7 +21,7 @@ struct quote {
     bool known;
     enum price_kind kind;
     long long nanos;
-    char region[40], zone[40], feed[32];
+    char region[REGION_SIZE], zone[REGION_SIZE], feed[32];
     char text[40]; /* as it was received */
     bool third_party;
     long long since_us, fetched_us, source_us; /* as in struct price_view; 0 unknown */
@@ -34,7 +33,7 @@ struct quote {
 };
 
 struct offer {
-    char provider[16], instance[64];
+    char provider[PROVIDER_SIZE], instance[INSTANCE_SIZE];
     struct quote on_demand, spot, typed, published_on_demand, published_spot;
     char band[16]; /* how often spot is interrupted, as the advisor words it; "" unknown */
 };

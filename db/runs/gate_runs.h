@@ -1,14 +1,13 @@
 /* What the CI gate compares: valid finished runs of a contender, on this side and on that. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/db.h"
 #include "engine/run/run.h"
 #include "engine/spec/configuration.h"
 #include "engine/stats/compare.h"
 
 #include <stddef.h>
-
-#define GATE_RUNS_MAX 200
 
 /* Sweeps that the gate queues to confirm a failure have keys that begin so, as no client's can.
  * Their runs are on no side of a first look: a failure must not become its own baseline. */

@@ -64,7 +64,7 @@ static bool has_trace(struct db *db, long long number, const struct imported *im
     if (*ret_same)
         return true;
     if (!read_trace(imported, &theirs, &their_evidence, err) ||
-        !step_rows_load(db, number, 0, TRACE_STEPS_MAX + 1, &ours, err) ||
+        !step_rows_load(db, number, 0, RUN_STEPS_MAX + 1, &ours, err) ||
         !evidence_rows_load(db, number, &our_evidence, err))
         return false;
     *ret_same = steps_equal(&ours, &theirs) && evidence_equal(&our_evidence, &their_evidence);

@@ -1,6 +1,7 @@
 /* Runs that were measured elsewhere: stored as finished, each once, many in a transaction. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/db.h"
 #include "db/runs/machines.h"
 #include "engine/document/run_document.h"
@@ -26,7 +27,7 @@ enum import_fate {
 #define IMPORT_MEMO 8
 struct import_contender {
     struct run_spec spec; /* of which only the configuration counts */
-    char provider[16], instance[64], stratum[17];
+    char provider[PROVIDER_SIZE], instance[INSTANCE_SIZE], stratum[17];
     long long number;
 };
 struct imports {

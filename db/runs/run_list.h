@@ -1,12 +1,11 @@
 /* Pages of runs, newest first; without their engine_details, which are for one run alone. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/runs/run_filter.h"
 #include "engine/run/run.h"
 
 #include <stddef.h>
-
-#define RUN_LIST_MAX 200 /* the most that a filter may ask for here */
 
 struct run_list {
     struct run *runs;

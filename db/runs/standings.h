@@ -2,6 +2,7 @@
  * has changed since: a million runs are not looked at again for one that ends. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/contenders/contenders.h"
 #include "engine/spec/configuration.h"
 #include "engine/stats/standing.h"
@@ -27,9 +28,9 @@ struct contender {
     struct published published; /* of one that is */
     struct standing standing;   /* of a figure: a point */
     struct newest {
-        char run[27];       /* id; "" of a figure */
-        char software[160]; /* that trained it */
-        char isa[32];       /* that was really used, "" where the engine did not say */
+        char run[27];                 /* id; "" of a figure */
+        char software[SOFTWARE_SIZE]; /* that trained it */
+        char isa[32];                 /* that was really used, "" where the engine did not say */
         char cpu_model[96], machine_isa[32];
         double threads, multiply_adds; /* of a sample, forward; 0 unknown, like all here */
         double hertz;                  /* the median of its canaries */

@@ -6,6 +6,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/json_scan.h"
+#include "common/limits.h"
 #include "engine/run/run.h"
 #include "engine/trace/evidence.h"
 #include "engine/trace/steps.h"
@@ -14,7 +15,6 @@
 #include <stddef.h>
 
 #define DOCUMENT_VERSION 1
-#define DOCUMENT_MAX (32 * 1024 * 1024) /* bytes of one */
 
 /* Owned: `run`, `steps`, `evidence`; the spans point into the text that was read. */
 struct document {

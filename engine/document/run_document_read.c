@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/json_number.h"
+#include "common/limits.h"
 #include "common/rfc3339.h"
 #include "common/text.h"
 #include "engine/document/document_text.h"
@@ -12,7 +13,6 @@
 #include <limits.h>
 #include <stdint.h>
 
-#define SETUP_NS_MAX 1000000000000000LL
 #define SPEED_MAX 1e15
 
 static void *place(const struct member *member, struct document *document)
@@ -241,7 +241,7 @@ static const struct member members[] = {
     {"gradient_cosine", .read = read_whole_gradient},
     {"worst_layer_cosine", .read = read_worst_layer},
     {"implementations", .read = member_read_implementations},
-    {"setup_ns", .read = read_whole, IN_RUN(setup_ns), .min = 1, .max = SETUP_NS_MAX},
+    {"setup_ns", .read = read_whole, IN_RUN(setup_ns), .min = 1, .max = STEP_NS_MAX},
     {"ended_by", .read = read_ended_by},
     {"cost", .read = read_cost},
     {"steps", .read = read_steps, .required = true},

@@ -18,7 +18,7 @@ void topology_list(const char *text, void (*tell)(void *user, int number), void 
 
         if (*end == '-')
             last = strtol(end + 1, &end, 10);
-        for (long number = first; number <= last && number < TOPOLOGY_CPUS_MAX; number++)
+        for (long number = first; number <= last && number < PROCESSORS_MAX; number++)
             tell(user, (int)number);
         text = *end == ',' ? end + 1 : end;
     }
@@ -28,7 +28,7 @@ static void add_processor(void *user, int cpu)
 {
     struct topology *topology = user;
 
-    if (topology->cpu_count < TOPOLOGY_CPUS_MAX)
+    if (topology->cpu_count < PROCESSORS_MAX)
         topology->cpus[topology->cpu_count++] = (struct processor){.cpu = cpu};
 }
 
@@ -134,13 +134,13 @@ static void count_parts(struct topology *topology)
 /* Apart from the others: a package may span nodes, or a node packages. */
 static void count_packages(struct topology *topology)
 {
-    bool seen[TOPOLOGY_CPUS_MAX] = {false};
+    bool seen[PROCESSORS_MAX] = {false};
 
     topology->package_count = 0;
     for (int i = 0; i < topology->cpu_count; i++) {
         int package = topology->cpus[i].package;
 
-        if (package < 0 || package >= TOPOLOGY_CPUS_MAX || seen[package])
+        if (package < 0 || package >= PROCESSORS_MAX || seen[package])
             continue;
         seen[package] = true;
         topology->package_count++;

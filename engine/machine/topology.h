@@ -1,10 +1,10 @@
 /* The processors that this process may use, and how they hang together. */
 #pragma once
 
+#include "common/limits.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-#define TOPOLOGY_CPUS_MAX 1024
 
 /* One that the operating system schedules: a hardware thread of a core. */
 struct processor {
@@ -18,7 +18,7 @@ struct processor {
 struct topology {
     int cpu_count, core_count, package_count, node_count;
     double quota; /* processors' worth of time that our control group grants; 0: no limit */
-    struct processor cpus[TOPOLOGY_CPUS_MAX];
+    struct processor cpus[PROCESSORS_MAX];
 };
 
 /* `root` as in proc.h; with "" only processors of our affinity count, else all that are online in

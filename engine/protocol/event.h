@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/limits.h"
 #include "engine/protocol/details.h"
 #include "engine/protocol/implementations.h"
 #include "engine/trace/canary_reading.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 
 #define PROTOCOL_VERSION 1
-#define SOFTWARE_MAX 160
 
 /* hello, then step and canary in any mixture, then done; or failed at any point after hello. */
 enum event_type { EVENT_HELLO, EVENT_STEP, EVENT_CANARY, EVENT_DONE, EVENT_FAILED };
@@ -26,7 +26,7 @@ struct event {
     union {
         struct {
             long long protocol;            /* the server refuses any but its own */
-            char software[SOFTWARE_MAX];   /* the engine: name and versions */
+            char software[SOFTWARE_SIZE];  /* the engine: name and versions */
             struct engine_details details; /* may be left out, each of them */
         } hello;
         struct {

@@ -5,12 +5,12 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/limits.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#define IMPLEMENTATIONS_MAX 32768  /* bytes of the text: half of the longest line */
 #define IMPLEMENTATION_NAME_MAX 63 /* bytes of a layer, a pass, a name */
 
 struct implementation {

@@ -14,7 +14,7 @@ bool lines_feed(struct lines *lines, const char *data, size_t length, line_fn *o
         /* The limit is on the line, not on the read: a worker gone mad costs us 64 KiB. */
         if (whole > sizeof lines->partial)
             return error_set(err, ERROR_UPSTREAM, NULL, "the worker wrote a line over %d bytes",
-                             LINES_MAX);
+                             WORKER_LINE_MAX);
         memcpy(lines->partial + lines->used, data, piece);
         lines->used = newline ? 0 : whole;
         if (newline && !on_line(lines->partial, whole, user, err))

@@ -2,15 +2,14 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define LINES_MAX 65536 /* bytes of the longest lawful line */
-
 struct lines {
     size_t used;
-    char partial[LINES_MAX];
+    char partial[WORKER_LINE_MAX];
 };
 
 /* Gets a line without its newline; not terminated. Returning false stops lines_feed(). */

@@ -1,14 +1,14 @@
 #include "engine/run/pace.h"
 
 #include "common/clock.h"
+#include "common/limits.h"
 #include "engine/stats/interval.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_MIN 30 /* that are measured where steps is "auto" */
-#define STEPS_MAX 1000000
+#define STEPS_MIN 30    /* that are measured where steps is "auto" */
 #define LOOK_AGAIN 1.05 /* all steps are looked at when there are so many times more */
 #define GO_ON_STEPS 60  /* beyond a fixed number, for a warm-up whose end is to be found */
 #define ROUGH_STEPS 5
@@ -20,7 +20,7 @@
 long long pace_steps_max(const struct run_spec *spec)
 {
     return (spec->warmup_steps == FIELD_IS_AUTO ? GO_ON_STEPS : spec->warmup_steps) +
-           (spec->steps == FIELD_IS_AUTO ? STEPS_MAX : spec->steps);
+           (spec->steps == FIELD_IS_AUTO ? RUN_STEPS_MAX : spec->steps);
 }
 
 void pace_start(struct pace *pace, const struct run_spec *spec, double dollars_per_hour)
@@ -92,7 +92,7 @@ static bool has_all_steps(const struct pace *pace)
     long long measured = (long long)measured_steps(pace);
 
     if (pace->wanted == FIELD_IS_AUTO)
-        return measured >= STEPS_MAX;
+        return measured >= RUN_STEPS_MAX;
     return pace->warmup.decided && measured >= pace->wanted &&
            (pace->warmup.steady || pace->warmup_wanted != FIELD_IS_AUTO ||
             (long long)pace->steps >= pace->wanted + GO_ON_STEPS);
@@ -214,7 +214,7 @@ static double steps_wanted(const struct pace *pace, double each)
     narrow = pace->half_width_percent / pace->target_percent;
     if (narrow > 1)
         wanted = fmax(wanted, ceil((double)pace->interval_steps * narrow * narrow));
-    return fmin(wanted, STEPS_MAX);
+    return fmin(wanted, RUN_STEPS_MAX);
 }
 
 /* A first estimate for people who watch, from few steps that may still be warm-up: all but the

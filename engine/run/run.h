@@ -1,6 +1,7 @@
 /* A run as it is stored: its spec and its result. */
 #pragma once
 
+#include "common/limits.h"
 #include "engine/spec/run_id.h"
 #include "engine/spec/run_spec.h"
 #include "engine/stats/summary.h"
@@ -12,11 +13,9 @@
 
 /* Where a run was measured, as far as that is known: "" is not. */
 struct whereabouts {
-    char provider[16], region[40], zone[40];
+    char provider[PROVIDER_SIZE], region[REGION_SIZE], zone[REGION_SIZE];
     char vm[17]; /* which machine of its type; engine/machine/vm.h */
 };
-
-#define SENDER_NAME_MAX 63
 
 /* The price at which a run was measured, as far as it is known: what is compared between runs.
  * The run's cost object says the same for people, and more. */
@@ -44,14 +43,14 @@ struct run {
     long long number; /* in order of acceptance; the queue's order */
     struct run_id id;
     enum run_state state;
-    char *spec_text;   /* owned: run_spec_to_text()'s JSON */
-    char instance[64]; /* where it runs; "" while that is unknown */
+    char *spec_text;              /* owned: run_spec_to_text()'s JSON */
+    char instance[INSTANCE_SIZE]; /* where it runs; "" while that is unknown */
     struct whereabouts where;
     enum provenance provenance;
-    char sender[SENDER_NAME_MAX + 1];           /* whose token imported it; "" of the others */
+    char sender[TOKEN_NAME_SIZE];               /* whose token imported it; "" of the others */
     long long thinned_us;                       /* when most of its steps were dropped; 0 never */
     long long created_us, started_us, ended_us; /* calendar; 0 while that has not happened */
-    char software[160];                         /* what the worker called itself */
+    char software[SOFTWARE_SIZE];               /* what the worker called itself */
     char *engine_details;                       /* owned: engine_details_to_text(), or NULL */
     long long samples, peak_memory_bytes;       /* as the worker counted them; 0 unknown */
     char *implementations;                      /* owned: only of a run that ends, or NULL */

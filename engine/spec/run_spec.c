@@ -31,13 +31,13 @@ const struct field run_spec_fields[] = {
      .meaning = "Samples per step"},
     {AT(layout), .type = FIELD_CHOICE, .choices = layouts,
      .meaning = "Memory layout of images; auto leaves it to the engine"},
-    {AT(threads), .type = FIELD_INTEGER, .min = 0, .max = 1024,
+    {AT(threads), .type = FIELD_INTEGER, .min = 0, .max = PROCESSORS_MAX,
      .meaning = "Threads of the engine; 0 means one per core that it may use"},
     {AT(warmup_steps), .type = FIELD_AUTO, .min = 0, .max = 10000,
      .meaning = "Steps that are stored but not counted"},
-    {AT(steps), .type = FIELD_AUTO, .min = 1, .max = 1000000,
+    {AT(steps), .type = FIELD_AUTO, .min = 1, .max = RUN_STEPS_MAX,
      .meaning = "Steps that are counted; auto goes on until there are enough"},
-    {AT(max_seconds), .type = FIELD_INTEGER, .min = 1, .max = 86400,
+    {AT(max_seconds), .type = FIELD_INTEGER, .min = 1, .max = RUN_SECONDS_MAX,
      .meaning = "Wall-clock limit; the run ends with what it has by then"},
     {AT(seed), .type = FIELD_INTEGER, .min = 0, .max = 4294967295,
      .meaning = "Seed of weights and data"},
@@ -63,9 +63,9 @@ const struct field run_spec_fields[] = {
     {AT(protocol), .type = FIELD_CHOICE, .choices = protocols,
      .meaning = "How steps become a number: the end of the warm-up detected; or, as in published "
                 "results, 11 steps skipped and 91 measured"},
-    {AT(min_seconds), .type = FIELD_INTEGER, .min = 0, .max = 86400,
+    {AT(min_seconds), .type = FIELD_INTEGER, .min = 0, .max = RUN_SECONDS_MAX,
      .meaning = "Seconds that are measured at least where steps is auto"},
-    {AT(target_percent), .type = FIELD_NUMBER, .min = 0, .max = 50,
+    {AT(target_percent), .type = FIELD_NUMBER, .min = 0, .max = PERCENT_MAX,
      .meaning = "Where steps is auto, go on until half of the 95 % interval is within so many "
                 "percent of the throughput"},
     {AT(max_dollars), .type = FIELD_LIMIT, .min = 0, .max = 1000000,
@@ -283,10 +283,11 @@ json_t *run_spec_schema(void)
             return NULL;
     labels = json_pack(
         "{s:s, s:s, s:i, s:{s:s}, s:{s:s, s:i, s:s}}", "type", "object", "description",
-        "Words of yours to find the run by, such as branch and commit; at most 256 bytes each",
-        "maxProperties", RUN_LABELS_MAX, "propertyNames", "pattern", "^[A-Za-z0-9._/-]{1,64}$",
-        "additionalProperties", "type", "string", "maxLength", LABEL_VALUE_MAX, "pattern",
-        "^[^\\u0000-\\u001f\\u007f]*$");
+        "Words of yours to find the run by, such as branch and commit; at most " LIMIT_TEXT(
+            LABEL_VALUE_MAX) " bytes each",
+        "maxProperties", RUN_LABELS_MAX, "propertyNames", "pattern",
+        "^[A-Za-z0-9._/-]{1," LIMIT_TEXT(LABEL_KEY_MAX) "}$", "additionalProperties", "type",
+        "string", "maxLength", LABEL_VALUE_MAX, "pattern", "^[^\\u0000-\\u001f\\u007f]*$");
     if (json_object_set_new(properties, "labels", labels) != 0)
         return NULL;
     return json_pack(

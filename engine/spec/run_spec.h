@@ -4,17 +4,13 @@
 
 #include "common/error.h"
 #include "common/fields.h"
+#include "common/limits.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#define RUN_LABELS_MAX 16
-#define LABEL_KEY_MAX 64
-#define LABEL_VALUE_MAX 256
 #define ENGINE_NATIVE "native" /* our own worker */
-#define ENGINE_NAME_MAX 32
-#define BATCH_SIZE_MAX 65536 /* also of a question, and in the API's description */
 
 /* The published protocol: so many steps are skipped, so many measured. */
 #define PUBLISHED_WARMUP 11

@@ -19,9 +19,9 @@ struct request {
 #define AT(member) .name = #member, .offset = offsetof(struct request, member)
 static const struct field fields[] = {
     {AT(preset), .type = FIELD_CHOICE, .choices = sweep_preset_names},
-    {AT(blocks), .type = FIELD_INTEGER, .min = 1, .max = 50},
-    {AT(pairs), .type = FIELD_INTEGER, .min = 2, .max = 100},
-    {AT(budget_seconds), .type = FIELD_INTEGER, .min = 30, .max = 86400},
+    {AT(blocks), .type = FIELD_INTEGER, .min = 1, .max = SWEEP_BLOCKS_MAX},
+    {AT(pairs), .type = FIELD_INTEGER, .min = 2, .max = SWEEP_PAIRS_MAX},
+    {AT(budget_seconds), .type = FIELD_INTEGER, .min = 30, .max = RUN_SECONDS_MAX},
 };
 #undef AT
 

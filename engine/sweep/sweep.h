@@ -4,14 +4,13 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/limits.h"
 #include "engine/run/spec_fits.h"
 #include "engine/spec/run_spec.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 
-#define SWEEP_CELLS_MAX 64
-#define SWEEP_RUNS_MAX 500
 #define SWEEP_NAME_MAX 96
 
 enum sweep_preset {

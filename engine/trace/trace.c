@@ -3,12 +3,12 @@
 #include "common/cleanup.h"
 #include "common/json_number.h"
 #include "common/json_scan.h"
+#include "common/limits.h"
 
 #include <math.h>
 
-#define NANOSECONDS_MAX 1000000000000000LL /* of one step: eleven days */
-#define TOTAL_MAX 1000000000000000000LL    /* of all: their sum fits 64 bits */
-#define LOSS_MAX 1e300                     /* either way: a million of them can be summed */
+#define TOTAL_MAX 1000000000000000000LL /* of all: their sum fits 64 bits */
+#define LOSS_MAX 1e300                  /* either way: a million of them can be summed */
 
 /* A column of the steps, in the order in which it is written. */
 static const struct column {
@@ -18,14 +18,13 @@ static const struct column {
     bool required;
     bool part; /* of a step's time; with one the first four must be there */
 } columns[] = {
-    {"nanoseconds", offsetof(struct step, nanoseconds), 1, NANOSECONDS_MAX, true, false},
+    {"nanoseconds", offsetof(struct step, nanoseconds), 1, STEP_NS_MAX, true, false},
     {"loss", offsetof(struct step, loss), 0, 0, true, false},
-    {"input", offsetof(struct step, split.input), 0, NANOSECONDS_MAX, false, true},
-    {"forward", offsetof(struct step, split.forward), 0, NANOSECONDS_MAX, false, true},
-    {"backward", offsetof(struct step, split.backward), 0, NANOSECONDS_MAX, false, true},
-    {"update", offsetof(struct step, split.update), 0, NANOSECONDS_MAX, false, true},
-    {"communication", offsetof(struct step, split.communication), 0, NANOSECONDS_MAX, false,
-     true},
+    {"input", offsetof(struct step, split.input), 0, STEP_NS_MAX, false, true},
+    {"forward", offsetof(struct step, split.forward), 0, STEP_NS_MAX, false, true},
+    {"backward", offsetof(struct step, split.backward), 0, STEP_NS_MAX, false, true},
+    {"update", offsetof(struct step, split.update), 0, STEP_NS_MAX, false, true},
+    {"communication", offsetof(struct step, split.communication), 0, STEP_NS_MAX, false, true},
 };
 #define PART_FIRST 2
 #define PART_OPTIONAL 6 /* an engine without other ranks has no communication */
@@ -104,8 +103,8 @@ static bool make_room(const struct json_scan *scan, const char *name, struct ste
 
     if (!count_items(scan, &count))
         return refuse_column(err, name, "does not end");
-    if (count > TRACE_STEPS_MAX) {
-        snprintf(reason, sizeof reason, "must have at most %d elements", TRACE_STEPS_MAX);
+    if (count > RUN_STEPS_MAX) {
+        snprintf(reason, sizeof reason, "must have at most %d elements", RUN_STEPS_MAX);
         return refuse_column(err, name, reason);
     }
     steps->items = calloc(count > 0 ? count : 1, sizeof *steps->items);

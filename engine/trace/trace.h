@@ -4,13 +4,12 @@
 
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/limits.h"
 #include "engine/trace/evidence.h"
 #include "engine/trace/steps.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-#define TRACE_STEPS_MAX 1000000
 
 /* {"nanoseconds":[...],"loss":[...],"input":[...],"forward":[...],"backward":[...],
  *  "update":[...],"communication":[...]}: the splits only where any step has one. Every double is

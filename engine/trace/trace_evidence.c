@@ -143,7 +143,7 @@ static bool read_list(const struct list *list, struct json_scan *scan, struct ev
     if (!json_scan_take(scan, '['))
         return refuse_list(err, list->name, "must be an array of arrays");
     while ((step = json_scan_element(scan, &first)) == JSON_SCAN_MEMBER) {
-        if (count == TRACE_STEPS_MAX)
+        if (count == RUN_STEPS_MAX)
             return refuse_list(err, list->name, "must have at most a million elements");
         if (!list->read(scan, evidence, &reason))
             return refuse_row(err, list->name, count, reason);

@@ -3,14 +3,15 @@
  * interrupted. In memory, one reading at a time. */
 #pragma once
 
+#include "common/limits.h"
 #include "pricing/price.h"
 
 #define PRICE_BATCH_PRICES_MAX 400000 /* more than any feed has: beyond, the reading fails */
 
 /* What a feed says of an instance type; 0 and "" where it does not say. */
 struct instance_type {
-    char provider[16];
-    char name[64];
+    char provider[PROVIDER_SIZE];
+    char name[INSTANCE_SIZE];
     double vcpus;
     double memory_gib;
     char architecture[16]; /* "x86_64", "arm64" */
@@ -19,9 +20,9 @@ struct instance_type {
 
 /* How often spot instances of a type were interrupted there, as a band of the feed's own. */
 struct interruption {
-    char provider[16];
-    char region[40];
-    char instance_type[64];
+    char provider[PROVIDER_SIZE];
+    char region[REGION_SIZE];
+    char instance_type[INSTANCE_SIZE];
     char band[16]; /* "5-10%" */
 };
 

@@ -6,6 +6,7 @@
  * by somebody else. */
 #pragma once
 
+#include "common/limits.h"
 #include "pricing/feeds/fetch.h"
 #include "pricing/feeds/price_batch.h"
 #include "pricing/feeds/splitter.h"
@@ -15,9 +16,9 @@
 #define SCOPES_MAX 160
 
 struct scope {
-    char name[40];    /* the region; "" for a feed that is one whole */
-    char address[96]; /* what the feed calls it, where that is something else */
-    bool minor;       /* not read unless settings name it */
+    char name[REGION_SIZE]; /* the region; "" for a feed that is one whole */
+    char address[96];       /* what the feed calls it, where that is something else */
+    bool minor;             /* not read unless settings name it */
 };
 
 struct scopes {

@@ -2,13 +2,14 @@
  * off every cloud the answer is "unknown" without asking anybody. */
 #pragma once
 
+#include "common/limits.h"
 #include "pricing/feeds/fetch.h"
 
 struct identity {
-    char provider[16];      /* "" where nothing is known */
-    char instance_type[64]; /* the rest may be "" each for itself */
-    char region[40];
-    char zone[40];
+    char provider[PROVIDER_SIZE];      /* "" where nothing is known */
+    char instance_type[INSTANCE_SIZE]; /* the rest may be "" each for itself */
+    char region[REGION_SIZE];
+    char zone[REGION_SIZE];
     char zone_id[40];     /* "use1-az4": the same zone in every account */
     char life_cycle[24];  /* "on_demand", "spot", or the provider's word for anything else */
     char partition[16];   /* of AWS: "aws", "aws-cn", "aws-us-gov" */

@@ -2,13 +2,10 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-#define QUERY_MAX 2048 /* bytes of a target */
-#define QUERY_PARAMETERS_MAX 48
-#define QUERY_WORD_MAX 200 /* characters of a name that is searched for */
 
 struct parameter {
     const char *name, *value; /* into `text` */

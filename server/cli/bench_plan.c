@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/json_text.h"
+#include "common/limits.h"
 #include "engine/spec/run_spec.h"
 
 #define FLAG "--label"
@@ -9,7 +10,6 @@
 #define QUICK_MAX_SECONDS 45
 #define QUICK_SECONDS 75 /* including a repetition */
 #define STANDARD_MIN_SECONDS 60
-#define RUN_SECONDS_MAX 86400
 #define ENDING_SECONDS 2 /* from the limit of a run to the start of the next one */
 
 static bool is_quick(const struct bench_wish *wish)

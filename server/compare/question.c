@@ -67,17 +67,23 @@ static const struct field numbers[] = {
     {.name = "samples", AT(samples), .type = FIELD_NUMBER, .max = 1000000000000000},
     {.name = "epochs", AT(epochs), .type = FIELD_NUMBER, .max = 1000000},
     {.name = "job_seconds", AT(job_seconds), .type = FIELD_NUMBER, .max = 10000000000},
-    {.name = "boot_seconds", AT(boot_seconds), .type = FIELD_AMOUNT, .max = 86400},
+    {.name = "boot_seconds", AT(boot_seconds), .type = FIELD_AMOUNT, .max = PAUSE_SECONDS_MAX},
     {.name = "deadline_h", AT(deadline_h), .type = FIELD_NUMBER, .max = 1000000},
     {.name = "budget", AT(budget), .type = FIELD_NUMBER, .max = 1000000000},
     {.name = "hourly_value", AT(hourly_value), .type = FIELD_AMOUNT, .max = 1000000},
     {.name = "interruptions_percent", AT(interruptions_percent), .type = FIELD_NUMBER, .max = 99},
-    {.name = "checkpoint_seconds", AT(checkpoint_seconds), .type = FIELD_NUMBER, .max = 86400},
-    {.name = "restart_seconds", AT(restart_seconds), .type = FIELD_AMOUNT, .max = 86400},
-    {.name = "margin", AT(margin_percent), .type = FIELD_AMOUNT, .max = 50},
-    {.name = "vm_spread", AT(vm_spread_percent), .type = FIELD_AMOUNT, .max = 50},
-    {.name = "limit", AT(limit), .type = FIELD_INTEGER, .min = 1, .max = 1000},
-    {.name = "offset", AT(offset), .type = FIELD_INTEGER, .min = 0, .max = 1000000},
+    {.name = "checkpoint_seconds",
+     AT(checkpoint_seconds),
+     .type = FIELD_NUMBER,
+     .max = PAUSE_SECONDS_MAX},
+    {.name = "restart_seconds",
+     AT(restart_seconds),
+     .type = FIELD_AMOUNT,
+     .max = PAUSE_SECONDS_MAX},
+    {.name = "margin", AT(margin_percent), .type = FIELD_AMOUNT, .max = PERCENT_MAX},
+    {.name = "vm_spread", AT(vm_spread_percent), .type = FIELD_AMOUNT, .max = PERCENT_MAX},
+    {.name = "limit", AT(limit), .type = FIELD_INTEGER, .min = 1, .max = COMPARISON_LIST_MAX},
+    {.name = "offset", AT(offset), .type = FIELD_INTEGER, .min = 0, .max = COMPARISON_OFFSET_MAX},
 };
 #undef AT
 
@@ -118,8 +124,6 @@ static bool split(const char *name, const char *text, char storage[LIST_TEXT_MAX
     }
     return true;
 }
-
-_Static_assert(OFFER_REGIONS_MAX == QUESTION_LIST_MAX, "a list of regions is as long as any");
 
 static bool read_choices(const struct query *query, struct comparison_question *question,
                          struct error *err)
@@ -221,7 +225,7 @@ static bool read_lists(const struct query *query, struct comparison_question *qu
     const struct field dollars = {.name = "price_of",
                                   .type = FIELD_NUMBER,
                                   .offset = offsetof(struct about, number),
-                                  .max = 100000};
+                                  .max = PRICE_DOLLARS_MAX};
 
     for (size_t i = 0; i < query->count; i++) {
         const struct parameter *parameter = &query->parameters[i];

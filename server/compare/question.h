@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/limits.h"
 #include "db/prices/offers.h"
 #include "pricing/machine/identity.h"
 #include "pricing/utility.h"
@@ -14,7 +15,6 @@
 #define IMAGENET_SAMPLES 1281167.0
 #define LIST_TEXT_MAX 256
 /* Of regions, kinds, instances, prices, discounts in one question. */
-#define QUESTION_LIST_MAX 8
 
 /* Which price a row is looked at with. */
 enum price_choice { CHOOSE_ON_DEMAND, CHOOSE_SPOT, CHOOSE_TYPED, CHOOSE_PAID };

@@ -1,12 +1,11 @@
 #include "server/gate/request.h"
 
 #include "common/cleanup.h"
+#include "common/limits.h"
 
 #define WINDOW_MIN 2
-#define WINDOW_MAX 200
 #define WINDOW_DEFAULT 20
 #define MARGIN_DEFAULT 3 /* percent; compare.h has it as a share */
-#define MARGIN_MAX 50
 
 const char *baseline_kind_name(enum baseline_kind kind)
 {
@@ -18,7 +17,7 @@ const char *baseline_kind_name(enum baseline_kind kind)
 static bool read_window(const char *name, const char *text, long long *ret_window,
                         struct error *err)
 {
-    const struct field field = {.name = name, .min = WINDOW_MIN, .max = WINDOW_MAX};
+    const struct field field = {.name = name, .min = WINDOW_MIN, .max = GATE_RUNS_MAX};
 
     return field_read_text(&field, text, ret_window, err);
 }
@@ -80,7 +79,7 @@ static bool read_baseline(const struct query *query, struct check_request *reque
 
 static bool read_margin(const struct query *query, double *ret_margin, struct error *err)
 {
-    const struct field field = {.name = "margin", .type = FIELD_AMOUNT, .max = MARGIN_MAX};
+    const struct field field = {.name = "margin", .type = FIELD_AMOUNT, .max = PERCENT_MAX};
     const char *text = query_find(query, "margin");
     double percent = MARGIN_DEFAULT;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/bytes.h"
+#include "common/limits.h"
 #include "server/base/notifications.h"
 #include "server/base/query.h"
 #include "server/http/audit.h"
@@ -15,11 +16,6 @@
 
 struct server;
 struct exchange;
-
-#define BODY_MAX (64 * 1024)
-#define BODY_RUNS_MAX (16 * 1024 * 1024)
-#define REPLY_MAX (64 * 1024 * 1024)
-#define HEADER_MAX (16 * 1024)
 
 /* The header fields that handlers read; NULL where the client sent none. */
 struct request_headers {

@@ -1,6 +1,8 @@
 /* Parsers of request headers with a syntax of their own. Pure functions. */
 #pragma once
 
+#include "common/limits.h"
+
 #include <stdbool.h>
 
 /* Quality that an Accept header gives a media type such as "text/csv": 0 (not accepted) to 1000.
@@ -23,7 +25,6 @@ long long prefer_wait(const char *prefer);
 
 /* A valid Idempotency-Key: 1 to 255 printable ASCII characters, in quotes or not. Copies it
  * without its quotes. */
-#define IDEMPOTENCY_KEY_MAX 255
 bool idempotency_key_read(const char *header, char ret_key[IDEMPOTENCY_KEY_MAX + 1]);
 
 /* The token of "Bearer TOKEN", or NULL. */

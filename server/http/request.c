@@ -2,11 +2,10 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/limits.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/server.h"
-
-#define WAIT_SECONDS_MAX 3600
 
 bool request_accepts(struct exchange *exchange, const char *type)
 {

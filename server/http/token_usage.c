@@ -8,7 +8,7 @@
 
 struct sender {
     struct sender *next;
-    char name[TOKEN_NAME_MAX + 1];
+    char name[TOKEN_NAME_SIZE];
     atomic_llong requests, runs, limited;
     pthread_mutex_t lock;       /* guards the fields below */
     long long empty_ns[LIMITS]; /* when the limit will be full again */

@@ -51,7 +51,7 @@ static bool is_name_letter(char c)
 
 bool token_name_check(const char *name, struct error *err)
 {
-    bool ok = is_name_letter(name[0]) && strlen(name) <= TOKEN_NAME_MAX;
+    bool ok = is_name_letter(name[0]) && strlen(name) < TOKEN_NAME_SIZE;
 
     for (const char *c = name; *c; c++)
         ok = ok && (is_name_letter(*c) || strchr("._-", *c));
@@ -59,7 +59,7 @@ bool token_name_check(const char *name, struct error *err)
         return error_set(err, ERROR_INVALID, "name",
                          "must have 1 to %d of a-z, 0-9, '.', '_' and '-', and begin with one of "
                          "the first two kinds",
-                         TOKEN_NAME_MAX);
+                         TOKEN_NAME_SIZE - 1);
     if (strcmp(name, READ_TOKEN_NAME) == 0 || strcmp(name, WRITE_TOKEN_NAME) == 0)
         return error_set(err, ERROR_INVALID, "name",
                          "'%s' is what the token of the option of this name is called", name);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/limits.h"
 #include "server/base/sha256.h"
 
 #include <stddef.h>
@@ -16,7 +17,6 @@ enum {
 #define SCOPES_ALL (SCOPE_READ | SCOPE_WRITE | SCOPE_IMPORT)
 #define SCOPES_TEXT_MAX 32
 
-#define TOKEN_NAME_MAX 63
 #define TOKENS_MAX 4096
 #define TOKENS_FILE_MAX (1024 * 1024)
 
@@ -38,7 +38,7 @@ struct limits {
 };
 
 struct token {
-    char name[TOKEN_NAME_MAX + 1];
+    char name[TOKEN_NAME_SIZE];
     unsigned scopes;
     struct limits limits;
     uint8_t hash[SHA256_SIZE];

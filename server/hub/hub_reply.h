@@ -2,13 +2,14 @@
  * line is never sent again, so every part of the answer is checked. Pure. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/runs/deliveries.h"
 
 #include <stddef.h>
 
 /* A hub lists so many refusals and counts the rest. With no more lines than that, it lists every
  * refusal. */
-#define HUB_LINES_MAX 50
+#define HUB_LINES_MAX IMPORT_REFUSALS_MAX
 
 /* A document as it was sent, and the hub's verdict. */
 struct hub_line {

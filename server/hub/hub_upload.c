@@ -6,7 +6,7 @@
 #include "server/runs/stored_document.h"
 
 #define PATH "/v1/runs/import"
-#define REPLY_MAX (1024 * 1024)
+#define HUB_REPLY_MAX (1024 * 1024)
 #define REQUEST_MS (10 * 60 * 1000)
 #define PATIENCE_SECONDS 120 /* a hub sends nothing while it stores */
 #define BACKOFF_NS_MAX (60 * NS_PER_SECOND)
@@ -58,7 +58,7 @@ static bool add_run(void *user, const struct document_parts *parts)
         batch->text.used = before;
         return false;
     }
-    batch->is_too_large = length > HUB_UPLOAD_DOCUMENT_MAX;
+    batch->is_too_large = length > BODY_RUNS_MAX;
     put_line(batch, parts->run);
     return batch->count < batch->most && batch->text.used < HUB_UPLOAD_BATCH_BYTES;
 }
@@ -77,7 +77,7 @@ static bool make_request(const struct hub_upload *upload, const struct bytes *te
     *request = (struct fetch_request){.body = text->data,
                                       .body_length = text->used,
                                       .ca_file = upload->ca,
-                                      .max_bytes = REPLY_MAX,
+                                      .max_bytes = HUB_REPLY_MAX,
                                       .total_ms = REQUEST_MS,
                                       .patience_seconds = PATIENCE_SECONDS};
     return (fetch_url_add(request, upload->hub) && fetch_url_add(request, PATH) &&
@@ -219,8 +219,7 @@ static void refuse_ourselves(struct hub_upload *upload, struct batch *batch,
 
     delivery->verdict = DELIVERY_REFUSED;
     snprintf(delivery->reason, sizeof delivery->reason,
-             "too large: a document of %zu bytes, hubs take %d", batch->text.used,
-             HUB_UPLOAD_DOCUMENT_MAX);
+             "too large: a document of %zu bytes, hubs take %d", batch->text.used, BODY_RUNS_MAX);
     record(upload, batch, outcome);
 }
 
@@ -228,7 +227,7 @@ static void refuse_ourselves(struct hub_upload *upload, struct batch *batch,
 static void ask(struct hub_upload *upload, struct batch *batch,
                 struct hub_upload_outcome *outcome)
 {
-    AUTO(bytes_free) struct bytes reply = {.limit = REPLY_MAX + 1};
+    AUTO(bytes_free) struct bytes reply = {.limit = HUB_REPLY_MAX + 1};
     struct fetch_response response = {0};
     struct fetch_request request;
 

@@ -3,6 +3,7 @@
  * One thread at a time. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/runs/deliveries.h"
 #include "pricing/feeds/fetch.h"
 #include "server/hub/hub_reply.h"
@@ -10,7 +11,6 @@
 /* The size of one request; a longer document goes alone. */
 #define HUB_UPLOAD_BATCH_BYTES (1024 * 1024)
 /* The limit of a hub: a longer document is not sent, and recorded as refused. */
-#define HUB_UPLOAD_DOCUMENT_MAX (16 * 1024 * 1024)
 
 struct hub_upload {
     struct db *db;

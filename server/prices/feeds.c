@@ -2,11 +2,10 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/limits.h"
 
 #define EVERY_MIN 60
 #define EVERY_MAX (30LL * 24 * 3600)
-#define REGION_SIZE sizeof(((struct price *)0)->region)
-#define TYPE_SIZE sizeof(((struct price *)0)->instance_type)
 
 static const struct field every = {.name = "every", .min = EVERY_MIN, .max = EVERY_MAX};
 static const struct field patience = {.name = "patience", .min = 1, .max = 3600};
@@ -95,7 +94,7 @@ static bool apply_value(struct feed *feed, const char *word, const char *value, 
     if (strncmp(word, "regions=", length) == 0)
         return copy_list(name, value, REGION_SIZE, feed->regions, sizeof feed->regions, err);
     if (strncmp(word, "types=", length) == 0)
-        return copy_list(name, value, TYPE_SIZE, feed->types, sizeof feed->types, err);
+        return copy_list(name, value, INSTANCE_SIZE, feed->types, sizeof feed->types, err);
     if (strncmp(word, "every=", length) == 0)
         return number(name, &every, value, &feed->every_seconds, err);
     if (strncmp(word, "patience=", length) == 0)

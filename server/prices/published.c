@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/limits.h"
 #include "db/prices/feed_rows.h"
 #include "db/prices/price_store.h"
 #include "pricing/feeds/manual_price.h"
@@ -22,7 +23,8 @@ struct figure_line {
 };
 
 struct price_line {
-    char provider[16], region[40], instance[64], price_per_hour[40], since[32], reference[96];
+    char provider[PROVIDER_SIZE], region[REGION_SIZE], instance[INSTANCE_SIZE],
+        price_per_hour[40], since[32], reference[96];
     const char *kind;
 };
 

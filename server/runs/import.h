@@ -2,10 +2,9 @@
  * from a trace is not believed but computed again. */
 #pragma once
 
+#include "common/limits.h"
 #include "db/pool.h"
 #include "db/runs/imports.h"
-
-#define IMPORT_REFUSALS_MAX 50 /* that are listed; all are counted */
 
 struct import_refusal {
     long long line;   /* from 1 */

@@ -49,7 +49,7 @@ static void check_that_it_can_be_written(const struct event *event)
 
     ALWAYS(out && event_write(out, event, NULL));
     fclose(out);
-    ALWAYS(first_size <= LINES_MAX + 1);
+    ALWAYS(first_size <= WORKER_LINE_MAX + 1);
     ALWAYS(event_read(first, first_size - 1, &again, NULL));
     out = open_memstream(&second, &second_size);
     ALWAYS(out && event_write(out, &again, NULL));
@@ -79,7 +79,7 @@ static bool on_line(const char *line, size_t length, void *user, struct error *e
     struct reader *reader = user;
     AUTO(event_clear) struct event event = {0};
 
-    ALWAYS(length <= LINES_MAX && !memchr(line, '\n', length));
+    ALWAYS(length <= WORKER_LINE_MAX && !memchr(line, '\n', length));
     ALWAYS(memcmp(line, reader->at, length) == 0 && reader->at[length] == '\n');
     reader->at += length + 1;
     add(reader, line, length);

@@ -9,7 +9,7 @@ static void check_number(void *user, int number)
 {
     long *count = user;
 
-    ALWAYS(number >= 0 && number < TOPOLOGY_CPUS_MAX);
+    ALWAYS(number >= 0 && number < PROCESSORS_MAX);
     ++*count;
 }
 
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 256) /* a list of 0-1023 a hundred times over says nothing new */
         return 0;
     topology_list(text, check_number, &count);
-    ALWAYS(count <= (long)(size + 1) * TOPOLOGY_CPUS_MAX);
+    ALWAYS(count <= (long)(size + 1) * PROCESSORS_MAX);
     check_lines(text, strlen(text), NULL);
     check_lines(text, strlen(text), "nr_throttled ");
     check_lines(text, strlen(text), "nonvoluntary_ctxt_switches:");

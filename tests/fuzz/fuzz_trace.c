@@ -9,7 +9,7 @@
 
 static void every_step_is_within_its_limits(const struct steps *steps)
 {
-    ALWAYS(steps->count <= TRACE_STEPS_MAX);
+    ALWAYS(steps->count <= RUN_STEPS_MAX);
     for (size_t i = 0; i < steps->count; i++) {
         const struct step *step = &steps->items[i];
         const struct step_split *split = &step->split;

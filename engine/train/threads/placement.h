@@ -15,10 +15,10 @@ enum placement_memory {
 };
 
 struct placement {
-    int cpu_count;               /* that threads may run on */
-    int cpus[TOPOLOGY_CPUS_MAX]; /* thread i has the i-th for its own ... */
-    int bound;                   /* ... if i is less than this; others run on any of them */
-    int threads;                 /* that "threads: 0" means */
+    int cpu_count;            /* that threads may run on */
+    int cpus[PROCESSORS_MAX]; /* thread i has the i-th for its own ... */
+    int bound;                /* ... if i is less than this; others run on any of them */
+    int threads;              /* that "threads: 0" means */
     enum placement_memory memory;
     bool nodes[PLACEMENT_NODES_MAX]; /* of `memory`, by number */
     bool huge_pages;                 /* may be asked for */

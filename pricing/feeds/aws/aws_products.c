@@ -2,6 +2,8 @@
  * text that holds JSON again. The service has few addresses, each of which knows all regions of
  * the partition "aws"; the others have none. */
 #include "common/cleanup.h"
+
+#include "common/limits.h"
 #include "pricing/feeds/aws/aws_selection.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/pages.h"
@@ -65,7 +67,7 @@ static void find_endpoint(const char *url, char *ret_region, size_t size)
         return;
     begin += strlen(service);
 
-    char region[40];
+    char region[REGION_SIZE];
     snprintf(region, sizeof region, "%.*s", (int)strcspn(begin, "./:"), begin);
     if (aws_is_region(region))
         snprintf(ret_region, size, "%s", region);

@@ -7,7 +7,7 @@
 #include "pricing/feeds/pages.h"
 #include "pricing/feeds/sources.h"
 
-#define BODY_MAX (64 * 1024)
+#define REQUEST_BODY_MAX (64 * 1024)
 #define TYPES_MAX 500
 
 struct reader {
@@ -124,7 +124,7 @@ static void *open_reader(const struct reading *reading, struct error *err)
         return NULL;
     }
     reader->reading = reading;
-    reader->body.limit = BODY_MAX;
+    reader->body.limit = REQUEST_BODY_MAX;
     reader->rows = (struct spot_rows){.region = reading->scope.name,
                                       .tally = &price_batch_facts(reading->batch)->tally};
     if (make_url(reading->url, reading->scope.name, reader->url, sizeof reader->url))

@@ -1,6 +1,8 @@
 /* Google's own price list: tens of thousands of entries, some thousands a page, of which those
  * for a core and for a GiB of predefined machine types are wanted. */
 #include "common/cleanup.h"
+
+#include "common/limits.h"
 #include "pricing/feeds/gcp/gcp_rates.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/sources.h"
@@ -88,7 +90,7 @@ static bool add_sku(struct catalog *catalog, const json_t *sku,
     struct price_batch_tally *tally = &price_batch_facts(catalog->document.reading->batch)->tally;
     const json_t *regions = json_object_get(sku, "serviceRegions");
     struct gcp_rate rate = {.nanos = 0};
-    char region[40];
+    char region[REGION_SIZE];
 
     if (!is_in_category(sku, component) || json_array_size(regions) == 0) {
         tally->malformed++;

@@ -12,6 +12,8 @@
  * The same shape, elsewhere in it, tells what licences cost: so whatever is not where it is
  * expected closes what was open, rather than lend its numbers to what came before. */
 #include "common/cleanup.h"
+
+#include "common/limits.h"
 #include "pricing/feeds/gcp/gcp_types.h"
 #include "pricing/feeds/sources.h"
 #include "pricing/feeds/yaml_lines.h"
@@ -24,7 +26,7 @@
 enum level { TOP, SECTION, TYPE, MEMBER, REGION, PRICE };
 
 struct pending {
-    char region[40], text[40];
+    char region[REGION_SIZE], text[40];
     enum price_kind kind;
     long long nanos; /* 0: that is no price */
 };
@@ -44,7 +46,7 @@ struct list {
     enum level open; /* the deepest level at which a line may stand */
     bool in_about;   /* or else in compute */
     bool found;
-    char region[40];
+    char region[REGION_SIZE];
     struct type type;
 };
 

@@ -1,6 +1,8 @@
 /* /v1/instances: the instance types that feeds list, with prices where a region is asked for. */
 #include "common/cleanup.h"
+
 #include "common/clock.h"
+#include "common/limits.h"
 #include "db/prices/catalogue.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/reply.h"
@@ -9,8 +11,6 @@
 #include "server/prices/price_json.h"
 
 #include <math.h>
-
-#define TYPES_MAX 500
 
 /* A list under way, with the prices of a region where the query names one. */
 struct catalogue {
@@ -92,7 +92,7 @@ static bool read_filter(const struct query *query, struct type_filter *filter, s
 {
     static const char *const words[] = {"provider",     "instance_type", "prefix", "region",
                                         "architecture", "cursor",        NULL};
-    const struct field limit = {.name = "limit", .min = 1, .max = TYPES_MAX};
+    const struct field limit = {.name = "limit", .min = 1, .max = INSTANCE_LIST_MAX};
     const struct field vcpus = {.name = "min_vcpus", .type = FIELD_NUMBER, .max = 100000};
     const struct field memory = {.name = "min_memory_gib", .type = FIELD_NUMBER, .max = 1000000};
     const char *limit_text = query_find(query, "limit");

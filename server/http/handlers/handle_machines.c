@@ -1,13 +1,13 @@
 /* /v1/machines: the machines that runs were measured on. */
 #include "common/cleanup.h"
+
+#include "common/limits.h"
 #include "db/runs/machines.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
-
-#define MACHINES_MAX 200
 
 static const char *const no_parameters[] = {NULL};
 
@@ -29,7 +29,7 @@ void machines_list_handler(struct exchange *exchange)
     jsonw_open(&out, NULL, '{');
     jsonw_text(&out, "here", exchange->server->here->machine.fingerprint);
     jsonw_open(&out, "machines", '[');
-    if (!machines_each(loan.db, MACHINES_MAX, tell, &out, &err)) {
+    if (!machines_each(loan.db, MACHINE_LIST_MAX, tell, &out, &err)) {
         reply_error(exchange, &err);
         return;
     }

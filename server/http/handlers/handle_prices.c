@@ -1,6 +1,8 @@
 /* /v1/prices: hourly prices, current and past, from feeds and from users. */
 #include "common/cleanup.h"
+
 #include "common/clock.h"
+#include "common/limits.h"
 #include "db/prices/price_list.h"
 #include "db/prices/price_store.h"
 #include "pricing/feeds/manual_price.h"
@@ -12,9 +14,6 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 #include "server/prices/price_json.h"
-
-#define LIST_MAX 1000
-#define STORE_MAX 500 /* prices in one request */
 
 struct page {
     struct json_writer *out;
@@ -48,7 +47,7 @@ static bool read_filter(const struct query *query, struct price_filter *ret_filt
 {
     static const char *const words[] = {"provider",      "region", "zone",
                                         "instance_type", "feed",   NULL};
-    const struct field limit = {.name = "limit", .min = 1, .max = LIST_MAX};
+    const struct field limit = {.name = "limit", .min = 1, .max = PRICE_LIST_MAX};
     const char *cursor = query_find(query, "cursor"), *limit_text = query_find(query, "limit");
     const char *history = query_find(query, "history");
     enum price_kind kind;
@@ -188,7 +187,7 @@ void prices_list_handler(struct exchange *exchange)
 }
 
 /* The body: one price, or {"prices": [...]}. */
-static bool read_prices(const struct exchange *exchange, struct price prices[STORE_MAX],
+static bool read_prices(const struct exchange *exchange, struct price prices[PRICE_STORE_MAX],
                         size_t *ret_count, struct error *err)
 {
     AUTO(json_decrefp)
@@ -205,8 +204,9 @@ static bool read_prices(const struct exchange *exchange, struct price prices[STO
     if (!json_is_array(list) || json_object_size(json) != 1)
         return error_set(err, ERROR_INVALID, "prices", "must be an array, and alone");
     *ret_count = json_array_size(list);
-    if (*ret_count == 0 || *ret_count > STORE_MAX)
-        return error_set(err, ERROR_INVALID, "prices", "must have 1 to %d prices", STORE_MAX);
+    if (*ret_count == 0 || *ret_count > PRICE_STORE_MAX)
+        return error_set(err, ERROR_INVALID, "prices", "must have 1 to %d prices",
+                         PRICE_STORE_MAX);
     json_array_foreach(list, index, one)
     {
         struct error why = {0};
@@ -227,7 +227,7 @@ static bool read_prices(const struct exchange *exchange, struct price prices[STO
 void prices_create_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {NULL};
-    AUTO(freep) struct price *prices = calloc(STORE_MAX, sizeof *prices);
+    AUTO(freep) struct price *prices = calloc(PRICE_STORE_MAX, sizeof *prices);
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct json_writer out = {.bytes = &exchange->reply.body};
     struct error err = {0};

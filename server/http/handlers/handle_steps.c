@@ -1,6 +1,8 @@
 /* /v1/runs/{id}/steps: the steps of a run as JSON or CSV. They are read in pieces while the
  * answer is sent, so memory does not grow with their number. */
 #include "common/cleanup.h"
+
+#include "common/limits.h"
 #include "db/runs/runs.h"
 #include "db/runs/step_rows.h"
 #include "server/http/handlers/handlers.h"
@@ -133,8 +135,8 @@ static enum stream_result next_steps(void *state, struct exchange *exchange, str
 
 static bool read_range(const struct query *query, struct step_stream *stream, struct error *err)
 {
-    const struct field from = {.name = "from", .max = 1000000000};
-    const struct field limit = {.name = "limit", .min = 1, .max = 1000000000};
+    const struct field from = {.name = "from", .max = STEP_LIST_MAX};
+    const struct field limit = {.name = "limit", .min = 1, .max = STEP_LIST_MAX};
     const char *from_text = query_find(query, "from"), *limit_text = query_find(query, "limit");
 
     stream->left = stream->last;

@@ -1,7 +1,9 @@
 /* /v1/sweeps: sets of runs that answer one question. */
 #include "common/cleanup.h"
+
 #include "common/clock.h"
 #include "common/json_text.h"
+#include "common/limits.h"
 #include "db/runs/sweeps.h"
 #include "engine/sweep/sweep_tune.h"
 #include "server/base/cursor.h"
@@ -13,8 +15,6 @@
 #include "server/http/request.h"
 #include "server/http/server.h"
 #include "server/runs/sweep_queue.h"
-
-#define SWEEP_LIST_MAX 200
 
 static const char *const no_parameters[] = {NULL};
 

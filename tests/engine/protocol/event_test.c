@@ -282,7 +282,7 @@ static void their_words_are_cut_and_made_printable(void)
 
     snprintf(line, sizeof line, "{\"type\":\"hello\",\"protocol\":1,\"software\":\"%s\"}", words);
     EXPECT(read_text(line, &event, NULL));
-    EXPECT_INT((long long)strlen(event.hello.software), SOFTWARE_MAX - 1);
+    EXPECT_INT((long long)strlen(event.hello.software), SOFTWARE_SIZE - 1);
 
     words[159] = '\0'; /* what PROTOCOL.md allows is kept whole */
     snprintf(line, sizeof line, "{\"type\":\"failed\",\"message\":\"%s\"}", words);

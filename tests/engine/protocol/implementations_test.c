@@ -114,7 +114,7 @@ static void a_large_network_fits_and_no_endless_one(void)
     AUTO(freep) char *text = text_of_network(64, "brgconv_bwd_w:avx512_core_amx_bf16", NULL);
 
     EXPECT(text && strlen(text) > 10000 && strlen(text) <= IMPLEMENTATIONS_MAX);
-    EXPECT(IMPLEMENTATIONS_MAX + 1000 < LINES_MAX);
+    EXPECT(IMPLEMENTATIONS_MAX + 1000 < WORKER_LINE_MAX);
     AUTO(freep) char *again = from_text(text, NULL);
     EXPECT_STR(again, text);
 

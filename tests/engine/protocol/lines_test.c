@@ -96,43 +96,43 @@ static void a_line_may_hold_zeros(void)
 
 static void the_longest_lawful_line_is_heard(void)
 {
-    AUTO(freep) char *line = malloc(LINES_MAX + 1);
+    AUTO(freep) char *line = malloc(WORKER_LINE_MAX + 1);
     struct error err = {0};
 
-    memset(line, 'x', LINES_MAX);
-    line[LINES_MAX] = '\n';
+    memset(line, 'x', WORKER_LINE_MAX);
+    line[WORKER_LINE_MAX] = '\n';
     begin();
-    EXPECT(lines_feed(&lines, line, LINES_MAX + 1, hear, &heard, &err));
-    EXPECT_INT((long long)heard.longest, LINES_MAX);
+    EXPECT(lines_feed(&lines, line, WORKER_LINE_MAX + 1, hear, &heard, &err));
+    EXPECT_INT((long long)heard.longest, WORKER_LINE_MAX);
 
     begin(); /* and the same in pieces */
     EXPECT(lines_feed(&lines, line, 1, hear, &heard, &err));
-    EXPECT(lines_feed(&lines, line, LINES_MAX - 1, hear, &heard, &err));
+    EXPECT(lines_feed(&lines, line, WORKER_LINE_MAX - 1, hear, &heard, &err));
     EXPECT_INT(heard.lines, 0);
     EXPECT(feed("\nnext\n", &err));
-    EXPECT_INT((long long)heard.longest, LINES_MAX);
+    EXPECT_INT((long long)heard.longest, WORKER_LINE_MAX);
     EXPECT_STR(heard.text.data, "[next]");
 }
 
 static void a_longer_line_is_refused_with_or_without_its_end(void)
 {
     static const char message[] = "the worker wrote a line over 65536 bytes";
-    AUTO(freep) char *line = malloc(LINES_MAX + 2);
+    AUTO(freep) char *line = malloc(WORKER_LINE_MAX + 2);
     struct error whole = {0}, endless = {0}, pieces = {0};
 
-    memset(line, 'x', LINES_MAX + 1);
-    line[LINES_MAX + 1] = '\n';
+    memset(line, 'x', WORKER_LINE_MAX + 1);
+    line[WORKER_LINE_MAX + 1] = '\n';
     begin();
-    EXPECT(!lines_feed(&lines, line, LINES_MAX + 2, hear, &heard, &whole));
+    EXPECT(!lines_feed(&lines, line, WORKER_LINE_MAX + 2, hear, &heard, &whole));
     EXPECT_STR(whole.message, message);
     EXPECT_INT(whole.kind, ERROR_UPSTREAM);
 
     begin();
-    EXPECT(!lines_feed(&lines, line, LINES_MAX + 1, hear, &heard, &endless));
+    EXPECT(!lines_feed(&lines, line, WORKER_LINE_MAX + 1, hear, &heard, &endless));
     EXPECT_STR(endless.message, message);
 
     begin();
-    EXPECT(lines_feed(&lines, line, LINES_MAX, hear, &heard, &pieces));
+    EXPECT(lines_feed(&lines, line, WORKER_LINE_MAX, hear, &heard, &pieces));
     EXPECT(!feed("x", &pieces));
     EXPECT_STR(pieces.message, message);
     EXPECT_INT(heard.lines, 0);

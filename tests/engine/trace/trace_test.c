@@ -192,7 +192,7 @@ static void too_many_steps_are_refused_before_memory_is_taken(void)
     struct error err = {0};
 
     EXPECT(bytes_printf(&text, "{\"nanoseconds\":["));
-    repeat(&text, "x", TRACE_STEPS_MAX + 1); /* not even looked at */
+    repeat(&text, "x", RUN_STEPS_MAX + 1); /* not even looked at */
     EXPECT(bytes_printf(&text, "]}"));
     EXPECT(!trace_read_steps(text.data, text.used, &steps, &err));
     EXPECT_INT(err.kind, ERROR_INVALID);
@@ -207,11 +207,11 @@ static void a_million_steps_are_read_and_their_sum_fits(void)
     struct error err = {0};
 
     EXPECT(bytes_printf(&text, "{\"nanoseconds\":["));
-    repeat(&text, "1000000000000", TRACE_STEPS_MAX);
-    repeat(&loss, "1", TRACE_STEPS_MAX);
+    repeat(&text, "1000000000000", RUN_STEPS_MAX);
+    repeat(&loss, "1", RUN_STEPS_MAX);
     EXPECT(bytes_printf(&text, "],\"loss\":[%s]}", loss.data));
     EXPECT(trace_read_steps(text.data, text.used, &steps, NULL));
-    EXPECT_INT((long long)steps.count, TRACE_STEPS_MAX);
+    EXPECT_INT((long long)steps.count, RUN_STEPS_MAX);
 
     text.data[strlen("{\"nanoseconds\":[1000000000000") - 1] = '1'; /* one more nanosecond */
     EXPECT(!trace_read_steps(text.data, text.used, &steps, &err));

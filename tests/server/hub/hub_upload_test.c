@@ -130,7 +130,7 @@ static void what_no_hub_takes_is_refused_without_asking(void)
     struct delivery found;
 
     fill(db, 2);
-    make_long(db, 1, HUB_UPLOAD_DOCUMENT_MAX);
+    make_long(db, 1, BODY_RUNS_MAX);
     EXPECT_INT(ask(&upload, &outcome), HUB_UPLOAD_SENT);
     EXPECT_INT(outcome.refused, 1);
     EXPECT_INT((long long)hub.count, 0);

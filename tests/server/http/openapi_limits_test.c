@@ -1,0 +1,153 @@
+#include "common/cleanup.h"
+#include "common/limits.h"
+#include "db/runs/run_filter.h"
+#include "pricing/utility.h"
+#include "server/http/openapi.h"
+#include "tests/test.h"
+
+#define COMPARISON "/v1/comparison"
+
+/* What openapi.json says of a query parameter of a GET. */
+static const struct {
+    const char *path, *name, *word;
+    long long limit;
+} parameters[] = {
+    {"/v1/runs", "limit", "maximum", RUN_LIST_MAX},
+    {"/v1/runs", "label", "maxItems", RUN_FILTER_LABELS},
+    {"/v1/sweeps", "limit", "maximum", SWEEP_LIST_MAX},
+    {"/v1/prices", "limit", "maximum", PRICE_LIST_MAX},
+    {"/v1/prices", "provider", "maxLength", QUERY_WORD_MAX},
+    {"/v1/prices", "feed", "maxLength", QUERY_WORD_MAX},
+    {"/v1/instances", "limit", "maximum", INSTANCE_LIST_MAX},
+    {"/v1/instances", "prefix", "maxLength", QUERY_WORD_MAX},
+    {"/v1/runs/{id}/steps", "from", "maximum", STEP_LIST_MAX},
+    {"/v1/runs/{id}/steps", "limit", "maximum", STEP_LIST_MAX},
+    {"/v1/runs/{id}/check", "window", "maximum", GATE_RUNS_MAX},
+    {"/v1/runs/{id}/check", "margin", "maximum", PERCENT_MAX},
+    {"/v1/runs/{id}/check", "wait", "maximum", WAIT_SECONDS_MAX},
+    {COMPARISON, "workload", "maxLength", QUERY_WORD_MAX},
+    {COMPARISON, "reference", "maxLength", QUERY_WORD_MAX},
+    {COMPARISON, "zone", "maxLength", REGION_SIZE - 1},
+    {COMPARISON, "instance", "maxItems", QUESTION_LIST_MAX},
+    {COMPARISON, "discount", "maxItems", QUESTION_LIST_MAX},
+    {COMPARISON, "price_of", "maxItems", QUESTION_LIST_MAX},
+    {COMPARISON, "boot_seconds", "maximum", PAUSE_SECONDS_MAX},
+    {COMPARISON, "checkpoint_seconds", "maximum", PAUSE_SECONDS_MAX},
+    {COMPARISON, "restart_seconds", "maximum", PAUSE_SECONDS_MAX},
+    {COMPARISON, "margin", "maximum", PERCENT_MAX},
+    {COMPARISON, "vm_spread", "maximum", PERCENT_MAX},
+    {COMPARISON, "utility", "maxLength", UTILITY_TEXT_MAX},
+    {COMPARISON, "limit", "maximum", COMPARISON_LIST_MAX},
+    {COMPARISON, "offset", "maximum", COMPARISON_OFFSET_MAX},
+};
+
+/* The same of what lies on a way below its components. */
+static const struct {
+    const char *way, *word;
+    long long limit;
+} components[] = {
+    {"parameters/Wait/schema", "maximum", WAIT_SECONDS_MAX},
+    {"schemas/TypedPrice/properties/price_per_hour/oneOf/1", "maximum", PRICE_DOLLARS_MAX},
+    {"schemas/TypedPrices/oneOf/1/properties/prices", "maxItems", PRICE_STORE_MAX},
+    {"schemas/Run/properties/instance", "maxLength", INSTANCE_SIZE - 1},
+    {"schemas/Run/properties/software", "maxLength", SOFTWARE_SIZE - 1},
+    {"schemas/MachineList/properties/machines", "maxItems", MACHINE_LIST_MAX},
+    {"schemas/RunList/properties/runs", "maxItems", RUN_LIST_MAX},
+    {"schemas/SweepList/properties/sweeps", "maxItems", SWEEP_LIST_MAX},
+    {"schemas/Check/properties/margin_percent", "maximum", PERCENT_MAX},
+    {"schemas/Check/properties/candidate/properties/runs", "maxItems", GATE_RUNS_MAX},
+    {"schemas/Check/properties/baseline/properties/runs", "maxItems", GATE_RUNS_MAX},
+    {"schemas/AaRequest/properties/pairs", "maximum", SWEEP_PAIRS_MAX},
+    {"schemas/SweepRequest/properties/cells", "maxItems", SWEEP_CELLS_MAX},
+    {"schemas/SweepRequest/properties/blocks", "maximum", SWEEP_BLOCKS_MAX},
+    {"schemas/SweepRequest/properties/pairs", "maximum", SWEEP_PAIRS_MAX},
+    {"schemas/SweepRequest/properties/budget_seconds", "maximum", RUN_SECONDS_MAX},
+    {"schemas/DocumentSteps/properties/nanoseconds", "maxItems", RUN_STEPS_MAX},
+    {"schemas/DocumentSteps/properties/nanoseconds/items", "maximum", STEP_NS_MAX},
+    {"schemas/DocumentPart/items", "maximum", STEP_NS_MAX},
+    {"schemas/ImportReport/properties/errors", "maxItems", IMPORT_REFUSALS_MAX},
+};
+
+static json_t *make_document(void)
+{
+    AUTO(engines_free) struct engines engines = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = 1024 * 1024};
+
+    EXPECT(engines_read("", "worker", &engines, NULL));
+    EXPECT(openapi_make(&engines, &text, NULL));
+    return json_loadb(text.data ? text.data : "", text.used, 0, NULL);
+}
+
+static void expect_limit(json_t *schema, const char *what, const char *word, long long limit)
+{
+    json_t *value = json_object_get(schema, word);
+
+    if (!json_is_integer(value) || json_integer_value(value) != limit) {
+        EXPECT_STR(what, word);
+        EXPECT_INT(json_integer_value(value), limit);
+    }
+}
+
+static json_t *schema_of(json_t *document, const char *path, const char *name)
+{
+    json_t *operation =
+        json_object_get(json_object_get(json_object_get(document, "paths"), path), "get");
+    size_t index;
+    json_t *parameter;
+
+    json_array_foreach(json_object_get(operation, "parameters"), index, parameter)
+    {
+        const char *called = json_string_value(json_object_get(parameter, "name"));
+
+        if (called && strcmp(called, name) == 0)
+            return json_object_get(parameter, "schema");
+    }
+    return NULL;
+}
+
+static json_t *at(json_t *json, const char *way)
+{
+    char words[200], *rest = words;
+
+    snprintf(words, sizeof words, "%s", way);
+    for (char *word; (word = strsep(&rest, "/")) != NULL;)
+        json = json_is_array(json) ? json_array_get(json, strtoul(word, NULL, 10))
+                                   : json_object_get(json, word);
+    return json;
+}
+
+static void parameters_have_the_limits_that_hold(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document();
+
+    for (size_t i = 0; i < COUNT(parameters); i++)
+        expect_limit(schema_of(document, parameters[i].path, parameters[i].name),
+                     parameters[i].name, parameters[i].word, parameters[i].limit);
+}
+
+static void schemas_have_the_limits_that_hold(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document();
+
+    for (size_t i = 0; i < COUNT(components); i++)
+        expect_limit(at(json_object_get(document, "components"), components[i].way),
+                     components[i].way, components[i].word, components[i].limit);
+}
+
+static void the_key_of_a_request_has_the_length_that_holds(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document();
+    json_t *schema =
+        at(json_object_get(document, "components"), "parameters/IdempotencyKey/schema");
+
+    EXPECT_STR(json_string_value(json_object_get(schema, "pattern")),
+               "^[ -~]{1," LIMIT_TEXT(IDEMPOTENCY_KEY_MAX) "}$");
+}
+
+int main(void)
+{
+    RUN(parameters_have_the_limits_that_hold);
+    RUN(schemas_have_the_limits_that_hold);
+    RUN(the_key_of_a_request_has_the_length_that_holds);
+    return test_result();
+}
