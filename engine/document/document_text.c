@@ -1,22 +1,15 @@
 #include "engine/document/document_text.h"
 
 #include "common/cleanup.h"
+#include "common/json_read.h"
 #include "common/text.h"
-
-/* jansson says it mostly with no words at all. */
-static bool ran_out(const json_error_t *why)
-{
-    return !why->text[0] || json_error_code(why) == json_error_out_of_memory;
-}
 
 static json_t *parse(struct span value, size_t flags, const char *field, struct error *err)
 {
     json_error_t why;
-    json_t *json = json_loadb(value.start, value.length, flags | JSON_REJECT_DUPLICATES, &why);
+    json_t *json = json_read(value.start, value.length, flags, &why, err);
 
-    if (!json && ran_out(&why))
-        error_no_memory(err);
-    else if (!json)
+    if (!json && why.text[0])
         error_set(err, ERROR_INVALID, field, "is not JSON: %s", why.text);
     return json;
 }

@@ -89,7 +89,8 @@ static const char *either(const json_t *object, const char *one, const char *oth
  * {"Error": {"Code", "Message"}} of Azure's price list. */
 static bool json_refusal(const char *body, char *ret_text, size_t size)
 {
-    AUTO(json_decrefp) json_t *json = json_loads(body, JSON_REJECT_DUPLICATES, NULL);
+    json_error_t why;
+    AUTO(json_decrefp) json_t *json = json_read(body, strlen(body), 0, &why, NULL);
     const json_t *inner = json_object_get(json, "error");
     const char *code, *message;
 

@@ -1,6 +1,7 @@
 #include "pricing/feeds/splitter.h"
 
 #include "common/cleanup.h"
+#include "common/json_read.h"
 
 #include <stdint.h>
 
@@ -372,12 +373,17 @@ static bool decode_key(struct splitter *splitter, struct error *err)
 {
     char *key = splitter->keys[splitter->depth - 1];
     char quoted[SPLIT_KEY_MAX + 3];
+    json_error_t why;
     AUTO(json_decrefp) json_t *json = NULL;
 
     snprintf(quoted, sizeof quoted, "\"%s\"", key);
-    json = json_loads(quoted, JSON_DECODE_ANY, NULL);
-    if (!json)
+    json = json_read(quoted, strlen(quoted), JSON_DECODE_ANY, &why, err);
+    if (!json && why.text[0])
         return malformed(splitter, err, "a key cannot be read");
+    if (!json) {
+        splitter->verdict = SPLIT_FAILED;
+        return false;
+    }
     snprintf(key, SPLIT_KEY_MAX + 1, "%s", json_string_value(json));
     return true;
 }

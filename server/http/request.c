@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/json_read.h"
 #include "common/limits.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
@@ -101,13 +102,11 @@ json_t *request_json(const struct exchange *exchange, struct error *err)
 {
     const char *body = exchange->request.body.data ? exchange->request.body.data : "";
     json_error_t why;
-    json_t *json = json_loadb(body, exchange->request.body.used, JSON_REJECT_DUPLICATES, &why);
+    json_t *json = json_read(body, exchange->request.body.used, 0, &why, err);
 
     if (json_is_object(json))
         return json;
-    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        error_no_memory(err);
-    else
+    if (json || why.text[0])
         error_set(err, ERROR_INVALID, NULL, "the body must be a JSON object");
     json_decref(json);
     return NULL;

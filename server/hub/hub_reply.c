@@ -1,6 +1,7 @@
 #include "server/hub/hub_reply.h"
 
 #include "common/cleanup.h"
+#include "common/json_read.h"
 #include "common/text.h"
 
 #include <strings.h>
@@ -100,14 +101,15 @@ bool hub_reply_read(const struct hub_answer *answer, struct hub_line *lines, siz
 {
     AUTO(json_decrefp) json_t *report = NULL;
     struct hub_line read[HUB_LINES_MAX];
+    json_error_t why;
 
     if (count == 0 || count > HUB_LINES_MAX)
         return error_set(err, ERROR_INTERNAL, NULL, "a report of %zu lines", count);
     if (!is_json(answer->content_type))
         return odd(err, "it is not application/json");
-    report = json_loadb(answer->text, answer->length, JSON_REJECT_DUPLICATES, NULL);
+    report = json_read(answer->text, answer->length, 0, &why, err);
     if (!report)
-        return odd(err, "it is not JSON");
+        return why.text[0] && odd(err, "it is not JSON");
     memcpy(read, lines, count * sizeof *lines);
     if (!read_report(report, read, count, err))
         return false;

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/json_read.h"
 #include "common/limits.h"
 #include "db/prices/feed_rows.h"
 #include "db/prices/price_store.h"
@@ -246,14 +247,11 @@ static bool read_line(struct published_data *data, const char *text, size_t leng
 {
     json_error_t why;
     AUTO(json_decrefp)
-    json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    json_t *json = json_read(text, length, 0, &why, err);
     json_t *figure = json_object_get(json, "figure"), *price = json_object_get(json, "price");
 
-    /* When jansson runs out of memory it usually leaves its error empty. */
-    if (!json && (!why.text[0] || json_error_code(&why) == json_error_out_of_memory))
-        return error_no_memory(err);
     if (!json)
-        return error_set(err, ERROR_INVALID, NULL, "is not JSON: %s", why.text);
+        return why.text[0] && error_set(err, ERROR_INVALID, NULL, "is not JSON: %s", why.text);
     if (data->version == 0)
         return read_version(data, json, err);
     if (json_object_size(json) != 1 || (!figure && !price))
