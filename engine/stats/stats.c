@@ -1,7 +1,5 @@
 #include "engine/stats/stats.h"
 
-#include "common/text.h"
-
 #include <math.h>
 
 static void swap(long long *left, long long *right)
@@ -157,13 +155,4 @@ void stats_wilson(long long hits, long long trials, double *ret_low, double *ret
     half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
     *ret_low = hits == 0 ? 0 : centre - half;
     *ret_high = hits == trials ? 1 : centre + half;
-}
-
-/* One turn of the generator, so that similar names lie far apart. */
-struct chance chance_from(const char *text)
-{
-    struct chance chance = {text_hash(text)};
-
-    chance.state = chance_next(&chance);
-    return chance;
 }

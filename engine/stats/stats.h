@@ -2,6 +2,7 @@
  * printed must be the same on every machine. */
 #pragma once
 
+#include "common/chance.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,28 +32,3 @@ bool stats_median_ranks(size_t count, size_t *ret_low, size_t *ret_high);
 
 /* Wilson's 95 % interval of a share, `hits` of `trials`. */
 void stats_wilson(long long hits, long long trials, double *ret_low, double *ret_high);
-
-/* A generator of small state; the same seed gives the same numbers everywhere. */
-struct chance {
-    uint64_t state;
-};
-
-/* From a text, such as a run's name. */
-struct chance chance_from(const char *text);
-
-/* SplitMix64 (Steele, Lea and Flood, 2014). Here, for a bootstrap draws tens of thousands. */
-static inline uint64_t chance_next(struct chance *chance)
-{
-    uint64_t mixed = chance->state += 0x9e3779b97f4a7c15u;
-
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
-    return mixed ^ (mixed >> 31);
-}
-
-/* 0 .. limit - 1, each as likely as the other. */
-static inline size_t chance_below(struct chance *chance, size_t limit)
-{
-    /* The high half of a product: no division, and a bias of limit / 2^32 at most. */
-    return (size_t)(((chance_next(chance) >> 32) * (uint64_t)limit) >> 32);
-}

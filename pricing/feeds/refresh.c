@@ -1,5 +1,6 @@
 #include "pricing/feeds/refresh.h"
 
+#include "common/chance.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 
@@ -14,7 +15,7 @@ struct visit {
     const struct reader_ops *ops;
     void *reader;
     struct refresh_trace *trace;
-    unsigned chance;
+    struct chance chance;
     bool again; /* the walk broke in a way that another may not */
 };
 
@@ -22,10 +23,8 @@ struct visit {
  * come back together. */
 static bool pause_before(struct visit *visit, int attempt, long long asked_seconds)
 {
-    long long ns = PAUSE_NS << attempt;
+    long long ns = chance_jitter(&visit->chance, PAUSE_NS << attempt, 0.5, 1.5);
 
-    visit->chance = visit->chance * 1664525u + 1013904223u;
-    ns = ns / 2 + (long long)((double)ns * (double)visit->chance / 4294967296.0);
     if (asked_seconds * NS_PER_SECOND > ns)
         ns = asked_seconds * NS_PER_SECOND;
     return visit->parts->wait(visit->parts->user, ns);
@@ -148,7 +147,7 @@ static enum reading_state visit_all(const struct refresh_parts *parts,
                                     struct refresh_trace *trace, struct error *err)
 {
     struct visit visit = {
-        .parts = parts, .reading = reading, .ops = ops, .trace = trace, .chance = parts->seed};
+        .parts = parts, .reading = reading, .ops = ops, .trace = trace, .chance = {parts->seed}};
 
     *trace = (struct refresh_trace){.status = 0};
     for (int walks = 0;; walks++) {

@@ -99,8 +99,7 @@ static long long backoff_ns(struct hub_upload *upload)
         wait_ns *= 2;
     if (wait_ns > BACKOFF_NS_MAX)
         wait_ns = BACKOFF_NS_MAX;
-    upload->chance = upload->chance * 1664525u + 1013904223u;
-    return (long long)((double)wait_ns * (0.75 + 0.25 * (double)upload->chance / 4294967296.0));
+    return chance_jitter(&upload->chance, wait_ns, 0.75, 1);
 }
 
 static void fail(struct hub_upload *upload, enum hub_upload_result result,

@@ -3,6 +3,7 @@
  * One thread at a time. */
 #pragma once
 
+#include "common/chance.h"
 #include "common/limits.h"
 #include "db/runs/deliveries.h"
 #include "pricing/feeds/fetch.h"
@@ -19,7 +20,7 @@ struct hub_upload {
     const char *ca;    /* as in struct fetch_request */
     fetch_fn *fetch;
     void *fetcher;
-    unsigned chance; /* for jitter; any number */
+    struct chance chance; /* for jitter */
     /* The caller zeroes the rest. */
     long long after; /* the last run of this pass that was handled; 0 at the start of a pass */
     struct error passed_over; /* why this pass left out a run */

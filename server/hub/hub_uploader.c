@@ -130,7 +130,7 @@ static bool begin(struct hub_uploader *uploader, struct error *err)
         .ca = config->report_ca,
         .fetch = uploader->parts.fetch ? uploader->parts.fetch : fetch_with_curl,
         .fetcher = uploader->parts.fetch ? uploader->parts.fetcher : uploader->fetcher,
-        .chance = (unsigned)clock_calendar_us()};
+        .chance = {(uint64_t)clock_calendar_us()}};
     if (config->report_token[0] && is_plain(config->report_to))
         log_line(LOG_ERROR, "hub %s: the token travels unencrypted: better say https://",
                  uploader->status.hub);

@@ -1,5 +1,6 @@
 #include "server/prices/refresher.h"
 
+#include "common/chance.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/service_thread.h"
@@ -28,7 +29,7 @@ struct refresher {
     struct fetcher *fetcher;
     struct service_thread thread; /* its lock protects all that follows */
     bool waits_for_room;
-    unsigned chance;
+    struct chance chance;
     struct refresh_progress progress;
     struct appointment appointments[FEEDS_MAX];
 };
@@ -36,9 +37,7 @@ struct refresher {
 /* Up to a tenth more or less, so that machines started together ask at different times. */
 static long long jittered(struct refresher *refresher, long long seconds)
 {
-    refresher->chance = refresher->chance * 1664525u + 1013904223u;
-    return (long long)((double)(seconds * NS_PER_SECOND) *
-                       (0.9 + 0.2 * (double)refresher->chance / 4294967296.0));
+    return chance_jitter(&refresher->chance, seconds * NS_PER_SECOND, 0.9, 1.1);
 }
 
 static bool wait_or_stop(void *user, long long nanoseconds)
@@ -114,7 +113,7 @@ static void refresh_one(struct refresher *refresher, size_t index)
                                                           ? config->metadata + 4
                                                       : on_aws ? AWS_METADATA
                                                                : NULL,
-                                      .seed = refresher->chance,
+                                      .seed = (unsigned)chance_next(&refresher->chance),
                                       .wait = wait_or_stop,
                                       .progress = tell_progress,
                                       .user = refresher},
@@ -259,7 +258,7 @@ struct refresher *refresher_start(const struct refresher_parts *parts, struct er
         return NULL;
     }
     refresher->parts = *parts;
-    refresher->chance = (unsigned)clock_calendar_us();
+    refresher->chance = (struct chance){(uint64_t)clock_calendar_us()};
     service_thread_init(&refresher->thread);
     refresher->fetcher = fetcher_new(err);
     refresher->db = refresher->fetcher ? db_open(parts->config->database, err) : NULL;

@@ -16,7 +16,7 @@ static struct hub_upload upload_of(struct db *db, struct hub *hub)
                                .ca = "",
                                .fetch = hub_fetch,
                                .fetcher = hub,
-                               .chance = 1};
+                               .chance = {1}};
 }
 
 /* Runs 1 to `count`, whose ids end in 01, 02 ... */

@@ -1,0 +1,19 @@
+#include "common/chance.h"
+
+#include "common/text.h"
+
+/* One turn of the generator, so that similar names lie far apart. */
+struct chance chance_from(const char *text)
+{
+    struct chance chance = {text_hash(text)};
+
+    chance.state = chance_next(&chance);
+    return chance;
+}
+
+long long chance_jitter(struct chance *chance, long long ns, double low, double high)
+{
+    double share = (double)(chance_next(chance) >> 11) * 0x1p-53; /* below 1 */
+
+    return (long long)((double)ns * (low + (high - low) * share));
+}

@@ -1,0 +1,48 @@
+#include "common/chance.h"
+
+#include "tests/test.h"
+
+#define HOUR_NS 3600000000000LL
+
+static void a_seed_gives_the_same_numbers_everywhere(void)
+{
+    struct chance one = chance_from("01ARZ3NDEKTSV4RRFFQ69G5FAV"), zero = {0};
+
+    EXPECT(chance_next(&one) == 0xf2125ae712f7f034u);
+    EXPECT(chance_next(&zero) == 0xe220a8397b1dcdafu); /* as the authors' program prints it */
+}
+
+static void a_pause_lies_between_its_bounds_and_fills_them(void)
+{
+    struct chance chance = {7};
+    double least = 2, most = 0, sum = 0;
+
+    for (int i = 0; i < 10000; i++) {
+        double share = (double)chance_jitter(&chance, HOUR_NS, 0.5, 1.5) / HOUR_NS;
+
+        EXPECT(share >= 0.5 && share <= 1.5);
+        least = share < least ? share : least;
+        most = share > most ? share : most;
+        sum += share;
+    }
+    EXPECT_NEAR(least, 0.5, 0.01);
+    EXPECT_NEAR(most, 1.5, 0.01);
+    EXPECT_NEAR(sum / 10000, 1, 0.02);
+}
+
+static void neighbouring_seeds_give_different_pauses(void)
+{
+    struct chance one = {1}, two = {2};
+    long long first = chance_jitter(&one, HOUR_NS, 0.9, 1.1);
+    long long second = chance_jitter(&two, HOUR_NS, 0.9, 1.1);
+
+    EXPECT(first != second);
+}
+
+int main(void)
+{
+    RUN(a_seed_gives_the_same_numbers_everywhere);
+    RUN(a_pause_lies_between_its_bounds_and_fills_them);
+    RUN(neighbouring_seeds_give_different_pauses);
+    return test_result();
+}
