@@ -271,7 +271,7 @@ while [ $# -gt 0 ]; do
     -*) give_up "$1 is not an option" ;;
     *) break ;;
     esac
-    [ $# -ge 2 ] || give_up "$1 wants a value"
+    [ $# -ge 2 ] || give_up "$1 requires a value"
     shift 2
 done
 [ $# -gt 0 ] || give_up "which binaries?"

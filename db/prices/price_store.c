@@ -64,7 +64,7 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
     snprintf(like.instance_type, sizeof like.instance_type, "%s", stmt_column_text(row, 4));
     snprintf(like.currency, sizeof like.currency, "%s", stmt_column_text(row, 6));
     if (!price_kind_from_name(stmt_column_text(row, 5), &like.kind))
-        return error_set(err, ERROR_INTERNAL, NULL, "a stored price is of no kind");
+        return error_set(err, ERROR_INTERNAL, NULL, "a stored price has an unknown kind");
     work->change.before += known.nanos > 0;
     price = price_batch_find(work->snapshot->batch, &like, &place);
     if (!price)

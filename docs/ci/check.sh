@@ -52,7 +52,7 @@ while [ $# -gt 0 ]; do
         continue
         ;;
     esac
-    [ $# -ge 2 ] || complain "$option wants a value; --help says more"
+    [ $# -ge 2 ] || complain "$option requires a value; --help says more"
     case $option in
     --spec) spec=$2 ;;
     --repeat) repeat=$2 ;;

@@ -119,8 +119,8 @@ static bool read_ended_by(const struct member *member, struct span value,
     if (!document_read_text(value, member->name, sizeof word, word, err))
         return false;
     document->run.ended_by = pace_verdict_from_name(word);
-    return document->run.ended_by ||
-           error_set(err, ERROR_INVALID, member->name, "'%s' is no reason for an end", word);
+    return document->run.ended_by || error_set(err, ERROR_INVALID, member->name,
+                                               "'%s' is not a reason for the end of a run", word);
 }
 
 static bool read_spec(const struct member *member, struct span value, struct document *document,

@@ -21,56 +21,65 @@ static const char *const huge_pages[] = {"auto", "off", NULL};
 
 #define AT(member) .name = #member, .offset = offsetof(struct run_spec, member)
 const struct field run_spec_fields[] = {
-    {AT(workload), .type = FIELD_CHOICE, .choices = workloads,
-     .meaning = "The network that is trained"},
+    {AT(workload), .type = FIELD_CHOICE, .choices = workloads, .meaning = "Network to train"},
     {AT(engine), .type = FIELD_TEXT, .min = 1, .max = ENGINE_NAME_MAX,
-     .meaning = "Who trains it: the name of an engine that the server knows"},
+     .meaning =
+         "Name of the engine that trains it: native, or one that the server was started with"},
     {AT(precision), .type = FIELD_CHOICE, .choices = precisions,
      .meaning = "Number format of the arithmetic; master weights are always f32"},
     {AT(batch_size), .type = FIELD_INTEGER, .min = 1, .max = BATCH_SIZE_MAX,
      .meaning = "Samples per step"},
     {AT(layout), .type = FIELD_CHOICE, .choices = layouts,
-     .meaning = "Memory layout of images; auto leaves it to the engine"},
+     .meaning = "Memory layout of images; auto lets the engine choose"},
     {AT(threads), .type = FIELD_INTEGER, .min = 0, .max = PROCESSORS_MAX,
-     .meaning = "Threads of the engine; 0 means one per core that it may use"},
+     .meaning = "Threads of the engine; 0 means one for each core that it may use"},
     {AT(warmup_steps), .type = FIELD_AUTO, .min = 0, .max = 10000,
-     .meaning = "Steps that are stored but not counted"},
+     .meaning = "Steps at the start that are stored but do not count; auto detects where the "
+                "warm-up ends"},
     {AT(steps), .type = FIELD_AUTO, .min = 1, .max = RUN_STEPS_MAX,
-     .meaning = "Steps that are counted; auto goes on until there are enough"},
+     .meaning =
+         "Steps to measure after the warm-up; auto measures until target_percent is reached"},
     {AT(max_seconds), .type = FIELD_INTEGER, .min = 1, .max = RUN_SECONDS_MAX,
-     .meaning = "Wall-clock limit; the run ends with what it has by then"},
+     .meaning = "Limit of wall-clock time; at the limit the run ends with the steps done so far"},
     {AT(seed), .type = FIELD_INTEGER, .min = 0, .max = 4294967295,
      .meaning = "Seed of weights and data"},
     {AT(plan), .type = FIELD_CHOICE, .choices = plans,
-     .meaning = "How the engine arranges the work: measured on this machine; without measuring; "
-                "or plain library calls as a baseline"},
+     .meaning = "How the engine arranges the work: auto measures what is fast on this machine, "
+                "fixed does not measure, plain is a baseline of plain library calls"},
     {AT(isa), .type = FIELD_CHOICE, .choices = isas,
-     .meaning = "The most that the engine may use of the processor"},
+     .meaning =
+         "Highest instruction set that the engine may use; auto means all of the processor"},
     {AT(input_workers), .type = FIELD_INTEGER, .min = 0, .max = 64,
-     .meaning = "Threads that make the next batch beside the step; 0 makes it inside the step"},
+     .meaning =
+         "Threads that prepare the next batch during a step; 0 prepares it inside the step"},
     {AT(pinning), .type = FIELD_CHOICE, .choices = pinnings,
-     .meaning = "Where threads stay: one on each core; on hardware threads of the same core too; "
-                "or wherever the system moves them"},
+     .meaning =
+         "Where threads stay: cores puts one on each core, smt also uses the other hardware "
+         "threads of a core, none lets the system move them"},
     {AT(numa), .type = FIELD_CHOICE, .choices = numas,
-     .meaning = "Memory on machines with several nodes: where it is first touched; threads and "
-                "memory on one node; or pages dealt out to all nodes"},
+     .meaning = "Memory on machines with several nodes: auto places a page where it is first "
+                "touched, local keeps threads and memory on one node, interleave spreads pages "
+                "over all nodes"},
     {AT(huge_pages), .type = FIELD_CHOICE, .choices = huge_pages,
-     .meaning = "Large pages where the system has them, or none"},
+     .meaning = "Whether to use large pages where the system has them"},
     {AT(openmp), .type = FIELD_CHOICE, .choices = openmps,
-     .meaning = "Runtime under OpenMP: the compiler's own, or LLVM's in its place"},
+     .meaning = "OpenMP runtime: gnu is the compiler's own, llvm replaces it with that of LLVM"},
     {AT(allocator), .type = FIELD_CHOICE, .choices = allocators,
-     .meaning = "Who answers malloc: the C library, or another loaded before it"},
+     .meaning =
+         "Library that provides malloc: system is the C library, others are loaded before it"},
     {AT(protocol), .type = FIELD_CHOICE, .choices = protocols,
-     .meaning = "How steps become a number: the end of the warm-up detected; or, as in published "
-                "results, 11 steps skipped and 91 measured"},
+     .meaning =
+         "How steps become a number: detected finds the end of the warm-up; published skips "
+         "11 steps and measures 91, as published results do"},
     {AT(min_seconds), .type = FIELD_INTEGER, .min = 0, .max = RUN_SECONDS_MAX,
-     .meaning = "Seconds that are measured at least where steps is auto"},
+     .meaning = "Least number of seconds to measure where steps is auto"},
     {AT(target_percent), .type = FIELD_NUMBER, .min = 0, .max = PERCENT_MAX,
-     .meaning = "Where steps is auto, go on until half of the 95 % interval is within so many "
-                "percent of the throughput"},
+     .meaning =
+         "Where steps is auto, measure until half of the 95 % interval is at most this many "
+         "percent of the throughput"},
     {AT(max_dollars), .type = FIELD_LIMIT, .min = 0, .max = 1000000,
-     .meaning = "Limit of cost at this machine's price; the run ends with what it has by then; "
-                "null is no limit"},
+     .meaning = "Limit of cost at this machine's price; at the limit the run ends with the steps "
+                "done so far; null means no limit"},
 };
 #undef AT
 const size_t run_spec_field_count = COUNT(run_spec_fields);
@@ -283,7 +292,7 @@ json_t *run_spec_schema(void)
             return NULL;
     labels = json_pack(
         "{s:s, s:s, s:i, s:{s:s}, s:{s:s, s:i, s:s}}", "type", "object", "description",
-        "Words of yours to find the run by, such as branch and commit; at most " LIMIT_TEXT(
+        "Labels of your choice to find the run by, such as branch and commit; at most " LIMIT_TEXT(
             LABEL_VALUE_MAX) " bytes each",
         "maxProperties", RUN_LABELS_MAX, "propertyNames", "pattern",
         "^[A-Za-z0-9._/-]{1," LIMIT_TEXT(LABEL_KEY_MAX) "}$", "additionalProperties", "type",

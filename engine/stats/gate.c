@@ -123,7 +123,7 @@ void gate_look_at_pairs(const double *candidate, const double *baseline, size_t 
     if (count == 1)
         look.ratio.value = candidate[0] / baseline[0];
     judge(&look, margin, "pairs that were measured side by side",
-          count < 2 ? "one pair says nothing of the next" : NULL);
+          count < 2 ? "one pair says nothing about the next pair" : NULL);
     *ret_look = look;
 }
 

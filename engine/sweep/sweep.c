@@ -250,7 +250,7 @@ static bool any_is_possible(const struct sweep *sweep, struct error *err)
     for (size_t i = 0; i < sweep->count; i++)
         runs += sweep->cells[i].refused[0] == '\0';
     if (runs == 0)
-        return error_set(err, ERROR_UNABLE, "base", "nothing of it is possible here: %s",
+        return error_set(err, ERROR_UNABLE, "base", "this machine cannot run any cell: %s",
                          sweep->count > 0 ? sweep->cells[0].refused : "no cells");
     if (runs * (size_t)sweep->blocks > SWEEP_RUNS_MAX)
         return error_set(err, ERROR_INVALID, "blocks", "make %zu runs, more than %d",

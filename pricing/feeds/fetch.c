@@ -419,7 +419,7 @@ static bool may_follow(const char *from, const char *to, struct error *err)
         return error_no_memory(err);
     if (curl_url_set(way.from, CURLUPART_URL, from, 0) != CURLUE_OK ||
         curl_url_set(way.to, CURLUPART_URL, to, 0) != CURLUE_OK)
-        return error_set(err, ERROR_UPSTREAM, NULL, "it redirects to what is no URL");
+        return error_set(err, ERROR_UPSTREAM, NULL, "it redirects to what is not a URL");
     if (!same_part(&way, CURLUPART_HOST))
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "it redirects to another host, %.100s, which is not followed", to);

@@ -105,7 +105,7 @@ static enum split_verdict take_element(void *user, const struct split_element *e
     if (!json)
         return SPLIT_FAILED;
     if (!json_is_object(json))
-        error_set(err, ERROR_UPSTREAM, NULL, "price %lld is no JSON object", sheet->row + 1);
+        error_set(err, ERROR_UPSTREAM, NULL, "price %lld is not a JSON object", sheet->row + 1);
     else if (!read_members(json, cells, number, &why))
         error_set(err, why.kind, NULL, "price %lld: %s", sheet->row + 1, why.message);
     else if (add_row(sheet, cells, err))

@@ -41,7 +41,7 @@ bool azure_identity_read(const char *text, size_t length, struct identity *ident
     if (!json && !why.text[0])
         return false;
     if (!json_is_object(json))
-        return error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
+        return error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a JSON object");
     read_word(identity->instance_type, sizeof identity->instance_type,
               member(json, "vmSize", text, length));
     read_word(identity->region, sizeof identity->region, member(json, "location", text, length));

@@ -34,13 +34,15 @@ bool credentials_role_read(const char *text, size_t length, long long now_us,
     if (!json && !why.text[0])
         return false;
     if (!json_is_object(json))
-        return error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
+        return error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a JSON object");
     if (*code && strcmp(code, "Success") != 0)
-        return error_set(err, ERROR_UPSTREAM, NULL, "it answers that there are none now");
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "the answer says that there are no credentials now");
     if (!parse_time(source_text(json, "Expiration"), &until_us))
-        return error_set(err, ERROR_UPSTREAM, NULL, "it does not say when they end");
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "the answer does not say when the credentials expire");
     if (until_us <= now_us)
-        return error_set(err, ERROR_UPSTREAM, NULL, "those that it gives have ended");
+        return error_set(err, ERROR_UPSTREAM, NULL, "the credentials in the answer have expired");
     ok = read_key(found.id, sizeof found.id, source_text(json, "AccessKeyId"), text, length) &&
          read_key(found.secret, sizeof found.secret, source_text(json, "SecretAccessKey"), text,
                   length) &&
@@ -49,7 +51,7 @@ bool credentials_role_read(const char *text, size_t length, long long now_us,
         *ret_credentials = found;
         *ret_until_us = until_us;
     } else {
-        error_set(err, ERROR_UPSTREAM, NULL, "a part of them is missing, or is none");
+        error_set(err, ERROR_UPSTREAM, NULL, "the answer lacks a part of the credentials");
     }
     explicit_bzero(&found, sizeof found);
     return ok;
@@ -88,12 +90,13 @@ static enum credentials_result ask_role(struct metadata *service,
     if (result == METADATA_FAILED)
         return CREDENTIALS_WRONG;
     if (!is_role(role) || !make_path(role, path, sizeof path)) {
-        error_set(err, ERROR_UPSTREAM, NULL, "its name for the role is none");
+        error_set(err, ERROR_UPSTREAM, NULL, "the answer is not the name of a role");
         return CREDENTIALS_WRONG;
     }
     result = metadata_get(service, path, text, sizeof text, err);
     if (result == METADATA_ABSENT)
-        error_set(err, ERROR_UPSTREAM, NULL, "the role that it names has none");
+        error_set(err, ERROR_UPSTREAM, NULL,
+                  "there are no credentials for the role that it names");
     ok = result == METADATA_TOLD && credentials_role_read(text, strlen(text), question->now_us,
                                                           ret_credentials, ret_until_us, err);
     explicit_bzero(text, sizeof text);

@@ -192,7 +192,8 @@ static void explain(const struct cloud *cloud, bool unheard, const struct error 
             "aws ec2 modify-instance-metadata-options --http-put-response-hop-limit 2 "
             "--instance-id ID");
     else
-        snprintf(ret_note, size, "the metadata service of %s says nothing: %.140s", cloud->name,
+        snprintf(ret_note, size,
+                 "the metadata service of %s did not identify this machine: %.140s", cloud->name,
                  err->message);
 }
 

@@ -101,7 +101,7 @@ bool metadata_token(struct metadata *service, struct error *err)
     if (ok)
         return true;
     service->header[0] = '\0';
-    return error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no token");
+    return error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a token");
 }
 
 enum metadata_result metadata_get(struct metadata *service, const char *path, char *text,

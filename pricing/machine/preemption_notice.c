@@ -36,7 +36,7 @@ static json_t *read_object(const char *text, size_t length, struct error *err)
     if (json_is_object(json))
         return json;
     if (json || why.text[0])
-        error_set(err, ERROR_UPSTREAM, NULL, "it answers with what is no JSON object");
+        error_set(err, ERROR_UPSTREAM, NULL, "the answer is not a JSON object");
     json_decref(json);
     return NULL;
 }
@@ -223,7 +223,7 @@ static enum preemption_notice_result ask_gcp(struct preemption_notice_asker *ask
     }
     if (strcmp(preempted, "FALSE") == 0)
         return NOTICE_NONE;
-    error_set(err, ERROR_UPSTREAM, NULL, "it says neither TRUE nor FALSE of being preempted");
+    error_set(err, ERROR_UPSTREAM, NULL, "whether it is preempted is neither TRUE nor FALSE");
     return NOTICE_UNKNOWN;
 #undef HERE
 }

@@ -125,12 +125,12 @@ static bool read_flags(int argc, char *const argv[], int first, struct config *c
             return error_set(err, ERROR_INVALID, argv[i], "is not an option; --help lists them");
         flag_name(option, name);
         if (!(option->commands & COMMAND_BIT(config->command)))
-            return error_set(err, ERROR_INVALID, name, "is no option of \"%s\"",
+            return error_set(err, ERROR_INVALID, name, "is not an option of \"%s\"",
                              config_commands[config->command].name);
         if (!argv[i][length])
             i++;
         if (!value)
-            return error_set(err, ERROR_INVALID, name, "wants a value");
+            return error_set(err, ERROR_INVALID, name, "requires a value");
         if (!set(option, name, value, seen[option - config_options], config, err))
             return false;
         seen[option - config_options] = true;
@@ -209,7 +209,7 @@ static void help_row(FILE *out, const struct option *option)
 
 static void help_commands(FILE *out)
 {
-    fputs("\nCommands, of which \"pennyworth COMMAND --help\" tells more:\n", out);
+    fputs("\nCommands (\"pennyworth COMMAND --help\" lists the options of one):\n", out);
     for (int command = 0; command < COMMANDS; command++) {
         const struct command_words *words = &config_commands[command];
         char called[64];
@@ -218,7 +218,7 @@ static void help_commands(FILE *out)
                  words->operands[0] ? words->operands[0] : "", words->operands[1] ? " " : "",
                  words->operands[1] ? words->operands[1] : "");
         fprintf(out, "  %-20s %s%s.\n", called, words->meaning,
-                command == COMMAND_SERVE ? "; without a word, this" : "");
+                command == COMMAND_SERVE ? " (the default command)" : "");
     }
 }
 
@@ -228,7 +228,7 @@ void config_help(enum command command, FILE *out)
 
     if (command == COMMAND_SERVE) {
         fputs("Usage: pennyworth [COMMAND] [OPTION]...\n"
-              "Serves training runs on this machine, and what a dollar of it trains.\n",
+              "Measure how fast this machine trains, and compare what training costs.\n",
               out);
         help_commands(out);
         fputs("\nOptions of \"serve\":\n", out);
@@ -238,7 +238,7 @@ void config_help(enum command command, FILE *out)
                 words->operands[1] ? " " : "", words->operands[1] ? words->operands[1] : "",
                 words->meaning);
     }
-    fputs("\nEach option is also an environment variable; a flag wins.\n\n", out);
+    fputs("\nEach option is also an environment variable; a flag overrides it.\n\n", out);
     for (size_t i = 0; i < config_option_count; i++)
         if (config_options[i].commands & COMMAND_BIT(command))
             help_row(out, &config_options[i]);
@@ -246,7 +246,7 @@ void config_help(enum command command, FILE *out)
           "  --version\n      Print the version and exit.\n",
           out);
     if (command == COMMAND_SERVE)
-        fputs("\nSIGTERM and SIGINT end it. SIGHUP never does: it reads --tokens again and opens "
-              "--audit\nanew, and the log says what came of that.\n",
+        fputs("\nSIGTERM and SIGINT stop the server. On SIGHUP it reads --tokens again, reopens "
+              "--audit,\nand logs the result.\n",
               out);
 }

@@ -53,14 +53,14 @@ int token_command(const struct config *config)
     sha256(token, strlen(token), hash);
     scopes_write(scopes, words);
     /* On stderr, so that ">> FILE" appends only the line for --tokens. */
-    fprintf(stderr, "The token, shown this once and kept nowhere:\n%s\n", token);
+    fprintf(stderr, "The token, shown once and stored nowhere:\n%s\n", token);
     explicit_bzero(token, sizeof token);
     printf("%s %s sha256:", name, words);
     for (size_t i = 0; i < SHA256_SIZE; i++)
         printf("%02x", hash[i]);
     putchar('\n');
     if (fflush(stdout) != 0) {
-        error_set(&err, ERROR_INTERNAL, NULL, "what was made could not be written");
+        error_set(&err, ERROR_INTERNAL, NULL, "cannot write the line for --tokens to stdout");
         return command_failed(&err);
     }
     return 0;

@@ -69,7 +69,8 @@ static bool read_baseline(const struct query *query, struct check_request *reque
         snprintf(request->run.text, sizeof request->run.text, "%s", text);
     }
     if (window && (counts || request->kind == BASELINE_RUN))
-        return error_set(err, ERROR_INVALID, "window", "is said by this baseline already");
+        return error_set(err, ERROR_INVALID, "window",
+                         "must be absent with a baseline of this kind");
     if (window && !read_window("window", window, &request->window, err))
         return false;
     if (counts)

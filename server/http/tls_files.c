@@ -14,7 +14,7 @@ static bool read_pem(const char *flag, const char *path, struct bytes *text, str
     if (text->used == 0)
         return error_set(err, ERROR_INVALID, flag, "%s is empty", path);
     if (memchr(text->data, '\0', text->used))
-        return error_set(err, ERROR_INVALID, flag, "%s is not a text: PEM is wanted", path);
+        return error_set(err, ERROR_INVALID, flag, "%s is not a text; it must be PEM", path);
     return true;
 }
 

@@ -232,9 +232,9 @@ static bool add_line(const struct place *place, char *line, struct tokens *token
         const struct token *other = &tokens->list[i];
 
         if (strcmp(other->name, token.name) == 0)
-            return wrong(place, err, "the name '%s' is that of another line", token.name);
+            return wrong(place, err, "'%s' is also the name of another line", token.name);
         if (memcmp(other->hash, token.hash, SHA256_SIZE) == 0)
-            return wrong(place, err, "the hash is that of '%s' too: a token has one name",
+            return wrong(place, err, "the hash is also the hash of '%s': a token has one name",
                          other->name);
     }
     if (tokens->count >= TOKENS_MAX)

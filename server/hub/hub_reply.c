@@ -78,7 +78,7 @@ static bool read_report(const json_t *report, struct hub_line *lines, size_t cou
     size_t imported, known, refused;
 
     if (!json_is_object(report))
-        return odd(err, "it is no JSON object");
+        return odd(err, "it is not a JSON object");
     if (!read_count(report, "imported", count, &imported) ||
         !read_count(report, "known", count, &known) ||
         !read_count(report, "refused", count, &refused) || !json_is_array(errors))
@@ -86,7 +86,7 @@ static bool read_report(const json_t *report, struct hub_line *lines, size_t cou
     if (imported + known + refused != count)
         return odd(err, "it does not tell of as many lines as were sent");
     if (json_array_size(errors) != refused)
-        return odd(err, "it does not tell what was wrong with each refused line");
+        return odd(err, "it does not say what was wrong with each refused line");
     for (size_t i = 0; i < refused; i++)
         if (!read_refusal(json_array_get(errors, i), lines, count, err))
             return false;

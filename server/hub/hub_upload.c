@@ -120,7 +120,7 @@ static void explain(const struct hub_upload *upload, int status, struct error *e
     if (status == 401)
         error_set(err, ERROR_UPSTREAM, NULL, "the hub answered 401: %s",
                   upload->token[0] ? "it does not know this token (--report-token-file)"
-                                   : "it wants a token (--report-token-file)");
+                                   : "it requires a token (--report-token-file)");
     else if (status == 403)
         error_set(err, ERROR_UPSTREAM, NULL,
                   "the hub answered 403: this token may not import (--report-token-file)");

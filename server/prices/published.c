@@ -118,7 +118,7 @@ static bool take_speed(const struct figure_line *line, struct figure *figure, st
 
     if (is_job != (line->seconds > 0) || is_job == (line->samples_per_second > 0))
         return error_set(err, ERROR_INVALID, is_job ? "seconds" : "samples_per_second",
-                         "is what a figure of this unit has, and nothing else");
+                         "must be above 0, and the field of the other unit absent");
     figure->samples_per_second = is_job ? 1 / line->seconds : line->samples_per_second;
     if (figure->samples_per_second > SPEED_MAX)
         return error_set(err, ERROR_INVALID, "seconds", "is shorter than any job");
@@ -205,7 +205,7 @@ static bool add_figure(struct published_data *data, json_t *json, struct error *
     data->figure_count++;
     for (size_t i = 0; i + 1 < data->figure_count; i++)
         if (strcmp(data->figures[i].id, place->id) == 0)
-            return error_set(err, ERROR_INVALID, "id", "is that of an earlier figure");
+            return error_set(err, ERROR_INVALID, "id", "is the id of an earlier figure, too");
     return true;
 }
 

@@ -100,7 +100,7 @@ class Script(ServerCase):
         for words, said in ((["--spec", '{"engine":"none"}', "--repeat", "1"], "refused with status 400"),
                             (["--run", "0" * 26], "refused with status 404"),
                             (["--mood", "good"], "there is no option --mood"),
-                            (["--margin"], "wants a value"), ([], "--spec or --run is needed"),
+                            (["--margin"], "requires a value"), ([], "--spec or --run is needed"),
                             (["--spec", "{}", "--repeat", "x"], "--repeat must be")):
             done = self.check_sh(*words)
             self.assertEqual(2, done.returncode, done)

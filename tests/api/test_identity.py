@@ -130,7 +130,7 @@ class Clouds(IdentityCase):
 
     def test_aws_without_tokens_is_not_used(self):
         play_aws(self.clouds, version=1)
-        self.assertNobody(self.ask("aws"), "says nothing: it answers 405")
+        self.assertNobody(self.ask("aws"), "did not identify this machine: it answers 405")
         self.assertEqual([], self.clouds.asked("/latest/meta-data"))
 
     def lacking(self, name):
@@ -227,7 +227,7 @@ class Settings(IdentityCase):
                 self.assertEqual("no cloud was asked yet",
                                  server.get("/v1/machine").json()["identity"]["note"])
                 self.assertLess(time.monotonic() - began, 0.9)
-                self.assertNobody(self.identity(server), f"metadata service of {cloud} says nothing: .*timed out")
+                self.assertNobody(self.identity(server), f"metadata service of {cloud} did not identify this machine: .*timed out")
                 self.assertLess(time.monotonic() - began, 10)
 
     def test_one_word_that_never_comes_leaves_nothing_known(self):

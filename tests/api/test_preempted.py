@@ -289,7 +289,7 @@ class Asking(Case):
         cloud = self.play(Gcp)
         self.clouds.route("/computeMetadata", status(503))
         server = self.serve(known=False)
-        until(lambda: "says nothing" in (server.get("/v1/machine").json()["identity"]["note"]
+        until(lambda: "did not identify this machine" in (server.get("/v1/machine").json()["identity"]["note"]
                                          or ""), "it was asked in vain")
         cloud = self.cloud = Gcp(self.clouds)
         running = self.busy(server)

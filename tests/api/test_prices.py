@@ -369,7 +369,7 @@ class Files(PricesCase):
                  "price 2: regoin is not a known field"),
                 (json.dumps({"prices": [price(region=5)]}), "price 1: region must be a string"),
                 (json.dumps({"prices": [price(price_per_hour=[1])]}), "price 1: price_per_hour"),
-                ('{"prices": [7]}', "price 1 is no JSON object"),
+                ('{"prices": [7]}', "price 1 is not a JSON object"),
                 ('{"prices": {"a": 7}}', "JSON|price"),
                 ('{"prices": [{"instance_type": "m5.large"', "middle"),
                 ('{"prices": [], "prices": []}', "JSON|price|twice|believed"),

@@ -199,7 +199,7 @@ class Starting(Case):
 
     def test_wrong_options_are_named(self):
         for words, named in ((["--prot", "1"], "--prot is not an option"),
-                             (["--port"], "--port wants a value"),
+                             (["--port"], "--port requires a value"),
                              (["--port", "70000"], "--port must be between 0 and 65535"),
                              (["--port=x"], "--port must be an integer"),
                              (["--log", "loud"], "--log 'loud'"), (["1"], "1 is not an option"),

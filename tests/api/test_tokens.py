@@ -135,7 +135,7 @@ class Files(Case):
     def test_a_wrong_file_refuses_the_start_with_its_line(self):
         self.write("# fine\n", line("c1", "import"), line("c1", "read"))
         self.assertRegex(self.refused("--tokens", self.file),
-                         r"pennyworth: \S*tokens:3 the name 'c1' is that of another line")
+                         r"pennyworth: \S*tokens:3 'c1' is also the name of another line")
         self.assertIn("cannot read", self.refused("--tokens", self.folder + "/none"))
         self.assertFalse(os.path.exists(self.folder + "/db"))
 
@@ -159,7 +159,7 @@ class Files(Case):
         for words in (("--help",), ("token", "--help")):
             told = subprocess.run([SERVER, *words], capture_output=True, text=True, timeout=60,
                                   check=True).stdout
-            self.assertRegex(told, r"a token: prints its line for --tokens to stdout, the token to stderr\.")
+            self.assertRegex(told, r"a token; print its line for --tokens to stdout and the token to stderr\.")
 
     def test_the_command_refuses_what_a_file_would_not_take(self):
         for words, part in ((("C1", "read"), "name"), (("c1", "reads"), "scopes"),

@@ -38,7 +38,8 @@ static bool ask_azure(struct error *err)
                  &identity);
     ration_stop();
     if (!identity.provider[0]) {
-        expect_unknown(&identity, "the metadata service of azure says nothing: ");
+        expect_unknown(&identity,
+                       "the metadata service of azure did not identify this machine: ");
         return excuse(identity.note, err);
     }
     EXPECT_STR(identity.region, "westus");

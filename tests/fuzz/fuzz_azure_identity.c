@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!azure_identity_read((const char *)data, size, &identity, &err)) {
         ALWAYS(memcmp(&identity, &nothing, sizeof identity) == 0);
-        ALWAYS(strcmp(err.message, "it answers with what is no JSON object") == 0);
+        ALWAYS(strcmp(err.message, "the answer is not a JSON object") == 0);
         return 0;
     }
     ALWAYS(err.kind == ERROR_NONE);

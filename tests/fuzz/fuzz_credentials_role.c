@@ -16,10 +16,11 @@ static void check_key(const char *key)
 
 static void check_message(const struct error *err)
 {
-    static const char *const sentences[] = {
-        "it answers with what is no JSON object", "it answers that there are none now",
-        "it does not say when they end", "those that it gives have ended",
-        "a part of them is missing, or is none"};
+    static const char *const sentences[] = {"the answer is not a JSON object",
+                                            "the answer says that there are no credentials now",
+                                            "the answer does not say when the credentials expire",
+                                            "the credentials in the answer have expired",
+                                            "the answer lacks a part of the credentials"};
     bool known = false;
 
     for (size_t i = 0; i < COUNT(sentences); i++)

@@ -25,7 +25,7 @@ EXCUSED = {
     "GET /v1/runs/export": [("after", "must be the id of a run that is stored here")],
     "GET /v1/runs/{id}/check": [
         # Parameters that depend on each other.
-        ("window", "is said by this baseline already"),
+        ("window", "must be absent with a baseline of this kind"),
         ("baseline", "must be the id of a run, KEY=VALUE|must hold only letters|a key must have"),
     ],
     "GET /v1/prices": [("instance_type", "is needed for a history"),

@@ -19,7 +19,8 @@ enum split_verdict offer_take_index(void *user, const struct split_element *elem
     if (!PRICE_WORD(offer->path, source_text(json, "currentVersionUrl")) ||
         offer->path[0] != '/') {
         error_set(err, ERROR_UPSTREAM, NULL,
-                  "the feed has another shape: the index tells no path for %.40s", element->key);
+                  "the feed has an unexpected format: the index tells no path for %.40s",
+                  element->key);
         return SPLIT_FAILED;
     }
     return SPLIT_GO_ON;

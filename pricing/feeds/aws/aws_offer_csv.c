@@ -74,7 +74,8 @@ static bool read_header(struct sheet *sheet, char *const fields[], size_t count,
             place++;
         if (place == count)
             return error_set(err, ERROR_UPSTREAM, NULL,
-                             "the feed has another shape: there is no column %s", names[column]);
+                             "the feed has an unexpected format: there is no column %s",
+                             names[column]);
         sheet->places[column] = place;
     }
     sheet->width = count;

@@ -115,7 +115,8 @@ static enum reading_state map_done(void *reader, const struct fetch_response *re
     if (!splitter_end(map->document.splitter, err))
         return READING_FAILED;
     if (!map->dollars)
-        error_set(err, ERROR_UPSTREAM, NULL, "the feed has another shape: it is not in USD");
+        error_set(err, ERROR_UPSTREAM, NULL,
+                  "the feed has an unexpected format: it is not in USD");
     else if (map->listed > 0 && map->listed != map->rows)
         error_set(err, ERROR_UPSTREAM, NULL, "it lists %lld rows and has %lld", map->listed,
                   map->rows);
@@ -182,7 +183,7 @@ static enum reading_state locations_done(void *reader, const struct fetch_respon
         return READING_FAILED;
     if (document->reading->scopes->count > 0)
         return READING_DONE;
-    error_set(err, ERROR_UPSTREAM, NULL, "the feed has another shape: it names no region");
+    error_set(err, ERROR_UPSTREAM, NULL, "the feed has an unexpected format: it names no region");
     return READING_FAILED;
 }
 

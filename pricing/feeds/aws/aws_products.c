@@ -42,7 +42,7 @@ static bool check_reading(const struct reading *reading, struct error *err)
     const char *region = reading->scope.name;
 
     if (!aws_is_region(region))
-        return error_set(err, ERROR_INVALID, NULL, "'%s' is no region of AWS, like us-east-1",
+        return error_set(err, ERROR_INVALID, NULL, "'%s' is not a region of AWS, like us-east-1",
                          region);
     if (is_of_other_partition(region))
         return error_set(

@@ -35,7 +35,8 @@ static bool add_band(struct advisor *advisor, const json_t *json, struct error *
 
     if (index < 0 || index >= BANDS_MAX ||
         !PRICE_WORD(advisor->bands[index], source_text(json, "label")))
-        return error_set(err, ERROR_UPSTREAM, NULL, "the feed has another shape: a band is odd");
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "the feed has an unexpected format: a band is odd");
     return true;
 }
 
@@ -113,7 +114,7 @@ static enum reading_state advisor_done(void *reader, const struct fetch_response
 
         if (!*band) {
             error_set(err, ERROR_UPSTREAM, NULL,
-                      "the feed has another shape: a band is not among the ranges");
+                      "the feed has an unexpected format: a band is not among the ranges");
             return READING_FAILED;
         }
         price_batch_name_band(batch, i, band);

@@ -96,7 +96,7 @@ static bool make_url(const char *pattern, const char *region, char *ret_url, siz
 static bool check_reading(const struct reading *reading, struct error *err)
 {
     if (!aws_is_region(reading->scope.name))
-        return error_set(err, ERROR_INVALID, NULL, "'%s' is no region of AWS, like us-east-1",
+        return error_set(err, ERROR_INVALID, NULL, "'%s' is not a region of AWS, like us-east-1",
                          reading->scope.name);
     return reading->credentials ||
            error_set(err, ERROR_UNABLE, NULL, "spot price history needs credentials of AWS");

@@ -100,7 +100,8 @@ static enum reading_state page_done(void *reader, const struct fetch_response *r
         return READING_FAILED;
     if (!page->hourly || !page->dollars || splitter_oversized(page->document.splitter) > 0) {
         error_set(err, ERROR_UPSTREAM, NULL,
-                  "the feed has another shape: prices are not by the hour in USD, or a region is "
+                  "the feed has an unexpected format: prices are not by the hour in USD, or a "
+                  "region is "
                   "too large");
         return READING_FAILED;
     }

@@ -58,7 +58,7 @@ static bool add(struct spot_rows *rows, const struct price *price, struct error 
         return true;
     }
     if (rows->count == ROWS_MAX)
-        return error_set(err, ERROR_UPSTREAM, NULL, "it tells of more than %d zones and types",
+        return error_set(err, ERROR_UPSTREAM, NULL, "it lists more than %d zones and types",
                          ROWS_MAX);
     if (rows->count == rows->room) {
         size_t room = rows->room ? rows->room * 2 : 16;

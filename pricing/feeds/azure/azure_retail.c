@@ -182,7 +182,7 @@ static bool read_count(struct reader *reader, const struct split_element *elemen
     AUTO(json_decrefp) json_t *count = source_json(element->json, element->length, err);
 
     if (count && !json_is_integer(count))
-        return error_set(err, ERROR_UPSTREAM, NULL, "the count of a page is no number");
+        return error_set(err, ERROR_UPSTREAM, NULL, "the count of a page is not a number");
     reader->promised = json_integer_value(count);
     return count != NULL;
 }
@@ -220,7 +220,7 @@ static void *open_reader(const struct reading *reading, struct error *err)
 {
     if (is_region(reading->scope.name))
         return document_open(&form, reading, err);
-    error_set(err, ERROR_INVALID, NULL, "'%s' is no region of Azure, like eastus2",
+    error_set(err, ERROR_INVALID, NULL, "'%s' is not a region of Azure, like eastus2",
               reading->scope.name);
     return NULL;
 }
@@ -285,7 +285,7 @@ static bool check_link(const struct reader *reader, struct error *err)
 
     for (const char *c = reader->next; *c; c++)
         if (*c <= 0x20 || *c > 0x7e || *c == '"' || *c == '\\' || *c == '<' || *c == '>')
-            return error_set(err, ERROR_UPSTREAM, NULL, "the link to the next page is no URL");
+            return error_set(err, ERROR_UPSTREAM, NULL, "the link to the next page is not a URL");
     if (!read_origin(reader->document.reading->url, &here) ||
         !read_origin(reader->next, &there) || strcasecmp(here.scheme, there.scheme) != 0 ||
         strcasecmp(here.host, there.host) != 0)

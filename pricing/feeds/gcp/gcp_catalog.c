@@ -139,7 +139,7 @@ static bool take_token(struct catalog *catalog, const struct split_element *elem
         return false;
     if (!json_is_string(json) || *token)
         return error_set(err, ERROR_UPSTREAM, NULL,
-                         "the feed has another shape: its nextPageToken is no text");
+                         "the feed has an unexpected format: its nextPageToken is no text");
     *token = strdup(json_string_value(json));
     return *token || error_no_memory(err);
 }
@@ -218,7 +218,7 @@ static enum reading_state finish(const struct catalog *catalog, struct error *er
     if (price_batch_count(batch) > 0)
         return READING_DONE;
     error_set(err, ERROR_UPSTREAM, NULL,
-              "the feed has another shape: it has no complete price of any machine type");
+              "the feed has an unexpected format: it has no complete price of any machine type");
     return READING_FAILED;
 }
 
@@ -248,7 +248,7 @@ static enum reading_state catalog_page(void *reader, const struct fetch_response
         return READING_FAILED;
     if (!catalog->began || splitter_oversized(catalog->document.splitter) > 0) {
         error_set(err, ERROR_UPSTREAM, NULL,
-                  "the feed has another shape: a page is empty, or an entry is too large");
+                  "the feed has an unexpected format: a page is empty, or an entry is too large");
         return READING_FAILED;
     }
     if (!token || !*token)

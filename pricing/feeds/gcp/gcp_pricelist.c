@@ -321,7 +321,7 @@ static enum reading_state list_page(void *reader, const struct fetch_response *r
         error_set(err, ERROR_UPSTREAM, NULL, "the document has no compute.instance");
     else if (price_batch_count(list->reading->batch) == 0)
         error_set(err, ERROR_UPSTREAM, NULL,
-                  "the feed has another shape: there is no price in compute.instance");
+                  "the feed has an unexpected format: there is no price in compute.instance");
     else
         return READING_DONE;
     return READING_FAILED;

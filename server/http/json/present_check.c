@@ -58,7 +58,7 @@ static void price_words(const struct check *check, size_t size, char ret_words[]
     double ratio = candidate->dollars / baseline->dollars;
 
     if (candidate->unpriced + baseline->unpriced > 0)
-        snprintf(ret_words, size, "what an hour cost is not known of %zu of %zu runs",
+        snprintf(ret_words, size, "the price of an hour is unknown for %zu of %zu runs",
                  candidate->unpriced + baseline->unpriced, candidate->count + baseline->count);
     else if (!isfinite(ratio))
         snprintf(ret_words, size, "there are no runs to compare");

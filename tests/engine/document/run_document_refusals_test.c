@@ -97,7 +97,7 @@ static const struct {
      "is not JSON: duplicate object key near '\"a\"'"},
     {"1500000000,", "1000000000000001,", "setup_ns",
      "must be a whole number from 1 to 1000000000000000"},
-    {"\"target\"", "\"go_on\"", "ended_by", "'go_on' is no reason for an end"},
+    {"\"target\"", "\"go_on\"", "ended_by", "'go_on' is not a reason for the end of a run"},
     {"\"spot\":null", "\"dollars\":null", "cost",
      "is not JSON, has a name twice, or a number that does not fit"},
     {"\"cost\":{", "\"cost\":\"x\",\"x\":{", "x", "is not a known field"},

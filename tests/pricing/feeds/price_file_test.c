@@ -142,7 +142,7 @@ static void json_that_is_not_understood_is_not_half_understood(void)
     expect_refused("{\"prices\":[{\"instance_type\":\"x\",\"price_per_hour\":-1e300}]}",
                    "price 1: price_per_hour must be a decimal number above 0 and at most 100000, "
                    "got '-1e+300'");
-    expect_refused("{\"prices\":[7]}", "price 1 is no JSON object");
+    expect_refused("{\"prices\":[7]}", "price 1 is not a JSON object");
     expect_refused("{\"price\":[]}", "there is no member 'prices'");
     expect_refused("{}", "there is no member 'prices'");
     expect_refused("{\"prices\":[", "the document ends in the middle");

@@ -85,7 +85,7 @@ static void a_document_that_is_none_says_nothing_and_is_not_quoted(void)
     for (size_t i = 0; i < COUNT(documents); i++) {
         struct identity identity = ask_azure(documents[i]);
 
-        expect_unknown(&identity, i < COUNT(documents) - 2 ? "no JSON object" : "the region");
+        expect_unknown(&identity, i < COUNT(documents) - 2 ? "not a JSON object" : "the region");
         EXPECT(!strstr(identity.note, "hunter2"));
     }
 }

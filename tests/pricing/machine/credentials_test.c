@@ -280,13 +280,13 @@ static void each_failure_of_the_service_is_told_without_its_words(void)
             EXPECT(strncmp(outcome.err.message, BEGIN, strlen(BEGIN)) == 0);
         }
     struct outcome outcome = find_role(with(2, 404, ""));
-    expect_wrong(&outcome, BEGIN "the role that it names has none");
+    expect_wrong(&outcome, BEGIN "there are no credentials for the role that it names");
     outcome = find_role(with(0, 404, ""));
     expect_wrong(&outcome, BEGIN "it answers 404");
     outcome = find_role(with(1, 200, "wJalr wJalr"));
-    expect_wrong(&outcome, BEGIN "its name for the role is none");
+    expect_wrong(&outcome, BEGIN "the answer is not the name of a role");
     outcome = find_role(with(0, 200, "wJalr\r\nX-Evil: 1"));
-    expect_wrong(&outcome, BEGIN "it answers with what is no token");
+    expect_wrong(&outcome, BEGIN "the answer is not a token");
 #undef BEGIN
 }
 
@@ -303,11 +303,12 @@ static void the_name_of_a_role_goes_into_the_address_safely(void)
     EXPECT_INT(find_role(list).result, CREDENTIALS_FOUND);
     memset(longest, '@', sizeof longest); /* each becomes three letters */
     longest[ROLE_NAME_MAX] = '\0';
-    EXPECT(
-        strstr(find_role(with(1, 200, longest)).err.message, "the role that it names has none"));
+    EXPECT(strstr(find_role(with(1, 200, longest)).err.message,
+                  "there are no credentials for the role that it names"));
     memset(longest, 'a', sizeof longest);
     longest[ROLE_NAME_MAX + 1] = '\0';
-    EXPECT(strstr(find_role(with(1, 200, longest)).err.message, "its name for the role is none"));
+    EXPECT(strstr(find_role(with(1, 200, longest)).err.message,
+                  "the answer is not the name of a role"));
 }
 
 static void keys_of_a_role_are_whole_or_not_there(void)
@@ -317,28 +318,29 @@ static void keys_of_a_role_are_whole_or_not_there(void)
     ",\"Expiration\":" end "}"
 #define GOOD_END "\"2026-08-06T00:00:00Z\""
     static const char *const answers[][2] = {
-        {"", "it answers with what is no JSON object"},
-        {"[\"" SECRET "\"]", "it answers with what is no JSON object"},
-        {"{\"SecretAccessKey\":" SECRET "}", "it answers with what is no JSON object"},
-        {"{\"SecretAccessKey\":\"" SECRET, "it answers with what is no JSON object"},
-        {"{\"Code\":\"" SECRET "\"}", "it answers that there are none now"},
+        {"", "the answer is not a JSON object"},
+        {"[\"" SECRET "\"]", "the answer is not a JSON object"},
+        {"{\"SecretAccessKey\":" SECRET "}", "the answer is not a JSON object"},
+        {"{\"SecretAccessKey\":\"" SECRET, "the answer is not a JSON object"},
+        {"{\"Code\":\"" SECRET "\"}", "the answer says that there are no credentials now"},
         {"{\"Code\":\"Failed\",\"Message\":\"" SECRET "\"}",
-         "it answers that there are none now"},
+         "the answer says that there are no credentials now"},
         {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "\"" SECRET "\""),
-         "it does not say when they end"},
-        {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "7"), "it does not say when they end"},
+         "the answer does not say when the credentials expire"},
+        {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "7"),
+         "the answer does not say when the credentials expire"},
         {KEYS("\"A\"", "\"" SECRET "\"", "\"t\"", "\"2026-08-05T00:00:00Z\""),
-         "those that it gives have ended"},
+         "the credentials in the answer have expired"},
         {KEYS("\"A\"", "\"" SECRET "\"", "\"\"", GOOD_END),
-         "a part of them is missing, or is none"},
+         "the answer lacks a part of the credentials"},
         {KEYS("\"A\"", "\"" SECRET "\"", "null", GOOD_END),
-         "a part of them is missing, or is none"},
+         "the answer lacks a part of the credentials"},
         {KEYS("\"A\"", "\"\"", "\"" SECRET "\"", GOOD_END),
-         "a part of them is missing, or is none"},
+         "the answer lacks a part of the credentials"},
         {KEYS("\"\"", "\"" SECRET "\"", "\"t\"", GOOD_END),
-         "a part of them is missing, or is none"},
+         "the answer lacks a part of the credentials"},
         {KEYS("\"A\"", "\"" SECRET "\\n\"", "\"t\"", GOOD_END),
-         "a part of them is missing, or is none"},
+         "the answer lacks a part of the credentials"},
     };
 
     for (size_t i = 0; i < COUNT(answers); i++) {

@@ -351,7 +351,8 @@ static void an_address_that_somebody_gives_is_asked_whatever_the_firmware_says(v
     EXPECT_INT(replies.puts, 0);
     replies = (struct replies){.list = gcp, .begins = "http://a/"};
     identity = ask(NULL, &replies, (struct identity_question){.azure_url = "http://a"});
-    expect_unknown(&identity, "the metadata service of azure says nothing: it answers 404");
+    expect_unknown(&identity,
+                   "the metadata service of azure did not identify this machine: it answers 404");
     replies = (struct replies){.list = with_status(aws, "token", 0)};
     identity = ask(NULL, &replies, (struct identity_question){.aws_url = "http://w"});
     expect_unknown(&identity, "Connection timed out"); /* a hop limit would be a guess */

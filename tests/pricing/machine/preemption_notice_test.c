@@ -104,10 +104,10 @@ static void what_is_no_notice_of_aws_is_not_taken_for_one(void)
     static const struct {
         const char *document, *reason;
     } cases[] = {
-        {"<html>", "no JSON object"},
-        {"", "no JSON object"},
-        {"[\"terminate\"]", "no JSON object"},
-        {"{\"action\":\"stop\",\"action\":\"terminate\"}", "no JSON object"},
+        {"<html>", "not a JSON object"},
+        {"", "not a JSON object"},
+        {"[\"terminate\"]", "not a JSON object"},
+        {"{\"action\":\"stop\",\"action\":\"terminate\"}", "not a JSON object"},
         {"{}", "no action that is known"},
         {"{\"action\":\"reboot\",\"time\":\"2017-09-18T08:22:00Z\"}", "no action that is known"},
         {"{\"action\":7}", "no action that is known"},

@@ -83,8 +83,8 @@ static void a_wrong_line_is_refused_with_its_number_and_its_part(void)
         {"c1 read sha256:" A64 " runs_per_hour=99999999999999999999", "tokens:1", "whole"},
         {"c1 read sha256:" A64 " mib_per_hour=1048577", "tokens:1", "from 1 to 1048576"},
         {"c1 read sha256:" A64 " runs_per_hour=1 runs_per_hour=1", "tokens:1", "given twice"},
-        {"c1 read sha256:" A64 "\nc1 read sha256:" B64, "tokens:2", "that of another line"},
-        {"c1 read sha256:" A64 "\nc2 read sha256:" A64, "tokens:2", "is that of 'c1' too"},
+        {"c1 read sha256:" A64 "\nc1 read sha256:" B64, "tokens:2", "the name of another line"},
+        {"c1 read sha256:" A64 "\nc2 read sha256:" A64, "tokens:2", "is also the hash of 'c1'"},
     };
 
     for (size_t i = 0; i < COUNT(wrongs); i++) {
@@ -145,7 +145,7 @@ static void the_token_of_an_option_is_found_and_no_line_may_have_it_too(void)
     EXPECT(tokens_find(&tokens, "abc") == &tokens.list[0]);
     EXPECT(tokens.list[0].is_option);
     EXPECT(!parse("c1 read sha256:" ABC, &tokens, &err));
-    EXPECT(strstr(err.message, "'read-token' too") != NULL);
+    EXPECT(strstr(err.message, "the hash of 'read-token'") != NULL);
 }
 
 static void there_is_an_end_to_tokens(void)

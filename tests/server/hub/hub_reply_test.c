@@ -103,7 +103,7 @@ static void an_answer_that_is_no_report_is_odd(void)
     expect_odd(type, "{\"imported\":3,\"imported\":0,\"known\":0,\"refused\":0,\"errors\":[]}",
                "it is not JSON");
     expect_odd(type, "{\"imported\":3,\"known\":0,\"refused\":0,\"err", "it is not JSON");
-    expect_odd(type, "[1,2,3]", "it is no JSON object");
+    expect_odd(type, "[1,2,3]", "it is not a JSON object");
     expect_odd(type, "{}", "imported, known, refused and errors must be there");
     expect_odd(type, "{\"imported\":3,\"known\":0,\"refused\":0}",
                "imported, known, refused and errors must be there");
@@ -122,7 +122,7 @@ static void counts_that_do_not_add_up_are_odd(void)
     expect_odd(type, "{\"imported\":3,\"known\":3,\"refused\":0,\"errors\":[]}",
                "it does not tell of as many lines as were sent");
     expect_odd(type, "{\"imported\":2,\"known\":0,\"refused\":1,\"errors\":[]}",
-               "it does not tell what was wrong with each refused line");
+               "it does not say what was wrong with each refused line");
 }
 
 /* Of one that was refused; the other two were stored. */

@@ -267,7 +267,7 @@ static void a_document_without_instances_is_a_failure(void)
         {"about:\n  instance:\n" N2, "the document has no compute.instance"},
         {"compute:\n  instance: {}\n" N2, "the document has no compute.instance"},
         {"compute:\n\"storage\":\n  instance:\n" N2, "the document has no compute.instance"},
-        {HEAD TAIL, "the feed has another shape: there is no price in compute.instance"},
+        {HEAD TAIL, "the feed has an unexpected format: there is no price in compute.instance"},
         {HEAD N2 "          hour: 0.0", "it ends in the middle of a line"},
     };
     AUTO(walk_end) struct walk walk;

@@ -211,7 +211,7 @@ static void without_one_of_the_prices_nothing_is_known_of_dollars(void)
     EXPECT(json_is_null(json_object_get(json, "samples_per_dollar")));
     EXPECT(json_is_null(json_object_get(json_object_get(json, "price"), "ratio")));
     EXPECT_STR(text_in(json_object_get(json, "price"), "words"),
-               "what an hour cost is not known of 1 of 10 runs");
+               "the price of an hour is unknown for 1 of 10 runs");
 }
 
 static void an_invalid_run_never_fails(void)
