@@ -22,20 +22,20 @@ TOKEN = "a-token-of-a-candidate"
 
 
 class Ended:
-    """What a command that has ended leaves: status, answer, what it told meanwhile."""
+    """The result of a command: exit status, standard output, standard error."""
 
-    def __init__(self, status, out, told):
-        self.status, self.out, self.told = status, out, told
-        if SANITIZER.search(told):
-            raise AssertionError(told)
-        if TOKEN in out or TOKEN in told:
-            raise AssertionError("the token was told: " + told)
+    def __init__(self, status, out, stderr):
+        self.status, self.out, self.stderr = status, out, stderr
+        if SANITIZER.search(stderr):
+            raise AssertionError(stderr)
+        if TOKEN in out or TOKEN in stderr:
+            raise AssertionError("the token was printed: " + stderr)
 
     def json(self):
         return json.loads(self.out)
 
     def __repr__(self):
-        return f"<{self.status}\n{self.out}\n{self.told}>"
+        return f"<{self.status}\n{self.out}\n{self.stderr}>"
 
 
 class Candidate:
@@ -83,7 +83,7 @@ class Running:
         return self
 
     def give_up(self, reason):
-        """Ends it once it waits for the hub and has told why."""
+        """Ends it once it waits for the hub and has logged the reason."""
         self.tells("waiting for the hub .*" + reason)
         return self.send().wait()
 
@@ -100,7 +100,7 @@ class Running:
 
 
 class FakeHub:
-    """Answers as it is told: `script` is a list of (status, headers, body), where a body of None
+    """Answers from a script: `script` is a list of (status, headers, body), where a body of None
     is a report that all was stored; the last one stays."""
 
     def __init__(self, case, *script, certificate=None):

@@ -1,6 +1,6 @@
 """What the feeds send, made up: the shapes of AWS's pages, Azure's list and Google's catalogue, in
-any size, always the same for the same size. Every price is invented; what a reader must find is
-told by the *_price() functions, and None is a normal answer of theirs.
+any size, always the same for the same size. Every price is invented; the *_price() functions
+return what a reader must find, and None is a normal result.
 
     aws = Aws(regions=40, kinds=1300)
     aws.spot_page()                               # bytes of spot.json
@@ -154,9 +154,9 @@ class Aws:
         """spot-advisor-data.json."""
         spot = {}
         for region in self.regions:
-            told = {kind.name: {"s": 70, "r": self.BANDS.index(self.band(region.code, kind.name))}
+            bands = {kind.name: {"s": 70, "r": self.BANDS.index(self.band(region.code, kind.name))}
                     for kind in self.kinds if self.band(region.code, kind.name)}
-            spot[region.code] = {"Linux": told, "Windows": told}
+            spot[region.code] = {"Linux": bands, "Windows": bands}
         return _json({
             "instance_types": {kind.name: {"emr": True, "cores": kind.cores,
                                            "ram_gb": float(kind.gib)} for kind in self.kinds},
@@ -334,7 +334,7 @@ class Gcp:
                 for number, start in enumerate(starts, 1)]
 
     def behaviour(self, key=None):
-        """As the server does it; with `key`, 403 for whoever brings another."""
+        """As the server does it; with `key`, 403 for a request with another key."""
         pages = self.pages()
 
         def answer(exchange):

@@ -61,7 +61,7 @@ class Exchange:
         self.handler.end_headers()
 
     def write(self, data):
-        """Bytes as they are; false when nobody takes them any more."""
+        """Sends the bytes unchanged; false if the client has closed."""
         try:
             self.handler.wfile.write(data)
             self.handler.wfile.flush()
@@ -178,7 +178,7 @@ class FeedServer:
 
 
 class Document:
-    """A good page, with validators: 304 for whoever has it already. `change()` makes it another.
+    """A good page with validators: 304 for a conditional request. `change()` makes it another.
     packed: gzip; labelled=False leaves the header out that says so, as AWS's pages do."""
 
     def __init__(self, body, etag=None, modified=None, content_type="application/json",
@@ -420,7 +420,7 @@ class Bomb:
 
 
 class Refusing:
-    """An address at which nobody listens, and that nobody else gets: with Refusing() as url."""
+    """An address without a listener, which no other process can take: with Refusing() as url."""
 
     def __enter__(self):
         self.socket = socket.socket()

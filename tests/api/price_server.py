@@ -4,7 +4,7 @@ kind of feed on a stage of its own, with what it must be read as.
     with SpotPage() as stage:
         stage.server.refresh(stage.NAME)
         stage.server.prices(feed=stage.NAME)   # as GET /v1/prices tells them, all pages of it
-        stage.told(), stage.expected()         # {(region, type, kind): nanos}"""
+        stage.stored_prices(), stage.expected()  # {(region, type, kind): nanos}"""
 import json
 import time
 import urllib.parse
@@ -121,7 +121,7 @@ class Stage:
     def expected(self):
         raise NotImplementedError
 
-    def told(self):
+    def stored_prices(self):
         return {(price["region"], price["instance_type"], price["kind"]): price["nanos_per_hour"]
                 for price in self.server.prices(feed=self.NAME)}
 
@@ -276,7 +276,7 @@ class AzureRetail(Stage):
 
 
 class GcpCatalog(Stage):
-    """expected() has what can be told without Google's table of machine types."""
+    """expected() has the prices that can be known without Google's table of machine types."""
     NAME, WHERE = "gcp-billing-catalog", Gcp.URL
     HAS_VALIDATORS = False
     KINDS = 12
@@ -293,8 +293,8 @@ class GcpCatalog(Stage):
     def body(self):
         return self.gcp.pages()[0]
 
-    def told(self):
-        return {key: nanos for key, nanos in super().told().items()
+    def stored_prices(self):
+        return {key: nanos for key, nanos in super().stored_prices().items()
                 if key[1].split("-")[0] in self.FOUR_GIB and "-standard-" in key[1]}
 
     def expected(self):

@@ -143,7 +143,7 @@ class WhileItWorks(BackupCase):
             self.assertEqual(everything[:len(found)], found)  # byte by byte
             self.assertEqual("interrupted", there.show(running)["state"])
 
-    def test_one_at_a_time_and_whoever_hangs_up_makes_room(self):
+    def test_one_backup_at_a_time_and_hanging_up_frees_the_slot(self):
         server = self.own_server()
         make_larger_than_buffers(server)
         with server.raw() as raw:

@@ -39,7 +39,7 @@ class Alone(Bench):
         self.assertRegex(ended.out, r"precision=\w+ +\d+\S* +\S+ to \S+ +ok\n")
         self.assertIn(" samples per dollar\n", ended.out)
         self.assertIn("Not reported: no hub is set", ended.out)
-        self.assertRegex(ended.told, r"precision=\w+: \S+ samples/s \(\S+ to \S+\), ok\n")
+        self.assertRegex(ended.stderr, r"precision=\w+: \S+ samples/s \(\S+ to \S+\), ok\n")
 
     def test_the_standard_set_is_stored_as_any_sweep(self):
         ended = self.check(self.candidate.run("bench", "--format", "json", "--label", "team=blue",
@@ -71,7 +71,7 @@ class Alone(Bench):
                                    stored["summary"]["samples_per_second"], 6)
             self.assertEqual(0.36, stored["cost"]["price"]["price_per_hour"])
 
-    def test_a_wrong_option_is_told_before_anything_is_begun(self):
+    def test_a_wrong_option_is_reported_before_anything_starts(self):
         for flags, field in ((["--label", "team"], "--label"), (["--label", "bench=x"], "--label"),
                              (["--set", "none"], "--set"), (["--port", "1"], "--port"),
                              (["--report-to", "hub"], "--report-to"),
@@ -79,10 +79,10 @@ class Alone(Bench):
                              (["--report-to", "http://hub?x"], "--report-to"),
                              (["--report-ca", "/nowhere"], "--report-ca")):
             ended = self.check(self.candidate.run("bench", *flags), 2)
-            self.assertIn(field, ended.told)
+            self.assertIn(field, ended.stderr)
             self.assertFalse(os.path.exists(self.candidate.database))
 
-    def test_help_tells_its_options(self):
+    def test_help_lists_the_options(self):
         ended = self.check(self.candidate.run("bench", "--help"), 0)
         self.assertIn("--max-dollars USD", ended.out)
         self.assertIn("PENNYWORTH_REPORT_TO", ended.out)
@@ -94,8 +94,8 @@ class Alone(Bench):
 
     def test_a_limit_of_money_wants_a_price(self):
         ended = self.check(self.candidate.run("bench", "--max-dollars", "1", place=()), 1)
-        self.assertIn("--max-dollars", ended.told)
-        self.assertIn("--price-per-hour", ended.told)
+        self.assertIn("--max-dollars", ended.stderr)
+        self.assertIn("--price-per-hour", ended.stderr)
 
 
 class Disturbed(Bench):
@@ -115,7 +115,7 @@ class Disturbed(Bench):
         self.assertEqual(runs[0]["configuration"], runs[-1]["configuration"])
         for cell in answer["configurations"]:
             self.assertEqual((2, 2, 2), (cell["runs"], cell["finished"], cell["counted"]))
-        self.assertIn("begins again: the one before was invalid", ended.told)
+        self.assertIn("begins again: the one before was invalid", ended.stderr)
         server = self.hub(database=self.candidate.database)
         self.assertEqual("invalid", server.show(runs[0]["id"])["validity"]["level"])
         self.assertEqual("finished", server.get(f"/v1/sweeps/{answer['sweep']}").json()["state"])
@@ -163,7 +163,7 @@ class LittleMore(Bench):
                                               engine=engine), 0)
         (run,) = ended.json()["runs"]
         self.assertEqual("little_more", run["ended_by"])
-        self.assertRegex(ended.told, r"within \S+ %: \S+ % was within reach in the time left")
+        self.assertRegex(ended.stderr, r"within \S+ %: \S+ % was within reach in the time left")
         server = self.hub(database=self.candidate.database)
         self.assertEqual("little_more", server.show(run["id"])["ended_by"])
 
@@ -176,7 +176,7 @@ class LittleMore(Bench):
         self.assertIn(ended["ended_by"], ("time_up", "target"))
 
 
-class Told(Bench):
+class Printed(Bench):
     def test_a_first_figure_comes_soon_where_stderr_is_no_terminal(self):
         running = self.candidate.start("bench", "--set", "quick", engine=SLOW_ENGINE)
         running.tells("run 1 of 1 begins")
@@ -224,12 +224,12 @@ class Prices(Bench):
                 "bench", "--set", "quick", "--feed",
                 f"aws-spot-page=on patience=3 url={feeds.url}/spot.json", place=self.PLACE), 0)
         self.assertIn("waiting for the first reading of the price feeds, 25 s at most",
-                      ended.told)
+                      ended.stderr)
         self.assertIn("Price    not known", ended.out)
 
 
 class Ends(Bench):
-    def test_failed_runs_are_told(self):
+    def test_failed_runs_are_printed(self):
         ended = self.check(self.candidate.run("bench", "--set", "quick",
                                               engine="native=" + fake("crash")), 3)
         self.assertRegex(ended.out, r"precision=\w+ .* failed: ")
@@ -260,11 +260,11 @@ class Ends(Bench):
         running.tells("run 1 of 1 begins")
         ended = self.check(running.send(signal.SIGTERM).wait(), 3)
         self.assertIn("stopped by signal 15", ended.out)
-        self.assertIn(": interrupted: ", ended.told)
+        self.assertIn(": interrupted: ", ended.stderr)
         self.assertIn("queued: the next bench goes on with it", ended.out)
         again = self.check(self.candidate.run("bench", "--set", "quick", "--label", "a=b",
                                               "--format", "json"), 0)
-        self.assertIn("going on with an earlier bench", again.told)
+        self.assertIn("going on with an earlier bench", again.stderr)
         self.assertIn(again.json()["sweep"], ended.out)
         self.assertEqual(["finished"], [run["state"] for run in again.json()["runs"]])
 
@@ -274,7 +274,7 @@ class Ends(Bench):
         running.send(signal.SIGKILL).wait()
         other = self.check(self.candidate.run("bench", "--set", "quick", "--label", "x=y",
                                               "--format", "json"), 0)
-        self.assertIn("asked for something else: given up", other.told)
+        self.assertIn("asked for something else: given up", other.stderr)
         self.assertEqual({"bench": "quick", "x": "y"}, self.labels(other.json()["runs"][0]["id"]))
 
     def test_what_is_queued_when_the_machine_is_taken_back_is_gone_on_with(self):
@@ -293,7 +293,7 @@ class Ends(Bench):
         self.assertEqual(cloud.REASON, answer["ended_early"])
         again = self.check(self.candidate.run("bench", "--max-seconds", "600", "--format", "json"),
                            0)
-        self.assertIn("going on with an earlier bench", again.told)
+        self.assertIn("going on with an earlier bench", again.stderr)
         self.assertEqual(answer["sweep"], again.json()["sweep"])
 
     def labels(self, run_id):
@@ -368,7 +368,7 @@ class Reports(Bench):
             file.write(TOKEN + "\n")
         return path
 
-    def test_a_container_is_told_by_its_environment_alone(self):
+    def test_the_environment_alone_configures_a_container(self):
         hub = FakeHub(self, GOOD)
         ended = self.check(self.candidate.run(None, environment={
             "PENNYWORTH_REPORT_TO": hub.url + "/base/", "PENNYWORTH_SET": "quick"}), 0)
@@ -396,10 +396,10 @@ class Reports(Bench):
                            0)
         self.assertEqual(4, len(hub.requests))
         self.assertEqual(1, len({tuple(ids) for _path, _headers, ids in hub.requests}))
-        self.assertIn("the hub answered 503: not now", ended.told)
-        self.assertIn("the answer is no report of an import", ended.told)
+        self.assertIn("the hub answered 503: not now", ended.stderr)
+        self.assertIn("the answer is no report of an import", ended.stderr)
 
-    def test_what_is_not_accepted_is_kept_and_told(self):
+    def test_runs_that_are_not_accepted_are_kept_and_reported(self):
         for answer, words in (((401, {}, TOKEN), "it does not know this token"),
                               ((404, {}, "no"), "is this a pennyworth hub?"),
                               ((302, {"Location": "http://127.0.0.1:9/"}, ""),
@@ -409,14 +409,14 @@ class Reports(Bench):
                 "bench", "--set", "quick", "--report-to", hub.url, "--format", "json",
                 environment={"PENNYWORTH_REPORT_TOKEN": TOKEN})
             ended = self.check(running.give_up(re.escape(words)), 5)
-            self.assertEqual(1, len(re.findall("error hub .*" + re.escape(words), ended.told)),
+            self.assertEqual(1, len(re.findall("error hub .*" + re.escape(words), ended.stderr)),
                              ended)
             self.assertEqual(1, ended.json()["hub"]["waiting"])
             self.assertIn(words, ended.json()["hub"]["last_error"])
             self.assertEqual("Bearer " + TOKEN, hub.requests[0][1]["Authorization"])
             self.assertEqual(1, len(hub.requests))
 
-    def test_a_refused_run_is_told_with_the_reason(self):
+    def test_a_refused_run_is_reported_with_the_reason(self):
         body = json.dumps({"imported": 0, "known": 0, "refused": 1, "errors": [
             {"line": 1, "id": None, "field": "steps", "reason": "are odd"}]})
         hub = FakeHub(self, (200, {}, body))

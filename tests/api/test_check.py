@@ -1,4 +1,4 @@
-"""The CI gate over HTTP: what passes, what fails, what cannot be told, and measuring it again."""
+"""The CI gate over HTTP: what passes, what fails, what stays undecided, and measuring it again."""
 import datetime
 import hashlib
 import json
@@ -70,7 +70,7 @@ class Looks(ServerCase):
         self.assertAlmostEqual(1, answer["ratio"]["value"], delta=0.02)
         self.assertAlmostEqual(answer["candidate"]["value"] / answer["baseline"]["value"],
                                answer["ratio"]["value"], 5)
-        self.assertIsNone(answer["samples_per_dollar"])  # nobody said what an hour costs
+        self.assertIsNone(answer["samples_per_dollar"])  # the price of an hour is unknown
         self.assertIsNone(answer["price"]["ratio"])
         self.assertIsNone(answer["confirmation"])
 
@@ -87,14 +87,14 @@ class Looks(ServerCase):
         few = check(self.server, runs[0], "?baseline=last:2").json()
         self.assertEqual(2, few["baseline"]["n"])
 
-    def test_where_only_the_id_tells_two_runs_apart_each_stands_alone(self):
+    def test_runs_that_differ_only_in_their_id_stand_alone(self):
         runs = measure(self.server, "old", 3, labels={"commit": "same"})
         answer = check(self.server, runs[2], f"?baseline={runs[0]}").json()
         self.assertEqual([runs[2]], answer["candidate"]["runs"])
         self.assertEqual([runs[0]], answer["baseline"]["runs"])
         self.assertEqual([], answer["differs"])
 
-    def test_one_run_each_may_pass_but_tells_no_slowdown(self):
+    def test_one_run_each_may_pass_but_shows_no_slowdown(self):
         (one,) = measure(self.server, "old", batch_size=7, steps=60)
         (two,) = measure(self.server, "slow", batch_size=7, steps=60)
         answer = check(self.server, two, f"?baseline={one}").json()
@@ -117,7 +117,7 @@ class Looks(ServerCase):
         self.assertEqual("pass", check(self.server, slow[0], "?margin=30&baseline="
                                        + self.olds[0]).json()["verdict"])
 
-    def test_nothing_to_compare_with_cannot_be_told(self):
+    def test_without_a_baseline_the_verdict_is_cannot_tell(self):
         (run,) = measure(self.server, "old", batch_size=3)
         for query in ("", "?baseline=branch=main", "?window=5"):
             reply = check(self.server, run, query)
@@ -188,7 +188,7 @@ class Looks(ServerCase):
         self.assertEqual("pass", check(self.server, self.olds[-1], "?margin=0.0").json()
                          ["verdict"].replace("cannot_tell", "pass"))
 
-    def test_the_comment_has_the_verdict_first_and_calls_nobody(self):
+    def test_the_comment_has_the_verdict_first_and_mentions_no_user(self):
         (run,) = measure(self.server, "old", labels={"who": "@all `|x|`"})
         reply = check(self.server, run, "?baseline=who=%40some%20%60%7C", Accept="text/markdown")
         text = reply.body.decode()
@@ -240,7 +240,7 @@ class Dollars(ServerCase):
                                  path="/v1/prices")
         self.assertEqual(201, reply.status, reply)
 
-    def test_a_higher_price_is_told_apart_and_fails_only_where_asked(self):
+    def test_a_higher_price_is_reported_apart_and_fails_only_on_request(self):
         self.price("1")
         olds = measure(self.server, "old", 4, labels={"c": "1"})
         until(lambda: self.server.get("/v1/machine").json()["price"], "the price is known")
@@ -285,7 +285,7 @@ class Confirmed(ServerCase):
         self.assertEqual(6, answer["confirmation"]["n"])
         self.assertEqual(first["confirmation"]["sweep"], answer["confirmation"]["sweep"])
         sweep = self.server.get("/v1/sweeps/" + answer["confirmation"]["sweep"]).json()
-        # It is told of the end, and does not find it when it looks now and then.
+        # A notification of the end wakes the request; it does not poll.
         ended = datetime.datetime.fromisoformat(sweep["ended_at"].replace("Z", "+00:00"))
         self.assertLess(known - ended.timestamp(), 10)
         self.assertEqual(["slow", "old"], [cell["spec"]["engine"] for cell in sweep["cells"]])
@@ -317,7 +317,7 @@ class Confirmed(ServerCase):
         self.assertEqual(4, answer["confirmation"]["n"])
         self.assertEqual(1, answer["candidate"]["n"])
 
-    def test_a_failure_that_does_not_come_again_cannot_be_told(self):
+    def test_a_failure_that_is_not_confirmed_is_cannot_tell(self):
         server = self.own_server(engines=ENGINES)
         measure(server, "old", 7, labels={"c": "1"})
         server.stop()
@@ -346,7 +346,7 @@ class Confirmed(ServerCase):
         self.assertEqual("cannot_tell", answer["verdict"])
         self.assertEqual("cancelled", answer["confirmation"]["state"])
 
-    def test_it_counts_for_the_limits_of_who_asks_and_the_audit_names_it(self):
+    def test_it_counts_for_the_limits_of_its_token_and_the_audit_names_it(self):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
         tokens, audit = Path(folder, "tokens"), Path(folder, "audit")
@@ -365,9 +365,9 @@ class Confirmed(ServerCase):
         until(lambda: "1 tokens are known now" in server.read_log(), "the new limit")
         sweep = check(server, slow[0], query).json()["confirmation"]["sweep"]
         check(server, slow[0], query)  # is there
-        told = [json.loads(line) for line in audit.read_text().splitlines()]
+        entries = [json.loads(line) for line in audit.read_text().splitlines()]
         self.assertEqual([(429, None), (200, sweep)],
-                         [(line["status"], line.get("id")) for line in told
+                         [(line["status"], line.get("id")) for line in entries
                           if line["method"] == "GET"])
         samples = server.metrics()
         self.assertEqual(18, samples['pennyworth_sender_runs_total{sender="ci"}'])

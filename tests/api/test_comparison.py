@@ -164,15 +164,15 @@ class Woolf(Questions, ServerCase):
             self.assertEqual(1, rows["k80"]["to_reference"]["relative_cost"])
             for size, cost in (*zip(("8c", "16c", "32c", "64c"), compiled), ("64pip", pip)):
                 with self.subTest(job=job, size=size):
-                    told = rows[size]["to_reference"]
-                    self.about(told["relative_cost"], cost, delta=0.0101)
-                    self.assertTrue(told["mixed_kinds"])
+                    shown = rows[size]["to_reference"]
+                    self.about(shown["relative_cost"], cost, delta=0.0101)
+                    self.assertTrue(shown["mixed_kinds"])
 
     def test_pareto_fronts(self):
         for job, (_, _, front) in self.JOBS.items():
             rows = self.rows(job)
-            told = {name for name, row in rows.items() if row["pareto"]}
-            self.assertEqual(front, told, job)
+            shown = {name for name, row in rows.items() if row["pareto"]}
+            self.assertEqual(front, shown, job)
 
     def test_a_price_that_fell_turns_six_configurations_and_no_other(self):
         turned = set()
@@ -348,7 +348,7 @@ class Measured(Questions, unittest.TestCase):
         self.about(charged()["charged_seconds"], 60, places=6)
         self.about(charged(boot_seconds=45)["charged_seconds"], 75, places=6)
 
-    def test_a_utility_orders_the_rows_and_a_wrong_one_is_told_where(self):
+    def test_a_utility_orders_the_rows_and_an_error_in_it_is_located(self):
         self.three()
         question = {"workload": "mlp", "utility": "samples_per_second"}
         row = self.compare(**question)["rows"][0]
@@ -398,7 +398,7 @@ class Measured(Questions, unittest.TestCase):
                             ("samples", "NaN"), ("samples", "1e999"), ("deadline_h", "-1"),
                             ("price_at", "yesterday"), ("discount", "2"), ("price_of", "x"),
                             ("limit", "0"), ("margin", "51"), ("provenance", "rumour"),
-                            ("region", "a,,b"), ("reference", "nobody"), ("format", "xml")):
+                            ("region", "a,,b"), ("reference", "unknown"), ("format", "xml")):
             with self.subTest(name=name, value=value):
                 self.assertEqual(name, self.compare(400, **{name: value})["field"])
         self.assertEqual("samples", self.compare(400, samples=1, epochs=1)["field"])

@@ -44,22 +44,22 @@ class Confined(unittest.TestCase):
         return pids[0]
 
     def assertLimited(self, pid):
-        told = limits(pid)
+        seen = limits(pid)
         files = min(1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-        self.assertEqual([str(files)] * 2, told["Max open files"])
-        self.assertEqual(["0"] * 2, told["Max core file size"])
-        self.assertEqual([str(4 << 30)] * 2, told["Max file size"])
+        self.assertEqual([str(files)] * 2, seen["Max open files"])
+        self.assertEqual(["0"] * 2, seen["Max core file size"])
+        self.assertEqual([str(4 << 30)] * 2, seen["Max file size"])
         self.assertEqual("1", status(pid)["NoNewPrivs"])
         self.assertEqual("0077", status(pid)["Umask"])
 
     def test_our_worker_has_no_rights_to_speak_of(self):
         server = self.serve()
-        told = status(pid := self.worker(server, NATIVE))
+        seen = status(pid := self.worker(server, NATIVE))
         self.assertLimited(pid)
         if "cannot be filtered here" not in server.read_log():
-            self.assertEqual("2", told["Seccomp"])
+            self.assertEqual("2", seen["Seccomp"])
         for kind in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
-            self.assertEqual(0, int(told[kind], 16), kind)
+            self.assertEqual(0, int(seen[kind], 16), kind)
         server.stop()
 
     def test_the_server_itself_gains_none(self):
@@ -68,7 +68,7 @@ class Confined(unittest.TestCase):
         server.stop()
 
     @unittest.skipIf(SANITIZED, "sanitizers look into their own process")
-    def test_nobody_of_the_same_user_looks_into_the_server(self):
+    def test_no_process_of_the_same_user_can_inspect_the_server(self):
         folder = tempfile.mkdtemp(prefix="pennyworth-")
         self.addCleanup(shutil.rmtree, folder, True)
         user = {}
@@ -95,18 +95,18 @@ class Confined(unittest.TestCase):
     def test_engines_of_others_keep_what_the_server_has(self):
         server = self.serve()
         mine = status(server.process.pid)
-        told = status(pid := self.worker(server, {"engine": "slow", "steps": 100000,
+        seen = status(pid := self.worker(server, {"engine": "slow", "steps": 100000,
                                                   "max_seconds": 600}))
         self.assertLimited(pid)
-        self.assertEqual((mine["Seccomp"], mine["CapEff"]), (told["Seccomp"], told["CapEff"]))
+        self.assertEqual((mine["Seccomp"], mine["CapEff"]), (seen["Seccomp"], seen["CapEff"]))
         server.stop()
 
     def test_it_can_be_switched_off(self):
         server = self.serve("--confine", "off")
         mine = status(server.process.pid)
-        told = status(pid := self.worker(server, NATIVE))
+        seen = status(pid := self.worker(server, NATIVE))
         self.assertLimited(pid)
-        self.assertEqual((mine["Seccomp"], mine["CapEff"]), (told["Seccomp"], told["CapEff"]))
+        self.assertEqual((mine["Seccomp"], mine["CapEff"]), (seen["Seccomp"], seen["CapEff"]))
         server.stop()
 
     def test_a_server_of_few_files_gives_its_workers_no_more(self):

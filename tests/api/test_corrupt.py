@@ -1,5 +1,5 @@
 """Databases that are damaged, before the start and during it: named, left as they are, never made
-anew; and what can be done is told."""
+anew; and the error names the remedy."""
 import hashlib
 import os
 import shutil

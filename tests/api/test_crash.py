@@ -21,7 +21,7 @@ CHOICES = ["fast"] * 12 + ["slow"] * 3 + ["crash", "stubborn", "silent"]
 
 
 class Client(threading.Thread):
-    """Posts until it is told to stop. Keeps what it was told."""
+    """Posts until stop is set, and keeps the answers."""
 
     def __init__(self, server, number, over):
         super().__init__()

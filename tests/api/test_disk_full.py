@@ -117,7 +117,7 @@ class Filling(DiskCase):
         self.assertEqual(200, self.take_in(server, 50000, 3).status)
         self.assertEqual("ok", server.get("/readyz").json()["disk"])
 
-    def test_the_last_byte_is_told_of_too(self):
+    def test_a_disk_that_others_fill_at_once_is_reported_too(self):
         """Somebody else fills the disk, faster than anybody could look."""
         server = self.serve("--reserve-mib", "1")
         known, first = set(), 0
@@ -162,7 +162,7 @@ class Runs(DiskCase):
         spent = time.process_time()
         before = self.ticks(server)
         time.sleep(1)
-        self.assertLess(self.ticks(server) - before, 50)  # of 100: nobody spins
+        self.assertLess(self.ticks(server) - before, 50)  # of 100: no thread spins
         self.assertLess(time.process_time() - spent, 1)
         os.remove(others)
         run = server.wait(running, seconds=15)
@@ -189,7 +189,7 @@ class Runs(DiskCase):
         server.kill()
         others = self.fill(leave=200 * 1024)
         server.start()
-        until(lambda: "no run is begun" in server.read_log(), "it was told")
+        until(lambda: "no run is begun" in server.read_log(), "the log says so")
         self.assertEqual(1, server.read_log().count("no run is begun"))
         self.assertEqual("queued", server.show(waiting)["state"])
         os.remove(others)

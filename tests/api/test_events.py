@@ -1,4 +1,4 @@
-"""A run followed as it goes: what readers are told, and that no reader is anybody's burden."""
+"""A run followed as it goes: the events that readers get, and that no reader disturbs others."""
 import json
 import socket
 import time
@@ -43,7 +43,7 @@ class Reading(ServerCase):
         self.assertEqual([run["created_at"], run["started_at"], run["ended_at"]], times)
         self.assertEqual("3-40", events[-1][0])
 
-    def test_a_run_that_is_over_is_told_at_once(self):
+    def test_a_run_that_has_ended_is_sent_at_once(self):
         run = self.server.run("crash")
         events = list(self.events(run["id"]))
         self.assertEqual(["queued", "running", "failed"], story(events))
@@ -57,7 +57,7 @@ class Reading(ServerCase):
         self.assertEqual(["queued", "cancelled"], story(reader))
         self.server.delete(f"/v1/runs/{first}")
 
-    def test_a_slow_worker_is_heard_of_every_five_seconds(self):
+    def test_a_slow_worker_has_an_event_every_five_seconds(self):
         run_id = self.server.queue("snail", steps=3)
         reader = self.events(run_id)
         moments, last = [time.monotonic()], None
@@ -81,11 +81,11 @@ class Reading(ServerCase):
         self.assertEqual(["queued", "running", "finished"], story(resumed))
         resumed = list(self.events(run_id, **{"Last-Event-ID": identity}))
         self.assertEqual(["finished"], story(resumed))
-        for last, told in (("1-0", ["running", "finished"]), ("2-60", ["finished"]),
+        for last, states in (("1-0", ["running", "finished"]), ("2-60", ["finished"]),
                            ("3-60", []), ("x", ["queued", "running", "finished"]),
                            ("9-9", ["queued", "running", "finished"])):
             again = story(self.events(run_id, **{"Last-Event-ID": last}))
-            self.assertEqual(told, again, last)
+            self.assertEqual(states, again, last)
 
     def test_a_reader_that_comes_back_while_it_runs_misses_no_state(self):
         run_id = self.server.queue("slow", steps=60)
@@ -101,10 +101,10 @@ class Reading(ServerCase):
 
     def test_an_id_from_the_future_is_ignored(self):
         run_id = self.server.queue("slow", steps=60)
-        told = story(self.events(run_id, **{"Last-Event-ID": "3-60"}))
-        self.assertEqual(["queued", "running", "finished"], told)
+        states = story(self.events(run_id, **{"Last-Event-ID": "3-60"}))
+        self.assertEqual(["queued", "running", "finished"], states)
 
-    def test_two_readers_are_told_the_same(self):
+    def test_two_readers_get_the_same_events(self):
         run_id = self.server.queue("slow", steps=30)
         one, two = together(2, lambda _: list(self.events(run_id)))
         self.assertEqual(story(one), story(two))
@@ -118,7 +118,7 @@ class Reading(ServerCase):
         self.assertEqual(20, self.watchers())
         for reader in readers:
             reader.close()
-        until(lambda: self.watchers() == 0, "nobody watches")
+        until(lambda: self.watchers() == 0, "no watcher is left")
         until(lambda: self.server.descriptors() <= descriptors, "no connection is left")
         self.server.delete(f"/v1/runs/{run_id}")
         self.server.wait(run_id)
@@ -131,7 +131,7 @@ class Reading(ServerCase):
         until(lambda: self.watchers() == 2, "both watch")
         reader.close()
         held.close()
-        until(lambda: self.watchers() == 0, "nobody watches")
+        until(lambda: self.watchers() == 0, "no watcher is left")
         for run_id in (queued, first):
             self.server.delete(f"/v1/runs/{run_id}")
         self.server.wait(first)
@@ -150,7 +150,7 @@ class Reading(ServerCase):
         self.assertProblem(self.server.get(path + "?x=1"), 400, "invalid", "x")
         self.assertProblem(self.server.get("/v1/runs/" + "0" * 26 + "/events"), 404, "not-found")
         self.assertEqual(b"", self.server.request("HEAD", path).body)
-        until(lambda: self.watchers() == 0, "a HEAD leaves nobody watching")
+        until(lambda: self.watchers() == 0, "a HEAD leaves no watcher")
 
 
 def idle_reader(server, run_id):
@@ -170,7 +170,7 @@ class SlowReader(unittest.TestCase):
         self.server = Server("--idle-seconds", "3600", engines=ENGINES).start()
         self.addCleanup(self.server.stop)
 
-    def test_it_is_dropped_and_nobody_suffers(self):
+    def test_it_is_dropped_without_harm_to_others(self):
         run_id = self.server.queue("slow", steps=100000, max_seconds=3600)
         other = Events(self.server, run_id)
         self.addCleanup(other.close)

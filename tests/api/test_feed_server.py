@@ -46,7 +46,7 @@ class FeedServerCase(unittest.TestCase):
         self.assertEqual(b"all", self.ask("/x").read())
         self.assertEqual(b"some", self.ask("/x?skip=10").read())
 
-    def test_who_has_a_page_already_gets_304(self):
+    def test_a_conditional_request_for_the_same_page_gets_304(self):
         page = self.feeds.route("/", Document(PAGE, etag='"a"', modified=1_790_000_000))
         had = self.ask()
         self.assertEqual(PAGE, had.read())

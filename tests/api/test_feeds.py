@@ -1,5 +1,5 @@
-"""Every kind of feed over HTTP, well and badly: what is stored is exactly what was said, and whatever
-goes wrong is told and leaves the old prices as they were."""
+"""Every kind of feed over HTTP, well and badly: the stored prices are exactly those of the feed, and
+any failure is reported and leaves the old prices unchanged."""
 import gzip
 import json
 import re
@@ -44,7 +44,7 @@ class GoodFeeds(FeedsCase):
             self.assertEqual(("ok", None), (feed["state"], feed["reason"]), feed)
             expected = stage.expected()
             self.assertGreater(len(expected), 30)
-            self.assertEqual(expected, stage.told())
+            self.assertEqual(expected, stage.stored_prices())
             self.assertEqual(feed["prices"], len(stage.server.prices(feed=stage.NAME)))
         self.everywhere(check)
 
@@ -68,10 +68,10 @@ class GoodFeeds(FeedsCase):
 
     def test_the_next_day_moves_prices_and_history_keeps_the_old_ones(self):
         def check(stage):
-            before = stage.told()
+            before = stage.stored_prices()
             stage.play(day=1)
             self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
-            after, expected = stage.told(), stage.expected()
+            after, expected = stage.stored_prices(), stage.expected()
             self.assertEqual(expected, after)
             moved = [key for key in before if before[key] != after[key]]
             self.assertTrue(moved)
@@ -87,7 +87,7 @@ class GoodFeeds(FeedsCase):
                 for headers in ((), (("Content-Encoding", "gzip"),))[:1 + (body[0] == 0x1f)]:
                     stage.spoil(status(200, body, headers))
                     self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
-                    self.assertEqual(stage.expected(), stage.told())
+                    self.assertEqual(stage.expected(), stage.stored_prices())
         self.everywhere(check, SpotPage)
 
 
@@ -145,7 +145,7 @@ class BadFeeds(FeedsCase):
     def test_404(self):
         self.fails(lambda stage: status(404), "^it answered 404$")
 
-    def test_304_for_who_did_not_ask_whether_it_changed(self):
+    def test_304_for_an_unconditional_request_is_an_error(self):
         self.fails(lambda stage: status(304), "^it answered 304 to a request without a condition$",
                    (Offer, AzureRetail, GcpCatalog))
 
@@ -243,7 +243,7 @@ class TooMuch(FeedsCase):
             self.fails(away, "not followed", (AzureRetail,))
             self.assertEqual([], other.requests)
 
-    def test_z_nobody_listens(self):
+    def test_z_no_server_listens(self):
         def check(stage):
             before = stage.server.prices()
             stage.feeds.stop()
@@ -295,7 +295,7 @@ class Obedience(FeedsCase):
             asked = [request for request in stage.feeds.requests[before:]
                      if request.target.startswith(stage.WHERE or stage.path)]
             self.assertGreaterEqual(asked[1].when - asked[0].when, 2.99)
-            self.assertEqual(stage.expected(), stage.told())
+            self.assertEqual(stage.expected(), stage.stored_prices())
         self.everywhere(check)
 
     def test_an_absurd_retry_after_is_left_to_the_next_refresh(self):

@@ -70,19 +70,19 @@ class OfAServer(Case):
         self.assertIll(health("--port", port), f"http://127.0.0.1:{port}/readyz")
 
     def test_the_environment_of_the_server_is_enough(self):
-        # As in a container: nothing but what the server itself was told. No token is needed.
-        told = {"PENNYWORTH_WRITE_TOKEN": "0123456789abcdef0123"}
-        server = Server(listen="0.0.0.0", environment=told).start()
+        # As in a container: only the variables of the server itself. No token is needed.
+        variables = {"PENNYWORTH_WRITE_TOKEN": "0123456789abcdef0123"}
+        server = Server(listen="0.0.0.0", environment=variables).start()
         self.addCleanup(server.stop)
-        server.token = told["PENNYWORTH_WRITE_TOKEN"]
-        self.assertHealthy(health(environment={**told, "PENNYWORTH_LISTEN": "0.0.0.0",
+        server.token = variables["PENNYWORTH_WRITE_TOKEN"]
+        self.assertHealthy(health(environment={**variables, "PENNYWORTH_LISTEN": "0.0.0.0",
                                                "PENNYWORTH_PORT": str(server.port)}))
 
     def test_no_proxy_comes_between(self):
         server = Server().start()
         self.addCleanup(server.stop)
-        nobody = {"http_proxy": "http://127.0.0.1:9", "ALL_PROXY": "http://127.0.0.1:9"}
-        self.assertHealthy(health("--port", str(server.port), environment=nobody))
+        proxies = {"http_proxy": "http://127.0.0.1:9", "ALL_PROXY": "http://127.0.0.1:9"}
+        self.assertHealthy(health("--port", str(server.port), environment=proxies))
 
 
 class OfACandidate(Case):
@@ -194,7 +194,7 @@ class OfACandidate(Case):
         self.assertWell(answer, "^bench: ")
 
     @unittest.skipIf(os.geteuid() == 0, "root may read everything")
-    def test_a_file_that_cannot_be_read_is_told(self):
+    def test_a_file_that_cannot_be_read_is_reported(self):
         running = self.bench()
         running.tells("begins")
         os.chmod(self.candidate.database + ".heartbeat", 0)
@@ -208,7 +208,7 @@ class OfACandidate(Case):
 
 
 class OfOthers(Case):
-    def test_a_server_that_is_not_ready_is_told_in_one_line(self):
+    def test_a_server_that_is_not_ready_is_reported_in_one_line(self):
         played = self.play(status=503)
         self.assertIll(health("--port", str(played.server_port)), "answers 503", "no room")
         self.assertEqual(["/readyz"], played.asked)
@@ -217,7 +217,7 @@ class OfOthers(Case):
         played = self.play(status=302)
         self.assertIll(health("--port", str(played.server_port)), "answers 302")
 
-    def test_who_does_not_answer_is_ill_within_seconds(self):
+    def test_a_server_that_does_not_answer_is_unhealthy_within_seconds(self):
         played = self.play(seconds=20)
         began = time.monotonic()
         self.assertIll(health("--port", str(played.server_port)), "/readyz")
@@ -261,7 +261,7 @@ class OverTls(Case):
         answer = health("--port", self.serve(), "--tls-certificate", self.other[0])
         self.assertIll(answer, "https://127.0.0.1:", "certificate")
 
-    def test_a_certificate_that_cannot_be_read_is_told(self):
+    def test_a_certificate_that_cannot_be_read_is_reported(self):
         answer = health("--port", self.serve(), "--tls-certificate", "/nowhere.pem")
         self.assertIll(answer, "/nowhere.pem")
 

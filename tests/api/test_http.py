@@ -1,4 +1,5 @@
-"""HTTP itself: what is refused and how, who may do what, and that nobody can make it go down."""
+"""HTTP itself: which requests are refused and how, what each token may do, and that no client can
+stop the server."""
 import os
 import re
 import select
@@ -79,7 +80,7 @@ class Bodies(ServerCase):
         self.assertEqual(201, self.post(kind + "Content-Length: 15\r\n", b'{"engine":"ok"}').status)
 
     def test_a_chunked_body_is_read(self):
-        # Without extensions (C;x=y): libmicrohttpd 1.0 refuses them, 0.9 does not, nobody sends them.
+        # Without extensions (C;x=y): libmicrohttpd 1.0 refuses them, 0.9 does not, no client sends them.
         body = b'3\r\n{"e\r\nC\r\nngine":"ok"}\r\n0\r\n\r\n'
         reply = self.post(JSON + "Transfer-Encoding: chunked\r\n", body)
         self.assertEqual(201, reply.status, reply)
@@ -139,7 +140,7 @@ class Gigabyte(ServerCase):
                 for _ in range(self.SIZE // self.CHUNK):
                     raw.send(bytes(self.CHUNK))
             except ConnectionError:
-                pass  # nobody is obliged to listen to all of it
+                pass  # the server may close before it has read all
         self.check_memory(before)
 
     def test_in_chunks_it_is_refused_too(self):
@@ -172,7 +173,7 @@ class Connections(ServerCase):
             ports.add(connection.sock.getsockname())
         self.assertEqual(1, len(ports))
 
-    def test_old_clients_and_those_who_say_close_are_let_go(self):
+    def test_connections_of_old_clients_and_with_close_are_closed(self):
         for request in ("GET /healthz HTTP/1.0\r\n\r\n",
                         f"GET /healthz HTTP/1.1\r\n{HOST}Connection: close\r\n\r\n"):
             with self.server.raw() as raw:
@@ -239,7 +240,7 @@ class Shields(ServerCase):
     ALWAYS = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
               "x-frame-options": "DENY", "cross-origin-resource-policy": "same-origin"}
 
-    def test_every_answer_is_shielded_and_tells_no_versions(self):
+    def test_every_answer_has_security_headers_and_no_version(self):
         server = self.server
         run_id = server.run()["id"]
         page = server.get("/").body.decode()
@@ -283,9 +284,9 @@ class Tokens(ServerCase):
             self.assertEqual('Bearer realm="pennyworth"', reply.headers["www-authenticate"])
         return reply.status
 
-    def test_who_may_do_what(self):
+    def test_each_scope_allows_its_methods_only(self):
         missing = "/v1/runs/" + "0" * 26
-        for method, path, nobody, reader, writer in (
+        for method, path, without, reader, writer in (
                 ("GET", "/", 200, 200, 200), ("GET", "/healthz", 200, 200, 200),
                 ("GET", "/v1/openapi.json", 200, 200, 200), ("GET", "/metrics", 401, 200, 200),
                 ("GET", "/v1/runs", 401, 200, 200), ("GET", missing, 401, 404, 404),
@@ -293,7 +294,7 @@ class Tokens(ServerCase):
                 ("GET", missing + "/events", 401, 404, 404),
                 ("POST", "/v1/runs", 401, 403, 201), ("DELETE", missing, 401, 403, 404)):
             with self.subTest(f"{method} {path}"):
-                for token, wanted in ((None, nobody), (f"Bearer {READ}", reader),
+                for token, wanted in ((None, without), (f"Bearer {READ}", reader),
                                       (f"bearer {WRITE}", writer)):
                     self.assertEqual(wanted, self.status(method, path, token))
 
@@ -316,7 +317,7 @@ class Tokens(ServerCase):
         self.assertEqual(403, self.status("POST", "/v1/runs", f"Bearer {READ}", server))
         self.assertEqual(201, self.status("POST", "/v1/runs", f"Bearer {WRITE}", server))
 
-    def test_a_read_token_alone_lets_nobody_write(self):
+    def test_with_only_a_read_token_no_client_can_write(self):
         server = self.own_server(environment={"PENNYWORTH_READ_TOKEN": READ})
         self.assertEqual(403, self.status("POST", "/v1/runs", f"Bearer {READ}", server))
         self.assertEqual(401, self.status("POST", "/v1/runs", "Bearer ", server))
@@ -398,7 +399,7 @@ class Dawdlers(unittest.TestCase):
         took = time.monotonic() - began
         self.assertLess(took, 30 if SANITIZED else 2)
 
-    def test_a_thousand_of_one_address_stop_nobody(self):
+    def test_a_thousand_connections_of_one_address_do_not_stop_the_server(self):
         server = self.serve()
         crowd = self.flood(server, 1000, ["127.0.0.1"])
         self.check_healthy(server)
@@ -412,7 +413,7 @@ class Dawdlers(unittest.TestCase):
         self.assertEqual(201, server.post({"engine": "ok"}).status)
         self.assertLess(server.descriptors(), 600)
 
-    def test_a_thousand_of_many_addresses_stop_nobody(self):
+    def test_a_thousand_connections_of_many_addresses_do_not_stop_the_server(self):
         # With as many open files as a server usually may have, and more clients than that.
         for most in ((1024, 1 << 14), (1024, 1024)):
             server = self.serve(open_files=most)

@@ -16,9 +16,9 @@ AWS = {"instance-type": "c7i.2xlarge", "placement/region": "us-east-1",
        "services/partition": "aws"}
 
 
-def play_aws(feeds, told=None, version=2):
+def play_aws(feeds, answers=None, version=2):
     """IMDS; version 1 knows no tokens, version 2 wants one."""
-    told = AWS if told is None else told
+    answers = AWS if answers is None else answers
 
     def token(exchange):
         asked = exchange.request
@@ -31,13 +31,13 @@ def play_aws(feeds, told=None, version=2):
         if version == 2 and exchange.request.headers.get("x-aws-ec2-metadata-token") != TOKEN:
             exchange.send(401)
         else:
-            exchange.send(200 if path in told else 404, told.get(path, ""))
+            exchange.send(200 if path in answers else 404, answers.get(path, ""))
     feeds.route("/latest/meta-data/", data)
     feeds.route("/latest/api/token", token)
 
 
 def play_gcp(feeds, flavor="Google", preemptible="FALSE"):
-    told = {"machine-type": "projects/123/machineTypes/n2-standard-4",
+    answers = {"machine-type": "projects/123/machineTypes/n2-standard-4",
             "zone": "projects/123/zones/europe-west4-b", "scheduling/preemptible": preemptible}
 
     def data(exchange):
@@ -45,7 +45,7 @@ def play_gcp(feeds, flavor="Google", preemptible="FALSE"):
         if exchange.request.headers.get("metadata-flavor") != "Google":
             exchange.send(403)
         else:
-            exchange.send(200 if path in told else 404, told.get(path, ""),
+            exchange.send(200 if path in answers else 404, answers.get(path, ""),
                           {"Metadata-Flavor": flavor} if flavor else {})
     feeds.route("/computeMetadata/v1/", data)
 
@@ -81,10 +81,10 @@ class IdentityCase(ServerCase):
         return server.start()
 
     def identity(self, server):
-        def told():
+        def known():
             identity = server.get("/v1/machine").json()["identity"]
             return identity if identity["note"] != "no cloud was asked yet" else None
-        return until(told, "the identity is known")
+        return until(known, "the identity is known")
 
     def ask(self, cloud, *flags):
         return self.identity(self.serve("--metadata", f"{cloud}={self.clouds.url}", *flags))
@@ -213,10 +213,10 @@ class Settings(IdentityCase):
         self.assertIdentity(self.identity(server), "aws", "m5.large", "eu-west-1", None, None,
                             "settings")
 
-    def test_nobody_is_asked_when_it_is_switched_off(self):
+    def test_no_service_is_asked_when_it_is_switched_off(self):
         self.assertNobody(self.identity(self.serve()), "switched off")
 
-    def test_a_service_that_never_answers_costs_little_and_nobody_waits_for_it(self):
+    def test_a_service_that_never_answers_delays_no_request(self):
         for cloud, where in (("aws", "/latest"), ("gcp", "/computeMetadata"),
                              ("azure", "/metadata")):
             for behaviour in (silent, slow(b"x" * 100, 0.5)):
@@ -285,7 +285,7 @@ class MachinePrice(IdentityCase):
         self.assertIsNone(price)
         self.assertEqual("no feed has a price (on_demand) for c5.large in us-east-1", why)
 
-    def test_who_does_not_know_how_it_is_paid_has_no_price(self):
+    def test_a_machine_of_unknown_life_cycle_has_no_price(self):
         price, why = self.price(self.machine())
         self.assertIsNone(price)
         self.assertTrue(why)

@@ -1,4 +1,4 @@
-"""Runs that were measured elsewhere: taken in, told apart, refused, and given out again."""
+"""Runs that were measured elsewhere: imported, distinguished, refused, and exported again."""
 import http.client
 import json
 import socket
@@ -62,7 +62,7 @@ class Single(ServerCase):
         part = self.server.get(f"/v1/runs/{run_id(2)}/steps?from=700&limit=3").json()["steps"]
         self.assertEqual(steps[700:703], part)
         evidence = self.server.get(f"/v1/runs/{run_id(2)}/evidence").json()
-        self.assertEqual([0, 1200], [song["steps"] for song in evidence["canaries"]])
+        self.assertEqual([0, 1200], [canary["steps"] for canary in evidence["canaries"]])
         again = self.server.get(f"/v1/runs/{run_id(2)}/recompute").json()
         self.assertTrue(again["identical"])
         self.assertEqual(again["stored"], again["recomputed"])
@@ -184,7 +184,7 @@ class Refused(ServerCase):
         self.assertEqual([], self.server.get("/v1/runs").json()["runs"])
         self.assertEqual(b"", export(self.server))
 
-    def test_they_are_told_by_line_and_the_others_stored(self):
+    def test_refused_lines_are_numbered_and_the_others_stored(self):
         server = self.own_server()
         bad = [self.as_text(hostile) for hostile, _ in HOSTILE]
         good = [line(document(number)) for number in range(100, 100 + len(bad))]
@@ -198,7 +198,7 @@ class Refused(ServerCase):
         self.assertEqual(len(good), len(ids(export(server))))
         self.assertIn(run_id(1), [error["id"] for error in report["errors"]])
 
-    def test_in_a_long_file_they_are_told_by_line_too(self):
+    def test_in_a_long_file_refused_lines_are_numbered_too(self):
         server = self.own_server()
         texts = [line(document(number)) for number in range(3000)]
         wrong = range(7, 3000, 100)
@@ -261,7 +261,7 @@ class Refused(ServerCase):
                            "cost.samples_per_dollar")
         self.assertEqual(201, self.server.post(run, path=PATH).status)
 
-    def test_at_most_fifty_are_told_and_all_are_counted(self):
+    def test_at_most_fifty_are_listed_and_all_are_counted(self):
         report = taken(self.server, b"{}\n" * 70)
         self.assertEqual((70, 50), (report["refused"], len(report["errors"])))
         self.assertEqual([*range(1, 51)], [error["line"] for error in report["errors"]])
@@ -406,7 +406,7 @@ class RoundTrip(ServerCase):
             self.assertEqual(allowed, reply.headers["allow"])
         self.assertEqual(404, self.server.get("/v1/runs/import/steps").status)
 
-    def test_a_reader_who_leaves_disturbs_nobody(self):
+    def test_a_reader_that_disconnects_does_not_disturb_others(self):
         for _ in range(5):
             connection = http.client.HTTPConnection(self.server.listen, self.server.port)
             connection.request("GET", "/v1/runs/export")
@@ -435,7 +435,7 @@ class Together(ServerCase):
         report = taken(self.server, lines([document(2000), document(2000)]))
         self.assertEqual((1, 1), (report["imported"], report["known"]))
 
-    def test_what_was_told_stored_outlives_a_kill(self):
+    def test_acknowledged_runs_survive_a_kill(self):
         server = Server().start()
         taken(server, lines(document(number) for number in range(300)))
         server.kill()

@@ -60,10 +60,10 @@ class Loading(unittest.TestCase):
                 engine.load({**SPEC, **fields}, {})
             return {name: os.environ[name] for name in ("XLA_FLAGS", "NPROC", "JAX_PLATFORMS")}
 
-    def test_threads_and_the_instruction_set_are_told_to_xla(self):
-        told = self.variables(threads=3, isa="avx2")
-        self.assertEqual("--xla_of_the_operator=1 --xla_cpu_max_isa=AVX2", told["XLA_FLAGS"])
-        self.assertEqual(("3", "cpu"), (told["NPROC"], told["JAX_PLATFORMS"]))
+    def test_threads_and_the_instruction_set_are_passed_to_xla(self):
+        found = self.variables(threads=3, isa="avx2")
+        self.assertEqual("--xla_of_the_operator=1 --xla_cpu_max_isa=AVX2", found["XLA_FLAGS"])
+        self.assertEqual(("3", "cpu"), (found["NPROC"], found["JAX_PLATFORMS"]))
 
     def test_without_a_limit_the_operator_s_flags_stay_alone(self):
         self.assertEqual("--xla_of_the_operator=1", self.variables()["XLA_FLAGS"])

@@ -97,7 +97,7 @@ class Ending(Measured):
         self.assertEqual((11, 91), (run["summary"]["first_measured"],
                                     run["summary"]["measured_steps"]))
 
-    def test_progress_tells_the_phase_and_what_was_spent(self):
+    def test_progress_has_the_phase_and_the_cost(self):
         run_id = self.server.queue("slow", steps=100000, warmup_steps=20)
         self.server.wait(run_id, {"running"})
         phases, dollars = set(), []
@@ -216,7 +216,7 @@ class Verdicts(Measured):
         self.assertEqual("unknown", self.judged("ok", "gradient", precision="bf16")[1]["level"])
         self.assertIsNone(self.judged("ok", "gradient")[1])
 
-    def test_canaries_that_change_their_voice_are_heard(self):
+    def test_canaries_that_change_are_found(self):
         run, found = self.judged("wavering", "clock")
         self.assertEqual(("invalid", "invalid"), (run["validity"]["level"], found["level"]))
         self.assertAlmostEqual(100 / 9, found["value"])  # from the middle between 3 and 2.4 GHz
@@ -225,7 +225,7 @@ class Verdicts(Measured):
                                           for key in ("level", "value")))
         self.assertEqual("unknown", self.judged("ok", "clock")[1]["level"])
 
-    def test_emulation_and_references_are_told(self):
+    def test_emulation_and_reference_implementations_are_reported(self):
         run, found = self.judged("talkative", "emulated", precision="bf16")
         self.assertEqual("warn", found["level"])
         self.assertIn("bf16", found["words"])
@@ -281,7 +281,7 @@ class Libraries(ServerCase):
         self.assertEqual(("finished", "preloaded "), (run["state"], run["software"]), run)
 
     @unittest.skipIf(SANITIZED, "a sanitizer wants to be the first library")
-    def test_a_run_tells_what_its_engine_really_had(self):
+    def test_a_run_has_the_real_details_of_its_engine(self):
         for field, word, names, _ in LIBRARIES:
             if installed(names):
                 run = self.server.run("native", steps=2000, threads=1, **{field: word})

@@ -124,7 +124,7 @@ class Documented(unittest.TestCase):
     def test_the_server_and_its_schema_refuse_the_same_specs(self):
         for spec in ({}, {"steps": 1}, {"steps": "auto"}, {"steps": 0}, {"steps": None},
                      {"batch_size": 65536}, {"batch_size": 65537}, {"threads": 1.5},
-                     {"precision": "f64"}, {"engine": "nobody"}, {"extra": 1}, [], "text",
+                     {"precision": "f64"}, {"engine": "unknown"}, {"extra": 1}, [], "text",
                      {"labels": {"a": "b"}}, {"labels": {"a b": "c"}}, {"labels": {"a": 1}},
                      {"labels": {str(number): "" for number in range(17)}},
                      {"labels": {"a": "x" * 257}}, {"labels": {"k" * 65: ""}},
@@ -227,9 +227,9 @@ class Tour(TourOfKeeping, unittest.TestCase):
             for accept in ("application/json", "text/csv"):
                 self.ask(server, "GET", location + "/steps", 200, {"Accept": accept})
         self.post(server, 201, None, "?wait=30", Prefer="wait=20")
-        told = self.post(server, 201, {"engine": "talkative", "steps": 2}, "?wait=30")
-        self.assertIsNotNone(told.json()["engine_details"])
-        path = told.headers["location"]
+        reply = self.post(server, 201, {"engine": "talkative", "steps": 2}, "?wait=30")
+        self.assertIsNotNone(reply.json()["engine_details"])
+        path = reply.headers["location"]
         for target, accept in ((path, "*/*"), (path + "/implementations", "*/*"),
                                (path + "/steps", "application/json"), (path + "/steps", "text/csv")):
             self.ask(server, "GET", target, 200, {"Accept": accept})
@@ -251,7 +251,7 @@ class Tour(TourOfKeeping, unittest.TestCase):
         """The queue of this server has room for three runs."""
         small, large = POSTED["/v1/sweeps"], {**POSTED["/v1/sweeps"], "blocks": 2}
         for path, body in (("/v1/sweeps", small), ("/v1/aa", {"base": SPEC, "pairs": 1})):
-            self.post(server, 400, {**body, "base": {"engine": "nobody"}}, path=path)
+            self.post(server, 400, {**body, "base": {"engine": "unknown"}}, path=path)
         self.post(server, 429, large, path="/v1/sweeps")
         self.post(server, 429, path="/v1/aa")
         sweep = self.post(server, 201, path="/v1/sweeps", Idempotency_Key="set")
@@ -400,7 +400,7 @@ class Tour(TourOfKeeping, unittest.TestCase):
             for wanted, headers in ((431, LONG), (413, BIG), (406, WRONG_TYPE), (404, {})):
                 self.ask(server, "DELETE", path, wanted, headers)
             self.ask(server, "DELETE", path + "?x=1", 400)
-        self.post(server, 400, {"engine": "nobody"})
+        self.post(server, 400, {"engine": "unknown"})
         self.post(server, 400, {"batch_size": 0})
         for path in POSTED:
             self.visit_refusals_of_bodies(server, path)

@@ -80,7 +80,7 @@ class Page(ServerCase):
                              reply.headers["cache-control"])
             self.assertEqual(path == "/", "etag" in reply.headers)
 
-    def test_packed_is_the_same_in_less_and_only_for_who_can_unpack(self):
+    def test_compressed_answers_are_equal_smaller_and_only_on_request(self):
         total = 0
         for path, plain in self.files().items():
             packed = self.server.get(path, Accept_Encoding="br, gzip;q=0.8")
@@ -97,7 +97,7 @@ class Page(ServerCase):
             self.assertNotIn("content-encoding",
                              self.server.get("/", Accept_Encoding=header).headers, header)
 
-    def test_who_has_the_start_need_not_get_it_again(self):
+    def test_a_page_known_by_its_etag_gets_304(self):
         etag = self.server.get("/").headers["etag"]
         for known in (etag, f'"x", {etag}', "*"):
             again = self.server.get("/", If_None_Match=known, Accept_Encoding="gzip")
@@ -113,7 +113,7 @@ class Page(ServerCase):
             self.assertEqual((200, b""), (head.status, head.body))
             self.assertEqual(str(len(get.body)), head.headers["content-length"])
 
-    def test_the_browser_is_told_to_keep_the_page_to_itself(self):
+    def test_the_headers_isolate_the_page_in_the_browser(self):
         for reply in self.files().values():
             policy = dict(part.split(" ", 1) for part in
                           reply.headers["content-security-policy"].split("; "))

@@ -76,12 +76,12 @@ class Loop(unittest.TestCase):
     def test_steps_tile_the_time(self):
         training = Clockwork()
         begin = 0  # the first tick
-        count, told = self.train(training, steps=4)
+        count, reported = self.train(training, steps=4)
         self.assertEqual(4, count)
         # Six readings a step; the last one is the border to the next.
         ticks = list(itertools.islice(itertools.accumulate(itertools.count()), 25))
-        self.assertEqual(ticks[24] - begin, sum(step["nanoseconds"] for step in told))
-        for index, step in enumerate(told):
+        self.assertEqual(ticks[24] - begin, sum(step["nanoseconds"] for step in reported))
+        for index, step in enumerate(reported):
             self.assertEqual(index, step["index"])
             self.assertLess(sum(step["split"].values()), step["nanoseconds"])
 
@@ -95,12 +95,12 @@ class Loop(unittest.TestCase):
         self.assertEqual(2, self.train(training, steps=100)[0])
         self.assertEqual(2, training.count)
 
-    def test_a_loss_that_is_no_number_is_not_told(self):
+    def test_a_loss_that_is_not_a_number_is_left_out(self):
         with self.assertRaisesRegex(protocol.Refusal, "loss of step 0 is not a number"):
             self.train(Clockwork(loss=float("nan")))
         self.assertEqual("", self.out.getvalue())
 
-    def test_without_parts_none_are_told(self):
+    def test_without_parts_the_split_is_absent(self):
         training = Clockwork()
         training.step = lambda: (1.0, None)
         self.assertNotIn("split", self.train(training)[1][0])
@@ -164,7 +164,7 @@ class Facts(unittest.TestCase):
         self.assertEqual("é", protocol.cut("éé", 3))
         self.assertEqual("a b", protocol.cut("a\nb\n"))
 
-    def test_native_bf16_is_told_by_the_flags_and_kept_under_the_cap(self):
+    def test_native_bf16_is_read_from_the_flags_and_kept_under_the_cap(self):
         both = "flags\t: fpu amx_bf16 avx512_bf16"
         for text, cap, wanted in ((both, "auto", "amx"), (both, "amx", "amx"),
                                   (both, "avx512_bf16", "avx512_bf16"), (both, "avx512", None),

@@ -1,4 +1,5 @@
-"""The cloud takes the machine back in the middle of a run: what is told, kept, and goes on later."""
+"""The cloud provider reclaims the machine in the middle of a run: what clients see, what is kept,
+and what continues later."""
 import json
 import re
 import time
@@ -20,11 +21,11 @@ class Aws:
     REASON = f"AWS takes this machine back at {AT} (terminate)"
 
     def __init__(self, clouds):
-        self.told = dict(AWS)
-        play_aws(clouds, self.told)
+        self.answers = dict(AWS)
+        play_aws(clouds, self.answers)
 
     def take_back(self):
-        self.told["spot/instance-action"] = json.dumps({"action": "terminate", "time": AT})
+        self.answers["spot/instance-action"] = json.dumps({"action": "terminate", "time": AT})
 
 
 class Gcp:
@@ -35,15 +36,15 @@ class Gcp:
     def __init__(self, clouds):
         self.preempted = "FALSE"
         play_gcp(clouds, preemptible="TRUE")
-        for path, told in ((self.ASKED, lambda: self.preempted),
+        for path, body in ((self.ASKED, lambda: self.preempted),
                            ("/computeMetadata/v1/instance/maintenance-event", lambda: "NONE")):
-            clouds.route(path, self.answer(told))
+            clouds.route(path, self.answer(body))
 
     @staticmethod
-    def answer(told):
+    def answer(body):
         def behave(exchange):
             good = exchange.request.headers.get("metadata-flavor") == "Google"
-            exchange.send(200 if good else 403, told(), {"Metadata-Flavor": "Google"})
+            exchange.send(200 if good else 403, body(), {"Metadata-Flavor": "Google"})
         return behave
 
     def take_back(self):
@@ -144,9 +145,9 @@ class TakenBack(Case):
                          len(server.get(f"/v1/runs/{running}/steps?limit=1000").json()["steps"]))
         self.assertEqual([], worker_pids([running]))
         self.assertEqual(["preempted", "queued"], [raw.reply().json()["state"] for raw in held])
-        told = [data for _, name, data in reader if name == "state"]
-        self.assertEqual(["queued", "running", "preempted"], [data["state"] for data in told])
-        self.assertEqual(self.cloud.REASON, told[-1]["reason"])
+        states = [data for _, name, data in reader if name == "state"]
+        self.assertEqual(["queued", "running", "preempted"], [data["state"] for data in states])
+        self.assertEqual(self.cloud.REASON, states[-1]["reason"])
         self.assertTakesNothing(server)
         self.assertEqual(1, server.metrics()['pennyworth_runs{state="preempted"}'])
         found = server.get("/v1/runs?state=preempted").json()["runs"]
@@ -184,7 +185,7 @@ class TakenBack(Case):
         self.assertEqual([], worker_pids([running]))
         server.stop()
 
-    def test_a_run_of_a_sweep_is_tried_again_by_whoever_starts_next(self):
+    def test_a_run_of_a_sweep_is_repeated_by_the_next_server(self):
         cloud = self.play(Gcp)
         server = self.serve()
         reply = server.post({"base": {"engine": "slow", "warmup_steps": 0, "steps": 200},
@@ -213,7 +214,7 @@ class TakenBack(Case):
     def test_what_waits_is_not_lost_to_a_notice_that_stands(self):
         cloud = self.play(Gcp)
         server = self.serve()
-        cloud.take_back()  # an idle machine is not asked about, so nobody knows
+        cloud.take_back()  # the server does not ask while the machine is idle
         queued = [server.queue(steps=2)]
         until(lambda: server.metrics()["pennyworth_spot_notice"], "now it is known")
         self.assertTakesNothing(server)
@@ -270,7 +271,7 @@ class Asking(Case):
         self.assertEqual("running", server.show(running)["state"])
         server.stop()
 
-    def test_a_service_that_fails_is_told_of_once_and_ends_no_run(self):
+    def test_a_service_that_fails_is_logged_once_and_ends_no_run(self):
         cloud = self.play(Gcp)
         server = self.serve()
         running = self.busy(server)
@@ -285,7 +286,7 @@ class Asking(Case):
         self.assertEqual("preempted", server.wait(running)["state"])
         server.stop()
 
-    def test_a_machine_that_did_not_say_who_it_is_is_asked_again(self):
+    def test_a_machine_without_an_identity_is_asked_again(self):
         cloud = self.play(Gcp)
         self.clouds.route("/computeMetadata", status(503))
         server = self.serve(known=False)
@@ -301,7 +302,7 @@ class Asking(Case):
 
     def test_a_hint_is_only_one(self):
         cloud = self.play(Aws)
-        cloud.told["events/recommendations/rebalance"] = json.dumps({"noticeTime": AT})
+        cloud.answers["events/recommendations/rebalance"] = json.dumps({"noticeTime": AT})
         server = self.serve()
         running = self.busy(server)
         until(lambda: "hints that it may take this machine back" in server.read_log(), "a hint")

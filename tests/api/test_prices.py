@@ -196,7 +196,7 @@ class Finding(PricesCase):
                                ({"feed": "typed"}, 24), ({"feed": "aws-offer"}, 0),
                                ({"provider": "aws", "region": "r2", "zone": "za",
                                  "instance_type": "k.xlarge"}, 1),
-                               ({"provider": "nobody"}, 0), ({"instance_type": "k.%"}, 0)):
+                               ({"provider": "unknown"}, 0), ({"instance_type": "k.%"}, 0)):
             found = self.found(**filters)
             self.assertEqual(count, len(found), filters)
             for row in found:
@@ -226,7 +226,7 @@ class Finding(PricesCase):
             reply = self.server.get("/v1/prices?" + query)
             self.assertProblem(reply, 400, field=field)
 
-    def test_why_there_is_no_price_is_told_feed_by_feed(self):
+    def test_each_feed_gives_its_reason_for_no_price(self):
         page = self.server.page(provider="aws", instance_type="no.such")
         absent = {row["feed"]: row["reason"] for row in page["absent"]}
         self.assertEqual("switched off", absent["aws-spot-page"])
@@ -381,7 +381,7 @@ class Files(PricesCase):
                 self.assertRegex(feed["reason"], reason)
                 self.assertEqual(before, self.server.prices())
 
-    def test_what_is_no_file_is_told(self):
+    def test_a_body_that_is_not_a_price_file_is_refused(self):
         feed = self.begin(HEAD + "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.357,,\n")
         before = self.server.prices()
         os.remove(self.path)

@@ -1,4 +1,4 @@
-"""What others published: there from the start, told once, and never taken for what is so here."""
+"""What others published: there from the start, stored once, and never mixed with local measurements."""
 import unittest
 
 from harness import Server, ServerCase, until

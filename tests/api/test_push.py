@@ -15,7 +15,7 @@ class Push(unittest.TestCase):
         self.candidate = Candidate(self)
 
     def measure(self, *flags):
-        """A run that nobody was told of."""
+        """A run that no hub has."""
         ended = self.candidate.run("bench", "--set", "quick", "--format", "json", *flags)
         self.assertEqual(0, ended.status, ended)
         return ended.json()["runs"][0]["id"]
@@ -42,11 +42,11 @@ class Push(unittest.TestCase):
         run = self.measure()
         hub = self.hub()
         ended = self.push(hub.url)
-        self.assertIn("1 runs wait for the hub", ended.told)
-        self.assertIn("1 accepted, 0 refused, 0 still waiting", ended.told)
+        self.assertIn("1 runs wait for the hub", ended.stderr)
+        self.assertIn("1 accepted, 0 refused, 0 still waiting", ended.stderr)
         self.assertEqual("imported", hub.show(run)["provenance"])
         self.assertEqual("", ended.out)
-        self.assertIn("0 runs wait", self.push(hub.url + "/").told)
+        self.assertIn("0 runs wait", self.push(hub.url + "/").stderr)
 
     def test_each_hub_gets_its_own(self):
         run = self.measure()
@@ -75,7 +75,7 @@ class Push(unittest.TestCase):
         reply = hub.request("POST", "/v1/runs/import", body,
                             {"Content-Type": "application/x-ndjson"})
         self.assertEqual(1, reply.json()["imported"], reply)
-        self.assertIn("1 accepted", self.push(hub.url).told)
+        self.assertIn("1 accepted", self.push(hub.url).stderr)
         self.assertEqual("finished", hub.show(run)["state"])
 
     def test_a_server_may_be_using_the_database(self):
@@ -94,7 +94,7 @@ class Push(unittest.TestCase):
         last = [server.queue(steps=1, max_seconds=5) for _ in range(60)][-1]
         server.wait(last)
         hub = self.hub()
-        self.assertIn("60 accepted", self.push(hub.url).told)
+        self.assertIn("60 accepted", self.push(hub.url).stderr)
         self.assertEqual(60, len(hub.get("/v1/runs/export").body.splitlines()))
 
     def test_more_than_a_token_may_send_in_an_hour_goes_as_it_may_and_nothing_is_lost(self):
@@ -116,15 +116,15 @@ class Push(unittest.TestCase):
         flags = ("--report-token-file", token)
         ended = self.push_in_vain(hub.url, *flags, reason="429")
         # 12 and 6 are more than it may ever send at once, 3 more are too many for now.
-        self.assertIn("3 accepted, 0 refused, 9 still waiting: the hub answered 429", ended.told)
+        self.assertIn("3 accepted, 0 refused, 9 still waiting: the hub answered 429", ended.stderr)
         allow(500)
         hub.process.send_signal(signal.SIGHUP)
         until(lambda: "1 tokens are known now" in hub.read_log(), "the new limit")
-        self.assertIn("9 accepted, 0 refused, 0 still waiting", self.push(hub.url, *flags).told)
+        self.assertIn("9 accepted, 0 refused, 0 still waiting", self.push(hub.url, *flags).stderr)
         with open(os.path.join(self.candidate.folder, "audit")) as file:
-            told = [json.loads(text) for text in file]
-        self.assertEqual([429, 429, 200, 429, 200], [entry["status"] for entry in told])
-        self.assertEqual(12, sum(entry.get("imported", 0) for entry in told))
+            answers = [json.loads(text) for text in file]
+        self.assertEqual([429, 429, 200, 429, 200], [entry["status"] for entry in answers])
+        self.assertEqual(12, sum(entry.get("imported", 0) for entry in answers))
 
     def test_what_was_imported_is_not_passed_on(self):
         run = self.measure()
@@ -134,24 +134,24 @@ class Push(unittest.TestCase):
         hub.stop()
         self.candidate.database = database
         other = FakeHub(self, GOOD)
-        self.assertIn("0 runs wait", self.push(other.url).told)
+        self.assertIn("0 runs wait", self.push(other.url).stderr)
         self.assertEqual([], other.requests, run)
 
     def test_without_a_hub_it_is_kept(self):
         self.measure()
         ended = self.push("http://127.0.0.1:9", "--report-seconds", "1", status=5)
-        self.assertIn("1 still waiting", ended.told)
+        self.assertIn("1 still waiting", ended.stderr)
         hub = FakeHub(self, GOOD)
         self.push(hub.url)
         self.assertEqual(1, len(hub.requests))
 
-    def test_a_refused_run_is_told_once_and_not_sent_again(self):
+    def test_a_refused_run_is_reported_once_and_not_sent_again(self):
         self.measure()
         body = json.dumps({"imported": 0, "known": 0, "refused": 1, "errors": [
             {"line": 1, "id": None, "field": "steps", "reason": "are odd"}]})
         hub = FakeHub(self, (200, {}, body))
-        self.assertIn("steps: are odd", self.push(hub.url, status=5).told)
-        self.assertIn("1 were refused by this hub", self.push(hub.url).told)
+        self.assertIn("steps: are odd", self.push(hub.url, status=5).stderr)
+        self.assertIn("1 were refused by this hub", self.push(hub.url).stderr)
         self.assertEqual(1, len(hub.requests))
 
     @unittest.skipUnless(shutil.which("openssl"), "no openssl to make a certificate with")
@@ -182,19 +182,19 @@ class Push(unittest.TestCase):
         shutil.copy(self.candidate.database, restored)
         hub = FakeHub(self, GOOD)
         ended = self.push(hub.url, status=1)
-        self.assertIn("was not finished: start the server or restore again", ended.told)
+        self.assertIn("was not finished: start the server or restore again", ended.stderr)
         self.assertEqual([], hub.requests)
         os.remove(restored)
         self.push(hub.url)
         self.assertEqual(1, len(hub.requests))
 
-    def test_wrong_tokens_and_databases_are_told(self):
+    def test_wrong_tokens_and_databases_are_reported(self):
         ended = self.push("http://127.0.0.1:9", status=1)
-        self.assertIn("--database", ended.told)
+        self.assertIn("--database", ended.stderr)
         self.assertFalse(os.path.exists(self.candidate.database))
         ended = self.candidate.run("push")
         self.assertEqual(2, ended.status)
-        self.assertIn("--report-to", ended.told)
+        self.assertIn("--report-to", ended.stderr)
         self.measure()
         path = os.path.join(self.candidate.folder, "token")
         with open(path, "w") as file:

@@ -47,7 +47,7 @@ class WithoutPyTorch(ServerCase):
                 run = self.server.run(name, **fields)
                 self.assertEqual("failed", run["state"], run)
                 self.assertIn(reason, run["reason"])
-                self.assertEqual("pytorch", run["software"])  # nobody looked which
+                self.assertEqual("pytorch", run["software"])  # its version was not read
 
     def test_wrong_options_end_it_and_are_explained(self):
         run = self.server.run("wrong")

@@ -1,5 +1,5 @@
-"""The refresh of prices as a whole: who is asked when, what is told meanwhile, what does not disturb
-what, how it stops, and what never comes out of it."""
+"""The refresh of prices as a whole: which feed is read when, what is reported meanwhile, which
+failures do not disturb others, how it stops, and what it never reveals."""
 import json
 import re
 import time
@@ -38,7 +38,7 @@ class Apart(RefreshCase):
     def test_a_region_that_fails_disturbs_no_other(self):
         stage = self.on(OnDemandPage, "regions=us-east-1,eu-west-1,eu-west-2")
         server = stage.server
-        self.assertEqual(stage.expected(), stage.told())
+        self.assertEqual(stage.expected(), stage.stored_prices())
         old = server.prices(region="eu-west-1")
         stage.play(day=1)
         stage.feeds.route(stage.WHERE + "EU%20(Ireland)", status(503))
@@ -54,7 +54,7 @@ class Apart(RefreshCase):
         self.assertEqual(old, server.prices(region="eu-west-1"))
         elsewhere = {key: price for key, price in stage.expected().items()
                      if key[0] != "eu-west-1"}
-        self.assertEqual(elsewhere, {key: price for key, price in stage.told().items()
+        self.assertEqual(elsewhere, {key: price for key, price in stage.stored_prices().items()
                                      if key[0] != "eu-west-1"})
 
     def test_the_same_of_azure(self):
@@ -65,7 +65,7 @@ class Apart(RefreshCase):
         self.assertEqual("partly_failed", stage.server.refresh(stage.NAME)["state"])
         self.assertEqual(old, stage.server.prices(region="westeurope"))
         expected = stage.expected()
-        for key, price in stage.told().items():
+        for key, price in stage.stored_prices().items():
             if key[0] == "eastus2":
                 self.assertEqual(expected[key], price)
 
@@ -104,9 +104,9 @@ class Apart(RefreshCase):
         stage.play(day=1)
         self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
         self.assertEqual(["eu-west-1"], list(stage.server.scopes(stage.NAME)))
-        self.assertEqual(stage.expected(), stage.told())
+        self.assertEqual(stage.expected(), stage.stored_prices())
 
-    def test_regions_that_the_feed_does_not_have_are_told(self):
+    def test_regions_that_the_feed_does_not_have_are_named(self):
         stage = self.on(OnDemandPage, "regions=eu-nowhere-1")
         feed = stage.server.feed(stage.NAME)
         self.assertEqual("failed", feed["state"])
@@ -115,7 +115,7 @@ class Apart(RefreshCase):
     def test_one_price_that_leaps_is_believed_when_it_is_said_again(self):
         stage = self.on(SpotPage)
         key = ("us-east-1", "m5.large", "spot")
-        old = stage.told()
+        old = stage.stored_prices()
         document, price = stage.document.body, stage.aws.spot_price("us-east-1", "m5.large")
         page = json.loads(document)
         for group in page["config"]["regions"][0]["instanceTypes"]:
@@ -124,10 +124,10 @@ class Apart(RefreshCase):
                     size["valueColumns"][0]["prices"]["USD"] = str(float(price) * 20)
         stage.document.change(json.dumps(page), '"leap"')
         self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
-        self.assertEqual(old, stage.told(), "one reading is not enough")
+        self.assertEqual(old, stage.stored_prices(), "one reading is not enough")
         stage.document.change(json.dumps(page) + " ", '"leap again"')
         self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
-        self.assertEqual({**old, key: round(float(price) * 20 * 10**9)}, stage.told())
+        self.assertEqual({**old, key: round(float(price) * 20 * 10**9)}, stage.stored_prices())
 
 
 class Asking(RefreshCase):
@@ -140,7 +140,7 @@ class Asking(RefreshCase):
         server = self.serve("--feed", "price-file=on url=/nowhere/at/all.csv")
         server.settle()
         path = "/v1/prices/refresh"
-        self.assertProblem(server.post(b"", "?feed=nobody", path), 400, field="feed")
+        self.assertProblem(server.post(b"", "?feed=unknown", path), 400, field="feed")
         self.assertProblem(server.post(b"", "?feed=aws-spot-page", path), 422, field="feed")
         self.assertProblem(server.post(b"", "?fed=price-file", path), 400, field="fed")
         feed = server.refresh("price-file")
@@ -151,7 +151,7 @@ class Asking(RefreshCase):
         self.assertProblem(alone.post(b"", "", path), 422)
         self.assertIsNone(alone.get("/v1/feeds").json()["refresh"]["started_at"])
 
-    def test_a_second_refresh_is_refused_and_the_first_tells_how_far_it_is(self):
+    def test_a_second_refresh_is_refused_and_the_first_reports_progress(self):
         stage = self.on(OnDemandPage, "regions=us-east-1,eu-west-1")
         stage.feeds.route(re.compile("Ireland"), slow(stage.body(), 0.05, 200))
         reply = stage.server.post(b"", "?feed=" + stage.NAME, "/v1/prices/refresh")
@@ -171,7 +171,7 @@ class Asking(RefreshCase):
             stage.server.get("/v1/prices?limit=10")
             self.assertLess(time.monotonic() - began, 1, "it answers meanwhile")
 
-    def test_what_a_feed_lacks_is_told_and_nobody_is_asked(self):
+    def test_a_missing_setting_of_a_feed_is_reported_and_no_request_is_sent(self):
         with FeedServer() as feeds:
             server = self.serve(
                 "--feed", f"gcp-billing-catalog=on url={feeds.url}",
@@ -191,7 +191,7 @@ class Asking(RefreshCase):
             self.assertEqual("switched off", absent["aws-spot-page"])
             self.assertEqual([], feeds.requests)
 
-    def test_a_restart_asks_nobody_anew_and_has_the_prices(self):
+    def test_a_restart_reads_no_feed_again_and_has_the_prices(self):
         stage = self.on(SpotPage)
         before, asked = stage.server.prices(), len(stage.feeds.requests)
         stage.server.stop()
@@ -221,10 +221,10 @@ class Stopping(RefreshCase):
     def test_in_the_middle_of_a_page(self):
         self.stops_within_two_seconds(AT_LEISURE)
 
-    def test_while_nobody_answers(self):
+    def test_while_no_hub_answers(self):
         self.stops_within_two_seconds(silent)
 
-    def test_while_it_waits_as_it_was_told(self):
+    def test_it_stops_while_it_waits_for_retry_after(self):
         self.stops_within_two_seconds(Failing(429, 100, "{}", retry_after=100))
 
     def test_between_two_attempts(self):
@@ -234,7 +234,7 @@ class Stopping(RefreshCase):
 class Secrets(RefreshCase):
     def test_the_key_of_google_goes_to_google_alone(self):
         stage = self.on(GcpCatalog, flags=("--log", "debug"))
-        self.assertTrue(stage.told())
+        self.assertTrue(stage.stored_prices())
         for request in stage.feeds.requests:
             self.assertEqual(GCP_KEY, request.headers["x-goog-api-key"])
             self.assertNotIn(GCP_KEY, request.target)
@@ -249,7 +249,7 @@ class Secrets(RefreshCase):
                 self.assertEqual([], stage.server.secrets_kept(GCP_KEY))
             self.assertEqual([], other.requests)
 
-    def test_the_secret_of_aws_is_sent_to_nobody_and_told_to_nobody(self):
+    def test_the_secret_of_aws_is_never_sent_and_never_printed(self):
         with FeedServer() as feeds:
             feeds.route("/", status(401, "<Response><Errors><Error><Code>AuthFailure</Code>"
                                     "<Message>AWS was not able to validate the provided access "

@@ -1,4 +1,4 @@
-"""Old runs lose most of their steps, and nothing else; everybody who asks for them is told."""
+"""Old runs lose most of their steps and nothing else; every answer with their steps says so."""
 import csv
 import io
 import json
@@ -46,7 +46,7 @@ class Retention(ServerCase):
         self.assertEqual(200, reply.status, reply)
         return reply
 
-    def test_what_was_done_is_told(self):
+    def test_the_audit_log_has_every_write(self):
         self.assertIn("runs_thinned=121 ", self.server.read_log())
         self.assertEqual(121, self.server.metrics()["pennyworth_thinned_runs_total"])
 

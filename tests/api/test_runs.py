@@ -122,7 +122,7 @@ class Creating(ServerCase):
         self.assertEqual(run["steps_stored"],
                          summary["measured_steps"] + summary["first_measured"])
 
-    def test_a_full_queue_is_told_when_to_come_again(self):
+    def test_a_full_queue_answers_429_with_retry_after(self):
         server = self.own_server("--queue-limit", "2", engines=ENGINES)
         first = server.queue("long", steps=1000)
         server.wait(first, {"running"})
@@ -257,11 +257,11 @@ class Waiting(ServerCase):
             self.assertProblem(self.server.post({}, f"?wait={wait}"), 400, "invalid", "wait")
         self.assertProblem(self.server.get("/v1/runs/0000000000000000000000000A?wait=1"), 404)
 
-    def test_many_may_wait_and_all_are_told(self):
+    def test_many_clients_may_wait_and_all_are_answered(self):
         run_id = self.server.queue("slow", steps=20)
         replies = together(20, lambda _: self.server.get(f"/v1/runs/{run_id}?wait=60"))
         self.assertEqual({"finished"}, {reply.json()["state"] for reply in replies})
-        until(lambda: self.server.metrics()["pennyworth_watchers"] == 0, "nobody waits any more")
+        until(lambda: self.server.metrics()["pennyworth_watchers"] == 0, "no watcher is left")
 
 
 class Listing(ServerCase):
@@ -391,25 +391,25 @@ class Telling(ServerCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.silent = cls.server.run("ok")
-        cls.told = cls.server.run("talkative", plan="fixed", isa="avx2", input_workers=2)
+        cls.detailed = cls.server.run("talkative", plan="fixed", isa="avx2", input_workers=2)
 
     def get(self, run, part, **headers):
         reply = self.server.get(f"/v1/runs/{run['id']}/{part}", **headers)
         self.assertEqual(200, reply.status, reply)
         return reply
 
-    def test_a_run_keeps_what_its_engine_told(self):
-        spec = self.told["spec"]
+    def test_a_run_keeps_the_details_of_its_engine(self):
+        spec = self.detailed["spec"]
         self.assertEqual(("fixed", "avx2", 2), (spec["plan"], spec["isa"], spec["input_workers"]))
         self.assertEqual({"library": "none 1", "isa": "avx2", "plan": "fixed", "threads": 3,
                           "parameters": 25557032, "multiply_adds": 4089184256,
                           "memory_bytes": 8192, "emulated": True, "huge_pages": False},
-                         self.told["engine_details"])
-        self.assertEqual((96, 1048576), (self.told["samples"], self.told["peak_memory_bytes"]))
+                         self.detailed["engine_details"])
+        self.assertEqual((96, 1048576), (self.detailed["samples"], self.detailed["peak_memory_bytes"]))
         self.assertEqual({"conv1": {"forward": "jit:avx2", "backward": "ref:any"}, "fc": {}},
-                         self.get(self.told, "implementations").json()["implementations"])
+                         self.get(self.detailed, "implementations").json()["implementations"])
 
-    def test_what_was_not_told_is_null(self):
+    def test_details_that_the_engine_left_out_are_null(self):
         for name in ("engine_details", "samples", "peak_memory_bytes"):
             self.assertIsNone(self.silent[name])
         self.assertIsNone(self.get(self.silent, "implementations").json()["implementations"])
@@ -418,24 +418,24 @@ class Telling(ServerCase):
 
     def test_a_list_leaves_out_the_details_only(self):
         listed = self.server.get("/v1/runs?limit=1").json()["runs"][0]
-        self.assertEqual(in_a_list(self.told), listed)
+        self.assertEqual(in_a_list(self.detailed), listed)
 
     def test_a_step_shows_where_its_time_went(self):
-        steps = self.get(self.told, "steps").json()["steps"]
+        steps = self.get(self.detailed, "steps").json()["steps"]
         self.assertEqual(3, len(steps))
         for step in steps:
             self.assertAlmostEqual(0.001, step["seconds"])
             for part, wanted in zip(PARTS, (0.0001, 0.0003, 0.0005, 0, 0),
                                     strict=True):
                 self.assertAlmostEqual(wanted, step["split"][part])
-        rows = csv.DictReader(io.StringIO(self.get(self.told, "steps", Accept="text/csv")
+        rows = csv.DictReader(io.StringIO(self.get(self.detailed, "steps", Accept="text/csv")
                                           .body.decode(), newline=""))
         self.assertEqual(steps, [step_of_row(row) for row in rows])
 
-    def test_nobody_tells_of_a_run_that_is_not_there(self):
+    def test_there_are_no_events_of_an_unknown_run(self):
         reply = self.server.get(f"/v1/runs/{'0' * 26}/implementations")
         self.assertProblem(reply, 404, "not-found")
-        reply = self.server.get(f"/v1/runs/{self.told['id']}/implementations?layer=fc")
+        reply = self.server.get(f"/v1/runs/{self.detailed['id']}/implementations?layer=fc")
         self.assertProblem(reply, 400, "invalid", "layer")
 
 

@@ -60,7 +60,7 @@ class Stopping(Case):
             self.assertLess(server.stop(), 20 if SANITIZED else 2)
             self.assertEqual(b"", raw.rest())
 
-    def test_those_who_wait_are_answered(self):
+    def test_waiting_clients_are_answered(self):
         server = self.serve()
         running, queued = self.busy(server, "slow")
         held = [server.raw() for _ in range(3)]
@@ -73,8 +73,8 @@ class Stopping(Case):
         self.assertEqual(["interrupted", "queued", "queued"], states)
         for raw in held:
             raw.close()
-        told = [data["state"] for _, name, data in reader if name == "state"]
-        self.assertEqual(["queued", "running", "interrupted"], told)
+        output = [data["state"] for _, name, data in reader if name == "state"]
+        self.assertEqual(["queued", "running", "interrupted"], output)
         reader.close()
 
     def test_a_server_that_stops_takes_no_work(self):
@@ -182,18 +182,18 @@ class Starting(Case):
         self.assertEqual("finished", other.run()["state"])
         self.assertEqual(0o700, os.stat(os.path.dirname(deep)).st_mode & 0o777)
 
-    def told(self, *words):
+    def output(self, *words):
         return subprocess.run([SERVER, *words], capture_output=True, text=True, timeout=60,
                               env={"PATH": "/nowhere"}, check=False)
 
-    def test_help_and_version_are_told(self):
+    def test_help_and_version_are_printed(self):
         for word in ("--help", "-h"):
-            done = self.told(word)
+            done = self.output(word)
             self.assertEqual((0, ""), (done.returncode, done.stderr))
             for option in ("--port", "--database", "PENNYWORTH_WRITE_TOKEN", "--version"):
                 self.assertIn(option, done.stdout)
             self.assertTrue(all(len(line) <= 120 for line in done.stdout.splitlines()))
-        done = self.told("--port", "x", "--version")
+        done = self.output("--port", "x", "--version")
         self.assertEqual(0, done.returncode)
         self.assertTrue(re.fullmatch(r"pennyworth \d+\.\d+\.\d+\n", done.stdout), done.stdout)
 
@@ -204,7 +204,7 @@ class Starting(Case):
                              (["--port=x"], "--port must be an integer"),
                              (["--log", "loud"], "--log 'loud'"), (["1"], "1 is not an option"),
                              ([], "--database is needed")):
-            done = self.told(*words)
+            done = self.output(*words)
             self.assertEqual(2, done.returncode, done.stderr)
             self.assertIn(named, done.stderr)
 

@@ -56,7 +56,7 @@ class Sweeps(unittest.TestCase):
         table = self.server.get(f"/v1/sweeps/{sweep['id']}", Accept="text/csv")
         self.assertEqual(4, len(table.body.decode().splitlines()))
 
-    def test_equals_are_not_told_apart(self):
+    def test_equal_runs_are_not_called_different(self):
         sweep = self.post({"base": QUICK, "pairs": 4}, "/v1/aa").json()
         self.assertEqual("aa", sweep["preset"])
         sweep = wait(self.server, sweep["id"])

@@ -165,7 +165,7 @@ class Clients(Case):
     def watchers(self, server, count):
         until(lambda: server.metrics()["pennyworth_watchers"] == count, f"{count} watch", 40)
 
-    def test_who_leaves_while_an_answer_is_held_is_noticed(self):
+    def test_a_client_that_closes_while_its_answer_is_held_is_noticed(self):
         server = self.serve()
         run_id = server.queue("slow", steps=100000, max_seconds=3600)
         server.wait(run_id, {"running"})
@@ -179,7 +179,7 @@ class Clients(Case):
             secure.close()
             self.watchers(server, 0)
 
-    def test_who_leaves_an_event_stream_is_noticed(self):
+    def test_a_closed_event_stream_is_noticed(self):
         server = self.serve()
         run_id = server.queue("slow", steps=100000, max_seconds=3600)
         server.wait(run_id, {"running"})
@@ -236,13 +236,13 @@ class Files(Case):
                         "-passout", "pass:x"], check=True, capture_output=True, timeout=60)
         self.assertIn("is encrypted", self.refused(self.certificate, locked))
 
-    def test_a_key_that_everybody_reads_is_told_of(self):
+    def test_a_key_readable_by_all_users_is_logged(self):
         open_key = shutil.copy(self.key, self.key + ".open")
         os.chmod(open_key, 0o644)
-        for key, told in ((open_key, True), (self.key, False)):
+        for key, logged in ((open_key, True), (self.key, False)):
             server = SecureServer(self.certificate, key, engines=ENGINES).start()
             self.addCleanup(server.stop)
-            self.assertEqual(told, "can be read or changed by everybody" in server.read_log())
+            self.assertEqual(logged, "can be read or changed by everybody" in server.read_log())
 
     def test_a_signal_does_not_end_it(self):
         server = self.serve()

@@ -93,15 +93,15 @@ class Scopes(Case):
                         self.assertEqual(403, reply.status, reply)
                         self.assertIn(f"this token has {name}", reply.json()["detail"])
                         self.assertRegex(reply.json()["detail"], "the scope (read|write|import)")
-            for headers in ({}, {"Authorization": "Bearer nobody-knows-this"}):
+            for headers in ({}, {"Authorization": "Bearer an-unknown-token"}):
                 reply = server.request(method, path, body, {**JSON, **headers})
                 self.assertEqual(401, reply.status)
                 self.assertIn("www-authenticate", reply.headers)
         for path in ("/", "/healthz", "/readyz", "/v1/openapi.json"):
             self.assertEqual(200, server.get(path).status)
 
-    def test_an_empty_file_lets_nobody_in(self):
-        server = self.serve("# nobody yet\n")
+    def test_an_empty_file_admits_no_client(self):
+        server = self.serve("# no token yet\n")
         self.assertEqual(401, server.get("/v1/runs").status)
         self.assertEqual(401, self.ask(server, "GET", "/v1/runs", "c1").status)
 
@@ -155,11 +155,11 @@ class Files(Case):
         self.assertEqual(201, reply.status)
         self.assertEqual("c1", reply.json()["sender"])
 
-    def test_what_it_prints_where_is_told(self):
+    def test_help_says_what_goes_to_stdout_and_stderr(self):
         for words in (("--help",), ("token", "--help")):
-            told = subprocess.run([SERVER, *words], capture_output=True, text=True, timeout=60,
+            printed = subprocess.run([SERVER, *words], capture_output=True, text=True, timeout=60,
                                   check=True).stdout
-            self.assertRegex(told, r"a token; print its line for --tokens to stdout and the token to stderr\.")
+            self.assertRegex(printed, r"a token; print its line for --tokens to stdout and the token to stderr\.")
 
     def test_the_command_refuses_what_a_file_would_not_take(self):
         for words, part in ((("C1", "read"), "name"), (("c1", "reads"), "scopes"),
@@ -246,13 +246,13 @@ class Senders(Case):
             self.assertEqual([found[0]["id"]],
                              [json.loads(text)["id"] for text in out.body.splitlines()])
 
-    def test_a_document_cannot_say_who_sends_it(self):
+    def test_a_document_cannot_name_its_sender(self):
         server = self.serve(line("c1", "import,read"))
         self.send(server, "c1", 1, sender="c2")
         found = self.ask(server, "GET", "/v1/runs?sender=c2", "c1").json()["runs"]
         self.assertEqual([], found)
 
-    def test_who_reports_is_counted_by_name(self):
+    def test_senders_are_counted_by_name(self):
         server = self.serve(line("c1", "import,read"), line("quiet", "read"))
         self.send(server, "c1", 1, 2)
         self.send(server, "c1", 2, 3)
@@ -264,10 +264,10 @@ class Senders(Case):
 
 
 class Reloading(Case):
-    def hangup(self, server, told):
-        count = server.read_log().count(told)
+    def hangup(self, server, printed):
+        count = server.read_log().count(printed)
         server.process.send_signal(signal.SIGHUP)
-        until(lambda: server.read_log().count(told) > count, told)
+        until(lambda: server.read_log().count(printed) > count, printed)
 
     def test_a_file_that_was_changed_counts_after_the_signal(self):
         server = self.serve(line("c1", "import", "runs_per_hour=1"), line("c2", "import"))
@@ -333,7 +333,7 @@ class Audit(Case):
         self.ask(server, "DELETE", MISSING, "c1")
         self.ask(server, "DELETE", MISSING)
         self.ask(server, "GET", single.headers["location"] + "/check?confirm=true", "ops")
-        told = self.audit()
+        printed = self.audit()
         self.assertEqual(
             [("c1", "POST", IMPORT, 400), ("c1", "POST", IMPORT, 200), ("c1", "POST", IMPORT, 200),
              ("c1", "POST", IMPORT, 201), ("c1", "POST", IMPORT, 200), ("c1", "POST", IMPORT, 400),
@@ -341,18 +341,18 @@ class Audit(Case):
              ("ops", "DELETE", MISSING, 404), ("c1", "DELETE", MISSING, 403),
              (None, "DELETE", MISSING, 401)],
             [(entry["who"], entry["method"], entry["path"], entry["status"])
-             for entry in told[:11]])
+             for entry in printed[:11]])
         counts = [tuple(entry.get(name) for name in ("imported", "known", "refused"))
-                  for entry in told[:6]]
+                  for entry in printed[:6]]
         self.assertEqual([(None,) * 3, (1, 0, 0), (1, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
                          counts)
-        self.assertEqual(single.headers["location"], "/v1/runs/" + told[3]["id"])
-        self.assertEqual(run.headers["location"], "/v1/runs/" + told[6]["id"])
+        self.assertEqual(single.headers["location"], "/v1/runs/" + printed[3]["id"])
+        self.assertEqual(run.headers["location"], "/v1/runs/" + printed[6]["id"])
         if sweep.status == 201:
-            self.assertEqual(sweep.headers["location"], "/v1/sweeps/" + told[7]["id"])
-        self.assertEqual(len(body), told[2]["bytes"])
-        self.assertEqual({"127.0.0.1"}, {entry["from"] for entry in told})
-        for entry in told:
+            self.assertEqual(sweep.headers["location"], "/v1/sweeps/" + printed[7]["id"])
+        self.assertEqual(len(body), printed[2]["bytes"])
+        self.assertEqual({"127.0.0.1"}, {entry["from"] for entry in printed})
+        for entry in printed:
             self.assertRegex(entry["at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 
     def test_it_is_for_its_owner_and_without_secrets(self):
@@ -377,11 +377,11 @@ class Audit(Case):
         server = self.serve(line("c1", "write"), flags=("--http-threads", "8"))
         together(8, lambda _: [self.ask(server, "DELETE", MISSING + "x" * 500, "c1")
                                for _ in range(25)])
-        told = self.audit()
-        self.assertEqual(200, len(told))
-        self.assertEqual({200}, {len(entry["path"]) for entry in told})
+        printed = self.audit()
+        self.assertEqual(200, len(printed))
+        self.assertEqual({200}, {len(entry["path"]) for entry in printed})
 
-    def test_an_import_that_breaks_off_tells_what_it_has_stored(self):
+    def test_an_interrupted_import_reports_what_it_has_stored(self):
         server = self.serve(line("c1", "import,read"))
         database = sqlite3.connect(server.database, timeout=30)
         self.addCleanup(database.close)
@@ -408,9 +408,9 @@ class Audit(Case):
         for _ in range(75):
             self.assertEqual(401, self.ask(server, "DELETE", MISSING).status)
         self.ask(server, "DELETE", MISSING, "ops")
-        told = self.audit()
-        self.assertEqual([401] * 60 + [404], [entry["status"] for entry in told])
-        self.assertEqual([None] * 60 + [15], [entry.get("suppressed") for entry in told])
+        printed = self.audit()
+        self.assertEqual([401] * 60 + [404], [entry["status"] for entry in printed])
+        self.assertEqual([None] * 60 + [15], [entry.get("suppressed") for entry in printed])
         text = self.ask(server, "GET", "/metrics", "ops").body.decode()
         self.assertIn("pennyworth_audit_suppressed_total 15\n", text)
 

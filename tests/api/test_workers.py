@@ -138,7 +138,7 @@ class Surroundings(ServerCase):
 
 
 class Native(ServerCase):
-    ENGINES = {"trainer": WORKER}  # what "native" is when nobody says
+    ENGINES = {"trainer": WORKER}  # "native" without configuration
 
     def test_the_real_worker_trains(self):
         run = self.server.run("native", batch_size=16, steps=60, warmup_steps=2, max_seconds=120,

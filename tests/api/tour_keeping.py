@@ -32,7 +32,7 @@ class TourOfKeeping(TourOfImports):
         self.ask(server, "GET", path, 403, {"Authorization": f"Bearer {read}"})
 
     def visit_full(self, posted):
-        """Nobody has a terabyte in reserve."""
+        """No test machine has a terabyte free."""
         server = self.serve("--reserve-mib", "1048576", "--instance", "test.large")
         for path in posted:
             self.post(server, 507, path=path)

@@ -50,7 +50,7 @@ class Client:
 
 
 def varied(chance):
-    """Parameters that nobody asked for before, of the regions that are asked for by default."""
+    """Parameters that no request had before, of the regions that are asked for by default."""
     asked = {"workload": chance.choice(["resnet50", "resnet50", "mlp"]),
              "samples": f"{chance.uniform(1e6, 1e9):.3f}"}
     if chance.random() < 0.3:
@@ -180,7 +180,7 @@ LINES = [
     ("one_of_four_regions", "computed, one of four regions", 10),
     ("one_moment_a_year_ago", "computed, prices of one moment a year ago", 10),
     ("just_imported", "computed, just after a run was imported", 10),
-    ("regions_not_in_memory", "computed, two regions that nobody asked for lately", 10),
+    ("regions_not_in_memory", "computed, two regions without recent requests", 10),
     ("a_year_ago", "computed, prices of ever another moment a year ago", 10),
     ("again", "the same again", 1),
     ("not_modified", "the same again with If-None-Match: 304", 1),

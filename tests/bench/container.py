@@ -56,8 +56,8 @@ def median_step(command, spec):
 
 def measure(top, chosen):
     """Seconds of the median step: [(inside, outside)]."""
-    told = os.environ.get("PENNYWORTH_BENCH_INSIDE")
-    commands = {"inside": told.split() if told else RUNTIME.worker(),
+    flags = os.environ.get("PENNYWORTH_BENCH_INSIDE")
+    commands = {"inside": flags.split() if flags else RUNTIME.worker(),
                 "outside": bare(top, "pennyworth-worker")}
     spec = {"workload": "resnet50", "precision": "f32", "batch_size": chosen.batch, "seed": 1,
             "warmup_steps": 3, "steps": chosen.steps, "plan": "fixed"}

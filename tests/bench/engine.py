@@ -83,7 +83,7 @@ def contestants(args):
     if args.only != "ours":
         found += variants(args)
     if not found:
-        raise SystemExit("engine.sh: nobody to measure")
+        raise SystemExit("engine.sh: no engine to measure")
     inside = {contestant.userland for contestant in found} - {None}
     if inside and os.geteuid() != 0:
         raise SystemExit("engine.sh: userlands need root (chroot); --only ours does not")
@@ -127,8 +127,8 @@ def build_peak(folder):
 
 
 def measure_peak(program, cpus):
-    """Once for each batch of each round, and the report takes the best of all: whoever disturbs
-    can only lower it."""
+    """Once for each batch of each round, and the report takes the best of all: a
+    disturbance can only lower it."""
     if not program:
         return []
     words = [program, str(PEAK_SECONDS), *map(str, cpus)]
@@ -168,17 +168,17 @@ class Rounds:
         try:
             run |= self.quietest(contestant, job)
         except engine_runs.Failed as failure:
-            # Whoever cannot do it now could not do it in the next round either.
+            # A contestant that fails now would fail in the next round too.
             self.given_up.add(place)
             run["failed"] = str(failure)
-            told = run["failed"]
+            result = run["failed"]
         else:
             self.software.setdefault(contestant.name, run["software"])
-            told = (f"{engine_table.rate(run, job.batch):.2f} samples/s, "
+            result = (f"{engine_table.rate(run, job.batch):.2f} samples/s, "
                     f"{run['wall_seconds']:.0f} s in all, others had "
                     f"{100 * run['others_share']:.0f} % of the cores")
         self.data["runs"].append(run)
-        print(f"round {number}, {job.precision}, batch {job.batch}, {contestant.name}: {told}",
+        print(f"round {number}, {job.precision}, batch {job.batch}, {contestant.name}: {result}",
               file=sys.stderr, flush=True)
 
     def quietest(self, contestant, job):

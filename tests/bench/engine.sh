@@ -8,7 +8,7 @@
 #
 # Needs the release build, /usr/bin/python3, a C compiler and, for PyTorch, root: each PyTorch
 # runs in a Debian userland of its own under DIR, by chroot, named torch-SUITE (trixie and sid
-# unless told otherwise). Without userlands only our own figures are measured.
+# by default). Without userlands only our own figures are measured.
 #
 # A round trains each contestant once at each batch size and precision, one process at a time,
 # every second round backwards, so that a noisy quarter of an hour is everyone's. Compared are
@@ -37,7 +37,7 @@ prepare() {
     fi
     rm -rf "$root.partial" # what an earlier attempt left; it had no mounts that outlived it
     debootstrap --variant=minbase "$suite" "$root.partial" >&2
-    # Where this machine's mirror is a frozen one, its apt has been told, and this one must be.
+    # If this machine's mirror is frozen, its apt is configured for that; the new one needs the same.
     apt-config dump | grep '^Acquire::Check-' >"$root.partial/etc/apt/apt.conf.d/90-as-host" || true
     mount -t proc proc "$root.partial/proc"
     mount --bind /dev "$root.partial/dev"

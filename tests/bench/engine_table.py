@@ -73,8 +73,8 @@ def selected(data, precision, batch, name):
 
 
 def block(data, precision, batch):
-    """Everything about one batch size and precision. Disturbed trainings are left out, and who
-    was never left alone is shown as it was, but compared with nobody."""
+    """Everything about one batch size and precision. Disturbed trainings are left out, and a
+    contestant that was always disturbed is shown, but compared with no other."""
     roof = peak_of(data["peaks"], precision)
     rows, rounds = {}, {}
     for contestant in data["contestants"]:

@@ -3,7 +3,7 @@ offer.py [--products N] [--megabytes N] [--order ORDER] [--seed N] [--expected F
 
 One product in about eighty is what an hour of Linux on demand costs; the others are the twins that
 one could take for it. --expected gets a line "type price" for each price that a reader must find,
-and no other: where nothing can be told for sure, there is no line. All prices are invented."""
+and no other: where the price is ambiguous, there is no line. All prices are invented."""
 import argparse
 import base64
 import random
@@ -21,7 +21,7 @@ ORDERS = ("published", "reserved-first", "terms-first")
 
 HEAD = """{
   "formatVersion" : "v1.0",
-  "disclaimer" : "This list is made up, for tests. \\"Prices\\" in it are nobody's.",
+  "disclaimer" : "This list is made up, for tests. \\"Prices\\" in it are not real.",
   "offerCode" : "AmazonEC2",
   "version" : "20260806171752",
   "publicationDate" : "2026-08-06T17:17:52Z\""""
@@ -230,7 +230,7 @@ class Offer:
             price = self.price(kind)
             self.expected.append((kind.name, price))
             self.add(kind, DEDICATED if kind in metal else {}, hourly(price))
-        if wanted > 20:  # some more types, for which nobody can tell a price
+        if wanted > 20:  # some more types, whose price is ambiguous
             others = [kind for kind in kinds(wanted + 8)[wanted:] if not kind.metal]
             doubts = [self.twice, self.at_two_rates, self.in_tiers, self.for_nothing,
                       self.without_term]

@@ -92,7 +92,7 @@ static enum reading_state walk(struct feeding *feeding, struct error *err)
 }
 
 /* Of this program alone, unlike getrusage()'s, which begins with what the parent had. 0 where it
- * is not told. */
+ * is unknown. */
 static double peak_megabytes(void)
 {
     AUTO(fclosep) FILE *file = fopen("/proc/self/status", "re");

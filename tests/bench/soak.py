@@ -110,7 +110,7 @@ class Soak:
         self.ask("wrong", *random.choice(
             [("GET", "/v1/nothing"), ("POST", "/v1/runs", b"{", {"Content-Type": "text/plain"}),
              ("POST", "/v1/runs", b"{", {"Content-Type": "application/json"}),
-             ("PUT", "/v1/runs"), ("GET", "/v1/runs?limit=x"), ("GET", "/v1/runs/nobody")]))
+             ("PUT", "/v1/runs"), ("GET", "/v1/runs?limit=x"), ("GET", "/v1/runs/unknown")]))
         time.sleep(0.05)
 
     def hang_up(self):

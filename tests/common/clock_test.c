@@ -60,7 +60,7 @@ static void every_date_agrees_with_the_c_library(void)
     EXPECT_INT(wrong, 0);
 }
 
-static void the_calendar_clock_tells_the_time_of_day(void)
+static void the_calendar_clock_gives_the_time_of_day(void)
 {
     long long before = (long long)time(NULL) * 1000000, now = clock_calendar_us();
 
@@ -91,7 +91,7 @@ int main(void)
 {
     RUN(a_moment_is_written_in_utc_with_milliseconds);
     RUN(every_date_agrees_with_the_c_library);
-    RUN(the_calendar_clock_tells_the_time_of_day);
+    RUN(the_calendar_clock_gives_the_time_of_day);
     RUN(the_monotonic_clock_counts_nanoseconds_and_never_goes_back);
     return test_result();
 }

@@ -23,7 +23,7 @@ static void an_error_may_blame_no_field(void)
     EXPECT_STR(err.message, "later");
 }
 
-static void nobody_has_to_listen(void)
+static void an_error_may_be_ignored(void)
 {
     EXPECT(!error_set(NULL, ERROR_INTERNAL, "a", "b %d", 1));
     EXPECT(!error_not_allowed(NULL, "a", (struct allowed){0}, "b %d", 1));
@@ -63,7 +63,7 @@ static void what_would_have_been_allowed_is_said(void)
 static void whatever_is_quoted_becomes_printable_ascii(void)
 {
     static const struct {
-        const char *sent, *told;
+        const char *sent, *stored;
     } quotes[] = {
         {"plain ~ text", "plain ~ text"}, {"tab\tnewline\n", "tab?newline?"},
         {"\x01\x1f \x7f", "?? ?"},        {"caf\xc3\xa9", "caf??"},
@@ -74,8 +74,8 @@ static void whatever_is_quoted_becomes_printable_ascii(void)
         struct error err = {0};
 
         EXPECT(!error_set(&err, ERROR_INVALID, quotes[i].sent, "%s", quotes[i].sent));
-        EXPECT_STR(err.field, quotes[i].told);
-        EXPECT_STR(err.message, quotes[i].told);
+        EXPECT_STR(err.field, quotes[i].stored);
+        EXPECT_STR(err.message, quotes[i].stored);
     }
 }
 
@@ -112,7 +112,7 @@ int main(void)
 {
     RUN(an_error_says_what_kind_where_and_why);
     RUN(an_error_may_blame_no_field);
-    RUN(nobody_has_to_listen);
+    RUN(an_error_may_be_ignored);
     RUN(the_first_failure_is_the_cause_and_stays);
     RUN(what_would_have_been_allowed_is_said);
     RUN(whatever_is_quoted_becomes_printable_ascii);

@@ -171,7 +171,7 @@ static void an_extent_ends_where_the_value_does(void)
     }
 }
 
-static void a_name_that_nobody_knows_is_blamed_without_growing_too_long(void)
+static void an_unknown_name_is_quoted_but_cut_to_fit(void)
 {
     struct error err = {0};
     char name[200];
@@ -191,6 +191,6 @@ int main(void)
     RUN(depth_has_an_end);
     RUN(an_object_has_so_many_members);
     RUN(an_extent_ends_where_the_value_does);
-    RUN(a_name_that_nobody_knows_is_blamed_without_growing_too_long);
+    RUN(an_unknown_name_is_quoted_but_cut_to_fit);
     return test_result();
 }

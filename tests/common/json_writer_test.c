@@ -171,7 +171,7 @@ static void a_time_is_written_in_utc_and_none_is_null(void)
     EXPECT_STR(bytes.data, "{\"then\":\"2026-01-02T03:04:05.678Z\",\"never\":null}");
 }
 
-static void what_does_not_fit_is_told_once_and_for_all(void)
+static void after_an_overflow_the_writer_stays_failed(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 10};
     struct json_writer out = {.bytes = &bytes};
@@ -195,6 +195,6 @@ int main(void)
     RUN(what_is_no_number_is_null);
     RUN(integers_round_trip_at_both_ends);
     RUN(a_time_is_written_in_utc_and_none_is_null);
-    RUN(what_does_not_fit_is_told_once_and_for_all);
+    RUN(after_an_overflow_the_writer_stays_failed);
     return test_result();
 }

@@ -80,10 +80,10 @@ class Volume:
         shutil.rmtree(self.name, ignore_errors=True)
 
 
-def command(top, volume, told, *words):
-    """`told` are the image's variables and those that a person gives; `words` the program."""
+def command(top, volume, environment, *words):
+    """`environment` has the image's variables and those that a user adds; `words` is the program."""
     return [str(word) for word in
-            (ENTER, top, volume, *(f"{name}={value}" for name, value in told.items()), *words)]
+            (ENTER, top, volume, *(f"{name}={value}" for name, value in environment.items()), *words)]
 
 
 class ChrootServer(Server):
@@ -180,10 +180,10 @@ class Chroot:
                            f"COMMIT={commit()}", *more, "-t", name, tree, check=False,
                            capture=False, stdout=output, stderr=subprocess.STDOUT)
         if done.returncode != 0:
-            told = log.read_text()
-            if "is there a network" in told and not userland.reaches_mirror():
+            text = log.read_text()
+            if "is there a network" in text and not userland.reaches_mirror():
                 raise Unable(f"{userland.mirror()} cannot be reached")
-            raise AssertionError(f"the image could not be made: {told[-4000:]}")
+            raise AssertionError(f"the image could not be made: {text[-4000:]}")
 
     def config(self):
         return inspect()["Docker"]["config"]
@@ -216,14 +216,14 @@ class Chroot:
         """(folder with the files of the image, the same of its base)"""
         yield mount(IMAGE), mount(BASE)
 
-    def enter(self, *words, flags=(), **told):
+    def enter(self, *words, flags=(), **environment):
         """A program in the image, with the image's variables and an empty volume."""
         if flags:
             raise AssertionError(f"only an engine knows {flags}")
         volume = Volume()
         try:
             return subprocess.run(
-                command(mount(IMAGE), volume.name, {**self.variables(), **told}, *words),
+                command(mount(IMAGE), volume.name, {**self.variables(), **environment}, *words),
                 stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
         finally:
             volume.remove()

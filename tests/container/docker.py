@@ -97,9 +97,10 @@ class Volume:
 class Container:
     """A container of the image that goes on by itself, with whatever flags `docker run` has."""
 
-    def __init__(self, *flags, words=(), told=None):
+    def __init__(self, *flags, words=(), environment=None):
         self.name = name_of("container")
-        docker("run", "-d", "--name", self.name, "--label", LABEL, *RIGHTS, *variables(told or {}),
+        docker("run", "-d", "--name", self.name, "--label", LABEL, *RIGHTS,
+               *variables(environment or {}),
                *flags, IMAGE, *words)
 
     def state(self):
@@ -151,12 +152,12 @@ class DockerServer(Server):
         if self.container:
             self.container.remove()
         self.container = Container("-v", f"{self.volume.name}:/data", "-p", "127.0.0.1::8080",
-                                   *self.run_flags, words=self.flags, told=self.variables)
+                                   *self.run_flags, words=self.flags, environment=self.variables)
 
     def find_port(self):
-        told = docker("port", self.container.name, "8080/tcp", check=False).stdout
-        if told:
-            self.port = int(told.split()[0].rpartition(":")[2])
+        address = docker("port", self.container.name, "8080/tcp", check=False).stdout
+        if address:
+            self.port = int(address.split()[0].rpartition(":")[2])
 
     def ended(self):
         state = self.container.state()
@@ -233,16 +234,16 @@ class Docker:
                     self.remove_layers(log.read_text())
                     self.explain(log.read_text())
 
-    def remove_layers(self, told):
+    def remove_layers(self, log):
         """Those that a failed build of the classic builder left, as far as nothing else has them."""
-        for layer in re.findall(r"^ ---> ([0-9a-f]{12})$", told, re.M)[-1:]:
+        for layer in re.findall(r"^ ---> ([0-9a-f]{12})$", log, re.M)[-1:]:
             if has_image(layer) and not inspect(layer)["RepoTags"]:
                 docker("rmi", layer, check=False)
 
-    def explain(self, told):
-        if "is there a network" in told and not userland.reaches_mirror():
+    def explain(self, log):
+        if "is there a network" in log and not userland.reaches_mirror():
             raise Unable(f"{userland.mirror()} cannot be reached")
-        raise AssertionError(f"the image could not be made: {told[-4000:]}")
+        raise AssertionError(f"the image could not be made: {log[-4000:]}")
 
     def config(self):
         return inspect()["Config"]
@@ -290,10 +291,10 @@ class Docker:
         return ["docker", "run", "--rm", "-i", "--label", LABEL, *RIGHTS,
                 "--entrypoint", "/usr/bin/pennyworth-worker", IMAGE]
 
-    def enter(self, *words, flags=(), **told):
+    def enter(self, *words, flags=(), **environment):
         """A program in a container of its own, with no network and a volume of its own."""
         return docker("run", "--rm", "--label", LABEL, "--network", "none", *RIGHTS,
-                      *variables(told), *flags, "--entrypoint", words[0], IMAGE, *words[1:],
+                      *variables(environment), *flags, "--entrypoint", words[0], IMAGE, *words[1:],
                       check=False, timeout=600)
 
     def forget(self):

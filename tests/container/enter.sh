@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a program of an image as a container runtime does that is told --read-only, --tmpfs /tmp,
+# Runs a program of an image as a container runtime does with --read-only, --tmpfs /tmp,
 # --cap-drop ALL and no-new-privileges: in namespaces of its own for processes and mounts, as the
 # image's user, with nothing but DATA to write to. The network is the machine's. Wants root.
 #

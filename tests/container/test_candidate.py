@@ -110,7 +110,7 @@ class PrivateNetwork(unittest.TestCase):
             "--network", self.network.name, "-v", f"{self.volume.name}:/data",
             "-v", f"{self.files}/ca.pem:/run/ca.pem:ro",
             "-v", f"{self.files}/engine.sh:/run/engine.sh:ro", *flags, words=words,
-            told={**PRICED, "PENNYWORTH_REPORT_TO": "https://hub:8080",
+            environment={**PRICED, "PENNYWORTH_REPORT_TO": "https://hub:8080",
                   "PENNYWORTH_REPORT_TOKEN": self.token, "PENNYWORTH_REPORT_CA": "/run/ca.pem",
                   "PENNYWORTH_REPORT_SECONDS": "120",
                   "PENNYWORTH_ENGINE": "native=/bin/bash /run/engine.sh"})

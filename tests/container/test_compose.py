@@ -84,12 +84,12 @@ class Compose(unittest.TestCase):
         self.assertEqual(run["summary"], self.server.show(run["id"])["summary"])
         (name,) = docker.docker("ps", "--filter", f"label=com.docker.compose.project={self.project}",
                                 "--format", "{{.Names}}").split()
-        told = docker.inspect(name)
-        self.assertTrue(told["HostConfig"]["ReadonlyRootfs"])
-        self.assertEqual(["ALL"], told["HostConfig"]["CapDrop"])
-        self.assertIn("no-new-privileges:true", told["HostConfig"]["SecurityOpt"])
+        inspected = docker.inspect(name)
+        self.assertTrue(inspected["HostConfig"]["ReadonlyRootfs"])
+        self.assertEqual(["ALL"], inspected["HostConfig"]["CapDrop"])
+        self.assertIn("no-new-privileges:true", inspected["HostConfig"]["SecurityOpt"])
         self.assertEqual(["127.0.0.1"], [each["HostIp"] for each in
-                                         told["HostConfig"]["PortBindings"]["8080/tcp"]])
+                                         inspected["HostConfig"]["PortBindings"]["8080/tcp"]])
         self.compose("down", "-v")
         self.assertFalse(self.volume_exists())
         self.assertEqual("", docker.docker("ps", "-aq", "--filter", f"name={self.project}"))

@@ -49,12 +49,12 @@ def is_same(one, other):
 
 
 class WhatItSays(unittest.TestCase):
-    def test_it_runs_as_nobody_in_particular_and_writes_to_its_volume(self):
+    def test_it_runs_as_an_unprivileged_user_and_writes_to_its_volume(self):
         self.assertEqual(f"{USER}:{USER}", CONFIG["User"])
         self.assertEqual({"/data": {}}, CONFIG["Volumes"])
         self.assertEqual("/data", CONFIG["WorkingDir"])
-        told = dict(entry.split("=", 1) for entry in CONFIG["Env"])
-        self.assertEqual(("/data", "/data"), (told["HOME"], told["XDG_STATE_HOME"]))
+        variables = dict(entry.split("=", 1) for entry in CONFIG["Env"])
+        self.assertEqual(("/data", "/data"), (variables["HOME"], variables["XDG_STATE_HOME"]))
 
     def test_its_program_is_pennyworth_with_any_command(self):
         self.assertEqual(["/usr/bin/pennyworth"], CONFIG["Entrypoint"])
@@ -64,12 +64,12 @@ class WhatItSays(unittest.TestCase):
         self.assertEqual(["CMD", "/usr/bin/pennyworth", "health"], CONFIG["Healthcheck"]["Test"])
 
     def test_its_labels_are_those_of_the_program(self):
-        told = {name.rpartition(".")[2]: value for name, value in CONFIG["Labels"].items()
+        labels = {name.rpartition(".")[2]: value for name, value in CONFIG["Labels"].items()
                 if name.startswith("org.opencontainers.image.")}
         said = RUNTIME.enter("/usr/bin/pennyworth", "--version").stdout.split()
-        self.assertEqual(said, [told["title"], told["version"]])
-        self.assertEqual("Apache-2.0", told["licenses"])
-        self.assertEqual(commit(), told["revision"])
+        self.assertEqual(said, [labels["title"], labels["version"]])
+        self.assertEqual("Apache-2.0", labels["licenses"])
+        self.assertEqual(commit(), labels["revision"])
 
 
 class WhatIsInIt(unittest.TestCase):
@@ -105,8 +105,8 @@ class WhatIsInIt(unittest.TestCase):
         linked = {entry["relatedSpdxElement"] for entry in listed["relationships"]
                   if entry["relationshipType"] == "DYNAMIC_LINK"}
         self.assertGreater(len(linked), 20)
-        told = RUNTIME.enter("/usr/bin/dpkg-query", "-W", "-f", "${Package} ${Version}\\n").stdout
-        there = dict(line.split(" ", 1) for line in told.splitlines())
+        printed = RUNTIME.enter("/usr/bin/dpkg-query", "-W", "-f", "${Package} ${Version}\\n").stdout
+        there = dict(line.split(" ", 1) for line in printed.splitlines())
         for entry in (packages[name] for name in linked):
             self.assertEqual(there[entry["name"]], entry["versionInfo"])
 

@@ -16,7 +16,7 @@ def setUpModule():
 
 
 class Refusals(unittest.TestCase):
-    def test_without_a_token_nobody_is_served(self):
+    def test_without_a_token_no_client_is_served(self):
         answer = RUNTIME.enter("/usr/bin/pennyworth")
         self.assertEqual(2, answer.returncode, answer.stderr)
         self.assertIn("--listen 0.0.0.0 can be reached by others", answer.stderr)

@@ -132,7 +132,7 @@ static inline struct run claim_run(struct db *db)
     return run;
 }
 
-/* The same for whoever does not look at the run. */
+/* The same for a caller that does not need the run. */
 static inline void create_one(struct db *db, const struct run_order *order)
 {
     struct run run = create_run(db, order);

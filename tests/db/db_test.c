@@ -55,28 +55,28 @@ static void a_killed_process_gives_its_lock_back(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(closep) int lock = -1;
-    int told[2];
+    int ready[2];
     char word = 0;
 
-    EXPECT(pipe(told) == 0);
+    EXPECT(pipe(ready) == 0);
     pid_t pid = fork();
     if (pid == 0) {
         lock = db_lock(folder.file, NULL);
-        (void)!write(told[1], lock >= 0 ? "l" : "-", 1);
+        (void)!write(ready[1], lock >= 0 ? "l" : "-", 1);
         for (;;)
             pause();
     }
-    EXPECT(read(told[0], &word, 1) == 1);
+    EXPECT(read(ready[0], &word, 1) == 1);
     EXPECT_INT(word, 'l'); /* it has the lock */
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     lock = db_lock(folder.file, NULL);
     EXPECT(lock >= 0);
-    close(told[0]);
-    close(told[1]);
+    close(ready[0]);
+    close(ready[1]);
 }
 
-/* A process that was told to go needs a moment to be gone. */
+/* A process needs a moment to end after its signal. */
 static void a_lock_that_is_about_to_be_given_back_is_waited_for(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -191,7 +191,7 @@ static void what_is_read_in_a_transaction_is_of_one_moment(void)
 
     EXPECT(transaction_begin_reading(&moment, db, NULL));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 0);
-    EXPECT(insert_run(other)); /* nobody waits for a reader */
+    EXPECT(insert_run(other)); /* a writer does not wait for a reader */
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 0);
     transaction_end(&moment);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 1);
@@ -206,7 +206,7 @@ static void ending_nothing_is_fine(void)
     EXPECT(none.db == NULL);
 }
 
-/* A backup reads for minutes, and whoever writes is not to wait for it. */
+/* A backup reads for minutes; writers must not wait for it. */
 static void tidying_waits_for_no_reader(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();

@@ -18,7 +18,7 @@ static char first_letter(const char *path)
     return file ? (char)fgetc(file) : '\0';
 }
 
-static void a_disk_tells_how_much_room_is_left(void)
+static void the_free_space_of_a_disk_is_known(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -93,7 +93,7 @@ static void what_is_not_there_is_neither_renamed_nor_synced(void)
 
 int main(void)
 {
-    RUN(a_disk_tells_how_much_room_is_left);
+    RUN(the_free_space_of_a_disk_is_known);
     RUN(a_rename_never_overwrites);
     RUN(a_rename_that_was_killed_between_two_names_is_finished);
     RUN(what_is_not_there_is_neither_renamed_nor_synced);

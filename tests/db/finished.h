@@ -8,7 +8,7 @@
 /* What a test says of a run; 0 and NULL are the usual. */
 struct ended {
     double value, low, high;     /* 0: 100, no interval */
-    const struct run_spec *spec; /* NULL: nobody asked anything of it */
+    const struct run_spec *spec; /* NULL: all defaults */
     const char *instance, *provider, *vm, *software, *details;
     struct paid_price paid;
     const char *stratum;    /* of the machine it ran on; NULL: that is not known */

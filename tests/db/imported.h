@@ -1,4 +1,4 @@
-/* A run from elsewhere, as whoever reads documents hands it over. For one file of a program to
+/* A run from elsewhere, as the reader of documents returns it. For one file of a program to
  * include. */
 #pragma once
 

@@ -73,7 +73,7 @@ static inline void put_price(struct db *db, const char *feed, const char *provid
 
 /* The usual reading of some source. */
 #define READ_OF(db, source_, seconds, ...)                                                       \
-    replaced(db, &(struct told){.source = (source_),                                             \
-                                .at_us = THEN_US + SECOND_US * (seconds),                        \
-                                .prices = (const struct said[]){__VA_ARGS__},                    \
-                                .count = COUNT(((const struct said[]){__VA_ARGS__}))})
+    replaced(db, &(struct feed_reading){.source = (source_),                                     \
+                                        .at_us = THEN_US + SECOND_US * (seconds),                \
+                                        .prices = (const struct said[]){__VA_ARGS__},            \
+                                        .count = COUNT(((const struct said[]){__VA_ARGS__}))})

@@ -66,7 +66,7 @@ static void *borrow(void *argument)
     return NULL;
 }
 
-static void who_finds_none_free_waits_for_the_next(void)
+static void a_thread_without_a_connection_waits_for_the_next(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct borrower borrower = {.pool = open_pool(&folder, 1)};
@@ -109,7 +109,7 @@ static void *take_turns(void *argument)
     return NULL;
 }
 
-static void a_crowd_shares_two_connections_and_nobody_is_forgotten(void)
+static void many_threads_share_two_connections_and_each_gets_one(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct crowd crowd = {.pool = open_pool(&folder, 2)};
@@ -138,8 +138,8 @@ static void a_pool_that_cannot_open_its_file_says_why(void)
 int main(void)
 {
     RUN(every_loan_is_a_connection_of_its_own);
-    RUN(who_finds_none_free_waits_for_the_next);
-    RUN(a_crowd_shares_two_connections_and_nobody_is_forgotten);
+    RUN(a_thread_without_a_connection_waits_for_the_next);
+    RUN(many_threads_share_two_connections_and_each_gets_one);
     RUN(a_pool_that_cannot_open_its_file_says_why);
     return test_result();
 }

@@ -28,7 +28,7 @@ struct said {
 /* clang-format on */
 
 /* A reading, of which a test says as little as it needs. */
-struct told {
+struct feed_reading {
     const struct source *source; /* NULL: plain_source */
     const char *scope;           /* NULL: "all" */
     long long at_us;             /* when it was read */
@@ -52,41 +52,42 @@ static inline struct price price_said(const struct said *said)
     return price;
 }
 
-static inline struct price_batch *basket_told(const struct told *told)
+static inline struct price_batch *batch_of_reading(const struct feed_reading *reading)
 {
-    struct price_batch *batch =
-        price_batch_new(told->source ? told->source->name : plain_source.name, told->at_us, NULL);
+    struct price_batch *batch = price_batch_new(
+        reading->source ? reading->source->name : plain_source.name, reading->at_us, NULL);
 
-    for (size_t i = 0; batch && i < told->count; i++) {
-        const struct price price = price_said(&told->prices[i]);
+    for (size_t i = 0; batch && i < reading->count; i++) {
+        const struct price price = price_said(&reading->prices[i]);
 
-        EXPECT(!told->prices[i].text || price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, NULL));
+        EXPECT(!reading->prices[i].text ||
+               price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, NULL));
     }
     EXPECT(batch != NULL);
     return batch;
 }
 
-static inline struct feed_row row_told(const struct told *told)
+static inline struct feed_row row_of_reading(const struct feed_reading *reading)
 {
     struct feed_row row = {.state = "ok",
-                           .checked_us = told->at_us,
-                           .confirmed_us = told->at_us,
-                           .changed_us = told->at_us,
-                           .source_us = told->source_us,
+                           .checked_us = reading->at_us,
+                           .confirmed_us = reading->at_us,
+                           .changed_us = reading->at_us,
+                           .source_us = reading->source_us,
                            .status = 200};
 
     snprintf(row.feed, sizeof row.feed, "%s",
-             told->source ? told->source->name : plain_source.name);
-    snprintf(row.scope, sizeof row.scope, "%s", told->scope ? told->scope : "all");
+             reading->source ? reading->source->name : plain_source.name);
+    snprintf(row.scope, sizeof row.scope, "%s", reading->scope ? reading->scope : "all");
     return row;
 }
 
-static inline bool replace_with(struct db *db, const struct told *told, struct change *ret_change,
-                                struct error *err)
+static inline bool replace_with(struct db *db, const struct feed_reading *reading,
+                                struct change *ret_change, struct error *err)
 {
-    AUTO(price_batch_freep) struct price_batch *batch = basket_told(told);
-    const struct feed_row row = row_told(told);
-    const struct source *source = told->source ? told->source : &plain_source;
+    AUTO(price_batch_freep) struct price_batch *batch = batch_of_reading(reading);
+    const struct feed_row row = row_of_reading(reading);
+    const struct source *source = reading->source ? reading->source : &plain_source;
 
     return prices_replace(db,
                           &(struct price_snapshot){.source = source, .batch = batch, .row = &row},
@@ -94,21 +95,21 @@ static inline bool replace_with(struct db *db, const struct told *told, struct c
 }
 
 /* A reading that must be believed. */
-static inline struct change replaced(struct db *db, const struct told *told)
+static inline struct change replaced(struct db *db, const struct feed_reading *reading)
 {
     struct change change = {0};
     struct error err = {0};
 
-    EXPECT(replace_with(db, told, &change, &err));
+    EXPECT(replace_with(db, reading, &change, &err));
     EXPECT_STR(err.message, "");
     return change;
 }
 
 /* The usual reading, so many seconds after the first. */
 #define READ(db, seconds, ...)                                                                   \
-    replaced(db, &(struct told){.at_us = THEN_US + SECOND_US * (seconds),                        \
-                                .prices = (const struct said[]){__VA_ARGS__},                    \
-                                .count = COUNT(((const struct said[]){__VA_ARGS__}))})
+    replaced(db, &(struct feed_reading){.at_us = THEN_US + SECOND_US * (seconds),                \
+                                        .prices = (const struct said[]){__VA_ARGS__},            \
+                                        .count = COUNT(((const struct said[]){__VA_ARGS__}))})
 
 struct views {
     size_t count;

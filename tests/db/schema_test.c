@@ -119,12 +119,12 @@ static void a_stored_spec_becomes_what_it_would_be_today(void)
     EXPECT_STR(run.spec_text, text);
     EXPECT(strstr(text, "\"plan\":\"auto\"") != NULL);
 
-    order.idempotency_key = "key"; /* whoever asks again after the upgrade has the same run */
+    order.idempotency_key = "key"; /* a repeated request after the upgrade gets the same run */
     EXPECT(runs_create(db, &order, &again, &replayed, NULL));
     EXPECT(replayed);
 }
 
-static void old_runs_and_steps_were_told_nothing(void)
+static void old_runs_and_steps_have_no_details(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct db *old = open_version(&folder, 2);
@@ -143,7 +143,7 @@ static void old_runs_and_steps_were_told_nothing(void)
     EXPECT(!step_split_is_known(&steps.items[1].split));
 }
 
-/* Their warm-up was five steps, or what was asked for, and nobody had judged them. */
+/* Their warm-up was five steps or the requested number, and they had no verdict. */
 static void old_numbers_stay_what_they_were(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -367,7 +367,7 @@ int main(void)
     RUN(every_earlier_version_becomes_todays);
     RUN(an_upgraded_database_works);
     RUN(a_stored_spec_becomes_what_it_would_be_today);
-    RUN(old_runs_and_steps_were_told_nothing);
+    RUN(old_runs_and_steps_have_no_details);
     RUN(old_numbers_stay_what_they_were);
     RUN(runs_of_version_4_are_kept_and_have_no_price);
     RUN(a_run_of_any_version_may_be_preempted);

@@ -211,26 +211,26 @@ class Kubernetes(unittest.TestCase):
         self.assertIn(endpoint["port"], ports)
         credentials = endpoint["authorization"]["credentials"]
         self.assertIn(credentials["key"], self.secrets()[credentials["name"]])
-        told = {each["name"]: each["value"] for each in self.pods()[1]["containers"][0]["env"]}
+        variables = {each["name"]: each["value"] for each in self.pods()[1]["containers"][0]["env"]}
         self.assertEqual(f"http://{service['metadata']['name']}:{ports['http']}",
-                         told["PENNYWORTH_REPORT_TO"])
+                         variables["PENNYWORTH_REPORT_TO"])
 
     def test_a_candidate_has_its_cores_to_itself_and_time_enough(self):
         job = self.one("Job")["spec"]
         (container,) = job["template"]["spec"]["containers"]
         self.assertEqual(container["resources"]["requests"], container["resources"]["limits"])
         self.assertRegex(container["resources"]["limits"]["cpu"], r"^\d+$")
-        told = {each["name"]: each["value"] for each in container["env"]}
-        self.assertGreater(job["activeDeadlineSeconds"], int(told["PENNYWORTH_MAX_SECONDS"]) +
-                           int(told["PENNYWORTH_REPORT_SECONDS"]))
+        variables = {each["name"]: each["value"] for each in container["env"]}
+        self.assertGreater(job["activeDeadlineSeconds"], int(variables["PENNYWORTH_MAX_SECONDS"]) +
+                           int(variables["PENNYWORTH_REPORT_SECONDS"]))
 
     def test_the_values_are_such_as_the_program_takes(self):
         for pod, command in zip(self.pods(), ("serve", "bench")):
             (container,) = pod["containers"]
             self.assertEqual([command], container["args"])
-            told = {each["name"]: each["value"] for each in container["env"]}
-            self.assertLessEqual(set(told), variables_of(command))
-            self.assertIsNone(checked(command, told))
+            variables = {each["name"]: each["value"] for each in container["env"]}
+            self.assertLessEqual(set(variables), variables_of(command))
+            self.assertIsNone(checked(command, variables))
         self.assertIn("PENNYWORTH_MAX_SECONDS",
                       checked("bench", {"PENNYWORTH_MAX_SECONDS": "soon"}))
 
@@ -267,9 +267,9 @@ class CloudInit(unittest.TestCase):
 
     def test_its_variables_are_such_as_the_bench_takes(self):
         lines = self.files["/etc/pennyworth/bench.env"]["content"].splitlines()
-        told = dict(line.split("=", 1) for line in lines)
-        self.assertLessEqual(set(told), variables_of("bench"))
-        self.assertIsNone(checked("bench", told))
+        variables = dict(line.split("=", 1) for line in lines)
+        self.assertLessEqual(set(variables), variables_of("bench"))
+        self.assertIsNone(checked("bench", variables))
 
     def test_its_script_runs_the_image_with_no_rights(self):
         script = self.files["/usr/local/sbin/pennyworth-bench"]["content"]
@@ -290,18 +290,18 @@ class CloudInit(unittest.TestCase):
         for right in ("--read-only", "--cap-drop ALL", "--security-opt no-new-privileges",
                       "--volume pennyworth:/data"):
             self.assertIn(right, ran)
-        told = self.files["/etc/pennyworth/bench.env"]["content"]
-        where = re.search("PENNYWORTH_REPORT_TOKEN_FILE=(.*)", told)[1]
+        variables = self.files["/etc/pennyworth/bench.env"]["content"]
+        where = re.search("PENNYWORTH_REPORT_TOKEN_FILE=(.*)", variables)[1]
         self.assertIn(f"/etc/pennyworth/report-token:{where}:ro", ran)
 
     def test_the_machine_goes_off_in_the_end_and_waits_longer_than_the_bench(self):
         self.assertIn(self.data["power_state"]["condition"].split()[-1], self.files)
         (command,) = self.data["runcmd"]
-        told = dict(line.split("=", 1) for line in
+        variables = dict(line.split("=", 1) for line in
                     self.files["/etc/pennyworth/bench.env"]["content"].splitlines())
         self.assertEqual("timeout", command[0])
-        self.assertGreater(int(command[2]), int(told["PENNYWORTH_MAX_SECONDS"]) +
-                           int(told["PENNYWORTH_REPORT_SECONDS"]))
+        self.assertGreater(int(command[2]), int(variables["PENNYWORTH_MAX_SECONDS"]) +
+                           int(variables["PENNYWORTH_REPORT_SECONDS"]))
         self.assertIn(command[3], self.files)
 
 

@@ -194,14 +194,14 @@ class Installed(unittest.TestCase):
 class TheScript(unittest.TestCase):
     SERVER = os.environ["PENNYWORTH_TEST_SERVER"]
 
-    def test_packages_are_told_with_their_versions(self):
+    def test_packages_are_listed_with_their_versions(self):
         said = sbom("--packages", self.SERVER)
         self.assertEqual(0, said.returncode, said.stderr)
-        told = dict(line.split("=", 1) for line in said.stdout.splitlines())
-        self.assertIn("libc6", told)
-        self.assertTrue(all(told.values()))
+        versions = dict(line.split("=", 1) for line in said.stdout.splitlines())
+        self.assertIn("libc6", versions)
+        self.assertTrue(all(versions.values()))
 
-    def test_what_is_missing_or_wrong_is_told(self):
+    def test_missing_and_wrong_members_are_reported(self):
         for words, why in (((), "which binaries"), (("--version", "1"), "which binaries"),
                            ((self.SERVER,), "--version is needed"),
                            (("--version", "1", "/nowhere"), "/nowhere is not there"),

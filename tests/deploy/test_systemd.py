@@ -46,13 +46,13 @@ class Systemd(unittest.TestCase):
         self.assertEqual(1, len(self.complaints()))
 
     def exposure(self):
-        told = analyze("security", "--offline=true", f"--threshold={round(EXPOSURE_MAX * 10)}",
+        report = analyze("security", "--offline=true", f"--threshold={round(EXPOSURE_MAX * 10)}",
                        str(self.unit))
-        if "--offline" in told.stdout and told.returncode != 0:
+        if "--offline" in report.stdout and report.returncode != 0:
             self.skipTest("this systemd-analyze judges only what runs")
-        found = re.search(r"Overall exposure level for .*: ([0-9.]+) ", told.stdout)
-        self.assertTrue(found, told.stdout)
-        return told.returncode, float(found[1])
+        found = re.search(r"Overall exposure level for .*: ([0-9.]+) ", report.stdout)
+        self.assertTrue(found, report.stdout)
+        return report.returncode, float(found[1])
 
     def test_it_leaves_little_to_do(self):
         status, value = self.exposure()

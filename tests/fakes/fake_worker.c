@@ -19,7 +19,7 @@ static bool wavering;  /* in another voice: the clock a fifth slower, copies by 
 static bool unlearning;
 static bool noisy;    /* steps take up to a fifth less or more */
 static long stuck_at; /* the step that takes for ever, or 0 */
-static double cosine; /* of the gradient; 0 is not told */
+static double cosine; /* of the gradient; 0: left out */
 
 static void pause_ms(long milliseconds)
 {
@@ -79,7 +79,7 @@ static void step(long long index)
     fflush(stdout);
 }
 
-static void sing(bool is_last)
+static void write_canary(bool is_last)
 {
     bool other = wavering && is_last;
 
@@ -88,7 +88,7 @@ static void sing(bool is_last)
                other ? 2.4e9 : 3e9, other ? 9.5e9 : 1e10);
 }
 
-static int told_enough(void)
+static int has_received_enough(void)
 {
     struct pollfd input = {.fd = 0, .events = POLLIN};
 
@@ -99,10 +99,10 @@ static int steps(long long count)
 {
     long long index = 0;
 
-    sing(false);
-    for (; index < count && !told_enough(); index++)
+    write_canary(false);
+    for (; index < count && !has_received_enough(); index++)
         step(index);
-    sing(true);
+    write_canary(true);
     printf("{\"type\":\"done\",\"steps\":%lld", index);
     if (talkative)
         printf(",\"samples\":%lld,\"peak_memory_bytes\":1048576,\"implementations\":"
@@ -186,7 +186,7 @@ static int behave(const char *behaviour, const struct run_spec *spec, const char
     if (strcmp(behaviour, "exit") == 0)
         return 7;
     if (strcmp(behaviour, "stubborn") == 0)
-        signal(SIGTERM, SIG_IGN); /* before its first word, so that nobody comes too early */
+        signal(SIGTERM, SIG_IGN); /* before the first line, so that no signal comes too early */
     deaf = strcmp(behaviour, "too-many") == 0;
     talkative = strcmp(behaviour, "talkative") == 0;
     pretend(behaviour, spec, file);

@@ -122,7 +122,7 @@ static bool store_machine(struct db *db, struct error *err)
 
 static char told_id[RUN_ID_LENGTH + 1]; /* of the run that has implementations */
 
-static void fill_with_told_runs(struct db *db)
+static void fill_with_detailed_runs(struct db *db)
 {
     fill_with_runs(db);
     EXPECT(db_execute(db,
@@ -235,7 +235,7 @@ static void the_database_survives_every_shortage(void)
         {"store machine", store_machine},
     };
 
-    database = template_make(schema_version, fill_with_told_runs);
+    database = template_make(schema_version, fill_with_detailed_runs);
     for (size_t i = 0; i < COUNT(operations); i++) {
         operation = operations[i].operation;
         survive_shortages(operations[i].name, operate, operation == create ? 2 : 3);

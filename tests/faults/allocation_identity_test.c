@@ -76,8 +76,8 @@ static bool find_role(struct error *err)
     return result == CREDENTIALS_FOUND || excuse(err->message, err);
 }
 
-/* Whoever cannot read a notice for lack of memory says so, and never that there is none; a time
- * may get lost. */
+/* Without memory to read a notice the result is an error, and never "no notice"; the time of a
+ * notice may get lost. */
 static bool ask_notice(const char *provider, const struct reply *list, const char *how,
                        struct error *err)
 {
@@ -183,7 +183,7 @@ static bool look_out(struct error *err)
     return ok;
 }
 
-static void who_cannot_look_out_says_so(void)
+static void the_preemption_watch_survives_every_shortage(void)
 {
     survive_every_shortage("look out", look_out);
 }
@@ -205,6 +205,6 @@ int main(void)
 {
     RUN(a_machine_knows_itself_whole_or_not);
     RUN(no_notice_is_missed_without_a_word);
-    RUN(who_cannot_look_out_says_so);
+    RUN(the_preemption_watch_survives_every_shortage);
     return test_result();
 }

@@ -1,5 +1,5 @@
 /* Every allocation on the way from a document to a stored run and back fails, each in its turn:
- * nothing is half stored, nobody is blamed for it, and who asks again is served. */
+ * nothing is half stored, no document is blamed, and the next request succeeds. */
 #include "tests/faults/shortages.h"
 
 #include "db/runs/evidence_rows.h"
@@ -57,11 +57,11 @@ static bool load(struct db *db, struct error *err)
     return ok;
 }
 
-static bool tell(void *user, const struct document_parts *told)
+static bool check_parts(void *user, const struct document_parts *exported)
 {
     ++*(int *)user;
-    EXPECT_STR(told->steps, IMPORTED_STEPS);
-    EXPECT_STR(told->run->implementations, "{\"a\":{}}");
+    EXPECT_STR(exported->steps, IMPORTED_STEPS);
+    EXPECT_STR(exported->run->implementations, "{\"a\":{}}");
     return true;
 }
 
@@ -72,7 +72,7 @@ static bool export(struct db *db, struct error *err)
     int count = 0;
 
     filter.labels[0] = (struct wanted_label){"branch", "main"};
-    bool ok = exports_each(db, &filter, &(struct export_reader){tell, &count}, &last, err);
+    bool ok = exports_each(db, &filter, &(struct export_reader){check_parts, &count}, &last, err);
     EXPECT(!ok || (count == 1 && last == 4));
     return ok;
 }

@@ -24,10 +24,10 @@ static void fill_with_types(struct db *db)
                                 .text = i % 2 ? "0.100000000000000000000000000001" : "0.2",
                                 .kind = i % 3 ? PRICE_ON_DEMAND : PRICE_SPOT};
     }
-    replaced(db, &(struct told){.at_us = THEN_US, .prices = said, .count = COUNT(said)});
+    replaced(db, &(struct feed_reading){.at_us = THEN_US, .prices = said, .count = COUNT(said)});
     for (size_t i = 0; i < COUNT(names); i++)
         said[i].text = "0.3";
-    replaced(db, &(struct told){
+    replaced(db, &(struct feed_reading){
                      .at_us = THEN_US + 100 * SECOND_US, .prices = said, .count = COUNT(said)});
     READ_OF(db, &other_feed, 10, P("m5.large", "0.1", .kind = PRICE_SPOT, .zone = "zone-a"),
             P("m5.large", "0.2", .kind = PRICE_SPOT, .zone = "zone-b"));
@@ -92,7 +92,7 @@ static void offers_survive_every_shortage(void)
         question.is_now = now;
         whole = offers_asked(db, &question);
         db_freep(&db);
-        EXPECT_INT((long long)whole.count, 82); /* m5.large of aws, and of whoever */
+        EXPECT_INT((long long)whole.count, 82); /* m5.large of aws, and of other providers */
         survive_shortages(now ? "offers" : "offers of old", load, 3);
         offers_free(&whole);
     }

@@ -158,7 +158,7 @@ static bool answer(struct error *err)
     EXPECT_INT(lines[0].delivery.verdict, ok ? DELIVERY_ACCEPTED : DELIVERY_WAITING);
     EXPECT_INT(lines[1].delivery.verdict, ok ? DELIVERY_REFUSED : DELIVERY_WAITING);
     if (!ok)
-        err->kind = ERROR_INTERNAL; /* it could not be told from an odd one */
+        err->kind = ERROR_INTERNAL; /* to distinguish it from a malformed answer */
     return ok;
 }
 
@@ -206,21 +206,21 @@ static bool report(struct error *err)
     AUTO(db_freep) struct db *db = open_database(&database.folder);
     const struct hub_uploader_status hub = {.hub = NAME};
     AUTO(bench_report_clear)
-    struct bench_report told = {.set = "quick",
-                                .facts = "{}",
-                                .price = {.known = true, .dollars = 1, .factor = 1},
-                                .at_us = NOON_US,
-                                .blocks = 2,
-                                .hub = &hub};
+    struct bench_report bench = {.set = "quick",
+                                 .facts = "{}",
+                                 .price = {.known = true, .dollars = 1, .factor = 1},
+                                 .at_us = NOON_US,
+                                 .blocks = 2,
+                                 .hub = &hub};
     AUTO(bytes_free) struct bytes table = {.limit = 100000}, json = {.limit = 100000};
 
     ration_start();
-    bool loaded = bench_report_load(db, sweep_id.text, &told, err);
-    bool ok = loaded && bench_table_write(&table, &told) && bench_json_write(&json, &told);
+    bool loaded = bench_report_load(db, sweep_id.text, &bench, err);
+    bool ok = loaded && bench_table_write(&table, &bench) && bench_json_write(&json, &bench);
     ration_stop();
     if (loaded && !ok)
         error_set(err, ERROR_INTERNAL, NULL, "out of memory");
-    EXPECT(!ok || (strstr(table.data, "no valid") == NULL && told.run_count == 2));
+    EXPECT(!ok || (strstr(table.data, "no valid") == NULL && bench.run_count == 2));
     return ok;
 }
 

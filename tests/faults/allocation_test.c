@@ -88,7 +88,7 @@ static bool write_event(struct error *err)
     return ok;
 }
 
-/* With all that may be told. */
+/* With all optional members. */
 static bool read_talkative_events(struct error *err)
 {
     AUTO(event_clear) struct event done = {0};
@@ -264,7 +264,7 @@ static bool listen_to_worker(struct error *err)
     return got == WORKER_FINISHED;
 }
 
-static void a_worker_is_started_and_heard_whatever_memory_there_is(void)
+static void a_worker_starts_and_reports_or_fails_cleanly_without_memory(void)
 {
     survive_every_shortage("start worker", begin_worker);
     survive_every_shortage("worker's words", listen_to_worker);
@@ -287,6 +287,6 @@ int main(void)
     signal(SIGPIPE, SIG_IGN); /* as the server does */
     RUN(memory_really_runs_out);
     RUN(texts_and_values_survive_every_shortage);
-    RUN(a_worker_is_started_and_heard_whatever_memory_there_is);
+    RUN(a_worker_starts_and_reports_or_fails_cleanly_without_memory);
     return test_result();
 }

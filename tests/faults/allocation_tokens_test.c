@@ -1,5 +1,5 @@
-/* Every allocation of reading tokens, of letting somebody in and of telling the audit fails, each
- * in its turn: nobody is let in by it or shut out for good, and nothing leaks. */
+/* Every allocation of reading tokens, of checking access and of writing the audit log fails, each
+ * in its turn: that admits no client and locks no client out for good, and nothing leaks. */
 #include "tests/faults/shortages.h"
 
 #include "common/cleanup.h"

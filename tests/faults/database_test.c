@@ -38,7 +38,7 @@ static void verify_create(struct db *db, const struct outcome *outcome)
 
         EXPECT_INT(found.state, RUN_QUEUED);
     }
-    /* That is what the key is for: whoever was told "no" asks again, and gets one run. */
+    /* The key is for this: a client that got an error asks again, and gets one run. */
     EXPECT(create(db, &again, NULL));
     EXPECT(!outcome->ok || strcmp(again.id.text, outcome->run.id.text) == 0);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 4);
@@ -173,7 +173,7 @@ static void verify_import(struct db *db, const struct outcome *outcome)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 3 + stored);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM machines"), stored / 2);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM contenders"), stored / 2);
-    /* Whoever was told "no" sends the file again, and has each run once. */
+    /* A client that got an error sends the file again, and has each run once. */
     EXPECT(import(db, NULL, NULL));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs"), 5);
 }
@@ -196,7 +196,7 @@ static bool survive(const struct template *template, const struct operation *ope
     struct db *db = open_database(&template->folder);
     fault_arm(plan);
     outcome.ok = operation->run(db, &outcome.run, &err);
-    if (plan.for_good) { /* whoever cannot write cannot clean up either */
+    if (plan.for_good) { /* without writes it cannot clean up either */
         db_free(db);
         failed = fault_disarm();
     } else {

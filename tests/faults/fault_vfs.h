@@ -1,4 +1,4 @@
-/* A disk that fails when it is told to, and that can lose its power: a VFS of SQLite over the
+/* A disk that fails on request and can lose power: a VFS of SQLite over the
  * default one. One thread only. */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* Every allocation and every disk call of what stores and reads others' figures fails, each in
- * its turn: all of it is stored, or nothing, and no figure is told that lost a part. */
+ * its turn: all of it is stored, or nothing, and no figure is listed without a part. */
 #include "tests/faults/shortages.h"
 
 #include "server/prices/published.h"
@@ -167,7 +167,7 @@ static bool list(struct error *err)
     return ok;
 }
 
-static void no_listed_figure_is_half_told(void)
+static void every_listed_figure_is_complete(void)
 {
     survive_every_shortage("list figures", list);
 }
@@ -215,7 +215,7 @@ static bool break_disk(struct fault_plan plan)
     struct db *db = open_database(&database.folder);
     fault_arm(plan);
     ok = operation->run(db, NULL);
-    if (plan.for_good) { /* whoever cannot write cannot clean up either */
+    if (plan.for_good) { /* without writes it cannot clean up either */
         db_free(db);
         failed = fault_disarm();
     } else {
@@ -226,7 +226,7 @@ static bool break_disk(struct fault_plan plan)
     EXPECT(ok || failed > 0);
     reopened = open_database(&database.folder);
     all_of(reopened, now);
-    if (strcmp(now, before) != 0 || ok) /* whoever was told "no" may have been stored */
+    if (strcmp(now, before) != 0 || ok) /* a failed write may still be stored */
         EXPECT_STR(now, after);
     expect_whole(reopened);
     return failed == 0;
@@ -261,7 +261,7 @@ int main(void)
     database = template_make(schema_version, fill_with_first);
     RUN(reading_the_lines_survives_every_shortage);
     RUN(figures_survive_every_shortage);
-    RUN(no_listed_figure_is_half_told);
+    RUN(every_listed_figure_is_complete);
     RUN(figures_survive_every_fault_of_the_disk);
     template_free(&database);
     published_data_clear(&first);

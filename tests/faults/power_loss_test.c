@@ -9,7 +9,7 @@
 #define PROMISES 8
 #define BATCH 40
 
-/* What we were told would be there. */
+/* What the database promised to keep. */
 struct promises {
     struct run runs[PROMISES]; /* each in a state that it has reached for good */
     int count;

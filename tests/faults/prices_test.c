@@ -54,40 +54,40 @@ static struct price_batch *batch; /* made while there is memory */
 
 static void fill_with_prices(struct db *db)
 {
-    struct told told = {.at_us = THEN_US, .prices = first, .count = COUNT(first)};
+    struct feed_reading reading = {.at_us = THEN_US, .prices = first, .count = COUNT(first)};
     const struct price price = price_said(
         &(const struct said)P("typed", "1", .kind = PRICE_TYPED, .source_us = NOON_US));
 
-    replaced(db, &told);
-    told = (struct told){
+    replaced(db, &reading);
+    reading = (struct feed_reading){
         .at_us = THEN_US + 60 * SECOND_US, .prices = second, .count = COUNT(second)};
-    EXPECT_INT((long long)replaced(db, &told).held, 2);
+    EXPECT_INT((long long)replaced(db, &reading).held, 2);
     EXPECT(prices_put(db, &price, 1, NULL));
 }
 
-static struct told third_reading(void)
+static struct feed_reading third_reading(void)
 {
-    return (struct told){.at_us = THEN_US + 120 * SECOND_US,
-                         .source_us = THEN_US,
-                         .prices = third,
-                         .count = COUNT(third)};
+    return (struct feed_reading){.at_us = THEN_US + 120 * SECOND_US,
+                                 .source_us = THEN_US,
+                                 .prices = third,
+                                 .count = COUNT(third)};
 }
 
 static void make_batch(void)
 {
-    const struct told told = third_reading();
+    const struct feed_reading reading = third_reading();
     const struct instance_type type = {"aws", "m5.large", 2, 8, "x86_64", ""};
     const struct interruption interruption = {"aws", "eu-north-1", "m5.large", "<5%"};
 
-    batch = basket_told(&told);
+    batch = batch_of_reading(&reading);
     EXPECT(price_batch_add_type(batch, &type, NULL));
     EXPECT(price_batch_add_interruption(batch, &interruption, NULL));
 }
 
 static bool replace(struct db *db, struct error *err)
 {
-    const struct told told = third_reading();
-    const struct feed_row row = row_told(&told);
+    const struct feed_reading reading = third_reading();
+    const struct feed_row row = row_of_reading(&reading);
     const struct price_snapshot snapshot = {&plain_source, batch, &row};
     struct change change = {.before = 12345};
     bool ok = prices_replace(db, &snapshot, &change, err);
@@ -118,8 +118,8 @@ static bool put(struct db *db, struct error *err)
 
 static bool find_unchanged(struct db *db, struct error *err)
 {
-    const struct told told = third_reading();
-    struct feed_row row = row_told(&told);
+    const struct feed_reading reading = third_reading();
+    struct feed_row row = row_of_reading(&reading);
 
     row.state = "unchanged";
     return feed_rows_store(db, &row, err);
@@ -234,7 +234,7 @@ static bool list(struct error *err)
     return ok;
 }
 
-static void no_listed_price_is_half_told(void)
+static void every_listed_price_is_complete(void)
 {
     survive_every_shortage("list prices", list);
 }
@@ -252,7 +252,7 @@ static bool break_disk(struct fault_plan plan)
     struct db *db = open_database(&database.folder);
     fault_arm(plan);
     ok = operation->run(db, &err);
-    if (plan.for_good) { /* whoever cannot write cannot clean up either */
+    if (plan.for_good) { /* without writes it cannot clean up either */
         db_free(db);
         failed = fault_disarm();
     } else {
@@ -299,7 +299,7 @@ int main(void)
     make_typed();
     database = template_make(schema_version, fill_with_prices);
     RUN(prices_survive_every_shortage);
-    RUN(no_listed_price_is_half_told);
+    RUN(every_listed_price_is_complete);
     RUN(prices_survive_every_fault_of_the_disk);
     template_free(&database);
     price_batch_free(batch);

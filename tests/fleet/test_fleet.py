@@ -32,7 +32,7 @@ def rows(database, query):
 
 
 def fill(database, first):
-    """A spool: runs that this candidate has measured and nobody has taken yet."""
+    """A spool: runs that this candidate has measured and no hub has accepted."""
     server = Server(database=database).start()
     for start in range(first, first + RUNS, 60):
         reply = server.request("POST", "/v1/runs/import",
@@ -136,16 +136,16 @@ class Fleet(unittest.TestCase):
         cut_off = len(self.in_hub())
         for name in "ab":
             self.network.plug(name, True)
-        # What a candidate was told, the hub has; it may have more, of answers that were lost.
+        # The hub has all runs that it acknowledged; it may have more, whose answers were lost.
         self.assertLessEqual(self.accepted("b"), set(self.in_hub()))
         until(lambda: len(self.in_hub()) > cut_off, "runs arrive again", 120, 0.2)
 
         hub.kill()
-        told = self.accepted("a") | self.accepted("b")
-        self.assertLess(len(told), 2 * RUNS, "the hub was to be killed in the middle")
+        acknowledged = self.accepted("a") | self.accepted("b")
+        self.assertLess(len(acknowledged), 2 * RUNS, "the hub was to be killed in the middle")
         time.sleep(1)
         hub = self.start_hub()
-        until(lambda: told <= set(self.in_hub()), "what was acknowledged is there", 30, 0.2)
+        until(lambda: acknowledged <= set(self.in_hub()), "what was acknowledged is there", 30, 0.2)
         b = self.report("b", ["push"])
         self.assertEqual(b.wait(400), 0)
         self.assertIn(a.wait(400), (0, 4))  # two that measure on one machine disturb each other

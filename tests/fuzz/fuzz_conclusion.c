@@ -1,6 +1,6 @@
-/* Property: what anybody says was measured comes to a conclusion whose numbers are finite and
- * whose texts are JSON, the same each time, or is refused with a reason; and a price that was
- * told with it is taken or refused by its field. */
+/* Property: any measurement gives a conclusion whose numbers are finite and whose texts are JSON,
+ * the same each time, or is refused with a reason; a price in it is accepted, or refused with
+ * its field. */
 #include "common/cleanup.h"
 #include "engine/document/run_document.h"
 #include "server/runs/conclusion.h"

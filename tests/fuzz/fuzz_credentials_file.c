@@ -33,7 +33,7 @@ static void check_key(const char *key, const uint8_t *data, size_t size)
         ALWAYS(*c > 0x20 && *c <= 0x7e && *c != '"' && *c != '\'');
 }
 
-/* What is wrong is told in words of ours. */
+/* The message has only our own words. */
 static void check_message(const struct error *err)
 {
     static const char *const endings[] = {

@@ -18,7 +18,7 @@ static char *joined(const char *left, const char *right)
 static void check_accept(const char *header)
 {
     static const char *const types[] = {"application/json", "text/csv", "text/event-stream"};
-    char *longer = joined(header, ",image/x-nobody-asks;q=0.7");
+    char *longer = joined(header, ",image/x-never-asked;q=0.7");
     int blank = header[strspn(header, " \t")] == '\0';
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {

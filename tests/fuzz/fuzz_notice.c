@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_notice(&azure, "Azure takes this machine back");
     else
         check_untouched(&azure, &err, !read);
-    /* Who knows its name is told of no more than who does not. */
+    /* A caller that knows the name gets no more than one that does not. */
     error_clear(&err);
     if (size > 0)
         name_of(text, size, name);

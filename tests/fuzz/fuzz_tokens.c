@@ -1,5 +1,5 @@
 /* Property: a file of tokens that is accepted knows only lawful names, scopes and limits, each
- * name and each hash once, and finds nobody by what was not hashed; one that is refused says
+ * name and each hash once, and finds no name for any other token; one that is refused says
  * where and why. */
 #include "common/cleanup.h"
 #include "server/http/tokens.h"

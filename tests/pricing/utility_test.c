@@ -121,7 +121,7 @@ static void what_is_no_finite_number_is_none(void)
     EXPECT(isnan(utility_value(&nothing, values)));
 }
 
-static void an_unknown_field_is_told_what_there_is_and_where(void)
+static void an_unknown_field_is_refused_with_its_place_and_the_known_fields(void)
 {
     EXPECT_STR(why_not("hours + speed * 2"),
                "at character 9: no field \"speed\"; there are hours, dollars, "
@@ -156,7 +156,7 @@ static void many_fields_are_named_as_far_as_there_is_room(void)
     EXPECT_STR(err.message, "at character 1: no field \"x\"; there are none");
 }
 
-static void what_is_not_a_formula_is_told_where_it_stops_being_one(void)
+static void an_error_in_a_formula_has_its_place(void)
 {
     static const struct {
         const char *text, *where;
@@ -242,9 +242,9 @@ int main(void)
     RUN(numbers_are_decimal);
     RUN(the_smallest_and_the_largest_of_any_number);
     RUN(what_is_no_finite_number_is_none);
-    RUN(an_unknown_field_is_told_what_there_is_and_where);
+    RUN(an_unknown_field_is_refused_with_its_place_and_the_known_fields);
     RUN(many_fields_are_named_as_far_as_there_is_room);
-    RUN(what_is_not_a_formula_is_told_where_it_stops_being_one);
+    RUN(an_error_in_a_formula_has_its_place);
     RUN(too_deep_too_long_and_too_many_steps_are_refused);
     return test_result();
 }

@@ -4,7 +4,7 @@
         moto.url
         moto.reader.id, moto.reader.secret   # a user who may ask for the history of spot prices
         moto.role.token                      # the same for a while, as an instance's role has it
-        moto.nobody                          # a user who may do nothing
+        moto.powerless                       # a user without permissions
 
 It runs from the virtual environment of README.md. MotoServer.missing() says why it cannot, or None.
 By hand, /usr/bin/python3 tests/services/moto_server.py prints the address and the reader's keys, and runs
@@ -111,7 +111,7 @@ class MotoServer:
         self.stop()
 
     def _call(self, service, version, action, **parameters):
-        """With a signature that nobody looks at yet; it tells moto which service is meant."""
+        """With a signature that moto does not verify; it only names the service."""
         body = urllib.parse.urlencode({"Action": action, "Version": version, **parameters})
         request = urllib.request.Request(self.url + "/", body.encode(), {
             "Content-Type": "application/x-www-form-urlencoded",
@@ -130,8 +130,8 @@ class MotoServer:
         self._iam("CreateUser", UserName="reader")
         self._iam("PutUserPolicy", UserName="reader", PolicyName="may", PolicyDocument=policy)
         self.reader = _keys(self._iam("CreateAccessKey", UserName="reader"))
-        self._iam("CreateUser", UserName="nobody")
-        self.nobody = _keys(self._iam("CreateAccessKey", UserName="nobody"))
+        self._iam("CreateUser", UserName="powerless")
+        self.powerless = _keys(self._iam("CreateAccessKey", UserName="powerless"))
         self._iam("CreateRole", RoleName="role", AssumeRolePolicyDocument=TRUST)
         self._iam("PutRolePolicy", RoleName="role", PolicyName="may", PolicyDocument=policy)
         self.role = _keys(self._call("sts", "2011-06-15", "AssumeRole", RoleSessionName="session",

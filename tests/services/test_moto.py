@@ -88,10 +88,10 @@ class Moto(unittest.TestCase):
     def test_a_role_with_another_token_fails(self):
         self.fails(self.moto.role._replace(token="x" * 100), "AuthFailure")
 
-    def test_who_may_do_nothing_is_told_so(self):
-        self.fails(self.moto.nobody, "UnauthorizedOperation|AccessDenied")
+    def test_a_user_without_permissions_gets_an_error(self):
+        self.fails(self.moto.powerless, "UnauthorizedOperation|AccessDenied")
 
-    def test_no_keys_is_no_failure_but_nobody_is_asked(self):
+    def test_without_keys_no_service_is_asked_and_nothing_fails(self):
         feed = self.serve(None).feed(FEED)
         self.assertEqual("idle", feed["state"])
         self.assertIn("no credentials", feed["reason"])
@@ -100,8 +100,8 @@ class Moto(unittest.TestCase):
         server = self.succeeds(self.moto.reader)
         before = server.prices()
         server.stop()
-        server.environment.update(AWS_ACCESS_KEY_ID=self.moto.nobody.id,
-                                  AWS_SECRET_ACCESS_KEY=self.moto.nobody.secret)
+        server.environment.update(AWS_ACCESS_KEY_ID=self.moto.powerless.id,
+                                  AWS_SECRET_ACCESS_KEY=self.moto.powerless.secret)
         server.start()
         self.assertEqual("failed", server.refresh(FEED)["state"])
         self.assertEqual(before, server.prices())

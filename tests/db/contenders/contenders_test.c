@@ -242,7 +242,7 @@ static void runs_of_version_5_get_their_contender(void)
     AUTO(standings_free) struct standings standings = {0};
     update(db, &standings);
     EXPECT_INT((long long)standings.count, 3);         /* without a machine it is another */
-    EXPECT_INT(standings.list[1].standing.invalid, 2); /* nobody had judged them */
+    EXPECT_INT(standings.list[1].standing.invalid, 2); /* they had no verdict */
     EXPECT_INT(standings.list[1].standing.level, STANDING_NONE);
 }
 

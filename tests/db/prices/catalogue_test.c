@@ -4,23 +4,23 @@
 
 static const struct instance_type m5 = {"aws", "m5.large", 2, 8, "x86_64", ""};
 
-struct told {
+struct content {
     const struct instance_type *types;
     size_t type_count;
     const struct interruption *interruptions;
     size_t interruption_count;
 };
 
-static void put(struct db *db, const char *feed, struct told told)
+static void put(struct db *db, const char *feed, struct content content)
 {
     AUTO(price_batch_freep) struct price_batch *batch = price_batch_new(feed, NOON_US, NULL);
     AUTO(transaction_end) struct transaction change = {0};
     struct error err = {0};
 
-    for (size_t i = 0; i < told.type_count; i++)
-        EXPECT(price_batch_add_type(batch, &told.types[i], NULL));
-    for (size_t i = 0; i < told.interruption_count; i++)
-        EXPECT(price_batch_add_interruption(batch, &told.interruptions[i], NULL));
+    for (size_t i = 0; i < content.type_count; i++)
+        EXPECT(price_batch_add_type(batch, &content.types[i], NULL));
+    for (size_t i = 0; i < content.interruption_count; i++)
+        EXPECT(price_batch_add_interruption(batch, &content.interruptions[i], NULL));
     EXPECT(transaction_begin(&change, db, DB_RELAXED, &err) &&
            catalogue_put(db, feed, batch, &err) && transaction_commit(&change, &err));
     EXPECT_STR(err.message, "");
@@ -28,7 +28,7 @@ static void put(struct db *db, const char *feed, struct told told)
 
 static void put_type(struct db *db, const char *feed, struct instance_type type)
 {
-    put(db, feed, (struct told){.types = &type, .type_count = 1});
+    put(db, feed, (struct content){.types = &type, .type_count = 1});
 }
 
 static void describe(void *user, const struct instance_type *type, const char *feed)
@@ -79,7 +79,7 @@ static void a_type_gets_what_it_lacked_and_what_changed(void)
     put_type(db, "two", (struct instance_type){"us", "m5.large", 1, 1, "", ""});
     EXPECT_STR(types_of(db, all, true),
                "m5.large aws 4 16 arm64 T4 one\nm5.large us 1 1   two\n");
-    put(db, "three", (struct told){0}); /* a feed that says nothing takes nothing away */
+    put(db, "three", (struct content){0}); /* a feed that says nothing takes nothing away */
     EXPECT_INT(number_of(db, "SELECT count(*) FROM instance_types"), 2);
 }
 
@@ -91,7 +91,7 @@ static void put_several(struct db *db)
         {"gcp", "c3-standard-4", 4, 16, "", ""},  {"aws", "unknown", 0, 0, "", ""},
     };
 
-    put(db, "one", (struct told){.types = types, .type_count = COUNT(types)});
+    put(db, "one", (struct content){.types = types, .type_count = COUNT(types)});
 }
 
 static void a_filter_leaves_only_what_it_says(void)
@@ -178,12 +178,13 @@ static void interruptions_replace_those_of_their_feed(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
 
-    put(db, "one", (struct told){.interruptions = first, .interruption_count = COUNT(first)});
-    put(db, "two", (struct told){.interruptions = others, .interruption_count = COUNT(others)});
+    put(db, "one", (struct content){.interruptions = first, .interruption_count = COUNT(first)});
+    put(db, "two",
+        (struct content){.interruptions = others, .interruption_count = COUNT(others)});
     EXPECT_STR(bands_of(db, "aws", "m5.large"), "eu-north-1 5-10%\neu-west-1 <5%\n");
     EXPECT_STR(bands_of(db, "gcp", "m5.large"), "eu-north-1 rare\n");
     EXPECT_STR(bands_of(db, "aws", "m5"), "");
-    put(db, "one", (struct told){.interruptions = next, .interruption_count = COUNT(next)});
+    put(db, "one", (struct content){.interruptions = next, .interruption_count = COUNT(next)});
     EXPECT_STR(bands_of(db, "aws", "m5.large"), "eu-north-1 10-15%\n");
     EXPECT_STR(bands_of(db, "aws", "c5.large"), "");
     EXPECT_STR(bands_of(db, "gcp", "m5.large"), "eu-north-1 rare\n");

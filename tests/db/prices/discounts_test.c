@@ -45,11 +45,11 @@ static void keep(void *user, const struct discount *discount)
     *kept = *discount;
 }
 
-static void a_discount_is_told_as_it_was_stored(void)
+static void a_discount_is_read_as_it_was_stored(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    struct discount told = {0};
+    struct discount stored = {0};
 
     put(db, (struct discount){.provider = "aws",
                               .family = "c7i",
@@ -57,13 +57,13 @@ static void a_discount_is_told_as_it_was_stored(void)
                               .factor = 0.85,
                               .note = "savings plan, three years",
                               .since_us = NOON_US});
-    EXPECT(discounts_each(db, NOON_US, keep, &told, NULL));
-    EXPECT_STR(told.provider, "aws");
-    EXPECT_STR(told.family, "c7i");
-    EXPECT_INT(told.kind, PRICE_SPOT);
-    EXPECT_NEAR(told.factor, 0.85, 0);
-    EXPECT_STR(told.note, "savings plan, three years");
-    EXPECT_INT(told.since_us, NOON_US);
+    EXPECT(discounts_each(db, NOON_US, keep, &stored, NULL));
+    EXPECT_STR(stored.provider, "aws");
+    EXPECT_STR(stored.family, "c7i");
+    EXPECT_INT(stored.kind, PRICE_SPOT);
+    EXPECT_NEAR(stored.factor, 0.85, 0);
+    EXPECT_STR(stored.note, "savings plan, three years");
+    EXPECT_INT(stored.since_us, NOON_US);
     EXPECT_STR(in_force(db, -1), "");
 }
 
@@ -195,7 +195,7 @@ static void a_discount_applies_to_its_own_only(void)
 
 int main(void)
 {
-    RUN(a_discount_is_told_as_it_was_stored);
+    RUN(a_discount_is_read_as_it_was_stored);
     RUN(the_most_special_comes_first);
     RUN(a_discount_holds_from_its_moment_until_the_next);
     RUN(kinds_and_families_are_withdrawn_by_themselves);

@@ -100,7 +100,7 @@ static void names(void *user, const struct feed_row *row)
     snprintf(text + length, 200 - length, "%s/%s ", row->feed, row->scope);
 }
 
-static void states_are_told_by_feed_and_scope(void)
+static void states_are_listed_by_feed_and_scope(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -119,7 +119,7 @@ static void states_are_told_by_feed_and_scope(void)
     EXPECT(feed_rows_each(db, "b", names, some, NULL));
     EXPECT_STR(some, "b/x b/y ");
     EXPECT(feed_rows_forget(db, "b", "x", NULL));
-    EXPECT(feed_rows_forget(db, "nobody", "x", NULL));
+    EXPECT(feed_rows_forget(db, "unknown", "x", NULL));
     EXPECT(feed_rows_each(db, NULL, names, rest, NULL));
     EXPECT_STR(rest, "a/z ab/ b/y ");
     EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 4);
@@ -144,7 +144,7 @@ int main(void)
     RUN(a_state_is_found_as_it_was_stored);
     RUN(a_feed_that_was_never_asked_has_only_its_names);
     RUN(only_what_was_believed_is_a_reading);
-    RUN(states_are_told_by_feed_and_scope);
+    RUN(states_are_listed_by_feed_and_scope);
     RUN(a_state_of_no_kind_is_not_stored);
     return test_result();
 }

@@ -59,14 +59,14 @@ static void a_zone_that_is_asked_for_has_its_own_price_or_its_regions(void)
     /* Another zone's is no price here. */
     offer = offer_in_zone(db, "c5.large", "z-a");
     expect_none(&offer.spot, "no feed has a spot price of it in eu-north-1 (zone z-a)");
-    /* A zone's goes before a region's, whoever says it. */
+    /* A zone's price wins over a region's, from any feed. */
     READ(db, 0, SPOT("m5.large", "0.6", .zone = "z-d"));
     offer = offer_in_zone(db, "m5.large", "z-d");
     expect_price(&offer.spot, "0.6");
     EXPECT_STR(offer.spot.feed, "made-up");
 }
 
-static void on_demand_of_a_zone_is_only_for_who_asks_for_it(void)
+static void on_demand_of_a_zone_is_used_only_for_a_question_about_that_zone(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -96,9 +96,9 @@ static void tell_moves(struct db *db, const struct move *moves, size_t count)
         const struct said said[] = {P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"),
                                     SPOT("m5.large", moves[i].text, .zone = "z")};
 
-        replaced(db, &(struct told){.at_us = THEN_US + moves[i].seconds * SECOND_US,
-                                    .prices = said,
-                                    .count = COUNT(said)});
+        replaced(db, &(struct feed_reading){.at_us = THEN_US + moves[i].seconds * SECOND_US,
+                                            .prices = said,
+                                            .count = COUNT(said)});
     }
 }
 
@@ -226,7 +226,7 @@ int main(void)
 {
     RUN(without_a_zone_the_cheapest_is_chosen_and_named);
     RUN(a_zone_that_is_asked_for_has_its_own_price_or_its_regions);
-    RUN(on_demand_of_a_zone_is_only_for_who_asks_for_it);
+    RUN(on_demand_of_a_zone_is_used_only_for_a_question_about_that_zone);
     RUN(a_spread_is_of_seven_days_weighted_by_time);
     RUN(a_series_younger_than_a_week_has_what_there_is);
     RUN(a_spread_is_of_that_very_series);

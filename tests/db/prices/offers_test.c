@@ -81,7 +81,7 @@ static void the_feed_that_is_believed_first_wins_while_it_speaks(void)
         for (size_t j = 0; j < 2; j++)
             READ_OF(db, orders[i][j], 0,
                     P("m5.large", orders[i][j] == &first_feed ? "2" : "1", .kind = PRICE_SPOT));
-        READ(db, 0, P("m5.large", "0.5", .kind = PRICE_SPOT)); /* of a feed nobody ranks */
+        READ(db, 0, P("m5.large", "0.5", .kind = PRICE_SPOT)); /* of a feed without a rank */
         struct offer offer = offer_asked(db, "m5.large", &question);
         expect_price(&offer.spot, "2");
         EXPECT_STR(offer.spot.feed, "aws-spot-history");
@@ -115,11 +115,11 @@ static void an_expired_price_is_none_and_says_since_when(void)
     offer = offer_asked(db, "m5.large", &question);
     expect_none(&offer.on_demand, "expired: last said 2023-11-14T22:30:00.000Z");
     /* A feed's own time counts, where it has one. */
-    replaced(db, &(struct told){.at_us = question.at_us,
-                                .source_us = NOON_US,
-                                .prices = (const struct said[]){P("m5.large", "1")},
-                                .count = 1,
-                                .scope = "slow"});
+    replaced(db, &(struct feed_reading){.at_us = question.at_us,
+                                        .source_us = NOON_US,
+                                        .prices = (const struct said[]){P("m5.large", "1")},
+                                        .count = 1,
+                                        .scope = "slow"});
     offer = offer_asked(db, "m5.large", &question);
     expect_none(&offer.on_demand, "expired: last said 2023-11-14T22:30:00.000Z");
 }
@@ -162,14 +162,14 @@ static void a_region_whose_price_expired_is_passed_over(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(86500);
-    struct told told = {
+    struct feed_reading reading = {
         .scope = "r-2",
         .at_us = THEN_US + DAY_US,
         .prices = (const struct said[]){P("m5.large", "2", .region = "r-2", .kind = PRICE_SPOT)},
         .count = 1};
 
     READ(db, 0, P("m5.large", "1", .region = "r-1", .kind = PRICE_SPOT));
-    replaced(db, &told);
+    replaced(db, &reading);
     question.regions[0] = "r-1";
     question.regions[1] = "r-2";
     struct offer offer = offer_asked(db, "m5.large", &question);
@@ -389,11 +389,11 @@ static void what_a_third_party_says_is_marked(void)
     const struct offers_question question = asked(10);
 
     EXPECT(gcp_pricelist.third_party);
-    replaced(db, &(struct told){.source = &third,
-                                .at_us = THEN_US,
-                                .source_us = NOON_US,
-                                .prices = (const struct said[]){P("m5.large", "1")},
-                                .count = 1});
+    replaced(db, &(struct feed_reading){.source = &third,
+                                        .at_us = THEN_US,
+                                        .source_us = NOON_US,
+                                        .prices = (const struct said[]){P("m5.large", "1")},
+                                        .count = 1});
     READ_OF(db, &first_feed, 0, P("c5.large", "1"));
     struct offer offer = offer_asked(db, "m5.large", &question);
     EXPECT(offer.on_demand.third_party);

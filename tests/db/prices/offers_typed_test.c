@@ -17,7 +17,7 @@ static void a_typed_price_that_says_where_goes_before_an_open_one(void)
     READ(db, 0, P("box", "9"));
     struct offer offer = offer_asked(db, "box", &question);
     expect_price(&offer.typed, "1");
-    expect_price(&offer.on_demand, "9"); /* both are told: the reader decides */
+    expect_price(&offer.on_demand, "9"); /* both are returned: the reader decides */
     TYPED(db, "aws", "box", "2", .region = "");
     offer = offer_asked(db, "box", &question);
     expect_price(&offer.typed, "2");
@@ -36,7 +36,7 @@ static void a_typed_price_that_says_where_goes_before_an_open_one(void)
     EXPECT_STR(offer.typed.region, "r-2");
     TYPED(db, "aws", "box", "7", .region = "eu-north-1", .zone = "z");
     offer = offer_asked(db, "box", &question);
-    expect_price(&offer.typed, "4"); /* of a zone that nobody asked for */
+    expect_price(&offer.typed, "4"); /* of a zone outside the question */
     question.zone = "z";
     offer = offer_asked(db, "box", &question);
     expect_price(&offer.typed, "7");
@@ -100,7 +100,7 @@ static void a_published_price_is_of_its_time_and_of_no_region(void)
     PUT(db, "published", "aws", "p2", "0.2", .region = "r-2", .kind = PRICE_SPOT,
         .source_us = NOON_US);
     PUT(db, "published", "aws", "p2", "0.1", .kind = PRICE_TYPED,
-        .source_us = NOON_US); /* nobody publishes that */
+        .source_us = NOON_US); /* no feed publishes that */
     for (int now = 0; now < 2; now++) {
         question.is_now = now;
         question.at_us = THEN_US + 4000 * DAY_US;
@@ -207,11 +207,12 @@ static void what_is_typed_for_all_providers_is_found_by_any(void)
     offer = offers_find(&offers, "us", "m5.large");
     EXPECT(offer && offer->typed.known && !offer->on_demand.known);
     EXPECT(offers_find(&offers, "us", "sp") == NULL);
-    offer = offers_find(&offers, "", "sp"); /* of all that have it, and nobody else has */
+    offer = offers_find(&offers, "", "sp"); /* only this one has it */
     EXPECT(offer && !offer->typed.known);
 }
 
-/* A sheet may leave its provider open: that is a machine of nobody's, and not of whoever asks. */
+/* A sheet may leave its provider open: such a price belongs to no provider, not to the one in
+ * the question. */
 static void what_a_feed_says_of_no_provider_is_not_everybodys(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();

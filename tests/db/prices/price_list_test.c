@@ -81,20 +81,20 @@ static void kinds_zones_currencies_and_feeds_never_mix(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said six = P("m5.large", "6"), eight = P("m5.large", "8");
-    struct told told = {.at_us = THEN_US, .prices = five, .count = COUNT(five)};
+    struct feed_reading reading = {.at_us = THEN_US, .prices = five, .count = COUNT(five)};
     struct views views;
 
-    replaced(db, &told);
-    told = (struct told){
+    replaced(db, &reading);
+    reading = (struct feed_reading){
         .source = &other_source, .at_us = THEN_US + 60 * SECOND_US, .prices = &six, .count = 1};
-    EXPECT_INT((long long)replaced(db, &told).added, 1);
+    EXPECT_INT((long long)replaced(db, &reading).added, 1);
     /* The other feed moves; another scope of it says the same price and loses it again. */
-    told = (struct told){.source = &other_source,
-                         .scope = "elsewhere",
-                         .at_us = THEN_US + 120 * SECOND_US,
-                         .prices = &eight,
-                         .count = 1};
-    EXPECT_INT((long long)replaced(db, &told).before, 0);
+    reading = (struct feed_reading){.source = &other_source,
+                                    .scope = "elsewhere",
+                                    .at_us = THEN_US + 120 * SECOND_US,
+                                    .prices = &eight,
+                                    .count = 1};
+    EXPECT_INT((long long)replaced(db, &reading).before, 0);
     views = list_of(db, (struct price_filter){.at_us = THEN_US + 60 * SECOND_US});
     EXPECT_INT((long long)views.count, 6);
     for (size_t i = 0; i < views.count; i++)
@@ -105,10 +105,11 @@ static void kinds_zones_currencies_and_feeds_never_mix(void)
     EXPECT_STR(views.list[2].price.zone, "eu-north-1a");
     EXPECT_INT(rows_of_history(db), 7);
     /* Spot that is gone is not filled from on demand, nor the other way round. */
-    told = (struct told){.at_us = THEN_US + 180 * SECOND_US, .prices = five, .count = 1};
+    reading =
+        (struct feed_reading){.at_us = THEN_US + 180 * SECOND_US, .prices = five, .count = 1};
     struct error err = {0};
     struct change change;
-    EXPECT(!replace_with(db, &told, &change, &err)); /* four of five at once are too many */
+    EXPECT(!replace_with(db, &reading, &change, &err)); /* four of five at once are too many */
     EXPECT_INT((long long)list_of(db, (struct price_filter){.at_us = NOON_US * 2}).count, 7);
 }
 
@@ -136,14 +137,15 @@ static void a_filter_leaves_only_what_it_says(void)
         {{.feed = "other", .instance_type = "m5.large"}, "6"},
         {{.feed = "other", .instance_type = "m5.large", .region = "eu-west-1"}, ""},
     };
-    struct told told = {.at_us = THEN_US, .prices = five, .count = COUNT(five)};
+    struct feed_reading reading = {.at_us = THEN_US, .prices = five, .count = COUNT(five)};
 
-    replaced(db, &told);
-    told = (struct told){.source = &other_source, .at_us = THEN_US, .prices = &six, .count = 1};
-    replaced(db, &told);
-    told.scope = "xl";
-    told.prices = &seven;
-    replaced(db, &told);
+    replaced(db, &reading);
+    reading = (struct feed_reading){
+        .source = &other_source, .at_us = THEN_US, .prices = &six, .count = 1};
+    replaced(db, &reading);
+    reading.scope = "xl";
+    reading.prices = &seven;
+    replaced(db, &reading);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct price_filter filter = cases[i].filter;
         struct views views;
@@ -163,7 +165,7 @@ static void pages_follow_each_other_by_series(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
     static char names[25][8];
     struct said said[25];
-    struct told told = {.at_us = THEN_US, .prices = said, .count = 25};
+    struct feed_reading reading = {.at_us = THEN_US, .prices = said, .count = 25};
     struct price_filter filter = {.at_us = THEN_US + 60 * SECOND_US, .limit = 7};
     size_t seen = 0;
     struct views views;
@@ -172,10 +174,10 @@ static void pages_follow_each_other_by_series(void)
         snprintf(names[i], sizeof names[i], "t%zu", 24 - i);
         said[i] = (struct said){.type = names[i], .text = "1"};
     }
-    replaced(db, &told);
+    replaced(db, &reading);
     said[7].text = NULL; /* what is gone takes no place on a page */
-    told.at_us = filter.at_us;
-    replaced(db, &told);
+    reading.at_us = filter.at_us;
+    replaced(db, &reading);
     do {
         views = list_of(db, filter);
         EXPECT_INT((long long)views.count, seen < 21 ? 7 : 3);
@@ -201,17 +203,17 @@ static void a_price_says_when_it_was_last_confirmed(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said said = P("m5.large", "1", .source_us = NOON_US);
-    struct told told = {.at_us = THEN_US, .source_us = 7, .prices = &said, .count = 1};
+    struct feed_reading reading = {.at_us = THEN_US, .source_us = 7, .prices = &said, .count = 1};
     struct feed_row row;
     struct views views;
 
-    replaced(db, &told);
-    told.at_us += 60 * SECOND_US;
-    told.source_us = 8;
-    replaced(db, &told);
+    replaced(db, &reading);
+    reading.at_us += 60 * SECOND_US;
+    reading.source_us = 8;
+    replaced(db, &reading);
     /* A feed that says that nothing changed confirms too; one that failed does not; and what
      * another scope says is about its own. */
-    row = row_told(&told);
+    row = row_of_reading(&reading);
     row.state = "unchanged";
     row.confirmed_us = THEN_US + 120 * SECOND_US;
     row.source_us = 0;
@@ -219,10 +221,10 @@ static void a_price_says_when_it_was_last_confirmed(void)
     row.state = "failed";
     row.checked_us = row.confirmed_us = THEN_US + 180 * SECOND_US;
     EXPECT(feed_rows_store(db, &row, NULL));
-    told.at_us = THEN_US + 200 * SECOND_US;
-    told.scope = "elsewhere";
-    told.count = 0;
-    replaced(db, &told);
+    reading.at_us = THEN_US + 200 * SECOND_US;
+    reading.scope = "elsewhere";
+    reading.count = 0;
+    replaced(db, &reading);
     for (size_t i = 0; i < COUNT(moments); i++) {
         views =
             list_of(db, (struct price_filter){.at_us = THEN_US + moments[i].seconds * SECOND_US});
@@ -230,7 +232,7 @@ static void a_price_says_when_it_was_last_confirmed(void)
         EXPECT_INT(views.list[0].confirmed_us, THEN_US + moments[i].confirmed * SECOND_US);
         EXPECT_INT(views.list[0].confirmed_source_us, moments[i].source);
     }
-    /* It held before anybody asked, as the source says: nobody had confirmed it then. */
+    /* It was valid earlier, as the source says, but no reading had confirmed it then. */
     views = list_of(db, (struct price_filter){.at_us = NOON_US});
     EXPECT_INT((long long)views.count, 1);
     EXPECT_INT(views.list[0].confirmed_us, 0);

@@ -226,14 +226,15 @@ static void a_leap_that_is_not_said_again_is_forgotten(void)
 }
 
 /* Refused, for these words, with nothing changed. */
-static void expect_not_believed(struct db *db, const struct told *told, const char *words)
+static void expect_not_believed(struct db *db, const struct feed_reading *reading,
+                                const char *words)
 {
     static char before[20000], after[20000];
     struct change change = {.before = 12345};
     struct error err = {0};
 
     everything(db, sizeof before, before);
-    EXPECT(!replace_with(db, told, &change, &err));
+    EXPECT(!replace_with(db, reading, &change, &err));
     EXPECT_INT(err.kind, ERROR_UPSTREAM);
     if (!strstr(err.message, words))
         EXPECT_STR(err.message, words);
@@ -248,23 +249,23 @@ static void many_leaps_condemn_a_reading(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
     static char names[30][8];
     struct said said[30];
-    struct told told = {.at_us = THEN_US, .prices = said, .count = 30};
+    struct feed_reading reading = {.at_us = THEN_US, .prices = said, .count = 30};
 
     for (size_t i = 0; i < 30; i++) {
         snprintf(names[i], sizeof names[i], "t%zu", i);
         said[i] = (struct said){.type = names[i], .text = "1"};
     }
-    replaced(db, &told);
+    replaced(db, &reading);
     said[29].text = "2"; /* a move, which must not be stored either */
     for (size_t i = 0; i < 4; i++)
         said[i].text = i % 2 ? "10" : "0.1";
-    told.at_us += SECOND_US;
-    expect_not_believed(db, &told, "4 of 30 prices moved by more than 5 times");
+    reading.at_us += SECOND_US;
+    expect_not_believed(db, &reading, "4 of 30 prices moved by more than 5 times");
     EXPECT_STR(text_at(db, "t29", 1), "1");
     /* Just 10 % are held back one by one. */
     said[3].text = "1";
-    told.at_us += SECOND_US;
-    EXPECT_INT((long long)replaced(db, &told).held, 3);
+    reading.at_us += SECOND_US;
+    EXPECT_INT((long long)replaced(db, &reading).held, 3);
     EXPECT_STR(text_at(db, "t29", 2), "2");
     EXPECT_STR(text_at(db, "t0", 2), "1");
 }
@@ -274,14 +275,14 @@ static void a_reading_that_lost_prices_is_not_believed(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said said[] = {P("a", "2"), P("b", "2"), P("c", "2"), P("d", "2")};
-    struct told told = {.at_us = THEN_US + SECOND_US, .prices = said, .count = 3};
+    struct feed_reading reading = {.at_us = THEN_US + SECOND_US, .prices = said, .count = 3};
 
     READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("e", "1"));
-    expect_not_believed(db, &told, "it has 3 prices, and had 5 before");
-    told.count = 0;
-    expect_not_believed(db, &told, "it has 0 prices, and had 5 before");
-    told.count = 4; /* 80 % */
-    EXPECT_INT((long long)replaced(db, &told).gone, 1);
+    expect_not_believed(db, &reading, "it has 3 prices, and had 5 before");
+    reading.count = 0;
+    expect_not_believed(db, &reading, "it has 0 prices, and had 5 before");
+    reading.count = 4; /* 80 % */
+    EXPECT_INT((long long)replaced(db, &reading).gone, 1);
 }
 
 static void a_reading_without_its_sentinels_is_not_believed(void)
@@ -291,16 +292,17 @@ static void a_reading_without_its_sentinels_is_not_believed(void)
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
     const struct said said[] = {P("m5.large", "1"), P("x", "1"), P("c5.large", "1")};
-    struct told told = {.source = &source, .at_us = THEN_US, .prices = said, .count = 2};
+    struct feed_reading reading = {
+        .source = &source, .at_us = THEN_US, .prices = said, .count = 2};
 
-    expect_not_believed(db, &told, "it has no price for c5.large"); /* nor a first one */
+    expect_not_believed(db, &reading, "it has no price for c5.large"); /* nor a first one */
     EXPECT_INT(rows_of_history(db), 0);
-    told.count = 3;
-    replaced(db, &told);
-    told.at_us += SECOND_US;
-    told.prices++;
-    told.count = 2;
-    expect_not_believed(db, &told, "it has no price for m5.large");
+    reading.count = 3;
+    replaced(db, &reading);
+    reading.at_us += SECOND_US;
+    reading.prices++;
+    reading.count = 2;
+    expect_not_believed(db, &reading, "it has no price for m5.large");
 }
 
 static void a_reading_of_too_few_regions_is_not_believed(void)
@@ -311,11 +313,12 @@ static void a_reading_of_too_few_regions_is_not_believed(void)
     const struct said said[] = {P("a", "1", .region = "r1"), P("b", "1", .region = "r1"),
                                 P("c", "1", .region = "r2"), P("a", "1", .region = "r2"),
                                 P("a", "1", .region = "r3")};
-    struct told told = {.source = &source, .at_us = THEN_US, .prices = said, .count = 4};
+    struct feed_reading reading = {
+        .source = &source, .at_us = THEN_US, .prices = said, .count = 4};
 
-    expect_not_believed(db, &told, "fewer than 3 regions");
-    told.count = 5;
-    EXPECT_INT((long long)replaced(db, &told).added, 5);
+    expect_not_believed(db, &reading, "fewer than 3 regions");
+    reading.count = 5;
+    EXPECT_INT((long long)replaced(db, &reading).added, 5);
 }
 
 int main(void)

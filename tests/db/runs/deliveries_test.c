@@ -7,7 +7,7 @@
 
 #define HUB "http://hub.test"
 
-/* The numbers that were told, as digits. */
+/* The numbers that the reader got, as digits. */
 struct heard {
     char numbers[20];
     size_t count, most;
@@ -87,7 +87,7 @@ static void what_was_measured_here_waits_for_each_hub(void)
     expect_counts(db, 2, 1, 0, 0);
 }
 
-static void who_has_enough_hears_no_more(void)
+static void a_reader_that_has_enough_gets_no_more(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -98,7 +98,7 @@ static void who_has_enough_hears_no_more(void)
     EXPECT_STR(heard.numbers, "12");
 }
 
-static void a_run_without_its_steps_is_not_reported_and_told_apart(void)
+static void a_run_without_its_steps_is_counted_but_not_reported(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -153,7 +153,7 @@ static void a_batch_is_recorded_whole_or_not_at_all(void)
                2);
 }
 
-static void who_comes_beside_makes_no_database(void)
+static void a_shared_open_creates_no_database(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -192,7 +192,7 @@ static void a_schema_that_is_in_use_is_left_alone(void)
     db_free(db);
 }
 
-static void a_broken_database_is_told(void)
+static void a_broken_database_gives_an_error(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -213,12 +213,12 @@ static void a_broken_database_is_told(void)
 int main(void)
 {
     RUN(what_was_measured_here_waits_for_each_hub);
-    RUN(who_has_enough_hears_no_more);
-    RUN(a_run_without_its_steps_is_not_reported_and_told_apart);
+    RUN(a_reader_that_has_enough_gets_no_more);
+    RUN(a_run_without_its_steps_is_counted_but_not_reported);
     RUN(a_refusal_keeps_its_reason_until_it_is_accepted_after_all);
     RUN(a_batch_is_recorded_whole_or_not_at_all);
-    RUN(who_comes_beside_makes_no_database);
+    RUN(a_shared_open_creates_no_database);
     RUN(a_schema_that_is_in_use_is_left_alone);
-    RUN(a_broken_database_is_told);
+    RUN(a_broken_database_gives_an_error);
     return test_result();
 }

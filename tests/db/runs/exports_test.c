@@ -25,7 +25,7 @@ static void fill(struct db *db)
     EXPECT(db_execute(db, "DELETE FROM traces WHERE run = 3", NULL));
 }
 
-/* What was told: the last letters of ids, in order. */
+/* What was exported: the last letters of ids, in order. */
 struct heard {
     char letters[10];
     size_t count, most;
@@ -47,8 +47,8 @@ static bool listen(void *user, const struct document_parts *parts)
     return heard->count < heard->most;
 }
 
-static void expect_told(struct db *db, const struct run_filter *filter, const char *letters,
-                        long long last)
+static void expect_exported(struct db *db, const struct run_filter *filter, const char *letters,
+                            long long last)
 {
     struct heard heard = {.most = 9};
     long long number = -1;
@@ -58,17 +58,17 @@ static void expect_told(struct db *db, const struct run_filter *filter, const ch
     EXPECT_INT(number, last);
 }
 
-static void finished_runs_are_told_oldest_first(void)
+static void finished_runs_are_exported_oldest_first(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
 
-    expect_told(db, &(struct run_filter){.limit = -1}, "", 0);
+    expect_exported(db, &(struct run_filter){.limit = -1}, "", 0);
     fill(db);
-    expect_told(db, &(struct run_filter){.limit = -1}, "ABCD", 4);
-    expect_told(db, &(struct run_filter){.limit = 2}, "AB", 2);
-    expect_told(db, &(struct run_filter){.limit = -1, .after = 2}, "CD", 4);
-    expect_told(db, &(struct run_filter){.limit = -1, .after = 4}, "", 0);
+    expect_exported(db, &(struct run_filter){.limit = -1}, "ABCD", 4);
+    expect_exported(db, &(struct run_filter){.limit = 2}, "AB", 2);
+    expect_exported(db, &(struct run_filter){.limit = -1, .after = 2}, "CD", 4);
+    expect_exported(db, &(struct run_filter){.limit = -1, .after = 4}, "", 0);
 }
 
 static void all_conditions_must_hold(void)
@@ -79,18 +79,18 @@ static void all_conditions_must_hold(void)
 
     fill(db);
     filter.labels[0] = (struct wanted_label){"branch", "main"};
-    expect_told(db, &filter, "C", 3);
+    expect_exported(db, &filter, "C", 3);
     filter.provenance = "imported";
-    expect_told(db, &filter, "", 0);
+    expect_exported(db, &filter, "", 0);
     filter.label_count = 0;
-    expect_told(db, &filter, "D", 4);
+    expect_exported(db, &filter, "D", 4);
     filter.workload = "none";
-    expect_told(db, &filter, "", 0);
-    expect_told(db, &(struct run_filter){.limit = -1, .instance = "test.large"}, "ABCD", 4);
-    expect_told(db, &(struct run_filter){.limit = -1, .instance = "x"}, "", 0);
+    expect_exported(db, &filter, "", 0);
+    expect_exported(db, &(struct run_filter){.limit = -1, .instance = "test.large"}, "ABCD", 4);
+    expect_exported(db, &(struct run_filter){.limit = -1, .instance = "x"}, "", 0);
 }
 
-static void who_has_enough_is_told_no_more(void)
+static void a_reader_that_has_enough_gets_no_more_runs(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -104,7 +104,7 @@ static void who_has_enough_is_told_no_more(void)
     EXPECT_INT(last, 3);
 }
 
-static void a_broken_database_is_told(void)
+static void a_broken_database_gives_an_error(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -120,9 +120,9 @@ static void a_broken_database_is_told(void)
 
 int main(void)
 {
-    RUN(finished_runs_are_told_oldest_first);
+    RUN(finished_runs_are_exported_oldest_first);
     RUN(all_conditions_must_hold);
-    RUN(who_has_enough_is_told_no_more);
-    RUN(a_broken_database_is_told);
+    RUN(a_reader_that_has_enough_gets_no_more_runs);
+    RUN(a_broken_database_gives_an_error);
     return test_result();
 }

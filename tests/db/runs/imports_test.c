@@ -179,7 +179,7 @@ static void an_id_has_one_spec_and_one_trace(void)
     expect_refused(db, &changed.imported, "id");
 }
 
-static void a_machine_is_stored_once_and_told_the_same(void)
+static void a_machine_is_stored_once_and_read_unchanged(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -233,7 +233,7 @@ static void runs_of_one_configuration_are_one_contender(void)
     EXPECT_INT(number_of(db, "SELECT min(changed) FROM contenders"), after);
 }
 
-static void more_configurations_than_are_remembered_are_told_apart(void)
+static void more_configurations_than_the_cache_holds_stay_distinct(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -314,9 +314,9 @@ int main(void)
     RUN(the_same_run_again_is_known_however_its_trace_is_spelled);
     RUN(a_run_that_was_measured_here_stays_what_it_is);
     RUN(an_id_has_one_spec_and_one_trace);
-    RUN(a_machine_is_stored_once_and_told_the_same);
+    RUN(a_machine_is_stored_once_and_read_unchanged);
     RUN(runs_of_one_configuration_are_one_contender);
-    RUN(more_configurations_than_are_remembered_are_told_apart);
+    RUN(more_configurations_than_the_cache_holds_stay_distinct);
     RUN(what_is_not_committed_was_never_there);
     RUN(a_long_trace_becomes_rows);
     return test_result();

@@ -56,7 +56,7 @@ static void tell(void *user, const struct machine_row *machine)
     letters[used + 1] = '\0';
 }
 
-static void they_are_told_latest_first(void)
+static void they_are_listed_latest_first(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -77,7 +77,7 @@ static void an_unknown_one_is_not_found(void)
     struct machine_row row;
     struct error err = {0};
 
-    EXPECT(!machines_find(db, "nobody", &row, &err));
+    EXPECT(!machines_find(db, "unknown", &row, &err));
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
 }
 
@@ -85,7 +85,7 @@ int main(void)
 {
     RUN(a_machine_is_stored_once_however_often_it_is_seen);
     RUN(a_run_points_to_the_machine_that_claimed_it);
-    RUN(they_are_told_latest_first);
+    RUN(they_are_listed_latest_first);
     RUN(an_unknown_one_is_not_found);
     return test_result();
 }

@@ -209,7 +209,7 @@ static void paging_loses_and_doubles_nothing_while_runs_arrive(void)
     }
 }
 
-static void more_is_told_only_when_there_is_more(void)
+static void a_next_page_is_announced_only_if_there_is_one(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_with_runs(&folder);
@@ -241,7 +241,7 @@ int main(void)
     RUN(every_combination_of_filters_finds_what_it_should);
     RUN(all_labels_must_match);
     RUN(paging_loses_and_doubles_nothing_while_runs_arrive);
-    RUN(more_is_told_only_when_there_is_more);
+    RUN(a_next_page_is_announced_only_if_there_is_one);
     RUN(an_empty_database_lists_nothing);
     return test_result();
 }

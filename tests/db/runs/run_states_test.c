@@ -37,7 +37,7 @@ static void a_queued_run_is_cancelled_at_once(void)
     EXPECT_INT(after.started_us, 0);
 }
 
-static void a_running_run_stays_so_until_its_worker_was_told(void)
+static void a_cancelled_run_stays_running_until_its_worker_has_the_signal(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -82,7 +82,7 @@ static void what_is_not_there_cannot_be_cancelled(void)
     struct error err = {0};
     struct run after = {0};
 
-    EXPECT(!runs_cancel(db, "nobody", NOON_US, &after, &err));
+    EXPECT(!runs_cancel(db, "unknown", NOON_US, &after, &err));
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
 }
 
@@ -95,7 +95,7 @@ static void the_oldest_orphan_is_found_until_none_is_left(void)
 
     EXPECT(runs_orphan(db, &none, &found, NULL));
     EXPECT(!found);
-    for (int i = 0; i < 3; i++) { /* the third stays queued, and so is nobody's orphan */
+    for (int i = 0; i < 3; i++) { /* the third stays queued, so it is no orphan */
         create_plain_one(db);
         if (i < 2)
             claim_one(db);
@@ -173,7 +173,7 @@ static void the_database_refuses_every_unlawful_move(void)
         }
 }
 
-static void the_database_refuses_a_state_nobody_knows(void)
+static void the_database_refuses_an_unknown_state(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -278,13 +278,13 @@ static void a_database_that_another_writes_to_is_busy_and_stays_whole(void)
 int main(void)
 {
     RUN(a_queued_run_is_cancelled_at_once);
-    RUN(a_running_run_stays_so_until_its_worker_was_told);
+    RUN(a_cancelled_run_stays_running_until_its_worker_has_the_signal);
     RUN(what_has_ended_cannot_be_cancelled);
     RUN(what_is_not_there_cannot_be_cancelled);
     RUN(the_oldest_orphan_is_found_until_none_is_left);
     RUN(runs_are_counted_by_state);
     RUN(the_database_refuses_every_unlawful_move);
-    RUN(the_database_refuses_a_state_nobody_knows);
+    RUN(the_database_refuses_an_unknown_state);
     RUN(a_finished_run_without_a_number_is_refused_whole);
     RUN(no_run_is_claimed_twice);
     RUN(a_database_that_another_writes_to_is_busy_and_stays_whole);

@@ -212,7 +212,7 @@ static void the_oldest_queued_run_is_claimed_first(void)
     EXPECT_INT(none.number, 77);
 }
 
-static void a_finished_run_keeps_all_that_was_told(void)
+static void a_finished_run_keeps_all_that_the_worker_reported(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -260,7 +260,7 @@ static void a_finished_run_keeps_all_that_was_told(void)
     EXPECT(found.stderr_tail == NULL);
 }
 
-static void what_the_engine_told_is_kept_however_the_run_ends(void)
+static void the_details_of_the_engine_are_kept_however_the_run_ends(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -380,8 +380,8 @@ int main(void)
     RUN(a_full_queue_takes_nothing_but_answers_replays);
     RUN(a_claimed_run_makes_room_in_the_queue);
     RUN(the_oldest_queued_run_is_claimed_first);
-    RUN(a_finished_run_keeps_all_that_was_told);
-    RUN(what_the_engine_told_is_kept_however_the_run_ends);
+    RUN(a_finished_run_keeps_all_that_the_worker_reported);
+    RUN(the_details_of_the_engine_are_kept_however_the_run_ends);
     RUN(what_the_engine_did_not_tell_is_not_known);
     RUN(implementations_of_an_unknown_run_are_not_found);
     RUN(a_failed_run_keeps_its_reason_and_last_words);

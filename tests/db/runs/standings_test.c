@@ -203,7 +203,7 @@ static void an_id_is_of_the_key_and_not_of_its_turn(void)
     EXPECT_STR(ids[1], ids[0]);
 }
 
-static void the_newest_run_tells_of_machine_engine_and_price(void)
+static void the_newest_run_gives_machine_engine_and_price(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -307,7 +307,7 @@ static void a_figure_and_a_run_of_one_key_are_two(void)
     update(db, &standings);
     EXPECT_INT((long long)standings.count, 2);
     EXPECT(strcmp(standings.list[0].id, standings.list[1].id) != 0);
-    EXPECT_INT(standings.list[1].standing.level, STANDING_NONE); /* nobody told its number yet */
+    EXPECT_INT(standings.list[1].standing.level, STANDING_NONE); /* its number is not known yet */
 }
 
 static void an_update_that_fails_leaves_them_as_they_were(void)
@@ -342,7 +342,7 @@ int main(void)
     RUN(only_what_was_touched_is_read_again);
     RUN(small_steps_come_to_the_same);
     RUN(an_id_is_of_the_key_and_not_of_its_turn);
-    RUN(the_newest_run_tells_of_machine_engine_and_price);
+    RUN(the_newest_run_gives_machine_engine_and_price);
     RUN(what_was_paid_is_known_in_dollars_only);
     RUN(a_figure_is_a_point_with_its_source);
     RUN(a_figure_and_a_run_of_one_key_are_two);

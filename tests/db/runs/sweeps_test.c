@@ -355,7 +355,7 @@ static void an_end_is_one_end(void)
     EXPECT(!found);
     error_clear(&err);
     AUTO(sweep_row_clear) struct sweep_row none = {0};
-    EXPECT(!sweeps_find(db, "nobody", &none, &err));
+    EXPECT(!sweeps_find(db, "unknown", &none, &err));
     EXPECT_INT(err.kind, ERROR_NOT_FOUND);
 }
 

@@ -134,7 +134,7 @@ static void put_long_text(struct bytes *text, int count)
     EXPECT(ok && bytes_printf(text, "]}"));
 }
 
-static bool count_told(void *user, const struct document_parts *parts)
+static bool count_exported(void *user, const struct document_parts *parts)
 {
     (void)parts;
     ++*(int *)user;
@@ -152,7 +152,7 @@ static void the_text_of_a_trace_becomes_rows(void)
     struct imported_parts parts;
     struct error err = {0};
     enum import_fate fate;
-    int told = 0;
+    int exported = 0;
 
     put_long_text(&text, 500);
     imported_make(&parts);
@@ -170,10 +170,10 @@ static void the_text_of_a_trace_becomes_rows(void)
     EXPECT_INT((long long)evidence.observation_count, 1);
     EXPECT_INT((long long)evidence.reading_count, 1);
     EXPECT_INT(evidence.observations[0].swap_ins, 14);
-    /* It stays: whoever took it in would come to another number. */
-    EXPECT(
-        exports_each(db, &everything, &(struct export_reader){count_told, &told}, &last, NULL));
-    EXPECT_INT(told, 0);
+    /* It stays here: another server would compute another number from it. */
+    EXPECT(exports_each(db, &everything, &(struct export_reader){count_exported, &exported},
+                        &last, NULL));
+    EXPECT_INT(exported, 0);
     /* The whole one is known still, and another of its name is refused. */
     EXPECT(import_alone(db, &parts.imported, &fate, &err));
     EXPECT_INT(fate, IMPORT_KNOWN);

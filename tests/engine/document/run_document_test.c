@@ -158,7 +158,7 @@ static void a_conclusion_travels_for_people(void)
                              "\"steal\"}]}}\n") != NULL);
     EXPECT(read_text(text.data, &again, NULL));
     EXPECT_NEAR(again.claimed, 36.5, 0);
-    EXPECT(!again.run.summary_text && !again.run.findings); /* whoever takes it in computes it */
+    EXPECT(!again.run.summary_text && !again.run.findings); /* the importing server computes it */
     EXPECT_INT(again.run.validity, VALIDITY_UNKNOWN);
 }
 
@@ -203,7 +203,7 @@ static void a_memo_changes_nothing(void)
     }
 }
 
-static void the_end_of_the_buffer_is_told(void)
+static void the_end_of_the_buffer_is_an_error(void)
 {
     AUTO(document_clear) struct document document = {0};
 
@@ -226,6 +226,6 @@ int main(void)
     RUN(a_conclusion_travels_for_people);
     RUN(what_a_name_holds_cannot_break_the_text);
     RUN(a_memo_changes_nothing);
-    RUN(the_end_of_the_buffer_is_told);
+    RUN(the_end_of_the_buffer_is_an_error);
     return test_result();
 }

@@ -93,7 +93,7 @@ static void other_disks_do_not_change_it(void)
 }
 
 /* In a container the metadata service is often out of reach; the firmware is not. */
-static void the_firmware_of_aws_tells_what_its_metadata_service_tells(void)
+static void the_firmware_of_aws_has_the_id_of_its_metadata_service(void)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
     char vm[VM_SIZE];
@@ -153,7 +153,7 @@ int main(void)
     RUN(what_not_everybody_reads_or_a_reboot_changes_does_not_count);
     RUN(a_disk_names_the_machine_across_reboots);
     RUN(other_disks_do_not_change_it);
-    RUN(the_firmware_of_aws_tells_what_its_metadata_service_tells);
+    RUN(the_firmware_of_aws_has_the_id_of_its_metadata_service);
     RUN(a_tag_that_is_no_instance_id_is_left_alone);
     RUN(an_id_is_of_its_cloud);
     RUN(what_earlier_versions_wrote_is_not_known);

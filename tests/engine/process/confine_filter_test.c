@@ -1,4 +1,4 @@
-/* The filter of system calls, line by line: what it says of each call, whoever would make it.
+/* The filter of system calls, line by line: its verdict on each call, from any program.
  * What the kernel then does is in confine_test.c. */
 #include "engine/process/confine.h"
 

@@ -314,7 +314,7 @@ static int confine_wrongly(const void *user)
     return confine_apply(&broken) ? NOT_TRUE : errno;
 }
 
-static void what_cannot_be_done_is_told(void)
+static void a_wrong_filter_ends_the_child_with_its_error(void)
 {
     expect_exit(confined(false, confine_wrongly, NULL), EINVAL, "a wrong filter");
 }
@@ -370,7 +370,7 @@ static int be_looked_at(const void *user)
     return WIFEXITED(status) ? WEXITSTATUS(status) : NOT_TRUE;
 }
 
-static void a_worker_cannot_look_into_who_hides(void)
+static void a_worker_cannot_read_a_hidden_process(void)
 {
     static const struct confinement poor = {.drop = true};
     static const bool no = false, yes = true;
@@ -389,7 +389,7 @@ static int start_another(const void *user)
     return strstr(text, "Seccomp:") ? 0 : NOT_TRUE;
 }
 
-static void who_hides_starts_workers_as_ever(void)
+static void a_hidden_process_can_start_workers(void)
 {
     static const struct confinement poor = {.drop = true};
 
@@ -432,10 +432,10 @@ int main(void)
     RUN(engines_of_others_may_use_the_network);
     RUN(every_engine_has_limits);
     RUN(a_limit_is_never_raised);
-    RUN(what_cannot_be_done_is_told);
+    RUN(a_wrong_filter_ends_the_child_with_its_error);
 #ifndef CONFINE_SANITIZED
-    RUN(a_worker_cannot_look_into_who_hides);
-    RUN(who_hides_starts_workers_as_ever);
+    RUN(a_worker_cannot_read_a_hidden_process);
+    RUN(a_hidden_process_can_start_workers);
 #endif
     return test_result();
 }

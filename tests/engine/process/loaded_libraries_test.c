@@ -18,7 +18,7 @@ static const struct {
     {"garbage\n[heap]\n/\n///\n", "system", "none", ""},
 };
 
-static void the_memory_map_tells_who_does_the_work(void)
+static void the_memory_map_shows_the_loaded_libraries(void)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO(tree_remove) struct tree tree = tree_make();
@@ -32,7 +32,7 @@ static void the_memory_map_tells_who_does_the_work(void)
     }
 }
 
-static void it_is_told_in_one_line(void)
+static void the_libraries_are_written_in_one_line(void)
 {
     struct loaded_libraries loaded = {"tcmalloc", "llvm", "libdnnl.so.3.7"};
     AUTO(freep) char *text = loaded_libraries_to_text(&loaded);
@@ -46,7 +46,7 @@ static void it_is_told_in_one_line(void)
 
 int main(void)
 {
-    RUN(the_memory_map_tells_who_does_the_work);
-    RUN(it_is_told_in_one_line);
+    RUN(the_memory_map_shows_the_loaded_libraries);
+    RUN(the_libraries_are_written_in_one_line);
     return test_result();
 }

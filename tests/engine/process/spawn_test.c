@@ -87,7 +87,7 @@ static void reading_from_a_child_never_blocks(void)
     bury(&child);
 }
 
-static void what_is_told_arrives_as_a_line(void)
+static void a_message_arrives_as_a_line(void)
 {
     struct child child;
     struct run_id run = new_run();
@@ -294,7 +294,7 @@ static void a_sweep_finds_the_whole_family_of_a_run(void)
 }
 
 /* One that becomes another program has no environment to be known by until it is that program. */
-static void a_sweep_finds_who_is_just_becoming_another_program(void)
+static void a_sweep_finds_a_process_in_the_middle_of_exec(void)
 {
     for (int i = 0; i < 400; i++) {
         struct run_id run = new_run();
@@ -326,7 +326,7 @@ static void a_sweep_takes_no_part_of_a_name(void)
     EXPECT_INT(spawn_sweep(run.text), 0);
 }
 
-static void nothing_stays_open_and_nobody_stays_behind(void)
+static void no_descriptor_and_no_process_is_left_behind(void)
 {
     int before = open_descriptors();
 
@@ -348,7 +348,7 @@ int main(void)
     signal(SIGPIPE, SIG_IGN); /* as the server does */
     RUN(a_child_leads_its_own_group_and_its_end_is_seen);
     RUN(reading_from_a_child_never_blocks);
-    RUN(what_is_told_arrives_as_a_line);
+    RUN(a_message_arrives_as_a_line);
     RUN(no_descriptor_goes_where_it_is_not_meant_to);
     if (confine_can_filter())
         RUN(an_old_kernel_does_the_same);
@@ -357,8 +357,8 @@ int main(void)
     RUN(telling_a_child_that_does_not_listen_is_no_error);
     RUN(a_command_that_cannot_be_started_is_a_clear_error);
     RUN(a_sweep_finds_the_whole_family_of_a_run);
-    RUN(a_sweep_finds_who_is_just_becoming_another_program);
+    RUN(a_sweep_finds_a_process_in_the_middle_of_exec);
     RUN(a_sweep_takes_no_part_of_a_name);
-    RUN(nothing_stays_open_and_nobody_stays_behind);
+    RUN(no_descriptor_and_no_process_is_left_behind);
     return test_result();
 }

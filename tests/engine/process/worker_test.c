@@ -1,4 +1,4 @@
-/* What is heard of a worker, and how its end is told; worker_life_test.c has the rest. */
+/* The events of a worker, and how its end is reported; worker_life_test.c has the rest. */
 #include "engine/process/worker.h"
 
 #include "tests/engine/process/workers.h"
@@ -6,7 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 
-static void a_good_worker_is_heard_to_its_end(void)
+static void all_events_of_a_good_worker_arrive(void)
 {
     struct worker *worker = start_fake("ok");
     long long deadline = clock_monotonic_ns() + PATIENCE;
@@ -33,7 +33,7 @@ static void a_good_worker_is_heard_to_its_end(void)
     worker_free(worker);
 }
 
-static void a_talkative_worker_is_heard_in_full(void)
+static void all_details_of_a_talkative_worker_arrive(void)
 {
     struct worker *worker = start_fake("talkative");
     long long deadline = clock_monotonic_ns() + PATIENCE;
@@ -59,7 +59,7 @@ static void a_talkative_worker_is_heard_in_full(void)
     ",\"implementations\":{\"fc\":{}}}\\n'"
 
 /* The address sanitizer sees whether what they own is freed. */
-static void events_that_nobody_hears_are_freed(void)
+static void events_without_a_reader_are_freed(void)
 {
     struct worker *given_up = start_shell(HELLO_AND_DONE(0));
     struct worker *refused = start_shell(HELLO_AND_DONE(5));
@@ -75,7 +75,7 @@ static void events_that_nobody_hears_are_freed(void)
 
 static const struct {
     const char *behaviour;
-    int events; /* the lawful ones before the end are all told */
+    int events; /* all allowed ones before the end are reported */
     const char *message, *words;
 } ends[] = {
     {"slow", STEPS + 2, "", NULL},
@@ -93,7 +93,7 @@ static const struct {
     {"no-hello", 0, "the worker did not begin with 'hello'", NULL},
 };
 
-static void every_bad_end_is_told_apart(void)
+static void every_bad_end_has_its_own_error(void)
 {
     for (size_t i = 0; i < COUNT(ends); i++) {
         struct worker *worker = start_fake(ends[i].behaviour);
@@ -206,7 +206,7 @@ static void a_ring_wakes_the_waiting(void)
     worker_free(worker);
 }
 
-static void told_enough_it_finishes_early(void)
+static void it_finishes_early_on_enough(void)
 {
     char program[4096], slow[] = "slow", pause[] = "5";
     struct worker *worker;
@@ -245,7 +245,7 @@ static void spec_and_enough_arrive_as_lines_on_stdin(void)
 
     AUTO(freep) char *words = worker_last_words(worker);
     EXPECT_STR(words, SPEC "|{\"type\":\"enough\"}\n");
-    worker_enough(worker); /* nobody listens any more */
+    worker_enough(worker); /* the worker reads no more */
     worker_free(worker);
 }
 
@@ -279,16 +279,16 @@ int main(void)
 {
     if (!workers_can_be_started())
         return 1;
-    RUN(a_good_worker_is_heard_to_its_end);
-    RUN(a_talkative_worker_is_heard_in_full);
-    RUN(events_that_nobody_hears_are_freed);
-    RUN(every_bad_end_is_told_apart);
+    RUN(all_events_of_a_good_worker_arrive);
+    RUN(all_details_of_a_talkative_worker_arrive);
+    RUN(events_without_a_reader_are_freed);
+    RUN(every_bad_end_has_its_own_error);
     RUN(how_it_ends_counts_as_much_as_what_it_said);
     RUN(an_earlier_error_is_not_overwritten);
     RUN(silence_is_quiet_until_the_deadline);
     RUN(an_endless_flood_of_words_does_not_stop_the_clock);
     RUN(a_ring_wakes_the_waiting);
-    RUN(told_enough_it_finishes_early);
+    RUN(it_finishes_early_on_enough);
     RUN(spec_and_enough_arrive_as_lines_on_stdin);
     RUN(a_grandchild_left_behind_is_not_waited_for);
     RUN(everything_a_dead_worker_wrote_is_read);

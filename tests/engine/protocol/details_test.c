@@ -28,7 +28,7 @@ static bool read_text(const char *text, struct engine_details *details, struct e
     return engine_details_from_json(json, details, err);
 }
 
-static void all_that_was_told_is_read(void)
+static void all_members_are_read(void)
 {
     struct engine_details details;
 
@@ -44,7 +44,7 @@ static void all_that_was_told_is_read(void)
     EXPECT_INT(details.huge_pages, all.huge_pages);
 }
 
-static void what_was_told_is_written_and_nothing_else(void)
+static void only_known_members_are_written(void)
 {
     AUTO(json_decrefp) json_t *json = json_pack("{s:i}", "protocol", 1);
     AUTO(json_decrefp)
@@ -125,8 +125,8 @@ static void a_refusal_names_the_member_and_fills_nothing(void)
 
 int main(void)
 {
-    RUN(all_that_was_told_is_read);
-    RUN(what_was_told_is_written_and_nothing_else);
+    RUN(all_members_are_read);
+    RUN(only_known_members_are_written);
     RUN(as_text_every_member_is_there);
     RUN(a_no_is_an_answer_and_a_zero_is_none);
     RUN(the_longest_words_fit);

@@ -62,7 +62,7 @@ static const struct {
     {3, {HELLO, DONE(0), FAILED("after all")}, "the worker went on after 'done'"},
 };
 
-static void a_conversation_keeps_its_rules_or_is_told_which_it_broke(void)
+static void a_dialogue_that_breaks_a_rule_is_refused_with_that_rule(void)
 {
     for (size_t i = 0; i < COUNT(conversations); i++) {
         struct dialogue dialogue = {.steps_max = 2};
@@ -130,7 +130,7 @@ static void a_refused_step_is_not_counted(void)
 
 int main(void)
 {
-    RUN(a_conversation_keeps_its_rules_or_is_told_which_it_broke);
+    RUN(a_dialogue_that_breaks_a_rule_is_refused_with_that_rule);
     RUN(only_our_own_protocol_is_spoken);
     RUN(the_dialogue_knows_how_far_it_has_come);
     RUN(a_refused_step_is_not_counted);

@@ -82,7 +82,7 @@ static void a_step_may_tell_where_its_time_went(void)
     EXPECT_INT(event.step.split.input, 1);
     EXPECT_INT(event.step.split.forward, 45);
     EXPECT_INT(event.step.split.backward, 50);
-    EXPECT_INT(event.step.split.update, 4); /* all of it may be told, and less */
+    EXPECT_INT(event.step.split.update, 4); /* the parts may be all of the step, or less */
     EXPECT(step_split_is_known(&event.step.split));
 
     EXPECT(read_text("{\"type\":\"step\",\"index\":0,\"nanoseconds\":100,\"loss\":1}", &event,
@@ -109,7 +109,7 @@ static void done_may_tell_what_it_took(void)
     EXPECT_STR(event.done.implementations, "{\"conv1\":{\"forward\":\"jit:avx2\"},\"fc\":{}}");
 }
 
-static void a_canary_tells_two_speeds(void)
+static void a_canary_has_two_speeds(void)
 {
     static const char *const wrong[] = {
         "{\"type\":\"canary\"}",
@@ -407,7 +407,7 @@ int main(void)
     RUN(hello_may_tell_how_the_work_is_done);
     RUN(a_step_may_tell_where_its_time_went);
     RUN(done_may_tell_what_it_took);
-    RUN(a_canary_tells_two_speeds);
+    RUN(a_canary_has_two_speeds);
     RUN(done_may_certify_its_gradients);
     RUN(a_cleared_event_owns_nothing);
     RUN(an_engine_may_say_more_than_we_know);

@@ -94,7 +94,7 @@ static void a_line_may_hold_zeros(void)
     EXPECT_INT((long long)heard.longest, 3);
 }
 
-static void the_longest_lawful_line_is_heard(void)
+static void the_longest_allowed_line_is_read(void)
 {
     AUTO(freep) char *line = malloc(WORKER_LINE_MAX + 1);
     struct error err = {0};
@@ -165,7 +165,7 @@ int main(void)
     RUN(how_the_pipe_cuts_the_stream_does_not_matter);
     RUN(what_has_no_newline_yet_is_kept);
     RUN(a_line_may_hold_zeros);
-    RUN(the_longest_lawful_line_is_heard);
+    RUN(the_longest_allowed_line_is_read);
     RUN(a_longer_line_is_refused_with_or_without_its_end);
     RUN(a_long_stream_of_short_lines_has_no_limit);
     RUN(the_listener_can_stop_the_feeding);

@@ -194,7 +194,7 @@ static const struct {
     {0, AUTO_WORD, 2, 1000, 2000, 1000000, 1e8, 0.999998}, /* of a million */
 };
 
-static void progress_tells_how_far_and_how_long_still(void)
+static void progress_has_the_part_done_and_the_time_left(void)
 {
     for (size_t i = 0; i < COUNT(forecasts); i++) {
         struct run_spec spec = make_spec(forecasts[i].warmup_steps, forecasts[i].steps, 100);
@@ -385,7 +385,7 @@ int main(void)
     RUN(a_warmup_that_never_ends_is_given_up_and_its_rest_measured);
     RUN(dollars_end_a_run_where_the_price_is_known);
     RUN(the_warmup_is_counted_apart);
-    RUN(progress_tells_how_far_and_how_long_still);
+    RUN(progress_has_the_part_done_and_the_time_left);
     RUN(a_wide_interval_lengthens_the_forecast);
     RUN(measured_steps_outweigh_a_slow_warmup);
     RUN(even_a_mad_step_gives_sane_numbers);

@@ -59,7 +59,7 @@ static bool never(const void *user, const struct run_spec *spec, struct error *e
     return error_set(err, ERROR_UNABLE, "precision", "%s", (const char *)user);
 }
 
-static void whoever_else_is_asked_may_refuse(void)
+static void other_engines_may_refuse_a_spec(void)
 {
     static struct topology small = {.cpu_count = 2, .core_count = 2, .node_count = 1};
     const struct place place = {
@@ -74,6 +74,6 @@ int main(void)
 {
     RUN(what_a_small_machine_cannot_do_is_refused_by_its_field);
     RUN(a_large_machine_can_more);
-    RUN(whoever_else_is_asked_may_refuse);
+    RUN(other_engines_may_refuse_a_spec);
     return test_result();
 }

@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-/* Each field of a spec with another value than the default: what it changes is told by the text.
+/* Each field of a spec with another value than the default: the text names what it changes.
  */
 static void change(const struct field *field, struct run_spec *spec)
 {

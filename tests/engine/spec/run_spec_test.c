@@ -16,7 +16,7 @@ static bool read_text(const char *text, struct run_spec *spec, struct error *err
     "\"allocator\":\"system\",\"protocol\":\"detected\",\"min_seconds\":60,"                     \
     "\"target_percent\":1.0,\"max_dollars\":null,\"labels\":{}}"
 
-static void a_spec_nobody_asked_anything_of_has_all_defaults(void)
+static void an_empty_spec_has_all_defaults(void)
 {
     struct run_spec defaults = run_spec_default(), spec;
     AUTO(freep) char *of_default = run_spec_to_text(&defaults);
@@ -399,7 +399,7 @@ static void the_schema_describes_every_field_with_its_default(void)
 
 int main(void)
 {
-    RUN(a_spec_nobody_asked_anything_of_has_all_defaults);
+    RUN(an_empty_spec_has_all_defaults);
     RUN(every_field_can_be_asked_for);
     RUN(the_published_protocol_fixes_what_is_skipped_and_measured);
     RUN(auto_leaves_the_counts_to_the_published_protocol);

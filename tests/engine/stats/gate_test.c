@@ -5,7 +5,7 @@
 #include "tests/test.h"
 
 #define MARGIN COMPARE_MARGIN
-#define SEEDS 20000 /* one alarm in a hundred is told from two in a hundred with certainty */
+#define SEEDS 20000 /* enough to distinguish one alarm in a hundred from two */
 #define RUNS_MAX 30
 
 static void runs_of(struct chance *chance, double truth, double cov, double *values, size_t count)

@@ -153,7 +153,7 @@ static void equal_steps_leave_no_doubt(void)
     EXPECT_NEAR(of_median.median.high, 77, 0);
 }
 
-/* A mean that cannot be told from zero would have a throughput without an upper end. */
+/* A mean that may be zero would have a throughput without an upper end. */
 static void an_interval_down_to_zero_is_none(void)
 {
     long long steps[20] = {0};

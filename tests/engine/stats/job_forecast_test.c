@@ -46,7 +46,7 @@ static void youngs_rule_says_what_is_published(void)
     EXPECT_NEAR(best.waste, 0.071, 0.0005);
 }
 
-static void who_is_never_interrupted_never_saves(void)
+static void without_interruptions_no_checkpoint_is_saved(void)
 {
     EXPECT(isinf(checkpointing_best(0, 10, 300).interval_hours));
     EXPECT_NEAR(checkpointing_best(0, 10, 300).waste, 0, 0);
@@ -276,7 +276,7 @@ int main(void)
 {
     RUN(threads_that_come_first_together_get_the_same);
     RUN(youngs_rule_says_what_is_published);
-    RUN(who_is_never_interrupted_never_saves);
+    RUN(without_interruptions_no_checkpoint_is_saved);
     RUN(without_spread_every_draw_is_the_same);
     RUN(measured_speeds_are_as_likely_as_each_other);
     RUN(lognormal_spreads_give_the_shares_of_the_normal_distribution);

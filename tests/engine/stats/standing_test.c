@@ -128,7 +128,8 @@ static void invalid_runs_are_counted_and_left_out(void)
     EXPECT_INT(standing.newest_us, 1);
 }
 
-/* Otherwise two types with a machine each would be told apart by what only those two differ. */
+/* Otherwise two types with one machine each would be called different by the difference of those
+ * two machines. */
 static void fewer_than_three_machines_are_held_against_others_with_their_spread(void)
 {
     const struct run_result one = run_of("a", 40, 1);
@@ -189,7 +190,7 @@ static void where_sameness_is_not_known_machines_count_as_one(void)
     }
 }
 
-/* They still are runs, and where machines are not told apart they count like all others. */
+/* They are still runs, and count like all others where machines are not distinguished. */
 static void runs_of_unknown_machines_take_no_part_between_machines(void)
 {
     const struct run_result many[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1),

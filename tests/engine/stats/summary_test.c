@@ -112,7 +112,7 @@ static void a_slow_start_does_not_change_the_number(void)
 }
 
 /* Acceptance (e). */
-static void one_stall_lowers_the_throughput_not_the_median_and_is_told_of(void)
+static void one_stall_lowers_the_throughput_but_not_the_median_and_is_reported(void)
 {
     struct summary_rules rules = rules_of(FIELD_IS_AUTO, FIELD_IS_AUTO, 32);
     struct chance chance = seeded(1);
@@ -132,7 +132,7 @@ static void one_stall_lowers_the_throughput_not_the_median_and_is_told_of(void)
     EXPECT(stalled.outlier_high_seconds < 0.06 && stalled.outlier_low_seconds > 0.04);
 }
 
-static void what_is_built_before_the_steps_is_told_apart(void)
+static void the_time_before_the_first_step_is_separate(void)
 {
     static const long long nanoseconds[] = {3 * S, S / 2, S, S, S};
     struct summary_rules rules = rules_of(2, 3, 1);
@@ -251,8 +251,8 @@ int main(void)
     RUN(all_samples_over_all_seconds_after_the_warmup);
     RUN(a_run_that_ends_within_its_warmup_has_no_number);
     RUN(a_slow_start_does_not_change_the_number);
-    RUN(one_stall_lowers_the_throughput_not_the_median_and_is_told_of);
-    RUN(what_is_built_before_the_steps_is_told_apart);
+    RUN(one_stall_lowers_the_throughput_but_not_the_median_and_is_reported);
+    RUN(the_time_before_the_first_step_is_separate);
     RUN(a_run_too_short_to_decide_is_not_steady);
     RUN(a_fixed_protocol_counts_what_it_says);
     RUN(the_split_is_the_mean_of_the_measured_steps);

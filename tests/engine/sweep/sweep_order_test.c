@@ -31,7 +31,7 @@ static void every_second_block_is_the_one_before_reversed(void)
     }
 }
 
-/* Or whoever comes first would always be measured on a cooler machine. */
+/* Otherwise the first cell would always be measured on a cooler machine. */
 static void each_cell_comes_first_about_as_often(void)
 {
     int first[CELLS] = {0};

@@ -148,7 +148,7 @@ static void a_drift_that_all_cells_see_cancels_out(void)
     EXPECT_INT(result.cells[0].rank, 2);
 }
 
-static void what_cannot_be_told_apart_shares_a_rank(void)
+static void cells_that_cannot_be_told_apart_share_a_rank(void)
 {
     struct sweep_run runs[12];
     const double rates[] = {100, 101, 80, 79.5};
@@ -202,7 +202,7 @@ int main(void)
     RUN(a_search_takes_its_best_from_its_last_round);
     RUN(without_a_valid_run_there_is_no_best);
     RUN(a_drift_that_all_cells_see_cancels_out);
-    RUN(what_cannot_be_told_apart_shares_a_rank);
+    RUN(cells_that_cannot_be_told_apart_share_a_rank);
     RUN(the_second_try_of_a_block_counts);
     RUN(false_alarms_are_counted_over_pairs);
     return test_result();

@@ -30,7 +30,7 @@ static void freed_steps_can_be_used_again(void)
     steps_free(&steps);
 }
 
-static void a_split_is_told_when_any_part_is(void)
+static void a_split_is_known_if_any_part_is(void)
 {
     EXPECT(!step_split_is_known(&(struct step_split){0}));
     EXPECT(step_split_is_known(&(struct step_split){.input = 1}));
@@ -52,7 +52,7 @@ int main(void)
 {
     RUN(steps_are_kept_in_order_however_many);
     RUN(freed_steps_can_be_used_again);
-    RUN(a_split_is_told_when_any_part_is);
+    RUN(a_split_is_known_if_any_part_is);
     RUN(zeroed_steps_can_be_freed);
     return test_result();
 }

@@ -5,7 +5,7 @@
 
 #define ROW "[2,1000,3,4,5,6,7,8,9,10,11]"
 #define LATER "[3,1001,-1,-1,-1,-1,-1,-1,-1,-1,-1]"
-#define SONG "[5,3100000000.5,12500000000]"
+#define CANARY "[5,3100000000.5,12500000000]"
 
 /* From memory of exactly its size, so that reading on is seen. */
 static bool read_evidence(const char *text, struct evidence *ret_evidence, struct error *err)
@@ -21,7 +21,7 @@ static void columns_are_those_of_an_observation_in_its_order(void)
 {
     AUTO(evidence_free) struct evidence evidence = {0};
 
-    EXPECT(read_evidence(" { \"canaries\" : [ " SONG " ] , \"observations\":[" ROW ",\n" LATER
+    EXPECT(read_evidence(" { \"canaries\" : [ " CANARY " ] , \"observations\":[" ROW ",\n" LATER
                          "] } ",
                          &evidence, NULL));
     EXPECT_INT((long long)evidence.observation_count, 2);
@@ -49,7 +49,7 @@ static void what_is_written_reads_back_and_is_written_the_same(void)
 {
     static const char *const texts[] = {
         "{\"observations\":[],\"canaries\":[]}",
-        "{\"observations\":[" ROW "," LATER "],\"canaries\":[" SONG "," SONG "]}",
+        "{\"observations\":[" ROW "," LATER "],\"canaries\":[" CANARY "," CANARY "]}",
         "{\"observations\":[" ROW "],\"canaries\":[]}",
         "{\"observations\":[[0,9,0,0,0,0,0,0,0,0,0]],\"canaries\":[[0,0.1,1e-05]]}",
     };
@@ -101,7 +101,7 @@ static const struct {
     {"[]", "[[1,2,1e16]]", "evidence.canaries[0]", RATES},
     {"[]", "[[-1,2,3]]", "evidence.canaries[0]", RATES},
     {"[]", "[[1.5,2,3]]", "evidence.canaries[0]", RATES},
-    {"[]", "[" SONG ",[4,2,3]]", "evidence.canaries[1]", LATE},
+    {"[]", "[" CANARY ",[4,2,3]]", "evidence.canaries[1]", LATE},
     {"[]", "[],\"songs\":[]", "evidence.songs", "is not a known field"},
     {"[]", "[],\"canaries\":[]", "evidence.canaries", "is there twice"},
     {"[]", "[],", "evidence", "is not JSON"},

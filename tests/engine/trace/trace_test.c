@@ -280,7 +280,7 @@ static void what_could_not_be_read_back_is_not_written(void)
     EXPECT(!trace_write_steps(&text, &(struct steps){items, 1, 1}));
 }
 
-static void the_end_of_the_buffer_is_told(void)
+static void the_end_of_the_buffer_is_an_error(void)
 {
     AUTO(steps_free) struct steps steps = make_steps(3, true);
     AUTO(bytes_free) struct bytes whole = {.limit = 1000};
@@ -306,6 +306,6 @@ int main(void)
     RUN(what_is_written_reads_back_to_the_last_bit);
     RUN(parts_are_written_only_where_there_are_some);
     RUN(what_could_not_be_read_back_is_not_written);
-    RUN(the_end_of_the_buffer_is_told);
+    RUN(the_end_of_the_buffer_is_an_error);
     return test_result();
 }

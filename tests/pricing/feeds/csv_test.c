@@ -157,7 +157,7 @@ static void records_are_bounded(void)
     EXPECT(!split_record(16, CSV_RECORD_MAX / 16, NULL));
 }
 
-static void whoever_takes_records_may_end_it(void)
+static void the_receiver_of_records_may_stop(void)
 {
     struct found found = {.stop_after = 2};
     struct error err = {0};
@@ -178,6 +178,6 @@ int main(void)
     RUN(what_is_no_csv_is_refused);
     RUN(a_nul_would_cut_a_field_and_is_refused);
     RUN(records_are_bounded);
-    RUN(whoever_takes_records_may_end_it);
+    RUN(the_receiver_of_records_may_stop);
     return test_result();
 }

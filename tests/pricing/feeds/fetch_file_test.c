@@ -134,7 +134,7 @@ static void what_is_no_file_is_refused_without_waiting(void)
     EXPECT_STR(none.message, "the file cannot be read: No such file or directory");
     EXPECT(response.refused); /* asking again would not help */
     EXPECT_INT(response.status, 0);
-    EXPECT(mkfifo(path, 0600) == 0); /* nobody ever writes there */
+    EXPECT(mkfifo(path, 0600) == 0); /* no process ever writes there */
     EXPECT(!fetch(&response, &pipe));
     EXPECT_STR(pipe.message, "the file cannot be read: it is no regular file");
     EXPECT(unlink(path) == 0 && mkdir(path, 0700) == 0);
@@ -143,7 +143,7 @@ static void what_is_no_file_is_refused_without_waiting(void)
     EXPECT(rmdir(path) == 0);
 }
 
-static void whoever_takes_it_may_have_enough_or_fail(void)
+static void the_receiver_may_stop_or_fail(void)
 {
     struct fetch_response response;
     struct error err = {0};
@@ -182,7 +182,7 @@ int main(void)
     RUN(the_same_size_at_another_time_is_another_file);
     RUN(a_file_too_large_is_refused_and_not_cut);
     RUN(what_is_no_file_is_refused_without_waiting);
-    RUN(whoever_takes_it_may_have_enough_or_fail);
+    RUN(the_receiver_may_stop_or_fail);
     RUN(a_file_that_is_being_written_is_not_believed);
     unlink(path);
     rmdir(folder);

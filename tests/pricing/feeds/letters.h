@@ -42,7 +42,7 @@ struct letters {
     int page;
 };
 
-static struct world *world_here; /* readers are told nothing but the reading */
+static struct world *world_here; /* a reader gets only the reading as argument */
 
 static inline void *letters_open(const struct reading *reading, struct error *err)
 {

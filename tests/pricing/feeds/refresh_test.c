@@ -252,7 +252,7 @@ static void a_page_that_cannot_be_read_fails_the_walk_and_a_busy_one_begins_it_a
         ever.script[i] = (struct answer){.status = 200, .body = "a"};
     EXPECT_INT(refresh(&ever), REFRESH_FAILED);
     EXPECT_INT(ever.opened, 3);
-    EXPECT_INT(ever.err.kind, ERROR_UPSTREAM); /* nobody above tries again at once */
+    EXPECT_INT(ever.err.kind, ERROR_UPSTREAM); /* no caller tries again at once */
     EXPECT_STR(ever.err.message, "it changed");
 }
 
@@ -269,8 +269,8 @@ static void what_we_have_may_be_what_there_is(void)
     EXPECT_INT(refresh(&by_page), REFRESH_UNCHANGED);
 }
 
-/* Else prices of which nobody spoke would be as fresh as new. */
-static void unchanged_is_no_answer_to_who_has_not_asked_that(void)
+/* Otherwise stale prices would be marked fresh. */
+static void an_unconditional_request_must_not_get_304(void)
 {
     AUTO(world_end) struct world first = {.script = {{.status = 304}}};
     AUTO(world_end)
@@ -306,7 +306,7 @@ static void jitter_differs_by_seed_and_only_by_it(void)
     }
 }
 
-static void whoever_stops_us_stops_us(void)
+static void the_caller_can_stop_a_refresh(void)
 {
     AUTO(world_end)
     struct world page = {
@@ -382,9 +382,9 @@ int main(void)
     RUN(our_own_judgement_is_not_tried_again);
     RUN(a_page_that_cannot_be_read_fails_the_walk_and_a_busy_one_begins_it_anew);
     RUN(what_we_have_may_be_what_there_is);
-    RUN(unchanged_is_no_answer_to_who_has_not_asked_that);
+    RUN(an_unconditional_request_must_not_get_304);
     RUN(jitter_differs_by_seed_and_only_by_it);
-    RUN(whoever_stops_us_stops_us);
+    RUN(the_caller_can_stop_a_refresh);
     RUN(a_thousand_pages_are_too_many);
     RUN(the_regions_of_a_feed_are_asked_for_as_patiently);
     return test_result();

@@ -107,7 +107,7 @@ static void expect_refusal(const char *body, const char *expected)
     EXPECT_STR(text, expected);
 }
 
-static void refusals_are_told_in_the_words_of_each_cloud(void)
+static void refusals_quote_the_message_of_each_cloud(void)
 {
     expect_refusal("{\"__type\":\"AccessDeniedException\",\"Message\":\"not you\"}",
                    "AccessDeniedException: not you");
@@ -150,7 +150,7 @@ int main(void)
     RUN(only_text_is_text);
     RUN(json_is_json_or_the_feed_is_to_blame);
     RUN(a_page_that_is_asked_for_once_is_asked_for_on_condition);
-    RUN(refusals_are_told_in_the_words_of_each_cloud);
+    RUN(refusals_quote_the_message_of_each_cloud);
     RUN(long_refusals_are_cut_to_what_fits);
     return test_result();
 }

@@ -97,7 +97,7 @@ static void an_element_too_long_is_passed_over_and_counted(void)
     }
 }
 
-static void it_stops_where_it_is_told_to(void)
+static void it_stops_where_the_caller_stops_it(void)
 {
     struct found found = {.stop_after = 2};
 
@@ -198,7 +198,7 @@ int main(void)
     RUN(wanted_elements_come_whole_and_the_rest_does_not);
     RUN(keys_may_be_escaped);
     RUN(an_element_too_long_is_passed_over_and_counted);
-    RUN(it_stops_where_it_is_told_to);
+    RUN(it_stops_where_the_caller_stops_it);
     RUN(a_gate_ends_it_before_the_value_comes);
     RUN(paths_lead_through_a_gate_that_is_open);
     RUN(what_is_no_json_is_refused);

@@ -120,7 +120,7 @@ static void little_may_become_much(void)
     EXPECT(undo(packed, length, length, &got, &err));
     EXPECT_INT((long long)got.used, ROOM);
     got.used = 0;
-    got.refuse_at = 100000; /* whoever takes it says when it is too much */
+    got.refuse_at = 100000; /* the receiver refuses when it is too much */
     EXPECT(!undo(packed, length, length, &got, &err));
     EXPECT_STR(err.message, "enough");
     EXPECT(got.used < 100000);

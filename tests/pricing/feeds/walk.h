@@ -23,7 +23,7 @@ struct walk {
     const struct reader_ops *ops;
     size_t chunk;                   /* bytes given to take() at once; 0: all there are */
     struct fetch_response response; /* what every page comes with */
-    struct credentials credentials; /* of nobody; reading.credentials points at it */
+    struct credentials credentials; /* empty; reading.credentials points at it */
     struct scopes scopes;
     /* Filled while walking: */
     int asked;                                        /* pages asked for */

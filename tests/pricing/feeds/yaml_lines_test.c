@@ -105,7 +105,7 @@ static void lines_are_bounded(void)
         }
 }
 
-static void who_listens_may_end_it(void)
+static void the_caller_may_stop_the_reading(void)
 {
     struct heard heard = {.stop_after = 2};
     struct error err = {0};
@@ -122,6 +122,6 @@ int main(void)
     RUN(a_line_with_a_nul_says_nothing);
     RUN(a_document_that_ends_within_a_line_is_cut_off);
     RUN(lines_are_bounded);
-    RUN(who_listens_may_end_it);
+    RUN(the_caller_may_stop_the_reading);
     return test_result();
 }

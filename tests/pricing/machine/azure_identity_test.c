@@ -10,7 +10,7 @@ static struct identity ask_azure(const char *document)
     return ask_table("Microsoft Corporation", list);
 }
 
-static void azure_tells_a_machine_what_it_is(void)
+static void the_metadata_service_of_azure_identifies_a_machine(void)
 {
     static const char *const samples[][5] = {
         {"imds-azure-compute.json", "Standard_A3", "westus", "1", "on_demand"},
@@ -118,7 +118,7 @@ static void a_word_counts_only_as_it_stands_in_the_document(void)
 
 int main(void)
 {
-    RUN(azure_tells_a_machine_what_it_is);
+    RUN(the_metadata_service_of_azure_identifies_a_machine);
     RUN(no_priority_is_regular_only_where_azure_says_so);
     RUN(the_vm_has_an_id);
     RUN(a_document_that_is_none_says_nothing_and_is_not_quoted);

@@ -57,8 +57,8 @@ static void a_zone_goes_before_its_region_whatever_the_feed(void)
     for (const struct source *const *source = sources; *source; source++)
         last = (*source)->name;
     EXPECT(rank(PRICE_SPOT, "us-east-1b", last) > rank(PRICE_SPOT, "", first));
-    EXPECT(rank(PRICE_SPOT, "us-east-1b", "of nobody") > rank(PRICE_SPOT, "", first));
-    EXPECT(rank(PRICE_SPOT, "", "of nobody") > 0);
+    EXPECT(rank(PRICE_SPOT, "us-east-1b", "elsewhere") > rank(PRICE_SPOT, "", first));
+    EXPECT(rank(PRICE_SPOT, "", "elsewhere") > 0);
     EXPECT_INT(rank(PRICE_SPOT, "use1-az4", last), rank(PRICE_SPOT, "us-east-1b", last));
 }
 
@@ -97,7 +97,7 @@ static void a_person_may_leave_out_where_it_is_about_but_no_feed_may(void)
     EXPECT(price_rank(&price, &machine) > 0);
 }
 
-static void prices_of_other_places_are_of_no_use_whoever_says_them(void)
+static void prices_of_other_places_are_never_chosen(void)
 {
     static const enum price_kind kinds[] = {PRICE_SPOT, PRICE_TYPED, PRICE_OWN};
 
@@ -120,13 +120,13 @@ static void prices_of_other_places_are_of_no_use_whoever_says_them(void)
 
 static void a_machine_that_is_not_known_has_no_price(void)
 {
-    const struct identity nobody = {.source = "unknown"};
+    const struct identity unknown = {.source = "unknown"};
     const struct identity half = {.instance_type = "c7i.2xlarge", .life_cycle = "spot"};
     struct price price = price_of(PRICE_TYPED, "", "typed");
     struct price open = {.kind = PRICE_TYPED, .nanos = 1};
 
-    EXPECT_INT(price_rank(&price, &nobody), 0);
-    EXPECT_INT(price_rank(&open, &nobody), 0); /* two that say nothing do not agree */
+    EXPECT_INT(price_rank(&price, &unknown), 0);
+    EXPECT_INT(price_rank(&open, &unknown), 0); /* two that say nothing do not agree */
     EXPECT_INT(price_rank(&price, &half), 0);
     price = price_of(PRICE_SPOT, "us-east-1b", "aws-spot-history");
     EXPECT_INT(price_rank(&price, &half), 0);
@@ -155,7 +155,7 @@ int main(void)
     RUN(what_was_published_with_a_figure_is_never_what_a_machine_costs);
     RUN(what_a_person_typed_goes_before_all);
     RUN(a_person_may_leave_out_where_it_is_about_but_no_feed_may);
-    RUN(prices_of_other_places_are_of_no_use_whoever_says_them);
+    RUN(prices_of_other_places_are_never_chosen);
     RUN(a_machine_that_is_not_known_has_no_price);
     return test_result();
 }

@@ -97,7 +97,7 @@ static void only_the_wanted_profile_is_read(void)
     EXPECT_STR(outcome.found.secret, SECRET "work");
     EXPECT_STR(outcome.found.token, "token==");
     EXPECT_INT(read_profile(text, "empty").result, CREDENTIALS_NONE);
-    EXPECT_INT(read_profile(text, "nobody").result, CREDENTIALS_NONE);
+    EXPECT_INT(read_profile(text, "unknown").result, CREDENTIALS_NONE);
     EXPECT_INT(read_profile(text, "Default").result, CREDENTIALS_NONE);
     EXPECT_INT(read_profile("", "default").result, CREDENTIALS_NONE);
     outcome = read_profile(text, "half");

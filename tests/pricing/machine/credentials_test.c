@@ -152,7 +152,7 @@ static void variables_that_hold_no_keys_are_named(void)
     EXPECT_STR(outcome.err.field, "AWS_SESSION_TOKEN");
 }
 
-static void where_nobody_has_keys_there_are_none(void)
+static void without_any_keys_the_result_is_none(void)
 {
     AUTO(tree_remove) struct tree tree = tree_make();
 
@@ -266,7 +266,7 @@ static void an_instance_without_a_role_has_no_keys(void)
     EXPECT_INT(find_role(with(1, 200, "")).result, CREDENTIALS_NONE);
 }
 
-static void each_failure_of_the_service_is_told_without_its_words(void)
+static void each_failure_of_the_service_is_an_error_without_its_answer(void)
 {
     static const int statuses[] = {0, 301, 400, 401, 403, 500};
 #define BEGIN "no keys of the instance's role from the metadata service: "
@@ -382,13 +382,13 @@ int main(void)
     RUN(the_environment_comes_first);
     RUN(half_a_pair_in_the_environment_names_the_variable_that_lacks);
     RUN(variables_that_hold_no_keys_are_named);
-    RUN(where_nobody_has_keys_there_are_none);
+    RUN(without_any_keys_the_result_is_none);
     RUN(the_shared_file_is_where_the_environment_says_or_at_home);
     RUN(a_shared_file_that_was_named_must_be_readable);
     RUN(a_profile_that_was_named_must_be_there);
     RUN(the_role_of_the_instance_comes_last_and_its_keys_end);
     RUN(an_instance_without_a_role_has_no_keys);
-    RUN(each_failure_of_the_service_is_told_without_its_words);
+    RUN(each_failure_of_the_service_is_an_error_without_its_answer);
     RUN(the_name_of_a_role_goes_into_the_address_safely);
     RUN(keys_of_a_role_are_whole_or_not_there);
     RUN(keys_may_be_written_with_escapes);

@@ -50,7 +50,7 @@ static const struct reply *with_status(const struct reply *list, const char *end
     return with(list, ending, (struct reply){.status = status, .body = "<html>no</html>"});
 }
 
-static void aws_tells_a_machine_what_it_is(void)
+static void the_metadata_service_of_aws_identifies_a_machine(void)
 {
     static const size_t pieces[] = {0, 1, 3};
 
@@ -88,7 +88,7 @@ static void check_transcript(const char *name, const struct reply *list)
         snprintf(asked, sizeof asked, "%s %s ", list->method ? list->method : "GET",
                  list->ending);
         EXPECT_STR(strstr(transcript, asked) ? asked : "not asked for", asked);
-        EXPECT_STR(strstr(transcript, list->body) ? list->body : "not told", list->body);
+        EXPECT_STR(strstr(transcript, list->body) ? list->body : "not sent", list->body);
         if (list->header)
             EXPECT_STR(strstr(transcript, list->header) ? list->header : "no", list->header);
     }
@@ -236,7 +236,7 @@ static void silence_in_a_container_is_explained_with_the_command_that_helps(void
     expect_unknown(&identity, "it answers 401: it accepts no token of ours");
 }
 
-static void off_every_cloud_nobody_is_asked(void)
+static void on_no_known_cloud_no_service_is_asked(void)
 {
     static const char *const vendors[] = {
         NULL,           "",           "QEMU",         "Dell Inc.", "Xen",
@@ -271,7 +271,7 @@ static void only_the_cloud_that_the_firmware_names_is_asked(void)
     }
 }
 
-static void gcp_tells_a_machine_what_it_is(void)
+static void the_metadata_service_of_gcp_identifies_a_machine(void)
 {
     struct identity identity = ask_table("Google", gcp);
 
@@ -313,7 +313,7 @@ static void a_zone_that_lies_in_no_region_gives_no_machine(void)
         {"projects/1/zones/us-central1-a", "us-central1"},
         {"projects/1/zones/northamerica-northeast1-c", "northamerica-northeast1"},
         {"projects/1/zones/us-south1-ai1b", "us-south1"},
-        {"projects/1/zones/us-central1", ""}, /* "us" would be a region of nobody */
+        {"projects/1/zones/us-central1", ""}, /* "us" is not a region */
         {"projects/1/zones/us-central1-", ""},
         {"projects/1/zones/us-central-a", ""},
         {"projects/1/zones/", ""},
@@ -351,15 +351,14 @@ static void an_address_that_somebody_gives_is_asked_whatever_the_firmware_says(v
     EXPECT_INT(replies.puts, 0);
     replies = (struct replies){.list = gcp, .begins = "http://a/"};
     identity = ask(NULL, &replies, (struct identity_question){.azure_url = "http://a"});
-    expect_unknown(&identity,
-                   "the metadata service of azure did not identify this machine: it answers 404");
+    expect_unknown(&identity, "service of azure did not identify this machine: it answers 404");
     replies = (struct replies){.list = with_status(aws, "token", 0)};
     identity = ask(NULL, &replies, (struct identity_question){.aws_url = "http://w"});
     expect_unknown(&identity, "Connection timed out"); /* a hop limit would be a guess */
     EXPECT_INT(replies.asked, 1);
 }
 
-static void who_asks_anyway_asks_all_of_them_until_one_answers(void)
+static void with_ask_anyway_all_services_are_asked_until_one_answers(void)
 {
     static const struct reply nothing[] = {{.ending = NULL}};
     struct replies replies = {.list = gcp};
@@ -394,7 +393,7 @@ static void an_address_beyond_all_length_is_no_crash(void)
 
 /* The name that distinguishes machines of one type. What a person configures is a price, not
  * another machine. */
-static void each_cloud_tells_the_id_of_this_very_machine(void)
+static void each_cloud_gives_the_id_of_the_machine(void)
 {
     const struct reply of_aws[] = {{PUT_TOKEN},
                                    {AWS("placement/region", "us-east-1")},
@@ -476,7 +475,7 @@ static void settings_alone_make_a_machine_known(void)
 
 int main(void)
 {
-    RUN(aws_tells_a_machine_what_it_is);
+    RUN(the_metadata_service_of_aws_identifies_a_machine);
     RUN(the_questions_are_those_of_the_transcripts);
     RUN(the_life_cycle_of_aws_is_a_word_of_ours_or_stays);
     RUN(what_is_not_there_stays_empty);
@@ -485,15 +484,15 @@ int main(void)
     RUN(a_failure_in_the_middle_leaves_nothing);
     RUN(without_a_token_nothing_is_asked);
     RUN(silence_in_a_container_is_explained_with_the_command_that_helps);
-    RUN(off_every_cloud_nobody_is_asked);
+    RUN(on_no_known_cloud_no_service_is_asked);
     RUN(only_the_cloud_that_the_firmware_names_is_asked);
-    RUN(gcp_tells_a_machine_what_it_is);
+    RUN(the_metadata_service_of_gcp_identifies_a_machine);
     RUN(what_does_not_say_that_it_is_google_is_not_believed);
     RUN(a_zone_that_lies_in_no_region_gives_no_machine);
     RUN(an_address_that_somebody_gives_is_asked_whatever_the_firmware_says);
-    RUN(who_asks_anyway_asks_all_of_them_until_one_answers);
+    RUN(with_ask_anyway_all_services_are_asked_until_one_answers);
     RUN(an_address_beyond_all_length_is_no_crash);
-    RUN(each_cloud_tells_the_id_of_this_very_machine);
+    RUN(each_cloud_gives_the_id_of_the_machine);
     RUN(what_a_person_configured_wins_member_by_member);
     RUN(what_was_learned_of_one_place_does_not_hold_for_another);
     RUN(settings_alone_make_a_machine_known);

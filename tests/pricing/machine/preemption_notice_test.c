@@ -329,7 +329,7 @@ static void what_is_no_list_of_events_is_not_taken_for_one(void)
     expect_unknown_because(&answer, "404");
 }
 
-static void nobody_else_gives_notice(void)
+static void providers_other_than_the_three_give_no_notice(void)
 {
     static const char *const others[] = {"", "AWS", "hetzner"};
     struct preemption_notice_asker asker;
@@ -354,6 +354,6 @@ int main(void)
     RUN(a_machine_without_a_name_takes_every_event_for_its_own);
     RUN(a_name_that_does_not_come_now_is_asked_for_again);
     RUN(what_is_no_list_of_events_is_not_taken_for_one);
-    RUN(nobody_else_gives_notice);
+    RUN(providers_other_than_the_three_give_no_notice);
     return test_result();
 }

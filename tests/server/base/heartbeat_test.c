@@ -77,30 +77,30 @@ static void what_has_ended_or_was_killed_says_nothing_any_more(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct heartbeat heartbeat = begin(&folder, "bench");
-    int told[2], status;
+    int ready[2], status;
     char byte;
     pid_t child;
 
     (void)heartbeat_beat(&heartbeat, "runs", START);
     heartbeat_end(&heartbeat);
     EXPECT_INT(look(&folder, START).state, HEARTBEAT_NONE);
-    EXPECT(pipe(told) == 0);
+    EXPECT(pipe(ready) == 0);
     child = fork();
     if (child == 0) {
         struct heartbeat own = begin(&folder, "bench");
 
         (void)heartbeat_beat(&own, "runs", START);
-        if (write(told[1], "x", 1) == 1)
+        if (write(ready[1], "x", 1) == 1)
             pause();
         _exit(1);
     }
-    EXPECT(read(told[0], &byte, 1) == 1);
+    EXPECT(read(ready[0], &byte, 1) == 1);
     EXPECT_INT(look(&folder, START).state, HEARTBEAT_BEATS);
     EXPECT_INT(look(&folder, START).process, child);
     EXPECT(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
     EXPECT_INT(look(&folder, START).state, HEARTBEAT_NONE);
-    close(told[0]);
-    close(told[1]);
+    close(ready[0]);
+    close(ready[1]);
 }
 
 static void of_two_the_first_has_the_file_and_the_second_takes_it_over(void)
@@ -136,7 +136,7 @@ static void of_another_container_or_machine_it_is_not_ours(void)
     }
 }
 
-static void what_is_no_heartbeat_is_told(void)
+static void a_file_that_is_not_a_heartbeat_is_an_error(void)
 {
     static const char *const texts[] = {"", "pennyworth-heartbeat 2 a b bench 1 5 60 runs\n",
                                         "pennyworth-heartbeat 1 a b bench one 5 60 runs\n",
@@ -216,7 +216,7 @@ int main(void)
     RUN(what_has_ended_or_was_killed_says_nothing_any_more);
     RUN(of_two_the_first_has_the_file_and_the_second_takes_it_over);
     RUN(of_another_container_or_machine_it_is_not_ours);
-    RUN(what_is_no_heartbeat_is_told);
+    RUN(a_file_that_is_not_a_heartbeat_is_an_error);
     RUN(a_heart_without_a_file_is_no_failure);
     RUN(a_bench_is_well_as_long_as_it_gets_on);
     RUN(a_push_beside_a_server_does_not_speak_for_it);

@@ -210,7 +210,7 @@ static void an_idle_server_writes_its_families_all_the_same(void)
     metrics_free(metrics);
 }
 
-static void what_does_not_fit_is_told(void)
+static void a_text_that_does_not_fit_is_an_error(void)
 {
     struct metrics *metrics = some_traffic();
     AUTO(freep) char *whole = written(metrics);
@@ -240,7 +240,7 @@ int main(void)
     RUN(every_line_is_prometheus_text);
     RUN(the_buckets_of_a_histogram_never_fall_and_end_at_its_count);
     RUN(an_idle_server_writes_its_families_all_the_same);
-    RUN(what_does_not_fit_is_told);
+    RUN(a_text_that_does_not_fit_is_an_error);
     RUN(a_preemption_notice_is_counted);
     return test_result();
 }

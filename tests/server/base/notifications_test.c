@@ -113,7 +113,7 @@ static void a_sleeper_wakes_when_its_run_has_news(void)
     end(&scene);
 }
 
-static void news_of_another_run_wakes_nobody(void)
+static void a_notification_of_another_run_wakes_no_waiter(void)
 {
     struct scene scene;
 
@@ -124,7 +124,7 @@ static void news_of_another_run_wakes_nobody(void)
     end(&scene);
 }
 
-static void news_of_another_kind_of_topic_wakes_nobody(void)
+static void a_notification_of_another_kind_of_topic_wakes_no_waiter(void)
 {
     const struct topic sweep = {TOPIC_SWEEP, run}, backup = {.kind = TOPIC_BACKUP};
     struct scene scene;
@@ -224,7 +224,7 @@ static void a_reader_that_goes_on_is_not_cut_however_long_it_stays(void)
     end(&scene);
 }
 
-static void who_may_not_be_cut_is_left_alone(void)
+static void a_connection_that_may_not_be_cut_is_kept(void)
 {
     struct scene scene;
 
@@ -236,9 +236,9 @@ static void who_may_not_be_cut_is_left_alone(void)
     end(&scene);
 }
 
-/* Whatever makes a look due earlier than notifications_tick() last said must be told to
- * wake_by(). */
-static void the_sentry_is_told_when_a_look_is_due(void)
+/* If a check is due earlier than notifications_tick() last returned, wake_by() must get the new
+ * time. */
+static void the_deadlines_thread_learns_when_a_check_is_due(void)
 {
     struct progress progress = {0};
     struct scene scene;
@@ -302,7 +302,7 @@ static void progress_is_kept_of_the_run_under_way_and_brought_up_to_now(void)
     end(&scene);
 }
 
-static void closing_wakes_everybody_and_nobody_sleeps_again(void)
+static void closing_wakes_all_waiters_and_later_waits_return_at_once(void)
 {
     struct diary second_diary = {0};
     struct watcher second;
@@ -327,7 +327,7 @@ static void closing_wakes_everybody_and_nobody_sleeps_again(void)
     end(&scene);
 }
 
-static void who_has_left_is_told_nothing(void)
+static void a_removed_listener_gets_no_notification(void)
 {
     struct scene scene;
 
@@ -380,19 +380,19 @@ int main(void)
 {
     RUN(the_first_sleep_returns_at_once_to_look_again);
     RUN(a_sleeper_wakes_when_its_run_has_news);
-    RUN(news_of_another_run_wakes_nobody);
-    RUN(news_of_another_kind_of_topic_wakes_nobody);
+    RUN(a_notification_of_another_run_wakes_no_waiter);
+    RUN(a_notification_of_another_kind_of_topic_wakes_no_waiter);
     RUN(a_backup_is_a_topic_without_an_id);
     RUN(news_between_looking_and_sleeping_is_not_lost);
     RUN(a_sleep_that_is_over_already_is_none);
     RUN(a_sleeper_wakes_when_its_time_has_come);
     RUN(a_reader_that_is_stuck_is_cut);
     RUN(a_reader_that_goes_on_is_not_cut_however_long_it_stays);
-    RUN(who_may_not_be_cut_is_left_alone);
-    RUN(the_sentry_is_told_when_a_look_is_due);
+    RUN(a_connection_that_may_not_be_cut_is_kept);
+    RUN(the_deadlines_thread_learns_when_a_check_is_due);
     RUN(progress_is_kept_of_the_run_under_way_and_brought_up_to_now);
-    RUN(closing_wakes_everybody_and_nobody_sleeps_again);
-    RUN(who_has_left_is_told_nothing);
+    RUN(closing_wakes_all_waiters_and_later_waits_return_at_once);
+    RUN(a_removed_listener_gets_no_notification);
     RUN(watchers_can_leave_in_any_order);
     return test_result();
 }

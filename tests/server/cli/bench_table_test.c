@@ -109,7 +109,7 @@ static void expect_line(const struct bench_report *report, const char *line)
         fprintf(stderr, "no '%s' in:\n%s\n", line, table);
 }
 
-static void the_table_tells_machine_price_runs_and_what_they_cost(void)
+static void the_table_has_machine_price_runs_and_cost(void)
 {
     struct sample sample;
 
@@ -129,7 +129,7 @@ static void the_table_tells_machine_price_runs_and_what_they_cost(void)
     expect_line(&sample.report, "Not reported: no hub is set (--report-to)\n");
 }
 
-static void the_table_tells_what_the_hub_has_said(void)
+static void the_table_has_the_answers_of_the_hub(void)
 {
     struct sample sample;
 
@@ -282,8 +282,8 @@ static void without_room_nothing_is_promised(void)
 
 int main(void)
 {
-    RUN(the_table_tells_machine_price_runs_and_what_they_cost);
-    RUN(the_table_tells_what_the_hub_has_said);
+    RUN(the_table_has_machine_price_runs_and_cost);
+    RUN(the_table_has_the_answers_of_the_hub);
     RUN(a_run_that_was_repeated_is_shown_as_such);
     RUN(what_more_time_would_have_bought_is_said);
     RUN(what_is_not_known_is_said_to_be_unknown);

@@ -45,7 +45,7 @@ static const struct {
     {"::ffff:10.0.0.1", false},
 };
 
-static void loopback_is_told_from_what_others_can_reach(void)
+static void loopback_is_distinguished_from_reachable_addresses(void)
 {
     for (size_t i = 0; i < COUNT(addresses); i++)
         EXPECT_INT(config_is_loopback(addresses[i].address), addresses[i].loopback);
@@ -102,7 +102,7 @@ static const struct {
     {"", "XDG_STATE_HOMES=/state", NULL},
 };
 
-static void the_database_lives_in_the_state_directory_unless_told_otherwise(void)
+static void the_database_is_in_the_state_directory_by_default(void)
 {
     for (size_t i = 0; i < COUNT(databases); i++) {
         struct config config = plain_config();
@@ -239,10 +239,10 @@ static void a_token_file_wins_over_a_token(void)
 
 int main(void)
 {
-    RUN(loopback_is_told_from_what_others_can_reach);
+    RUN(loopback_is_distinguished_from_reachable_addresses);
     RUN(an_address_that_others_can_reach_needs_a_token);
     RUN(a_host_name_is_no_address);
-    RUN(the_database_lives_in_the_state_directory_unless_told_otherwise);
+    RUN(the_database_is_in_the_state_directory_by_default);
     RUN(the_state_directory_wins_over_home_unless_it_is_relative);
     RUN(a_state_directory_that_is_too_long_is_refused);
     RUN(a_token_is_the_first_line_of_its_file);

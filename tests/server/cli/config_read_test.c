@@ -284,7 +284,7 @@ static const struct {
     {NULL, NULL, COMMAND_SERVE},
     {"serve", NULL, COMMAND_SERVE},
     {"bench", NULL, COMMAND_BENCH},
-    /* What a container is told by its environment. */
+    /* The environment of a container. */
     {NULL, "PENNYWORTH_REPORT_TO=https://hub", COMMAND_BENCH},
     {"serve", "PENNYWORTH_REPORT_TO=https://hub", COMMAND_SERVE},
     {"push", "PENNYWORTH_REPORT_TO=https://hub", COMMAND_PUSH},

@@ -2,7 +2,7 @@
 
 #include "tests/test.h"
 
-/* A server that answers as it is told and keeps what it was asked. */
+/* A server with a prepared answer, which keeps the request. */
 struct played {
     struct fetch_request asked;
     int asks, status;
@@ -50,7 +50,7 @@ static void a_server_is_asked_where_it_listens(void)
     expect_asked("fd00::7", "http://[fd00::7]:8080/readyz");
 }
 
-static void who_listens_on_all_addresses_is_asked_on_loopback(void)
+static void a_server_on_all_addresses_is_asked_on_loopback(void)
 {
     expect_asked("0.0.0.0", "http://127.0.0.1:8080/readyz");
     expect_asked("::", "http://[::1]:8080/readyz");
@@ -83,7 +83,7 @@ static void with_a_certificate_it_alone_is_trusted(void)
     EXPECT(played.asked.any_name);
 }
 
-static void any_answer_but_200_is_told_with_what_it_says(void)
+static void an_answer_other_than_200_is_printed_with_its_reason(void)
 {
     struct config config = listening("127.0.0.1", 8080);
     struct played played = {.status = 503, .excerpt = "the database is locked"};
@@ -93,7 +93,7 @@ static void any_answer_but_200_is_told_with_what_it_says(void)
     EXPECT_STR(err.message, "http://127.0.0.1:8080/readyz answers 503: the database is locked");
 }
 
-static void no_answer_is_told_with_whom_we_asked(void)
+static void no_answer_is_reported_with_the_address(void)
 {
     struct config config = listening("127.0.0.1", 8080);
     struct played played = {.broken = "connection refused"};
@@ -120,11 +120,11 @@ static void what_cannot_be_asked_is_refused_before_anybody_is(void)
 int main(void)
 {
     RUN(a_server_is_asked_where_it_listens);
-    RUN(who_listens_on_all_addresses_is_asked_on_loopback);
+    RUN(a_server_on_all_addresses_is_asked_on_loopback);
     RUN(the_question_goes_past_proxies_and_ends_within_seconds);
     RUN(with_a_certificate_it_alone_is_trusted);
-    RUN(any_answer_but_200_is_told_with_what_it_says);
-    RUN(no_answer_is_told_with_whom_we_asked);
+    RUN(an_answer_other_than_200_is_printed_with_its_reason);
+    RUN(no_answer_is_reported_with_the_address);
     RUN(what_cannot_be_asked_is_refused_before_anybody_is);
     return test_result();
 }

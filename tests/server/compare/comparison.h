@@ -221,8 +221,8 @@ static inline void compare(struct stage *stage, const char *text)
 /* The first row of an instance; one of nothing where there is none. */
 static inline const struct comparison_row *row_of(const struct stage *stage, const char *instance)
 {
-    static const struct contender nobody;
-    static const struct comparison_row none = {.contender = &nobody};
+    static const struct contender no_contender;
+    static const struct comparison_row none = {.contender = &no_contender};
 
     for (size_t i = 0; i < stage->ranking.count; i++)
         if (strcmp(stage->ranking.rows[i].contender->instance, instance) == 0)

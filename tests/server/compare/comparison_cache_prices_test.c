@@ -198,7 +198,7 @@ static void *read_on(void *user)
     return NULL;
 }
 
-static void whoever_asks_gets_what_was_there_when_they_asked(void)
+static void a_request_sees_the_state_at_its_start(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -228,6 +228,6 @@ int main(void)
     RUN(runs_that_come_leave_prices_in_memory);
     RUN(a_price_is_seen_as_soon_as_it_is_stored);
     RUN(more_questions_than_there_is_room_for_are_all_answered);
-    RUN(whoever_asks_gets_what_was_there_when_they_asked);
+    RUN(a_request_sees_the_state_at_its_start);
     return test_result();
 }

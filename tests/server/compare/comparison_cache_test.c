@@ -78,7 +78,7 @@ static void a_loan_has_what_the_database_has(void)
     }
 }
 
-static void what_nobody_touched_is_lent_again(void)
+static void an_unchanged_comparison_comes_from_the_cache(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -304,7 +304,7 @@ static void threads_may_share_it_while_runs_end(void)
 int main(void)
 {
     RUN(a_loan_has_what_the_database_has);
-    RUN(what_nobody_touched_is_lent_again);
+    RUN(an_unchanged_comparison_comes_from_the_cache);
     RUN(each_question_has_its_own_offers);
     RUN(a_zone_and_a_moment_are_parts_of_a_question);
     RUN(a_minute_later_they_are_looked_at_again);

@@ -77,7 +77,7 @@ static void a_ratio_is_as_unsure_as_machines_differ(void)
     EXPECT_NEAR(row_of(&stage, "b")->speed_ratio.value, 0.5, 1e-12);
 }
 
-static void nothing_is_told_of_what_has_no_price_or_no_number(void)
+static void a_row_without_price_or_number_gets_no_ratio(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -158,7 +158,7 @@ int main(void)
     RUN(break_even_is_what_the_articles_come_to);
     RUN(the_reference_is_exactly_as_good_as_itself);
     RUN(a_ratio_is_as_unsure_as_machines_differ);
-    RUN(nothing_is_told_of_what_has_no_price_or_no_number);
+    RUN(a_row_without_price_or_number_gets_no_ratio);
     RUN(a_job_is_not_held_against_samples);
     RUN(a_reference_is_named_by_instance_or_id);
     RUN(an_unknown_reference_is_refused);

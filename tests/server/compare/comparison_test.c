@@ -130,7 +130,7 @@ static void jobs_are_no_rivals_of_samples(void)
     EXPECT_INT((long long)stage.ranking.count, 2);
 }
 
-static void types_that_nobody_measured_are_listed(void)
+static void types_without_a_measurement_are_listed(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -249,7 +249,7 @@ int main(void)
     RUN(without_any_interval_the_fastest_point_is_best);
     RUN(a_contender_without_a_number_is_not_the_best);
     RUN(jobs_are_no_rivals_of_samples);
-    RUN(types_that_nobody_measured_are_listed);
+    RUN(types_without_a_measurement_are_listed);
     RUN(what_a_filter_hides_is_not_unmeasured);
     RUN(a_row_finds_its_offer);
     RUN(what_is_old_or_of_older_software_is_stale);

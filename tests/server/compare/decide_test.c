@@ -94,7 +94,7 @@ static void both_have_to_be_kept(void)
     EXPECT(strstr(stage.ranking.decision, "none keeps 2 h and $3.00 with a probability of 0.95"));
 }
 
-static void where_none_does_the_nearest_is_told(void)
+static void if_no_machine_meets_the_goal_the_nearest_is_named(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -223,7 +223,7 @@ int main(void)
     RUN(what_booting_costs_comes_off_a_budget);
     RUN(waiting_comes_off_a_budget);
     RUN(both_have_to_be_kept);
-    RUN(where_none_does_the_nearest_is_told);
+    RUN(if_no_machine_meets_the_goal_the_nearest_is_named);
     RUN(what_was_published_or_has_no_price_or_interval_is_never_chosen);
     RUN(nothing_is_decided_where_nothing_is_asked);
     RUN(the_page_does_not_change_the_answer);

@@ -205,7 +205,7 @@ static void nothing_unknown_is_0_in_a_utility(void)
     PUBLISHED(&stage, "unknown", 100);
     compare(&stage, "price=spot&utility=samples_per_second*(1-interruption_share)");
     EXPECT_NEAR(row_of(&stage, "known")->utility, 95, 1e-9);
-    EXPECT(isnan(row_of(&stage, "unknown")->utility)); /* nobody says how often it is taken */
+    EXPECT(isnan(row_of(&stage, "unknown")->utility)); /* its rate of interruptions is unknown */
     compare(&stage, "price=on_demand&utility=samples_per_second*(1-interruption_share)");
     EXPECT_NEAR(row_of(&stage, "unknown")->utility, 100, 1e-9); /* it never is */
     compare(&stage, "provenance=published&utility=samples_per_second%2Bvms%2Bruns");
@@ -255,7 +255,7 @@ static void a_price_that_moves_widens_a_score_to_both_sides(void)
     EXPECT_NEAR(row_of(&stage, "a")->score_high, 100, 1e-9);
 }
 
-static void the_front_is_what_nobody_betters_in_time_and_money(void)
+static void the_front_has_rows_that_no_other_beats_in_time_and_money(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -321,7 +321,7 @@ int main(void)
     RUN(nothing_unknown_is_0_in_a_utility);
     RUN(what_an_hour_of_waiting_is_worth_changes_the_order);
     RUN(a_price_that_moves_widens_a_score_to_both_sides);
-    RUN(the_front_is_what_nobody_betters_in_time_and_money);
+    RUN(the_front_has_rows_that_no_other_beats_in_time_and_money);
     RUN(jobs_and_samples_have_fronts_of_their_own);
     RUN(a_published_figure_takes_no_measured_row_off_the_front);
     return test_result();

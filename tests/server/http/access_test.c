@@ -117,7 +117,7 @@ static void each_scope_opens_what_it_says(void)
     }
 }
 
-static void who_is_not_known_is_told_how_to_be(void)
+static void an_unknown_client_gets_401_with_the_scheme(void)
 {
     static const char *const headers[] = {
         NULL, "", "Bearer", "Bearer ", "Bearer ab", "Bearer abcd", "Basic abc", "abc"};
@@ -186,14 +186,14 @@ static void only_what_writes_is_for_the_audit(void)
     AUTO(stage_clear) struct stage *stage = set("c1 read sha256:" OF_ABC "\n");
     static const struct {
         enum access access;
-        bool told;
+        bool logged;
     } cases[] = {
         {ACCESS_OPEN, false}, {ACCESS_READ, false}, {ACCESS_WRITE, true}, {ACCESS_IMPORT, true}};
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         (void)!status(stage, cases[i].access, "Bearer abc");
         access_audit(&stage->exchange);
-        EXPECT_INT(stage->exchange.audit.written, cases[i].told);
+        EXPECT_INT(stage->exchange.audit.written, cases[i].logged);
     }
     EXPECT_INT(status(stage, ACCESS_READ, "Bearer abc"), 0);
     EXPECT(!access_may_write(&stage->exchange));
@@ -201,7 +201,7 @@ static void only_what_writes_is_for_the_audit(void)
     EXPECT(stage->exchange.audit.written);
 }
 
-static void the_tokens_of_options_say_nothing_about_who_sends(void)
+static void the_tokens_of_options_give_no_sender(void)
 {
     AUTO(stage_clear) struct stage *stage = set("c1 import sha256:" OF_ABC "\n");
 
@@ -246,7 +246,7 @@ static void *find_many(void *user)
         EXPECT(token_store_find(user, "abc", &grant));
         EXPECT_STR(sender_name(grant.sender), "c1");
         (void)sender_spend(grant.sender, LIMIT_REQUESTS, 10, 1, i, &wait);
-        EXPECT(!token_store_find(user, "nobody", &grant));
+        EXPECT(!token_store_find(user, "unknown", &grant));
         EXPECT(!grant.sender && grant.scopes == 0);
     }
     ended++;
@@ -278,12 +278,12 @@ int main(void)
     close(descriptor);
     RUN(without_tokens_everybody_may_do_everything);
     RUN(each_scope_opens_what_it_says);
-    RUN(who_is_not_known_is_told_how_to_be);
+    RUN(an_unknown_client_gets_401_with_the_scheme);
     RUN(a_missing_scope_is_named);
     RUN(over_a_limit_the_answer_says_which_and_when);
     RUN(what_a_limit_of_runs_refuses_costs_no_bytes);
     RUN(only_what_writes_is_for_the_audit);
-    RUN(the_tokens_of_options_say_nothing_about_who_sends);
+    RUN(the_tokens_of_options_give_no_sender);
     RUN(a_wrong_file_changes_nothing);
     RUN(a_file_is_read_again_while_tokens_are_looked_for);
     unlink(file);

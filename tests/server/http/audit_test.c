@@ -38,7 +38,7 @@ static const struct audit_entry entry = {.at_us = 1767323045000000,
                                          .status = 200,
                                          .bytes = 12};
 
-static void a_line_says_who_did_what_and_what_came_of_it(void)
+static void a_line_has_the_token_the_request_and_the_result(void)
 {
     AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     struct sockaddr_in four = {.sin_family = AF_INET};
@@ -195,7 +195,7 @@ static void after_a_line_without_an_end_the_next_one_begins_anew(void)
     EXPECT_INT(failures(audit), 2);
 }
 
-static void strangers_get_sixty_lines_a_minute_and_the_rest_is_told_by_number(void)
+static void unknown_tokens_get_sixty_lines_a_minute_and_the_rest_is_counted(void)
 {
     AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     struct audit_entry stranger = entry, known = entry;
@@ -230,7 +230,7 @@ static void strangers_get_sixty_lines_a_minute_and_the_rest_is_told_by_number(vo
     EXPECT_INT(metric(audit, "\npennyworth_audit_suppressed_total "), 42);
 }
 
-static void what_was_left_out_is_told_by_the_next_line_that_can_be_written(void)
+static void the_next_line_has_the_number_of_lines_left_out(void)
 {
     struct audit_entry stranger = entry;
 
@@ -294,14 +294,14 @@ int main(void)
         return 1;
     snprintf(file, sizeof file, "%s/audit", folder);
     snprintf(moved, sizeof moved, "%s/audit.1", folder);
-    RUN(a_line_says_who_did_what_and_what_came_of_it);
+    RUN(a_line_has_the_token_the_request_and_the_result);
     RUN(a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters);
     RUN(a_file_is_begun_anew_where_the_old_one_was_moved_away);
     RUN(what_cannot_be_opened_is_refused_and_the_old_one_stays);
     RUN(a_line_that_is_lost_is_counted);
     RUN(after_a_line_without_an_end_the_next_one_begins_anew);
-    RUN(strangers_get_sixty_lines_a_minute_and_the_rest_is_told_by_number);
-    RUN(what_was_left_out_is_told_by_the_next_line_that_can_be_written);
+    RUN(unknown_tokens_get_sixty_lines_a_minute_and_the_rest_is_counted);
+    RUN(the_next_line_has_the_number_of_lines_left_out);
     RUN(lines_of_many_threads_do_not_mix);
     unlink(file);
     unlink(moved);

@@ -118,7 +118,7 @@ static void what_is_overdue_is_done_at_once(void)
     deadlines = deadlines_start(tick, &ticks, NULL);
     deadlines_wake_by(deadlines, 1);
     EXPECT(wait_for(&ticks, 1));
-    EXPECT(ticks.at_ns[0] > 1); /* it is told the time, not the plan */
+    EXPECT(ticks.at_ns[0] > 1); /* it gets the actual time, not the planned one */
     end(deadlines, &ticks);
 }
 

@@ -22,7 +22,7 @@ static void connect_both(int *ret_ours, int *ret_theirs)
     EXPECT(*ret_ours >= 0);
 }
 
-static void who_is_there_has_not_left(void)
+static void an_open_connection_is_not_gone(void)
 {
     AUTO(closep) int ours = -1;
     AUTO(closep) int theirs = -1;
@@ -35,7 +35,7 @@ static void who_is_there_has_not_left(void)
     EXPECT(!listener_has_left(ours, true));
 }
 
-static void who_has_closed_has_left(void)
+static void a_closed_connection_counts_as_gone(void)
 {
     AUTO(closep) int ours = -1;
     int theirs;
@@ -86,8 +86,8 @@ static void little_is_held_where_that_is_asked_for(void)
 
 int main(void)
 {
-    RUN(who_is_there_has_not_left);
-    RUN(who_has_closed_has_left);
+    RUN(an_open_connection_is_not_gone);
+    RUN(a_closed_connection_counts_as_gone);
     RUN(of_what_was_sent_before_closing_it_depends);
     RUN(little_is_held_where_that_is_asked_for);
     return test_result();

@@ -62,7 +62,7 @@ static void an_accept_header_says_how_much_it_likes_a_type(void)
     }
 }
 
-static void packing_is_only_for_who_asks_for_it(void)
+static void an_answer_is_packed_only_on_request(void)
 {
     for (size_t i = 0; i < COUNT(codings); i++)
         EXPECT_INT(encoding_is_accepted(codings[i].accept_encoding, "gzip"), codings[i].gzip);
@@ -97,7 +97,7 @@ static void only_json_in_utf8_is_taken_for_json(void)
         EXPECT_INT(content_type_is_json(content_types[i].content_type), content_types[i].is_json);
 }
 
-static void lines_of_json_are_told_from_json(void)
+static void lines_of_json_are_distinguished_from_json(void)
 {
     EXPECT(content_type_is_lines("application/x-ndjson"));
     EXPECT(content_type_is_lines("Application/X-NDJSON; charset=utf-8"));
@@ -218,9 +218,9 @@ static void a_token_follows_the_word_bearer(void)
 int main(void)
 {
     RUN(an_accept_header_says_how_much_it_likes_a_type);
-    RUN(packing_is_only_for_who_asks_for_it);
+    RUN(an_answer_is_packed_only_on_request);
     RUN(only_json_in_utf8_is_taken_for_json);
-    RUN(lines_of_json_are_told_from_json);
+    RUN(lines_of_json_are_distinguished_from_json);
     RUN(a_preference_that_makes_no_sense_is_ignored);
     RUN(a_key_is_printable_ascii_in_quotes_or_not);
     RUN(a_key_has_at_most_255_characters_not_counting_its_quotes);

@@ -192,7 +192,7 @@ static void a_question_has_the_batch_sizes_of_a_run(void)
     EXPECT(!json_object_get(batch_size, "default"));
 }
 
-static void a_document_that_does_not_fit_is_told(void)
+static void a_document_that_does_not_fit_the_schema_is_reported(void)
 {
     AUTO(engines_free) struct engines engines = {0};
     AUTO(bytes_free) struct bytes text = {.limit = 100};
@@ -212,6 +212,6 @@ int main(void)
     RUN(every_route_of_the_api_is_described);
     RUN(every_reference_leads_somewhere);
     RUN(a_question_has_the_batch_sizes_of_a_run);
-    RUN(a_document_that_does_not_fit_is_told);
+    RUN(a_document_that_does_not_fit_the_schema_is_reported);
     return test_result();
 }

@@ -86,7 +86,7 @@ static void another_state_is_another_answer(void)
     EXPECT_STR(next, etag); /* equal answers, equal names */
 }
 
-static void who_was_asked_for_longest_ago_makes_room(void)
+static void the_least_recently_used_entry_is_replaced(void)
 {
     AUTO(free_answers) struct response_cache *answers = make_answers();
     struct answer_key key = {.revision = 1, .minute = 1};
@@ -197,7 +197,7 @@ int main(void)
 {
     RUN(an_answer_is_kept_with_its_name);
     RUN(another_state_is_another_answer);
-    RUN(who_was_asked_for_longest_ago_makes_room);
+    RUN(the_least_recently_used_entry_is_replaced);
     RUN(what_is_too_long_is_named_and_not_kept);
     RUN(an_answer_that_does_not_fit_the_reply_is_made_again);
     RUN(a_client_that_has_it_says_so_in_many_ways);

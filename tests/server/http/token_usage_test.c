@@ -57,7 +57,7 @@ static void what_was_given_back_can_be_spent_again(void)
     EXPECT_INT(wait, 360 * NS_PER_SECOND);
 }
 
-static void what_can_never_be_spent_is_told_apart(void)
+static void a_request_above_the_whole_limit_has_its_own_result(void)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     struct sender *sender = token_usage_get(token_usage, "c1");
@@ -164,7 +164,7 @@ int main(void)
     RUN(a_limit_is_full_at_first_and_fills_evenly);
     RUN(all_of_it_is_spent_or_nothing);
     RUN(what_was_given_back_can_be_spent_again);
-    RUN(what_can_never_be_spent_is_told_apart);
+    RUN(a_request_above_the_whole_limit_has_its_own_result);
     RUN(without_a_limit_there_is_no_end);
     RUN(senders_and_their_limits_do_not_know_each_other);
     RUN(a_limit_that_was_changed_holds_at_once);

@@ -13,7 +13,7 @@ static bool parse(const char *text, struct tokens *tokens, struct error *err)
     return tokens_parse("tokens", text, strlen(text), tokens, err);
 }
 
-static void a_file_says_who_may_do_what_and_how_much(void)
+static void a_file_has_scopes_and_limits_for_each_token(void)
 {
     AUTO(tokens_clear) struct tokens tokens = {0};
     struct error err = {0};
@@ -41,7 +41,7 @@ static void a_file_says_who_may_do_what_and_how_much(void)
     EXPECT(!tokens_find(&tokens, ABC));
 }
 
-static void a_file_of_nothing_knows_nobody(void)
+static void an_empty_file_has_no_tokens(void)
 {
     static const char *const texts[] = {"", "\n", "# only a comment", " \t\r\n\n#x\n"};
 
@@ -109,7 +109,7 @@ static void a_nul_is_no_part_of_a_line(void)
     EXPECT_STR(err.field, "tokens:2");
 }
 
-static void of_a_long_file_name_the_end_and_the_line_are_told(void)
+static void an_error_has_the_end_of_a_long_file_name_and_the_line(void)
 {
     AUTO(tokens_clear) struct tokens tokens = {0};
     struct error err = {0};
@@ -121,7 +121,7 @@ static void of_a_long_file_name_the_end_and_the_line_are_told(void)
     EXPECT(strstr(err.field, "x/file.txt:2") != NULL);
 }
 
-static void a_token_in_the_wrong_place_is_not_told_on(void)
+static void a_token_in_the_wrong_place_is_not_quoted(void)
 {
     static const char *const texts[] = {"pw_sEcReT read sha256:" A64, "c1 pw_sEcReT sha256:" A64,
                                         "c1 read pw_sEcReT", "c1 read sha256:" A64 " pw_sEcReT",
@@ -192,12 +192,12 @@ static void what_cannot_be_read_is_refused(void)
 
 int main(void)
 {
-    RUN(a_file_says_who_may_do_what_and_how_much);
-    RUN(a_file_of_nothing_knows_nobody);
+    RUN(a_file_has_scopes_and_limits_for_each_token);
+    RUN(an_empty_file_has_no_tokens);
     RUN(a_wrong_line_is_refused_with_its_number_and_its_part);
     RUN(a_nul_is_no_part_of_a_line);
-    RUN(of_a_long_file_name_the_end_and_the_line_are_told);
-    RUN(a_token_in_the_wrong_place_is_not_told_on);
+    RUN(an_error_has_the_end_of_a_long_file_name_and_the_line);
+    RUN(a_token_in_the_wrong_place_is_not_quoted);
     RUN(the_token_of_an_option_is_found_and_no_line_may_have_it_too);
     RUN(there_is_an_end_to_tokens);
     RUN(scopes_are_written_as_they_are_read);

@@ -6,7 +6,7 @@
 #include "tests/server/hub/hub.h"
 
 #define NAME "http://hub.test/base"
-#define TOKEN "a-token-that-nobody-may-see"
+#define TOKEN "a-token-that-must-stay-secret"
 
 static struct hub_upload upload_of(struct db *db, struct hub *hub)
 {
@@ -332,7 +332,7 @@ static void a_run_that_is_more_than_a_token_may_ever_send_lets_others_through_an
 }
 
 /* Somebody before the hub who counts requests. */
-static void one_who_always_says_429_is_not_asked_for_each_run_in_haste(void)
+static void a_hub_that_always_answers_429_is_not_asked_for_each_run(void)
 {
     SCENE({.status = 429});
     long long waited_ns = 0;
@@ -436,7 +436,7 @@ int main(void)
     RUN(a_run_too_large_for_the_hub_lets_others_through_and_waits);
     RUN(a_batch_that_is_more_than_a_token_may_ever_send_is_halved);
     RUN(a_run_that_is_more_than_a_token_may_ever_send_lets_others_through_and_waits);
-    RUN(one_who_always_says_429_is_not_asked_for_each_run_in_haste);
+    RUN(a_hub_that_always_answers_429_is_not_asked_for_each_run);
     RUN(the_only_run_is_tried_again_soon_where_429_was_for_a_moment);
     RUN(a_run_that_cannot_be_read_lets_others_through);
     RUN(what_could_not_be_recorded_is_sent_again_and_known_by_then);

@@ -18,7 +18,7 @@ static const struct feed *feed_of(const char *text, const char *name)
     return feed;
 }
 
-static void who_says_nothing_gets_what_each_feed_is_by_itself(void)
+static void without_options_each_feed_has_its_defaults(void)
 {
     size_t count = 0;
 
@@ -37,7 +37,7 @@ static void who_says_nothing_gets_what_each_feed_is_by_itself(void)
     }
     EXPECT_INT((long long)feeds.count, (long long)count);
     EXPECT(count <= FEEDS_MAX);
-    EXPECT(feeds_find(&feeds, "nobody") == NULL);
+    EXPECT(feeds_find(&feeds, "unknown") == NULL);
 }
 
 static void words_say_what_is_wanted(void)
@@ -105,8 +105,8 @@ static void what_is_wrong_is_said(void)
         {"azure-retail=patience=0", "azure-retail: patience must be between 1 and 3600, got 0"},
         {"azure-retail=regions=eastus,a-region-with-a-name-of-more-than-40-bytes,westus",
          "azure-retail: 'a-region-with-a-name-of-more-than-40-byt' is too long"},
-        {"all=off;azure-retail=on;nobody=on",
-         "there is no feed 'nobody'; GET /v1/feeds lists them"},
+        {"all=off;azure-retail=on;unknown=on",
+         "there is no feed 'unknown'; GET /v1/feeds lists them"},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -161,7 +161,7 @@ static void a_list_is_walked_word_by_word(void)
 
 int main(void)
 {
-    RUN(who_says_nothing_gets_what_each_feed_is_by_itself);
+    RUN(without_options_each_feed_has_its_defaults);
     RUN(words_say_what_is_wanted);
     RUN(the_last_word_counts_and_all_is_all);
     RUN(a_file_has_a_path);

@@ -1,5 +1,5 @@
 /* The published figures that come with the program: the file is read strictly, and stored once,
- * whole, and only where nobody has begun without it. */
+ * whole, and only into a new database. */
 #include "server/prices/published.h"
 
 #include "common/bytes.h"
@@ -247,7 +247,7 @@ static void what_somebody_else_stored_stays(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM figures WHERE id = 'own'"), 1);
 }
 
-static void whoever_has_begun_without_it_gets_nothing(void)
+static void a_database_started_without_the_figures_stays_without(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make(), other = folder_make();
     AUTO(db_freep) struct db *with_run = open_database(&folder);
@@ -284,7 +284,7 @@ static void it_is_stored_whole_or_not_at_all(void)
 }
 
 /* At a start. */
-static void what_is_embedded_is_loaded_and_a_conflict_stops_nobody(void)
+static void the_embedded_figures_are_loaded_and_a_conflict_does_not_stop_the_start(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -309,12 +309,13 @@ static void count_prices(void *user, const struct price_view *view)
 {
     long long *expired = user;
 
-    EXPECT_INT(view->confirmed_us, 0); /* nobody confirms it, so it has only its own age */
+    EXPECT_INT(view->confirmed_us,
+               0); /* no reading confirms it, so its age is that of its publication */
     EXPECT_INT(view->price.fetched_us, view->since_us);
     (*expired)++;
 }
 
-static void its_prices_hold_since_their_day_and_are_confirmed_by_nobody(void)
+static void its_prices_are_valid_from_their_day_and_never_confirmed(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -340,9 +341,9 @@ int main(void)
     RUN(a_new_database_gets_all_of_it_once);
     RUN(a_newer_version_takes_the_place_of_an_older_one);
     RUN(what_somebody_else_stored_stays);
-    RUN(whoever_has_begun_without_it_gets_nothing);
+    RUN(a_database_started_without_the_figures_stays_without);
     RUN(it_is_stored_whole_or_not_at_all);
-    RUN(what_is_embedded_is_loaded_and_a_conflict_stops_nobody);
-    RUN(its_prices_hold_since_their_day_and_are_confirmed_by_nobody);
+    RUN(the_embedded_figures_are_loaded_and_a_conflict_does_not_stop_the_start);
+    RUN(its_prices_are_valid_from_their_day_and_never_confirmed);
     return test_result();
 }

@@ -95,7 +95,7 @@ static void prices_are_those_of_their_day(void)
     for (int i = 0; i < CPUS; i++) {
         EXPECT_NEAR(hourly(i, BEFORE), cpus[i % 4], 1e-12);
         EXPECT_NEAR(hourly(i, AFTER), cpus[i % 4], 1e-12);
-        EXPECT(isnan(price_of(instances[i], "on_demand", BEFORE))); /* nobody told it */
+        EXPECT(isnan(price_of(instances[i], "on_demand", BEFORE))); /* it is unknown */
     }
     EXPECT(isnan(price_of("n1-standard-k80", "spot", BEFORE)));
 }

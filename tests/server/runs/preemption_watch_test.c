@@ -294,7 +294,7 @@ static void settling_waits_until_it_is_known_which_machine_this_is(void)
 }
 
 /* One failure at the start must not be the end of it. */
-static void a_machine_that_could_not_say_who_it_is_is_asked_again(void)
+static void a_machine_without_an_identity_is_asked_again(void)
 {
     struct scene scene;
     struct identity identity;
@@ -420,7 +420,7 @@ int main(void)
     RUN(settle_waits_neither_without_a_service_nor_for_one_that_fails);
     RUN(a_stop_ends_the_wait_of_settle);
     RUN(settling_waits_until_it_is_known_which_machine_this_is);
-    RUN(a_machine_that_could_not_say_who_it_is_is_asked_again);
+    RUN(a_machine_without_an_identity_is_asked_again);
     RUN(a_second_stop_joins_no_other_thread);
     RUN(with_nothing_to_lose_it_does_not_ask);
     RUN(a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing);

@@ -88,7 +88,7 @@ static void the_same_version_is_not_fetched_again(void)
     EXPECT_INT((long long)walk.asked, 1);
 }
 
-static void a_region_that_is_not_in_the_index_is_told(void)
+static void a_region_that_is_not_in_the_index_is_an_error(void)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -217,7 +217,7 @@ int main(void)
     RUN(the_sample_has_exactly_eight_prices_in_json_and_in_csv);
     RUN(an_older_file_of_another_region_gives_its_one_price);
     RUN(the_same_version_is_not_fetched_again);
-    RUN(a_region_that_is_not_in_the_index_is_told);
+    RUN(a_region_that_is_not_in_the_index_is_an_error);
     RUN(sections_may_come_in_any_order);
     RUN(what_follows_reserved_is_not_waited_for);
     RUN(two_prices_for_a_type_are_none);

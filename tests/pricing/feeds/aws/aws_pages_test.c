@@ -204,7 +204,7 @@ static void locations_are_called_by_their_key_and_local_zones_are_minor(void)
     EXPECT(regions > 5);
 }
 
-static void the_advisor_tells_bands_and_no_price(void)
+static void the_advisor_has_bands_and_no_price(void)
 {
     AUTO(walk_end) struct walk walk = {0};
     bool found = false;
@@ -228,7 +228,7 @@ static void the_advisor_tells_bands_and_no_price(void)
     EXPECT(found);
 }
 
-static void a_band_that_nobody_explains_is_refused(void)
+static void a_band_without_an_explanation_is_refused(void)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -252,7 +252,7 @@ int main(void)
     RUN(only_plain_linux_counts);
     RUN(a_page_with_rows_missing_or_of_another_place_is_refused);
     RUN(locations_are_called_by_their_key_and_local_zones_are_minor);
-    RUN(the_advisor_tells_bands_and_no_price);
-    RUN(a_band_that_nobody_explains_is_refused);
+    RUN(the_advisor_has_bands_and_no_price);
+    RUN(a_band_without_an_explanation_is_refused);
     return test_result();
 }

@@ -122,7 +122,7 @@ static void it_asks_in_json_and_signed_for_where_the_service_is(void)
     EXPECT_STR(source_text(json_array_get(filters, 0), "Value"), "ap-southeast-1");
 }
 
-static void the_signature_is_for_us_east_1_where_the_address_tells_nothing(void)
+static void the_signature_is_for_us_east_1_where_the_address_has_no_region(void)
 {
     static const char *const urls[] = {"http://127.0.0.1:9999", "https://api.pricing.",
                                        "https://api.pricing.EU_1.amazonaws.com"};
@@ -288,7 +288,7 @@ int main(void)
     RUN(of_two_pages_one_product_is_the_price_on_demand);
     RUN(what_is_no_machine_has_no_price);
     RUN(it_asks_in_json_and_signed_for_where_the_service_is);
-    RUN(the_signature_is_for_us_east_1_where_the_address_tells_nothing);
+    RUN(the_signature_is_for_us_east_1_where_the_address_has_no_region);
     RUN(regions_of_other_partitions_are_refused);
     RUN(without_credentials_nothing_is_asked);
     RUN(a_filter_that_the_service_ignored_is_applied_here);

@@ -81,7 +81,7 @@ static void what_is_not_said_is_not_wanted_but_for_market_and_region(void)
         }
 }
 
-static void without_a_region_the_usage_tells_at_least_us_east_1_from_the_rest(void)
+static void without_a_region_the_usage_distinguishes_us_east_1_from_the_rest(void)
 {
     struct aws_row row = wanted;
 
@@ -197,7 +197,7 @@ int main(void)
     RUN(the_plain_linux_instance_is_wanted_and_so_is_metal);
     RUN(each_of_its_twins_is_not);
     RUN(what_is_not_said_is_not_wanted_but_for_market_and_region);
-    RUN(without_a_region_the_usage_tells_at_least_us_east_1_from_the_rest);
+    RUN(without_a_region_the_usage_distinguishes_us_east_1_from_the_rest);
     RUN(attributes_that_are_no_texts_are_not_taken_for_absent);
     RUN(a_term_has_exactly_one_price_for_every_hour);
     RUN(terms_that_are_none_have_no_price);

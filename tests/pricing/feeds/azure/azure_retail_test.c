@@ -83,7 +83,7 @@ static void of_thirteen_rows_of_one_machine_two_are_its_prices(void)
     }
 }
 
-static void the_first_page_is_asked_for_with_a_filter_and_the_second_as_told(void)
+static void the_first_page_is_requested_with_a_filter_and_the_second_by_its_link(void)
 {
     AUTO(walk_end) struct walk walk = {0};
 
@@ -378,7 +378,7 @@ static void a_region_that_is_no_word_is_refused(void)
 int main(void)
 {
     RUN(of_thirteen_rows_of_one_machine_two_are_its_prices);
-    RUN(the_first_page_is_asked_for_with_a_filter_and_the_second_as_told);
+    RUN(the_first_page_is_requested_with_a_filter_and_the_second_by_its_link);
     RUN(a_region_without_prices_has_none_and_that_is_no_error);
     RUN(what_is_not_linux_by_the_hour_for_everybody_is_no_price);
     RUN(what_cannot_be_read_is_counted_and_is_no_price);

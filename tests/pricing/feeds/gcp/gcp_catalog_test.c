@@ -371,20 +371,20 @@ static void other_documents_are_a_failure(void)
     }
 }
 
-static void a_refusal_is_told_and_never_read_as_prices(void)
+static void a_refusal_is_an_error_and_never_read_as_prices(void)
 {
     static const char *const names[] = {"gcp-error-nokey.json", NULL};
     AUTO(walk_end) struct walk walk = {0};
     AUTO(freep) char *text = walk_sample(names[0], NULL);
     struct fetch_response response = {.status = 403};
-    char told[200];
+    char refusal[200];
 
     walk_start(&walk, &gcp_catalog, "");
     if (!walk_has_samples(names[0]))
         return;
     snprintf(response.excerpt, sizeof response.excerpt, "%s", text);
-    source_refusal(&response, told, sizeof told);
-    EXPECT(strncmp(told, "PERMISSION_DENIED: Method doesn't allow unregistered", 50) == 0);
+    source_refusal(&response, refusal, sizeof refusal);
+    EXPECT(strncmp(refusal, "PERMISSION_DENIED: Method doesn't allow unregistered", 50) == 0);
     EXPECT_INT(walk_samples(&walk, names), READING_FAILED);
     EXPECT_STR(walk.err.message, "the page is an error instead of prices");
 }
@@ -417,7 +417,7 @@ int main(void)
     RUN(pages_that_lead_back_are_a_failure);
     RUN(pages_without_end_are_a_failure);
     RUN(other_documents_are_a_failure);
-    RUN(a_refusal_is_told_and_never_read_as_prices);
+    RUN(a_refusal_is_an_error_and_never_read_as_prices);
     RUN(an_entry_that_is_too_large_is_a_failure);
     return test_result();
 }

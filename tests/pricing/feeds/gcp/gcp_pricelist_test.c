@@ -83,7 +83,7 @@ static void it_is_a_third_party_that_somebody_must_want(void)
     EXPECT_STR(walk.requests[0].headers[0], "");
 }
 
-static void accelerators_are_told_before_or_behind_the_price(void)
+static void accelerators_stand_before_or_after_the_price(void)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -172,12 +172,12 @@ static void a_price_at_another_place_is_none(void)
     for (size_t i = 0; i < COUNT(lines); i++) {
         EXPECT_STR(price_of(&walk, lines[i]), "");
         EXPECT_INT(count_of(&walk), 4);
-        /* But for a member of the type that nobody knows. */
+        /* Except for an unknown member of the type. */
         EXPECT(malformed_of(&walk) > 0 || strncmp(lines[i], "      hour", 10) == 0);
     }
 }
 
-static void a_price_told_twice_is_none(void)
+static void a_price_that_occurs_twice_is_dropped(void)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -308,10 +308,10 @@ int main(void)
 {
     RUN(prices_are_by_type_and_region);
     RUN(it_is_a_third_party_that_somebody_must_want);
-    RUN(accelerators_are_told_before_or_behind_the_price);
+    RUN(accelerators_stand_before_or_after_the_price);
     RUN(no_price_is_no_price);
     RUN(a_price_at_another_place_is_none);
-    RUN(a_price_told_twice_is_none);
+    RUN(a_price_that_occurs_twice_is_dropped);
     RUN(what_is_below_a_stray_line_is_lost_with_it);
     RUN(a_stray_region_does_not_lend_its_prices_to_the_one_before);
     RUN(a_document_without_instances_is_a_failure);

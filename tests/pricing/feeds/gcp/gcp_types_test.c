@@ -166,7 +166,7 @@ static void groups_are_by_part_but_for_the_oldest_family(void)
     }
 }
 
-static void regions_are_told_from_other_words(void)
+static void regions_are_distinguished_from_other_words(void)
 {
     EXPECT(gcp_is_region("us-central1") && gcp_is_region("europe-west12"));
     EXPECT(!gcp_is_region("") && !gcp_is_region("global") && !gcp_is_region("windows"));
@@ -182,6 +182,6 @@ int main(void)
     RUN(a_description_says_of_what_it_is_the_price);
     RUN(every_other_description_is_about_something_else);
     RUN(groups_are_by_part_but_for_the_oldest_family);
-    RUN(regions_are_told_from_other_words);
+    RUN(regions_are_distinguished_from_other_words);
     return test_result();
 }

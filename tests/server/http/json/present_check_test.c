@@ -109,7 +109,7 @@ static void what_is_slower_fails_and_is_not_confirmed(void)
     EXPECT(strstr(check->words, "a first look") != NULL);
 }
 
-static void while_it_is_measured_again_nothing_is_told(void)
+static void while_it_is_measured_again_there_is_no_verdict(void)
 {
     AUTO(freep) struct check *check = a_check(3, 90, 7);
 
@@ -315,7 +315,7 @@ int main(void)
 {
     RUN(what_is_as_fast_passes);
     RUN(what_is_slower_fails_and_is_not_confirmed);
-    RUN(while_it_is_measured_again_nothing_is_told);
+    RUN(while_it_is_measured_again_there_is_no_verdict);
     RUN(two_looks_that_agree_fail_for_good);
     RUN(two_looks_that_do_not_agree_cannot_tell);
     RUN(what_was_measured_again_alone_stands_beside_the_same_baseline);

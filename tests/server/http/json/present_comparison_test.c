@@ -122,7 +122,7 @@ static void nothing_that_is_not_known_is_0(void)
     }
 }
 
-static void a_row_tells_what_it_knows(void)
+static void a_row_has_all_known_values(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
     const json_t *row;
@@ -182,7 +182,7 @@ static void what_is_not_known_is_null(void)
     EXPECT_INT(json_integer_value(at(row, "invalid_runs")), 3);
     row = row_in(json, "job");
     EXPECT_STR(TEXT_AT(row, "unit"), "job");
-    EXPECT_NULL_AT(row, "dollars_per_million_samples"); /* nobody knows its samples */
+    EXPECT_NULL_AT(row, "dollars_per_million_samples"); /* its samples are unknown */
     EXPECT_NEAR(NUMBER_AT(row, "samples_per_dollar.value"), 0.001 * 3600 / 0.7, 1e-9);
     EXPECT_STR(TEXT_AT(row, "price.freshness"), "published");
     EXPECT_NULL_AT(row_in(json, ""), "provider");
@@ -193,7 +193,7 @@ static void what_is_not_known_is_null(void)
                "unmeasured");
 }
 
-static void where_a_price_comes_from_is_told(void)
+static void the_source_of_a_price_is_shown(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -208,7 +208,7 @@ static void where_a_price_comes_from_is_told(void)
     EXPECT_STR(TEXT_AT(row_in(given, "desk"), "price.feed"), "question");
 }
 
-static void a_page_tells_what_it_hides(void)
+static void a_page_reports_how_many_rows_it_hides(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -329,7 +329,7 @@ static void markdown_has_as_many_digits_as_intervals_allow(void)
     }
 }
 
-static void markdown_tells_what_it_does_not_know(void)
+static void markdown_names_unknown_values(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
     AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
@@ -374,15 +374,15 @@ static void what_does_not_fit_fails(void)
 int main(void)
 {
     RUN(nothing_that_is_not_known_is_0);
-    RUN(a_row_tells_what_it_knows);
+    RUN(a_row_has_all_known_values);
     RUN(what_is_not_known_is_null);
-    RUN(where_a_price_comes_from_is_told);
-    RUN(a_page_tells_what_it_hides);
+    RUN(the_source_of_a_price_is_shown);
+    RUN(a_page_reports_how_many_rows_it_hides);
     RUN(every_line_of_csv_has_the_same_columns);
     RUN(no_cell_of_csv_is_a_formula);
     RUN(csv_leaves_empty_what_is_not_known);
     RUN(markdown_has_as_many_digits_as_intervals_allow);
-    RUN(markdown_tells_what_it_does_not_know);
+    RUN(markdown_names_unknown_values);
     RUN(what_does_not_fit_fails);
     return test_result();
 }

@@ -255,13 +255,13 @@ static void a_split_is_in_seconds_too(void)
 
 static void implementations_are_an_object_or_null(void)
 {
-    AUTO(bytes_free) struct bytes told = {.limit = 1000}, untold = {.limit = 1000};
-    struct json_writer out = {.bytes = &told}, none = {.bytes = &untold};
+    AUTO(bytes_free) struct bytes detailed = {.limit = 1000}, plain = {.limit = 1000};
+    struct json_writer out = {.bytes = &detailed}, none = {.bytes = &plain};
 
     present_implementations(&out, "{\"fc\":{\"forward\":\"jit\"}}");
-    EXPECT_STR(told.data, "{\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}");
+    EXPECT_STR(detailed.data, "{\"implementations\":{\"fc\":{\"forward\":\"jit\"}}}");
     present_implementations(&none, NULL);
-    EXPECT_STR(untold.data, "{\"implementations\":null}");
+    EXPECT_STR(plain.data, "{\"implementations\":null}");
 }
 
 int main(void)
