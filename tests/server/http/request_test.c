@@ -1,0 +1,192 @@
+#include "server/http/request.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#define RUN_ID "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+static char prefer[100];
+
+/* An exchange whose request has this target. exchange_end() frees its reply. */
+static struct exchange *exchange_for(const char *target)
+{
+    struct exchange *exchange = calloc(1, sizeof *exchange);
+    struct error err = {0};
+
+    if (!exchange)
+        abort();
+    EXPECT(query_read(target, &exchange->request.query, &err));
+    return exchange;
+}
+
+static void exchange_end(struct exchange *exchange)
+{
+    bytes_free(&exchange->reply.body);
+    bytes_free(&exchange->request.body);
+    free(exchange);
+}
+
+static void only_the_id_of_a_run_is_accepted_in_a_path(void)
+{
+    static const char *const ids[] = {"x", "", RUN_ID "0", "01ARZ3NDEKTSV4RRFFQ69G5FAI",
+                                      "01arz3ndektsv4rrffq69g5fav"};
+    struct exchange *exchange = exchange_for("/");
+    struct run_id id;
+
+    exchange->request.match.id = RUN_ID "/steps";
+    exchange->request.match.id_length = RUN_ID_LENGTH;
+    EXPECT(request_run_id(exchange, &id));
+    EXPECT_STR(id.text, RUN_ID);
+    EXPECT_INT(exchange->reply.status, 0);
+    exchange_end(exchange);
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        exchange = exchange_for("/");
+        exchange->request.match.id = ids[i];
+        exchange->request.match.id_length = strlen(ids[i]);
+        EXPECT(!request_run_id(exchange, &id));
+        EXPECT_INT(exchange->reply.status, 404);
+        exchange_end(exchange);
+    }
+}
+
+static void another_type_than_the_accepted_ones_gets_406(void)
+{
+    struct exchange *exchange = exchange_for("/");
+
+    exchange->request.headers.accept = "text/*;q=0.5";
+    EXPECT(request_accepts(exchange, "text/csv"));
+    EXPECT_INT(exchange->reply.status, 0);
+    EXPECT(!request_accepts(exchange, "application/json"));
+    EXPECT_INT(exchange->reply.status, 406);
+    exchange_end(exchange);
+}
+
+/* The seconds to wait, or -1 where the request is refused. */
+static long long wait_of(const char *target, const char *header)
+{
+    struct exchange *exchange = exchange_for(target);
+    struct error err = {0};
+    long long seconds = -1;
+
+    snprintf(prefer, sizeof prefer, "%s", header);
+    exchange->request.headers.prefer = *header ? prefer : NULL;
+    if (!request_wait(exchange, &seconds, &err)) {
+        EXPECT_STR(err.field, "wait");
+        seconds = -1;
+    }
+    exchange_end(exchange);
+    return seconds;
+}
+
+static void the_query_wins_over_the_prefer_header(void)
+{
+    EXPECT_INT(wait_of("/", ""), 0);
+    EXPECT_INT(wait_of("/", "wait=5"), 5);
+    EXPECT_INT(wait_of("/", "wait=3601"), 3600);
+    EXPECT_INT(wait_of("/?wait=7", "wait=5"), 7);
+    EXPECT_INT(wait_of("/?wait=0", "wait=5"), 0);
+    EXPECT_INT(wait_of("/?wait=3600", ""), 3600);
+    EXPECT_INT(wait_of("/?wait=3601", ""), -1);
+    EXPECT_INT(wait_of("/?wait=-1", "wait=5"), -1);
+    EXPECT_INT(wait_of("/?wait=soon", ""), -1);
+}
+
+static void an_unknown_parameter_gets_400(void)
+{
+    static const char *const allowed[] = {"limit", NULL};
+    struct exchange *exchange = exchange_for("/?limit=5");
+
+    EXPECT(request_allows(exchange, allowed));
+    EXPECT_INT(exchange->reply.status, 0);
+    exchange_end(exchange);
+    exchange = exchange_for("/?limit=5&limits=6");
+    EXPECT(!request_allows(exchange, allowed));
+    EXPECT_INT(exchange->reply.status, 400);
+    exchange_end(exchange);
+}
+
+static void labels_are_cut_at_the_first_colon(void)
+{
+    static struct query query;
+    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
+    struct wanted_label labels[RUN_FILTER_LABELS];
+    struct error err = {0};
+    int count = -1;
+
+    EXPECT(
+        query_read("/?label=branch:main&limit=1&label=url:http:%2F%2Fx&label=a:", &query, &err));
+    EXPECT(request_labels(&query, keys, labels, &count, &err));
+    EXPECT_INT(count, 3);
+    EXPECT_STR(labels[0].key, "branch");
+    EXPECT_STR(labels[0].value, "main");
+    EXPECT_STR(labels[1].key, "url");
+    EXPECT_STR(labels[1].value, "http://x");
+    EXPECT_STR(labels[2].key, "a");
+    EXPECT_STR(labels[2].value, "");
+    EXPECT(query_read("/?limit=1", &query, &err));
+    EXPECT(request_labels(&query, keys, labels, &count, &err));
+    EXPECT_INT(count, 0);
+}
+
+static void wrong_labels_and_too_many_are_refused(void)
+{
+    static const char *const targets[] = {"/?label=main", "/?label=:main", "/?label=a%20b:c",
+                                          "/?label="};
+    static struct query query;
+    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1], target[500] = "/?";
+    struct wanted_label labels[RUN_FILTER_LABELS];
+    int count = -7;
+
+    for (size_t i = 0; i < COUNT(targets); i++) {
+        struct error err = {0};
+
+        EXPECT(query_read(targets[i], &query, &err));
+        EXPECT(!request_labels(&query, keys, labels, &count, &err));
+        EXPECT_STR(err.field, "label");
+    }
+    for (int i = 0; i <= RUN_FILTER_LABELS; i++) {
+        struct error err = {0};
+        bool fits = i < RUN_FILTER_LABELS;
+        size_t used = strlen(target);
+
+        snprintf(target + used, sizeof target - used, "label=a:b&");
+        EXPECT(query_read(target, &query, &err));
+        EXPECT_INT(request_labels(&query, keys, labels, &count, &err), fits);
+    }
+    EXPECT_INT(count, RUN_FILTER_LABELS);
+}
+
+static void only_an_object_is_a_body(void)
+{
+    static const struct {
+        const char *body;
+        bool accepted;
+    } bodies[] = {{"{}", true},   {"{\"a\":1}", true},          {"", false},
+                  {"[]", false},  {"{\"a\":1,\"a\":2}", false}, {"{} {}", false},
+                  {"null", false}};
+
+    for (size_t i = 0; i < COUNT(bodies); i++) {
+        struct exchange *exchange = exchange_for("/");
+        struct error err = {0};
+
+        exchange->request.body.limit = 100;
+        EXPECT(bytes_add(&exchange->request.body, bodies[i].body, strlen(bodies[i].body)));
+
+        AUTO(json_decrefp) json_t *json = request_json(exchange, &err);
+        EXPECT_INT(json != NULL, bodies[i].accepted);
+        EXPECT_STR(err.message, bodies[i].accepted ? "" : "the body must be a JSON object");
+        exchange_end(exchange);
+    }
+}
+
+int main(void)
+{
+    RUN(only_the_id_of_a_run_is_accepted_in_a_path);
+    RUN(another_type_than_the_accepted_ones_gets_406);
+    RUN(the_query_wins_over_the_prefer_header);
+    RUN(an_unknown_parameter_gets_400);
+    RUN(labels_are_cut_at_the_first_colon);
+    RUN(wrong_labels_and_too_many_are_refused);
+    RUN(only_an_object_is_a_body);
+    return test_result();
+}
