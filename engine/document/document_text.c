@@ -1,3 +1,4 @@
+/* Tested by tests/engine/document/run_document_test.c. */
 #include "engine/document/document_text.h"
 
 #include "common/cleanup.h"

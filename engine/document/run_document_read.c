@@ -1,3 +1,5 @@
+/* Tested by tests/engine/document/run_document_test.c and
+ * tests/engine/document/run_document_refusals_test.c. */
 #include "engine/document/document_member.h"
 
 #include "common/cleanup.h"

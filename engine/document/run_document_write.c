@@ -1,3 +1,4 @@
+/* Tested by tests/engine/document/run_document_test.c. */
 #include "engine/document/run_document.h"
 
 #include "common/json_number.h"

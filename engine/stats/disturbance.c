@@ -1,3 +1,4 @@
+/* Tested by tests/engine/stats/validity_test.c. */
 #include "engine/stats/disturbance.h"
 
 #include "common/clock.h"

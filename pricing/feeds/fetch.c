@@ -1,3 +1,4 @@
+/* Tested by tests/api/test_refresh.py and tests/pricing/feeds/fetch_file_test.c. */
 #include "pricing/feeds/fetch.h"
 
 #include "common/cleanup.h"

@@ -1,3 +1,4 @@
+/* Tested by tests/pricing/machine/credentials_test.c. */
 #include "pricing/machine/credentials_role.h"
 
 #include "common/cleanup.h"

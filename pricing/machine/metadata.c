@@ -1,3 +1,5 @@
+/* Tested by tests/pricing/machine/identity_test.c and tests/pricing/machine/credentials_test.c.
+ */
 #include "pricing/machine/metadata.h"
 
 #include "common/cleanup.h"

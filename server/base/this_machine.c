@@ -1,3 +1,4 @@
+/* Tested by tests/api/test_identity.py. */
 #include "server/base/this_machine.h"
 
 #include "common/cleanup.h"

@@ -1,4 +1,5 @@
-/* bench: measures this machine, prints the result, and reports each run to a hub when it ends. */
+/* bench: measures this machine, prints the result, and reports each run to a hub when it ends.
+ * Tested by tests/api/test_bench.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/runs/runs.h"

@@ -1,4 +1,5 @@
-/* Implements bench_json_write() of bench_table.h. */
+/* Implements bench_json_write() of bench_table.h.
+ * Tested by tests/server/cli/bench_table_test.c. */
 #include "common/cleanup.h"
 #include "server/cli/bench_table.h"
 #include "server/prices/price_json.h"

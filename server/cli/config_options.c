@@ -1,3 +1,4 @@
+/* Tested by tests/server/cli/config_read_test.c. */
 #include "server/cli/config_options.h"
 
 #include "common/cleanup.h"

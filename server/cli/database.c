@@ -1,4 +1,5 @@
-/* backup, restore, check: the commands on a whole database. */
+/* backup, restore, check: the commands on a whole database. Tested by tests/api/test_backup.py.
+ */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/restore.h"

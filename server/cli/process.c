@@ -1,3 +1,4 @@
+/* Tested by tests/api/test_stop.py. */
 #include "server/cli/process.h"
 
 #include "common/cleanup.h"

@@ -1,5 +1,5 @@
 /* The part of judge.h that measures again: in turns with the baseline where it can be run here,
- * else the candidate alone. */
+ * else the candidate alone. Tested by tests/api/test_check.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/json_text.h"

@@ -1,3 +1,4 @@
+/* Tested by tests/server/http/json/present_check_test.c and tests/api/test_check.py. */
 #include "server/gate/judge.h"
 
 #include "common/cleanup.h"

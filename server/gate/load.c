@@ -1,4 +1,5 @@
-/* The part of judge.h that finds both sides in the database. */
+/* The part of judge.h that finds both sides in the database. Tested by tests/api/test_check.py.
+ */
 #include "common/cleanup.h"
 #include "db/runs/runs.h"
 #include "server/gate/judge.h"

@@ -1,3 +1,4 @@
+/* Tested by tests/api/test_backup.py. */
 #include "server/http/backup_job.h"
 
 #include "common/cleanup.h"

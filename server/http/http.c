@@ -1,3 +1,4 @@
+/* Tested by tests/api/test_http.py. */
 #include "server/http/http.h"
 
 #include "common/cleanup.h"

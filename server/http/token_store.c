@@ -1,3 +1,4 @@
+/* Tested by tests/server/http/access_test.c and tests/api/test_tokens.py. */
 #include "server/http/token_store.h"
 
 #include "common/cleanup.h"

@@ -1,3 +1,4 @@
+/* Tested by tests/api/test_refresh.py. */
 #include "server/prices/refresher.h"
 
 #include "common/chance.h"

@@ -8,7 +8,7 @@ import house
 # Versions differ in what they make of the same rules. These agree about this tree (Debian 12
 # and 13); what others think of it is not known, so they are not asked.
 KNOWN = (14, 19)
-# Where they do not agree, whoever has only one of them would not notice. (They also differ about
+# Where they do not agree, a developer with only one of them would not notice. (They also differ about
 # some macros that are an initialiser in braces; leaving the braces to the user of the macro helps.)
 DISPUTED = re.compile(r"^#define[^\n]*\(\w+\)\*\w", re.M)
 COMPLAINT = re.compile(r"^(.*?):(\d+):\d+: (?:error|warning): ", re.M)

@@ -82,7 +82,7 @@ def main():
         room = house.folder_of(path)
         source = COMMENT.sub(lambda m: "\n" * m.group().count("\n"), house.text(top, path))
         if path.endswith(".h") and is_umbrella(source):
-            gate.refuse(path, 1, "an umbrella header: whoever needs a header includes it")
+            gate.refuse(path, 1, "an umbrella header: each file includes the headers that it needs")
         if path.startswith("tests/"):
             continue
         if not room:

@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GATES = ("sizes", "banned", "layers", "links", "warnings", "format")
+GATES = ("sizes", "banned", "layers", "links", "warnings", "tests", "format")
 
 CMAKE = """add_compile_options(
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wstrict-prototypes
@@ -141,6 +141,19 @@ CASES = (
     ("warnings", {"db/CMakeLists.txt": "add_compile_options(-Wno-vla)\n"},
      "db/CMakeLists.txt:1: -Wno-vla"),
     ("warnings", {"db/d.c": "#pragma GCC diagnostic ignored \"-Wvla\"\n"}, "db/d.c:1: "),
+    ("tests", {"pricing/f.c": "int x;\n" * 99}, None),
+    ("tests", {"pricing/f.c": "int x;\n" * 100}, "pricing/f.c:1: there is no tests/pricing/f_test.c"),
+    ("tests", {"tests/f.c": "int x;\n" * 100}, None),
+    ("tests", {"pricing/f.c": "int x;\n" * 100, "tests/pricing/f_test.c": "int x;\n"}, None),
+    ("tests", {"pricing/f.c": "/* Tested by tests/db/x_test.c. */\n" + "int x;\n" * 100}, None),
+    ("tests", {"pricing/f.c": "/* F. Tested by tests/db/x_test.c and\n * tests/api/test_f.py. */\n",
+               "tests/api/test_f.py": "pass\n"}, None),
+    ("tests", {"pricing/f.c": "/* F. Tested by tests/db/x_test.c and\n * tests/api/test_f.py. */\n"},
+     "pricing/f.c:1: names tests/api/test_f.py, which does not exist"),
+    ("tests", {"pricing/f.c": "/* Tested by tests/db/help.c. */\n", "tests/db/help.c": "int x;\n"},
+     "pricing/f.c:1: names tests/db/help.c, which is not a test"),
+    ("tests", {"pricing/f.c": "int x;\n" * 100 + "/* Tested by tests/db/x_test.c. */\n"},
+     "pricing/f.c:1: there is no"),
     ("format", {"db/f.c": "#define F(n) ((long)(n)*G)\n"}, "db/f.c:1: versions differ"),
     ("format", {"db/f.c": "int x;\nint   y;\n"}, "db/f.c:2: not formatted"),
 )

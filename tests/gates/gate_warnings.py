@@ -1,4 +1,4 @@
-"""Every warning that we rely on is on, is an error, and is switched off by nobody."""
+"""Every warning that we rely on is on, is an error, and is switched off nowhere."""
 import re
 
 import house

@@ -1,5 +1,5 @@
 /* The price list in CSV: a row for each price, on demand and reserved ones mixed, so that all of
- * it must come. */
+ * it must come. Tested by tests/pricing/feeds/aws/aws_offer_test.c. */
 #include "common/cleanup.h"
 #include "pricing/feeds/aws/aws_offer.h"
 #include "pricing/feeds/aws/aws_selection.h"

@@ -1,5 +1,5 @@
 /* The price list in JSON: products and their terms are two sections that are joined by the SKU,
- * in whichever order they come. */
+ * in whichever order they come. Tested by tests/pricing/feeds/aws/aws_offer_test.c. */
 #include "common/cleanup.h"
 #include "pricing/feeds/aws/aws_offer.h"
 #include "pricing/feeds/aws/aws_selection.h"

@@ -1,5 +1,6 @@
 /* The on-demand prices behind AWS's own price page: a page for each location, and Linux with
- * nothing pre-installed has one of its own. */
+ * nothing pre-installed has one of its own. Tested by tests/pricing/feeds/aws/aws_pages_test.c.
+ */
 #include "common/cleanup.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/sources.h"

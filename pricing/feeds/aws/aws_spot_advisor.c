@@ -1,5 +1,6 @@
 /* How often spot instances were interrupted in the last thirty days, in bands. It also tells what
- * spot saves, and no price is ever made of that. */
+ * spot saves, and no price is ever made of that.
+ * Tested by tests/pricing/feeds/aws/aws_pages_test.c. */
 #include "common/cleanup.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/sources.h"

@@ -1,3 +1,4 @@
+/* Tested by tests/pricing/feeds/aws/aws_spot_history_test.c. */
 #include "pricing/feeds/aws/aws_spot_rows.h"
 
 #include "common/cleanup.h"

@@ -1,3 +1,4 @@
+/* Tested by tests/pricing/feeds/gcp/gcp_catalog_test.c. */
 #include "pricing/feeds/gcp/gcp_rates.h"
 
 #include "common/cleanup.h"

@@ -1,5 +1,5 @@
 /* /v1/backup: a consistent copy of the database. A thread makes it while the answer is held; then
- * it is sent piece by piece. */
+ * it is sent piece by piece. Tested by tests/api/test_backup.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "server/base/disk_reserve.h"

@@ -1,4 +1,4 @@
-/* /v1/runs/{id}/check: the CI gate. */
+/* /v1/runs/{id}/check: the CI gate. Tested by tests/api/test_check.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "server/base/disk_reserve.h"

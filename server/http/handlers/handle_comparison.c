@@ -1,5 +1,5 @@
 /* GET /v1/comparison: ranks machines by training per dollar, with intervals and the changes that
- * would alter the ranking. */
+ * would alter the ranking. Tested by tests/api/test_comparison.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "server/compare/comparison_cache.h"

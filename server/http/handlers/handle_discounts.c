@@ -1,4 +1,5 @@
-/* /v1/discounts: what a customer pays less than the list price, for each provider and family. */
+/* /v1/discounts: what a customer pays less than the list price, for each provider and family.
+ * Tested by tests/api/test_comparison.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/prices/catalogue.h"

@@ -3,7 +3,7 @@
  * reader has seen. So a slow reader skips progress, and one that reconnects misses no state.
  *
  * The id of an event is "STAGE-STEPS": 1 queued, 2 running, 3 ended; and the steps done by then.
- */
+ * Tested by tests/api/test_events.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/runs/runs.h"

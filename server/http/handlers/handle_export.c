@@ -1,6 +1,6 @@
 /* /v1/runs/export: finished runs as complete documents, one per line, in the form that an import
  * reads. They are made while the answer is sent, so memory is bounded by a megabyte or by the
- * largest run. */
+ * largest run. Tested by tests/api/test_import.py. */
 #include "common/cleanup.h"
 #include "db/runs/exports.h"
 #include "db/runs/runs.h"

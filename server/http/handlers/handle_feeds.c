@@ -1,4 +1,5 @@
-/* /v1/feeds, /v1/machine: the state of the price feeds, and the machine this server runs on. */
+/* /v1/feeds, /v1/machine: the state of the price feeds, and the machine this server runs on.
+ * Tested by tests/api/test_refresh.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "server/http/handlers/handlers.h"

@@ -1,4 +1,5 @@
-/* /v1/figures: published figures, those shipped and those a user adds. */
+/* /v1/figures: published figures, those shipped and those a user adds.
+ * Tested by tests/api/test_published.py. */
 #include "common/cleanup.h"
 #include "common/json_writer.h"
 #include "db/contenders/contenders.h"

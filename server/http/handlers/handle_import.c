@@ -1,4 +1,5 @@
-/* /v1/runs/import: stores runs measured elsewhere: one document, or many with one per line. */
+/* /v1/runs/import: stores runs measured elsewhere: one document, or many with one per line.
+ * Tested by tests/api/test_import.py. */
 #include "db/runs/runs.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"

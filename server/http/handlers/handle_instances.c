@@ -1,4 +1,5 @@
-/* /v1/instances: the instance types that feeds list, with prices where a region is asked for. */
+/* /v1/instances: the instance types that feeds list, with prices where a region is asked for.
+ * Tested by tests/api/test_instances.py. */
 #include "common/cleanup.h"
 
 #include "common/clock.h"

@@ -1,4 +1,5 @@
-/* /v1/prices: hourly prices, current and past, from feeds and from users. */
+/* /v1/prices: hourly prices, current and past, from feeds and from users.
+ * Tested by tests/api/test_prices.py. */
 #include "common/cleanup.h"
 
 #include "common/clock.h"

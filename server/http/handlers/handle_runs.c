@@ -1,4 +1,4 @@
-/* /v1/runs: queues, lists, shows and cancels runs. */
+/* /v1/runs: queues, lists, shows and cancels runs. Tested by tests/api/test_runs.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/runs/run_list.h"

@@ -1,4 +1,4 @@
-/* Health, readiness, metrics and the API description. */
+/* Health, readiness, metrics and the API description. Tested by tests/api/test_http.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/prices/feed_rows.h"

@@ -1,5 +1,5 @@
 /* /v1/runs/{id}/steps: the steps of a run as JSON or CSV. They are read in pieces while the
- * answer is sent, so memory does not grow with their number. */
+ * answer is sent, so memory does not grow with their number. Tested by tests/api/test_runs.py. */
 #include "common/cleanup.h"
 
 #include "common/limits.h"

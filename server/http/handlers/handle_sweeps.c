@@ -1,4 +1,4 @@
-/* /v1/sweeps: sets of runs that answer one question. */
+/* /v1/sweeps: sets of runs that answer one question. Tested by tests/api/test_sweeps.py. */
 #include "common/cleanup.h"
 
 #include "common/clock.h"

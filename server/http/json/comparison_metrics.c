@@ -1,3 +1,4 @@
+/* Tested by tests/api/test_comparison.py. */
 #include "server/http/json/comparison_metrics.h"
 
 #include "common/cleanup.h"

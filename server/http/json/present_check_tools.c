@@ -1,4 +1,5 @@
-/* The part of present_check.h for the histories of other tools. */
+/* The part of present_check.h for the histories of other tools.
+ * Tested by tests/server/http/json/present_check_test.c. */
 #include "common/cleanup.h"
 #include "engine/stats/stats.h"
 #include "server/http/json/present_check.h"

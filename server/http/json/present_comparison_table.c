@@ -1,4 +1,5 @@
-/* A comparison as a table: CSV for spreadsheets, Markdown for people. */
+/* A comparison as a table: CSV for spreadsheets, Markdown for people.
+ * Tested by tests/server/http/json/present_comparison_test.c. */
 #include "common/cleanup.h"
 #include "server/http/json/present_comparison.h"
 

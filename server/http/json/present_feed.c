@@ -1,3 +1,4 @@
+/* Tested by tests/api/test_refresh.py. */
 #include "server/http/json/present_feed.h"
 
 #include "common/cleanup.h"
