@@ -1,4 +1,3 @@
-/* Tested by tests/api/test_refresh.py. */
 #include "server/http/json/present_feed.h"
 
 #include "common/cleanup.h"
