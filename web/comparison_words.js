@@ -27,14 +27,14 @@ export const counts = (throughput) => {
   return `${machines}, ${runs === 1 ? 'one run' : `${count(runs)} runs`}`;
 };
 
-export const FRESHNESS = { stale: 'stale', expired: 'expired', published: 'of its time' };
+export const FRESHNESS = { stale: 'stale', expired: 'expired', published: 'as of its publication' };
 
 // "on demand, 2 hours ago, given by a person"
 export const priceSource = (price) => {
   const where = [price.region, price.zone].filter(Boolean).join(', ');
   const seen = price.freshness === 'published' ? `of ${moment(price.valid_from)}`
     : `seen ${age(price.fetched_at ?? price.source_time)}`;
-  return [price.kind === 'typed' ? 'typed by a person' : words(price.kind), where, seen,
+  return [price.kind === 'typed' ? 'entered by a user' : words(price.kind), where, seen,
     price.kind !== 'typed' && price.label, price.third_party && 'third party'].filter(Boolean).join(', ');
 };
 
@@ -75,11 +75,11 @@ const MEASURES = {
     of: (row) => `${interval(row.throughput)} ${unit(row)} per second`,
   },
   total_dollars: {
-    best: (workload) => ['Least in total for ', workload, ', with what waiting is worth'],
+    best: (workload) => ['Least in total for ', workload, ', including the cost of waiting'],
     of: ({ job }) => `${dollars(job?.total_dollars)}: ${dollars(job?.dollars)} for the machine and ` +
       `${dollars(job?.waiting_dollars)} for ${hours(job?.hours)} of waiting`,
   },
-  utility: { best: (workload) => ['Highest by the formula for ', workload], of: (row) => number(row.utility) },
+  utility: { best: (workload) => ['Highest value of the formula for ', workload], of: (row) => number(row.utility) },
 };
 const measureOf = (answer) => MEASURES[answer.question.sort] ?? MEASURES.samples_per_dollar;
 
@@ -151,7 +151,7 @@ export const evidence = (answer, rows) => {
   const kinds = [...new Set(rows.filter((row) => row.rank && row.price).map((row) => row.price.choice))];
   return [
     [capital(counts(throughput)), price && anHour(price)].filter(Boolean).join('; ') + '.',
-    !throughput.generalisable && `It says little of other machines of the type (${throughput.words}).`,
+    !throughput.generalisable && `It says little about other machines of this type (${throughput.words}).`,
     price && price.freshness in FRESHNESS && price.freshness !== 'published' && `The price is ${FRESHNESS[price.freshness]}.`,
     first.stale && `Its measurement is old: ${first.stale}.`,
     perDollarRatio && first.id !== answer.question.reference && nameOf(first) !== answer.question.reference &&

@@ -97,7 +97,7 @@ export const field = (name, schema, changed) => {
   const set = (value) => {
     const wanted = [value].flat()[0] ?? standard;
     // Also show a value that is no choice here, such as an engine of another server.
-    if (schema.enum && !schema.enum.includes(wanted)) input.append(h('option', { value: wanted }, `${wanted} (not known here)`));
+    if (schema.enum && !schema.enum.includes(wanted)) input.append(h('option', { value: wanted }, `${wanted} (unknown to this server)`));
     input.value = wanted;
     look();
   };
@@ -151,7 +151,7 @@ export const rows = (name, { title, hint, names = null, nameTitle, textTitle, pl
   };
   body.addEventListener('change', () => {
     const twice = filled().map(([key]) => key).find((key, index, keys) => keys.indexOf(key) !== index);
-    fault.textContent = twice ? `${twice} is there twice: only the last one is sent.` : '';
+    fault.textContent = twice ? `${twice} occurs twice: only the last one is sent.` : '';
     changed();
   });
   const filled = () => pairs().filter(([key, text]) => key && (text || !names));

@@ -9,8 +9,8 @@ const PRESETS = {
   threads: 'Threads: how it scales',
   isa: 'Instruction sets',
   tune: 'Tune: a search for the fastest',
-  aa: 'A/A: the same against itself',
-  engines: 'Engines: ours beside the registered ones',
+  aa: 'A/A: one configuration compared with itself',
+  engines: 'Engines: native compared with the registered ones',
 };
 
 export const presetInWords = (preset) => PRESETS[preset] ?? words(preset);
@@ -38,7 +38,7 @@ export const throughput = (cell) =>
 export const whyNothing = (cell) => {
   const left = cell.runs.filter((run) => run.state === 'queued' || run.state === 'running').length;
   if (cell.refused) return `refused: ${cell.refused}`;
-  if (left) return 'not yet: its runs are to come';
+  if (left) return 'not yet: its runs are still queued';
   if (cell.failed_runs || cell.invalid_runs) return `unknown: ${count(cell.failed_runs, 'run')} failed, ${cell.invalid_runs} not valid`;
   return 'unknown: no run of it has finished';
 };

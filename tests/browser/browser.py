@@ -30,7 +30,7 @@ RUN_AXE = """
                 `    ${node.target}: ${node.failureSummary}`).join('\\n'))),
         (error) => done([`axe broke: ${error}`]));
 """
-# A browser that would ask somebody else finds nobody.
+# Every other host name resolves to no server.
 SWITCHES = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
             "--no-first-run", "--disable-background-networking", "--disable-component-update",
             "--disable-default-apps", "--disable-extensions", "--disable-sync", "--lang=en",

@@ -80,7 +80,7 @@ class Compared(Rows):
         self.assertRegex(self.text(".sentence"), r"Most training per dollar for mlp: [ab]\.large,"
                          r" 3,6\d\d,000 \(3,[\d,]+ to 3,[\d,]+\) samples per dollar;"
                          r" as good as it may be [ab]\.large\.")
-        self.assertIn("3 VMs, 3 runs; $0.10 an hour (typed by a person, seen", self.text(".top"))
+        self.assertIn("3 VMs, 3 runs; $0.10 an hour (entered by a user, seen", self.text(".top"))
 
     def test_every_number_of_the_table_is_that_of_the_api(self):
         self.see("?workload=mlp&reference=b.large")
@@ -122,14 +122,14 @@ class Compared(Rows):
         self.assertEqual(["unknown", "unknown"], cells[:2])
         self.assertIn("no feed has a price", cells[2])
 
-    def test_what_others_wrote_is_text_and_keeps_the_layout(self):
+    def test_foreign_text_stays_text_and_keeps_the_layout(self):
         for width in (360, 1280):
             self.look(width=width)
             self.see()
             self.assertNoSideways(f"{width}")
         self.assertEqual([], self.all("main script"))
 
-    def test_one_machine_is_told_in_words(self):
+    def test_one_machine_is_named_in_words(self):
         self.see()
         row = next(row for row in self.all("table.rows tbody tr") if "lone.large" in row.text)
         self.assertIn("one VM", row.text)
@@ -178,11 +178,11 @@ class Compared(Rows):
         self.until(lambda: self.one("#ask-price").get_property("value") == "", "the choice is back")
         self.assertEqual("b.large", self.one("#ask-reference").get_property("value"))
 
-    def test_what_is_wrong_is_said_at_its_field_and_where_in_it(self):
+    def test_an_error_is_shown_at_its_field_with_its_place(self):
         self.forgive("400 (Bad Request)")
         self.see()
         self.open("/?workload=mlp&utility=hours+*+foo")
-        self.until(lambda: self.all("#error-utility:not([hidden])"), "the error is told")
+        self.until(lambda: self.all("#error-utility:not([hidden])"), "the error is shown")
         self.assertIn('no field "foo"', self.text("#error-utility"))
         self.assertEqual("f", self.text("#error-utility mark"))
         self.assertEqual("true", self.one("#ask-utility").get_dom_attribute("aria-invalid"))
@@ -202,7 +202,7 @@ class Compared(Rows):
             first = self.one(f".{name} svg [tabindex='0']")
             self.script("arguments[0].focus()", first)
             before = self.text(f".{name} .detail")
-            self.assertRegex(before, r"samples per dollar.*an hour \(typed by a person")
+            self.assertRegex(before, r"samples per dollar.*an hour \(entered by a user")
             self.press(Keys.ARROW_RIGHT)
             self.assertNotEqual(before, self.text(f".{name} .detail"))
             self.assertEqual(1, len(self.all(f".{name} svg [tabindex='0']")))

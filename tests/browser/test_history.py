@@ -68,7 +68,7 @@ class History(BrowserCase):
 
     def test_samples_per_dollar_come_of_the_runs_themselves(self):
         self.open_it()
-        self.until(lambda: "Known of" in self.text(), "what runs cost")
+        self.until(lambda: "Known for" in self.text(), "what runs cost")
         self.one(".twin summary").click()
         self.assertIn("Samples per dollar", self.text(".twin"))
 

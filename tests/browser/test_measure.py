@@ -78,7 +78,7 @@ class Measuring(BrowserCase):
         engines = [each.get_dom_attribute("value") for each in self.all("[data-field=engine] option")]
         self.assertEqual(schema["properties"]["engine"]["enum"], engines)
 
-    def test_what_the_api_refuses_stands_at_its_field(self):
+    def test_an_error_of_the_api_is_shown_at_its_field(self):
         self.forgive("400", "422")
         self.open("/?view=measure&engine=ok&label=two words:x")
         self.submit()
@@ -109,7 +109,7 @@ class Measuring(BrowserCase):
             box.value = 'y'.repeat(10000);
             box.dispatchEvent(new Event('change', {bubbles: true}));""")
         self.assertEqual("/?view=measure&engine=ok", self.address())
-        self.assertIn("too long for an address", self.text(".send"))
+        self.assertIn("too long for the address", self.text(".send"))
         self.assertEqual(10000, len(self.sent()["labels"]["a"]))
         self.assertNoSideways("a label of 10,000 letters")
         self.submit()
@@ -130,7 +130,7 @@ class Measuring(BrowserCase):
             };""")
         self.script("const button = document.querySelector('main button.primary');"
                     "button.click(); button.click();")
-        self.until(lambda: "cannot be reached" in self.text("form"), "the loss is told")
+        self.until(lambda: "cannot be reached" in self.text("form"), "the lost connection is shown")
         self.assertTrue(self.script(UNANSWERED))
         self.driver.refresh()
         self.loaded()
@@ -185,7 +185,7 @@ class Following(BrowserCase):
         self.assertEqual("cancelled", self.server.wait(run_id)["state"])
         self.until(lambda: "cancelled" in self.text().lower(), "and it is seen")
 
-    def test_news_are_not_told_at_each_tick(self):
+    def test_not_every_tick_is_announced(self):
         run_id = self.follow(150)
         self.script("""
             window.news = 0;
@@ -213,7 +213,7 @@ class Following(BrowserCase):
         run_id = self.follow(100000)
         port = self.server.port
         self.server.kill()
-        self.until(lambda: "lost" in self.text(".live .trouble"), "the loss is told")
+        self.until(lambda: "lost" in self.text(".live .trouble"), "the lost connection is shown")
         self.server.flags += ["--port", str(port)]
         self.server.start()
         self.assertEqual(port, self.server.port)

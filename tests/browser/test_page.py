@@ -68,7 +68,7 @@ class Frame(PageCase):
         self.script("document.documentElement.style.fontSize = '200%'")
         self.assertNoSideways("text of 200 %")
 
-    def test_a_view_that_nobody_knows_is_the_first_one(self):
+    def test_an_unknown_view_is_the_first_one(self):
         self.open()
         first = self.heading()
         for name in ("nothing", "constructor", "__proto__", "toString", "%3Cscript%3E", ""):
@@ -134,7 +134,7 @@ class Keyboard(BrowserCase):
         self.until(lambda: self.text("main h1") == wanted, "the view is shown")
         self.assertEqual("main", self.focused().tag_name)
 
-    def test_what_has_the_focus_is_seen_to_have_it(self):
+    def test_the_focus_is_visible(self):
         self.open()
         for _ in range(4):
             self.press(Keys.TAB)
@@ -142,7 +142,7 @@ class Keyboard(BrowserCase):
                                   "return style.outlineStyle + style.outlineWidth")
             self.assertEqual("solid2px", outline, self.focused().text)
 
-    def test_what_listens_is_told_where_things_are(self):
+    def test_a_screen_reader_finds_landmarks_and_the_language(self):
         self.open()
         for landmark in ("body > header", "header nav[aria-label]", "main", "body > footer"):
             self.assertEqual(1, len(self.all(landmark)), landmark)
@@ -166,7 +166,7 @@ class Media(BrowserCase):
         self.assertEqual(light, self.colour("body", "background-color"))
         self.assertEqual("none", self.colour("nav", "display"))
 
-    def test_what_turns_stands_still_where_that_is_wanted(self):
+    def test_animations_stop_on_request(self):
         self.open()
         self.script("const mark = document.createElement('p'); mark.className = 'loading probe';"
                     "document.querySelector('footer').append(mark)")
@@ -189,7 +189,7 @@ class Limits(BrowserCase):
         self.assertIsNone(self.script("return window.bad ?? null"))
         self.assertNotEqual("none", self.script("return getComputedStyle(document.body).display"))
 
-    def test_nobody_else_is_asked_even_when_a_script_wants_that(self):
+    def test_the_page_asks_no_other_server(self):
         self.forgive("Content Security Policy", "Fetch API cannot load")
         self.open()
         refused = self.driver.execute_async_script(

@@ -48,7 +48,7 @@ class Prices(BrowserCase):
         self.assertEqual(2, len(self.all(".plot .price-line")))
         self.one(".twin summary").click()
         table = self.text(".twin")
-        for words in ("$0.30", "$0.36", "none from here on", "$0.25"):
+        for words in ("$0.30", "$0.36", "no price from here on", "$0.25"):
             self.assertIn(words, table)
         slider = self.one(".reader input")
         slider.send_keys(Keys.HOME)
@@ -56,7 +56,7 @@ class Prices(BrowserCase):
 
     def test_without_a_price_every_feed_says_why(self):
         self.open("/?view=prices&instance_type=nothing.large")
-        self.until(lambda: "There is no price of that" in self.text(), "the answer")
+        self.until(lambda: "There is no such price" in self.text(), "the answer")
         self.assertNotIn("$0.00", self.text())
         absent = self.server.get("/v1/prices?instance_type=nothing.large").json()["absent"]
         self.one("section:nth-of-type(2) details summary").click()

@@ -33,7 +33,7 @@ class List(BrowserCase):
         return self.script("return [...document.querySelectorAll('tbody tr')]"
                            ".map((row) => row.innerText)")
 
-    def test_what_others_wrote_is_text_and_breaks_nothing(self):
+    def test_foreign_text_stays_text(self):
         self.open("/?view=runs&workload=mlp")
         self.assertIn(HOSTILE["script"], self.text("tbody"))
         self.assertNotEqual("taken", self.driver.title)
@@ -66,14 +66,14 @@ class List(BrowserCase):
         self.until(lambda: len(self.rows()) == 50, "the first page again")
         self.assertEqual(first, self.rows()[0])
 
-    def test_what_the_api_refuses_is_said_beside_the_fields(self):
+    def test_errors_of_the_api_are_shown_beside_the_fields(self):
         self.forgive("400")
         self.open("/?view=runs&label=no-colon")
         self.assertIn("label", self.text("#filter-problem"))
 
     def test_nothing_found_says_so_and_leads_on(self):
-        self.open("/?view=runs&engine=nobody")
-        self.assertIn("No run is like that", self.text())
+        self.open("/?view=runs&engine=unknown")
+        self.assertIn("No run matches the filters", self.text())
         self.one(".empty a").click()
         self.until(lambda: len(self.rows()) == 50, "all runs")
 
@@ -126,7 +126,7 @@ class One(BrowserCase):
         self.assertLess(page.index(why), page.index("Training per dollar"))
         self.assertIn("never ranked", page)
 
-    def test_the_steps_are_drawn_read_out_and_told(self):
+    def test_the_steps_are_drawn_read_out_and_listed(self):
         run = self.finished()
         self.open_run(run)
         self.until(lambda: self.all(".plot .line[d]"), "the line")
@@ -164,7 +164,7 @@ class One(BrowserCase):
             "const at = [...document.querySelectorAll('.plot .outlier')].map((mark) =>"
             " Number(mark.getAttribute('transform').match(/,([0-9.]+)/)[1]));"
             "return Math.min(...at)"), delta=2)
-        for words in ("43,210", "no, after there was enough"):  # the table follows a little later
+        for words in ("43,210", "no, after the interval was narrow enough"):  # the table follows a little later
             self.until(lambda: words in self.script(
                 "const twin = document.querySelector('.twin'); if (twin) twin.open = true;"
                 "return twin?.innerText ?? ''"), words)
@@ -206,7 +206,7 @@ class One(BrowserCase):
         self.assertIn("Recompute the number", self.text())
         self.assertEqual([], self.all(".live"))
 
-    def test_an_imported_run_is_told(self):
+    def test_an_imported_run_is_marked(self):
         run = self.finished()
         with sqlite3.connect(self.server.database) as database:
             database.execute("UPDATE runs SET provenance = 'imported' WHERE id = ?", [run["id"]])

@@ -47,7 +47,7 @@ class Sweeps(BrowserCase):
         self.one(".cells .runs a").click()
         self.until(lambda: "view=run&id=" in self.address(), "a run of it is shown")
 
-    def test_what_is_refused_stands_there_with_its_reason(self):
+    def test_refused_cells_are_shown_with_their_reasons(self):
         self.show(base=SPEED, knobs={"numa": ["auto", "local"]}, blocks=1)
         self.assertIn("several nodes", self.text(".refused"))
         self.assertEqual(["numa=auto"], self.cells())
@@ -60,7 +60,7 @@ class Sweeps(BrowserCase):
 
     def test_each_preset_has_its_chart_and_its_table(self):
         paced = {"engine": "paced", "steps": 20, "warmup_steps": 1}
-        titles = {"ladder": "What each rung gains", "threads": "How it scales",
+        titles = {"ladder": "Gain of each rung", "threads": "How it scales",
                   "batch": "Throughput of each cell", "aa": "Equal runs called different",
                   "tune": "The search"}
         for preset, title in titles.items():
@@ -99,14 +99,14 @@ class Sweeps(BrowserCase):
         self.until(lambda: "Cancelled" in self.text(".live"), "it is cancelled")
         self.assertEqual("cancelled", self.ended(sweep_id)["state"])
 
-    def test_a_server_that_is_away_is_told_and_found_again(self):
+    def test_a_server_that_is_away_is_reported_and_found_again(self):
         self.forgive("ERR_CONNECTION", "Failed to load resource")
         sweep_id = self.queue(base={"engine": "slow", "steps": 40, "warmup_steps": 1},
                               knobs={"batch_size": [8, 16]}, blocks=2)
         self.open(f"/?view=sweep&id={sweep_id}")
         port = self.server.port
         self.server.kill()
-        self.until(lambda: "trying again" in self.text(".live .trouble"), "the loss is told")
+        self.until(lambda: "trying again" in self.text(".live .trouble"), "the lost connection is shown")
         self.assertEqual(2, len(self.cells()))  # what was there stays
         self.server.flags += ["--port", str(port)]
         self.server.start()
@@ -158,7 +158,7 @@ class Engines(BrowserCase):
         self.one("main button.primary").click()
         self.until(lambda: "view=sweep&id=" in self.address(), "the sweep is shown")
         self.until(lambda: "Finished" in self.text(".live"), "it ends", seconds=60)
-        self.assertIn("Engines: ours beside the registered ones", self.text(".lead"))
+        self.assertIn("Engines: native compared with the registered ones", self.text(".lead"))
         self.assertEqual({"engine=native", "engine=speed"},
                          {each.text for each in self.all(".cells tbody th")})
         heads = [each.text for each in self.all(".cells thead th")]

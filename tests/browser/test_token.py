@@ -69,7 +69,7 @@ class Tokens(BrowserCase):
         self.assertIsNone(self.script(KEPT))
         self.assertTrue(self.all("main [role=alert]"))
 
-    def test_who_may_only_read_is_asked_for_another_to_write(self):
+    def test_a_read_token_is_asked_for_a_write_token(self):
         self.open("/?view=measure&engine=ok&steps=5")  # what may be asked is no secret
         self.one("main button.primary").click()
         self.wants_one("needs a token")

@@ -75,4 +75,4 @@ const draw = (canvas, width, { rows, reference }) => {
     description: `${shown.length} bars, from ${names.get(shown[0])} to ${names.get(shown[shown.length - 1])}. The table below has the same numbers.` };
 };
 
-export const makeBars = () => makeChart({ name: 'bars', title: 'For a dollar', draw });
+export const makeBars = () => makeChart({ name: 'bars', title: 'Per dollar', draw });

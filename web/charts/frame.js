@@ -4,7 +4,7 @@ import { h, s } from '../dom.js';
 
 const REACH_PX = 36; // largest distance from the pointer to its mark
 
-const HINT = 'Point at a mark, or go to the chart and use the arrow keys, for its numbers.';
+const HINT = 'To see the numbers of a mark, point at it, or focus the chart and use the arrow keys.';
 
 // draw(svg, width, data) fills the svg and returns { height, description, caption, marks }, a mark
 // being { element, x, y, details }: details() is called when the user selects the mark.

@@ -127,7 +127,7 @@ export const historyCharts = (lines, workload) => {
   const update = () => {
     const known = points.filter((point) => point.dollars).length;
     note.textContent = known
-      ? `Known of ${whole(known)} of ${whole(points.length)} runs, at the price that each run knew; a dotted line is a change of price, above one of the engine.`
+      ? `Known for ${whole(known)} of ${whole(points.length)} runs, at the price that was stored with each run. Dotted lines mark changes of price here, and changes of the engine in the chart above.`
       : `Unknown: ${[...points].reverse().find((point) => point.dollars === null)?.why ?? 'not asked yet'}.`;
     worth.element.hidden = !known; // the note says why there is nothing to draw
     worth.describe(describe(lines, perDollar, 'samples per dollar'));

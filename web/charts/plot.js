@@ -75,7 +75,7 @@ export const reader = (name, length, tell, onShow = () => {}) => {
 
 // The table of a chart, folded until opened.
 export const twin = (...content) =>
-  h('details', { class: 'twin' }, h('summary', {}, 'The same as a table'), content);
+  h('details', { class: 'twin' }, h('summary', {}, 'Show as a table'), content);
 
 // Of the points from..to - 1 those that make a line as it looks with all of them: of each column of the
 // picture the first, the lowest, the highest and the last. Nothing that stands out is lost.

@@ -33,7 +33,7 @@ const draw = (g, width, lines, now) => {
   const first = d3.min(points, (point) => point.time);
   const x = d3.scaleTime().domain([Math.min(first, now - 3600000), now]).range([0, across]);
   const y = d3.scaleLinear().domain([0, d3.max(known, (point) => point.value) * 1.1]).range([down, 0]).nice();
-  axes(inner, { x, y, across, down, xWords: 'since when', yWords: 'dollars an hour', left: -54, yFormat: dollars });
+  axes(inner, { x, y, across, down, xWords: 'valid from', yWords: 'dollars an hour', left: -54, yFormat: dollars });
   const path = d3.line().defined((point) => point.value !== null).curve(d3.curveStepAfter).x((point) => x(point.time)).y((point) => y(point.value ?? 0));
   lines.forEach((line, i) => {
     const last = line.points[line.points.length - 1];
@@ -55,7 +55,7 @@ export const priceChart = (type, prices, now) => {
   const points = lines.flatMap((line) => line.points).sort((one, other) => one.time - other.time);
   const read = reader('Read out price', points.length, (i) => {
     const { price, time, value, name } = points[i];
-    return [`${moment(time)}: ${value === null ? 'from here on there was none' : `${dollars(value)} an hour`}, `, foreign(name), price.label === name ? '' : ` (${price.label})`];
+    return [`${moment(time)}: ${value === null ? 'no price from here on' : `${dollars(value)} an hour`}, `, foreign(name), price.label === name ? '' : ` (${price.label})`];
   });
   read.show(points.length - 1);
   const known = points.filter((point) => point.value !== null).map((point) => point.value);

@@ -40,7 +40,7 @@ const axes = (x, y, width, height, what) => {
       s('text', { x: left - 8, y: y(tick), dy: '0.32em', 'text-anchor': 'end' }, tick.toLocaleString('en', { maximumSignificantDigits: 3 }))]),
     s('line', { class: 'axis', x1: left, x2: width - EDGE.right, y1: bottom, y2: bottom }),
     s('line', { class: 'axis', x1: left, x2: left, y1: EDGE.top, y2: bottom }),
-    s('text', { class: 'axis-name', x: left + 8, y: EDGE.top + 10 }, '↖ more for a dollar'),
+    s('text', { class: 'axis-name', x: left + 8, y: EDGE.top + 10 }, '↖ more per dollar'),
     s('text', { class: 'axis-name', x: width - EDGE.right, y: height - 8, 'text-anchor': 'end' }, 'dollars an hour →'),
     s('text', { class: 'axis-name', transform: `translate(13 ${EDGE.top}) rotate(-90)`, 'text-anchor': 'end' }, `${what} a second →`));
 };

@@ -98,7 +98,7 @@ const pointer = (inner, across, down, x, { trace, show, cursors }, name) => {
 const counted = (trace, run, i) => {
   if (!run.summary) return 'not decided';
   if (trace.measured[i]) return 'yes';
-  return i < firstMeasured(trace) ? 'no, warm-up' : 'no, after there was enough';
+  return i < firstMeasured(trace) ? 'no, warm-up' : 'no, after the interval was narrow enough';
 };
 
 const stepWords = (trace, run, i) =>
@@ -118,9 +118,9 @@ const legend = (run, canaries, found) =>
   h('ul', { class: 'plot-legend' },
     h('li', { class: 'key-line' }, 'step'),
     run.summary && h('li', { class: 'key-median' }, `median ${milliseconds(run.summary.median_step_seconds)} ms`),
-    run.summary ? h('li', { class: 'key-warm-up' }, 'not counted: the warm-up, and what came after there was enough') : h('li', {}, 'which of them count is decided when a run finishes'),
+    run.summary ? h('li', { class: 'key-warm-up' }, 'not counted: the warm-up, and steps after the interval was narrow enough') : h('li', {}, 'pennyworth decides which steps count when the run finishes'),
     run.summary && h('li', {}, h('span', { class: 'key outlier-key', 'aria-hidden': 'true' }, '▲'), ` outlier: ${whole(found.length)}`),
-    canaries.length > 0 && h('li', {}, h('span', { class: 'key canary-key', 'aria-hidden': 'true' }, '◆'), ' canary: the clock of the processor, beside the steps'));
+    canaries.length > 0 && h('li', {}, h('span', { class: 'key canary-key', 'aria-hidden': 'true' }, '◆'), ' canary: a measurement of the processor clock between steps'));
 
 const stepTable = (trace, run) =>
   table('Steps in groups', [
@@ -206,7 +206,7 @@ export const traceCharts = (trace, run, canaries) => {
     if (!trace.length) return;
     now.found = run.summary ? outliers(trace, run.summary.outliers) : [];
     steps.describe(describe(trace, run, canaries, now.found));
-    loss.describe(`From ${number(trace.loss[0])} in the first step to ${number(trace.loss[trace.length - 1])} in the last. The table of the steps has it too.`);
+    loss.describe(`From ${number(trace.loss[0])} in the first step to ${number(trace.loss[trace.length - 1])} in the last. The table of steps shows it too.`);
     holders.legend.replaceChildren(legend(run, canaries, now.found));
     read.grow(trace.length);
     steps.redraw();

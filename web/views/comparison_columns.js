@@ -62,7 +62,7 @@ export const COLUMNS = [
     cell: (row) => [runLink(row, name(row)), small([row.provider, row.stratum].filter(Boolean).join(', ') || 'processor unknown')] },
   { id: 'samples_per_dollar', title: 'Per dollar', hint: 'samples, or jobs where only the time of a whole job is known', width: 8.5,
     ...measure((row) => row.samples_per_dollar, (row) => row.unit === 'job' && ' jobs') },
-  { id: 'to_reference', title: 'Per dollar, to the reference', width: 8.5, number: true, most: true,
+  { id: 'to_reference', title: 'Per dollar, relative to the reference', width: 8.5, number: true, most: true,
     value: (row) => row.to_reference?.samples_per_dollar?.value ?? null,
     cell: ({ to_reference: ratios }) => (ratios?.samples_per_dollar
       ? [measured(ratios.samples_per_dollar, ' ×'), ratios.samples_per_dollar.low !== null && small(verdict(ratios.samples_per_dollar)),

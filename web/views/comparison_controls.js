@@ -16,13 +16,13 @@ const FIELDS = [
   { group: 'job', name: 'epochs', label: 'Epochs of ImageNet', kind: 'number', hint: '90' },
   { group: 'job', name: 'deadline_h', label: 'Deadline, hours', kind: 'number', hint: '24' },
   { group: 'job', name: 'budget', label: 'Budget, dollars', kind: 'number', hint: '100' },
-  { group: 'job', name: 'hourly_value', label: 'Worth of an hour, dollars', kind: 'number', hint: '0' },
+  { group: 'job', name: 'hourly_value', label: 'Value of an hour, dollars', kind: 'number', hint: '0' },
   { group: 'more', name: 'discount', label: 'Discount, a factor', kind: 'list', hint: '0.8, or c7i.:0.8' },
-  { group: 'more', name: 'price_of', label: 'What if a type cost', kind: 'list', hint: 'c7i.2xlarge:0.30' },
+  { group: 'more', name: 'price_of', label: 'Assumed price of a type', kind: 'list', hint: 'c7i.2xlarge:0.30' },
   { group: 'more', name: 'configuration', label: 'Configurations', kind: 'select', choices: [['', 'the best of each'], ['all', 'all']] },
   { group: 'more', name: 'provenance', label: 'From', kind: 'select', choices: [['', 'everything'],
     ['measured', 'measured'], ['published', 'published by others']] },
-  { group: 'more', name: 'sort', label: 'Ranked by', kind: 'select', choices: [['', 'what was asked'],
+  { group: 'more', name: 'sort', label: 'Ranked by', kind: 'select', choices: [['', 'the question'],
     ['samples_per_dollar', 'samples per dollar'], ['throughput', 'throughput'], ['total_dollars', 'total dollars']] },
   { group: 'more', name: 'utility', label: 'Formula to rank by', wide: true, hint: 'samples_per_dollar * min(1, 10 / hours)' },
 ];
@@ -94,9 +94,9 @@ export const makeControls = () => {
       h('label', { for: `ask-${field.name}` }, field.label), element, error));
   }
   const lists = Object.fromEntries(['workloads', 'regions', 'instances'].map((name) => [name, h('datalist', { id: `list-${name}` })]));
-  const job = h('details', {}, h('summary', {}, 'A job: how much, by when, for how much'), h('div', { class: 'fields' }, groups.job));
+  const job = h('details', {}, h('summary', {}, 'A job: its size, deadline and budget'), h('div', { class: 'fields' }, groups.job));
   const more = h('details', {}, h('summary', {}, 'Discounts, what if, which rows, formula'), h('div', { class: 'fields' }, groups.more));
-  const others = h('ul', { class: 'chips', 'aria-label': 'More of the question, from the address' });
+  const others = h('ul', { class: 'chips', 'aria-label': 'Other parameters in the address' });
   const fieldOf = (focused) => FIELDS.find((field) => field.name === focused?.name);
   const element = h('form', { class: 'ask', role: 'search', 'aria-label': 'The question', onsubmit: (event) => {
     event.preventDefault();

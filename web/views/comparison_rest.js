@@ -8,8 +8,8 @@ import { count as digits } from '../comparison_words.js';
 const SHOWN = 100; // unmeasured types listed
 
 const hidden = ({ hidden: { by_filters: count } }) =>
-  count > 0 && h('p', {}, `${digits(count)} more ${count === 1 ? 'row is' : 'rows are'} hidden by what was asked: `,
-    'of each machine only the best, or other filters. ',
+  count > 0 && h('p', {}, `${digits(count)} more ${count === 1 ? 'row is' : 'rows are'} hidden by the question: `,
+    'only the best of each machine, or other filters. ',
     h('a', { href: href({ ...Object.fromEntries(FILTERS.map((each) => [each, null])), configuration: 'all' }) }, 'Show all'));
 
 const price = (value) => h('td', { class: 'number' }, value === null ? h('span', { class: 'unknown' }, 'unknown') : dollars(value));
@@ -42,7 +42,7 @@ const unmeasured = ({ unmeasured: { count, reason, instances } }, workload) => {
 const others = (workload, known) => {
   const names = known.filter((each) => each !== workload);
   return h('div', { class: 'empty' },
-    h('p', {}, 'No run and no published figure of it is known here. ',
+    h('p', {}, 'This server has no run and no published figure of it. ',
       h('a', { href: href({ view: 'measure', workload }, {}) }, 'Measure it')),
     names.length > 0 && h('p', {}, 'These workloads have runs or figures: ',
       names.map((each, i) => [i > 0 && ', ', h('a', { href: href({ workload: each }, {}) }, h('bdi', {}, each))]), '.'));

@@ -22,7 +22,7 @@ export const makeSpot = () => {
     }
     const [row] = answer.rows;
     if (signal.aborted || !row?.samples_per_dollar || !row.price) return;
-    say(row.rank ? 'On spot: ' : 'On spot, by what others published: ', h('strong', {}, name(row)),
+    say(row.rank ? 'On spot: ' : 'On spot, by published figures: ', h('strong', {}, name(row)),
       `, ${perDollar(row)} at ${anHour(row.price)}. `,
       h('a', { href: href({ price: 'spot' }) }, 'Compare on spot'));
   };

@@ -67,12 +67,12 @@ export const makeTools = (all) => {
   } });
   const boxes = new Map(all.map((column) => [column.id, h('input', { type: 'checkbox', onchange: (event) =>
     go({ columns: choose(all, shown, column.id, event.target.checked) || null }, { replace: true }) })]));
-  const usual = h('button', { type: 'button', onclick: () => go({ columns: null }, { replace: true }) }, 'The usual ones');
+  const usual = h('button', { type: 'button', onclick: () => go({ columns: null }, { replace: true }) }, 'Default columns');
   const count = h('p', { class: 'count', role: 'status' });
   const files = h('div', { class: 'files' });
   const copied = h('span', { class: 'copied' });
   const element = h('div', { class: 'tools' },
-    h('div', { class: 'field' }, h('label', { for: 'rows-filter' }, 'Rows with the text'), filter), count,
+    h('div', { class: 'field' }, h('label', { for: 'rows-filter' }, 'Filter rows by text'), filter), count,
     h('details', { class: 'columns' }, h('summary', {}, 'Columns'),
       h('fieldset', {}, h('legend', { class: 'hidden' }, 'Columns that are shown'),
         all.map((column) => h('label', {}, boxes.get(column.id), ' ', column.title)), usual)),

@@ -26,7 +26,7 @@ const leftOut = ({ left_out: out }) =>
   Object.entries(out ?? {}).filter(([name, count]) => name !== 'seen' && count).map(([name, count]) => `${whole(count)} ${name}`).join(', ') || 'none';
 
 const scopes = (feed) =>
-  feed.scopes.length === 0 ? 'none asked yet'
+  feed.scopes.length === 0 ? 'none read yet'
     : h('details', {}, h('summary', {}, whole(feed.scopes.length)),
       table(`Parts of ${feed.label}`, [
         { name: 'Part', head: true, cell: (scope) => foreign(scope.scope) },
@@ -80,7 +80,7 @@ export const feedsPart = (onRead) => {
     const open = [...list.querySelectorAll('details')].map((each) => each.open);
     list.replaceChildren(
       isOn.length ? table('Price feeds, in order of precedence', columns(refresh), isOn)
-        : h('p', { class: 'empty' }, 'All feeds are off: only prices given by users are known.'),
+        : h('p', { class: 'empty' }, 'All feeds are off: the server knows only prices that users entered.'),
       off(feeds.filter((feed) => feed.state === 'off')) || '');
     [...list.querySelectorAll('details')].forEach((each, i) => {
       each.open = open[i] ?? false;

@@ -22,7 +22,7 @@ let view = null; // { body, form, gone }
 const amountOf = ({ summary }) => ({ value: summary.samples_per_second, low: summary.interval?.low ?? null, high: summary.interval?.high ?? null });
 
 const pointOf = (run) => ({
-  run, time: new Date(run.ended_at ?? run.created_at), throughput: amountOf(run), dollars: undefined, why: 'not asked: it is not among the newest',
+  run, time: new Date(run.ended_at ?? run.created_at), throughput: amountOf(run), dollars: undefined, why: 'the costs of only the newest runs are loaded',
   isValid: run.validity?.level !== 'invalid',
 });
 
@@ -85,7 +85,7 @@ const readCosts = async (points, signal, changed) => {
         const { cost } = await get(`/v1/runs/${point.run.id}`, {}, { signal });
         point.dollars = cost?.samples_per_dollar ?? null;
         point.hourly = cost?.price?.price_per_hour ?? null;
-        point.why = cost?.why_no_price ?? 'the run knew no price';
+        point.why = cost?.why_no_price ?? 'no price was known when it ran';
       } catch (error) {
         if (error.name === 'AbortError') throw error;
         point.why = error.message;

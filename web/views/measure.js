@@ -30,7 +30,7 @@ const blame = (error, forms, general) => {
     announce(`${path.replaceAll('_', ' ')}: ${message}`);
     return;
   }
-  general.textContent = error.status === 0 ? `${message} Nothing is lost: ask again, and at most one is made.` : message;
+  general.textContent = error.status === 0 ? `${message} Send the request again: the server makes it at most once.` : message;
 };
 
 const submitting = ({ form, button, general, request, path, view }, forms) => async (event) => {
@@ -55,12 +55,12 @@ const frame = (kind, elements) => {
   const general = h('p', { class: 'wrong', role: 'alert' });
   const shown = h('code', {});
   const notice = h('p', { class: 'hint' });
-  const unkept = h('p', { class: 'hint', hidden: true }, 'The labels are too long for an address: they are sent, but a link or a reload loses them.');
+  const unkept = h('p', { class: 'hint', hidden: true }, 'The labels are too long for the address: they are sent, but a link or a reload loses them.');
   const button = h('button', { type: 'submit', class: 'primary' }, kind === 'run' ? 'Queue this run' : 'Queue this sweep');
   const clear = h('a', { href: href({ view: 'measure', form: kind === 'sweep' ? kind : null }) }, 'All defaults');
   const form = h('form', { class: 'measure-form', novalidate: true, 'aria-label': FORMS[kind] }, elements,
     h('div', { class: 'send' }, general, h('p', { class: 'buttons' }, button, clear), notice, unkept),
-    h('details', {}, h('summary', {}, 'What is sent'), h('p', { class: 'hint' }, 'Only what differs from the defaults.'),
+    h('details', {}, h('summary', {}, 'Request body'), h('p', { class: 'hint' }, 'Only what differs from the defaults.'),
       h('pre', { class: 'request', tabindex: 0 }, shown)));
   return { form, general, shown, notice, unkept, button };
 };

@@ -23,7 +23,7 @@ const machinePart = async () => {
   return { type: identity.instance_type, element: h('div', {}, facts([
     ['Instance', identity.instance_type && foreign(identity.instance_type)], ['Provider', identity.provider], ['Region', identity.region], ['Zone', identity.zone],
     ['Bought as', identity.life_cycle && words(identity.life_cycle)], ['Known from', identity.source],
-    ['An hour costs', price ? priceWords(price) : unknown(why)], price && ['Who says so', priceSource(price)],
+    ['An hour costs', price ? priceWords(price) : unknown(why)], price && ['Source', priceSource(price)],
   ]), identity.note && h('p', { class: 'note' }, foreign(identity.note))) };
 };
 
@@ -33,8 +33,8 @@ const columns = [
   { name: 'Where', head: true, cell: (price) => h('span', { class: 'moment' }, price.provider ?? 'any provider', ' ', price.zone ?? price.region ?? '') },
   { name: 'Instance', cell: (price) => (price.instance_type ? foreign(price.instance_type) : 'this machine') },
   { name: 'Kind', cell: (price) => words(price.kind) },
-  { name: 'An hour', number: true, cell: (price) => [price.price_per_hour === null ? 'none from here on' : money(price), discounted(price)] },
-  { name: 'What it is', cell: (price) => [foreign(price.label), price.reference && [' ', foreign(price.reference)]] },
+  { name: 'An hour', number: true, cell: (price) => [price.price_per_hour === null ? 'no price from here on' : money(price), discounted(price)] },
+  { name: 'Label', cell: (price) => [foreign(price.label), price.reference && [' ', foreign(price.reference)]] },
   { name: 'Holds since', cell: (price) => moment(price.valid_from) },
   { name: 'Source and age', cell: priceSource },
 ];
@@ -46,7 +46,7 @@ const absent = (list) =>
 
 const newest = (prices, asked) =>
   prices.length ? table(asked.instance_type ? 'Prices now' : 'Prices now, of all types', columns, prices)
-    : empty('There is no price of that', asked.instance_type ? [': ', foreign(asked.instance_type)] : '', '. What a person knows can be given by POST /v1/prices.');
+    : empty('There is no such price', asked.instance_type ? [': ', foreign(asked.instance_type)] : '', '. Users enter prices with POST /v1/prices.');
 
 const historyOf = async (asked, signal) => {
   const prices = [];

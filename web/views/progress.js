@@ -7,13 +7,13 @@ import { follow, isFinal } from '../live.js';
 const SPOKEN_MS = 30000; // shortest time between two announcements to screen readers
 
 const STATES = {
-  queued: 'Waits for its turn',
+  queued: 'Waiting in the queue',
   running: 'Running',
   finished: 'Finished',
   failed: 'Failed',
   cancelled: 'Cancelled',
   interrupted: 'Interrupted: the server stopped during the run',
-  preempted: 'Preempted: the cloud took the machine back',
+  preempted: 'Preempted: the cloud provider reclaimed the machine',
 };
 
 export const stateInWords = (state) => STATES[state] ?? words(state);
@@ -98,7 +98,7 @@ export const progressBox = (id, { onEnd } = {}) => {
   };
   const onTrouble = (error, seconds) => {
     box.element.classList.toggle('out-of-date', Boolean(error));
-    const then = seconds === null ? ' Load the page again to try once more.' : ' What is shown is the last that was heard; trying again.';
+    const then = seconds === null ? ' Load the page again to try once more.' : ' The values shown are the last received; trying again.';
     box.trouble.textContent = error ? `${error.message}${then}` : '';
   };
   const stop = follow(id, { onState, onProgress, onEnd, onTrouble });

@@ -32,7 +32,7 @@ const subtitle = (run) =>
     ' on ', run.instance ? foreign(run.instance) : 'a machine of unknown type', ' ',
     run.state !== 'finished' && runState(run),
     run.validity && validity(run.validity.level),
-    run.provenance === 'imported' && h('span', { class: 'badge' }, 'imported: measured by another pennyworth, and taken in'),
+    run.provenance === 'imported' && h('span', { class: 'badge' }, 'imported: measured by another pennyworth'),
     run.sender && h('span', { class: 'note' }, ' sent by ', foreign(run.sender)));
 
 const actions = (run) =>
@@ -71,14 +71,14 @@ const ENDS = {
 
 const failed = (run) =>
   h('div', { class: 'problem' }, h('p', {}, ENDS[run.state], ': ', run.reason ? foreign(run.reason) : 'no reason is known', '.'),
-    run.stderr_tail && h('details', { open: true }, h('summary', {}, 'The last words of the engine'), h('pre', { class: 'foreign', tabindex: 0 }, run.stderr_tail)));
+    run.stderr_tail && h('details', { open: true }, h('summary', {}, 'End of the engine’s error output'), h('pre', { class: 'foreign', tabindex: 0 }, run.stderr_tail)));
 
 const ended = (run, now) => {
   const { signal, trace } = view;
   view.check = run.state === 'finished' ? checkPart(run.id) : null;
   view.check?.ask(now);
   const invalid = run.validity?.level === 'invalid';
-  const judged = section(invalid ? 'Why it does not count' : 'Validity', findings(run));
+  const judged = section(invalid ? 'Why it is invalid' : 'Validity', findings(run));
   return [
     run.state !== 'finished' && failed(run),
     invalid && judged,

@@ -29,8 +29,8 @@ const answered = (check) => {
     h('p', { class: 'verdict' }, validity(level, check.words)),
     facts([
       ['Ratio to the baseline (95 %)', ratioWords(check.ratio) ?? 'unknown: nothing to compare'],
-      ['May be slower by', percent(check.margin_percent / 100)],
-      ['Smallest slowdown found with high probability', check.smallest_detectable_percent === null ? 'none could be found' : percent(check.smallest_detectable_percent / 100)],
+      ['Allowed slowdown', percent(check.margin_percent / 100)],
+      ['Smallest slowdown that would be detected', check.smallest_detectable_percent === null ? 'none would be detected' : percent(check.smallest_detectable_percent / 100)],
       ['This run and its repeats', side(check.candidate)],
       [`Baseline: ${check.baseline.words}`, side(check.baseline)],
       ['Price', check.price.candidate_per_hour === null ? check.price.words : `${dollars(check.price.candidate_per_hour)} an hour: ${check.price.words}`],
@@ -56,7 +56,7 @@ export const checkPart = (id) => {
   const form = h('form', { class: 'filters', onsubmit: submit, novalidate: true },
     field('baseline', 'Baseline', { placeholder: 'last:20', spellcheck: 'false' }, 'A run’s id, KEY:VALUE of a label, or last:N'),
     field('margin', 'Margin, %', { placeholder: '3', inputmode: 'decimal' }, 'Allowed slowdown'),
-    field('window', 'Window', { placeholder: '20', inputmode: 'numeric' }, 'Most runs of a label'),
+    field('window', 'Window', { placeholder: '20', inputmode: 'numeric' }, 'How many of the newest runs with the label'),
     h('button', {}, 'Compare'));
   let asked = null;
   const ask = async (now) => {

@@ -34,12 +34,12 @@ const amount = (name, value, unit, noted, show = number) => {
 export const amounts = (run) => {
   const speed = throughput(run);
   const { cost } = run;
-  const noPrice = unknown(cost?.why_no_price ?? 'the run knew no price');
+  const noPrice = unknown(cost?.why_no_price ?? 'no price was known when it ran');
   const paid = cost?.price ? [priceWords(cost.price), '; ', priceSource(cost.price)] : noPrice;
   return h('div', { class: 'amounts' },
     amount('Training per dollar', cost?.samples_per_dollar, 'samples', paid),
     amount('Throughput', speed, 'samples/s',
-      `of ${whole(run.summary.measured_steps)} steps in ${number(run.summary.measured_seconds)} s; one run on one machine says little of its type`),
+      `of ${whole(run.summary.measured_steps)} steps in ${number(run.summary.measured_seconds)} s; one run on one machine says little about its type`),
     amount('A million samples', cost?.dollars_per_million_samples, '',
       [!cost?.price && noPrice.cloneNode(true), cost?.hours_per_million_samples && `${cost.price ? '' : '; '}${interval(cost.hours_per_million_samples)} hours`], dollars));
 };
@@ -48,8 +48,8 @@ const FIRST = { invalid: 0, warn: 1, unknown: 2, ok: 3 };
 
 // Findings in order: invalid, warnings, unknown, fine.
 export const findings = ({ validity: found }) => {
-  if (!found) return h('p', {}, unknown('it was not judged, as it has not finished'));
-  const head = { ok: 'Valid: it may be ranked.', warn: 'Valid, with a warning: it may be ranked.', invalid: 'Invalid: it is kept, and never ranked.' };
+  if (!found) return h('p', {}, unknown('not judged, because the run did not finish'));
+  const head = { ok: 'Valid: it may be ranked.', warn: 'Valid, with a warning: it may be ranked.', invalid: 'Invalid: it is kept, but never ranked.' };
   const list = [...(found.findings ?? [])].sort((one, other) => FIRST[one.level] - FIRST[other.level]);
   return h('div', { class: `findings ${found.level}` }, h('p', {}, validity(found.level, head[found.level])),
     h('ul', {}, list.map((finding) => h('li', {}, validity(finding.level, ''), h('span', { class: 'hidden' }, `${finding.level}: `), ' ', finding.words))));
@@ -71,7 +71,7 @@ const splitBar = (parts, total) => {
 
 export const split = (run) => {
   const known = run.summary?.split;
-  if (!known) return h('p', {}, unknown('the engine does not tell where the time goes'));
+  if (!known) return h('p', {}, unknown('the engine does not report where the time goes'));
   const parts = PARTS.map((name) => ({ name, seconds: known[`${name}_seconds`] }));
   const total = parts.reduce((sum, part) => sum + part.seconds, 0);
   const step = run.summary.measured_seconds / run.summary.measured_steps;
@@ -139,7 +139,7 @@ export const machineFacts = async (run, signal) => {
     ['Comparable with', stratum], ['Processor', machine.cpu_model && foreign(machine.cpu_model)],
     ['Cores', `${machine.cores}, ${machine.processors} hardware threads`], ['Packages, NUMA nodes', `${machine.packages}, ${machine.numa_nodes}`],
     ['Granted by the control group', machine.quota_processors === null ? 'no limit known' : `${number(machine.quota_processors)} processors`],
-    ['Most of instructions', machine.isa], ['Memory', size(machine.memory_bytes)], ['Memory limit', size(machine.memory_limit_bytes) ?? 'none known'],
+    ['Instruction set', machine.isa], ['Memory', size(machine.memory_bytes)], ['Memory limit', size(machine.memory_limit_bytes) ?? 'none known'],
     ['Caches L1d, L2, L3', ['l1d', 'l2', 'l3'].map((name) => size(machine.caches[`${name}_bytes`]) ?? 'unknown').join(', ')],
     ['Hypervisor', machine.hypervisor], ['Clock governor', machine.governor], ['Clock source', machine.clock_source],
     ['Microcode', machine.microcode], ['Huge pages', machine.huge_pages && foreign(machine.huge_pages)],
@@ -150,7 +150,7 @@ export const machineFacts = async (run, signal) => {
 
 export const implementations = async (run, signal) => {
   const { implementations: all } = await get(`/v1/runs/${run.id}/implementations`, {}, { signal });
-  if (!all) return h('p', {}, unknown('the engine did not tell what did the work'));
+  if (!all) return h('p', {}, unknown('the engine did not report its implementations'));
   const passes = [...new Set(Object.values(all).flatMap((each) => Object.keys(each)))];
   const cell = (name) => (name === undefined ? 'not reported' : foreign(name));
   return table('Implementation of each layer', [
@@ -191,7 +191,7 @@ export const recompute = ({ id }) => {
   const answer = h('div', { role: 'status' });
   const button = h('button', { type: 'button', onclick: async () => {
     button.disabled = true;
-    answer.replaceChildren('Making it again …');
+    answer.replaceChildren('Recomputing …');
     try {
       answer.replaceChildren(compared(await get(`/v1/runs/${id}/recompute`)));
     } catch (error) {
@@ -210,10 +210,10 @@ export const again = ({ spec }) => {
 
 const ENDS = {
   all_steps: 'all steps are done',
-  target: 'the interval is as narrow as was asked',
+  target: 'the interval is as narrow as requested',
   time_up: 'the time is up',
   dollars_up: 'the money is spent',
-  little_more: 'the target is out of reach, and more time would have bought little',
+  little_more: 'the target is out of reach, and more time would have narrowed the interval little',
 };
 
 export const times = (run) => facts([

@@ -53,7 +53,7 @@ const text = (name, now) =>
 // The label filters, each with a button that removes it.
 const chosen = (now) => {
   const all = [now.label ?? []].flat();
-  return all.length > 0 && h('ul', { class: 'labels chosen', 'aria-label': 'Labels asked for' }, all.map((label) =>
+  return all.length > 0 && h('ul', { class: 'labels chosen', 'aria-label': 'Labels filtered by' }, all.map((label) =>
     h('li', {}, foreign(label), ' ',
       h('a', { href: href({ label: all.filter((each) => each !== label), cursor: null }), 'aria-label': `Without ${label}` }, '✕'))));
 };
@@ -94,8 +94,8 @@ const pages = (answer, now) =>
 
 const nothing = (now) =>
   FILTERS.some((name) => now[name])
-    ? empty('No run is like that. ', h('a', { href: href({ view: 'runs' }) }, 'All runs'))
-    : empty('Nothing was run yet. ', h('a', { href: href({ view: 'measure' }) }, 'Measure something'));
+    ? empty('No run matches the filters. ', h('a', { href: href({ view: 'runs' }) }, 'All runs'))
+    : empty('No run exists yet. ', h('a', { href: href({ view: 'measure' }) }, 'Measure something'));
 
 // Replaces only changed rows, so that the focus stays.
 const keepUp = (shown, runs) => {

@@ -39,7 +39,7 @@ const liveBox = (id, refresh) => {
       cancel.disabled = false;
     }
     refresh();
-  } }, 'Cancel what is left');
+  } }, 'Cancel the remaining runs');
   const element = h('section', { class: 'live', 'aria-label': 'Progress of the sweep' }, h('p', { class: 'head' }, state, cancel), bar, line, trouble);
   const set = ({ state: now, progress, cells }) => {
     const current = cells.flatMap((cell) => cell.runs.map((run) => ({ ...run, name: cell.name }))).find((run) => run.state === 'running');
@@ -114,7 +114,7 @@ const showOne = async (root, id) => {
     } catch (error) {
       if (error.name === 'AbortError') return;
       const hopeless = error.status === 401 || error.status === 403;
-      box.stale(hopeless ? error.message : `${error.message} What is shown is the last that was heard; trying again.`);
+      box.stale(hopeless ? error.message : `${error.message} The values shown are the last received; trying again.`);
       if (!hopeless) timer = setTimeout(refresh, EVERY_MS * 2);
     }
   };

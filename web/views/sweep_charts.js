@@ -16,7 +16,7 @@ const ladder = (sweep) => {
   })).filter((row, index) => index === 0 || row.low !== null);
   return rowChart({
     rows, steps: true, reference: 1, label: 'Throughput, times the first rung', format: (value) => `×${value}`,
-    title: 'What each rung gains', caption: `On the right the gain on the rung before. ${WHISKERS}`,
+    title: 'Gain of each rung', caption: `Right: the gain over the previous rung. ${WHISKERS}`,
     description: rows.map((row) => `${row.name}: ${row.note}`).join('; '),
   });
 };
@@ -28,7 +28,7 @@ const threads = (sweep) => {
   const [one] = points;
   return lineChart({
     points, ideal: one.x > 0 ? (x) => (one.value / one.x) * x : null, labelX: 'Threads', labelY: 'Samples/s',
-    title: 'How it scales', caption: `Broken line: each thread as fast as the first. ${WHISKERS}`,
+    title: 'How it scales', caption: `Dashed line: each additional thread as fast as the first. ${WHISKERS}`,
     description: `${count(points.length, 'number')} of threads, from ${one.x} to ${points[points.length - 1].x}. ${answerOf(sweep)}`,
   });
 };

@@ -11,7 +11,7 @@ const asked = ({ base = {}, knobs = {}, cells }) => {
   const { labels = {}, ...fields } = base;
   const parts = [
     ...Object.entries(knobs).map(([name, values]) => `${words(name)} ${values.join(', ')}`),
-    ...(cells ? [`${cells.length} cells of their own`] : []),
+    ...(cells ? [`${cells.length} listed cells`] : []),
     ...Object.entries(fields).map(([name, value]) => `${words(name)} ${value}`),
     ...Object.entries(labels).map(([key, value]) => `${key}:${value}`),
   ];

@@ -45,9 +45,9 @@ const COLUMNS = {
   round: { title: 'Round', number: true, cell: (cell) => h('td', { class: 'number' }, `${cell.round + 1}`) },
   speed: { title: 'Samples/s', number: true, cell: speedCell },
   cost: { title: 'Dollars a million', number: true, cell: costCell },
-  best: { title: 'To the best', number: true, cell: (cell, cells, sweep) => (cell.cell === sweep.best?.cell ? h('td', { class: 'number' }, 'the best') : compared(cell.ratio_to_best, ratio, cell)) },
-  first: { title: 'To the first', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_first, ratio, cell) },
-  previous: { title: 'Gain on the one before', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_previous, change, cell) },
+  best: { title: 'Relative to the best', number: true, cell: (cell, cells, sweep) => (cell.cell === sweep.best?.cell ? h('td', { class: 'number' }, 'the best') : compared(cell.ratio_to_best, ratio, cell)) },
+  first: { title: 'Relative to the first', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_first, ratio, cell) },
+  previous: { title: 'Gain over the previous', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_previous, change, cell) },
   efficiency: { title: 'Efficiency', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? h('td', { class: 'number' }, cell.efficiency ? interval(cell.efficiency) : cell.samples_per_second === null ? '' : 'unknown') },
   runs: { title: 'Runs, by block', cell: (cell) => h('td', { class: 'runs' }, h('ul', {}, cell.runs.map(runLink)), h('small', {}, tally(cell))) },
 };
