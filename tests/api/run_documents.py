@@ -3,7 +3,7 @@ import json
 
 DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 DAY = 1_750_000_000_000  # milliseconds
-# What somebody published, as a user enters it.
+# A published figure, as a user enters it.
 FIGURE = {"id": "mine", "workload": "resnet50", "engine": "other 1", "provider": "aws",
           "instance": "x1.large", "configuration": {"precision": "bf16"}, "unit": "sample",
           "samples_per_second": 340, "derived": False, "source": "a page", "note": "one run",

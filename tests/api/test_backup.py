@@ -228,7 +228,7 @@ class ByCommand(BackupCase):
         server.stop()
         self.assertTrue([name for name in os.listdir(self.folder) if "replaced" in name])
 
-    def test_what_is_no_backup_is_refused(self):
+    def test_a_file_that_is_not_a_backup_is_refused(self):
         good = Path(self.backup()).read_bytes()
         server = Server(database=self.path("runs.db")).start()
         take_in(server, 0, 3)

@@ -277,7 +277,7 @@ class Ends(Bench):
         self.assertIn("asked for something else: given up", other.stderr)
         self.assertEqual({"bench": "quick", "x": "y"}, self.labels(other.json()["runs"][0]["id"]))
 
-    def test_what_is_queued_when_the_machine_is_taken_back_is_gone_on_with(self):
+    def test_queued_runs_continue_after_a_preemption(self):
         clouds = FeedServer().start()
         self.addCleanup(clouds.stop)
         cloud = Gcp(clouds)
@@ -322,7 +322,7 @@ class Spot(Bench):
         self.assertIn("n2-standard-4, gcp, europe-west4", ended.out)
         self.assertGreaterEqual(len(cloud.clouds.asked(cloud.ASKED)), 1)
 
-    def test_what_had_finished_is_delivered_when_the_machine_is_taken_back(self):
+    def test_finished_runs_are_delivered_on_preemption(self):
         cloud, hub = self.play(), FakeHub(self, GOOD)
         running = self.bench(cloud, "--report-to", hub.url, "--format", "json",
                              "--max-seconds", "100", engine=SLOW_ENGINE)  # of ten seconds each
@@ -434,7 +434,7 @@ class Reports(Bench):
         self.assertLess(time.monotonic() - began, 8)
         self.assertIn("1 still waiting", ended.out)
 
-    def test_what_ended_before_a_signal_is_still_pushed(self):
+    def test_runs_that_ended_before_a_signal_are_still_pushed(self):
         hub = FakeHub(self, (503, {}, "no"), GOOD)
         running = self.candidate.start("bench", "--set", "quick", "--report-to", hub.url,
                                        "--label", "n=1")

@@ -127,7 +127,7 @@ class Looks(ServerCase):
             self.assertIsNone(answer["baseline"]["value"])
             self.assertIsNone(answer["ratio"])
 
-    def test_what_has_not_finished_is_waited_for_or_refused(self):
+    def test_a_check_of_an_unfinished_run_waits_or_is_refused(self):
         run = self.server.queue("dawdling", steps=30, warmup_steps=1)
         problem = self.assertProblem(check(self.server, run, wanted=409), 409, "conflict")
         self.assertRegex(problem["detail"], "queued|running")
@@ -333,7 +333,7 @@ class Confirmed(ServerCase):
         self.assertIs(False, reply.json()["confirmed"])
         self.assertIn("measured again it did not", reply.json()["words"])
 
-    def test_what_was_cancelled_confirms_nothing(self):
+    def test_a_cancelled_confirmation_confirms_nothing(self):
         server = self.own_server(engines={**ENGINES, "old": fake("slow", 5),
                                           "slow": fake("slow", 9)})
         olds = measure(server, "old", 3, labels={"c": "1"})

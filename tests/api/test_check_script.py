@@ -87,7 +87,7 @@ class Script(ServerCase):
         self.assertTrue(done.stdout.startswith("**fail**: "), done.stdout)
         self.assertIn("Measured again", done.stdout)
 
-    def test_what_is_not_known_is_2(self):
+    def test_an_unknown_result_exits_with_2(self):
         done = self.check_sh("--spec", self.spec("old", commit="d"), "--repeat", "1",
                              "--baseline", "branch=nowhere")
         self.assertEqual(2, done.returncode, done)
@@ -96,7 +96,7 @@ class Script(ServerCase):
         done = self.check_sh("--run", run, "--baseline", "commit=none")
         self.assertEqual(2, done.returncode, done)
 
-    def test_what_goes_wrong_is_2_and_says_what(self):
+    def test_an_error_exits_with_2_and_its_reason(self):
         for words, said in ((["--spec", '{"engine":"none"}', "--repeat", "1"], "refused with status 400"),
                             (["--run", "0" * 26], "refused with status 404"),
                             (["--mood", "good"], "there is no option --mood"),

@@ -43,7 +43,7 @@ class DiskCase(unittest.TestCase):
         return disk.f_bavail * disk.f_frsize
 
     def fill(self, leave=0):
-        """A file of somebody else that leaves no more than this."""
+        """Fills the disk with a file, except for this much."""
         path = os.path.join(self.folder, "others")
         with open(path, "ab", buffering=0) as others:
             try:
@@ -118,7 +118,7 @@ class Filling(DiskCase):
         self.assertEqual("ok", server.get("/readyz").json()["disk"])
 
     def test_a_disk_that_others_fill_at_once_is_reported_too(self):
-        """Somebody else fills the disk, faster than anybody could look."""
+        """Another program fills the disk faster than the server checks it."""
         server = self.serve("--reserve-mib", "1")
         known, first = set(), 0
         others = self.fill(leave=3 * MIB)

@@ -77,7 +77,7 @@ class Reading(ServerCase):
             if name == "progress":
                 break
         reader.close()
-        resumed = list(self.events(run_id, Last_Event_ID=identity))  # not a header anybody knows
+        resumed = list(self.events(run_id, Last_Event_ID=identity))  # not a header that clients send
         self.assertEqual(["queued", "running", "finished"], story(resumed))
         resumed = list(self.events(run_id, **{"Last-Event-ID": identity}))
         self.assertEqual(["finished"], story(resumed))

@@ -48,7 +48,7 @@ class GoodFeeds(FeedsCase):
             self.assertEqual(feed["prices"], len(stage.server.prices(feed=stage.NAME)))
         self.everywhere(check)
 
-    def test_what_did_not_change_is_confirmed(self):
+    def test_unchanged_prices_are_confirmed(self):
         def check(stage):
             before = stage.server.feed(stage.NAME)["scopes"][0]
             prices = stage.server.prices()

@@ -324,7 +324,7 @@ class Tokens(ServerCase):
 
     def test_no_token_is_ever_logged(self):
         server = self.own_server("--log", "debug", environment=self.ENVIRONMENT)
-        secrets = [READ, WRITE, "wrong-token-of-somebody"]
+        secrets = [READ, WRITE, "a-wrong-token"]
         for secret in secrets:
             self.status("GET", "/v1/runs", f"Bearer {secret}", server)
             self.status("POST", "/v1/runs", f"Bearer {secret}", server)

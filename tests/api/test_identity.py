@@ -296,7 +296,7 @@ class MachinePrice(IdentityCase):
             server = self.machine("--life-cycle", "on_demand", *words)
             self.assertIsNone(self.price(server)[0], words)
 
-    def test_what_was_typed_wins_until_it_is_withdrawn(self):
+    def test_an_entered_price_wins_until_it_is_withdrawn(self):
         server = self.machine("--life-cycle", "on_demand")
         listed = self.price(server)[0]
         for amount, text in ((0.01, "0.01"), (None, listed)):
@@ -306,7 +306,7 @@ class MachinePrice(IdentityCase):
             self.assertEqual(201, reply.status, reply)
             self.assertEqual((text, None), self.price(server))
 
-    def test_what_was_typed_for_another_place_does_not(self):
+    def test_a_price_entered_for_another_place_does_not(self):
         server = self.machine("--life-cycle", "on_demand", "--zone", "us-east-1a")
         listed = self.price(server)
         for other in ({"region": "eu-west-1"}, {"zone": "us-east-1b"}, {"provider": "gcp"},

@@ -240,7 +240,7 @@ class Refused(ServerCase):
         self.assertProblem(hub.post(run, path=PATH), 400, "invalid",
                            "summary.samples_per_second")
 
-    def test_what_a_price_does_not_give_is_refused(self):
+    def test_costs_that_do_not_follow_from_the_price_are_refused(self):
         server = self.own_server("--price-per-hour", "0.5", "--instance", "test.large")
         server.run(steps=30)
         run = json.loads(export(server))
@@ -391,7 +391,7 @@ class RoundTrip(ServerCase):
             rest = ids(export(self.server, f"?provenance=imported&after={everything[index]}"))
             self.assertEqual(everything[index + 1:], rest)
 
-    def test_what_makes_no_sense_is_refused(self):
+    def test_wrong_parameters_of_an_export_are_refused(self):
         for query, field in (("?after=x", "after"), ("?after=" + "0" * 26, "after"),
                              ("?provenance=x", "provenance"), ("?label=x", "label"),
                              ("?state=failed", "state")):

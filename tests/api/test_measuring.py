@@ -158,7 +158,7 @@ class Recomputing(Measured):
                 self.assertEqual({"summary": run["summary"], "validity": run["validity"]},
                                  answer[part])
 
-    def test_what_was_changed_behind_our_back_is_seen(self):
+    def test_a_change_by_another_program_is_noticed(self):
         run = self.finished("ok", steps=60)
         database = sqlite3.connect(self.server.database)
         changed = database.execute(
@@ -253,7 +253,7 @@ class Libraries(ServerCase):
         cls.telling.stop()
         super().tearDownClass()
 
-    def test_what_is_not_installed_is_refused_by_its_package(self):
+    def test_a_missing_library_is_refused_with_its_package(self):
         missing = [one for one in LIBRARIES if not installed(one[2])]
         if not missing:
             self.skipTest("all these libraries are installed here")
@@ -264,7 +264,7 @@ class Libraries(ServerCase):
                 self.assertIn(f"Debian package {package}", problem["detail"])
 
     @unittest.skipIf(SANITIZED, "a sanitizer wants to be the first library")
-    def test_what_is_installed_is_loaded_before_the_engine(self):
+    def test_an_installed_library_is_loaded_before_the_engine(self):
         present = [one for one in LIBRARIES if installed(one[2])]
         if not present:
             self.skipTest("none of these libraries is installed here")
@@ -350,7 +350,7 @@ def quota(microseconds, period=100000):
 
 @unittest.skipIf(SANITIZED, "what a sanitizer does to a worker is no measurement")
 class Disturbed(unittest.TestCase):
-    """The real worker, and somebody who disturbs it."""
+    """The real worker, and a process that disturbs it."""
 
     def train(self, server):
         run = server.run("native", threads=1, steps=100000, warmup_steps=5, max_seconds=3)

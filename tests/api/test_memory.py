@@ -75,7 +75,7 @@ class LittleMemory(unittest.TestCase):
         self.assertEqual(201, reply.status, reply)
         return self.server.wait(reply.json()["id"])
 
-    def test_what_cannot_fit_is_refused_before_it_starts(self):
+    def test_a_run_that_cannot_fit_is_refused_before_it_starts(self):
         problem = self.ask(precision="f32", batch_size=64)
         self.assertEqual(422, problem.status, problem)
         self.assertEqual("batch_size", problem.json()["field"])
@@ -107,7 +107,7 @@ class LittleMemory(unittest.TestCase):
                          r"^the kernel killed the worker for memory: the control group's limit is "
                          r"1\.0 GiB, the worker's peak was (0\.9\d|1\.0\d) GiB$")
 
-    def test_a_worker_that_somebody_else_killed_does_not(self):
+    def test_a_worker_that_another_process_killed_does_not(self):
         run = self.ask(engine="fills").json()
         until(lambda: worker_pids([run["id"]]), "the worker is there")
         for pid in worker_pids([run["id"]]):

@@ -74,7 +74,7 @@ class Page(ServerCase):
         for path in ("/assets/main.js", "/assets/d3.js", "/assets/main-00000000.js"):
             self.assertProblem(self.server.get(path), 404, "not-found")
 
-    def test_what_has_a_hash_is_kept_for_ever_and_the_start_is_asked_for_again(self):
+    def test_files_with_a_hash_are_cached_for_ever_and_the_start_page_is_not(self):
         for path, reply in self.files().items():
             self.assertEqual("no-cache" if path == "/" else FOR_EVER,
                              reply.headers["cache-control"])

@@ -34,7 +34,7 @@ class Talking(ServerCase):
             self.assertGreaterEqual(min(parts), 0.0005)  # what the fake sleeps
             self.assertLessEqual(sum(parts), step["seconds"] + 1e-9)
 
-    def test_what_others_print_does_not_come_between(self):
+    def test_output_of_libraries_does_not_disturb_the_protocol(self):
         run = self.server.run("sleeping", steps=1000000, max_seconds=1)
         self.assertEqual(("finished", "time_up"), (run["state"], run["ended_by"]), run)
         self.assertIn("talks where it should not", run["stderr_tail"])
@@ -144,11 +144,11 @@ class Specs(unittest.TestCase):
             self.assertIn(name + ": must be", self.refused(without))
         self.assertIn("batch_size", self.refused({**SPEC, "batch_size": "auto"}))
 
-    def test_what_is_no_spec_is_refused(self):
+    def test_a_body_that_is_not_a_spec_is_refused(self):
         for text in (b"", b"\n", b"{", b"[]", b"null", b"\xff\xfe", b'{"seed":1'):
             self.assertIn("the spec is not", self.refused(text))
 
-    def test_what_no_engine_can_train_is_refused(self):
+    def test_a_spec_that_no_engine_can_train_is_refused(self):
         for fields, sentence in (({"workload": "mlp", "layout": "nhwc"}, "layout: mlp has no images"),
                                  ({"workload": "mlp", "input_workers": 1}, "input_workers: mlp"),
                                  ({"batch_size": 1}, "batch_size: must be at least 2")):

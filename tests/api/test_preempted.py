@@ -211,7 +211,7 @@ class TakenBack(Case):
         self.assertEqual(["finished", "preempted"], sorted(states()))
         server.stop()
 
-    def test_what_waits_is_not_lost_to_a_notice_that_stands(self):
+    def test_queued_runs_survive_a_standing_notice(self):
         cloud = self.play(Gcp)
         server = self.serve()
         cloud.take_back()  # the server does not ask while the machine is idle

@@ -164,7 +164,7 @@ class Typed(PricesCase):
                            "conflict", "valid_from")
         self.assertEqual([0.357], self.amounts(instance_type="fixed.large"))
 
-    def test_what_was_typed_never_ages(self):
+    def test_entered_prices_never_age(self):
         self.put(price(instance_type="old.large", valid_from="2001-01-01T00:00:00Z", kind="own"))
         row = self.server.page(instance_type="old.large")["prices"][0]
         self.assertEqual(("fresh", None, "own"),

@@ -38,7 +38,7 @@ class Push(unittest.TestCase):
         server.url = f"http://127.0.0.1:{server.port}"
         return server
 
-    def test_what_was_measured_is_pushed_once(self):
+    def test_measured_runs_are_pushed_once(self):
         run = self.measure()
         hub = self.hub()
         ended = self.push(hub.url)
@@ -65,7 +65,7 @@ class Push(unittest.TestCase):
         exported = hub.get("/v1/runs/export").body.decode().splitlines()
         self.assertEqual([run], [json.loads(line)["id"] for line in exported])
 
-    def test_what_the_hub_knew_already_is_settled(self):
+    def test_runs_that_the_hub_had_already_are_settled(self):
         """As after a kill between the hub's answer and the record of it."""
         run = self.measure()
         hub = self.hub()
@@ -126,7 +126,7 @@ class Push(unittest.TestCase):
         self.assertEqual([429, 429, 200, 429, 200], [entry["status"] for entry in answers])
         self.assertEqual(12, sum(entry.get("imported", 0) for entry in answers))
 
-    def test_what_was_imported_is_not_passed_on(self):
+    def test_imported_runs_are_not_reported_to_a_hub(self):
         run = self.measure()
         hub = self.hub()
         self.push(hub.url)

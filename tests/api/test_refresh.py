@@ -136,7 +136,7 @@ class Asking(RefreshCase):
         self.addCleanup(server.stop)
         return server.start()
 
-    def test_what_cannot_be_refreshed_is_refused(self):
+    def test_a_feed_that_cannot_be_refreshed_is_refused(self):
         server = self.serve("--feed", "price-file=on url=/nowhere/at/all.csv")
         server.settle()
         path = "/v1/prices/refresh"

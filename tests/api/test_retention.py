@@ -114,7 +114,7 @@ class Retention(ServerCase):
         self.assertEqual(self.comparison["rows"], now["rows"])
         self.assertEqual(self.compared, self.server.get(f"/v1/runs/{run_id(1)}/check").body)
 
-    def test_what_cannot_be_checked_elsewhere_stays(self):
+    def test_thinned_runs_are_not_exported(self):
         ids = [json.loads(one)["id"]
                for one in self.server.get("/v1/runs/export").body.splitlines()]
         self.assertEqual([run_id(2), run_id(3), self.measured], ids)

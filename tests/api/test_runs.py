@@ -106,7 +106,7 @@ class Creating(ServerCase):
         run = self.server.run(labels=labels)
         self.assertEqual(labels, run["spec"]["labels"])
 
-    def test_what_is_not_possible_here_is_refused_when_it_is_asked_for(self):
+    def test_a_spec_that_this_machine_cannot_run_is_refused(self):
         for spec, field in (({"max_dollars": 1}, "max_dollars"), ({"threads": 1024}, "threads")):
             self.assertProblem(self.server.post({"engine": "ok", **spec}), 422,
                                "not-possible-here", field)

@@ -117,7 +117,7 @@ class Killed(Case):
                 self.check_resumed(server, running, queued, "killed, or lost power")
                 server.stop()
 
-    def test_what_a_dead_worker_leaves_behind_is_swept(self):
+    def test_files_of_a_dead_worker_are_removed(self):
         server = self.serve()
         running, queued = self.busy(server, "family")
         self.assertEqual(2, len(worker_pids([running])))

@@ -76,7 +76,7 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(3, len(sweep["cells"][names.index("fixed: fixed")]["runs"]))
         self.assertTrue(any("converge" in note for note in sweep["notes"]))
 
-    def test_what_is_not_possible_is_kept_with_its_reason_and_not_run(self):
+    def test_an_impossible_cell_is_kept_with_its_reason_and_not_run(self):
         sweep = self.post({"base": QUICK, "knobs": {"numa": ["auto", "local"]},
                            "blocks": 1}).json()
         self.assertEqual(1, sweep["progress"]["runs_total"])

@@ -150,7 +150,7 @@ def mount(root):
 
 
 def busy_seconds(cpus):
-    """What these cores have worked so far, for anybody, and what was stolen from them."""
+    """The time that these cores have worked so far, for all processes, and the stolen time."""
     wanted = {f"cpu{cpu}" for cpu in cpus}
     total = 0
     with open("/proc/stat", encoding="ascii") as file:

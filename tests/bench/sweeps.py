@@ -1,4 +1,4 @@
-"""Runs sweeps on this machine and writes what came of them: sweeps.py FOLDER [PRESET...].
+"""Runs sweeps on this machine and writes the results: sweeps.py FOLDER [PRESET...].
 
 Starts a server of its own (PENNYWORTH_BENCH_SERVER, or build/release/pennyworth) with a database in
 a temporary folder, posts one sweep after the other, and leaves FOLDER/PRESET.json as it was answered

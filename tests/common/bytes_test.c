@@ -3,7 +3,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-static void what_was_added_stands_there_in_order_and_terminated(void)
+static void added_bytes_stand_in_order_and_are_terminated(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100};
 
@@ -64,7 +64,7 @@ static void the_limit_can_be_reached_but_not_passed(void)
     }
 }
 
-static void what_does_not_fit_leaves_the_bytes_as_they_were(void)
+static void an_addition_that_does_not_fit_leaves_the_bytes_unchanged(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 5};
 
@@ -133,11 +133,11 @@ static void freed_bytes_can_be_used_again_up_to_the_same_limit(void)
 
 int main(void)
 {
-    RUN(what_was_added_stands_there_in_order_and_terminated);
+    RUN(added_bytes_stand_in_order_and_are_terminated);
     RUN(adding_nothing_makes_empty_text);
     RUN(bytes_with_zeros_are_kept_as_they_are);
     RUN(the_limit_can_be_reached_but_not_passed);
-    RUN(what_does_not_fit_leaves_the_bytes_as_they_were);
+    RUN(an_addition_that_does_not_fit_leaves_the_bytes_unchanged);
     RUN(a_limit_of_nothing_takes_nothing);
     RUN(dropping_moves_the_rest_forward);
     RUN(dropping_nothing_from_nothing_is_fine);

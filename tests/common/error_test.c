@@ -42,7 +42,7 @@ static void the_first_failure_is_the_cause_and_stays(void)
     EXPECT(memcmp(&err, &before, sizeof err) == 0);
 }
 
-static void what_would_have_been_allowed_is_said(void)
+static void an_error_says_what_is_allowed(void)
 {
     static const char *const words[] = {"red", "green", NULL};
     struct error range = {0}, choice = {0};
@@ -114,7 +114,7 @@ int main(void)
     RUN(an_error_may_blame_no_field);
     RUN(an_error_may_be_ignored);
     RUN(the_first_failure_is_the_cause_and_stays);
-    RUN(what_would_have_been_allowed_is_said);
+    RUN(an_error_says_what_is_allowed);
     RUN(whatever_is_quoted_becomes_printable_ascii);
     RUN(text_that_is_too_long_is_cut_without_halving_a_letter);
     RUN(a_cleared_error_takes_the_next_failure);

@@ -223,7 +223,7 @@ static void a_choice_points_into_the_table(void)
     EXPECT(thing.colour == colours[1]);
 }
 
-static void what_is_written_can_be_read_again(void)
+static void a_written_text_can_be_read_again(void)
 {
     const struct thing thing = {
         .count = 3, .pause = FIELD_IS_AUTO, .colour = colours[0], .name = "a \"b\""};
@@ -392,7 +392,7 @@ int main(void)
     RUN(refused_text_is_explained_and_leaves_the_object_alone);
     RUN(a_refusal_says_what_would_have_been_allowed);
     RUN(a_choice_points_into_the_table);
-    RUN(what_is_written_can_be_read_again);
+    RUN(a_written_text_can_be_read_again);
     RUN(a_field_describes_itself_as_json_schema);
     RUN(a_number_may_be_a_fraction);
     RUN(a_limit_may_be_null);

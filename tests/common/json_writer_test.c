@@ -129,7 +129,7 @@ static void short_numbers_stay_short(void)
     EXPECT_STR(bytes.data, "[0.1,250,0.123456789012345]");
 }
 
-static void what_is_no_number_is_null(void)
+static void a_value_that_is_not_a_number_is_null(void)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
     struct json_writer out = {.bytes = &bytes};
@@ -192,7 +192,7 @@ int main(void)
     RUN(control_characters_are_escaped_not_sent);
     RUN(numbers_round_trip);
     RUN(short_numbers_stay_short);
-    RUN(what_is_no_number_is_null);
+    RUN(a_value_that_is_not_a_number_is_null);
     RUN(integers_round_trip_at_both_ends);
     RUN(a_time_is_written_in_utc_and_none_is_null);
     RUN(after_an_overflow_the_writer_stays_failed);

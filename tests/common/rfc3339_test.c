@@ -33,7 +33,7 @@ static void times_are_read(void)
     }
 }
 
-static void what_is_no_time_is_refused(void)
+static void a_text_that_is_not_a_time_is_refused(void)
 {
     static const char *const texts[] = {
         "",
@@ -71,7 +71,7 @@ static void what_is_no_time_is_refused(void)
     }
 }
 
-static void what_is_written_reads_back(void)
+static void a_written_text_is_read_back_unchanged(void)
 {
     for (long long us = 1; us < 253402300800000000; us += 3456789012345678) {
         char text[RFC3339_TEXT_SIZE], calendar[40];
@@ -101,8 +101,8 @@ static void milliseconds_are_written_unless_there_is_more(void)
 int main(void)
 {
     RUN(times_are_read);
-    RUN(what_is_no_time_is_refused);
-    RUN(what_is_written_reads_back);
+    RUN(a_text_that_is_not_a_time_is_refused);
+    RUN(a_written_text_is_read_back_unchanged);
     RUN(milliseconds_are_written_unless_there_is_more);
     return test_result();
 }

@@ -27,7 +27,7 @@ ENTER = Path(__file__).with_name("enter.sh")
 
 
 def buildah(*words, check=True, capture=True, **options):
-    """Runs buildah with a storage of ours, never the machine's."""
+    """Runs buildah with its own storage, never the machine's."""
     command = ["buildah", "--root", FOLDER / "storage", "--runroot", FOLDER / "run",
                "--storage-driver", "vfs", *words]
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} if capture else {}

@@ -66,7 +66,7 @@ static void fill(struct db *db)
                       NULL));
 }
 
-static void what_is_written_meanwhile_is_not_in_it(void)
+static void changes_during_a_backup_are_not_in_it(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -160,7 +160,7 @@ static void nothing_is_overwritten(void)
     EXPECT(has_content(part.text, &(struct bytes){.data = (char[]){"mine"}, .used = 4}));
 }
 
-static void what_cannot_be_copied_is_named(void)
+static void a_file_that_cannot_be_copied_is_named(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct kept_path target = kept_in(&folder, "backup"), far = kept_in(&folder, "no/backup");
@@ -198,11 +198,11 @@ static void a_damaged_database_makes_no_backup(void)
 int main(void)
 {
     RUN(a_backup_is_one_file_with_everything);
-    RUN(what_is_written_meanwhile_is_not_in_it);
+    RUN(changes_during_a_backup_are_not_in_it);
     RUN(a_backup_that_is_stopped_leaves_nothing);
     RUN(a_backup_whose_check_is_ended_leaves_nothing);
     RUN(nothing_is_overwritten);
-    RUN(what_cannot_be_copied_is_named);
+    RUN(a_file_that_cannot_be_copied_is_named);
     RUN(a_damaged_database_makes_no_backup);
     return test_result();
 }

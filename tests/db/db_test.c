@@ -25,7 +25,7 @@ static int lock_result(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void a_locked_database_is_refused_to_everybody_else(void)
+static void a_locked_database_is_refused_to_other_processes(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(closep) int lock = db_lock(folder.file, NULL);
@@ -233,7 +233,7 @@ static void tidying_waits_for_no_reader(void)
 
 int main(void)
 {
-    RUN(a_locked_database_is_refused_to_everybody_else);
+    RUN(a_locked_database_is_refused_to_other_processes);
     RUN(a_closed_lock_is_free_again);
     RUN(a_killed_process_gives_its_lock_back);
     RUN(a_lock_that_is_about_to_be_given_back_is_waited_for);

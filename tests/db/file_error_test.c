@@ -24,7 +24,7 @@ static void a_refused_path_names_the_folder_its_owner_and_what_helps(void)
     EXPECT_STR(err.message, wanted);
 }
 
-static void what_a_folder_hides_is_blamed_on_that_folder(void)
+static void an_unreadable_folder_is_named_in_the_error(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct error err = {0};
@@ -64,7 +64,7 @@ static void another_reason_is_said_as_it_is(void)
 int main(void)
 {
     RUN(a_refused_path_names_the_folder_its_owner_and_what_helps);
-    RUN(what_a_folder_hides_is_blamed_on_that_folder);
+    RUN(an_unreadable_folder_is_named_in_the_error);
     RUN(on_a_read_only_file_system_a_volume_helps);
     RUN(another_reason_is_said_as_it_is);
     return test_result();

@@ -137,7 +137,7 @@ static void expect_refused(const struct scene *scene, const char *words)
     db_forget_damage();
 }
 
-static void what_is_no_whole_backup_is_refused(void)
+static void an_incomplete_backup_is_refused(void)
 {
     AUTO(scene_remove) struct scene scene = scene_make();
     AUTO(bytes_free) struct bytes good = content_of(scene.backup.text);
@@ -247,7 +247,7 @@ int main(void)
     RUN(where_nothing_is_it_needs_no_leave);
     RUN(a_log_goes_with_its_database);
     RUN(two_in_one_second_are_put_aside_apart);
-    RUN(what_is_no_whole_backup_is_refused);
+    RUN(an_incomplete_backup_is_refused);
     RUN(a_database_in_use_is_no_backup);
     RUN(a_kill_leaves_the_old_or_the_new);
     RUN(a_kill_between_two_names_is_finished);

@@ -2,7 +2,7 @@
 
 #include "tests/db/database.h"
 
-static void what_is_bound_comes_back(void)
+static void bound_values_are_read_back(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -202,7 +202,7 @@ static void a_locked_database_is_busy_and_not_broken(void)
 
 int main(void)
 {
-    RUN(what_is_bound_comes_back);
+    RUN(bound_values_are_read_back);
     RUN(null_reads_as_nothing);
     RUN(a_question_for_one_number_is_answered);
     RUN(there_is_no_limit_of_statements);

@@ -79,7 +79,7 @@ static void a_damaged_one_is_left_as_it_is(void)
     EXPECT(!db_is_damaged());
 }
 
-static void what_is_not_ours_is_not_damaged(void)
+static void a_foreign_file_is_left_untouched(void)
 {
     AUTO(folder_remove) struct folder folder = filled_folder();
     struct error err = {0};
@@ -218,7 +218,7 @@ int main(void)
     RUN(a_good_database_may_be_used);
     RUN(one_that_is_not_there_may_be_made);
     RUN(a_damaged_one_is_left_as_it_is);
-    RUN(what_is_not_ours_is_not_damaged);
+    RUN(a_foreign_file_is_left_untouched);
     RUN(nothing_is_written_once_damage_was_seen);
     RUN(a_path_may_have_any_letters);
     RUN(a_look_that_is_ended_says_nothing);

@@ -32,7 +32,7 @@ VARIABLE = re.compile(r"\bPENNYWORTH_[A-Z_]+\b")
 
 
 def texts():
-    """Everything that tells somebody how to run us: (path, text)."""
+    """All files that say how to run pennyworth: (path, text)."""
     for path in [ROOT / "Dockerfile", ROOT / "docker-compose.yml", *sorted(DEPLOY.rglob("*"))]:
         if path.is_file():
             yield path.relative_to(ROOT), path.read_text()
@@ -261,7 +261,7 @@ class CloudInit(unittest.TestCase):
                               capture_output=True, text=True)
         self.assertEqual(0, said.returncode, said.stdout + said.stderr)
 
-    def test_what_is_secret_is_for_root_alone(self):
+    def test_only_root_can_read_secrets(self):
         for path in ("/etc/pennyworth/report-token", "/etc/pennyworth/bench.env"):
             self.assertEqual("0600", self.files[path]["permissions"])
 
@@ -382,7 +382,7 @@ class TheDockerfile(unittest.TestCase):
                 plain = {word for word in words.split() if not word.startswith(("-", "$"))}
                 self.assertLessEqual(plain - {"/tmp/runtime-packages)"}, {"ca-certificates"})
 
-    def test_what_fails_ends_the_build(self):
+    def test_a_failing_step_ends_the_build(self):
         for step in self.values("RUN"):
             self.assertTrue(";" not in step or step.startswith("set -eu"), step)
 
@@ -425,7 +425,7 @@ class ThePeersDockerfile(unittest.TestCase):
         self.assertLess(max(i for i, word in enumerate(words) if word == "RUN"), last)
         self.assertNotIn("ADD", words)
 
-    def test_what_fails_ends_the_build(self):
+    def test_a_failing_step_ends_the_build(self):
         for step in self.values("RUN"):
             self.assertTrue(step.startswith("set -eu"), step)
 

@@ -220,7 +220,7 @@ class TheScript(unittest.TestCase):
         self.assertEqual("", said.stdout)
 
     def test_a_library_of_no_package_is_listed_by_its_hash(self):
-        # As when somebody has built oneDNN himself.
+        # As with a oneDNN that the user has built.
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "stray.c")
             source.write_text("int stray(void);\nint stray(void) { return 1; }\n")

@@ -224,7 +224,7 @@ static bool report(struct error *err)
     return ok;
 }
 
-static void what_is_printed_survives_every_shortage(void)
+static void printing_survives_every_shortage(void)
 {
     database = template_make(schema_version, fill_with_sweep);
     template_restore(&database);
@@ -239,6 +239,6 @@ int main(void)
     RUN(a_report_survives_every_shortage_of_memory);
     RUN(a_report_survives_every_accident_of_the_disk);
     RUN(plans_and_answers_survive_every_shortage);
-    RUN(what_is_printed_survives_every_shortage);
+    RUN(printing_survives_every_shortage);
     return test_result();
 }

@@ -1,4 +1,4 @@
-/* Property: that of walks.h for the pages of AWS that anybody may read, and prices are of the
+/* Property: that of walks.h for the public pages of AWS, and prices are of the
  * kind that the page is about; the advisor tells none, and no band without a name. The first byte
  * says which page it is: S(pot), D(emand), A(dvisor). */
 #include "pricing/feeds/sources.h"

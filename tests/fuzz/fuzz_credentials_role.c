@@ -1,5 +1,5 @@
 /* Property: keys of a role are all there, lawful and not yet ended, or none is; and a refusal is
- * one of a few sentences of ours, whatever the answer was. */
+ * one of a few fixed sentences, whatever the answer was. */
 #include "pricing/machine/credentials_role.h"
 
 #include "common/cleanup.h"

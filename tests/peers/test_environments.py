@@ -62,7 +62,7 @@ class Installing(Folder):
         self.assertEqual(["ipex.missing", "pytorch.missing"],
                          sorted(path.name for path in self.folder.iterdir()))
 
-    def test_what_is_there_is_left_alone_until_its_versions_change(self):
+    def test_an_environment_is_kept_until_its_versions_change(self):
         self.make_up("jax")
         self.assertEqual((0, ""), self.install({"jax": "must not be asked"}))
         environments.marker(self.folder, "jax").write_text("jax==0.1\n")
@@ -81,7 +81,7 @@ class Installing(Folder):
 
 
 class Engines(Folder):
-    def test_those_that_are_there_are_printed_as_the_server_takes_them(self):
+    def test_installed_engines_are_printed_as_options_of_the_server(self):
         self.make_up("ipex")
         self.make_up("jax")
         said = subprocess.run([sys.executable, SCRIPT, "engines", self.folder],

@@ -80,7 +80,7 @@ static void without_a_rule_it_is_what_it_takes(void)
     EXPECT_NEAR(billing_seconds(NULL, 30.5, 10), 40.5, 0);
 }
 
-static void what_is_not_known_is_not_charged(void)
+static void unknown_costs_are_not_charged(void)
 {
     const struct billing_rule *rule = rule_at("aws", "2018-07-01");
 
@@ -117,7 +117,7 @@ int main(void)
     RUN(what_the_last_digit_adds_is_not_charged);
     RUN(from_boot_to_end);
     RUN(without_a_rule_it_is_what_it_takes);
-    RUN(what_is_not_known_is_not_charged);
+    RUN(unknown_costs_are_not_charged);
     RUN(the_table_is_in_order_and_says_where_it_is_from);
     return test_result();
 }

@@ -128,7 +128,7 @@ static void a_price_that_was_paid_adds_nothing(void)
     EXPECT_STR(cost_part_names[dominates], "throughput");
 }
 
-static void what_is_half_known_has_no_interval(void)
+static void a_half_known_value_has_no_interval(void)
 {
     static const struct amount good = {10, 8, 12, true};
     static const struct amount odd[] = {
@@ -195,7 +195,7 @@ int main(void)
     RUN(what_both_spreads_make_is_the_root_of_their_squares);
     RUN(each_end_comes_of_the_ends_that_lead_there);
     RUN(a_price_that_was_paid_adds_nothing);
-    RUN(what_is_half_known_has_no_interval);
+    RUN(a_half_known_value_has_no_interval);
     RUN(without_a_price_that_moves_there_is_no_cost_either);
     RUN(what_a_machine_must_do_or_may_cost_to_keep_up);
     RUN(published_speeds_and_prices_give_the_published_samples_per_dollar);

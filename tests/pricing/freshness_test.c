@@ -24,7 +24,7 @@ static void lists_age_by_the_week(void)
     EXPECT_INT(freshness_of(PRICE_ON_DEMAND, 30 * DAY + 1), PRICE_EXPIRED);
 }
 
-static void what_a_person_typed_does_not_age(void)
+static void an_entered_price_does_not_age(void)
 {
     EXPECT_INT(freshness_of(PRICE_TYPED, 100000 * DAY), PRICE_FRESH);
     EXPECT_INT(freshness_of(PRICE_OWN, 100000 * DAY), PRICE_FRESH);
@@ -51,7 +51,7 @@ int main(void)
 {
     RUN(spot_prices_age_by_the_hour);
     RUN(lists_age_by_the_week);
-    RUN(what_a_person_typed_does_not_age);
+    RUN(an_entered_price_does_not_age);
     RUN(a_feed_whose_time_stands_still_says_nothing);
     RUN(every_freshness_has_a_name);
     return test_result();

@@ -43,7 +43,7 @@ static void a_rate_gives_back_its_share(void)
     EXPECT_NEAR(interruption_rate(0), 0, 0);
 }
 
-static void what_is_no_share_has_no_rate(void)
+static void a_value_that_is_not_a_share_has_no_rate(void)
 {
     EXPECT(isnan(interruption_rate(-0.1)));
     EXPECT(isnan(interruption_rate(1.1)));
@@ -56,6 +56,6 @@ int main(void)
     RUN(a_band_stands_for_its_upper_end);
     RUN(another_text_is_no_band);
     RUN(a_rate_gives_back_its_share);
-    RUN(what_is_no_share_has_no_rate);
+    RUN(a_value_that_is_not_a_share_has_no_rate);
     return test_result();
 }

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static void what_is_bettered_in_both_is_not_on_the_front(void)
+static void a_row_that_another_beats_in_both_is_not_on_the_front(void)
 {
     struct pareto_point points[] = {
         {5, 5, true}, {1, 9, false}, {9, 1, false}, {4, 4, false}, {4, 6, true}, {10, 1, true},
@@ -30,7 +30,7 @@ static void equal_points_are_there_together(void)
         EXPECT_INT(points[i].on_front, front[i]);
 }
 
-static void what_is_not_known_is_on_no_front(void)
+static void a_row_with_unknown_values_is_not_on_the_front(void)
 {
     static const double odd[] = {NAN, 0, -1, INFINITY, -INFINITY};
 
@@ -91,9 +91,9 @@ static void without_memory_nothing_is_said(void)
 
 int main(void)
 {
-    RUN(what_is_bettered_in_both_is_not_on_the_front);
+    RUN(a_row_that_another_beats_in_both_is_not_on_the_front);
     RUN(equal_points_are_there_together);
-    RUN(what_is_not_known_is_on_no_front);
+    RUN(a_row_with_unknown_values_is_not_on_the_front);
     RUN(the_front_is_the_one_that_the_slow_way_finds);
     RUN(without_memory_nothing_is_said);
     return test_result();

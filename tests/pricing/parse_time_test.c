@@ -83,7 +83,7 @@ static void days_that_are_not_are_refused(void)
     EXPECT_INT(when("2026-08-06T17:17:52+02:60"), UNTOUCHED);
 }
 
-static void what_is_no_time_is_refused(void)
+static void a_text_that_is_not_a_time_is_refused(void)
 {
     static const char *const wrong[] = {
         "",
@@ -139,7 +139,7 @@ static void http_has_dates_of_its_own(void)
     }
 }
 
-static void what_is_no_date_of_http_is_refused(void)
+static void a_text_that_is_not_an_http_date_is_refused(void)
 {
     static const char *const wrong[] = {
         "",
@@ -179,8 +179,8 @@ int main(void)
     RUN(only_from_1970_to_9999);
     RUN(a_person_does_not_give_the_first_moment_of_1970);
     RUN(days_that_are_not_are_refused);
-    RUN(what_is_no_time_is_refused);
+    RUN(a_text_that_is_not_a_time_is_refused);
     RUN(http_has_dates_of_its_own);
-    RUN(what_is_no_date_of_http_is_refused);
+    RUN(a_text_that_is_not_an_http_date_is_refused);
     return test_result();
 }

@@ -65,7 +65,7 @@ static void nothing_costs_nothing(void)
         EXPECT_INT(nanos_of(nothing[i]), UNTOUCHED);
 }
 
-static void what_is_no_plain_decimal_is_no_price(void)
+static void a_text_that_is_not_a_plain_decimal_is_not_a_price(void)
 {
     static const char *const wrong[] = {
         "",
@@ -247,7 +247,7 @@ int main(void)
     RUN(exponents_are_numbers_too);
     RUN(the_tenth_decimal_rounds_half_up);
     RUN(nothing_costs_nothing);
-    RUN(what_is_no_plain_decimal_is_no_price);
+    RUN(a_text_that_is_not_a_plain_decimal_is_not_a_price);
     RUN(more_than_any_machine_costs_is_no_price);
     RUN(nanos_are_written_as_the_shortest_decimal);
     RUN(a_price_keeps_the_text_as_it_was_received);

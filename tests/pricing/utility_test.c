@@ -35,7 +35,7 @@ static const char *why_not(const char *text)
     return err.message;
 }
 
-static void what_binds_stronger_is_done_first(void)
+static void operators_have_their_usual_precedence(void)
 {
     EXPECT_NEAR(value_of("1 + 2 * 3"), 7, 0);
     EXPECT_NEAR(value_of("(1 + 2) * 3"), 9, 0);
@@ -91,7 +91,7 @@ static void the_smallest_and_the_largest_of_any_number(void)
                 -40, 0);
 }
 
-static void what_is_no_finite_number_is_none(void)
+static void a_value_that_is_not_finite_is_unknown(void)
 {
     static const char *const texts[] = {
         "log(-1)",
@@ -235,13 +235,13 @@ static void too_deep_too_long_and_too_many_steps_are_refused(void)
 
 int main(void)
 {
-    RUN(what_binds_stronger_is_done_first);
+    RUN(operators_have_their_usual_precedence);
     RUN(equals_are_done_from_left_to_right);
     RUN(a_sign_belongs_to_what_follows);
     RUN(fields_have_the_values_of_the_row);
     RUN(numbers_are_decimal);
     RUN(the_smallest_and_the_largest_of_any_number);
-    RUN(what_is_no_finite_number_is_none);
+    RUN(a_value_that_is_not_finite_is_unknown);
     RUN(an_unknown_field_is_refused_with_its_place_and_the_known_fields);
     RUN(many_fields_are_named_as_far_as_there_is_room);
     RUN(an_error_in_a_formula_has_its_place);

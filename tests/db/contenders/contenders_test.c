@@ -130,7 +130,7 @@ static void what_is_taken_back_touched_nothing(void)
 }
 
 /* Whatever a comparison is made of, and nothing else. */
-static void what_may_change_a_comparison_raises_the_revision(void)
+static void each_write_that_may_change_a_comparison_raises_the_revision(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -253,7 +253,7 @@ int main(void)
     RUN(equal_specs_share_one_whatever_their_labels_and_seed);
     RUN(each_part_of_a_key_makes_another);
     RUN(what_is_taken_back_touched_nothing);
-    RUN(what_may_change_a_comparison_raises_the_revision);
+    RUN(each_write_that_may_change_a_comparison_raises_the_revision);
     RUN(runs_of_version_5_get_their_contender);
     return test_result();
 }

@@ -208,7 +208,7 @@ static void the_price_of_a_past_moment_is_what_held_then(void)
     }
 }
 
-static void what_was_said_later_confirms_nothing_earlier(void)
+static void a_later_reading_does_not_confirm_an_earlier_price(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -230,7 +230,7 @@ static void what_was_said_later_confirms_nothing_earlier(void)
     EXPECT_INT(offer.spot.since_us, NOON_US);
 }
 
-static void what_will_hold_later_is_not_the_price_of_now(void)
+static void a_future_price_is_not_the_current_one(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -381,7 +381,7 @@ static void a_database_that_fails_has_no_offers(void)
     }
 }
 
-static void what_a_third_party_says_is_marked(void)
+static void prices_of_a_third_party_are_marked(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -405,7 +405,7 @@ static void what_a_third_party_says_is_marked(void)
 
 int main(void)
 {
-    RUN(what_a_third_party_says_is_marked);
+    RUN(prices_of_a_third_party_are_marked);
     RUN(a_price_that_moves_meanwhile_is_the_old_one_or_the_new_one);
     RUN(a_database_that_fails_has_no_offers);
     RUN(a_price_of_one_kind_never_fills_another);
@@ -415,8 +415,8 @@ int main(void)
     RUN(regions_are_tried_in_the_order_asked);
     RUN(a_region_whose_price_expired_is_passed_over);
     RUN(the_price_of_a_past_moment_is_what_held_then);
-    RUN(what_was_said_later_confirms_nothing_earlier);
-    RUN(what_will_hold_later_is_not_the_price_of_now);
+    RUN(a_later_reading_does_not_confirm_an_earlier_price);
+    RUN(a_future_price_is_not_the_current_one);
     RUN(a_withdrawn_price_is_none);
     RUN(without_regions_or_prices_there_is_nothing);
     RUN(a_price_at_odds_with_its_history_is_none);

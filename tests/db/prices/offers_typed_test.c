@@ -59,7 +59,7 @@ static void a_typed_price_does_not_age(void)
     EXPECT_STR(offer.typed.region, "");
 }
 
-static void what_is_typed_for_elsewhere_is_listed_without_a_price(void)
+static void a_type_with_prices_elsewhere_is_listed_without_a_price(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -187,7 +187,7 @@ static void an_offer_is_found_by_its_instance_and_provider(void)
     EXPECT(offers_find(&longer, "fifteen-letters", long_name) == NULL);
 }
 
-static void what_is_typed_for_all_providers_is_found_by_any(void)
+static void a_price_entered_for_all_providers_is_found_for_each(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -213,7 +213,7 @@ static void what_is_typed_for_all_providers_is_found_by_any(void)
 
 /* A sheet may leave its provider open: such a price belongs to no provider, not to the one in
  * the question. */
-static void what_a_feed_says_of_no_provider_is_not_everybodys(void)
+static void a_price_without_a_provider_does_not_apply_to_every_provider(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -263,13 +263,13 @@ int main(void)
 {
     RUN(a_typed_price_that_says_where_goes_before_an_open_one);
     RUN(a_typed_price_does_not_age);
-    RUN(what_is_typed_for_elsewhere_is_listed_without_a_price);
+    RUN(a_type_with_prices_elsewhere_is_listed_without_a_price);
     RUN(a_sheet_of_prices_may_have_typed_ones_too);
     RUN(a_published_price_is_of_its_time_and_of_no_region);
     RUN(what_was_published_last_wins_and_two_that_differ_are_none);
     RUN(an_offer_is_found_by_its_instance_and_provider);
-    RUN(what_is_typed_for_all_providers_is_found_by_any);
+    RUN(a_price_entered_for_all_providers_is_found_for_each);
     RUN(of_two_kinds_the_first_that_was_typed_is_the_price);
-    RUN(what_a_feed_says_of_no_provider_is_not_everybodys);
+    RUN(a_price_without_a_provider_does_not_apply_to_every_provider);
     return test_result();
 }

@@ -146,7 +146,7 @@ static void a_list_is_stored_whole_or_not_at_all(void)
     EXPECT(prices_put(db, prices, 0, NULL));
 }
 
-static void what_is_typed_and_what_feeds_say_never_mix(void)
+static void entered_prices_and_prices_of_feeds_never_mix(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -170,6 +170,6 @@ int main(void)
     RUN(a_withdrawn_price_is_none);
     RUN(one_about_a_time_gone_by_does_not_change_todays);
     RUN(a_list_is_stored_whole_or_not_at_all);
-    RUN(what_is_typed_and_what_feeds_say_never_mix);
+    RUN(entered_prices_and_prices_of_feeds_never_mix);
     return test_result();
 }

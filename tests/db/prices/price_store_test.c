@@ -135,7 +135,7 @@ static void a_price_that_just_began_may_be_gone_at_once(void)
 }
 
 /* A file may say what will hold later, and think better of it. */
-static void what_was_to_hold_later_and_is_withdrawn_never_held(void)
+static void a_future_price_that_is_withdrawn_was_never_valid(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -329,7 +329,7 @@ int main(void)
     RUN(a_moved_price_never_goes_behind_the_last_one);
     RUN(a_price_that_is_gone_ends_and_may_come_back);
     RUN(a_price_that_just_began_may_be_gone_at_once);
-    RUN(what_was_to_hold_later_and_is_withdrawn_never_held);
+    RUN(a_future_price_that_is_withdrawn_was_never_valid);
     RUN(an_ambiguous_price_is_no_price);
     RUN(a_leap_is_held_back_until_it_is_said_twice);
     RUN(up_to_five_times_is_no_leap);

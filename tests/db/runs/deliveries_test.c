@@ -70,7 +70,7 @@ static void record(struct db *db, const char *hub, long long run, enum delivery_
     EXPECT_STR(err.message, "");
 }
 
-static void what_was_measured_here_waits_for_each_hub(void)
+static void runs_measured_here_wait_for_each_hub(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -212,7 +212,7 @@ static void a_broken_database_gives_an_error(void)
 
 int main(void)
 {
-    RUN(what_was_measured_here_waits_for_each_hub);
+    RUN(runs_measured_here_wait_for_each_hub);
     RUN(a_reader_that_has_enough_gets_no_more);
     RUN(a_run_without_its_steps_is_counted_but_not_reported);
     RUN(a_refusal_keeps_its_reason_until_it_is_accepted_after_all);

@@ -258,7 +258,7 @@ static void more_configurations_than_the_cache_holds_stay_distinct(void)
                2);
 }
 
-static void what_is_not_committed_was_never_there(void)
+static void an_uncommitted_transaction_leaves_nothing(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -317,7 +317,7 @@ int main(void)
     RUN(a_machine_is_stored_once_and_read_unchanged);
     RUN(runs_of_one_configuration_are_one_contender);
     RUN(more_configurations_than_the_cache_holds_stay_distinct);
-    RUN(what_is_not_committed_was_never_there);
+    RUN(an_uncommitted_transaction_leaves_nothing);
     RUN(a_long_trace_becomes_rows);
     return test_result();
 }

@@ -50,7 +50,7 @@ static void a_cancelled_run_stays_running_until_its_worker_has_the_signal(void)
     EXPECT_INT(after.ended_us, 0);
 }
 
-static void what_has_ended_cannot_be_cancelled(void)
+static void a_run_that_has_ended_cannot_be_cancelled(void)
 {
     static const enum run_state ends[] = {RUN_FINISHED, RUN_FAILED, RUN_CANCELLED,
                                           RUN_INTERRUPTED, RUN_PREEMPTED};
@@ -75,7 +75,7 @@ static void what_has_ended_cannot_be_cancelled(void)
     }
 }
 
-static void what_is_not_there_cannot_be_cancelled(void)
+static void an_unknown_run_cannot_be_cancelled(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -114,7 +114,7 @@ static void the_oldest_orphan_is_found_until_none_is_left(void)
     EXPECT_INT(none.number, 77);
 }
 
-/* Puts a row straight into a state, which no function of ours does. */
+/* Puts a row straight into a state, which no function of the store does. */
 static bool insert_in_state(struct db *db, const char *state)
 {
     static int serial;
@@ -279,8 +279,8 @@ int main(void)
 {
     RUN(a_queued_run_is_cancelled_at_once);
     RUN(a_cancelled_run_stays_running_until_its_worker_has_the_signal);
-    RUN(what_has_ended_cannot_be_cancelled);
-    RUN(what_is_not_there_cannot_be_cancelled);
+    RUN(a_run_that_has_ended_cannot_be_cancelled);
+    RUN(an_unknown_run_cannot_be_cancelled);
     RUN(the_oldest_orphan_is_found_until_none_is_left);
     RUN(runs_are_counted_by_state);
     RUN(the_database_refuses_every_unlawful_move);

@@ -288,7 +288,7 @@ static void the_details_of_the_engine_are_kept_however_the_run_ends(void)
     EXPECT_STR(late, run.implementations);
 }
 
-static void what_the_engine_did_not_tell_is_not_known(void)
+static void details_that_the_engine_left_out_are_unknown(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -382,7 +382,7 @@ int main(void)
     RUN(the_oldest_queued_run_is_claimed_first);
     RUN(a_finished_run_keeps_all_that_the_worker_reported);
     RUN(the_details_of_the_engine_are_kept_however_the_run_ends);
-    RUN(what_the_engine_did_not_tell_is_not_known);
+    RUN(details_that_the_engine_left_out_are_unknown);
     RUN(implementations_of_an_unknown_run_are_not_found);
     RUN(a_failed_run_keeps_its_reason_and_last_words);
     RUN(only_a_running_run_is_ended);

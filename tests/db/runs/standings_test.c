@@ -69,7 +69,7 @@ static void runs_of_machines_are_put_together(void)
     EXPECT_NEAR(only(&standings)->standing.value, (105 + 90 + 120) / 3.0, 1e-9);
 }
 
-static void what_is_invalid_or_never_judged_is_counted_and_left_out(void)
+static void invalid_and_unjudged_runs_are_counted_and_left_out(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -337,7 +337,7 @@ int main(void)
     RUN(an_empty_database_has_none);
     RUN(a_run_that_ends_is_a_standing);
     RUN(runs_of_machines_are_put_together);
-    RUN(what_is_invalid_or_never_judged_is_counted_and_left_out);
+    RUN(invalid_and_unjudged_runs_are_counted_and_left_out);
     RUN(the_newest_valid_ones_count);
     RUN(only_what_was_touched_is_read_again);
     RUN(small_steps_come_to_the_same);

@@ -15,7 +15,7 @@ static long long queue_one(struct db *db)
     return run.number;
 }
 
-static void what_was_appended_is_loaded_in_order(void)
+static void appended_rows_are_loaded_in_order(void)
 {
     const struct step early[] = {{STEP(10, 5.5)}, {STEP(20, 0.1)}};
     const struct step late[] = {{STEP(30, -1e300)}, {STEP(40, 0)}};
@@ -154,7 +154,7 @@ static void steps_go_with_their_run(void)
 
 int main(void)
 {
-    RUN(what_was_appended_is_loaded_in_order);
+    RUN(appended_rows_are_loaded_in_order);
     RUN(a_split_is_kept_and_so_is_its_absence);
     RUN(pages_begin_where_they_are_asked_to_and_add_up);
     RUN(the_run_counts_its_steps);

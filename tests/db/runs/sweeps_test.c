@@ -169,7 +169,7 @@ static void so_is_one_that_was_preempted(void)
     expect_three_attempts(RUN_PREEMPTED);
 }
 
-static void what_failed_or_was_cancelled_is_not_queued_again(void)
+static void failed_and_cancelled_runs_are_not_queued_again(void)
 {
     static const enum run_state ends[] = {RUN_FAILED, RUN_CANCELLED};
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -292,7 +292,7 @@ static void a_repetition_must_fit_into_what_is_left(void)
     EXPECT(strstr(again.spec_text, "\"min_seconds\":20,"));
 }
 
-static void what_failed_or_is_merely_warned_of_is_not_repeated(void)
+static void failed_runs_and_runs_with_warnings_are_not_repeated(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -366,12 +366,12 @@ int main(void)
     RUN(a_key_makes_one_sweep);
     RUN(an_interrupted_run_is_queued_again_three_times_in_all);
     RUN(so_is_one_that_was_preempted);
-    RUN(what_failed_or_was_cancelled_is_not_queued_again);
+    RUN(failed_and_cancelled_runs_are_not_queued_again);
     RUN(a_finished_run_is_not_done_again_and_its_number_is_there);
     RUN(an_invalid_run_is_repeated_when_all_others_have_ended);
     RUN(three_attempts_in_all_must_do);
     RUN(a_repetition_must_fit_into_what_is_left);
-    RUN(what_failed_or_is_merely_warned_of_is_not_repeated);
+    RUN(failed_runs_and_runs_with_warnings_are_not_repeated);
     RUN(another_round_adds_its_cells_and_runs);
     RUN(an_end_is_one_end);
     return test_result();

@@ -145,7 +145,7 @@ static void a_refused_document_names_the_field_and_the_reason(void)
     }
 }
 
-static void what_is_no_document_is_refused(void)
+static void text_that_is_not_a_document_is_refused(void)
 {
     static const char *const texts[] = {
         "",    " ",    "null",       "[]",         "7",          "\"x\"", "{",
@@ -233,7 +233,7 @@ static void a_document_has_a_limit(void)
 int main(void)
 {
     RUN(a_refused_document_names_the_field_and_the_reason);
-    RUN(what_is_no_document_is_refused);
+    RUN(text_that_is_not_a_document_is_refused);
     RUN(every_truncation_is_refused);
     RUN(no_nul_is_let_through);
     RUN(depth_has_an_end);

@@ -91,7 +91,7 @@ static void a_document_of_ours_is_written_as_it_was_read(void)
     EXPECT_STR(text.data, whole_document);
 }
 
-static void what_is_not_known_is_written_as_null_and_read_as_that(void)
+static void unknown_values_are_written_and_read_as_null(void)
 {
     AUTO(document_clear) struct document document = {0}, again = {0};
     AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MAX}, same = {.limit = DOCUMENT_MAX};
@@ -162,7 +162,7 @@ static void a_conclusion_travels_for_people(void)
     EXPECT_INT(again.run.validity, VALIDITY_UNKNOWN);
 }
 
-static void what_a_name_holds_cannot_break_the_text(void)
+static void a_name_cannot_break_the_text(void)
 {
     AUTO(document_clear) struct document document = {0}, again = {0};
     AUTO(bytes_free) struct bytes text = {.limit = DOCUMENT_MAX};
@@ -221,10 +221,10 @@ int main(void)
     RUN(what_is_not_there_is_not_known);
     RUN(evidence_that_is_not_there_is_kept_as_none);
     RUN(a_document_of_ours_is_written_as_it_was_read);
-    RUN(what_is_not_known_is_written_as_null_and_read_as_that);
+    RUN(unknown_values_are_written_and_read_as_null);
     RUN(other_writers_may_arrange_it_as_they_like);
     RUN(a_conclusion_travels_for_people);
-    RUN(what_a_name_holds_cannot_break_the_text);
+    RUN(a_name_cannot_break_the_text);
     RUN(a_memo_changes_nothing);
     RUN(the_end_of_the_buffer_is_an_error);
     return test_result();

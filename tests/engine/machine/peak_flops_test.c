@@ -41,7 +41,7 @@ static void bf16_without_the_instructions_has_the_room_of_f32(void)
     EXPECT(peak.operations_a_cycle == 32);
 }
 
-static void what_is_not_known_gives_no_estimate(void)
+static void unknown_inputs_give_no_estimate(void)
 {
     struct peak_flops peak;
 
@@ -62,6 +62,6 @@ int main(void)
     RUN(the_share_is_what_was_done_of_what_could_be);
     RUN(f32_has_half_the_room_of_bf16);
     RUN(bf16_without_the_instructions_has_the_room_of_f32);
-    RUN(what_is_not_known_gives_no_estimate);
+    RUN(unknown_inputs_give_no_estimate);
     return test_result();
 }

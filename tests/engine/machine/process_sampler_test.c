@@ -54,7 +54,7 @@ static void the_older_control_groups_count_nanoseconds(void)
     EXPECT_INT(seen.throttled_us, 9);
 }
 
-static void what_is_not_visible_is_minus_one(void)
+static void an_unreadable_counter_is_minus_one(void)
 {
     AUTO(tree_remove) struct tree empty = tree_make(), garbage = tree_make();
     struct observation seen;
@@ -113,7 +113,7 @@ int main(void)
 {
     RUN(counters_of_all_threads_and_of_all_groups_above_add_up);
     RUN(the_older_control_groups_count_nanoseconds);
-    RUN(what_is_not_visible_is_minus_one);
+    RUN(an_unreadable_counter_is_minus_one);
     RUN(we_are_seen_working);
     return test_result();
 }

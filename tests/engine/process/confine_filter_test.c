@@ -142,7 +142,7 @@ static void what_depends_is_refused_where_it_has_to_be(void)
         expect(&calls[i], HERE, REFUSED);
 }
 
-static void what_training_needs_is_permitted(void)
+static void calls_that_training_needs_are_permitted(void)
 {
     static const struct call calls[] = {
         NAME(read),
@@ -198,7 +198,7 @@ static void another_architecture_is_the_end(void)
 }
 
 #ifdef __x86_64__
-static void what_x32_calls_the_same_is_refused(void)
+static void calls_by_their_x32_numbers_are_refused(void)
 {
     expect(&(struct call){"x32", 0x40000000L | SYS_read, 0}, HERE, REFUSED);
     expect(&(struct call){"x32", 0x40000000L | SYS_ptrace, 0}, HERE, REFUSED);
@@ -221,11 +221,11 @@ int main(void)
     if (confine_can_filter()) {
         RUN(what_no_training_needs_is_refused_whatever_it_says);
         RUN(what_depends_is_refused_where_it_has_to_be);
-        RUN(what_training_needs_is_permitted);
+        RUN(calls_that_training_needs_are_permitted);
         RUN(the_new_clone_is_not_there);
         RUN(another_architecture_is_the_end);
 #ifdef __x86_64__
-        RUN(what_x32_calls_the_same_is_refused);
+        RUN(calls_by_their_x32_numbers_are_refused);
 #endif
     } else {
         puts("skipped: this kernel filters no calls");

@@ -129,7 +129,7 @@ static const struct call calls_refused[] = {
 #endif
 };
 
-static void what_no_training_needs_is_refused(void)
+static void calls_that_no_training_needs_are_refused(void)
 {
     struct confinement filter;
 
@@ -193,7 +193,7 @@ static int train(const void *user)
     return ok && child > 0 && waitpid(child, NULL, 0) == child ? 0 : NOT_TRUE;
 }
 
-static void what_training_needs_is_permitted(void)
+static void calls_that_training_needs_are_permitted(void)
 {
     expect_exit(confined(true, train, NULL), 0, "training");
     expect_exit(confined(false, train, NULL), 0, "training elsewhere");
@@ -221,7 +221,7 @@ static int try_unconfined(const struct call *call)
     return WEXITSTATUS(status);
 }
 
-static void what_training_can_do_without_is_left_as_it_is(void)
+static void other_calls_behave_as_without_the_filter(void)
 {
     for (size_t i = 0; i < COUNT(calls_left_alone); i++)
         expect_exit(confined(true, try_call, &calls_left_alone[i]),
@@ -285,7 +285,7 @@ static int look_at_limits(const void *user)
 
 static void every_engine_has_limits(void)
 {
-    expect_exit(confined(true, look_at_limits, NULL), 0, "limits of ours");
+    expect_exit(confined(true, look_at_limits, NULL), 0, "our limits");
     expect_exit(confined(false, look_at_limits, NULL), 0, "limits of others");
 }
 
@@ -417,7 +417,7 @@ static void an_exec_gives_nothing_back(void)
 int main(void)
 {
     if (confine_can_filter()) {
-        RUN(what_no_training_needs_is_refused);
+        RUN(calls_that_no_training_needs_are_refused);
         RUN(a_debugger_is_refused_but_to_sanitizers);
         RUN(threads_are_made_in_the_old_way);
         RUN(an_exec_gives_nothing_back);
@@ -427,8 +427,8 @@ int main(void)
     } else {
         puts("skipped: this kernel filters no calls");
     }
-    RUN(what_training_needs_is_permitted);
-    RUN(what_training_can_do_without_is_left_as_it_is);
+    RUN(calls_that_training_needs_are_permitted);
+    RUN(other_calls_behave_as_without_the_filter);
     RUN(engines_of_others_may_use_the_network);
     RUN(every_engine_has_limits);
     RUN(a_limit_is_never_raised);

@@ -49,7 +49,7 @@ static void a_plain_spec_loads_nothing(void)
     EXPECT_STR(list, "");
 }
 
-static void what_is_not_installed_is_refused_with_the_name_of_its_package(void)
+static void a_library_that_is_not_installed_is_refused_with_its_package(void)
 {
     static const struct {
         const char *openmp, *allocator, *field, *package;
@@ -98,7 +98,7 @@ int main(void)
     if (!mkdtemp(root))
         return 1;
     RUN(a_plain_spec_loads_nothing);
-    RUN(what_is_not_installed_is_refused_with_the_name_of_its_package);
+    RUN(a_library_that_is_not_installed_is_refused_with_its_package);
     RUN(what_is_installed_is_found_wherever_distributions_put_it);
     nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     return test_result();

@@ -179,7 +179,7 @@ static void of_many_words_the_last_four_kilobytes_are_kept(void)
     EXPECT(strncmp(exactly, "first0", 6) == 0);
 }
 
-/* More than is read at once, and all of it written before anybody looks. */
+/* More than one read, and all of it written before the first read. */
 static void the_words_of_the_dead_are_read_to_their_end(void)
 {
     struct worker *worker = start_shell("printf 'first%050000dlast' 0 >&2");

@@ -41,7 +41,7 @@ static const struct {
     {3, {HELLO, STEP(0, 1), HELLO}, "the worker said 'hello' twice"},
     {2, {HELLO, FAILED("no such precision")}, "no such precision"},
     {3, {HELLO, STEP(0, 1), FAILED("lost my way")}, "lost my way"},
-    {2, {HELLO, FAILED("100%s %n")}, "100%s %n"}, /* their words are no format of ours */
+    {2, {HELLO, FAILED("100%s %n")}, "100%s %n"}, /* the message is not used as a format */
     {2, {HELLO, STEP(1, 1)}, "the worker sent step 1 where 0 was due"},
     {2, {HELLO, STEP(-1, 1)}, "the worker sent step -1 where 0 was due"},
     {3, {HELLO, STEP(0, 1), STEP(0, 1)}, "the worker sent step 0 where 1 was due"},

@@ -57,7 +57,7 @@ static void more_images_need_more(void)
             }
 }
 
-static void what_surely_does_not_fit_is_refused_with_what_does(void)
+static void a_batch_that_cannot_fit_is_refused_with_the_largest_that_does(void)
 {
     const struct memory_limit group = {.bytes = GIB, .of_group = true}, machine = {.bytes = GIB};
     struct run_spec spec = spec_of("f32", "auto", 64);
@@ -159,7 +159,7 @@ int main(void)
 {
     RUN(the_need_is_within_fifteen_percent_of_what_was_measured);
     RUN(more_images_need_more);
-    RUN(what_surely_does_not_fit_is_refused_with_what_does);
+    RUN(a_batch_that_cannot_fit_is_refused_with_the_largest_that_does);
     RUN(the_largest_batch_fits);
     RUN(where_nothing_fits_that_is_said);
     RUN(what_is_not_known_is_not_refused);

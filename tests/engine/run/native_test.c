@@ -18,7 +18,7 @@ static const char *const rows[][2] = {
     {"{\"workload\":\"resnet50\",\"layout\":\"nhwc\"}", ""},
 };
 
-static void what_the_engine_cannot_train_is_known_beforehand(void)
+static void specs_that_the_engine_cannot_train_are_known_beforehand(void)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct error err = {0};
@@ -33,6 +33,6 @@ static void what_the_engine_cannot_train_is_known_beforehand(void)
 
 int main(void)
 {
-    RUN(what_the_engine_cannot_train_is_known_beforehand);
+    RUN(specs_that_the_engine_cannot_train_are_known_beforehand);
     return test_result();
 }

@@ -15,7 +15,7 @@ static const char *refusal(const char *text, const struct place *place, struct e
     return err->field;
 }
 
-static void what_a_small_machine_cannot_do_is_refused_by_its_field(void)
+static void a_spec_too_large_for_the_machine_is_refused_with_its_field(void)
 {
     static struct topology small = {
         .cpu_count = 2, .core_count = 2, .package_count = 1, .node_count = 1};
@@ -72,7 +72,7 @@ static void other_engines_may_refuse_a_spec(void)
 
 int main(void)
 {
-    RUN(what_a_small_machine_cannot_do_is_refused_by_its_field);
+    RUN(a_spec_too_large_for_the_machine_is_refused_with_its_field);
     RUN(a_large_machine_can_more);
     RUN(other_engines_may_refuse_a_spec);
     return test_result();

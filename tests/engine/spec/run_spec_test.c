@@ -237,7 +237,7 @@ static const char *const not_json[] = {
     "{\"engine\":\"\\ud800\"}",
 };
 
-static void what_is_not_json_is_refused_with_its_place(void)
+static void text_that_is_not_json_is_refused_with_its_place(void)
 {
     for (size_t i = 0; i < COUNT(not_json); i++) {
         struct run_spec spec = {.batch_size = -7};
@@ -406,7 +406,7 @@ int main(void)
     RUN(a_spec_of_before_asks_for_the_defaults_of_what_came_later);
     RUN(the_edges_are_inside);
     RUN(a_refused_spec_names_the_field_and_the_reason);
-    RUN(what_is_not_json_is_refused_with_its_place);
+    RUN(text_that_is_not_json_is_refused_with_its_place);
     RUN(a_zero_byte_does_not_end_the_text);
     RUN(depth_has_an_end);
     RUN(labels_are_sorted_so_that_equal_specs_give_equal_text);

@@ -84,7 +84,7 @@ static void seven_percent_are_found_and_five_a_third_of_the_time(void)
 
 /* The share says itself that five per cent are too little for ten runs a side, and seven enough.
  */
-static void what_is_said_to_be_detectable_is_detected(void)
+static void a_detectable_difference_is_detected(void)
 {
     double sum = 0;
 
@@ -259,7 +259,7 @@ int main(void)
 {
     RUN(equals_are_failed_once_in_a_hundred_at_most_and_confirmed_hardly_ever);
     RUN(seven_percent_are_found_and_five_a_third_of_the_time);
-    RUN(what_is_said_to_be_detectable_is_detected);
+    RUN(a_detectable_difference_is_detected);
     RUN(one_run_each_passes_at_best);
     RUN(fewer_than_six_runs_beside_one_pass_but_never_fail);
     RUN(a_single_candidate_is_beside_the_next_run_of_the_baseline);

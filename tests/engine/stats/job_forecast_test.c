@@ -199,7 +199,7 @@ static void many_interruptions_scatter_as_the_sum_of_each(void)
     EXPECT_NEAR(width(&another) / width(&forecast), sqrt(33.0 / 31), 0.06);
 }
 
-static void what_cannot_be_done_never_ends(void)
+static void a_job_without_throughput_never_ends(void)
 {
     static const double odd[] = {0, -1, NAN};
     const double speed = 100;
@@ -286,7 +286,7 @@ int main(void)
     RUN(interruptions_come_as_often_as_they_should);
     RUN(many_interruptions_are_as_long_as_the_sum_of_each);
     RUN(many_interruptions_scatter_as_the_sum_of_each);
-    RUN(what_cannot_be_done_never_ends);
+    RUN(a_job_without_throughput_never_ends);
     RUN(shares_and_quantiles_are_each_others_inverse);
     RUN(hours_of_any_size_are_in_order);
     return test_result();

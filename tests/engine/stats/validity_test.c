@@ -379,7 +379,7 @@ static void all_faults_at_once_find_room(void)
     EXPECT_INT(verdict.level, VALIDITY_INVALID);
 }
 
-static void what_a_disturbance_cost_is_said(void)
+static void the_cost_of_a_disturbance_is_reported(void)
 {
     struct trial trial;
     struct verdict verdict;
@@ -433,7 +433,7 @@ int main(void)
     RUN(a_run_without_fault_is_ok);
     RUN(every_fault_is_found_and_weighs_what_it_should);
     RUN(all_faults_at_once_find_room);
-    RUN(what_a_disturbance_cost_is_said);
+    RUN(the_cost_of_a_disturbance_is_reported);
     RUN(little_time_says_nothing_of_shares);
     RUN(findings_are_a_line_of_json);
     return test_result();

@@ -109,7 +109,7 @@ static void a_refused_request_names_the_field(void)
     }
 }
 
-static void what_is_not_possible_here_is_kept_with_its_reason(void)
+static void impossible_cells_are_kept_with_their_reasons(void)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
     struct error err = {0};
@@ -127,6 +127,6 @@ int main(void)
     RUN(cells_are_listed_where_a_product_would_be_too_much);
     RUN(limits_name_a_cell_only_where_nothing_else_does);
     RUN(a_refused_request_names_the_field);
-    RUN(what_is_not_possible_here_is_kept_with_its_reason);
+    RUN(impossible_cells_are_kept_with_their_reasons);
     return test_result();
 }

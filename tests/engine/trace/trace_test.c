@@ -237,7 +237,7 @@ static struct steps make_steps(size_t count, bool parts)
     return steps;
 }
 
-static void what_is_written_reads_back_to_the_last_bit(void)
+static void numbers_are_read_back_to_the_last_bit(void)
 {
     for (size_t i = 0; i < 6; i++) {
         static const size_t counts[] = {0, 1, 300};
@@ -270,7 +270,7 @@ static void parts_are_written_only_where_there_are_some(void)
                           "\"communication\":[0,0]}");
 }
 
-static void what_could_not_be_read_back_is_not_written(void)
+static void a_value_that_cannot_be_read_back_is_not_written(void)
 {
     AUTO(bytes_free) struct bytes text = {.limit = 1000};
     struct step items[] = {{.nanoseconds = 10, .loss = NAN}};
@@ -303,9 +303,9 @@ int main(void)
     RUN(parts_fit_into_their_step);
     RUN(too_many_steps_are_refused_before_memory_is_taken);
     RUN(a_million_steps_are_read_and_their_sum_fits);
-    RUN(what_is_written_reads_back_to_the_last_bit);
+    RUN(numbers_are_read_back_to_the_last_bit);
     RUN(parts_are_written_only_where_there_are_some);
-    RUN(what_could_not_be_read_back_is_not_written);
+    RUN(a_value_that_cannot_be_read_back_is_not_written);
     RUN(the_end_of_the_buffer_is_an_error);
     return test_result();
 }

@@ -76,7 +76,7 @@ static void quotes_hold_commas_lines_and_quotes(void)
     expect_records("\"\"\n", ";"); /* one field, empty: not a blank line */
 }
 
-static void what_is_no_csv_is_refused(void)
+static void text_that_is_not_csv_is_refused(void)
 {
     static const struct {
         const char *text, *message;
@@ -175,7 +175,7 @@ int main(void)
     RUN(lines_are_records_and_commas_part_fields);
     RUN(the_last_line_may_have_no_end);
     RUN(quotes_hold_commas_lines_and_quotes);
-    RUN(what_is_no_csv_is_refused);
+    RUN(text_that_is_not_csv_is_refused);
     RUN(a_nul_would_cut_a_field_and_is_refused);
     RUN(records_are_bounded);
     RUN(the_receiver_of_records_may_stop);

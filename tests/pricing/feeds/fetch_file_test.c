@@ -75,7 +75,7 @@ static void a_file_comes_whole_with_its_time(void)
     EXPECT_INT(response.last_modified_us / 1000000, about.st_mtim.tv_sec);
 }
 
-static void what_did_not_change_is_not_read_again(void)
+static void an_unchanged_page_is_not_read_again(void)
 {
     struct fetch_response response;
 
@@ -123,7 +123,7 @@ static void a_file_too_large_is_refused_and_not_cut(void)
     EXPECT(fetch(&response, NULL));
 }
 
-static void what_is_no_file_is_refused_without_waiting(void)
+static void a_path_that_is_not_a_file_is_refused_without_waiting(void)
 {
     struct fetch_response response;
     struct error none = {0}, pipe = {0}, directory = {0};
@@ -178,10 +178,10 @@ int main(void)
     EXPECT(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/prices.csv", folder);
     RUN(a_file_comes_whole_with_its_time);
-    RUN(what_did_not_change_is_not_read_again);
+    RUN(an_unchanged_page_is_not_read_again);
     RUN(the_same_size_at_another_time_is_another_file);
     RUN(a_file_too_large_is_refused_and_not_cut);
-    RUN(what_is_no_file_is_refused_without_waiting);
+    RUN(a_path_that_is_not_a_file_is_refused_without_waiting);
     RUN(the_receiver_may_stop_or_fail);
     RUN(a_file_that_is_being_written_is_not_believed);
     unlink(path);

@@ -24,7 +24,7 @@ struct world {
     char etags[ANSWERS_MAX][16];
     long long patience[ANSWERS_MAX];
     long long pauses[ANSWERS_MAX];
-    int paused, stop_at; /* the pause that somebody interrupts; 0 for none */
+    int paused, stop_at; /* the number of the pause to interrupt; 0: none */
     bool full_at_open;   /* the basket was not empty when a walk began */
     enum error_kind page_fails;
     const char *feels; /* what the reader says then */

@@ -125,7 +125,7 @@ static const struct {
      "must be a number, a decimal in a string, or null to withdraw it"},
 };
 
-static void what_is_wrong_names_the_field_and_says_why(void)
+static void an_error_names_the_field_and_the_reason(void)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         struct price price = {.nanos = 5};
@@ -139,7 +139,7 @@ static void what_is_wrong_names_the_field_and_says_why(void)
     }
 }
 
-static void what_is_allowed_is_said(void)
+static void an_error_lists_the_allowed_values(void)
 {
     struct price price;
     struct error one = {0}, other = {0};
@@ -172,8 +172,8 @@ int main(void)
     RUN(all_that_may_be_said_is_kept);
     RUN(little_has_to_be_said);
     RUN(null_withdraws_a_price_and_nothing_else_does);
-    RUN(what_is_wrong_names_the_field_and_says_why);
-    RUN(what_is_allowed_is_said);
+    RUN(an_error_names_the_field_and_the_reason);
+    RUN(an_error_lists_the_allowed_values);
     RUN(a_row_of_a_file_may_be_of_every_kind);
     return test_result();
 }

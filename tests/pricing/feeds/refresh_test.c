@@ -39,7 +39,7 @@ static void validators_of_one_page_of_several_are_not_kept(void)
     EXPECT_STR(world.trace.last_modified, "");
 }
 
-static void what_may_pass_is_asked_again_after_pauses_that_grow(void)
+static void temporary_errors_are_retried_after_growing_pauses(void)
 {
     static const int passing[] = {408, 429, 500, 502, 503, 504};
 
@@ -370,7 +370,7 @@ int main(void)
 {
     RUN(one_good_page_is_the_whole_story);
     RUN(validators_of_one_page_of_several_are_not_kept);
-    RUN(what_may_pass_is_asked_again_after_pauses_that_grow);
+    RUN(temporary_errors_are_retried_after_growing_pauses);
     RUN(aws_throttles_with_a_400_and_a_word);
     RUN(four_attempts_are_all);
     RUN(each_page_has_its_own_attempts);

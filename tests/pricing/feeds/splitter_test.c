@@ -1,4 +1,4 @@
-/* A JSON document of any size, cut into the elements that somebody wants. */
+/* A JSON document of any size, cut into the elements that the caller wants. */
 #include "pricing/feeds/splitter.h"
 
 #include "common/cleanup.h"
@@ -138,7 +138,7 @@ static void paths_lead_through_a_gate_that_is_open(void)
     }
 }
 
-static void what_is_no_json_is_refused(void)
+static void text_that_is_not_json_is_refused(void)
 {
     static const char *const wrong[] = {
         "",
@@ -201,7 +201,7 @@ int main(void)
     RUN(it_stops_where_the_caller_stops_it);
     RUN(a_gate_ends_it_before_the_value_comes);
     RUN(paths_lead_through_a_gate_that_is_open);
-    RUN(what_is_no_json_is_refused);
+    RUN(text_that_is_not_json_is_refused);
     RUN(depth_and_keys_are_bounded);
     return test_result();
 }

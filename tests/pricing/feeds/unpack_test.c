@@ -81,7 +81,7 @@ static void expect_plain(const char *data, size_t length)
     }
 }
 
-static void what_is_not_packed_is_left_as_it_is(void)
+static void data_without_compression_is_passed_unchanged(void)
 {
     expect_plain("", 0);
     expect_plain("{\"a\":1}", 7);
@@ -92,7 +92,7 @@ static void what_is_not_packed_is_left_as_it_is(void)
     expect_plain("\x1f\0", 2);
 }
 
-static void what_is_packed_comes_out_however_it_is_cut(void)
+static void compressed_data_is_unpacked_from_pieces_of_any_size(void)
 {
     static const char text[] = "instance_type,price_per_hour\nc7i.2xlarge,0.357\n";
     char packed[200];
@@ -136,7 +136,7 @@ static void packed_nothing_is_nothing(void)
     EXPECT_INT((long long)got.used, 0);
 }
 
-static void what_is_cut_short_is_no_whole(void)
+static void a_truncated_document_is_refused(void)
 {
     char packed[200];
     size_t length = pack("0.357 or 0.35", 13, packed, sizeof packed);
@@ -151,7 +151,7 @@ static void what_is_cut_short_is_no_whole(void)
     }
 }
 
-static void what_is_broken_is_refused_and_so_is_what_follows(void)
+static void broken_data_and_all_data_after_it_are_refused(void)
 {
     char packed[200];
     size_t length = pack("0.357 or 0.35", 13, packed, sizeof packed);
@@ -173,11 +173,11 @@ static void what_is_broken_is_refused_and_so_is_what_follows(void)
 
 int main(void)
 {
-    RUN(what_is_not_packed_is_left_as_it_is);
-    RUN(what_is_packed_comes_out_however_it_is_cut);
+    RUN(data_without_compression_is_passed_unchanged);
+    RUN(compressed_data_is_unpacked_from_pieces_of_any_size);
     RUN(little_may_become_much);
     RUN(packed_nothing_is_nothing);
-    RUN(what_is_cut_short_is_no_whole);
-    RUN(what_is_broken_is_refused_and_so_is_what_follows);
+    RUN(a_truncated_document_is_refused);
+    RUN(broken_data_and_all_data_after_it_are_refused);
     return test_result();
 }

@@ -76,7 +76,7 @@ static void what_was_published_with_a_figure_is_never_what_a_machine_costs(void)
     EXPECT(rank(PRICE_SPOT, "", "published too") > 0);
 }
 
-static void what_a_person_typed_goes_before_all(void)
+static void an_entered_price_wins_over_all_others(void)
 {
     EXPECT(rank(PRICE_TYPED, "", "typed") > rank(PRICE_SPOT, "us-east-1b", sources[0]->name));
     EXPECT(rank(PRICE_OWN, "", "typed") > rank(PRICE_SPOT, "us-east-1b", sources[0]->name));
@@ -153,7 +153,7 @@ int main(void)
     RUN(a_zone_goes_before_its_region_whatever_the_feed);
     RUN(feeds_are_believed_in_the_order_of_the_list);
     RUN(what_was_published_with_a_figure_is_never_what_a_machine_costs);
-    RUN(what_a_person_typed_goes_before_all);
+    RUN(an_entered_price_wins_over_all_others);
     RUN(a_person_may_leave_out_where_it_is_about_but_no_feed_may);
     RUN(prices_of_other_places_are_never_chosen);
     RUN(a_machine_that_is_not_known_has_no_price);

@@ -117,7 +117,7 @@ static void half_a_pair_is_named(void)
                  "the profile \"default\" of the shared file has no aws_access_key_id");
 }
 
-static void what_belongs_to_the_value_above_is_no_key(void)
+static void a_continued_value_is_not_a_key(void)
 {
     expect_pair("[default]\n" PAIR "s3 =\n  aws_access_key_id = NESTED\n  [work]\n"
                 "  nonsense\nregion = x\n");
@@ -127,7 +127,7 @@ static void what_belongs_to_the_value_above_is_no_key(void)
                  "line 4 of the shared file goes on with a key, which must be on one line");
 }
 
-static void what_cannot_be_a_key_is_wrong_and_the_line_is_named(void)
+static void a_value_that_cannot_be_a_key_is_refused_with_its_line(void)
 {
 #define NO_KEY " of the shared file has a key that is too long, or has in it what no key has"
     expect_wrong("[default]\naws_access_key_id = AKIA\naws_secret_access_key = \"" SECRET "\"\n",
@@ -185,8 +185,8 @@ int main(void)
     RUN(keys_are_read_however_they_are_spaced_and_commented);
     RUN(only_the_wanted_profile_is_read);
     RUN(half_a_pair_is_named);
-    RUN(what_belongs_to_the_value_above_is_no_key);
-    RUN(what_cannot_be_a_key_is_wrong_and_the_line_is_named);
+    RUN(a_continued_value_is_not_a_key);
+    RUN(a_value_that_cannot_be_a_key_is_refused_with_its_line);
     RUN(a_nul_hides_nothing);
     RUN(long_tokens_fit_and_longer_ones_are_never_cut);
     return test_result();

@@ -36,7 +36,7 @@ struct outcome {
     struct error err;
 };
 
-/* Nothing that anybody could take for a key. */
+/* Nothing that looks like a key. */
 static void expect_no_secret(const struct error *err)
 {
     EXPECT(!strstr(err->message, "wJalr") && !strstr(err->field, "wJalr"));

@@ -293,7 +293,7 @@ static void the_metadata_service_of_gcp_identifies_a_machine(void)
     EXPECT_STR(identity.instance_type, "n1-highcpu-64");
 }
 
-static void what_does_not_say_that_it_is_google_is_not_believed(void)
+static void an_answer_without_the_header_of_google_is_not_used(void)
 {
     static const char *const flavors[] = {NULL, "", "google", "Googles", "Amazon"};
 
@@ -332,7 +332,7 @@ static void a_zone_that_lies_in_no_region_gives_no_machine(void)
     }
 }
 
-static void an_address_that_somebody_gives_is_asked_whatever_the_firmware_says(void)
+static void an_address_from_the_options_is_asked_whatever_the_firmware_says(void)
 {
     static const char *const addresses[] = {"http://127.0.0.1:1338", "http://127.0.0.1:1338/"};
 
@@ -419,7 +419,7 @@ static void each_cloud_gives_the_id_of_the_machine(void)
     EXPECT_STR(identity.instance_id, "");
 }
 
-static void what_a_person_configured_wins_member_by_member(void)
+static void options_override_the_metadata_member_by_member(void)
 {
     struct identity identity = ask_table("Amazon EC2", aws);
     struct identity configured = {.note = ""};
@@ -487,13 +487,13 @@ int main(void)
     RUN(on_no_known_cloud_no_service_is_asked);
     RUN(only_the_cloud_that_the_firmware_names_is_asked);
     RUN(the_metadata_service_of_gcp_identifies_a_machine);
-    RUN(what_does_not_say_that_it_is_google_is_not_believed);
+    RUN(an_answer_without_the_header_of_google_is_not_used);
     RUN(a_zone_that_lies_in_no_region_gives_no_machine);
-    RUN(an_address_that_somebody_gives_is_asked_whatever_the_firmware_says);
+    RUN(an_address_from_the_options_is_asked_whatever_the_firmware_says);
     RUN(with_ask_anyway_all_services_are_asked_until_one_answers);
     RUN(an_address_beyond_all_length_is_no_crash);
     RUN(each_cloud_gives_the_id_of_the_machine);
-    RUN(what_a_person_configured_wins_member_by_member);
+    RUN(options_override_the_metadata_member_by_member);
     RUN(what_was_learned_of_one_place_does_not_hold_for_another);
     RUN(settings_alone_make_a_machine_known);
     return test_result();

@@ -226,7 +226,7 @@ static void google_with_nothing_to_say_says_false(void)
     EXPECT_INT(ask_once("gcp", list).result, NOTICE_NONE); /* no such word: 404 */
 }
 
-static void what_is_not_google_is_not_believed(void)
+static void an_answer_that_is_not_from_google_is_not_used(void)
 {
     static const struct reply other[] = {
         {NULL, "preempted", "Metadata-Flavor: Google", 200, "TRUE", "Goggle"}, {.ending = NULL}};
@@ -348,7 +348,7 @@ int main(void)
     RUN(a_token_is_renewed_when_it_is_no_longer_taken);
     RUN(google_says_that_it_has_preempted_or_will_end_the_machine);
     RUN(google_with_nothing_to_say_says_false);
-    RUN(what_is_not_google_is_not_believed);
+    RUN(an_answer_that_is_not_from_google_is_not_used);
     RUN(azure_announces_events_of_which_two_take_the_machine);
     RUN(an_event_of_a_neighbour_is_none_of_ours);
     RUN(a_machine_without_a_name_takes_every_event_for_its_own);

@@ -19,7 +19,7 @@ static const long long numbers[] = {1,
                                     999999,
                                     (1LL << 56) - 1};
 
-static void what_is_written_reads_back(void)
+static void a_written_text_is_read_back_unchanged(void)
 {
     for (size_t i = 0; i < COUNT(numbers); i++) {
         char text[CURSOR_SIZE];
@@ -60,7 +60,7 @@ static const char *const strangers[] = {"",
                                         "r19e ",
                                         "null"};
 
-static void what_was_not_written_by_us_is_refused(void)
+static void a_foreign_cursor_is_refused(void)
 {
     for (size_t i = 0; i < COUNT(strangers); i++) {
         long long number = -7;
@@ -104,9 +104,9 @@ static void capital_letters_are_not_the_same_cursor(void)
 
 int main(void)
 {
-    RUN(what_is_written_reads_back);
+    RUN(a_written_text_is_read_back_unchanged);
     RUN(a_cursor_fits_into_a_url_as_it_is);
-    RUN(what_was_not_written_by_us_is_refused);
+    RUN(a_foreign_cursor_is_refused);
     RUN(a_cursor_with_one_digit_changed_or_lost_is_refused);
     RUN(capital_letters_are_not_the_same_cursor);
     return test_result();

@@ -42,7 +42,7 @@ static void without_a_file_nothing_beats(void)
     EXPECT_INT(look(&folder, START).state, HEARTBEAT_NONE);
 }
 
-static void what_beats_is_well_until_its_patience_ends(void)
+static void a_process_is_healthy_while_it_beats(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(heartbeat_end) struct heartbeat heartbeat = begin(&folder, "bench");
@@ -73,7 +73,7 @@ static void it_writes_every_five_seconds_at_most(void)
     EXPECT_STR(look(&folder, START).doing, "three");
 }
 
-static void what_has_ended_or_was_killed_says_nothing_any_more(void)
+static void an_ended_bench_leaves_no_valid_heartbeat(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     struct heartbeat heartbeat = begin(&folder, "bench");
@@ -211,9 +211,9 @@ static void a_push_beside_a_server_does_not_speak_for_it(void)
 int main(void)
 {
     RUN(without_a_file_nothing_beats);
-    RUN(what_beats_is_well_until_its_patience_ends);
+    RUN(a_process_is_healthy_while_it_beats);
     RUN(it_writes_every_five_seconds_at_most);
-    RUN(what_has_ended_or_was_killed_says_nothing_any_more);
+    RUN(an_ended_bench_leaves_no_valid_heartbeat);
     RUN(of_two_the_first_has_the_file_and_the_second_takes_it_over);
     RUN(of_another_container_or_machine_it_is_not_ours);
     RUN(a_file_that_is_not_a_heartbeat_is_an_error);

@@ -80,7 +80,7 @@ static const struct {
     {"pennyworth_spot_notice", 0},
 };
 
-static void what_was_counted_is_written(void)
+static void counters_are_written(void)
 {
     struct metrics *metrics = some_traffic();
     AUTO(freep) char *text = written(metrics);
@@ -235,7 +235,7 @@ static void a_preemption_notice_is_counted(void)
 
 int main(void)
 {
-    RUN(what_was_counted_is_written);
+    RUN(counters_are_written);
     RUN(a_duration_on_the_edge_of_a_bucket_belongs_to_it);
     RUN(every_line_is_prometheus_text);
     RUN(the_buckets_of_a_histogram_never_fall_and_end_at_its_count);

@@ -65,7 +65,7 @@ static const struct {
     {"/a\tb", "the URL has control characters"},
 };
 
-static void a_target_that_could_fool_somebody_is_refused(void)
+static void an_ambiguous_target_is_refused(void)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct query query;
@@ -204,7 +204,7 @@ static void only_known_parameters_are_allowed_and_only_marked_ones_twice(void)
 int main(void)
 {
     RUN(a_target_is_taken_apart_and_decoded);
-    RUN(a_target_that_could_fool_somebody_is_refused);
+    RUN(an_ambiguous_target_is_refused);
     RUN(the_number_of_parameters_is_bounded);
     RUN(the_length_of_a_target_is_bounded);
     RUN(a_parameter_is_found_by_its_whole_name);

@@ -222,7 +222,7 @@ static void an_earlier_bench_that_may_take_more_is_another(void)
     EXPECT_INT(compare(&wish, &earlier), BENCH_SAME);
 }
 
-static void a_sweep_of_somebody_else_is_a_stranger(void)
+static void a_sweep_of_another_client_is_not_continued(void)
 {
     AUTO(bench_plan_clear) struct bench_plan plan = {0};
     struct bench_wish wish = wish_of("quick");
@@ -272,7 +272,7 @@ int main(void)
     RUN(a_wrong_label_is_refused_with_the_reason);
     RUN(an_earlier_bench_is_the_same_if_it_takes_no_more);
     RUN(an_earlier_bench_that_may_take_more_is_another);
-    RUN(a_sweep_of_somebody_else_is_a_stranger);
+    RUN(a_sweep_of_another_client_is_not_continued);
     RUN(a_request_with_its_limits_in_the_base_is_known);
     return test_result();
 }

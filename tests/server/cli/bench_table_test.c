@@ -152,7 +152,7 @@ static void a_run_that_was_repeated_is_shown_as_such(void)
     expect_line(&sample.report, "something was swapped [repeated]\n");
 }
 
-static void what_more_time_would_have_bought_is_said(void)
+static void the_gain_of_more_time_is_reported(void)
 {
     char spec[] = "{\"max_seconds\":100}", with_money[] = "{\"max_dollars\":1}";
     AUTO(bytes_free) struct bytes text = {.limit = 10000}, other = {.limit = 10000};
@@ -175,7 +175,7 @@ static void what_more_time_would_have_bought_is_said(void)
     EXPECT(strstr(other.data, ", within 3.0 %: more time would have bought little"));
 }
 
-static void what_is_not_known_is_said_to_be_unknown(void)
+static void unknown_values_are_called_unknown(void)
 {
     struct sample sample;
 
@@ -285,8 +285,8 @@ int main(void)
     RUN(the_table_has_machine_price_runs_and_cost);
     RUN(the_table_has_the_answers_of_the_hub);
     RUN(a_run_that_was_repeated_is_shown_as_such);
-    RUN(what_more_time_would_have_bought_is_said);
-    RUN(what_is_not_known_is_said_to_be_unknown);
+    RUN(the_gain_of_more_time_is_reported);
+    RUN(unknown_values_are_called_unknown);
     RUN(a_price_that_a_person_gave_has_no_age);
     RUN(numbers_keep_four_digits_whatever_their_size);
     RUN(the_json_has_the_same);

@@ -109,12 +109,12 @@ static void expect_settled(enum run_state state, size_t settled)
     end(&scene);
 }
 
-static void what_has_failed_is_settled(void)
+static void a_failed_run_is_settled(void)
 {
     expect_settled(RUN_FAILED, 1);
 }
 
-static void what_is_tried_again_is_not_settled(void)
+static void a_run_that_is_repeated_is_not_settled(void)
 {
     expect_settled(RUN_INTERRUPTED, 0);
     expect_settled(RUN_PREEMPTED, 0);
@@ -236,7 +236,7 @@ int main(void)
     RUN(a_repetition_is_printed_as_one_and_counts_once);
     RUN(the_first_figure_comes_at_once_and_others_now_and_then);
     RUN(a_terminal_has_one_line_that_is_written_anew);
-    RUN(what_has_failed_is_settled);
-    RUN(what_is_tried_again_is_not_settled);
+    RUN(a_failed_run_is_settled);
+    RUN(a_run_that_is_repeated_is_not_settled);
     return test_result();
 }

@@ -194,7 +194,7 @@ static const struct {
     {{"backup", "a", "--port=1"}, "--port", "is not an option of \"backup\""},
     {{"--replace=on"}, "--replace", "is not an option of \"serve\""},
     {{"--port=1", "stray"}, "stray", "is not an option; --help lists them"},
-    /* Secrets on the command line could be read by everybody in ps. */
+    /* Every user can read secrets of the command line in ps. */
     {{"--read-token=0123456789abcdef"},
      "--read-token=0123456789abcdef",
      "is not an option; --help lists them"},
@@ -333,7 +333,7 @@ static const struct {
     {{"bench", "--set=all"}, "--set"},
 };
 
-static void what_does_not_go_together_is_refused(void)
+static void options_that_contradict_each_other_are_refused(void)
 {
     for (size_t i = 0; i < COUNT(misfits); i++) {
         struct config config;
@@ -438,7 +438,7 @@ int main(void)
     RUN(any_other_option_given_again_replaces);
     RUN(the_first_word_is_the_command);
     RUN(operands_may_stand_between_options);
-    RUN(what_does_not_go_together_is_refused);
+    RUN(options_that_contradict_each_other_are_refused);
     RUN(help_and_version_win_over_mistakes);
     RUN(help_lists_every_option_with_its_variable_default_and_limits);
     RUN(every_flag_of_help_is_understood);

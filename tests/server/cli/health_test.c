@@ -103,7 +103,7 @@ static void no_answer_is_reported_with_the_address(void)
     EXPECT_STR(err.message, "http://127.0.0.1:8080/readyz: connection refused");
 }
 
-static void what_cannot_be_asked_is_refused_before_anybody_is(void)
+static void a_question_that_cannot_be_sent_is_refused_before_connecting(void)
 {
     struct config named = listening("localhost", 8080), any = listening("127.0.0.1", 0);
     struct played played = {.status = 200};
@@ -125,6 +125,6 @@ int main(void)
     RUN(with_a_certificate_it_alone_is_trusted);
     RUN(an_answer_other_than_200_is_printed_with_its_reason);
     RUN(no_answer_is_reported_with_the_address);
-    RUN(what_cannot_be_asked_is_refused_before_anybody_is);
+    RUN(a_question_that_cannot_be_sent_is_refused_before_connecting);
     return test_result();
 }

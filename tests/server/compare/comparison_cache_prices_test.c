@@ -97,7 +97,7 @@ static void runs_that_come_leave_prices_in_memory(void)
         expect_price(&offer->on_demand, "1");
 }
 
-/* What `loan` has for a.large: to be called before and after somebody says something. */
+/* What `loan` has for a.large: to be called before and after a price is entered. */
 static void expect_loaned(struct comparison_cache *board, struct db *db,
                           const struct offers_question *question, const char *price,
                           const char *typed)

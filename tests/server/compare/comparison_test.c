@@ -150,7 +150,7 @@ static void types_without_a_measurement_are_listed(void)
 }
 
 /* They were measured all the same. */
-static void what_a_filter_hides_is_not_unmeasured(void)
+static void a_type_hidden_by_a_filter_is_not_unmeasured(void)
 {
     static const char *const questions[] = {
         "engine=pytorch", "precision=f32",        "batch_size=160",
@@ -250,7 +250,7 @@ int main(void)
     RUN(a_contender_without_a_number_is_not_the_best);
     RUN(jobs_are_no_rivals_of_samples);
     RUN(types_without_a_measurement_are_listed);
-    RUN(what_a_filter_hides_is_not_unmeasured);
+    RUN(a_type_hidden_by_a_filter_is_not_unmeasured);
     RUN(a_row_finds_its_offer);
     RUN(what_is_old_or_of_older_software_is_stale);
     RUN(how_near_the_peak_is_known_only_where_all_of_it_is);

@@ -55,7 +55,7 @@ static void a_budget_takes_the_fastest_that_surely_keeps_it(void)
 }
 
 /* An hour of boot is paid for, and leaves less of a budget. */
-static void what_booting_costs_comes_off_a_budget(void)
+static void the_cost_of_booting_reduces_the_budget(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -112,7 +112,7 @@ static void if_no_machine_meets_the_goal_the_nearest_is_named(void)
     EXPECT_INT(row_of(&stage, "slow")->job.instances, 0);
 }
 
-static void what_was_published_or_has_no_price_or_interval_is_never_chosen(void)
+static void a_row_without_price_or_interval_or_only_published_is_never_chosen(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -220,11 +220,11 @@ int main(void)
 {
     RUN(a_deadline_takes_the_cheapest_that_surely_keeps_it);
     RUN(a_budget_takes_the_fastest_that_surely_keeps_it);
-    RUN(what_booting_costs_comes_off_a_budget);
+    RUN(the_cost_of_booting_reduces_the_budget);
     RUN(waiting_comes_off_a_budget);
     RUN(both_have_to_be_kept);
     RUN(if_no_machine_meets_the_goal_the_nearest_is_named);
-    RUN(what_was_published_or_has_no_price_or_interval_is_never_chosen);
+    RUN(a_row_without_price_or_interval_or_only_published_is_never_chosen);
     RUN(nothing_is_decided_where_nothing_is_asked);
     RUN(the_page_does_not_change_the_answer);
     RUN(machines_of_a_type_differ_where_few_were_seen);

@@ -68,7 +68,7 @@ static void another_kind_is_used_only_where_it_is_asked_for_in_that_order(void)
     EXPECT_STR(row_of(&stage, "no")->price.why_not, "because");
 }
 
-static void what_somebody_types_wins_over_the_list_and_nothing_is_taken_off_it(void)
+static void an_entered_price_wins_over_the_list_and_gets_no_discount(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
     const struct row_price *price;
@@ -312,7 +312,7 @@ int main(void)
     RUN(a_kind_never_stands_in_for_another);
     RUN(why_a_feed_has_none_is_passed_on);
     RUN(another_kind_is_used_only_where_it_is_asked_for_in_that_order);
-    RUN(what_somebody_types_wins_over_the_list_and_nothing_is_taken_off_it);
+    RUN(an_entered_price_wins_over_the_list_and_gets_no_discount);
     RUN(a_published_price_belongs_to_published_rows);
     RUN(what_was_paid_is_of_the_kind_that_it_was);
     RUN(what_was_paid_ages_with_its_run);

@@ -156,7 +156,7 @@ static const struct {
      "price_of"},
 };
 
-static void what_is_wrong_names_its_parameter(void)
+static void an_error_names_its_parameter(void)
 {
     for (size_t i = 0; i < COUNT(wrong); i++) {
         AUTO(stage_clear) struct stage stage = {0};
@@ -267,7 +267,7 @@ int main(void)
     RUN(a_bare_question_has_defaults);
     RUN(words_are_kept);
     RUN(a_number_is_taken_up_to_its_limits);
-    RUN(what_is_wrong_names_its_parameter);
+    RUN(an_error_names_its_parameter);
     RUN(kinds_of_price_keep_their_order);
     RUN(regions_are_the_machines_own_and_where_clouds_began);
     RUN(something_may_be_about_all_or_about_one);

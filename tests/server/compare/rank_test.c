@@ -105,7 +105,7 @@ static void one_machine_is_as_unsure_as_machines_differ(void)
     EXPECT_NEAR(row_of(&stage, "a")->speed.low, 99.9, 1e-9); /* as measured */
 }
 
-static void what_was_published_is_never_ranked(void)
+static void published_figures_are_never_ranked(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -214,7 +214,7 @@ static void nothing_unknown_is_0_in_a_utility(void)
     EXPECT_NEAR(row_of(&stage, "known")->utility, 102, 1e-9);
 }
 
-static void what_an_hour_of_waiting_is_worth_changes_the_order(void)
+static void the_value_of_waiting_changes_the_order(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -313,13 +313,13 @@ int main(void)
     RUN(the_margin_decides_what_is_behind);
     RUN(a_wide_interval_ties);
     RUN(one_machine_is_as_unsure_as_machines_differ);
-    RUN(what_was_published_is_never_ranked);
+    RUN(published_figures_are_never_ranked);
     RUN(a_row_without_a_price_is_not_ranked_and_says_why);
     RUN(a_row_without_an_interval_or_a_valid_run_is_not_ranked);
     RUN(a_utility_may_be_below_0);
     RUN(a_utility_that_is_no_number_at_an_end_is_not_ranked);
     RUN(nothing_unknown_is_0_in_a_utility);
-    RUN(what_an_hour_of_waiting_is_worth_changes_the_order);
+    RUN(the_value_of_waiting_changes_the_order);
     RUN(a_price_that_moves_widens_a_score_to_both_sides);
     RUN(the_front_has_rows_that_no_other_beats_in_time_and_money);
     RUN(jobs_and_samples_have_fronts_of_their_own);

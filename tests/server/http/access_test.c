@@ -81,7 +81,7 @@ static const char *field(const struct stage *stage, const char *name)
     return NULL;
 }
 
-static void without_tokens_everybody_may_do_everything(void)
+static void without_tokens_every_client_may_do_everything(void)
 {
     AUTO(stage_clear) struct stage *stage = set(NULL);
 
@@ -164,7 +164,7 @@ static void over_a_limit_the_answer_says_which_and_when(void)
     EXPECT_STR(field(stage, "Retry-After"), "30");
 }
 
-static void what_a_limit_of_runs_refuses_costs_no_bytes(void)
+static void a_request_above_the_limit_of_runs_costs_no_bytes(void)
 {
     AUTO(stage_clear)
     struct stage *stage = set("c1 import sha256:" OF_ABC " mib_per_hour=1 runs_per_hour=10\n");
@@ -276,12 +276,12 @@ int main(void)
     if (descriptor < 0)
         return 1;
     close(descriptor);
-    RUN(without_tokens_everybody_may_do_everything);
+    RUN(without_tokens_every_client_may_do_everything);
     RUN(each_scope_opens_what_it_says);
     RUN(an_unknown_client_gets_401_with_the_scheme);
     RUN(a_missing_scope_is_named);
     RUN(over_a_limit_the_answer_says_which_and_when);
-    RUN(what_a_limit_of_runs_refuses_costs_no_bytes);
+    RUN(a_request_above_the_limit_of_runs_costs_no_bytes);
     RUN(only_what_writes_is_for_the_audit);
     RUN(the_tokens_of_options_give_no_sender);
     RUN(a_wrong_file_changes_nothing);

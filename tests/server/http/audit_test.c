@@ -111,7 +111,7 @@ static void a_file_is_begun_anew_where_the_old_one_was_moved_away(void)
     EXPECT_INT((long long)strlen(old), 2 * (long long)strlen(new));
 }
 
-static void what_cannot_be_opened_is_refused_and_the_old_one_stays(void)
+static void an_audit_file_that_cannot_be_opened_is_refused_and_the_old_one_stays(void)
 {
     AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
     struct error err = {0};
@@ -297,7 +297,7 @@ int main(void)
     RUN(a_line_has_the_token_the_request_and_the_result);
     RUN(a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters);
     RUN(a_file_is_begun_anew_where_the_old_one_was_moved_away);
-    RUN(what_cannot_be_opened_is_refused_and_the_old_one_stays);
+    RUN(an_audit_file_that_cannot_be_opened_is_refused_and_the_old_one_stays);
     RUN(a_line_that_is_lost_is_counted);
     RUN(after_a_line_without_an_end_the_next_one_begins_anew);
     RUN(unknown_tokens_get_sixty_lines_a_minute_and_the_rest_is_counted);

@@ -109,7 +109,7 @@ static void it_wakes_when_something_is_due_and_not_before(void)
     end(deadlines, &ticks);
 }
 
-static void what_is_overdue_is_done_at_once(void)
+static void overdue_work_is_done_at_once(void)
 {
     struct ticks ticks;
     struct deadlines *deadlines;
@@ -219,7 +219,7 @@ int main(void)
 {
     RUN(with_nothing_due_it_never_wakes);
     RUN(it_wakes_when_something_is_due_and_not_before);
-    RUN(what_is_overdue_is_done_at_once);
+    RUN(overdue_work_is_done_at_once);
     RUN(an_earlier_wish_moves_the_plan_forward);
     RUN(a_later_wish_does_not_move_the_plan_back);
     RUN(each_tick_says_when_the_next_is_due);

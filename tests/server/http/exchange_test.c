@@ -106,7 +106,7 @@ static void a_large_body_takes_room_until_it_is_answered(void)
     EXPECT_INT(stage->room.taken, 0);
 }
 
-static void what_is_refused_for_its_bytes_takes_no_room(void)
+static void a_body_refused_for_its_size_takes_no_slot(void)
 {
     AUTO(stage_clear) struct stage *stage = set("import mib_per_hour=1");
 
@@ -189,7 +189,7 @@ int main(void)
         return 1;
     close(descriptor);
     RUN(a_large_body_takes_room_until_it_is_answered);
-    RUN(what_is_refused_for_its_bytes_takes_no_room);
+    RUN(a_body_refused_for_its_size_takes_no_slot);
     RUN(a_body_in_chunks_that_is_too_large_is_paid_for);
     RUN(a_body_where_none_is_wanted_is_paid_for);
     RUN(a_body_whose_answer_is_held_is_paid_for_once);

@@ -80,7 +80,7 @@ static void an_internal_error_is_for_our_log_and_not_for_strangers(void)
     bytes_free(&exchange.reply.body);
 }
 
-static void what_would_have_been_allowed_is_said(void)
+static void an_error_says_what_is_allowed(void)
 {
     static const char *const choices[] = {"f32", "bf16", NULL};
     static struct exchange exchange;
@@ -106,7 +106,7 @@ static void what_would_have_been_allowed_is_said(void)
     bytes_free(&exchange.reply.body);
 }
 
-static void what_a_client_sent_cannot_break_the_document(void)
+static void a_text_of_a_client_cannot_break_the_document(void)
 {
     static struct exchange exchange;
     struct error err = {0};
@@ -234,8 +234,8 @@ int main(void)
 {
     RUN(every_kind_of_error_has_its_status_and_is_a_problem_document);
     RUN(an_internal_error_is_for_our_log_and_not_for_strangers);
-    RUN(what_would_have_been_allowed_is_said);
-    RUN(what_a_client_sent_cannot_break_the_document);
+    RUN(an_error_says_what_is_allowed);
+    RUN(a_text_of_a_client_cannot_break_the_document);
     RUN(what_only_http_can_say_is_a_problem_document_too);
     RUN(an_error_replaces_whatever_the_reply_held);
     RUN(json_that_was_written_is_answered_as_it_is);

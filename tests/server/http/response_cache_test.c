@@ -106,7 +106,7 @@ static void the_least_recently_used_entry_is_replaced(void)
     EXPECT_STR(find(answers, &(struct answer_key){"/new", 1, 1}), "/new");
 }
 
-static void what_is_too_long_is_named_and_not_kept(void)
+static void a_text_that_is_too_long_is_named_and_not_stored(void)
 {
     const struct answer_key key = {.text = "/a", .revision = 1, .minute = 1};
     AUTO(free_answers) struct response_cache *answers = make_answers();
@@ -198,7 +198,7 @@ int main(void)
     RUN(an_answer_is_kept_with_its_name);
     RUN(another_state_is_another_answer);
     RUN(the_least_recently_used_entry_is_replaced);
-    RUN(what_is_too_long_is_named_and_not_kept);
+    RUN(a_text_that_is_too_long_is_named_and_not_stored);
     RUN(an_answer_that_does_not_fit_the_reply_is_made_again);
     RUN(a_client_that_has_it_says_so_in_many_ways);
     RUN(threads_may_share_it);

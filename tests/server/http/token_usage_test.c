@@ -41,7 +41,7 @@ static void all_of_it_is_spent_or_nothing(void)
     EXPECT_INT(sender_spend(sender, LIMIT_RUNS, 10, 2, NOW, &wait), SPENT_OK);
 }
 
-static void what_was_given_back_can_be_spent_again(void)
+static void a_refund_can_be_spent_again(void)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     struct sender *sender = token_usage_get(token_usage, "c1");
@@ -105,7 +105,7 @@ static void a_limit_that_was_changed_holds_at_once(void)
                SPENT_OK);
 }
 
-static void what_was_done_is_counted_by_name(void)
+static void requests_are_counted_by_name(void)
 {
     AUTO(senders_freep) struct token_usage *token_usage = token_usage_new();
     AUTO(bytes_free) struct bytes text = {.limit = 10000};
@@ -163,12 +163,12 @@ int main(void)
 {
     RUN(a_limit_is_full_at_first_and_fills_evenly);
     RUN(all_of_it_is_spent_or_nothing);
-    RUN(what_was_given_back_can_be_spent_again);
+    RUN(a_refund_can_be_spent_again);
     RUN(a_request_above_the_whole_limit_has_its_own_result);
     RUN(without_a_limit_there_is_no_end);
     RUN(senders_and_their_limits_do_not_know_each_other);
     RUN(a_limit_that_was_changed_holds_at_once);
-    RUN(what_was_done_is_counted_by_name);
+    RUN(requests_are_counted_by_name);
     RUN(together_threads_get_no_more_than_there_is);
     return test_result();
 }

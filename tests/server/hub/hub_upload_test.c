@@ -124,7 +124,7 @@ static void a_batch_ends_where_it_would_be_too_long(void)
     expect_counts(db, 0, 5, 0);
 }
 
-static void what_no_hub_takes_is_refused_without_asking(void)
+static void a_run_that_no_hub_accepts_is_refused_without_a_request(void)
 {
     SCENE({0});
     struct delivery found;
@@ -204,7 +204,7 @@ static void a_hub_that_says_when_is_asked_then(void)
                    600, "the hub answered 429: not now");
 }
 
-static void what_a_person_has_to_mend_waits_a_minute(void)
+static void an_error_that_a_person_must_mend_is_retried_after_a_minute(void)
 {
     static const int statuses[] = {301, 302, 307, 400, 404, 405, 415, 422, 204};
 
@@ -386,7 +386,7 @@ static void a_run_that_cannot_be_read_lets_others_through(void)
     expect_counts(db, 2, 1, 0);
 }
 
-static void what_could_not_be_recorded_is_sent_again_and_known_by_then(void)
+static void a_run_whose_delivery_was_not_recorded_is_sent_again(void)
 {
     SCENE({0}, {.known = true});
 
@@ -424,12 +424,12 @@ int main(void)
     RUN(without_a_token_none_is_sent);
     RUN(long_queues_go_in_batches_the_oldest_first);
     RUN(a_batch_ends_where_it_would_be_too_long);
-    RUN(what_no_hub_takes_is_refused_without_asking);
+    RUN(a_run_that_no_hub_accepts_is_refused_without_a_request);
     RUN(a_refused_run_keeps_its_reason_and_is_not_sent_again);
     RUN(without_an_answer_it_is_sent_again);
     RUN(a_hub_that_is_ill_is_asked_again_soon);
     RUN(a_hub_that_says_when_is_asked_then);
-    RUN(what_a_person_has_to_mend_waits_a_minute);
+    RUN(an_error_that_a_person_must_mend_is_retried_after_a_minute);
     RUN(an_odd_answer_settles_nothing);
     RUN(patience_doubles_up_to_a_minute_and_begins_anew_after_a_success);
     RUN(a_batch_too_large_for_the_hub_is_halved);
@@ -439,7 +439,7 @@ int main(void)
     RUN(a_hub_that_always_answers_429_is_not_asked_for_each_run);
     RUN(the_only_run_is_tried_again_soon_where_429_was_for_a_moment);
     RUN(a_run_that_cannot_be_read_lets_others_through);
-    RUN(what_could_not_be_recorded_is_sent_again_and_known_by_then);
+    RUN(a_run_whose_delivery_was_not_recorded_is_sent_again);
     RUN(a_hub_is_named_without_slashes_at_its_end);
     return test_result();
 }

@@ -119,7 +119,7 @@ static void what_is_wrong_is_said(void)
     }
 }
 
-static void what_does_not_fit_is_not_cut(void)
+static void a_text_that_does_not_fit_is_not_cut(void)
 {
     static char text[3000];
     struct error url = {0}, word = {0}, types = {0};
@@ -166,7 +166,7 @@ int main(void)
     RUN(the_last_word_counts_and_all_is_all);
     RUN(a_file_has_a_path);
     RUN(what_is_wrong_is_said);
-    RUN(what_does_not_fit_is_not_cut);
+    RUN(a_text_that_does_not_fit_is_not_cut);
     RUN(a_list_is_walked_word_by_word);
     return test_result();
 }

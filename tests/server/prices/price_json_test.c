@@ -41,7 +41,7 @@ static void expect_paid(const struct paid_price *paid, const struct paid_price *
     EXPECT_INT(paid->fetched_us, wanted->fetched_us);
 }
 
-static void what_is_written_of_a_price_is_read_back_the_same(void)
+static void a_written_price_is_read_back_unchanged(void)
 {
     static const long long nanos[] = {1, 89234567, 357000000, 999999999999};
     static const double factors[] = {1, 0.7, 0.123456789};
@@ -93,7 +93,7 @@ static void members_of_another_type_stay_unknown(void)
 
 int main(void)
 {
-    RUN(what_is_written_of_a_price_is_read_back_the_same);
+    RUN(a_written_price_is_read_back_unchanged);
     RUN(a_later_look_at_the_feed_confirms_a_price);
     RUN(an_unknown_price_is_all_zero);
     RUN(members_of_another_type_stay_unknown);

@@ -134,7 +134,7 @@ static const struct {
     {VERSION PRICE("1", "2024-9-1"), "valid_from", "must be a time"},
 };
 
-static void what_is_not_lawful_is_refused_with_its_line(void)
+static void an_invalid_line_is_refused_with_its_number(void)
 {
     for (size_t i = 0; i < COUNT(refusals); i++) {
         struct published_data data = {.version = 12345};
@@ -234,7 +234,7 @@ static void a_newer_version_takes_the_place_of_an_older_one(void)
     EXPECT_INT(figures_in(db), 2);
 }
 
-static void what_somebody_else_stored_stays(void)
+static void figures_that_a_user_stored_stay(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
@@ -336,11 +336,11 @@ int main(void)
     RUN(every_line_that_is_shipped_is_lawful);
     RUN(no_wrong_number_is_shipped);
     RUN(a_figure_is_read_as_it_is_written);
-    RUN(what_is_not_lawful_is_refused_with_its_line);
+    RUN(an_invalid_line_is_refused_with_its_number);
     RUN(every_member_must_be_there_and_of_its_kind);
     RUN(a_new_database_gets_all_of_it_once);
     RUN(a_newer_version_takes_the_place_of_an_older_one);
-    RUN(what_somebody_else_stored_stays);
+    RUN(figures_that_a_user_stored_stay);
     RUN(a_database_started_without_the_figures_stays_without);
     RUN(it_is_stored_whole_or_not_at_all);
     RUN(the_embedded_figures_are_loaded_and_a_conflict_does_not_stop_the_start);

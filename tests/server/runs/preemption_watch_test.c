@@ -367,7 +367,7 @@ static void with_metadata_off_there_is_no_thread(void)
     end(&scene);
 }
 
-static void what_becomes_known_later_is_used(void)
+static void a_price_that_becomes_known_later_is_used(void)
 {
     static const struct config asks = {.metadata = "gcp=http://cloud", .life_cycle = "spot"};
     struct scene scene;
@@ -425,7 +425,7 @@ int main(void)
     RUN(with_nothing_to_lose_it_does_not_ask);
     RUN(a_machine_that_is_not_spot_or_of_no_cloud_is_asked_nothing);
     RUN(with_metadata_off_there_is_no_thread);
-    RUN(what_becomes_known_later_is_used);
+    RUN(a_price_that_becomes_known_later_is_used);
     RUN(an_address_of_another_cloud_is_not_this_ones);
     RUN(a_service_that_fails_is_asked_again);
     return test_result();

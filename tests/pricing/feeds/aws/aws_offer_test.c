@@ -144,7 +144,7 @@ static void sections_may_come_in_any_order(void)
     }
 }
 
-static void what_follows_reserved_is_not_waited_for(void)
+static void the_reader_stops_at_the_section_reserved(void)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -219,7 +219,7 @@ int main(void)
     RUN(the_same_version_is_not_fetched_again);
     RUN(a_region_that_is_not_in_the_index_is_an_error);
     RUN(sections_may_come_in_any_order);
-    RUN(what_follows_reserved_is_not_waited_for);
+    RUN(the_reader_stops_at_the_section_reserved);
     RUN(two_prices_for_a_type_are_none);
     RUN(metal_that_is_only_sold_dedicated_has_that_price);
     RUN(a_file_without_a_price_or_cut_short_is_refused);

@@ -1,4 +1,4 @@
-/* The pages of AWS that anybody may read: spot, on demand, and how often spot is interrupted. */
+/* The public pages of AWS: spot, on demand, and how often spot is interrupted. */
 #include "pricing/feeds/sources.h"
 
 #include "tests/pricing/feeds/walk.h"
@@ -60,7 +60,7 @@ static void spot_prices_are_linux_and_exponents_are_numbers(void)
     EXPECT_STR(price->feed, "aws-spot-page");
 }
 
-static void what_has_no_price_or_two_has_none(void)
+static void a_type_without_one_clear_price_has_none(void)
 {
     AUTO(walk_end) struct walk walk;
     struct price_batch_tally *tally;
@@ -246,7 +246,7 @@ int main(void)
 {
     RUN(a_sample_of_the_spot_page_gives_each_linux_price_once);
     RUN(spot_prices_are_linux_and_exponents_are_numbers);
-    RUN(what_has_no_price_or_two_has_none);
+    RUN(a_type_without_one_clear_price_has_none);
     RUN(another_shape_is_refused);
     RUN(a_sample_of_the_on_demand_page_gives_its_rows);
     RUN(only_plain_linux_counts);

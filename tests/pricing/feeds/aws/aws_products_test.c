@@ -81,7 +81,7 @@ static void of_two_pages_one_product_is_the_price_on_demand(void)
     }
 }
 
-static void what_is_no_machine_has_no_price(void)
+static void an_unknown_machine_has_no_price(void)
 {
     AUTO(walk_end) struct walk walk = {0};
 
@@ -182,7 +182,7 @@ static void a_filter_that_the_service_ignored_is_applied_here(void)
     }
 }
 
-static void what_costs_nothing_or_is_not_valid_yet_is_counted_and_no_price(void)
+static void prices_of_0_and_future_prices_are_counted_and_left_out(void)
 {
     json_t *later = product("{}", "0.357");
     AUTO(walk_end) struct walk walk;
@@ -286,13 +286,13 @@ static void a_refusal_says_why(void)
 int main(void)
 {
     RUN(of_two_pages_one_product_is_the_price_on_demand);
-    RUN(what_is_no_machine_has_no_price);
+    RUN(an_unknown_machine_has_no_price);
     RUN(it_asks_in_json_and_signed_for_where_the_service_is);
     RUN(the_signature_is_for_us_east_1_where_the_address_has_no_region);
     RUN(regions_of_other_partitions_are_refused);
     RUN(without_credentials_nothing_is_asked);
     RUN(a_filter_that_the_service_ignored_is_applied_here);
-    RUN(what_costs_nothing_or_is_not_valid_yet_is_counted_and_no_price);
+    RUN(prices_of_0_and_future_prices_are_counted_and_left_out);
     RUN(two_products_for_one_type_are_no_price);
     RUN(repeated_tokens_and_endless_ones_are_failures);
     RUN(an_answer_of_another_shape_is_a_failure);

@@ -116,7 +116,7 @@ static void a_region_without_prices_has_none_and_that_is_no_error(void)
     EXPECT_INT(walk_count(&walk), 0);
 }
 
-static void what_is_not_linux_by_the_hour_for_everybody_is_no_price(void)
+static void rows_other_than_public_hourly_linux_prices_are_left_out(void)
 {
     static const char *const changes[] = {
         "{\"type\":\"Reservation\"}",
@@ -152,7 +152,7 @@ static void what_is_not_linux_by_the_hour_for_everybody_is_no_price(void)
     }
 }
 
-static void what_cannot_be_read_is_counted_and_is_no_price(void)
+static void an_unreadable_row_is_counted_and_gives_no_price(void)
 {
     static const char *const changes[] = {
         "{\"retailPrice\":0}",
@@ -380,8 +380,8 @@ int main(void)
     RUN(of_thirteen_rows_of_one_machine_two_are_its_prices);
     RUN(the_first_page_is_requested_with_a_filter_and_the_second_by_its_link);
     RUN(a_region_without_prices_has_none_and_that_is_no_error);
-    RUN(what_is_not_linux_by_the_hour_for_everybody_is_no_price);
-    RUN(what_cannot_be_read_is_counted_and_is_no_price);
+    RUN(rows_other_than_public_hourly_linux_prices_are_left_out);
+    RUN(an_unreadable_row_is_counted_and_gives_no_price);
     RUN(a_price_may_be_a_whole_number_and_end_in_the_future);
     RUN(two_prices_for_one_machine_are_none);
     RUN(a_row_that_comes_twice_means_that_the_list_changed_meanwhile);

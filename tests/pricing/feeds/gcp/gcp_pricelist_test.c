@@ -68,7 +68,7 @@ static void prices_are_by_type_and_region(void)
     EXPECT_STR(type->accelerator, "");
 }
 
-static void it_is_a_third_party_that_somebody_must_want(void)
+static void it_is_a_third_party_that_is_off_by_default(void)
 {
     AUTO(walk_end) struct walk walk;
 
@@ -199,7 +199,7 @@ static void a_price_that_occurs_twice_is_dropped(void)
 
 /* What stands below a line that cannot be understood must not become a price of what came
  * before it. */
-static void what_is_below_a_stray_line_is_lost_with_it(void)
+static void lines_below_a_stray_line_are_left_out(void)
 {
 #define OTHER "      cost:\n        us-west1:\n          hour: 9.0\n      cpu: 2\n"
     static const char *const strays[] = {
@@ -307,12 +307,12 @@ static void a_type_without_end_is_a_failure(void)
 int main(void)
 {
     RUN(prices_are_by_type_and_region);
-    RUN(it_is_a_third_party_that_somebody_must_want);
+    RUN(it_is_a_third_party_that_is_off_by_default);
     RUN(accelerators_stand_before_or_after_the_price);
     RUN(no_price_is_no_price);
     RUN(a_price_at_another_place_is_none);
     RUN(a_price_that_occurs_twice_is_dropped);
-    RUN(what_is_below_a_stray_line_is_lost_with_it);
+    RUN(lines_below_a_stray_line_are_left_out);
     RUN(a_stray_region_does_not_lend_its_prices_to_the_one_before);
     RUN(a_document_without_instances_is_a_failure);
     RUN(a_time_that_is_none_is_not_taken_for_one);

@@ -45,7 +45,7 @@ static void shapes_are_as_they_are_rented(void)
     }
 }
 
-static void what_is_more_than_cores_and_memory_is_not_there(void)
+static void types_with_more_than_cores_and_memory_are_absent(void)
 {
     static const char *const absent[] = {
         "e2-micro",           "e2-medium",       "f1-micro",      "g1-small",
@@ -177,7 +177,7 @@ static void regions_are_distinguished_from_other_words(void)
 int main(void)
 {
     RUN(shapes_are_as_they_are_rented);
-    RUN(what_is_more_than_cores_and_memory_is_not_there);
+    RUN(types_with_more_than_cores_and_memory_are_absent);
     RUN(every_type_is_there_once_and_begins_with_its_family);
     RUN(a_description_says_of_what_it_is_the_price);
     RUN(every_other_description_is_about_something_else);

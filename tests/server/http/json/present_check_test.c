@@ -82,7 +82,7 @@ static const char *text_in(const json_t *json, const char *key)
     return json_string_value(json_object_get(json, key));
 }
 
-static void what_is_as_fast_passes(void)
+static void an_equally_fast_run_passes(void)
 {
     AUTO(freep) struct check *check = a_check(3, 100, 7);
 
@@ -99,7 +99,7 @@ static void what_is_as_fast_passes(void)
     EXPECT(json_is_null(json_object_get(json, "confirmation")));
 }
 
-static void what_is_slower_fails_and_is_not_confirmed(void)
+static void a_slower_run_fails_and_is_not_confirmed(void)
 {
     AUTO(freep) struct check *check = a_check(3, 90, 7);
 
@@ -313,8 +313,8 @@ static void a_run_that_says_nothing_is_no_point_and_never_zero(void)
 
 int main(void)
 {
-    RUN(what_is_as_fast_passes);
-    RUN(what_is_slower_fails_and_is_not_confirmed);
+    RUN(an_equally_fast_run_passes);
+    RUN(a_slower_run_fails_and_is_not_confirmed);
     RUN(while_it_is_measured_again_there_is_no_verdict);
     RUN(two_looks_that_agree_fail_for_good);
     RUN(two_looks_that_do_not_agree_cannot_tell);

@@ -159,7 +159,7 @@ static void a_row_has_all_known_values(void)
     EXPECT_STR(TEXT_AT(row_in(json, "point"), "provenance"), "imported");
 }
 
-static void what_is_not_known_is_null(void)
+static void unknown_values_are_null(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
     const json_t *row;
@@ -353,7 +353,7 @@ static void markdown_names_unknown_values(void)
     EXPECT_INT((long long)lines, 9);
 }
 
-static void what_does_not_fit_fails(void)
+static void a_text_that_does_not_fit_fails(void)
 {
     AUTO(stage_clear) struct stage stage = {0};
 
@@ -375,7 +375,7 @@ int main(void)
 {
     RUN(nothing_that_is_not_known_is_0);
     RUN(a_row_has_all_known_values);
-    RUN(what_is_not_known_is_null);
+    RUN(unknown_values_are_null);
     RUN(the_source_of_a_price_is_shown);
     RUN(a_page_reports_how_many_rows_it_hides);
     RUN(every_line_of_csv_has_the_same_columns);
@@ -383,6 +383,6 @@ int main(void)
     RUN(csv_leaves_empty_what_is_not_known);
     RUN(markdown_has_as_many_digits_as_intervals_allow);
     RUN(markdown_names_unknown_values);
-    RUN(what_does_not_fit_fails);
+    RUN(a_text_that_does_not_fit_fails);
     return test_result();
 }

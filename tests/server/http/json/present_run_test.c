@@ -169,7 +169,7 @@ static void a_summary_in_short_has_its_interval(void)
                   "\"validity\":null,\"cost\":null,\"sweep\":null,") != NULL);
 }
 
-static void what_is_not_known_is_null_and_not_empty(void)
+static void unknown_values_are_null_and_not_empty(void)
 {
     static const char *const unknown[] = {
         "instance", "started_at",  "ended_at", "software",       "summary", "ended_by",
@@ -269,7 +269,7 @@ int main(void)
     RUN(a_run_has_the_same_members_in_every_state);
     RUN(a_finished_run_is_written_whole);
     RUN(a_summary_in_short_has_its_interval);
-    RUN(what_is_not_known_is_null_and_not_empty);
+    RUN(unknown_values_are_null_and_not_empty);
     RUN(progress_says_how_far_and_how_long_yet);
     RUN(a_page_ends_with_the_cursor_of_the_next);
     RUN(the_last_page_has_no_next);
