@@ -26,16 +26,18 @@ struct scene {
 
 static void fill_runs(struct scene *scene)
 {
-    scene->runs[0] = (struct sweep_row_run){
-        .id = {"01ARZ3NDEKTSV4RRFFQ69G5FA0"},
-        .run = {.cell = 0, .state = RUN_FINISHED, .validity = VALIDITY_OK, .throughput = {100}},
-        .dollars_per_hour = 0.9};
+    scene->runs[0] = (struct sweep_row_run){.id = {"01ARZ3NDEKTSV4RRFFQ69G5FA0"},
+                                            .run = {.cell = 0,
+                                                    .state = RUN_FINISHED,
+                                                    .validity = VALIDITY_OK,
+                                                    .throughput = {.value = 100}},
+                                            .dollars_per_hour = 0.9};
     scene->runs[1] = (struct sweep_row_run){.id = {"01ARZ3NDEKTSV4RRFFQ69G5FA1"},
                                             .run = {.cell = 1,
                                                     .block = 1,
                                                     .state = RUN_FINISHED,
                                                     .validity = VALIDITY_INVALID,
-                                                    .throughput = {300}},
+                                                    .throughput = {.value = 300}},
                                             .dollars_per_hour = 0.36};
     scene->runs[2] = (struct sweep_row_run){.id = {"01ARZ3NDEKTSV4RRFFQ69G5FA2"},
                                             .run = {.cell = 1, .state = RUN_QUEUED}};
