@@ -1,12 +1,13 @@
 #include "server/prices/price_json.h"
 
-#include "common/cleanup.h"
 #include "common/rfc3339.h"
 #include "common/text.h"
 #include "pricing/feeds/source.h"
 #include "pricing/freshness.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static const struct discount *find_discount(const struct discount_list *discounts,
                                             const struct price *price)
@@ -195,25 +196,4 @@ void present_interval(struct json_writer *out, const char *key, const struct amo
     jsonw_number(out, "low", amount->has_interval ? amount->low : NAN);
     jsonw_number(out, "high", amount->has_interval ? amount->high : NAN);
     jsonw_close(out, '}');
-}
-
-char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second)
-{
-    struct bytes text = {.limit = 16384};
-    struct json_writer out = {.bytes = &text};
-    struct cost each;
-    bool known = samples_per_second && cost->price.known &&
-                 cost_of(samples_per_second, cost->price.dollars, &each);
-
-    jsonw_open(&out, NULL, '{');
-    present_identity(&out, "identity", &cost->identity);
-    present_machine_price(&out, &cost->price, cost->at_us);
-    present_interval(&out, "samples_per_dollar", known ? &each.samples_per_dollar : NULL);
-    present_interval(&out, "dollars_per_million_samples",
-                     known ? &each.dollars_per_million : NULL);
-    present_interval(&out, "hours_per_million_samples", known ? &each.hours_per_million : NULL);
-    jsonw_close(&out, '}');
-    if (out.failed)
-        bytes_free(&text);
-    return text.data;
 }

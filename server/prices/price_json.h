@@ -26,13 +26,4 @@ struct paid_price paid_price_read(const json_t *price);
 /* A number with its interval, null where it has none; null for NULL. */
 void present_interval(struct json_writer *out, const char *key, const struct amount *amount);
 
-/* What is kept with a run: the machine and its price when the run began, and what that makes of
- * the speed it was measured at (NULL: none was). Owned by the caller, NULL when memory ends. */
-struct run_cost {
-    struct identity identity;
-    struct machine_price price;
-    long long at_us;
-};
-char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second);
-
 void present_identity(struct json_writer *out, const char *key, const struct identity *identity);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/run/run.h"
-#include "server/prices/price_json.h"
+#include "server/prices/cost_json.h"
 
 /* A price that cannot be read is unknown, and the log says why. */
 void run_cost_look(struct this_machine *here, struct db *db, const struct run *run,

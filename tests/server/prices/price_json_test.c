@@ -1,3 +1,4 @@
+#include "server/prices/cost_json.h"
 #include "server/prices/price_json.h"
 
 #include "common/cleanup.h"

@@ -1,0 +1,108 @@
+#include "server/prices/cost_json.h"
+
+#include "common/cleanup.h"
+
+#include <stddef.h>
+
+static const struct {
+    const char *name;
+    size_t offset; /* of a struct amount in struct cost */
+} amounts[] = {{"samples_per_dollar", offsetof(struct cost, samples_per_dollar)},
+               {"dollars_per_million_samples", offsetof(struct cost, dollars_per_million)},
+               {"hours_per_million_samples", offsetof(struct cost, hours_per_million)}};
+_Static_assert(COUNT(amounts) == COST_AMOUNTS, "one row for each");
+
+static const char *const others[] = {"identity", "price", "why_no_price"};
+
+const char *cost_amount_name(size_t i)
+{
+    return amounts[i].name;
+}
+
+const struct amount *cost_amount(const struct cost *cost, size_t i)
+{
+    return (const struct amount *)(const void *)((const char *)cost + amounts[i].offset);
+}
+
+json_t *cost_amount_to_json(const struct amount *amount)
+{
+    if (!amount->has_interval)
+        return json_pack("{s:f, s:n, s:n}", "value", amount->value, "low", "high");
+    return json_pack("{s:f, s:f, s:f}", "value", amount->value, "low", amount->low, "high",
+                     amount->high);
+}
+
+char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second)
+{
+    struct bytes text = {.limit = 16384};
+    struct json_writer out = {.bytes = &text};
+    struct cost each;
+    bool known = samples_per_second && cost->price.known &&
+                 cost_of(samples_per_second, cost->price.dollars, &each);
+
+    jsonw_open(&out, NULL, '{');
+    present_identity(&out, "identity", &cost->identity);
+    present_machine_price(&out, &cost->price, cost->at_us);
+    for (size_t i = 0; i < COST_AMOUNTS; i++)
+        present_interval(&out, amounts[i].name, known ? cost_amount(&each, i) : NULL);
+    jsonw_close(&out, '}');
+    if (out.failed)
+        bytes_free(&text);
+    return text.data;
+}
+
+static bool is_member(const char *name)
+{
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (strcmp(others[i], name) == 0)
+            return true;
+    for (size_t i = 0; i < COUNT(amounts); i++)
+        if (strcmp(amounts[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool has(json_t *cost, const char *name, struct error *err)
+{
+    return json_object_get(cost, name) ||
+           error_set(err, ERROR_INVALID, "cost", "lacks '%s'", name);
+}
+
+static bool check_members(json_t *cost, struct error *err)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(cost, key, value)
+    {
+        if (!is_member(key))
+            return error_set(err, ERROR_INVALID, "cost", "has an unknown member '%.40s'", key);
+    }
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (!has(cost, others[i], err))
+            return false;
+    for (size_t i = 0; i < COUNT(amounts); i++)
+        if (!has(cost, amounts[i].name, err))
+            return false;
+    return json_is_object(json_object_get(cost, "identity")) ||
+           error_set(err, ERROR_INVALID, "cost.identity", "must be an object");
+}
+
+bool run_cost_read(const char *text, json_t **ret_json, struct paid_price *ret_paid,
+                   struct error *err)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(text, 0, NULL);
+    const json_t *price = json_object_get(json, "price");
+    struct paid_price paid = paid_price_read(price);
+
+    if (!json)
+        return error_no_memory(err);
+    if (!check_members(json, err))
+        return false;
+    if (!json_is_null(price) && !(paid.per_hour > 0))
+        return error_set(err, ERROR_INVALID, "cost.price",
+                         "must be null, or have a price_per_hour above 0");
+    *ret_paid = paid;
+    *ret_json = take(&json);
+    return true;
+}

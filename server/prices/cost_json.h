@@ -1,0 +1,29 @@
+/* The cost object of a run: the machine and its price when the run began, and what that makes of
+ * the speed. This file alone knows its members. It is stored with the run, answered, and read
+ * from runs that were measured elsewhere. */
+#pragma once
+
+#include "server/prices/price_json.h"
+
+struct run_cost {
+    struct identity identity;
+    struct machine_price price;
+    long long at_us;
+};
+
+/* `samples_per_second` is NULL where none was measured. The caller frees the text; NULL when
+ * memory ends. */
+char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second);
+
+/* The members that follow from the price and the speed, each a value with its interval or null.
+ */
+#define COST_AMOUNTS 3
+const char *cost_amount_name(size_t i);
+const struct amount *cost_amount(const struct cost *cost, size_t i);
+json_t *cost_amount_to_json(const struct amount *amount); /* NULL when memory ends */
+
+/* Reads JSON text that run_cost_to_text() wrote, or the sender of a run in its place: exactly its
+ * members, with a price above 0 or none. The caller owns *ret_json; *ret_paid is all zero where
+ * there is no price. ERROR_INVALID names the member. */
+bool run_cost_read(const char *text, json_t **ret_json, struct paid_price *ret_paid,
+                   struct error *err) __attribute__((warn_unused_result));
