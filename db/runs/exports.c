@@ -21,7 +21,7 @@ static const char *column_or_null(struct stmt *row, int column)
 }
 
 /* One row; false in *ret_more when that was enough. */
-static bool tell_row(struct stmt *row, const struct export_reader *reader, long long *ret_last,
+static bool pass_row(struct stmt *row, const struct export_reader *reader, long long *ret_last,
                      bool *ret_more, struct error *err)
 {
     AUTO(run_clear) struct run run = {0};
@@ -41,14 +41,14 @@ static bool tell_row(struct stmt *row, const struct export_reader *reader, long 
     return true;
 }
 
-static bool tell_all(struct stmt *query, const struct export_reader *reader, long long *ret_last,
+static bool pass_all(struct stmt *query, const struct export_reader *reader, long long *ret_last,
                      struct error *err)
 {
     enum stmt_step step = STMT_DONE;
     bool more = true;
 
     while (more && (step = stmt_step(query, err)) == STMT_ROW)
-        if (!tell_row(query, reader, ret_last, &more, err))
+        if (!pass_row(query, reader, ret_last, &more, err))
             return false;
     return step != STMT_FAILED;
 }
@@ -68,5 +68,5 @@ bool exports_each(struct db *db, const struct run_filter *filter,
                                                   .filter = &finished,
                                                   .limit = filter->limit},
                               &query, err) &&
-           tell_all(&query, reader, ret_last, err);
+           pass_all(&query, reader, ret_last, err);
 }

@@ -55,7 +55,7 @@ static bool wait_or_stop(void *user, long long nanoseconds)
     return !stopping;
 }
 
-static void tell_progress(void *user, const char *scope, size_t done, size_t total)
+static void keep_progress(void *user, const char *scope, size_t done, size_t total)
 {
     struct refresher *refresher = user;
 
@@ -116,7 +116,7 @@ static void refresh_one(struct refresher *refresher, size_t index)
                                                                : NULL,
                                       .seed = (unsigned)chance_next(&refresher->chance),
                                       .wait = wait_or_stop,
-                                      .progress = tell_progress,
+                                      .progress = keep_progress,
                                       .user = refresher},
                  &result);
     end_feed(refresher, index, &result);

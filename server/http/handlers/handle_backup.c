@@ -121,7 +121,7 @@ static void go_on(struct exchange *exchange)
 }
 
 /* Logs that a copy disturbs the run under way: it uses the disk and a processor. */
-static void tell_of_disturbance(struct exchange *exchange)
+static void log_disturbance(struct exchange *exchange)
 {
     struct run_id id;
 
@@ -153,7 +153,7 @@ void backup_handler(struct exchange *exchange)
         return;
     }
     exchange->hold = (struct hold){.go_on = go_on, .free = backup_free, .state = take(&backup)};
-    tell_of_disturbance(exchange);
+    log_disturbance(exchange);
     notifications_watch(exchange->server->notifications, &exchange->watcher,
                         &(struct topic){.kind = TOPIC_BACKUP}, clock_monotonic_ns());
     go_on(exchange);
