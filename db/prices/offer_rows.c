@@ -1,3 +1,4 @@
+/* Tested by tests/db/prices/offers_test.c. */
 #include "db/prices/offer_rows.h"
 
 #include "common/cleanup.h"

@@ -1,4 +1,4 @@
-/* The part of sweeps.h about the runs of a sweep. */
+/* The part of sweeps.h about the runs of a sweep. Tested by tests/db/runs/sweeps_test.c. */
 #include "common/cleanup.h"
 #include "db/runs/run_row.h"
 #include "db/runs/runs.h"

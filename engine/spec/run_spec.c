@@ -292,8 +292,8 @@ json_t *run_spec_schema(void)
             return NULL;
     labels = json_pack(
         "{s:s, s:s, s:i, s:{s:s}, s:{s:s, s:i, s:s}}", "type", "object", "description",
-        "Labels of your choice to find the run by, such as branch and commit; at most " LIMIT_TEXT(
-            LABEL_VALUE_MAX) " bytes each",
+        "Labels of your choice to find the run by, such as branch and commit; at "
+        "most " LIMIT_TEXT(LABEL_VALUE_MAX) " bytes each",
         "maxProperties", RUN_LABELS_MAX, "propertyNames", "pattern",
         "^[A-Za-z0-9._/-]{1," LIMIT_TEXT(LABEL_KEY_MAX) "}$", "additionalProperties", "type",
         "string", "maxLength", LABEL_VALUE_MAX, "pattern", "^[^\\u0000-\\u001f\\u007f]*$");

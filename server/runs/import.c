@@ -1,3 +1,4 @@
+/* Tested by tests/api/test_import.py. */
 #include "server/runs/import.h"
 
 #include "common/bytes.h"

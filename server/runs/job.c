@@ -1,3 +1,4 @@
+/* Tested by tests/server/runs/runner_test.c and tests/server/runs/run_end_test.c. */
 #include "server/runs/job.h"
 
 #include "common/cleanup.h"

@@ -1,3 +1,4 @@
+/* Tested by tests/server/runs/runner_test.c. */
 #include "server/runs/runner_work.h"
 
 #include "common/cleanup.h"

@@ -1,3 +1,4 @@
+/* Tested by tests/api/test_sweeps.py. */
 #include "server/runs/sweeper.h"
 
 #include "common/cleanup.h"

@@ -1,3 +1,4 @@
+/* Tested by tests/engine/train/verify_test.py. */
 #include "engine/train/depth_first/depth_first_activation.h"
 
 struct pass_pool depth_first_pool_of(const struct chunk *chunk,

@@ -1,3 +1,4 @@
+/* Tested by tests/engine/train/verify_test.py. */
 #include "engine/train/depth_first/depth_first_backward.h"
 
 #include "engine/train/depth_first/depth_first_activation.h"

@@ -1,7 +1,8 @@
 /* One set of passes.h. CMake compiles this file once for each instruction set and number format,
  * with PASSES_NAME, PASSES_ISA and, for bf16, PASSES_BF16. The loops over channels are written
  * for the compiler to vectorise; each channel's sums are taken in the same order whatever its
- * width, and nothing is contracted, so that all sets give the same bits. */
+ * width, and nothing is contracted, so that all sets give the same bits.
+ * Tested by tests/engine/train/kernels/passes_test.c. */
 #include "engine/train/kernels/passes.h"
 #include "engine/train/kernels/passes_stored.h"
 

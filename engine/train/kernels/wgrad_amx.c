@@ -1,6 +1,7 @@
 /* Products of bf16 tiles. The pairs of pixels lie in a grid in which each row of the image is
  * followed by zeros, and so is each image; what a tap of a 3x3 kernel sees is then the whole
- * grid, shifted, and the pairs of all images are one long row that is cut into tiles. */
+ * grid, shifted, and the pairs of all images are one long row that is cut into tiles.
+ * Tested by tests/engine/train/kernels/wgrad_test.c. */
 #include "engine/train/kernels/wgrad_kinds.h"
 #include "engine/train/kernels/wgrad_pack.h"
 

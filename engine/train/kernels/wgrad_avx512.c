@@ -1,6 +1,6 @@
 /* Products of bf16 pairs in vector registers. The result's rows are taken eleven at a time, with
  * two vectors of its columns: 22 sums stay in registers while the pairs go by, each pair of a row
- * broadcast once and used twice. */
+ * broadcast once and used twice. Tested by tests/engine/train/kernels/wgrad_test.c. */
 #include "engine/train/kernels/wgrad_kinds.h"
 #include "engine/train/kernels/wgrad_pack.h"
 

@@ -1,3 +1,4 @@
+/* Tested by tests/engine/train/kernels/wgrad_test.c. */
 #include "engine/train/kernels/wgrad_pack.h"
 
 bool wgrad_rows_are_inputs(const struct wgrad_shape *shape)

@@ -1,4 +1,5 @@
-/* Describes operations to the library: one function for each kind. */
+/* Describes operations to the library: one function for each kind.
+ * Tested by tests/engine/train/onednn/dnn_test.c. */
 #include "common/cleanup.h"
 #include "engine/train/onednn/dnn_op.h"
 

@@ -1,3 +1,4 @@
+/* Tested by tests/engine/train/onednn/dnn_test.c. */
 #include "engine/train/onednn/dnn_api.h"
 
 typedef dnnl_memory_desc_t desc; /* a handle here: made, used, destroyed */

@@ -1,4 +1,5 @@
-/* The fully connected layer, as a 1x1 convolution of a 1x1 image, and the loss behind it. */
+/* The fully connected layer, as a 1x1 convolution of a 1x1 image, and the loss behind it.
+ * Tested by tests/engine/train/verify_test.py. */
 #include "common/cleanup.h"
 #include "engine/train/kernels/loss.h"
 #include "engine/train/plain/layer_weights.h"

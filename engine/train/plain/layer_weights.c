@@ -1,3 +1,4 @@
+/* Tested by tests/engine/train/verify_test.py. */
 #include "engine/train/plain/layer_weights.h"
 
 #include "common/cleanup.h"
