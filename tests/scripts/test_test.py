@@ -1,0 +1,215 @@
+"""./test itself, with programs of ours in the place of cmake and ctest: which trees it builds and when,
+what it prints, and its verdict."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# All that ./test finds: neither npm nor docker, and no package manager.
+TOOLS = """awk cat cmp cp date df dirname find grep id kill mkdir mv nice nproc printf rm sed setsid sh sleep
+    sort tail touch tr""".split()
+PATIENCE = 60  # seconds
+
+CMAKE = r"""#!/bin/sh
+[ "$1" != --version ] || { echo "cmake version 3.25.1"; exit; }
+if [ "$1" = --fresh ]; then
+    mkdir -p "build/$3"
+    echo "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" >"build/$3/CMakeCache.txt"
+    touch "build/$3/build.ninja"
+    exit
+fi
+shift
+echo "build $* nice $(nice)" >>calls
+[ ! -e "broken-$2" ] || { echo "error: $2 is broken"; exit 1; }
+[ ! -e "deadly-$2" ] || [ "$(nice)" != 19 ] || kill -KILL $PPID
+[ ! -e "endless-$2" ] || { echo $$ >pid.new && mv pid.new pid && exec sleep 1000; }
+"""
+# Answers with 3 tests, 1 of them skipped, and fails 1 where failing-STAGE lies.
+CTEST = r"""#!/bin/sh
+echo "ctest $*" >>calls
+for word; do
+    case $word in
+    *.xml) stage=${word##*/} stage=${stage%.xml} ;;
+    esac
+done
+[ ! -e "unable-$stage" ] || exit 9
+failures=0
+[ ! -e "failing-$stage" ] || failures=1
+printf '<testsuite name="x"\n\ttests="3"\n\tfailures="%s"\n\tskipped="1"\n' $failures >"build/$(
+    case $stage in fast | slow | services) echo dev ;; *) echo "$stage" ;; esac)/$stage.xml"
+# The build beside us has begun.
+[ ! -e wait-for-pid ] || until [ -e pid ]; do sleep 0.05; done
+[ ! -e "ending-$stage" ] || kill -TERM $PPID
+exit $failures
+"""
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+class Script(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = Path(folder.name)
+        for name in ("test", "cmake/prepare.sh", "CMakePresets.json",
+                     "tests/services/requirements.txt", "tests/deploy/test_deploy.py"):
+            (self.top / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, self.top / name)
+        # As if they were installed: nothing here asks PyPI.
+        (self.top / "build/services").mkdir(parents=True)
+        shutil.copy(self.top / "tests/services/requirements.txt",
+                    self.top / "build/services/installed")
+        (self.top / "bin").mkdir()
+        for tool in TOOLS:
+            (self.top / "bin" / tool).symlink_to(shutil.which(tool))
+        for tool, text in (("cmake", CMAKE), ("ctest", CTEST)):
+            (self.top / "bin" / tool).write_text(text)
+            (self.top / "bin" / tool).chmod(0o755)
+
+    def mark(self, *names):
+        for name in names:
+            (self.top / name).touch()
+
+    def run_test(self, *stages):
+        (self.top / "calls").write_text("")
+        self.ran = subprocess.run(["/bin/sh", "./test", *stages], cwd=self.top, text=True,
+                                  env={"PATH": str(self.top / "bin")}, timeout=PATIENCE,
+                                  stdin=subprocess.DEVNULL, capture_output=True)
+        return self.ran
+
+    def calls(self, word):
+        return [line for line in (self.top / "calls").read_text().splitlines()
+                if line.startswith(word)]
+
+    def announced(self):
+        return re.findall(r"^test: == (.*)$", self.ran.stderr, re.M)
+
+    def verdict(self):
+        return self.ran.returncode, self.ran.stdout.splitlines()[-1]
+
+
+class Verdict(Script):
+    def test_is_the_sum_of_all_stages(self):
+        self.run_test("fast", "asan")
+        self.assertEqual((0, "4 passed, 0 failed"), self.verdict())
+
+    def test_one_failing_test_fails_all_and_the_later_stages_run(self):
+        self.mark("failing-fast")
+        self.run_test("fast", "fuzz")
+        self.assertEqual((1, "3 passed, 1 failed"), self.verdict())
+        self.assertEqual(2, len(self.calls("ctest")))
+
+    def test_a_tree_that_cannot_be_built_is_one_failure(self):
+        self.mark("broken-asan")
+        self.run_test("asan", "fuzz")
+        self.assertEqual((1, "2 passed, 1 failed"), self.verdict())
+        self.assertIn("error: asan is broken", self.ran.stderr)
+
+    def test_a_ctest_that_cannot_judge_is_one_failure(self):
+        self.mark("unable-fuzz")
+        self.run_test("fuzz")
+        self.assertEqual((1, "0 passed, 1 failed"), self.verdict())
+
+    def test_a_stage_that_does_not_exist_is_refused_before_anything_is_built(self):
+        self.assertEqual(2, self.run_test("fast", "quick").returncode)
+        self.assertEqual([], self.calls("build"))
+
+
+class Progress(Script):
+    def test_names_the_stage_its_place_and_the_time_that_is_left(self):
+        (self.top / "build/test-seconds").write_text("fuzz 125\nasan 60\n")
+        self.mark("broken-asan")
+        self.run_test("asan", "fuzz")
+        self.assertEqual(["asan (1 of 2; about 3 min left)", "fuzz (2 of 2; about 2 min left)"],
+                         self.announced())
+
+    def test_each_stage_keeps_its_seconds_once_and_those_of_others(self):
+        (self.top / "build/test-seconds").write_text("fuzz 125\nslow 7777\n")
+        self.run_test("fuzz")
+        self.run_test("fuzz")
+        self.assertEqual(["fuzz (1 of 1; less than a minute left)"], self.announced())
+        kept = dict(line.split() for line in
+                    (self.top / "build/test-seconds").read_text().splitlines())
+        self.assertEqual({"slow", "fuzz"}, set(kept))
+        self.assertEqual("7777", kept["slow"])
+        self.assertLess(int(kept["fuzz"]), 125)
+
+    def test_without_an_earlier_run_a_table_answers(self):
+        self.run_test("asan")
+        self.assertRegex(self.announced()[0], r"^asan \(1 of 1; about [0-9]+ min left\)$")
+
+    def test_a_stage_that_was_not_built_keeps_no_seconds(self):
+        self.mark("broken-fuzz")
+        self.run_test("fuzz")
+        self.assertFalse((self.top / "build/test-seconds").exists())
+
+
+class Stages(Script):
+    def left_out(self, *stages):
+        self.run_test(*stages)
+        (words,) = [call for call in self.calls("ctest") if "slow.xml" in call]
+        return re.search(r" -LE (\S+)", words)[1].split("|")
+
+    def test_slow_leaves_to_asan_what_asan_runs_too(self):
+        self.assertIn("alike", self.left_out("slow", "asan"))
+
+    def test_slow_without_asan_leaves_nothing_to_it(self):
+        self.assertNotIn("alike", self.left_out("slow", "tsan"))
+
+    def test_fuzz_builds_its_targets_alone(self):
+        self.run_test("fuzz")
+        self.assertEqual(["build --preset fuzz --target fuzz-targets nice 0"], self.calls("build"))
+
+
+class Ahead(Script):
+    def test_the_trees_to_come_are_built_at_the_lowest_priority_while_services_runs(self):
+        self.run_test("services", "asan", "fuzz")
+        self.assertEqual((0, "6 passed, 0 failed"), self.verdict())
+        ahead = [call for call in self.calls("build") if call.endswith("nice 19")]
+        self.assertEqual(["build --preset asan nice 19",
+                          "build --preset fuzz --target fuzz-targets nice 19"], ahead)
+
+    def test_nothing_is_built_ahead_of_a_stage_that_measures(self):
+        self.run_test("slow", "asan")
+        self.assertEqual([], [call for call in self.calls("build") if call.endswith("nice 19")])
+
+    def test_a_stage_waits_for_its_tree_and_builds_it_to_the_end_itself(self):
+        self.run_test("services", "asan")
+        builds = [call for call in self.calls("") if "asan" in call]
+        self.assertEqual(["build --preset asan nice 19", "build --preset asan nice 0"], builds[:2])
+        self.assertIn("ctest --test-dir build/asan", builds[2])
+
+    def test_what_fails_ahead_is_printed_and_counted_once(self):
+        self.mark("broken-asan")
+        self.run_test("services", "asan", "fuzz")
+        self.assertEqual((1, "4 passed, 1 failed"), self.verdict())
+        self.assertEqual(1, self.ran.stderr.count("error: asan is broken"))
+
+    def test_a_build_ahead_that_is_killed_is_not_waited_for(self):
+        self.mark("deadly-asan")
+        self.run_test("services", "asan", "fuzz")
+        self.assertEqual((0, "6 passed, 0 failed"), self.verdict())
+
+    def test_no_build_goes_on_after_a_signal(self):
+        self.mark("endless-asan", "wait-for-pid", "ending-services")
+        self.assertEqual(1, self.run_test("services", "asan").returncode)
+        pid = (self.top / "pid").read_text().strip()
+        self.addCleanup(subprocess.run, ["kill", pid], stderr=subprocess.DEVNULL)
+        for _ in range(PATIENCE * 20):
+            if not is_running(pid):
+                return
+            subprocess.run(["sleep", "0.05"], check=True)
+        self.fail("the build goes on")
+
+
+if __name__ == "__main__":
+    unittest.main()
