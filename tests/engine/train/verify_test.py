@@ -68,10 +68,11 @@ class Verify(unittest.TestCase):
                             "--against", str(PLAIN))
 
     def test_the_loss_falls_on_a_batch_that_stays_the_same(self):
-        losses = json.loads(self.expect(0, "--batch", "16", "--steps", "20", "--lr", "0.05",
+        losses = json.loads(self.expect(0, "--batch", "16", "--steps", "8", "--lr", "0.05",
                                         "--precision", "bf16").stdout)["losses"]
         self.assertAlmostEqual(losses[0], math.log(1000), delta=0.3)
-        self.assertLess(losses[-1], 2.5)
+        self.assertEqual(sorted(losses, reverse=True), losses)
+        self.assertLess(losses[-1], 2.2)
 
     def test_a_wrong_number_is_found(self):
         wrong = json.loads(PLAIN.read_text())
