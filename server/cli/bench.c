@@ -72,7 +72,7 @@ static void wait_for_prices(struct bench *bench)
     bool asked_printed = false, prices_printed = false;
 
     while (!refresher_is_settled(server->refresher) && clock_monotonic_ns() < deadline_ns) {
-        bool asked = this_machine_was_asked(server->here);
+        bool asked = this_machine_was_asked(server->this_machine);
 
         if (!asked && !asked_printed)
             fputs("asking which machine this is\n", stderr);
@@ -95,7 +95,7 @@ static bool look_at_price(struct bench *bench, struct error *err)
     AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
     struct machine_price price;
 
-    if (!this_machine_price(server->here, loan.db, clock_calendar_us(), &price, err))
+    if (!this_machine_price(server->this_machine, loan.db, clock_calendar_us(), &price, err))
         return false;
     bench->dollars_per_hour = price.known ? price.dollars : 0;
     return !(server->config->max_dollars > 0) || bench->dollars_per_hour > 0 ||
@@ -158,7 +158,7 @@ static bool queue_plan(struct bench *bench, struct error *err)
                                     .text = bench->plan.request};
     bool replayed;
 
-    return sweep_queue(loan.db, server->here, &wish, &bench->watch.sweep, &replayed, err);
+    return sweep_queue(loan.db, server->this_machine, &wish, &bench->watch.sweep, &replayed, err);
 }
 
 static bool place_runs(struct bench *bench, struct error *err)
@@ -328,7 +328,7 @@ static int tell(struct bench *bench)
     const struct server *server = &bench->process->server;
     AUTO(bench_report_clear)
     struct bench_report report = {.set = server->config->set,
-                                  .facts = server->here->machine.facts,
+                                  .facts = server->this_machine->machine.facts,
                                   .at_us = clock_calendar_us(),
                                   .blocks = (long long)(bench->plan.runs / bench->plan.cells),
                                   .why_ended = bench->why_ended[0] ? bench->why_ended : NULL,
@@ -343,8 +343,8 @@ static int tell(struct bench *bench)
         hub_uploader_status(bench->uploader, &hub);
         report.hub = &hub;
     }
-    this_machine_identity(server->here, &report.identity);
-    if (!this_machine_price(server->here, loan.db, report.at_us, &report.price, &err) ||
+    this_machine_identity(server->this_machine, &report.identity);
+    if (!this_machine_price(server->this_machine, loan.db, report.at_us, &report.price, &err) ||
         !bench_report_load(loan.db, bench->watch.sweep.text, &report, &err))
         return command_failed(&err);
     if (!(json ? bench_json_write(&text, &report) : bench_table_write(&text, &report))) {
@@ -396,7 +396,8 @@ static int measure(struct bench *bench, struct error *err)
 
     wait_for_prices(bench);
     if (!look_at_price(bench, err) ||
-        !plan(bench, config, bench->process->server.here->place.isa >= CPU_AVX512_BF16, err))
+        !plan(bench, config, bench->process->server.this_machine->place.isa >= CPU_AVX512_BF16,
+              err))
         return command_failed(err);
     if (bench->signal) {
         fprintf(stderr, "stopped by signal %d before anything was measured\n", bench->signal);

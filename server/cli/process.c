@@ -83,7 +83,8 @@ static bool can_run(const void *user, const struct run_spec *spec, struct error 
     if (!engine->ours)
         return true; /* we do not know the needs of other engines */
     memory_limit_read("", &limit);
-    return memory_can_hold(spec, threads_of(spec, &process->server.here->topology), &limit, err);
+    return memory_can_hold(spec, threads_of(spec, &process->server.this_machine->topology),
+                           &limit, err);
 }
 
 static bool load_published(struct process *process, struct error *err)
@@ -138,17 +139,18 @@ static bool begin_work(struct process *process, bool serving, struct error *err)
                                                          .engines = &process->engines,
                                                          .notifications = server->notifications,
                                                          .metrics = server->metrics,
-                                                         .here = server->here,
+                                                         .this_machine = server->this_machine,
                                                          .waits = !serving,
                                                          .stops_for_little = !serving,
                                                          .repeats = &process->repeats},
                                   err);
     if (!server->runner)
         return false;
-    server->refresher = refresher_start(&(struct refresher_parts){.config = &process->config,
-                                                                  .feeds = &process->feeds,
-                                                                  .here = server->here},
-                                        err);
+    server->refresher =
+        refresher_start(&(struct refresher_parts){.config = &process->config,
+                                                  .feeds = &process->feeds,
+                                                  .this_machine = server->this_machine},
+                        err);
     return server->refresher != NULL;
 }
 
@@ -186,12 +188,12 @@ bool process_begin(struct process *process, bool serving, struct error *err)
     char worker[PATH_MAX + 32];
 
     native_command(worker, sizeof worker);
-    server->here = this_machine_new(config, err);
-    if (!server->here || !this_machine_look(server->here, err))
+    server->this_machine = this_machine_new(config, err);
+    if (!server->this_machine || !this_machine_look(server->this_machine, err))
         return false;
-    server->here->place.can = can_run;
-    server->here->place.user = process;
-    server->here->place.engines = process->engines.names;
+    server->this_machine->place.can = can_run;
+    server->this_machine->place.user = process;
+    server->this_machine->place.engines = process->engines.names;
     server->feeds = &process->feeds;
     server->large_body_slots = &process->room;
     server->config = config;
@@ -230,7 +232,7 @@ void process_end(struct process *process)
     refresher_free(server->refresher);
     response_cache_free(server->response_cache);
     comparison_cache_free(server->comparison_cache);
-    this_machine_free(server->here);
+    this_machine_free(server->this_machine);
     notifications_free(server->notifications);
     metrics_free(server->metrics);
     audit_free(server->audit);

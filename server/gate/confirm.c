@@ -11,11 +11,11 @@
 
 #define KEY_SIZE (sizeof GATE_SWEEP_KEY + RUN_ID_LENGTH + BASELINE_TEXT_SIZE + 2)
 
-static void write_key(const struct check *check, char ret_key[KEY_SIZE])
+static void write_key(const struct gate_check *check, char ret_key[KEY_SIZE])
 {
     char baseline[BASELINE_TEXT_SIZE];
 
-    check_baseline_text(&check->request, baseline);
+    gate_baseline_text(&check->request, baseline);
     snprintf(ret_key, KEY_SIZE, GATE_SWEEP_KEY "%s: %s", check->run.text, baseline);
 }
 
@@ -50,7 +50,7 @@ static void collect(struct confirmation *again, const struct sweep_row_run *runs
     }
 }
 
-bool check_load_confirmation(struct db *db, struct check *check, struct error *err)
+bool gate_load_confirmation(struct db *db, struct gate_check *check, struct error *err)
 {
     static const enum confirmation_state states[] = {[SWEEP_RUNNING] = CONFIRM_RUNNING,
                                                      [SWEEP_FINISHED] = CONFIRM_FINISHED,
@@ -73,13 +73,13 @@ bool check_load_confirmation(struct db *db, struct check *check, struct error *e
         return false;
     again->state = states[row.state];
     collect(again, runs, count);
-    check_judge(check);
+    gate_check_judge(check);
     return true;
 }
 
 /* The run's spec, with a label that says whose these runs are in place of its own: they must not
  * be taken for more of what they confirm. */
-static json_t *base_of(const struct check *check)
+static json_t *base_of(const struct gate_check *check)
 {
     AUTO(json_decrefp) json_t *base = json_loads(check->spec_text, 0, NULL);
     AUTO(json_decrefp) json_t *labels = json_pack("{s:s}", "check", check->run.text);
@@ -90,7 +90,7 @@ static json_t *base_of(const struct check *check)
 }
 
 /* What the baseline had otherwise. */
-static json_t *change_of(const struct check *check)
+static json_t *change_of(const struct gate_check *check)
 {
     const struct gate_subject *theirs = &check->baseline_subject;
     AUTO(json_decrefp) json_t *change = json_object();
@@ -107,7 +107,7 @@ static json_t *change_of(const struct check *check)
 }
 
 /* A sweep's request: one cell as it is, and one as the baseline was. */
-static char *request_of(const struct check *check)
+static char *request_of(const struct gate_check *check)
 {
     bool interleaved = check->confirmation.kind == CONFIRM_INTERLEAVED;
     AUTO(json_decrefp) json_t *base = base_of(check);
@@ -129,7 +129,7 @@ struct wish {
 };
 
 static bool queue(struct db *db, struct this_machine *here, const struct wish *wish,
-                  struct check_queueing *queueing, struct run_id *ret_id, struct error *err)
+                  struct gate_queueing *queueing, struct run_id *ret_id, struct error *err)
 {
     AUTO(sweep_clear) struct sweep sweep = {0};
     struct place place = this_machine_place(here, db);
@@ -155,8 +155,8 @@ static bool queue(struct db *db, struct this_machine *here, const struct wish *w
                          ret_id, &queueing->was_there, err);
 }
 
-bool check_queue_confirmation(struct db *db, struct this_machine *here, struct check *check,
-                              struct check_queueing *queueing, struct error *err)
+bool gate_queue_confirmation(struct db *db, struct this_machine *here, struct gate_check *check,
+                             struct gate_queueing *queueing, struct error *err)
 {
     AUTO(freep) char *text = NULL;
     struct error cause = {0};
@@ -178,6 +178,6 @@ bool check_queue_confirmation(struct db *db, struct this_machine *here, struct c
                    : error_set(err, cause.kind, cause.field[0] ? cause.field : NULL, "%s",
                                cause.message);
     check->confirmation.state = CONFIRM_RUNNING;
-    check_judge(check);
+    gate_check_judge(check);
     return true;
 }

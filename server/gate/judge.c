@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-static void fill_side(struct check_side *side)
+static void fill_side(struct gate_check_side *side)
 {
     double speeds = 0, dollars = 0;
 
@@ -27,14 +27,14 @@ static void fill_side(struct check_side *side)
         side->count > 0 && side->unpriced == 0 ? exp(dollars / (double)side->count) : NAN;
 }
 
-static struct gate_side speeds_of(const struct check_side *side)
+static struct gate_side speeds_of(const struct gate_check_side *side)
 {
     return (struct gate_side){
         .values = side->values, .count = side->count, .only = side->runs[0].throughput};
 }
 
 /* The interval of a single run's own steps goes with it: the price is a fact, and has none. */
-static struct gate_side bargains_of(const struct check_side *side)
+static struct gate_side bargains_of(const struct gate_check_side *side)
 {
     const struct gate_run *run = &side->runs[0];
     double factor = 3600 / run->dollars;
@@ -46,7 +46,7 @@ static struct gate_side bargains_of(const struct check_side *side)
                                        .high = run->throughput.high * factor}};
 }
 
-static void look_first(struct check *check)
+static void look_first(struct gate_check *check)
 {
     struct gate_side candidate = speeds_of(&check->candidate);
     struct gate_side baseline = speeds_of(&check->baseline);
@@ -63,7 +63,7 @@ static void look_first(struct check *check)
 }
 
 /* What was measured again costs what the sides cost: it is their prices that are compared. */
-static void look_again(const struct check *check, double candidate_factor,
+static void look_again(const struct gate_check *check, double candidate_factor,
                        const struct gate_side *baseline, double baseline_factor,
                        struct gate_look *ret_look)
 {
@@ -83,7 +83,7 @@ static void look_again(const struct check *check, double candidate_factor,
                   baseline, check->request.margin, ret_look);
 }
 
-static void look_second(struct check *check)
+static void look_second(struct gate_check *check)
 {
     struct gate_side baseline = speeds_of(&check->baseline);
 
@@ -96,7 +96,7 @@ static void look_second(struct check *check)
 }
 
 /* What the tracks come to together; without a price nothing is known of dollars. */
-static enum gate_verdict combine(const struct check *check, enum gate_verdict code,
+static enum gate_verdict combine(const struct gate_check *check, enum gate_verdict code,
                                  enum gate_verdict dollars)
 {
     if (!check->request.fails_on_price || code == GATE_FAIL)
@@ -108,13 +108,13 @@ static enum gate_verdict combine(const struct check *check, enum gate_verdict co
     return dollars;
 }
 
-static bool is_over(const struct check *check)
+static bool is_over(const struct gate_check *check)
 {
     return check->confirmation.state == CONFIRM_FINISHED ||
            check->confirmation.state == CONFIRM_CANCELLED;
 }
 
-static void judge_track(const struct check *check, struct check_track *track)
+static void judge_track(const struct gate_check *check, struct gate_track *track)
 {
     track->verdict = track->first.verdict;
     if (track->verdict != GATE_FAIL || !track->known)
@@ -125,21 +125,22 @@ static void judge_track(const struct check *check, struct check_track *track)
         track->verdict = gate_confirm(&track->first, &track->second);
 }
 
-const struct gate_look *check_look(const struct check *check, const struct check_track *track)
+const struct gate_look *gate_check_look(const struct gate_check *check,
+                                        const struct gate_track *track)
 {
     return is_over(check) && track->first.verdict == GATE_FAIL ? &track->second : &track->first;
 }
 
-int check_confirmed(const struct check *check)
+int gate_check_confirmed(const struct gate_check *check)
 {
     if (!check->fails_first || check->confirmation.state == CONFIRM_RUNNING)
         return -1;
     return is_over(check) && check->verdict == GATE_FAIL;
 }
 
-static void say(struct check *check, const char *format, ...)
+static void say(struct gate_check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static void say(struct check *check, const char *format, ...)
+static void say(struct gate_check *check, const char *format, ...)
 {
     va_list arguments;
 
@@ -148,7 +149,7 @@ static void say(struct check *check, const char *format, ...)
     va_end(arguments);
 }
 
-static void say_cannot_tell(struct check *check, const struct check_track *track)
+static void say_cannot_tell(struct gate_check *check, const struct gate_track *track)
 {
     if (check->invalid[0])
         say(check, "Cannot tell: %s.", check->invalid);
@@ -167,13 +168,13 @@ static void say_cannot_tell(struct check *check, const struct check_track *track
 }
 
 /* The sentence for people. Which part decides: the code, unless only dollars fail. */
-static void say_verdict(struct check *check)
+static void say_verdict(struct gate_check *check)
 {
     bool by_dollars = check->request.fails_on_price && check->dollars.known &&
                       check->code.verdict != GATE_FAIL &&
                       check->dollars.verdict == check->verdict && check->verdict != GATE_PASS;
-    const struct check_track *track = by_dollars ? &check->dollars : &check->code;
-    const struct ratio *ratio = &check_look(check, track)->ratio;
+    const struct gate_track *track = by_dollars ? &check->dollars : &check->code;
+    const struct ratio *ratio = &gate_check_look(check, track)->ratio;
     const char *what = by_dollars ? "samples per dollar" : "samples per second";
     double margin = 100 * check->request.margin;
 
@@ -187,13 +188,13 @@ static void say_verdict(struct check *check)
         say(check,
             "Slower by more than %.3g %%: %.4g times the %s of the baseline (%.4g to %.4g)%s.",
             margin, ratio->value, what, ratio->low, ratio->high,
-            check_confirmed(check) > 0 ? ", and measured again too"
-                                       : "; a first look, which confirm=true would check");
+            gate_check_confirmed(check) > 0 ? ", and measured again too"
+                                            : "; a first look, which confirm=true would check");
 }
 
-void check_judge(struct check *check)
+void gate_check_judge(struct gate_check *check)
 {
-    check->code = check->dollars = (struct check_track){.verdict = GATE_CANNOT_TELL};
+    check->code = check->dollars = (struct gate_track){.verdict = GATE_CANNOT_TELL};
     check->fails_first = false;
     fill_side(&check->candidate);
     fill_side(&check->baseline);

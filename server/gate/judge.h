@@ -11,10 +11,10 @@
 #define CHECK_DIFFERS_MAX (1 + CONFIGURATION_MEMBERS) /* the engine is one */
 
 /* One side of the comparison. */
-struct check_side {
+struct gate_check_side {
     struct gate_run runs[GATE_RUNS_MAX]; /* newest first */
     size_t count;
-    /* From here on made by check_judge(). */
+    /* From here on made by gate_check_judge(). */
     size_t unpriced; /* of how many of them the price is not known */
     double values[GATE_RUNS_MAX],
         per_dollar[GATE_RUNS_MAX]; /* the latter where all have a price */
@@ -36,52 +36,54 @@ struct confirmation {
 };
 
 /* Of the speed, or of the samples that a dollar buys: two looks, and what they come to. */
-struct check_track {
+struct gate_track {
     bool known;
     struct gate_look first, second; /* the second: once a confirmation is over */
     enum gate_verdict verdict;
 };
 
 /* Everything an answer is made of: some 30 kB, so it is not for the stack. */
-struct check {
-    struct check_request request;
+struct gate_check {
+    struct gate_request request;
     struct run_id run;
     char *spec_text;                                         /* owned: of the run */
     struct gate_subject candidate_subject, baseline_subject; /* the latter of BASELINE_RUN */
     const char *differs[CHECK_DIFFERS_MAX + 1];              /* fields; NULL-terminated */
-    struct check_side candidate, baseline;
+    struct gate_check_side candidate, baseline;
     struct confirmation confirmation;
     char invalid[CHECK_WORDS_SIZE]; /* why it says nothing; "" where it does */
-    /* From here on made by check_judge(). */
-    struct check_track code, dollars;
+    /* From here on made by gate_check_judge(). */
+    struct gate_track code, dollars;
     bool fails_first; /* so it is worth a confirmation */
     enum gate_verdict verdict;
     char words[CHECK_WORDS_SIZE];
 };
 
 /* The looks, the verdict and its words, from what was loaded. Pure; may be called again. */
-void check_judge(struct check *check);
+void gate_check_judge(struct gate_check *check);
 
 /* The look that decides: the second where there is one. */
-const struct gate_look *check_look(const struct check *check, const struct check_track *track);
+const struct gate_look *gate_check_look(const struct gate_check *check,
+                                        const struct gate_track *track);
 
 /* Whether a failure was confirmed: 1 yes, 0 no, -1 there is nothing to confirm, or not yet. */
-int check_confirmed(const struct check *check);
+int gate_check_confirmed(const struct gate_check *check);
 
 /* Loads both sides and judges them, with the confirmation that was asked for before, if any. The
- * caller gives it to check_freep(). NULL with err filled: ERROR_CONFLICT where a run has not
+ * caller gives it to gate_check_freep(). NULL with err filled: ERROR_CONFLICT where a run has not
  * finished, with its id in *ret_waits_for if it still may; ERROR_UNABLE where machines or
  * workloads differ. */
-struct check *check_load(struct db *db, const struct run_id *id,
-                         const struct check_request *request, struct run_id *ret_waits_for,
-                         struct error *err) __attribute__((warn_unused_result));
-void check_freep(struct check **check);
+struct gate_check *gate_check_load(struct db *db, const struct run_id *id,
+                                   const struct gate_request *request,
+                                   struct run_id *ret_waits_for, struct error *err)
+    __attribute__((warn_unused_result));
+void gate_check_freep(struct gate_check **check);
 
-/* What check_load() does for a confirmation: finds it and what it has come to. */
-bool check_load_confirmation(struct db *db, struct check *check, struct error *err)
+/* What gate_check_load() does for a confirmation: finds it and what it has come to. */
+bool gate_load_confirmation(struct db *db, struct gate_check *check, struct error *err)
     __attribute__((warn_unused_result));
 
-struct check_queueing {
+struct gate_queueing {
     long long queue_limit;
     /* Asked how many runs it would queue, before anything is stored. One that refuses says why.
      */
@@ -92,6 +94,6 @@ struct check_queueing {
 
 /* Queues it. ERROR_UNABLE where the run was measured on another machine, or cannot be run here.
  */
-bool check_queue_confirmation(struct db *db, struct this_machine *here, struct check *check,
-                              struct check_queueing *queueing, struct error *err)
+bool gate_queue_confirmation(struct db *db, struct this_machine *here, struct gate_check *check,
+                             struct gate_queueing *queueing, struct error *err)
     __attribute__((warn_unused_result));

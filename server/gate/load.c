@@ -4,7 +4,7 @@
 #include "db/runs/runs.h"
 #include "server/gate/judge.h"
 
-void check_freep(struct check **check)
+void gate_check_freep(struct gate_check **check)
 {
     if (!*check)
         return;
@@ -61,7 +61,7 @@ static bool load_subject(struct db *db, const struct run_id *id, struct run *run
 }
 
 /* The fields in which the two sides differ; names of run_spec_fields. */
-static void find_differences(struct check *check)
+static void find_differences(struct gate_check *check)
 {
     const struct gate_subject *a = &check->candidate_subject, *b = &check->baseline_subject;
     size_t count = 0;
@@ -86,7 +86,7 @@ static bool are_comparable(const struct gate_subject *a, const struct gate_subje
 }
 
 /* Where nothing but the id tells the two apart, each stands alone. */
-static void keep_only(struct check_side *side, long long number)
+static void keep_only(struct gate_check_side *side, long long number)
 {
     size_t kept = 0;
 
@@ -96,8 +96,8 @@ static void keep_only(struct check_side *side, long long number)
     side->count = kept;
 }
 
-static bool load_baseline_run(struct db *db, struct check *check, struct run_id *ret_waits_for,
-                              struct error *err)
+static bool load_baseline_run(struct db *db, struct gate_check *check,
+                              struct run_id *ret_waits_for, struct error *err)
 {
     const struct gate_subject *mine = &check->candidate_subject;
     struct gate_subject *theirs = &check->baseline_subject;
@@ -118,10 +118,10 @@ static bool load_baseline_run(struct db *db, struct check *check, struct run_id 
            explain_invalid(&run, "the run it is compared with", check->invalid, err);
 }
 
-static bool load_baseline(struct db *db, struct check *check, struct run_id *ret_waits_for,
+static bool load_baseline(struct db *db, struct gate_check *check, struct run_id *ret_waits_for,
                           struct error *err)
 {
-    const struct check_request *request = &check->request;
+    const struct gate_request *request = &check->request;
 
     if (request->kind == BASELINE_RUN)
         return load_baseline_run(db, check, ret_waits_for, err);
@@ -134,7 +134,7 @@ static bool load_baseline(struct db *db, struct check *check, struct run_id *ret
         check->baseline.runs, &check->baseline.count, err);
 }
 
-static bool fill(struct db *db, struct check *check, struct run_id *ret_waits_for,
+static bool fill(struct db *db, struct gate_check *check, struct run_id *ret_waits_for,
                  struct error *err)
 {
     struct gate_subject *subject = &check->candidate_subject;
@@ -151,16 +151,16 @@ static bool fill(struct db *db, struct check *check, struct run_id *ret_waits_fo
                  "it is not known on which hardware the run was measured");
     if (!load_baseline(db, check, ret_waits_for, err))
         return false;
-    check_judge(check);
+    gate_check_judge(check);
     return !check->request.confirm || !check->fails_first ||
-           check_load_confirmation(db, check, err);
+           gate_load_confirmation(db, check, err);
 }
 
-struct check *check_load(struct db *db, const struct run_id *id,
-                         const struct check_request *request, struct run_id *ret_waits_for,
-                         struct error *err)
+struct gate_check *gate_check_load(struct db *db, const struct run_id *id,
+                                   const struct gate_request *request,
+                                   struct run_id *ret_waits_for, struct error *err)
 {
-    AUTO(check_freep) struct check *check = calloc(1, sizeof *check);
+    AUTO(gate_check_freep) struct gate_check *check = calloc(1, sizeof *check);
 
     ret_waits_for->text[0] = '\0';
     if (!check) {

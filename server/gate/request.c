@@ -40,7 +40,7 @@ static bool read_choice(const struct query *query, const char *name, const char 
                              "'%.40s' is not one of them", text);
 }
 
-static bool read_label(const char *text, struct check_request *request, struct error *err)
+static bool read_label(const char *text, struct gate_request *request, struct error *err)
 {
     size_t key_length = strcspn(text, "=:");
     const char *value = text + key_length + 1;
@@ -56,7 +56,7 @@ static bool read_label(const char *text, struct check_request *request, struct e
     return label_check("baseline", request->key, request->value, err);
 }
 
-static bool read_baseline(const struct query *query, struct check_request *request,
+static bool read_baseline(const struct query *query, struct gate_request *request,
                           struct error *err)
 {
     const char *text = query_find(query, "baseline"), *window = query_find(query, "window");
@@ -90,13 +90,13 @@ static bool read_margin(const struct query *query, double *ret_margin, struct er
     return true;
 }
 
-bool check_request_read(const struct query *query, struct check_request *ret_request,
-                        struct error *err)
+bool gate_request_read(const struct query *query, struct gate_request *ret_request,
+                       struct error *err)
 {
     static const char *const truths[] = {"false", "true", NULL};
     static const char *const fails_on[] = {"code", "samples_per_dollar", NULL};
     static const char *const formats[] = {"json", "markdown", "github", "bencher", NULL};
-    struct check_request request = {.format_given = query_find(query, "format") != NULL};
+    struct gate_request request = {.format_given = query_find(query, "format") != NULL};
     int confirm, fails, format;
 
     if (!read_baseline(query, &request, err) || !read_margin(query, &request.margin, err) ||
@@ -111,7 +111,7 @@ bool check_request_read(const struct query *query, struct check_request *ret_req
     return true;
 }
 
-void check_baseline_text(const struct check_request *request, char ret_text[BASELINE_TEXT_SIZE])
+void gate_baseline_text(const struct gate_request *request, char ret_text[BASELINE_TEXT_SIZE])
 {
     if (request->kind == BASELINE_RUN)
         snprintf(ret_text, BASELINE_TEXT_SIZE, "run %s", request->run.text);

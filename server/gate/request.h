@@ -9,7 +9,7 @@ enum baseline_kind { BASELINE_RUN, BASELINE_LABEL, BASELINE_LAST };
 
 enum check_format { CHECK_JSON, CHECK_MARKDOWN, CHECK_GITHUB, CHECK_BENCHER };
 
-struct check_request {
+struct gate_request {
     enum baseline_kind kind;
     struct run_id run;                                       /* of BASELINE_RUN */
     char key[LABEL_KEY_MAX + 1], value[LABEL_VALUE_MAX + 1]; /* of BASELINE_LABEL */
@@ -24,13 +24,13 @@ struct check_request {
     "baseline", "window", "margin", "confirm", "fails_on", "format", "wait", NULL
 
 /* Errors name the parameter; *ret_request is written only on success. */
-bool check_request_read(const struct query *query, struct check_request *ret_request,
-                        struct error *err) __attribute__((warn_unused_result));
+bool gate_request_read(const struct query *query, struct gate_request *ret_request,
+                       struct error *err) __attribute__((warn_unused_result));
 
 /* The baseline in one line, equal for equal baselines: "run ID", "the newest 20 runs with
  * branch=main", "the last 20 runs before". */
 #define BASELINE_TEXT_SIZE (LABEL_KEY_MAX + LABEL_VALUE_MAX + 64)
-void check_baseline_text(const struct check_request *request, char ret_text[BASELINE_TEXT_SIZE]);
+void gate_baseline_text(const struct gate_request *request, char ret_text[BASELINE_TEXT_SIZE]);
 
 /* "run", "label", "last". */
 const char *baseline_kind_name(enum baseline_kind kind);

@@ -25,7 +25,7 @@ struct server {
     struct notifications *notifications;
     struct runner *runner;
     const struct feeds *feeds;
-    struct this_machine *here;
+    struct this_machine *this_machine;
     struct refresher *refresher;
     struct comparison_cache *comparison_cache;
     struct response_cache *response_cache;

@@ -102,7 +102,7 @@ static void refresh_one(struct refresher *refresher, size_t index)
     struct feed_result result;
     bool on_aws;
 
-    this_machine_identity(refresher->parts.here, &identity);
+    this_machine_identity(refresher->parts.this_machine, &identity);
     on_aws = strcmp(identity.provider, "aws") == 0 && strcmp(identity.source, "metadata") == 0;
     begin_feed(refresher, feed);
     refresh_feed(&(struct feed_visit){.db = refresher->db,
@@ -197,7 +197,7 @@ static void *work(void *user)
     bool due[FEEDS_MAX];
     bool going;
 
-    this_machine_ask(refresher->parts.here, fetch_with_curl, refresher->fetcher);
+    this_machine_ask(refresher->parts.this_machine, fetch_with_curl, refresher->fetcher);
     do {
         service_thread_lock(&refresher->thread);
         going = wait_for_work(refresher, due);
@@ -318,7 +318,7 @@ void refresher_progress(struct refresher *refresher, struct refresh_progress *re
 
 bool refresher_is_settled(struct refresher *refresher)
 {
-    bool settled = this_machine_was_asked(refresher->parts.here);
+    bool settled = this_machine_was_asked(refresher->parts.this_machine);
 
     service_thread_lock(&refresher->thread);
     settled = settled && !refresher->progress.running;

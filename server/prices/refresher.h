@@ -11,7 +11,7 @@ struct refresher;
 struct refresher_parts {
     const struct config *config;
     const struct feeds *feeds;
-    struct this_machine *here;
+    struct this_machine *this_machine;
 };
 
 struct refresher *refresher_start(const struct refresher_parts *parts, struct error *err)

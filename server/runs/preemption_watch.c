@@ -53,10 +53,10 @@ enum watch_result {
 static enum watch_result choose(struct preemption_watch *watch)
 {
     struct preemption_watch_parts *parts = &watch->parts;
-    bool asked = this_machine_was_asked(parts->here); /* before we read the identity */
+    bool asked = this_machine_was_asked(parts->this_machine); /* before we read the identity */
     struct identity identity;
 
-    this_machine_identity(parts->here, &identity);
+    this_machine_identity(parts->this_machine, &identity);
     if (identity.life_cycle[0] && strcmp(identity.life_cycle, "spot") != 0)
         return WATCH_NO_SERVICE;
     watch->asking = identity.life_cycle[0] &&
@@ -77,7 +77,7 @@ static void note_unheard(struct preemption_watch *watch, bool unheard)
 {
     struct identity identity;
 
-    this_machine_identity(watch->parts.here, &identity);
+    this_machine_identity(watch->parts.this_machine, &identity);
     if (unheard && !watch->unheard)
         log_line(
             LOG_ERROR,
@@ -96,7 +96,7 @@ static enum watch_result begin_asking(struct preemption_watch *watch)
 
     if (result != WATCH_NO_ANSWER)
         return result;
-    this_machine_ask(watch->parts.here, watch->parts.fetch, watch->parts.fetcher);
+    this_machine_ask(watch->parts.this_machine, watch->parts.fetch, watch->parts.fetcher);
     result = choose(watch);
     note_unheard(watch, result == WATCH_NO_ANSWER);
     return result;

@@ -7,7 +7,7 @@
 struct preemption_watch;
 
 struct preemption_watch_parts {
-    struct this_machine *here;
+    struct this_machine *this_machine;
     const char *metadata; /* the option --metadata */
     fetch_fn *fetch;      /* NULL: curl; `fetcher` is then ignored */
     void *fetcher;

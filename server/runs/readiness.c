@@ -8,7 +8,7 @@
 bool readiness_prepare(struct readiness *readiness, struct error *err)
 {
     if (!readiness->prepared)
-        readiness->prepared = this_machine_store(readiness->here, readiness->db, err) &&
+        readiness->prepared = this_machine_store(readiness->this_machine, readiness->db, err) &&
                               orphaned_runs_close(readiness->db, err);
     return readiness->prepared;
 }

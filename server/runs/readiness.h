@@ -10,7 +10,7 @@
 
 struct readiness {
     const struct config *config;
-    struct this_machine *here;
+    struct this_machine *this_machine;
     struct db *db;
     bool prepared; /* the row is stored, the runs are closed */
     bool reported; /* the log says that runs wait for space */

@@ -32,7 +32,7 @@ static void withdraw_notice(void *user)
 
 static bool start_threads(struct runner *runner, struct error *err)
 {
-    const struct preemption_watch_parts parts = {.here = runner->parts.here,
+    const struct preemption_watch_parts parts = {.this_machine = runner->parts.this_machine,
                                                  .metadata = runner->parts.config->metadata,
                                                  .notice = take_notice,
                                                  .withdraw = withdraw_notice,
@@ -61,8 +61,8 @@ static bool prepare(struct runner *runner, struct error *err)
     if (!runner->db)
         return false;
     runner->sweeps_due = true;
-    runner->readiness =
-        (struct readiness){.config = config, .here = runner->parts.here, .db = runner->db};
+    runner->readiness = (struct readiness){
+        .config = config, .this_machine = runner->parts.this_machine, .db = runner->db};
     runner->maintenance = (struct maintenance){.keep_steps_days = config->keep_steps_days,
                                                .metrics = runner->parts.metrics,
                                                .watch = {runner_note_verified_db, runner}};

@@ -16,7 +16,7 @@ struct runner;
 struct runner_parts {
     const struct config *config;
     const struct engines *engines;
-    struct this_machine *here; /* stored by runner_start() */
+    struct this_machine *this_machine; /* stored by runner_start() */
     struct notifications *notifications;
     struct metrics *metrics;
     bool waits;            /* begins no run before the first runner_wake() */

@@ -94,7 +94,7 @@ static void measure(struct runner *runner)
                               .user = runner};
     struct job_end end = {.preemption = preemption, .failure = &err};
 
-    run_cost_look(runner->parts.here, runner->db, run, &cost);
+    run_cost_look(runner->parts.this_machine, runner->db, run, &cost);
     parts.dollars_per_hour = cost.price.known ? cost.price.dollars : 0;
     end.result = job_run(&parts, run, &end.stopped_by, &err);
     service_thread_lock(&runner->thread);
@@ -103,7 +103,7 @@ static void measure(struct runner *runner)
     run_end_as_job(run, &end);
     if (end.result == JOB_FAILED)
         metrics_worker_failed(runner->parts.metrics);
-    run_cost_keep(run, &cost, runner->parts.here);
+    run_cost_keep(run, &cost, runner->parts.this_machine);
 }
 
 /* Waits, where the caller asked for it, until the first wake. */
@@ -130,8 +130,9 @@ static void advance_sweeps(struct runner *runner)
     if (!runner->sweeps_due || !runner->readiness.prepared ||
         runner_is_preempted(runner, NULL, 0))
         return;
-    runner->sweeps_due = !sweeper_advance(
-        runner->db, runner->parts.here, runner->parts.notifications, runner->parts.repeats, &err);
+    runner->sweeps_due =
+        !sweeper_advance(runner->db, runner->parts.this_machine, runner->parts.notifications,
+                         runner->parts.repeats, &err);
     if (runner->sweeps_due && !runner->sweeps_reported)
         log_line(LOG_ERROR, "sweeps could not be carried on: %s", err.message);
     runner->sweeps_reported = runner->sweeps_due;
@@ -159,8 +160,8 @@ static enum runner_state claim(struct runner *runner)
     service_thread_lock(&runner->thread);
     runner->woken = runner->cancelled = false;
     if (find_stop_reason(runner) == STOP_NONE &&
-        !runs_claim(runner->db, clock_calendar_us(), runner->parts.here->number, &runner->run,
-                    &found, &err)) {
+        !runs_claim(runner->db, clock_calendar_us(), runner->parts.this_machine->number,
+                    &runner->run, &found, &err)) {
         log_line(LOG_ERROR, "cannot take a run from the queue: %s", err.message);
         runner->woken = err.kind == ERROR_BUSY;
         next = RUNNER_NO_QUEUE;

@@ -41,7 +41,7 @@ static void fill_with_finished_runs(struct db *db)
     EXPECT(db_execute(db, "UPDATE contenders SET stratum = 's'", NULL));
 }
 
-static bool present_all(const struct check *check, struct bytes texts[4])
+static bool present_all(const struct gate_check *check, struct bytes texts[4])
 {
     struct json_writer outs[3] = {
         {.bytes = &texts[1]}, {.bytes = &texts[2]}, {.bytes = &texts[3]}};
@@ -53,13 +53,13 @@ static bool present_all(const struct check *check, struct bytes texts[4])
            !outs[2].failed;
 }
 
-static struct check_request request_of(const char *asked)
+static struct gate_request request_of(const char *asked)
 {
-    struct check_request request = {0};
+    struct gate_request request = {0};
     struct query query;
 
     EXPECT(query_read(asked, &query, NULL));
-    EXPECT(check_request_read(&query, &request, NULL));
+    EXPECT(gate_request_read(&query, &request, NULL));
     return request;
 }
 
@@ -67,13 +67,14 @@ static struct check_request request_of(const char *asked)
 static bool answer(const struct run_id *id, bool rationed, struct bytes texts[4],
                    struct error *err)
 {
-    const struct check_request request = request_of(baseline);
+    const struct gate_request request = request_of(baseline);
     AUTO(db_freep) struct db *db = open_database(&database.folder);
     struct run_id waits_for;
 
     if (rationed)
         ration_start();
-    AUTO(check_freep) struct check *check = check_load(db, id, &request, &waits_for, err);
+    AUTO(gate_check_freep)
+    struct gate_check *check = gate_check_load(db, id, &request, &waits_for, err);
     bool ok = check != NULL;
     if (ok && !present_all(check, texts))
         ok = error_set(err, ERROR_INTERNAL, NULL, "out of memory");
@@ -153,11 +154,12 @@ static void fill_with_a_confirmation(struct db *db)
     snprintf(here->machine.stratum, sizeof here->machine.stratum, "s");
     fill_with_a_failure(db);
     snprintf(target, sizeof target, "/?baseline=%s&confirm=true", runs[0].text);
-    const struct check_request request = request_of(target);
-    AUTO(check_freep) struct check *check = check_load(db, &runs[1], &request, &waits_for, NULL);
+    const struct gate_request request = request_of(target);
+    AUTO(gate_check_freep)
+    struct gate_check *check = gate_check_load(db, &runs[1], &request, &waits_for, NULL);
     EXPECT(check && check->fails_first && check->confirmation.state == CONFIRM_NONE);
-    struct check_queueing queueing = {.queue_limit = 12, .may = may};
-    EXPECT(check && check_queue_confirmation(db, here, check, &queueing, NULL));
+    struct gate_queueing queueing = {.queue_limit = 12, .may = may};
+    EXPECT(check && gate_queue_confirmation(db, here, check, &queueing, NULL));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE state = 'queued'"), 12);
     this_machine_free(here);
 }

@@ -170,7 +170,7 @@ static bool look_out(struct error *err)
     ration_start();
     here = this_machine_new(&config, err);
     ok = here &&
-         preemption_watch_start(&(struct preemption_watch_parts){.here = here,
+         preemption_watch_start(&(struct preemption_watch_parts){.this_machine = here,
                                                                  .metadata = config.metadata,
                                                                  .fetch = replies_fetch,
                                                                  .notice = never},

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check_read(const struct check_request *request)
+static void check_read(const struct gate_request *request)
 {
     char text[BASELINE_TEXT_SIZE];
     struct error err = {0};
@@ -19,7 +19,7 @@ static void check_read(const struct check_request *request)
         ALWAYS(request->window >= 2 && request->window <= 200);
     if (request->kind == BASELINE_LABEL)
         ALWAYS(label_check("baseline", request->key, request->value, &err));
-    check_baseline_text(request, text);
+    gate_baseline_text(request, text);
     ALWAYS(strlen(text) < sizeof text - 1 && strlen(text) > 5);
 }
 
@@ -27,11 +27,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct query query;
     char *target = fuzz_text(data, size);
-    struct check_request request = {.window = -7};
+    struct gate_request request = {.window = -7};
     struct error err = {0};
 
     if (query_read(target, &query, &err)) {
-        if (check_request_read(&query, &request, &err)) {
+        if (gate_request_read(&query, &request, &err)) {
             check_read(&request);
         } else {
             ALWAYS(err.kind == ERROR_INVALID && err.field[0] && err.message[0]);

@@ -14,7 +14,7 @@
 #define MARKDOWN "text/markdown"
 
 /* A format= of the query wins over the Accept header. */
-static bool choose_format(struct exchange *exchange, struct check_request *request)
+static bool choose_format(struct exchange *exchange, struct gate_request *request)
 {
     const char *accept = exchange->request.headers.accept;
     int json = accept_quality(accept, "application/json");
@@ -31,7 +31,7 @@ static bool choose_format(struct exchange *exchange, struct check_request *reque
     return true;
 }
 
-static bool write_json(struct bytes *text, const struct check *check)
+static bool write_json(struct bytes *text, const struct gate_check *check)
 {
     struct json_writer out = {.bytes = text};
 
@@ -44,7 +44,7 @@ static bool write_json(struct bytes *text, const struct check *check)
     return !out.failed;
 }
 
-static void reply_check(struct exchange *exchange, const struct check *check)
+static void reply_check(struct exchange *exchange, const struct gate_check *check)
 {
     bool markdown = check->request.format == CHECK_MARKDOWN;
     struct bytes *body = &exchange->reply.body;
@@ -66,12 +66,12 @@ static void reply_check(struct exchange *exchange, const struct check *check)
 
 /* Queues the confirming runs of a failure, if the query asks for them and they do not exist yet.
  * This GET changes the database, so it needs the scope write, and HEAD skips it. */
-static bool confirm(struct exchange *exchange, struct db *db, struct check *check)
+static bool confirm(struct exchange *exchange, struct db *db, struct gate_check *check)
 {
     struct access_spending spending = {.exchange = exchange};
-    struct check_queueing queueing = {.queue_limit = exchange->server->config->queue_limit,
-                                      .may = access_may_queue,
-                                      .user = &spending};
+    struct gate_queueing queueing = {.queue_limit = exchange->server->config->queue_limit,
+                                     .may = access_may_queue,
+                                     .user = &spending};
     struct error err = {0};
 
     if (!check->request.confirm || !check->fails_first ||
@@ -86,7 +86,7 @@ static bool confirm(struct exchange *exchange, struct db *db, struct check *chec
     if (!request_may_queue(exchange))
         return false;
     if (!disk_reserve_check(exchange->server->config, &err) ||
-        !check_queue_confirmation(db, exchange->server->here, check, &queueing, &err)) {
+        !gate_queue_confirmation(db, exchange->server->this_machine, check, &queueing, &err)) {
         if (exchange->reply.status == 0)
             reply_error(exchange, &err);
         return false;
@@ -100,13 +100,13 @@ static bool confirm(struct exchange *exchange, struct db *db, struct check *chec
 
 /* Loads the check as it stands, and the id of the run or sweep it waits for ("" for none).
  * Returns false if it has replied. */
-static bool look(struct exchange *exchange, const struct check_request *request,
-                 struct check **ret_check, struct topic *ret_waits_for, struct error *err)
+static bool look(struct exchange *exchange, const struct gate_request *request,
+                 struct gate_check **ret_check, struct topic *ret_waits_for, struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
-    AUTO(check_freep)
-    struct check *check =
-        check_load(loan.db, &exchange->hold.id, request, &ret_waits_for->id, err);
+    AUTO(gate_check_freep)
+    struct gate_check *check =
+        gate_check_load(loan.db, &exchange->hold.id, request, &ret_waits_for->id, err);
 
     if (!check && !ret_waits_for->id.text[0]) {
         reply_error(exchange, err);
@@ -136,17 +136,17 @@ static void watch(struct exchange *exchange, const struct topic *topic, long lon
 static void go_on(struct exchange *exchange)
 {
     struct notifications *notifications = exchange->server->notifications;
-    struct check_request request;
+    struct gate_request request;
     struct error unread = {0};
 
-    if (!check_request_read(&exchange->request.query, &request, &unread) ||
+    if (!gate_request_read(&exchange->request.query, &request, &unread) ||
         !choose_format(exchange, &request))
         return; /* not reached: check_handler() read both without error */
     for (;;) {
         /* Read before the database, so that the last change is not missed. */
         bool closed =
             notifications_is_closed(notifications) || runner_is_drained(exchange->server->runner);
-        AUTO(check_freep) struct check *check = NULL;
+        AUTO(gate_check_freep) struct gate_check *check = NULL;
         struct topic waits_for = {.kind = TOPIC_RUN};
         struct error err = {0};
 
@@ -175,14 +175,14 @@ static void go_on(struct exchange *exchange)
 void check_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {CHECK_PARAMETERS};
-    struct check_request request;
+    struct gate_request request;
     struct error err = {0};
     struct run_id id;
     long long seconds;
 
     if (!request_run_id(exchange, &id) || !request_allows(exchange, allowed))
         return;
-    if (!check_request_read(&exchange->request.query, &request, &err) ||
+    if (!gate_request_read(&exchange->request.query, &request, &err) ||
         !request_wait(exchange, &seconds, &err)) {
         reply_error(exchange, &err);
         return;

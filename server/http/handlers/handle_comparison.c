@@ -127,7 +127,7 @@ void comparison_handler(struct exchange *exchange)
     format = choose_format(exchange);
     if (format < 0)
         return;
-    this_machine_identity(server->here, &here);
+    this_machine_identity(server->this_machine, &here);
     snprintf(text, sizeof text, "%d%s|%s", format, exchange->request.target, here.region);
     loan = db_borrow(server->pool);
     if (!revision_read(loan.db, &key.revision, &err)) {

@@ -94,13 +94,13 @@ void machine_handler(struct exchange *exchange)
         !request_allows(exchange, no_parameters))
         return;
     loan = db_borrow(exchange->server->pool);
-    this_machine_identity(exchange->server->here, &identity);
-    if (!this_machine_price(exchange->server->here, loan.db, now_us, &price, &err)) {
+    this_machine_identity(exchange->server->this_machine, &identity);
+    if (!this_machine_price(exchange->server->this_machine, loan.db, now_us, &price, &err)) {
         reply_error(exchange, &err);
         return;
     }
     jsonw_open(&out, NULL, '{');
-    jsonw_text(&out, "machine", exchange->server->here->machine.fingerprint);
+    jsonw_text(&out, "machine", exchange->server->this_machine->machine.fingerprint);
     present_identity(&out, "identity", &identity);
     present_machine_price(&out, &price, now_us);
     jsonw_close(&out, '}');

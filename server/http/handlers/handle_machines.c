@@ -27,7 +27,7 @@ void machines_list_handler(struct exchange *exchange)
         return;
     loan = db_borrow(exchange->server->pool);
     jsonw_open(&out, NULL, '{');
-    jsonw_text(&out, "here", exchange->server->here->machine.fingerprint);
+    jsonw_text(&out, "here", exchange->server->this_machine->machine.fingerprint);
     jsonw_open(&out, "machines", '[');
     if (!machines_each(loan.db, MACHINE_LIST_MAX, tell, &out, &err)) {
         reply_error(exchange, &err);

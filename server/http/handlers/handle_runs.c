@@ -101,18 +101,18 @@ static bool read_order(struct exchange *exchange, struct order_parts *parts,
     struct run_spec *spec = &parts->spec;
     const char *header = exchange->request.headers.idempotency_key;
     const char *body = exchange->request.body.data ? exchange->request.body.data : "";
-    struct place place = exchange->server->here->place;
+    struct place place = exchange->server->this_machine->place;
 
     if (!run_spec_from_text(body, exchange->request.body.used, spec, err))
         return false;
     if (spec->max_dollars > 0) {
         AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
 
-        place = this_machine_place(exchange->server->here, loan.db);
+        place = this_machine_place(exchange->server->this_machine, loan.db);
     }
     if (!spec_fits(spec, &place, err))
         return false;
-    this_machine_identity(exchange->server->here, &parts->identity);
+    this_machine_identity(exchange->server->this_machine, &parts->identity);
     if (header && !idempotency_key_read(header, parts->key))
         return error_set(err, ERROR_INVALID, "Idempotency-Key",
                          "must have 1 to %d printable ASCII characters", IDEMPOTENCY_KEY_MAX);

@@ -171,7 +171,7 @@ void metrics_handler(struct exchange *exchange)
     if (!request_accepts(exchange, "text/plain") || !request_allows(exchange, no_parameters))
         return;
     loan = db_borrow(exchange->server->pool);
-    this_machine_identity(exchange->server->here, &here);
+    this_machine_identity(exchange->server->this_machine, &here);
     if (!runs_count(loan.db, counts, &err) || !db_size(loan.db, &size, &err) ||
         ((!write_stored(body, counts, size,
                         notifications_count(exchange->server->notifications)) ||

@@ -119,7 +119,7 @@ static bool create(struct exchange *exchange, const char *text, const char *key,
                                     .may = access_may_queue,
                                     .user = &spending};
 
-    if (!sweep_queue(loan.db, exchange->server->here, &wish, ret_id, &replayed, err))
+    if (!sweep_queue(loan.db, exchange->server->this_machine, &wish, ret_id, &replayed, err))
         return false;
     if (replayed)
         reply_field(exchange, "Idempotent-Replayed", "true");

@@ -19,10 +19,10 @@ static void present_ratio(struct json_writer *out, const char *key, const struct
 }
 
 /* `known` is false for dollars without a known price. */
-static void present_part(struct json_writer *out, const char *key, const struct check *check,
-                         const struct check_track *track)
+static void present_part(struct json_writer *out, const char *key, const struct gate_check *check,
+                         const struct gate_track *track)
 {
-    const struct ratio *ratio = &check_look(check, track)->ratio;
+    const struct ratio *ratio = &gate_check_look(check, track)->ratio;
 
     if (!track->known) {
         jsonw_null(out, key);
@@ -42,7 +42,7 @@ static void present_part(struct json_writer *out, const char *key, const struct 
     jsonw_close(out, '}');
 }
 
-static void present_side(struct json_writer *out, const struct check_side *side)
+static void present_side(struct json_writer *out, const struct gate_check_side *side)
 {
     jsonw_open(out, "runs", '[');
     for (size_t i = 0; i < side->count; i++)
@@ -52,9 +52,9 @@ static void present_side(struct json_writer *out, const struct check_side *side)
     jsonw_integer(out, "n", (long long)side->count);
 }
 
-static void price_words(const struct check *check, size_t size, char ret_words[])
+static void price_words(const struct gate_check *check, size_t size, char ret_words[])
 {
-    const struct check_side *candidate = &check->candidate, *baseline = &check->baseline;
+    const struct gate_check_side *candidate = &check->candidate, *baseline = &check->baseline;
     double ratio = candidate->dollars / baseline->dollars;
 
     if (candidate->unpriced + baseline->unpriced > 0)
@@ -69,7 +69,7 @@ static void price_words(const struct check *check, size_t size, char ret_words[]
                  ratio);
 }
 
-static void present_price_part(struct json_writer *out, const struct check *check)
+static void present_price_part(struct json_writer *out, const struct gate_check *check)
 {
     char words[128];
 
@@ -99,7 +99,7 @@ static const char *kind_words(enum confirmation_kind kind)
                  "it as another --engine";
 }
 
-static void present_confirmation(struct json_writer *out, const struct check *check)
+static void present_confirmation(struct json_writer *out, const struct gate_check *check)
 {
     const struct confirmation *again = &check->confirmation;
 
@@ -121,11 +121,11 @@ static void present_confirmation(struct json_writer *out, const struct check *ch
     jsonw_close(out, '}');
 }
 
-static void present_baseline(struct json_writer *out, const struct check *check)
+static void present_baseline(struct json_writer *out, const struct gate_check *check)
 {
     char words[BASELINE_TEXT_SIZE];
 
-    check_baseline_text(&check->request, words);
+    gate_baseline_text(&check->request, words);
     jsonw_open(out, "baseline", '{');
     jsonw_text(out, "kind", baseline_kind_name(check->request.kind));
     jsonw_text(out, "words", words);
@@ -133,10 +133,10 @@ static void present_baseline(struct json_writer *out, const struct check *check)
     jsonw_close(out, '}');
 }
 
-void present_check(struct json_writer *out, const struct check *check)
+void present_check(struct json_writer *out, const struct gate_check *check)
 {
-    const struct gate_look *look = check_look(check, &check->code);
-    int confirmed = check_confirmed(check);
+    const struct gate_look *look = gate_check_look(check, &check->code);
+    int confirmed = gate_check_confirmed(check);
 
     jsonw_open(out, NULL, '{');
     jsonw_text(out, "run", check->run.text);
@@ -185,10 +185,10 @@ static bool write_code(struct bytes *text, const char *words)
     return ok && bytes_add(text, "`", 1);
 }
 
-static bool write_row(struct bytes *text, const char *name, const struct check *check,
-                      const struct check_track *track)
+static bool write_row(struct bytes *text, const char *name, const struct gate_check *check,
+                      const struct gate_track *track)
 {
-    const struct gate_look *look = check_look(check, track);
+    const struct gate_look *look = gate_check_look(check, track);
 
     if (!track->known || !isfinite(look->ratio.value))
         return bytes_printf(text, "| %s | not known | | |\n", name);
@@ -200,7 +200,7 @@ static bool write_row(struct bytes *text, const char *name, const struct check *
                         gate_verdict_name(track->verdict));
 }
 
-static bool write_price(struct bytes *text, const struct check *check)
+static bool write_price(struct bytes *text, const struct gate_check *check)
 {
     double ratio = check->candidate.dollars / check->baseline.dollars;
 
@@ -208,7 +208,7 @@ static bool write_price(struct bytes *text, const struct check *check)
                            : bytes_printf(text, "| dollars per hour | not known | | |\n");
 }
 
-static bool write_side(struct bytes *text, const char *name, const struct check_side *side)
+static bool write_side(struct bytes *text, const char *name, const struct gate_check_side *side)
 {
     if (side->count == 0)
         return bytes_printf(text, "%s: no valid run.\n", name);
@@ -217,9 +217,9 @@ static bool write_side(struct bytes *text, const char *name, const struct check_
                         side->runs[0].id.text);
 }
 
-static bool write_detectable(struct bytes *text, const struct check *check)
+static bool write_detectable(struct bytes *text, const struct gate_check *check)
 {
-    double share = check_look(check, &check->code)->detectable;
+    double share = gate_check_look(check, &check->code)->detectable;
 
     return isfinite(share)
                ? bytes_printf(text,
@@ -232,7 +232,7 @@ static bool write_detectable(struct bytes *text, const struct check *check)
                               100 * check->request.margin);
 }
 
-static bool write_confirmation(struct bytes *text, const struct check *check)
+static bool write_confirmation(struct bytes *text, const struct gate_check *check)
 {
     const struct confirmation *again = &check->confirmation;
 
@@ -241,11 +241,11 @@ static bool write_confirmation(struct bytes *text, const struct check *check)
                         state_name(again->state), again->sweep.text, kind_words(again->kind));
 }
 
-bool present_check_markdown(struct bytes *text, const struct check *check)
+bool present_check_markdown(struct bytes *text, const struct gate_check *check)
 {
     char baseline[BASELINE_TEXT_SIZE];
 
-    check_baseline_text(&check->request, baseline);
+    gate_baseline_text(&check->request, baseline);
     return bytes_printf(text, "**%s**: ", gate_verdict_name(check->verdict)) &&
            write_plain(text, check->words) &&
            bytes_printf(text,

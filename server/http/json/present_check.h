@@ -4,14 +4,14 @@
 #include "common/json_writer.h"
 #include "server/gate/judge.h"
 
-void present_check(struct json_writer *out, const struct check *check);
+void present_check(struct json_writer *out, const struct gate_check *check);
 
 /* A short Markdown table for a comment. Its links are paths, because the public address is
  * unknown. */
-bool present_check_markdown(struct bytes *text, const struct check *check);
+bool present_check_markdown(struct bytes *text, const struct gate_check *check);
 
 /* Numbers for other tools' histories: the "customBiggerIsBetter" of github-action-benchmark, and
  * Bencher's metric format. A run that says nothing gives an empty list: none of them has a word
  * for "not known". */
-void present_check_github(struct json_writer *out, const struct check *check);
-void present_check_bencher(struct json_writer *out, const struct check *check);
+void present_check_github(struct json_writer *out, const struct gate_check *check);
+void present_check_bencher(struct json_writer *out, const struct gate_check *check);

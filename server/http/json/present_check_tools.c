@@ -26,9 +26,9 @@ static struct metric over(const double *values, size_t count)
 }
 
 /* False where there is nothing to tell: the run itself must be among the valid ones. */
-static bool find_speed(const struct check *check, struct metric *ret_metric)
+static bool find_speed(const struct gate_check *check, struct metric *ret_metric)
 {
-    const struct check_side *side = &check->candidate;
+    const struct gate_check_side *side = &check->candidate;
     bool among = false;
 
     for (size_t i = 0; i < side->count; i++)
@@ -44,7 +44,7 @@ static bool find_speed(const struct check *check, struct metric *ret_metric)
 }
 
 /* What a dollar bought: the price is a fact without an interval of its own. */
-static bool find_bargain(const struct check *check, const struct metric *speed,
+static bool find_bargain(const struct gate_check *check, const struct metric *speed,
                          struct metric *ret_metric)
 {
     double factor = 3600 / check->candidate.dollars;
@@ -57,7 +57,7 @@ static bool find_bargain(const struct check *check, const struct metric *speed,
 }
 
 /* Of what a history is kept: the same for runs that may be compared. */
-static void write_name(const struct check *check, size_t size, char ret_name[])
+static void write_name(const struct gate_check *check, size_t size, char ret_name[])
 {
     const struct gate_subject *subject = &check->candidate_subject;
     const struct configuration *setup = &subject->setup;
@@ -84,7 +84,7 @@ static void write_point(struct json_writer *out, const char *name, const char *u
     jsonw_close(out, '}');
 }
 
-void present_check_github(struct json_writer *out, const struct check *check)
+void present_check_github(struct json_writer *out, const struct gate_check *check)
 {
     struct metric speed, bargain;
     char name[300];
@@ -110,7 +110,7 @@ static void write_metric(struct json_writer *out, const char *key, const struct 
     jsonw_close(out, '}');
 }
 
-void present_check_bencher(struct json_writer *out, const struct check *check)
+void present_check_bencher(struct json_writer *out, const struct gate_check *check)
 {
     struct metric speed, bargain;
     char name[300];

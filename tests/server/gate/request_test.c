@@ -6,7 +6,7 @@
 #define RUN_ID "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 #define KEY_64 "k234567890123456789012345678901234567890123456789012345678901234"
 
-static bool read_request(const char *parameters, struct check_request *ret_request,
+static bool read_request(const char *parameters, struct gate_request *ret_request,
                          struct error *err)
 {
     static struct query query;
@@ -14,12 +14,12 @@ static bool read_request(const char *parameters, struct check_request *ret_reque
 
     snprintf(target, sizeof target, "/v1/runs/x/check?%s", parameters);
     EXPECT(query_read(target, &query, err));
-    return check_request_read(&query, ret_request, err);
+    return gate_request_read(&query, ret_request, err);
 }
 
-static struct check_request accepted(const char *parameters)
+static struct gate_request accepted(const char *parameters)
 {
-    struct check_request request = {0};
+    struct gate_request request = {0};
     struct error err = {0};
 
     EXPECT(read_request(parameters, &request, &err));
@@ -29,7 +29,7 @@ static struct check_request accepted(const char *parameters)
 
 static void without_parameters_the_defaults_hold(void)
 {
-    struct check_request request = accepted("");
+    struct gate_request request = accepted("");
 
     EXPECT_INT(request.kind, BASELINE_LAST);
     EXPECT_INT(request.window, 20);
@@ -54,10 +54,10 @@ static void each_kind_of_baseline_is_recognised(void)
     };
 
     for (size_t i = 0; i < COUNT(baselines); i++) {
-        struct check_request request = accepted(baselines[i].parameters);
+        struct gate_request request = accepted(baselines[i].parameters);
         char text[BASELINE_TEXT_SIZE];
 
-        check_baseline_text(&request, text);
+        gate_baseline_text(&request, text);
         EXPECT_STR(baseline_kind_name(request.kind), baselines[i].name);
         EXPECT_STR(text, baselines[i].text);
     }
@@ -65,7 +65,7 @@ static void each_kind_of_baseline_is_recognised(void)
 
 static void the_choices_are_read(void)
 {
-    struct check_request request = accepted("confirm=true&fails_on=samples_per_dollar");
+    struct gate_request request = accepted("confirm=true&fails_on=samples_per_dollar");
 
     EXPECT(request.confirm && request.fails_on_price && !request.format_given);
     request = accepted("confirm=false&fails_on=code&format=bencher");
@@ -112,7 +112,7 @@ static void a_refusal_names_its_parameter_and_changes_nothing(void)
     };
 
     for (size_t i = 0; i < COUNT(refused); i++) {
-        struct check_request request = {.window = -7};
+        struct gate_request request = {.window = -7};
         struct error err = {0};
 
         EXPECT(!read_request(refused[i].parameters, &request, &err));
@@ -126,7 +126,7 @@ static void a_refusal_names_its_parameter_and_changes_nothing(void)
 static void a_value_longer_than_a_label_is_refused(void)
 {
     char parameters[LABEL_VALUE_MAX + 20] = "baseline=a=";
-    struct check_request request = {0};
+    struct gate_request request = {0};
     struct error err = {0};
     size_t used = strlen(parameters);
 

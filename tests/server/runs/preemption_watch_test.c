@@ -88,7 +88,7 @@ static void begin_at(struct scene *scene, const char *metadata, const char *prov
     snprintf(scene->config.provider, sizeof scene->config.provider, "%s", provider);
     scene->here = this_machine_new(&scene->config, &err);
     EXPECT(scene->here != NULL);
-    parts = (struct preemption_watch_parts){.here = scene->here,
+    parts = (struct preemption_watch_parts){.this_machine = scene->here,
                                             .metadata = scene->config.metadata,
                                             .fetch = cloud_fetch,
                                             .fetcher = &scene->cloud,

@@ -19,7 +19,7 @@ struct scene {
     struct engines engines;
     struct notifications *notifications;
     struct metrics *metrics;
-    struct this_machine *here;
+    struct this_machine *this_machine;
     struct runner *runner;
     struct db *db;
 };
@@ -38,7 +38,7 @@ static void start(struct scene *scene)
                                                         .engines = &scene->engines,
                                                         .notifications = scene->notifications,
                                                         .metrics = scene->metrics,
-                                                        .here = scene->here},
+                                                        .this_machine = scene->this_machine},
                                  &err);
     EXPECT_STR(err.message, "");
     if (!scene->runner)
@@ -60,8 +60,8 @@ static void begin(struct scene *scene)
     EXPECT(engines_read(engines, "native", &scene->engines, &err));
     scene->notifications = notifications_new(NS_PER_SECOND, ignore, NULL);
     scene->metrics = metrics_new(route_count, route_label);
-    scene->here = this_machine_new(&scene->config, &err);
-    EXPECT(scene->here && this_machine_look(scene->here, &err));
+    scene->this_machine = this_machine_new(&scene->config, &err);
+    EXPECT(scene->this_machine && this_machine_look(scene->this_machine, &err));
     scene->db = open_database(&scene->folder);
     EXPECT_STR(err.message, "");
     start(scene);
@@ -79,7 +79,7 @@ static void end(struct scene *scene)
 {
     stop(scene);
     db_free(scene->db);
-    this_machine_free(scene->here);
+    this_machine_free(scene->this_machine);
     metrics_free(scene->metrics);
     notifications_free(scene->notifications);
     engines_free(&scene->engines);
@@ -245,7 +245,7 @@ static struct run_id queue_sweep(struct scene *scene)
     struct error err = {0};
     bool replayed;
 
-    EXPECT(sweep_from_text(SWEEP, strlen(SWEEP), &scene->here->place, &sweep, &err));
+    EXPECT(sweep_from_text(SWEEP, strlen(SWEEP), &scene->this_machine->place, &sweep, &err));
     EXPECT(sweeps_create(scene->db,
                          &(struct sweep_order){.sweep = &sweep,
                                                .blocks = sweep.blocks,

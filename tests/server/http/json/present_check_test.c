@@ -12,7 +12,7 @@ static char workload[] = "resnet50", engine[] = "native", instance[] = "c7i.larg
 
 static const double around[] = {1.000, 1.004, 0.996, 1.002, 0.998, 1.001, 0.999};
 
-static void fill_side(struct check_side *side, size_t count, double speed, double dollars)
+static void fill_side(struct gate_check_side *side, size_t count, double speed, double dollars)
 {
     side->count = count;
     for (size_t i = 0; i < count; i++) {
@@ -26,13 +26,13 @@ static void fill_side(struct check_side *side, size_t count, double speed, doubl
 
 /* A candidate at `speed` beside a baseline at 100 samples a second. Freed by the caller; its
  * texts are static. */
-static struct check *a_check(size_t candidates, double speed, size_t baselines)
+static struct gate_check *a_check(size_t candidates, double speed, size_t baselines)
 {
-    struct check *check = calloc(1, sizeof *check);
+    struct gate_check *check = calloc(1, sizeof *check);
 
     if (!check)
         abort();
-    check->request = (struct check_request){
+    check->request = (struct gate_request){
         .kind = BASELINE_LABEL, .key = "branch", .value = "main", .window = 20, .margin = 0.03};
     check->run = (struct run_id){ID_0};
     check->candidate_subject =
@@ -45,7 +45,7 @@ static struct check *a_check(size_t candidates, double speed, size_t baselines)
     return check;
 }
 
-static void confirm(struct check *check, enum confirmation_state state, double speed)
+static void confirm(struct gate_check *check, enum confirmation_state state, double speed)
 {
     check->confirmation.kind = CONFIRM_INTERLEAVED;
     check->confirmation.state = state;
@@ -57,9 +57,9 @@ static void confirm(struct check *check, enum confirmation_state state, double s
     }
 }
 
-typedef void present_fn(struct json_writer *out, const struct check *check);
+typedef void present_fn(struct json_writer *out, const struct gate_check *check);
 
-static json_t *presented_by(present_fn *present, const struct check *check)
+static json_t *presented_by(present_fn *present, const struct gate_check *check)
 {
     AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
     struct json_writer out = {.bytes = &bytes};
@@ -84,9 +84,9 @@ static const char *text_in(const json_t *json, const char *key)
 
 static void an_equally_fast_run_passes(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 100, 7);
+    AUTO(freep) struct gate_check *check = a_check(3, 100, 7);
 
-    check_judge(check);
+    gate_check_judge(check);
     AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
     EXPECT_STR(text_in(json, "verdict"), "pass");
     EXPECT(json_is_null(json_object_get(json, "confirmed")));
@@ -101,110 +101,110 @@ static void an_equally_fast_run_passes(void)
 
 static void a_slower_run_fails_and_is_not_confirmed(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 90, 7);
+    AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
-    check_judge(check);
+    gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_FAIL);
-    EXPECT_INT(check_confirmed(check), 0);
+    EXPECT_INT(gate_check_confirmed(check), 0);
     EXPECT(strstr(check->words, "a first look") != NULL);
 }
 
 static void while_it_is_measured_again_there_is_no_verdict(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 90, 7);
+    AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
     confirm(check, CONFIRM_RUNNING, 90);
-    check_judge(check);
+    gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
-    EXPECT_INT(check_confirmed(check), -1);
-    EXPECT_INT(check_look(check, &check->code)->level, GATE_RUNS);
+    EXPECT_INT(gate_check_confirmed(check), -1);
+    EXPECT_INT(gate_check_look(check, &check->code)->level, GATE_RUNS);
 }
 
 static void two_looks_that_agree_fail_for_good(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 90, 7);
+    AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
     confirm(check, CONFIRM_FINISHED, 90);
-    check_judge(check);
+    gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_FAIL);
-    EXPECT_INT(check_confirmed(check), 1);
-    EXPECT_INT(check_look(check, &check->code)->level, GATE_PAIRS);
+    EXPECT_INT(gate_check_confirmed(check), 1);
+    EXPECT_INT(gate_check_look(check, &check->code)->level, GATE_PAIRS);
     EXPECT(strstr(check->words, "measured again too") != NULL);
 }
 
 static void two_looks_that_do_not_agree_cannot_tell(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 90, 7);
+    AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
     confirm(check, CONFIRM_FINISHED, 100);
-    check_judge(check);
+    gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
-    EXPECT_INT(check_confirmed(check), 0);
+    EXPECT_INT(gate_check_confirmed(check), 0);
     EXPECT(strstr(check->words, "measured again it did not") != NULL);
 }
 
 static void what_was_measured_again_alone_stands_beside_the_same_baseline(void)
 {
-    AUTO(freep) struct check *check = a_check(1, 90, 7);
+    AUTO(freep) struct gate_check *check = a_check(1, 90, 7);
 
     confirm(check, CONFIRM_FINISHED, 90);
     check->confirmation.kind = CONFIRM_RERUN;
     check->confirmation.count = 4;
     for (size_t i = 0; i < 4; i++)
         check->confirmation.baseline[i] = 1; /* not looked at */
-    check_judge(check);
+    gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_FAIL);
-    EXPECT_INT(check_look(check, &check->code)->level, GATE_RUNS);
-    EXPECT_NEAR(check_look(check, &check->code)->ratio.value, 0.9, 0.01);
+    EXPECT_INT(gate_check_look(check, &check->code)->level, GATE_RUNS);
+    EXPECT_NEAR(gate_check_look(check, &check->code)->ratio.value, 0.9, 0.01);
 }
 
 static void a_confirmation_without_runs_confirms_nothing(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 90, 7);
+    AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
     confirm(check, CONFIRM_CANCELLED, 90);
     for (int kind = CONFIRM_INTERLEAVED; kind <= CONFIRM_RERUN; kind++) {
         check->confirmation.kind = (enum confirmation_kind)kind;
         check->confirmation.count = 0;
-        check_judge(check);
+        gate_check_judge(check);
         EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
-        EXPECT_INT(check_confirmed(check), 0);
+        EXPECT_INT(gate_check_confirmed(check), 0);
     }
 }
 
 static void a_price_is_shown_apart_and_fails_only_where_asked(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 100, 7);
+    AUTO(freep) struct gate_check *check = a_check(3, 100, 7);
 
     fill_side(&check->candidate, 3, 100, 1.25);
     fill_side(&check->baseline, 7, 100, 1);
-    check_judge(check);
+    gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_PASS);
     AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
     EXPECT_NEAR(number_in(json, "price", "ratio"), 1.25, 1e-9);
     EXPECT_NEAR(number_in(json, "samples_per_dollar", "ratio"), 0.8, 0.001);
     EXPECT_STR(text_in(json_object_get(json, "samples_per_dollar"), "verdict"), "fail");
     check->request.fails_on_price = true;
-    check_judge(check);
+    gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_FAIL);
     EXPECT(strstr(check->words, "samples per dollar") != NULL);
     /* Measured again the speed is what it was, and the price too: it fails for good. */
     confirm(check, CONFIRM_FINISHED, 100);
-    check_judge(check);
+    gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_FAIL);
     EXPECT_INT(check->code.verdict, GATE_PASS);
-    EXPECT_INT(check_confirmed(check), 1);
+    EXPECT_INT(gate_check_confirmed(check), 1);
 }
 
 static void without_one_of_the_prices_nothing_is_known_of_dollars(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 100, 7);
+    AUTO(freep) struct gate_check *check = a_check(3, 100, 7);
 
     fill_side(&check->candidate, 3, 100, 1);
     fill_side(&check->baseline, 7, 100, 1);
     check->baseline.runs[4].dollars = 0;
     check->request.fails_on_price = true;
-    check_judge(check);
+    gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
     EXPECT(strstr(check->words, "price") != NULL);
     AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
@@ -216,20 +216,20 @@ static void without_one_of_the_prices_nothing_is_known_of_dollars(void)
 
 static void an_invalid_run_never_fails(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 50, 7);
+    AUTO(freep) struct gate_check *check = a_check(3, 50, 7);
 
     snprintf(check->invalid, sizeof check->invalid, "the run is not valid: steal");
-    check_judge(check);
+    gate_check_judge(check);
     EXPECT_INT(check->verdict, GATE_CANNOT_TELL);
-    EXPECT_INT(check_confirmed(check), -1);
+    EXPECT_INT(gate_check_confirmed(check), -1);
     EXPECT_STR(check->words, "Cannot tell: the run is not valid: steal.");
 }
 
 static void without_a_baseline_there_is_no_ratio(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 100, 0);
+    AUTO(freep) struct gate_check *check = a_check(3, 100, 0);
 
-    check_judge(check);
+    gate_check_judge(check);
     AUTO(json_decrefp) json_t *json = presented_by(present_check, check);
     EXPECT_STR(text_in(json, "verdict"), "cannot_tell");
     EXPECT(json_is_null(json_object_get(json, "ratio")));
@@ -238,7 +238,7 @@ static void without_a_baseline_there_is_no_ratio(void)
     EXPECT(json_is_null(json_object_get(json_object_get(json, "code"), "ratio")));
 }
 
-static char *markdown_of(const struct check *check)
+static char *markdown_of(const struct gate_check *check)
 {
     struct bytes text = {.limit = 100000};
 
@@ -248,11 +248,11 @@ static char *markdown_of(const struct check *check)
 
 static void a_comment_says_the_verdict_first_and_holds_no_markup_of_others(void)
 {
-    AUTO(freep) struct check *check = a_check(3, 90, 7);
+    AUTO(freep) struct gate_check *check = a_check(3, 90, 7);
 
     confirm(check, CONFIRM_FINISHED, 90);
     snprintf(check->request.value, sizeof check->request.value, "a`|@all [x](y)");
-    check_judge(check);
+    gate_check_judge(check);
     AUTO(freep) char *text = markdown_of(check);
     EXPECT(strncmp(text, "**fail**: Slower by more than 3 %", 33) == 0);
     EXPECT(strstr(text, "| code: samples per second | 0.90") != NULL);
@@ -262,7 +262,7 @@ static void a_comment_says_the_verdict_first_and_holds_no_markup_of_others(void)
     EXPECT(strstr(text, "branch=a''@all [x](y)`") != NULL); /* within backquotes */
     snprintf(check->invalid, sizeof check->invalid, "<b>*x*</b> @all");
     check->confirmation.state = CONFIRM_NONE;
-    check_judge(check);
+    gate_check_judge(check);
     AUTO(freep) char *other = markdown_of(check);
     EXPECT(strstr(other, "\\<b\\>\\*x\\*\\</b\\> \\@all") != NULL);
 }
@@ -270,10 +270,10 @@ static void a_comment_says_the_verdict_first_and_holds_no_markup_of_others(void)
 static void other_tools_get_value_and_interval(void)
 {
     static const char name[] = "resnet50/native/bf16/batch_size=8/threads=2/c7i.large";
-    AUTO(freep) struct check *check = a_check(1, 100, 7);
+    AUTO(freep) struct gate_check *check = a_check(1, 100, 7);
 
     fill_side(&check->candidate, 1, 100, 3600);
-    check_judge(check);
+    gate_check_judge(check);
     AUTO(json_decrefp) json_t *points = presented_by(present_check_github, check);
     EXPECT_INT((long long)json_array_size(points), 2);
     EXPECT_STR(text_in(json_array_get(points, 0), "name"), name);
@@ -289,10 +289,10 @@ static void other_tools_get_value_and_interval(void)
 
 static void an_interval_that_is_not_known_is_left_out(void)
 {
-    AUTO(freep) struct check *check = a_check(1, 100, 7);
+    AUTO(freep) struct gate_check *check = a_check(1, 100, 7);
 
     check->candidate.runs[0].throughput.low = check->candidate.runs[0].throughput.high = 0;
-    check_judge(check);
+    gate_check_judge(check);
     AUTO(json_decrefp) json_t *points = presented_by(present_check_github, check);
     EXPECT_INT((long long)json_array_size(points), 1);
     EXPECT(json_object_get(json_array_get(points, 0), "range") == NULL);
@@ -300,11 +300,11 @@ static void an_interval_that_is_not_known_is_left_out(void)
 
 static void a_run_that_says_nothing_is_no_point_and_never_zero(void)
 {
-    AUTO(freep) struct check *check = a_check(2, 100, 7);
+    AUTO(freep) struct gate_check *check = a_check(2, 100, 7);
 
     /* Its repeats are valid, but it is not. */
     check->run.text[RUN_ID_LENGTH - 1] = '7';
-    check_judge(check);
+    gate_check_judge(check);
     AUTO(json_decrefp) json_t *points = presented_by(present_check_github, check);
     AUTO(json_decrefp) json_t *metrics = presented_by(present_check_bencher, check);
     EXPECT(json_is_array(points) && json_array_size(points) == 0);
