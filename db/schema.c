@@ -14,6 +14,24 @@
     "json_remove(spec, '$.workload', '$.engine', '$.warmup_steps', '$.steps', '$.max_seconds',"  \
     " '$.seed', '$.min_seconds', '$.target_percent', '$.max_dollars', '$.labels')"
 
+/* The program that trained a run, its library and the kind of its plan, such as
+ * "pennyworth-worker 0.1.0, oneDNN 2.6.3, plan measured"; engine/run/version.h puts such names in
+ * order. A plan from the cache was measured. `of` is "" or "NEW.". */
+#define VERSION_OF_RUN(of)                                                                       \
+    "ifnull(substr(" of "software, 1, instr(" of "software || ',', ',') - 1), '') || CASE WHEN"  \
+    " json_valid(" of "engine_details) THEN"                                                     \
+    " ifnull(', ' || nullif(" of "engine_details ->> '$.library', ''), '') ||"                   \
+    " ifnull(', plan ' || replace(nullif(" of "engine_details ->> '$.plan', ''), 'cached',"      \
+    " 'measured'), '') ELSE '' END"
+#define SET_VERSION_OF_NEW                                                                       \
+    "INSERT INTO versions (name) SELECT " VERSION_OF_RUN(                                        \
+        "NEW.") " WHERE NOT EXISTS"                                                              \
+                " (SELECT 1 FROM versions WHERE name = " VERSION_OF_RUN(                         \
+                    "NEW.") ");"                                                                 \
+                            "UPDATE runs SET version = (SELECT v.number FROM versions AS v "     \
+                            "WHERE v.name = " VERSION_OF_RUN(                                    \
+                                "NEW.") ") WHERE number = NEW.number;"
+
 /* Never edit a migration that was released: append. */
 static const char *const migrations[] = {
     /* 1: runs, their labels, their steps */
@@ -373,6 +391,30 @@ static const char *const migrations[] = {
     "  price ->> '$.price.currency' AS currency, price ->> '$.price.kind' AS kind,"
     "  price ->> '$.price.feed' AS feed, price ->> '$.price.fetched_at' AS fetched))"
     " WHERE json_valid(price);",
+
+    /* 9: what trained a run, by name and version, because runs of different versions are not put
+     * together. A trigger writes it, from what the worker said of itself. The covering index has
+     * the runs of one version of a contender beside each other; the gate takes a contender's runs
+     * in their order, whatever their version. */
+    "CREATE TABLE versions (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;"
+    "ALTER TABLE runs ADD COLUMN version INTEGER REFERENCES versions (number);"
+    "DROP INDEX runs_by_contender;"
+    "INSERT INTO versions (name) SELECT DISTINCT " VERSION_OF_RUN(
+        "") " FROM runs WHERE contender IS NOT NULL;"
+            "UPDATE runs SET version = (SELECT v.number FROM versions AS v WHERE v.name "
+            "= " VERSION_OF_RUN(
+                "") ") WHERE contender IS NOT NULL;"
+                    "CREATE INDEX runs_by_contender ON runs (contender, version, number, "
+                    "validity,"
+                    " samples_per_second, throughput_low, throughput_high, vm, ended_us, "
+                    "provenance)"
+                    " WHERE contender IS NOT NULL;"
+                    "CREATE INDEX runs_of_contender ON runs (contender, number) WHERE contender "
+                    "IS NOT NULL;"
+                    "CREATE TRIGGER runs_version_of_ended AFTER UPDATE OF contender ON runs"
+                    " WHEN NEW.contender IS NOT NULL BEGIN " SET_VERSION_OF_NEW " END;"
+                    "CREATE TRIGGER runs_version_of_imported AFTER INSERT ON runs"
+                    " WHEN NEW.contender IS NOT NULL BEGIN " SET_VERSION_OF_NEW " END;",
 };
 
 const int schema_version = (int)COUNT(migrations);

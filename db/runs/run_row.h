@@ -12,7 +12,7 @@ struct run_row {
     const struct run *run;
     const char *engine, *workload;       /* of its spec */
     const char *idempotency_key;         /* or NULL */
-    long long machine, sweep, contender; /* numbers of rows; 0 is none */
+    long long machine, sweep, contender, version; /* numbers of rows; 0 is none */
 };
 
 /* COLUMN(SQL, read, type, written, member); run_row.c defines the words. `read` is PAGE for a
@@ -85,13 +85,14 @@ struct run_row {
     COLUMN("vm", PAGE, TEXT, ALWAYS, RUN(where.vm))                                              \
     COLUMN("contender", NEVER, INTEGER, ABOVE_0, ROW(contender))
 
-/* None of them. db/runs/thinning.c writes `thinned_us`. */
+/* None of them. db/runs/thinning.c writes `thinned_us`, and a trigger `version`. */
 #define RUN_READ_TABLE(COLUMN)                                                                   \
     COLUMN("thinned_us", PAGE, INTEGER, ALWAYS, RUN(thinned_us))                                 \
     COLUMN("(SELECT fingerprint FROM machines WHERE machines.number = machine)", PAGE, TEXT,     \
            ALWAYS, RUN(machine))                                                                 \
     COLUMN("(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep)", PAGE, TEXT, ALWAYS,     \
-           RUN(sweep.text))
+           RUN(sweep.text))                                                                      \
+    COLUMN("version", NEVER, INTEGER, ALWAYS, ROW(version))
 
 #define RUN_READ_ALL(COLUMN)                                                                     \
     RUN_NEW_TABLE(COLUMN)                                                                        \

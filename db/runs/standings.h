@@ -4,6 +4,7 @@
 
 #include "common/limits.h"
 #include "db/contenders/contenders.h"
+#include "engine/run/version.h"
 #include "engine/spec/configuration.h"
 #include "engine/stats/standing.h"
 
@@ -19,14 +20,26 @@ struct published {
     long long measured_us;
 };
 
+/* The runs of another version in short. */
+struct older_version {
+    char version[RUN_VERSION_SIZE];
+    struct standing standing;
+};
+
+/* Runs of different versions of an engine, its library or its plan are not put together. The
+ * standing is that of the newest version with an interval; without any, of the newest with a
+ * valid run. Versions are ordered by their names, never by who reported last. */
 struct contender {
     long long number;
     char id[CONTENDER_ID_SIZE]; /* names it in URLs: a hash of its key */
     char *workload, *engine, *configuration, *provider, *instance, *stratum; /* owned */
     struct configuration setup; /* what the text of the configuration says */
     bool is_published;
-    struct published published; /* of one that is */
-    struct standing standing;   /* of a figure: a point */
+    struct published published;     /* of one that is */
+    char version[RUN_VERSION_SIZE]; /* whose runs the standing is of; "" of a figure */
+    struct standing standing;       /* of a figure: a point */
+    struct older_version *older;    /* owned: what other versions came to, the newest first */
+    size_t older_count;
     struct newest {
         char run[27];                 /* id; "" of a figure */
         char software[SOFTWARE_SIZE]; /* that trained it */

@@ -240,6 +240,62 @@ static void the_newest_run_gives_machine_engine_and_price(void)
     EXPECT_STR(newest->paid_feed, "aws-spot");
 }
 
+#define OLD "worker 0.0.9, oneDNN 2.6.3, 2 threads"
+#define NEW "worker 0.1.0, oneDNN 3.7.2, 8 threads"
+#define LIBRARY(version) "{\"library\":\"oneDNN " version "\",\"plan\":\"measured\"}"
+
+/* Three machines of an old version at 50, three of a new one at 80: not one row of 65. */
+static void versions_are_not_put_together_and_the_newest_is_the_standing(void)
+{
+    static const char *const vms[] = {"a", "b", "c"};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    const struct contender *contender;
+
+    do_not_sync(db);
+    for (size_t i = 0; i < COUNT(vms); i++)
+        ENDED(db, 80, .low = 79, .high = 81, .software = NEW, .details = LIBRARY("3.7.2"),
+              .vm = vms[i]);
+    for (size_t i = 0; i < COUNT(vms); i++) /* reported later, and no newer for that */
+        ENDED(db, 50, .low = 49, .high = 51, .software = OLD, .details = LIBRARY("2.6.3"),
+              .vm = vms[i]);
+    update(db, &standings);
+    contender = only(&standings);
+    EXPECT_NEAR(contender->standing.value, 80, 0);
+    EXPECT_INT(contender->standing.vms, 3);
+    EXPECT_STR(contender->version, "worker 0.1.0, oneDNN 3.7.2, plan measured");
+    EXPECT_STR(contender->newest.software, NEW);
+    EXPECT_INT((long long)contender->older_count, 1);
+    EXPECT_STR(contender->older[0].version, "worker 0.0.9, oneDNN 2.6.3, plan measured");
+    EXPECT_NEAR(contender->older[0].standing.value, 50, 0);
+    EXPECT_INT(contender->older[0].standing.runs, 3);
+}
+
+static void a_newer_version_without_an_interval_waits_beside_the_standing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+
+    ENDED(db, 50, .low = 49, .high = 51, .software = OLD, .details = "{\"plan\":\"cached\"}");
+    ENDED(db, 52, .low = 50, .high = 53, .software = OLD, .details = "{\"plan\":\"measured\"}");
+    ENDED(db, 80, .software = NEW);
+    ENDED(db, 90, .software = NEW " and more", .validity = VALIDITY_INVALID);
+    update(db, &standings);
+    EXPECT_STR(only(&standings)->version, "worker 0.0.9, plan measured");
+    EXPECT_INT(only(&standings)->standing.runs, 2); /* a plan from the cache was measured */
+    EXPECT_INT(only(&standings)->standing.invalid, 1);
+    EXPECT_INT((long long)only(&standings)->older_count, 1);
+    EXPECT_STR(only(&standings)->older[0].version, "worker 0.1.0");
+    ENDED(db, 80, .low = 79, .high = 81, .software = NEW);
+    ENDED(db, 81, .low = 79, .high = 81, .software = NEW);
+    ENDED(db, 82, .low = 79, .high = 81, .software = NEW);
+    update(db, &standings);
+    EXPECT_STR(only(&standings)->version, "worker 0.1.0");
+    EXPECT_INT(only(&standings)->standing.runs, 4);
+}
+
 static void what_was_paid_is_known_in_dollars_only(void)
 {
     static const struct {
@@ -343,6 +399,8 @@ int main(void)
     RUN(small_steps_come_to_the_same);
     RUN(an_id_is_of_the_key_and_not_of_its_turn);
     RUN(the_newest_run_gives_machine_engine_and_price);
+    RUN(versions_are_not_put_together_and_the_newest_is_the_standing);
+    RUN(a_newer_version_without_an_interval_waits_beside_the_standing);
     RUN(what_was_paid_is_known_in_dollars_only);
     RUN(a_figure_is_a_point_with_its_source);
     RUN(a_figure_and_a_run_of_one_key_are_two);
