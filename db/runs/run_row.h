@@ -10,8 +10,8 @@
  */
 struct run_row {
     const struct run *run;
-    const char *engine, *workload;       /* of its spec */
-    const char *idempotency_key;         /* or NULL */
+    const char *engine, *workload;                /* of its spec */
+    const char *idempotency_key;                  /* or NULL */
     long long machine, sweep, contender, version; /* numbers of rows; 0 is none */
 };
 

@@ -1,3 +1,4 @@
+/* Tested by tests/db/runs/standings_test.c. */
 #include "db/runs/standing_rows.h"
 
 #include "common/cleanup.h"

@@ -38,6 +38,11 @@ static int order_of_numbers(const char **left, const char **right)
     return order;
 }
 
+int run_version_length(const char *version)
+{
+    return (int)(end_of(version) - version);
+}
+
 int run_version_order(const char *left, const char *right)
 {
     const char *left_end = end_of(left), *right_end = end_of(right);

@@ -8,3 +8,6 @@
  * right one. Numbers in the names are compared as numbers. The kind of plan makes no version
  * newer. */
 int run_version_order(const char *left, const char *right);
+
+/* How many characters of the name count for the order: all but the kind of plan. */
+int run_version_length(const char *version);

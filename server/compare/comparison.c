@@ -130,52 +130,57 @@ static struct amount amount_of(double value, const struct range *range)
                            .has_interval = range->known && range->low > 0};
 }
 
-/* The last that was measured with each engine: what came before another version is stale. */
-struct latest {
-    const struct contender *list[16];
+/* The newest version of each engine that any row was measured with. */
+struct newest_versions {
+    struct {
+        const char *engine, *version;
+    } list[16];
     size_t count;
 };
 
-static const struct contender **latest_of(struct latest *latest, const char *engine)
+static const char **version_of(struct newest_versions *newest, const char *engine)
 {
-    for (size_t i = 0; i < latest->count; i++)
-        if (strcmp(latest->list[i]->engine, engine) == 0)
-            return &latest->list[i];
+    for (size_t i = 0; i < newest->count; i++)
+        if (strcmp(newest->list[i].engine, engine) == 0)
+            return &newest->list[i].version;
     return NULL;
 }
 
-static struct latest find_latest(const struct standings *standings)
+static void look_at_version(struct newest_versions *newest, const char *engine,
+                            const char *version)
 {
-    struct latest latest = {.count = 0};
+    const char **known = version_of(newest, engine);
+
+    if (known && run_version_order(version, *known) > 0)
+        *known = version;
+    if (!known && newest->count < COUNT(newest->list)) {
+        newest->list[newest->count].engine = engine;
+        newest->list[newest->count++].version = version;
+    }
+}
+
+static struct newest_versions find_newest(const struct standings *standings)
+{
+    struct newest_versions newest = {.count = 0};
 
     for (size_t i = 0; i < standings->count; i++) {
         const struct contender *contender = &standings->list[i];
-        const struct contender **known = latest_of(&latest, contender->engine);
 
-        if (contender->is_published || !contender->newest.software[0])
+        if (contender->is_published || contender->standing.level == STANDING_NONE)
             continue;
-        if (known && contender->standing.newest_us > (*known)->standing.newest_us)
-            *known = contender;
-        if (!known && latest.count < COUNT(latest.list))
-            latest.list[latest.count++] = contender;
+        look_at_version(&newest, contender->engine, contender->version);
+        for (size_t k = 0; k < contender->older_count; k++)
+            look_at_version(&newest, contender->engine, contender->older[k].version);
     }
-    return latest;
+    return newest;
 }
 
-/* Engines call themselves "name version, with what, how": behind the comma stands what differs
- * between machines, such as their threads. */
-static bool is_same_version(const char *left, const char *right)
-{
-    size_t length = strcspn(left, ",");
-
-    return length == strcspn(right, ",") && strncmp(left, right, length) == 0;
-}
-
-static void look_at_age(const struct comparison_parts *parts, struct latest *latest,
+/* By the order of versions and by age, never by who reported last. */
+static void look_at_age(const struct comparison_parts *parts, struct newest_versions *newest,
                         struct comparison_row *row)
 {
     const struct contender *contender = row->contender;
-    const struct contender **last = latest_of(latest, contender->engine);
+    const char **version = version_of(newest, contender->engine);
     long long age_us = parts->question->where.at_us - contender->standing.newest_us;
 
     if (contender->is_published)
@@ -184,10 +189,11 @@ static void look_at_age(const struct comparison_parts *parts, struct latest *lat
     if (age_us > STALE_US)
         snprintf(row->why_stale, sizeof row->why_stale, "measured more than %lld days before",
                  STALE_US / DAY_US);
-    else if (last && contender->newest.software[0] &&
-             !is_same_version((*last)->newest.software, contender->newest.software))
-        snprintf(row->why_stale, sizeof row->why_stale, "measured before %.*s",
-                 (int)strcspn((*last)->newest.software, ","), (*last)->newest.software);
+    else if (version && contender->version[0] &&
+             run_version_order(contender->version, *version) < 0)
+        snprintf(row->why_stale, sizeof row->why_stale,
+                 "measured with an older version than %.*s", run_version_length(*version),
+                 *version);
     else
         row->is_stale = false;
 }
@@ -206,7 +212,7 @@ static void look_at_peak(struct comparison_row *row)
     row->has_peak = peak_flops_estimate(&effort, &row->peak);
 }
 
-static void fill(const struct comparison_parts *parts, struct latest *latest,
+static void fill(const struct comparison_parts *parts, struct newest_versions *newest,
                  struct comparison_row *row)
 {
     const struct standing *standing = &row->contender->standing;
@@ -223,7 +229,7 @@ static void fill(const struct comparison_parts *parts, struct latest *latest,
     row->has_cost = row->price.known &&
                     cost_of_spread(&row->speed, &row->price.dollars, &row->cost, &row->dominates);
     comparison_job(parts->question, row);
-    look_at_age(parts, latest, row);
+    look_at_age(parts, newest, row);
     look_at_peak(row);
 }
 
@@ -274,14 +280,14 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
 {
     AUTO(comparison_clear) struct ranking ranking = {0};
     AUTO(freep) struct candidate *chosen = choose(parts, &ranking);
-    struct latest latest = find_latest(parts->standings);
+    struct newest_versions newest = find_newest(parts->standings);
 
     ranking.rows = calloc(ranking.count + 1, sizeof *ranking.rows);
     if (!chosen || !ranking.rows)
         return error_no_memory(err);
     for (size_t i = 0; i < ranking.count; i++) {
         ranking.rows[i].contender = chosen[i].contender;
-        fill(parts, &latest, &ranking.rows[i]);
+        fill(parts, &newest, &ranking.rows[i]);
     }
     if (!comparison_rank(parts, &ranking, err) ||
         !comparison_refer(parts->question, &ranking, err) ||

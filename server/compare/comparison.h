@@ -62,7 +62,7 @@ struct comparison_row {
     struct rank_interval rank;           /* low 0: not ranked, and why_no_rank says why */
     char why_no_rank[200];
     bool is_on_front, is_stale;
-    char why_stale[120];
+    char why_stale[RUN_VERSION_SIZE + 48];
     struct ratio ratio, speed_ratio; /* to the reference; value NaN without one */
     bool mixed_kinds;
     double break_even_speed, break_even_price; /* NaN */

@@ -35,7 +35,8 @@ const configuration = (row) => {
 const notes = (row) => [h('span', { class: 'badges' }, badges(row)),
   row.why_no_rank && small(h('bdi', {}, `Not ranked: ${row.why_no_rank}`)),
   row.why_no_price && row.why_no_price !== row.why_no_rank && small(h('bdi', {}, row.why_no_price)),
-  row.stale && small(row.stale),
+  row.stale && small(h('bdi', {}, row.stale)),
+  row.other_versions.map((other) => small(h('bdi', {}, `${number(other.samples_per_second)} a second with ${other.version ?? 'an unknown version'}`))),
   row.published && small(h('bdi', {}, row.published.source), row.published.note && [' ', h('bdi', {}, row.published.note)])];
 
 const job = (take, show) => ({

@@ -285,6 +285,28 @@ const char *comparison_provenance(const struct contender *contender)
     return standing->runs > 0 && standing->imported == standing->runs ? "imported" : "measured";
 }
 
+/* What other versions of the engine, its library or its plan came to, the newest first. */
+static void present_older(struct json_writer *out, const struct contender *contender)
+{
+    jsonw_open(out, "other_versions", '[');
+    for (size_t i = 0; i < contender->older_count; i++) {
+        const struct standing *standing = &contender->older[i].standing;
+        const struct range *interval = &standing->interval;
+
+        jsonw_open(out, NULL, '{');
+        jsonw_text(out, "version", text_or_null(contender->older[i].version));
+        jsonw_number(out, "samples_per_second", standing->value);
+        jsonw_number(out, "low", interval->known ? interval->low : NAN);
+        jsonw_number(out, "high", interval->known ? interval->high : NAN);
+        jsonw_text(out, "level", standing_level_names[standing->level]);
+        jsonw_integer(out, "runs", standing->runs);
+        jsonw_integer(out, "vms", standing->vms);
+        jsonw_time(out, "measured_at", standing->newest_us);
+        jsonw_close(out, '}');
+    }
+    jsonw_close(out, ']');
+}
+
 static void present_who(struct json_writer *out, const struct contender *contender)
 {
     jsonw_text(out, "id", contender->id);
@@ -296,6 +318,8 @@ static void present_who(struct json_writer *out, const struct contender *contend
     jsonw_raw(out, "configuration", contender->configuration);
     jsonw_text(out, "isa", text_or_null(contender->newest.isa));
     jsonw_text(out, "software", text_or_null(contender->newest.software));
+    jsonw_text(out, "version", text_or_null(contender->version));
+    present_older(out, contender);
     jsonw_text(out, "provenance", comparison_provenance(contender));
     present_published(out, contender);
 }

@@ -73,7 +73,8 @@ static bool add_row(struct bytes *text, const struct comparison_row *row)
            add_number(text, row->utility) && add_cell(text, row->why_no_rank) &&
            add_cell(text,
                     row->contender->is_published ? row->contender->published.unit : "sample") &&
-           bytes_add(text, "\r\n", 2);
+           add_cell(text, row->contender->version) &&
+           add_cell(text, row->is_stale ? row->why_stale : "") && bytes_add(text, "\r\n", 2);
 }
 
 bool present_comparison_csv(struct bytes *text, const struct comparison_question *question,
@@ -86,7 +87,7 @@ bool present_comparison_csv(struct bytes *text, const struct comparison_question
               "samples_per_second,samples_per_second_low,samples_per_second_high,level,runs,vms,"
               "price_kind,dollars_per_hour,region,feed,samples_per_dollar,samples_per_dollar_low,"
               "samples_per_dollar_high,job_samples,job_hours,job_dollars,ratio,ratio_low,"
-              "ratio_high,pareto,utility,why_no_rank,unit\r\n");
+              "ratio_high,pareto,utility,why_no_rank,unit,version,stale\r\n");
 
     for (size_t i = first; ok && i < ranking->count && i - first < (size_t)question->limit; i++)
         ok = add_row(text, &ranking->rows[i]);
@@ -160,7 +161,10 @@ static bool add_line(struct bytes *text, const struct comparison_row *row)
            add_price(text, &row->price) &&
            add_with_interval(text, row->has_cost, &row->cost.samples_per_dollar) &&
            bytes_printf(text, " | %s", row->is_on_front ? "yes" : "") &&
-           add_words(text, row->why_no_rank) && bytes_printf(text, " |\n");
+           add_words(text, row->why_no_rank) &&
+           (!row->is_stale ||
+            bytes_printf(text, "%s%s", row->why_no_rank[0] ? "; " : "", row->why_stale)) &&
+           bytes_printf(text, " |\n");
 }
 
 bool present_comparison_markdown(struct bytes *text, const struct comparison_question *question,

@@ -111,6 +111,8 @@ static inline void stage_see(struct stage *stage, const struct seen *seen)
     } else {
         snprintf(contender->newest.software, sizeof contender->newest.software, "%s",
                  seen->software ? seen->software : "native 1");
+        snprintf(contender->version, sizeof contender->version, "%.*s",
+                 (int)strcspn(contender->newest.software, ","), contender->newest.software);
     }
     contender->newest.paid_per_hour = seen->paid;
     snprintf(contender->newest.paid_kind, sizeof contender->newest.paid_kind, "%s",

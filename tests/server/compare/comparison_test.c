@@ -191,7 +191,7 @@ static void what_is_old_or_of_older_software_is_stale(void)
     MEASURED(&stage, "new", 10, .software = "native 2", .age_days = 1);
     MEASURED(&stage, "old", 10, .software = "native 2", .age_days = 91);
     MEASURED(&stage, "edge", 10, .software = "native 2", .age_days = 90);
-    MEASURED(&stage, "untold", 10, .software = "", .age_days = 1);
+    MEASURED(&stage, "unknown", 10, .software = "", .age_days = 1);
     MEASURED(&stage, "other", 10, .software = "py 1", .age_days = 3, .engine = "pytorch");
     MEASURED(&stage, "mlp", 10, .software = "py 2", .age_days = 4, .engine = "pytorch",
              .workload = "mlp");
@@ -202,12 +202,14 @@ static void what_is_old_or_of_older_software_is_stale(void)
     EXPECT(!row_of(&stage, "new")->is_stale); /* another machine has other threads */
     EXPECT(!row_of(&stage, "larger")->is_stale);
     EXPECT(row_of(&stage, "before")->is_stale);
-    EXPECT_STR(row_of(&stage, "before")->why_stale, "measured before native 2");
+    EXPECT_STR(row_of(&stage, "before")->why_stale,
+               "measured with an older version than native 2");
     EXPECT(row_of(&stage, "old")->is_stale);
     EXPECT_STR(row_of(&stage, "old")->why_stale, "measured more than 90 days before");
     EXPECT(!row_of(&stage, "edge")->is_stale);
-    EXPECT(!row_of(&stage, "untold")->is_stale);
-    EXPECT(!row_of(&stage, "other")->is_stale);
+    EXPECT(!row_of(&stage, "unknown")->is_stale);
+    /* By the order of versions: py 2 was measured a day before it. */
+    EXPECT_STR(row_of(&stage, "other")->why_stale, "measured with an older version than py 2");
     EXPECT(!row_of(&stage, "figure")->is_stale); /* it tells its date */
 }
 

@@ -293,12 +293,15 @@ static void csv_leaves_empty_what_is_not_known(void)
     EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
     EXPECT(strstr(text.data, ",\"imported\",12,,,\"point\",1,1,\"\",,\"\",\"\",,,,1000000,") !=
            NULL);
-    EXPECT(strstr(text.data, ",,,,,false,,\"too few steps for an interval\",\"sample\"\r\n") !=
-           NULL);
+    EXPECT(
+        strstr(
+            text.data,
+            ",,,,,false,,\"too few steps for an interval\",\"sample\",\"native 1\",\"\"\r\n") !=
+        NULL);
     stage_see(&stage, &(struct seen){.instance = "y", .value = 12, .unit = "job"});
     compare(&stage, "instance=y");
     EXPECT(present_comparison_csv(&job, &stage.question, &stage.ranking));
-    EXPECT(strstr(job.data, ",\"job\"\r\n") != NULL);
+    EXPECT(strstr(job.data, ",\"job\",\"\",\"\"\r\n") != NULL);
 }
 
 static void markdown_has_as_many_digits_as_intervals_allow(void)
