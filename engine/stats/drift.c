@@ -1,30 +1,32 @@
 #include "engine/stats/drift.h"
 
+#include "engine/stats/stall.h"
+
 #include <math.h>
 
 #define LAG1_MAX 0.95 /* steps that remember more would need a trace of thousands */
 
-static double mean_of(const long long *nanoseconds, size_t from, size_t to)
+static double mean_of(const struct step_view *view, size_t from, size_t to)
 {
     double sum = 0;
 
     for (size_t i = from; i < to; i++)
-        sum += (double)nanoseconds[i];
+        sum += step_view_at(view, i);
     return sum / (double)(to - from);
 }
 
 /* The number of batches in the earlier part, and the contrast of the two parts: their difference
  * times the root of the number of batches that it rests on. */
-static size_t find_split(const long long *nanoseconds, size_t batches, double *ret_contrast)
+static size_t find_split(const struct step_view *view, size_t batches, double *ret_contrast)
 {
-    double total = mean_of(nanoseconds, 0, batches * DRIFT_BATCH) * (double)batches, left = 0;
+    double total = mean_of(view, 0, batches * DRIFT_BATCH) * (double)batches, left = 0;
     size_t best = 1;
 
     *ret_contrast = 0;
     for (size_t split = 1; split < batches; split++) {
         double before = (double)split, after = (double)(batches - split), contrast;
 
-        left += mean_of(nanoseconds, (split - 1) * DRIFT_BATCH, split * DRIFT_BATCH);
+        left += mean_of(view, (split - 1) * DRIFT_BATCH, split * DRIFT_BATCH);
         contrast =
             fabs(left / before - (total - left) / after) * sqrt(before * after / (double)batches);
         if (contrast > *ret_contrast) {
@@ -58,15 +60,16 @@ static double on_line(const struct shape *shape, size_t step)
 }
 
 /* Least squares. */
-static void fit_line(const long long *nanoseconds, size_t count, struct shape *shape)
+static void fit_line(const struct step_view *view, struct shape *shape)
 {
-    double mean = mean_of(nanoseconds, 0, count), half = ((double)count - 1) / 2;
+    size_t count = view->count;
+    double mean = mean_of(view, 0, count), half = ((double)count - 1) / 2;
     double products = 0, squares = 0;
 
     for (size_t i = 0; i < count; i++) {
         double at = (double)i - half;
 
-        products += at * ((double)nanoseconds[i] - mean);
+        products += at * (step_view_at(view, i) - mean);
         squares += at * at;
     }
     shape->slope = products / squares;
@@ -74,13 +77,14 @@ static void fit_line(const long long *nanoseconds, size_t count, struct shape *s
 }
 
 /* Standard error of the mean of a batch, from the noise around the shape. */
-static double batch_error(const long long *nanoseconds, size_t count, const struct shape *shape,
+static double batch_error(const struct step_view *view, const struct shape *shape,
                           double (*expect)(const struct shape *shape, size_t step))
 {
+    size_t count = view->count;
     double squares = 0, products = 0, last = 0, lag1;
 
     for (size_t i = 0; i < count; i++) {
-        double here = (double)nanoseconds[i] - expect(shape, i);
+        double here = step_view_at(view, i) - expect(shape, i);
 
         squares += here * here;
         products += here * last;
@@ -92,22 +96,31 @@ static double batch_error(const long long *nanoseconds, size_t count, const stru
     return sqrt(squares / (double)(count - 2) * drift_inflation(lag1) / DRIFT_BATCH);
 }
 
-struct drift drift_of(const long long *nanoseconds, size_t count)
+static struct drift drift_in(const struct step_view *view)
 {
-    size_t batches = count / DRIFT_BATCH;
+    size_t batches = view->count / DRIFT_BATCH;
     struct shape shape = {0};
     double contrast, error;
 
     if (batches < 2)
         return (struct drift){0};
-    shape.split = DRIFT_BATCH * find_split(nanoseconds, batches, &contrast);
-    shape.levels[0] = mean_of(nanoseconds, 0, shape.split);
-    shape.levels[1] = mean_of(nanoseconds, shape.split, count);
-    fit_line(nanoseconds, count, &shape);
+    shape.split = DRIFT_BATCH * find_split(view, batches, &contrast);
+    shape.levels[0] = mean_of(view, 0, shape.split);
+    shape.levels[1] = mean_of(view, shape.split, view->count);
+    fit_line(view, &shape);
     /* A step and a slope both pass for noise that remembers, seen around the wrong shape. */
-    error = fmin(batch_error(nanoseconds, count, &shape, on_levels),
-                 batch_error(nanoseconds, count, &shape, on_line));
+    error = fmin(batch_error(view, &shape, on_levels), batch_error(view, &shape, on_line));
     return (struct drift){.change = shape.levels[1] / shape.levels[0] - 1,
-                          .off = fabs(mean_of(nanoseconds, 0, count) / shape.levels[1] - 1),
+                          .off = fabs(mean_of(view, 0, view->count) / shape.levels[1] - 1),
                           .score = contrast > 0 ? contrast / error : 0};
+}
+
+struct drift drift_of(const long long *nanoseconds, size_t count)
+{
+    return drift_in(&(struct step_view){nanoseconds, count, false});
+}
+
+struct drift drift_without_stalls(const long long *nanoseconds, size_t count)
+{
+    return drift_in(&(struct step_view){nanoseconds, count, true});
 }

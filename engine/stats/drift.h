@@ -20,6 +20,9 @@ struct drift {
  * less (first-order autoregression). All 0 for fewer than two batches. */
 struct drift drift_of(const long long *nanoseconds, size_t count);
 
+/* The same of the steps as they would be without stalls (stall.h). */
+struct drift drift_without_stalls(const long long *nanoseconds, size_t count);
+
 /* How many steps with this lag-1 autocorrelation say as much about their mean as one independent
  * step. */
 double drift_inflation(double lag1);

@@ -3,9 +3,12 @@
  * Step 0, which builds and touches everything, never counts. Of the rest, in batches of five, the
  * cut is where the standard error of what remains is smallest (MSER-5: White, 1997), among the
  * first half, and then two thirds as far again: the smallest error leaves the tail of an
- * exponential warm-up in. drift.h judges whether what remains is steady. Each call
- * looks at the whole trace, so a cut may move while a run goes on; tests/engine/steadiness_test.c
- * counts how often both kinds of error happen. */
+ * exponential warm-up in. Where there are stalls (stall.h), the cut is searched with and without
+ * them, and the later one counts. A batch behind the cut that is slow from its first step on
+ * belongs to the warm-up. What remains is held against itself by drift.h, without its stalls. The
+ * whole trace is looked at each time, so a cut may move while a run goes on;
+ * tests/engine/stats/steadiness_test.c and plateau_test.c count how often both kinds of error
+ * happen. */
 #pragma once
 
 #include "engine/stats/drift.h"
