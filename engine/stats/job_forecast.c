@@ -1,6 +1,7 @@
 #include "engine/stats/job_forecast.h"
 
 #include "engine/stats/stats.h"
+#include "engine/stats/student.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -19,27 +20,6 @@ static struct {
     uint16_t speeds[DRAWS], fates[DRAWS];
 } deck;
 static pthread_once_t deck_once = PTHREAD_ONCE_INIT;
-
-static double normal_below(double z)
-{
-    return erfc(-z / sqrt(2)) / 2;
-}
-
-/* By halves: slow, and done once. */
-static double normal_quantile(double share)
-{
-    double low = -10, high = 10;
-
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-
-        if (normal_below(middle) < share)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (low + high) / 2;
-}
 
 static void shuffle(struct chance *chance, uint16_t *order)
 {
@@ -183,27 +163,71 @@ static void sort(double *values)
     }
 }
 
-void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double samples,
-                       struct job_forecast *ret_forecast)
+/* The deck's normal quantile of a share, between its cards. */
+static double card_at(double share)
+{
+    double at = fmin(fmax(share * DRAWS - 0.5, 0), DRAWS - 1);
+    size_t card = (size_t)at;
+
+    if (card == DRAWS - 1)
+        return deck.normal[card];
+    return deck.normal[card] + (at - (double)card) * (deck.normal[card + 1] - deck.normal[card]);
+}
+
+/* Each model has its share of the draws, in which every part of its distribution comes once. */
+static void draw_next(const struct next_machine *next, double *speeds)
+{
+    double end = 0;
+    size_t from = 0;
+
+    for (size_t i = 0; i < next->count; i++) {
+        const struct next_model *model = &next->models[i];
+        size_t to;
+
+        end += model->share * DRAWS;
+        to = i + 1 == next->count ? DRAWS : (size_t)fmin(end + 0.5, DRAWS);
+        for (size_t j = from; j < to; j++) {
+            double share = ((double)(j - from) + 0.5) / (double)(to - from);
+            double t = student_from_normal(share, card_at(share), (double)model->degrees);
+
+            speeds[j] = exp(model->centre + model->scale * t);
+        }
+        from = to;
+    }
+}
+
+static void draw_measured(const struct forecast_inputs *forecast_inputs, double *speeds)
 {
     /* Two independent normal factors are one. */
     double spread = hypot(forecast_inputs->value_spread, forecast_inputs->machine_spread);
+
+    for (size_t i = 0; i < DRAWS; i++) {
+        speeds[i] = forecast_inputs->speeds[deck.speeds[i] * forecast_inputs->count / DRAWS];
+        if (spread > 0)
+            speeds[i] /= exp(spread * deck.normal[i]);
+    }
+}
+
+void job_forecast_draw(const struct forecast_inputs *forecast_inputs, double samples,
+                       struct job_forecast *ret_forecast)
+{
     bool interrupted = forecast_inputs->interruptions > 0;
+    double speeds[DRAWS], saving = 0;
     struct fate fate = {0};
-    double saving = 0;
 
     pthread_once(&deck_once, make_deck);
     if (interrupted) {
         fate = fate_of(forecast_inputs);
         saving = sqrt(forecast_inputs->checkpoint_seconds / SECONDS_PER_HOUR * fate.rate / 2);
     }
+    if (forecast_inputs->next)
+        draw_next(forecast_inputs->next, speeds);
+    else
+        draw_measured(forecast_inputs, speeds);
     for (size_t i = 0; i < DRAWS; i++) {
-        double speed = forecast_inputs->speeds[deck.speeds[i] * forecast_inputs->count / DRAWS];
-        double hours = samples / speed / SECONDS_PER_HOUR * (1 + saving);
+        double hours = samples / speeds[i] / SECONDS_PER_HOUR * (1 + saving);
 
-        if (spread > 0)
-            hours *= exp(spread * deck.normal[i]);
-        if (!(speed > 0) || !(hours >= 0))
+        if (!(speeds[i] > 0) || !(hours >= 0))
             hours = INFINITY; /* what does not run does not end */
         ret_forecast->hours[i] = interrupted ? with_interruptions(&fate, hours, i) : hours;
     }

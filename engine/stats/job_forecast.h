@@ -4,6 +4,8 @@
  * 20 us, so draw for the rows that are shown, not for every row of a comparison. */
 #pragma once
 
+#include "engine/stats/next_machine.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,6 +19,10 @@ struct forecast_inputs {
     double machine_spread; /* the same between machines of the type, where too few were seen */
     double interruptions;  /* an hour; 0: never */
     double checkpoint_seconds, restart_seconds; /* what a checkpoint takes; a restart */
+    /* Borrowed; where not NULL, speeds are drawn from this prediction instead, and the first four
+     * members are not read. The job is to run on a machine that is rented anew: a measured speed
+     * is not drawn, because the next machine is another one. */
+    const struct next_machine *next;
 };
 
 /* Young's rule of thumb: how often to save, and the share of time that is lost. */

@@ -125,7 +125,7 @@ static void noise_comes_on_top_of_each_speed(void)
 static void the_same_question_has_the_same_answer(void)
 {
     const double speeds[] = {100, 101, 99};
-    const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0.03, 0.01, 10, 300};
+    const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0.03, 0.01, 10, 300, NULL};
 
     draw(&forecast_inputs, 100 * HOUR_OF_100);
     job_forecast_draw(&forecast_inputs, 100 * HOUR_OF_100, &another);
@@ -139,7 +139,8 @@ static void interruptions_lengthen_and_the_more_the_longer(void)
     double before = 0;
 
     for (size_t i = 0; i < COUNT(rates); i++) {
-        const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0, rates[i], 10, 300};
+        const struct forecast_inputs forecast_inputs = {speeds,   3,  0.02, 0,
+                                                        rates[i], 10, 300,  NULL};
 
         draw(&forecast_inputs, 100 * HOUR_OF_100);
         EXPECT(mean_hours() > before);
@@ -154,7 +155,7 @@ static void interruptions_come_as_often_as_they_should(void)
     const double speed = 100;
 
     for (size_t i = 0; i < COUNT(rates); i++) {
-        const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, rates[i], 10, 300};
+        const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, rates[i], 10, 300, NULL};
         double interval = sqrt(2 * 10 / 3600.0 / rates[i]);
         double work = 50 * (1 + 10 / 3600.0 / interval);
         double lost = rates[i] * (interval / 2 + 300 / 3600.0);
@@ -171,7 +172,7 @@ static void interruptions_come_as_often_as_they_should(void)
 static void many_interruptions_are_as_long_as_the_sum_of_each(void)
 {
     const double speed = 100;
-    const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, 0.5, 10, 300};
+    const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, 0.5, 10, 300, NULL};
     double work = 58; /* 31 and 33 are expected */
 
     draw(&forecast_inputs, (work - 1.5) * HOUR_OF_100);
@@ -190,7 +191,7 @@ static double width(const struct job_forecast *of)
 static void many_interruptions_scatter_as_the_sum_of_each(void)
 {
     const double speed = 100;
-    const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, 0.5, 360, 0};
+    const struct forecast_inputs forecast_inputs = {&speed, 1, 0, 0, 0.5, 360, 0, NULL};
     double expected = 31 * 2, lost = 0.5 * sqrt(0.2 / 0.5) / 2;
     double work = expected * (1 - lost) / (1 + sqrt(0.1 * 0.5 / 2));
 
@@ -203,11 +204,11 @@ static void a_job_without_throughput_never_ends(void)
 {
     static const double odd[] = {0, -1, NAN};
     const double speed = 100;
-    const struct forecast_inputs hopeless = {&speed, 1, 0.02, 0, 30, 60, 3600};
+    const struct forecast_inputs hopeless = {&speed, 1, 0.02, 0, 30, 60, 3600, NULL};
 
     for (size_t i = 0; i < COUNT(odd); i++) {
         const struct forecast_inputs forecast_inputs = {&odd[i],         1,  0.02, 0.02,
-                                                        0.1 * (double)i, 10, 300};
+                                                        0.1 * (double)i, 10, 300,  NULL};
 
         draw(&forecast_inputs, HOUR_OF_100);
         EXPECT(isinf(forecast.hours[0]));
@@ -251,10 +252,46 @@ static void hours_of_any_size_are_in_order(void)
 static void *draw_there(void *there)
 {
     const double speeds[] = {100, 101, 99};
-    const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0.03, 0.01, 10, 300};
+    const struct forecast_inputs forecast_inputs = {speeds, 3, 0.02, 0.03, 0.01, 10, 300, NULL};
 
     job_forecast_draw(&forecast_inputs, 100 * HOUR_OF_100, there);
     return NULL;
+}
+
+/* The draws have the probabilities of the prediction, of one model and of a mixture. */
+static void draws_of_the_next_machine_are_as_probable_as_predicted(void)
+{
+    const double first[] = {90, 100, 112}, second[] = {50, 51, 49, 50.5};
+    const struct machine_model models[] = {{first, 3, 0}, {second, 4, 0}};
+
+    for (size_t count = 1; count <= 2; count++) {
+        struct next_machine next;
+
+        EXPECT(next_machine_predict(models, count, 0.03, &next));
+        const struct forecast_inputs forecast_inputs = {.next = &next};
+        draw(&forecast_inputs, HOUR_OF_100);
+        for (double speed = 45; speed < 140; speed += 1)
+            EXPECT_NEAR(job_forecast_share(&forecast, 100 / speed),
+                        next_machine_reaches(&next, speed), 0.002);
+    }
+}
+
+/* Three machines that kept it by 0.5 % once promised it with a probability of 1. */
+static void a_deadline_that_three_machines_kept_is_not_sure(void)
+{
+    const double speeds[] = {90, 100, 112};
+    const struct machine_model model = {speeds, 3, 0};
+    struct next_machine next;
+
+    EXPECT(next_machine_predict(&model, 1, 0.03, &next));
+    const struct forecast_inputs forecast_inputs = {.next = &next};
+    draw(&forecast_inputs, HOUR_OF_100);
+    EXPECT_NEAR(job_forecast_share(&forecast, 100 / 89.5), 0.768, 0.001);
+    const struct forecast_inputs spot = {
+        .next = &next, .interruptions = 0.1, .checkpoint_seconds = 10, .restart_seconds = 300};
+    job_forecast_draw(&spot, HOUR_OF_100, &another);
+    EXPECT(job_forecast_share(&another, 100 / 89.5) <
+           job_forecast_share(&forecast, 100 / 89.5) - 0.02);
 }
 
 /* First in main(), for the deck is made by who comes first. */
@@ -289,5 +326,7 @@ int main(void)
     RUN(a_job_without_throughput_never_ends);
     RUN(shares_and_quantiles_are_each_others_inverse);
     RUN(hours_of_any_size_are_in_order);
+    RUN(draws_of_the_next_machine_are_as_probable_as_predicted);
+    RUN(a_deadline_that_three_machines_kept_is_not_sure);
     return test_result();
 }

@@ -1,0 +1,111 @@
+#include "engine/stats/next_machine.h"
+
+#include "engine/stats/student.h"
+
+#include <math.h>
+
+#define HALVINGS 80
+
+/* Mean of the logarithms, and the sum of squared distances from it. */
+static bool describe(const struct machine_model *model, double *ret_mean, double *ret_squares)
+{
+    double mean = 0, squares = 0;
+
+    for (size_t i = 0; i < model->count; i++) {
+        if (!(model->speeds[i] > 0) || isinf(model->speeds[i]))
+            return false;
+        mean += log(model->speeds[i]) / (double)model->count;
+    }
+    for (size_t i = 0; i < model->count; i++)
+        squares += (log(model->speeds[i]) - mean) * (log(model->speeds[i]) - mean);
+    *ret_mean = mean;
+    *ret_squares = squares;
+    return true;
+}
+
+static bool predict(const struct machine_model *model, double usual_spread,
+                    struct next_model *ret_model)
+{
+    double squares, usual = hypot(usual_spread, model->run_spread), count = (double)model->count;
+    size_t degrees = model->count - 1;
+
+    if (!describe(model, &ret_model->centre, &squares))
+        return false;
+    if (model->count < NEXT_MACHINE_ENOUGH) {
+        squares += NEXT_MACHINE_DEGREES * usual * usual;
+        degrees += NEXT_MACHINE_DEGREES;
+    }
+    ret_model->degrees = degrees;
+    ret_model->scale = sqrt(squares / (double)degrees * (1 + 1 / count));
+    return true;
+}
+
+bool next_machine_predict(const struct machine_model *models, size_t count, double usual_spread,
+                          struct next_machine *ret_next)
+{
+    struct next_machine next = {.count = 0};
+    size_t machines = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (models[i].count == 0)
+            continue;
+        if (next.count == NEXT_MACHINE_MODELS_MAX ||
+            !predict(&models[i], usual_spread, &next.models[next.count]))
+            return false;
+        next.models[next.count++].share = (double)models[i].count;
+        machines += models[i].count;
+    }
+    if (machines == 0)
+        return false;
+    for (size_t i = 0; i < next.count; i++)
+        next.models[i].share /= (double)machines;
+    *ret_next = next;
+    return true;
+}
+
+static double below(const struct next_machine *next, double logarithm)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < next->count; i++) {
+        const struct next_model *model = &next->models[i];
+        double off = logarithm - model->centre;
+
+        if (model->scale > 0)
+            sum += model->share * student_below(off / model->scale, (double)model->degrees);
+        else
+            sum += off > 0 ? model->share : 0;
+    }
+    return sum;
+}
+
+double next_machine_reaches(const struct next_machine *next, double speed)
+{
+    return speed > 0 ? 1 - below(next, log(speed)) : 1;
+}
+
+/* Between the lowest and the highest quantile of the models. */
+double next_machine_quantile(const struct next_machine *next, double share)
+{
+    double low = INFINITY, high = -INFINITY;
+
+    if (!(share > 0 && share < 1))
+        return NAN;
+    for (size_t i = 0; i < next->count; i++) {
+        const struct next_model *model = &next->models[i];
+        double at =
+            model->centre + model->scale * student_quantile(share, (double)model->degrees);
+
+        low = fmin(low, at);
+        high = fmax(high, at);
+    }
+    for (int i = 0; i < HALVINGS && low < high; i++) {
+        double middle = (low + high) / 2;
+
+        if (below(next, middle) < share)
+            low = middle;
+        else
+            high = middle;
+    }
+    return exp(high);
+}
