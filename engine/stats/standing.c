@@ -61,12 +61,12 @@ static void keep(double value, struct standing *standing)
 static void sum_up(const double *values, size_t count, struct standing *standing)
 {
     double mean = stats_mean(values, count), deviation = sqrt(stats_variance(values, count));
-    double half = stats_t95(count - 1) * deviation / sqrt((double)count);
+    double half = stats_t95(count - 1) * deviation / mean / sqrt((double)count);
 
     standing->value = mean;
     standing->spread = deviation / mean;
     standing->interval =
-        (struct range){.known = true, .low = mean > half ? mean - half : 0, .high = mean + half};
+        (struct range){.known = true, .low = mean * exp(-half), .high = mean * exp(half)};
 }
 
 /* One run, or two: as sure as their own steps make them. */
@@ -193,6 +193,30 @@ bool standing_compute(const struct run_result *results, size_t count,
     return true;
 }
 
+struct rank_row standing_rank_row(const struct standing *standing, double vm_spread)
+{
+    const struct range *own = &standing->interval;
+    struct rank_row row = {.estimate = log(standing->value), .degrees = INFINITY};
+    double between = vm_spread > 0 ? vm_spread / sqrt((double)standing->vms) : 0, whole, part;
+
+    if (standing->level == STANDING_VMS) {
+        row.error = standing->spread / sqrt((double)standing->vms);
+        row.degrees = (double)standing->vms - 1;
+        return row;
+    }
+    if (standing->level == STANDING_STEPS) {
+        row.error = hypot((log(own->high) - log(own->low)) / (2 * Z_95), between);
+        return row;
+    }
+    part = standing->spread / sqrt((double)standing->runs);
+    whole = hypot(part, between);
+    row.error = whole;
+    /* Only the part that was measured has few degrees of freedom (Welch and Satterthwaite). */
+    if (part > 0)
+        row.degrees = (double)(standing->runs - 1) * pow(whole / part, 4);
+    return row;
+}
+
 struct range standing_between(const struct standing *standing, double vm_spread)
 {
     double half, low, high;
@@ -207,28 +231,4 @@ struct range standing_between(const struct standing *standing, double vm_spread)
     return (struct range){.known = true,
                           .low = standing->value * exp(-hypot(low, half)),
                           .high = standing->value * exp(hypot(high, half))};
-}
-
-/* What the interval was made of: how many values, or steps, which are many. */
-static double degrees_of(const struct standing *standing)
-{
-    if (standing->level == STANDING_VMS)
-        return fmax((double)standing->vms - 1, 1);
-    return standing->level == STANDING_RUNS ? fmax((double)standing->runs - 1, 1) : INFINITY;
-}
-
-bool standing_error(const struct standing *standing, double vm_spread, double *ret_error,
-                    double *ret_degrees)
-{
-    double degrees = degrees_of(standing), error, between;
-
-    if (!standing->interval.known || !(standing->interval.low > 0))
-        return false;
-    error = (log(standing->interval.high) - log(standing->interval.low)) / 2 /
-            (isinf(degrees) ? Z_95 : stats_t95((size_t)degrees));
-    between = standing->level == STANDING_VMS ? 0 : vm_spread / sqrt((double)standing->vms);
-    *ret_error = hypot(error, between);
-    /* Satterthwaite's: the spread between machines is taken as known. */
-    *ret_degrees = error > 0 ? degrees * pow(*ret_error / error, 4) : INFINITY;
-    return true;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/stats/interval.h"
+#include "engine/stats/rank_interval.h"
 #include "engine/stats/validity.h"
 
 #include <stdbool.h>
@@ -35,7 +36,8 @@ extern const char *const standing_level_names[]; /* "none", "point", "steps", "r
 struct standing {
     enum standing_level level;
     double value;          /* mean of the machines' medians; of runs; of one run */
-    struct range interval; /* 95 %, Student's t over what the level says */
+    struct range interval; /* 95 %, Student's t over what the level says, on the scale of
+                            * logarithms: it never reaches 0, however much machines differ */
     double spread;         /* standard deviation / mean of what the level says; 0 unknown */
     long long runs;        /* that count here */
     long long warned, imported, invalid;
@@ -63,7 +65,9 @@ bool standing_compute(const struct run_result *results, size_t count,
  */
 struct range standing_between(const struct standing *standing, double vm_spread);
 
-/* The same as a standard error of the value's logarithm and its degrees of freedom (INFINITY
- * where it is that of steps), to be put together with other errors. False for a point. */
-bool standing_error(const struct standing *standing, double vm_spread, double *ret_error,
-                    double *ret_degrees) __attribute__((warn_unused_result));
+/* The same as a row to rank by its throughput (rank_interval.h): only where standing_between() is
+ * known. The spread of machines is taken as known where fewer than three were seen. A caller that
+ * ranks by samples per dollar subtracts the logarithm of the price from `estimate`, and adds the
+ * error of the price to `error` by hypot(), and to `shared_error`, with one `shares` for all rows
+ * that have this price. */
+struct rank_row standing_rank_row(const struct standing *standing, double vm_spread);

@@ -160,21 +160,18 @@ static struct rank_row rank_row_of(const struct comparison_parts *parts,
 {
     const struct comparison_question *question = parts->question;
     const struct amount *speed = &row->between, *price = &row->price.dollars;
-    double error = 0, degrees = INFINITY, at_low, at_high;
-    struct rank_row rank_row;
+    const struct rank_row measured =
+        standing_rank_row(&row->contender->standing, question->vm_spread_percent / 100);
+    struct rank_row rank_row = {.estimate = by_logarithm ? log(row->score) : row->score,
+                                .degrees = measured.degrees};
+    double at_low = score_at(question, row, speed->low, price->value), error;
+    double at_high = score_at(question, row, speed->high, price->value);
 
-    if (!standing_error(&row->contender->standing, question->vm_spread_percent / 100, &error,
-                        &degrees))
-        return (struct rank_row){.estimate = row->score, .degrees = 1, .error = INFINITY};
-    at_low = score_at(question, row, speed->low, price->value);
-    at_high = score_at(question, row, speed->high, price->value);
     if (by_logarithm) {
         at_low = log(at_low);
         at_high = log(at_high);
     }
-    rank_row = (struct rank_row){.estimate = by_logarithm ? log(row->score) : row->score,
-                                 .degrees = degrees};
-    error *= slope(speed->low, speed->high, at_low, at_high);
+    error = measured.error * slope(speed->low, speed->high, at_low, at_high);
     if (price->has_interval && question->order != ORDER_THROUGHPUT) {
         at_low = score_at(question, row, speed->value, price->high);
         at_high = score_at(question, row, speed->value, price->low);
@@ -187,7 +184,7 @@ static struct rank_row rank_row_of(const struct comparison_parts *parts,
     }
     rank_row.error = hypot(error, rank_row.shared_error);
     if (error > 0) /* Satterthwaite's: how prices spread is taken as known */
-        rank_row.degrees = degrees * pow(rank_row.error / error, 4);
+        rank_row.degrees = measured.degrees * pow(rank_row.error / error, 4);
     return rank_row;
 }
 

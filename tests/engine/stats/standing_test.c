@@ -88,11 +88,12 @@ static void three_runs_of_one_machine_speak_of_that_machine(void)
 {
     const struct run_result runs[] = {run_of("a", 40, 3), run_of("a", 41, 2), run_of("a", 42, 1)};
     struct standing standing = standing_of(runs, 3);
-    double half = stats_t95(2) * 1 / sqrt(3);
+    double half = stats_t95(2) / 41 / sqrt(3); /* of the logarithm */
 
     EXPECT_INT(standing.level, STANDING_RUNS);
     EXPECT(near(standing.value, 41));
-    EXPECT(near(standing.interval.low, 41 - half) && near(standing.interval.high, 41 + half));
+    EXPECT(near(standing.interval.low, 41 * exp(-half)));
+    EXPECT(near(standing.interval.high, 41 * exp(half)));
     EXPECT_INT(standing.first_us, 1);
     EXPECT_INT(standing.newest_us, 3);
 }
@@ -107,8 +108,46 @@ static void three_machines_speak_of_the_type_by_their_medians(void)
     EXPECT_INT(standing.level, STANDING_VMS);
     EXPECT_INT(standing.vms, 3);
     EXPECT(near(standing.value, 42)); /* of 40, 42, 44: the stray run is outvoted */
-    EXPECT(fabs((standing.interval.high - standing.value) / 2 - 2.484) < 0.001);
+    EXPECT(fabs(log(standing.interval.high / 42) / (2 / 42.0) - 2.484) < 0.001);
     EXPECT_INT((long long)standing.value_count, 3);
+}
+
+/* An interval that reached 0 once made such a type look as if it had too few steps. */
+static void machines_that_differ_much_have_a_wide_interval_above_0(void)
+{
+    const struct run_result runs[] = {run_of("a", 150, 1), run_of("b", 100, 1),
+                                      run_of("c", 60, 1)};
+    struct standing standing = standing_of(runs, 3);
+    double half = 4.302653 * standing.spread / sqrt(3);
+
+    EXPECT_INT(standing.level, STANDING_VMS);
+    EXPECT(standing.interval.known && standing.interval.low > 30);
+    EXPECT_NEAR(log(standing.interval.high / standing.interval.low), 2 * half, 1e-9);
+    EXPECT(standing_between(&standing, 0.03).known);
+}
+
+/* Half of the interval is the error times Student's t. */
+static void a_standing_is_a_row_to_rank_with_the_same_interval(void)
+{
+    const struct run_result three[] = {run_of("a", 40, 1), run_of("b", 41, 1),
+                                       run_of("c", 42, 1)};
+    const struct run_result same[] = {run_of("a", 40, 1), run_of("a", 41, 1), run_of("a", 42, 1)};
+    struct standing vms = standing_of(three, 3), runs = standing_of(same, 3);
+    struct standing steps = standing_of(three, 1);
+    struct rank_row row = standing_rank_row(&vms, 0.03);
+
+    EXPECT_NEAR(row.estimate, log(41), 1e-12);
+    EXPECT_NEAR(row.degrees, 2, 0);
+    EXPECT_NEAR(row.error * stats_t95(2), log(vms.interval.high / 41), 1e-9);
+    row = standing_rank_row(&runs, 0);
+    EXPECT_NEAR(row.degrees, 2, 1e-9);
+    EXPECT_NEAR(row.error * stats_t95(2), log(runs.interval.high / 41), 1e-9);
+    row = standing_rank_row(&runs, 0.03); /* most of it is the spread, which is taken as known */
+    EXPECT_NEAR(row.error, hypot(1 / 41.0 / sqrt(3), 0.03), 1e-9);
+    EXPECT(row.degrees > 20 && isfinite(row.degrees));
+    row = standing_rank_row(&steps, 0.03);
+    EXPECT(isinf(row.degrees));
+    EXPECT_NEAR(row.error * Z_95, log(standing_between(&steps, 0.03).high / 40), 1e-4);
 }
 
 static void invalid_runs_are_counted_and_left_out(void)
@@ -240,6 +279,8 @@ int main(void)
     RUN(a_run_without_an_interval_is_a_point);
     RUN(three_runs_of_one_machine_speak_of_that_machine);
     RUN(three_machines_speak_of_the_type_by_their_medians);
+    RUN(machines_that_differ_much_have_a_wide_interval_above_0);
+    RUN(a_standing_is_a_row_to_rank_with_the_same_interval);
     RUN(invalid_runs_are_counted_and_left_out);
     RUN(fewer_than_three_machines_are_held_against_others_with_their_spread);
     RUN(where_sameness_is_not_known_machines_count_as_one);

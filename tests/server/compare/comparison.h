@@ -61,6 +61,16 @@ static inline char *stage_text(const char *text, const char *usual)
     return copy;
 }
 
+/* The spread of machines, or of runs, that gives the interval. */
+static inline void stage_spread(struct standing *standing)
+{
+    long long values = standing->level == STANDING_VMS ? standing->vms : standing->runs;
+
+    if (standing->level > STANDING_STEPS && values > 1)
+        standing->spread = log(standing->interval.high / standing->interval.low) / 2 /
+                           stats_t95((size_t)values - 1) * sqrt((double)values);
+}
+
 static inline struct standing stage_standing(const struct seen *seen)
 {
     struct standing standing = {.level = seen->level, .invalid = seen->invalid};
@@ -78,6 +88,7 @@ static inline struct standing stage_standing(const struct seen *seen)
         standing.runs = seen->runs ? seen->runs : 1;
         standing.vms = seen->vms ? seen->vms : 1;
     }
+    stage_spread(&standing);
     standing.noise = seen->low > 0 ? log(seen->high / seen->low) / (2 * Z_95) : 0;
     return standing;
 }
