@@ -1,0 +1,218 @@
+/* One f32 kernel of conv.h. CMake compiles this file once for each instruction set, with
+ * CONV_NAME, CONV_ISA, CONV_VEC_BYTES and CONV_WIDE, the vectors of a panel. A block of the
+ * result, CONV_ROWS positions of one panel, stays in registers while all taps and channels are
+ * multiplied into it. Nothing is contracted but VEC_FMA. */
+#include "engine/train/kernels/conv_end.h"
+#include "engine/train/kernels/conv_rows.h"
+
+#define ROWS 6
+#define PANEL (CONV_WIDE * CONV_LANES)
+#define GROUP_BYTES (192 << 10) /* of input rows that a panel is used for: part of a L2 cache */
+#define K_MAX 4096
+
+_Static_assert(CONV_GROUP % ROWS == 0, "a group is whole blocks");
+
+struct job {
+    const struct conv_class *class;
+    const struct conv_end *end;
+    struct conv_source source;
+    struct conv_cursor cursor; /* the first position */
+    long images;               /* behind the last one */
+    long depth, n;
+    const float *panels;
+};
+
+static size_t panels_size(const struct conv_shape *shape)
+{
+    struct conv_class classes[CONV_CLASSES_MAX];
+    int count = conv_classes(shape, classes);
+    long taps = 0;
+
+    for (int i = 0; i < count; i++)
+        taps += classes[i].taps;
+    return (size_t)(taps * conv_depth(shape) * conv_n(shape)) * sizeof(float);
+}
+
+static void pack_panel(const struct conv_shape *shape, const struct conv_class *class,
+                       const struct conv_weights *weights, long first, float *ret_panel)
+{
+    long depth = conv_depth(shape);
+
+    for (int t = 0; t < class->taps; t++)
+        for (long k = 0; k < depth; k++)
+            for (long j = 0; j < PANEL; j++)
+                *ret_panel++ = conv_weight(shape, weights, &class->tap[t], k, first + j);
+}
+
+static void pack(const struct conv_shape *shape, const struct conv_weights *weights, int index,
+                 int of, void *ret_panels)
+{
+    struct conv_class classes[CONV_CLASSES_MAX];
+    int count = conv_classes(shape, classes);
+    long n = conv_n(shape), panels = n / PANEL;
+    float *to = ret_panels;
+
+    for (int i = 0; i < count; to += classes[i++].taps * conv_depth(shape) * n)
+        for (long p = panels * index / of; p < panels * (index + 1) / of; p++)
+            pack_panel(shape, &classes[i], weights, p * PANEL,
+                       to + p * PANEL * classes[i].taps * conv_depth(shape));
+}
+
+static size_t scratch_size(const struct conv_shape *shape)
+{
+    return conv_is_stem(shape) ? conv_stem_bytes(shape, sizeof(float)) : 0;
+}
+
+CONV_INLINE void multiply(const struct job *job, const struct conv_group *group, long first,
+                          const float *panel, vec ret_sums[ROWS][CONV_WIDE])
+{
+    vec sums[ROWS][CONV_WIDE] = {0};
+
+    for (int t = 0; t < job->class->taps; t++) {
+        const float *rows[ROWS];
+
+        for (int r = 0; r < ROWS; r++)
+            rows[r] = (const float *)group->rows[t][first + r];
+        for (long k = 0; k < job->depth; k++, panel += PANEL) {
+            vec right[CONV_WIDE];
+
+            for (int v = 0; v < CONV_WIDE; v++)
+                right[v] = VEC_LOAD(panel + v * CONV_LANES);
+            for (int r = 0; r < ROWS; r++) {
+                vec left = VEC_ALL(rows[r][k]);
+
+                for (int v = 0; v < CONV_WIDE; v++)
+                    sums[r][v] = VEC_FMA(left, right[v], sums[r][v]);
+            }
+        }
+    }
+    for (int r = 0; r < ROWS; r++)
+        for (int v = 0; v < CONV_WIDE; v++)
+            ret_sums[r][v] = sums[r][v];
+}
+
+/* One panel of all positions of a group. */
+CONV_INLINE void run_panel(const struct job *job, const struct conv_group *group, long channel,
+                           const enum conv_end_kind kind)
+{
+    const float *panel = job->panels + channel * job->class->taps * job->depth;
+    struct end_sums end_sums = {0};
+
+    for (long first = 0; first < group->count; first += ROWS) {
+        long count = group->count - first < ROWS ? group->count - first : ROWS;
+        vec sums[ROWS][CONV_WIDE];
+
+        multiply(job, group, first, panel, sums);
+        for (long r = 0; r < count; r++)
+            for (int v = 0; v < CONV_WIDE; v++) {
+                long c = channel + v * CONV_LANES;
+                struct end_place place = {job->end, job->n, c,
+                                          group->result[first + r] * job->n + c};
+
+                end_vector(&place, kind, &sums[r][v], &end_sums.of[v]);
+            }
+    }
+    if (kind != CONV_PLAIN)
+        end_finish(&(struct end_place){job->end, job->n, channel, 0}, kind, &end_sums);
+}
+
+#define PANEL_RUN(name, kind)                                                                    \
+    static void name(const struct job *job, const struct conv_group *group)                      \
+    {                                                                                            \
+        for (long channel = 0; channel < job->n; channel += PANEL)                               \
+            run_panel(job, group, channel, kind);                                                \
+    }
+PANEL_RUN(run_plain, CONV_PLAIN)
+PANEL_RUN(run_sums, CONV_SUMS)
+PANEL_RUN(run_inner, CONV_INNER)
+PANEL_RUN(run_kept, CONV_KEPT)
+PANEL_RUN(run_other, CONV_OTHER)
+
+static void (*const runs[CONV_END_KINDS])(const struct job *job,
+                                          const struct conv_group *group) = {
+    [CONV_PLAIN] = run_plain, [CONV_SUMS] = run_sums,   [CONV_INNER] = run_inner,
+    [CONV_KEPT] = run_kept,   [CONV_OTHER] = run_other,
+};
+
+/* Positions of a group: fewer where their rows would fill the cache. */
+static long group_size(const struct job *job)
+{
+    long rows = GROUP_BYTES / (job->source.pixel_bytes * ROWS);
+
+    if (rows < 2)
+        return 2 * ROWS;
+    return rows * ROWS < CONV_GROUP ? rows * ROWS : CONV_GROUP;
+}
+
+static void run_groups(const struct job *job)
+{
+    struct conv_cursor cursor = job->cursor;
+    struct conv_group group;
+    long most = group_size(job);
+
+    for (;;) {
+        conv_group_fill(job->class, &job->source, job->images, most, &cursor, &group);
+        if (group.count == 0)
+            return;
+        runs[job->end->kind](job, &group);
+    }
+}
+
+static void run_stem(const struct conv_shape *shape, const struct conv_call *call,
+                     struct job *job)
+{
+    long image_bytes = shape->in_size * shape->in_size * job->source.pixel_bytes;
+
+    job->source.base = call->scratch;
+    job->source.image_bytes = 0;
+    for (long i = 0; i < call->images; i++) {
+        conv_stem_fill(shape, (const char *)call->input + i * image_bytes, sizeof(float),
+                       call->scratch);
+        job->cursor = (struct conv_cursor){.image = i};
+        job->images = i + 1;
+        run_groups(job);
+    }
+}
+
+static void run(const struct conv_shape *shape, const struct conv_call *call)
+{
+    static const float zeros[K_MAX];
+    struct conv_class classes[CONV_CLASSES_MAX];
+    int count = conv_classes(shape, classes);
+    long k = conv_k(shape);
+    struct job job = {
+        .end = &call->end,
+        .source = {call->input, (const char *)zeros, k * (long)sizeof(float), 0},
+        .images = call->images,
+        .depth = conv_depth(shape),
+        .n = conv_n(shape),
+        .panels = call->panels,
+    };
+
+    for (int i = 0; i < count; i++) {
+        job.class = &classes[i];
+        job.source.image_bytes =
+            classes[i].source_size * classes[i].source_size * k * (long)sizeof(float);
+        if (conv_is_stem(shape))
+            run_stem(shape, call, &job);
+        else
+            run_groups(&job);
+        job.panels += job.depth * job.n * classes[i].taps;
+    }
+}
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+extern const struct conv_kernel CONV_NAME;
+const struct conv_kernel CONV_NAME = {
+    .name = TEXT(CONV_NAME),
+    .isa = CONV_ISA,
+    .type = DNN_F32,
+    .n_multiple = PANEL,
+    .k_multiple = 1,
+    .panels_size = panels_size,
+    .pack = pack,
+    .scratch_size = scratch_size,
+    .run = run,
+};
