@@ -87,7 +87,7 @@ struct conv_kernel {
     /* Part `index` of `of` of the panels: all parts together write all of them. */
     void (*pack)(const struct conv_shape *shape, const struct conv_weights *weights, int index,
                  int of, void *ret_panels);
-    size_t (*scratch_size)(const struct conv_shape *shape); /* bytes, for any number of images */
+    size_t (*scratch_size)(const struct conv_shape *shape, long images); /* bytes */
     /* Allocates nothing, uses the calling thread alone, and may run on many at once. */
     void (*run)(const struct conv_shape *shape, const struct conv_call *call);
 };

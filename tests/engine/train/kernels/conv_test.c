@@ -10,9 +10,11 @@
 #define CONV_WIDE 4
 #include "engine/train/kernels/conv_f32_body.c"
 
-#define F32_ERROR 3e-6
+#define ERROR 3e-6
 
 static enum cpu_isa isa;
+
+static const enum dnn_type types[] = {DNN_F32, DNN_BF16};
 
 static const struct conv_kernel *kernel_here(int index)
 {
@@ -34,8 +36,7 @@ static void try_small(const struct conv_kernel *kernel)
     for (size_t i = 0; i < COUNT(small); i++)
         for (int kind = 0; kind < CONV_END_KINDS; kind++)
             for (int direction = 0; direction < 2; direction++) {
-                struct trial trial = {kernel,   small[i], 3, 5, (enum conv_end_kind)kind,
-                                      F32_ERROR};
+                struct trial trial = {kernel, small[i], 3, 5, (enum conv_end_kind)kind, ERROR};
 
                 trial.shape.direction = (enum conv_direction)direction;
                 EXPECT(conv_supports(kernel, &trial.shape));
@@ -72,14 +73,14 @@ static const struct conv_shape layers[] = {
 
 static void every_layer_of_resnet50_is_computed(void)
 {
-    for (size_t i = 0; i < COUNT(layers); i++)
+    for (size_t i = 0; i < 2 * COUNT(layers); i++)
         for (int direction = 0; direction < 2; direction++) {
-            struct trial trial = {.shape = layers[i], .images = 1, .every = 4999};
+            struct trial trial = {.shape = layers[i / 2], .images = 1, .every = 4999};
 
             trial.shape.direction = (enum conv_direction)direction;
-            trial.kernel = conv_kernel_for(isa, DNN_F32, &trial.shape);
+            trial.kernel = conv_kernel_for(isa, types[i % 2], &trial.shape);
             trial.kind = direction ? CONV_KEPT : CONV_SUMS;
-            trial.error = F32_ERROR;
+            trial.error = ERROR;
             EXPECT(trial.kernel != NULL);
             if (trial.kernel)
                 trial_run(&trial);
@@ -93,12 +94,12 @@ static void the_first_layer_is_computed_forward_by_every_kernel(void)
 
     for (int i = 0; conv_kernel_at(i); i++)
         for (int kind = 0; kind < 2 && kernel_here(i); kind++) {
-            trial_run(&(struct trial){kernel_here(i), shape, 1, 1999, (enum conv_end_kind)kind,
-                                      F32_ERROR});
-            trial_run(&(struct trial){kernel_here(i), little, 3, 3, (enum conv_end_kind)kind,
-                                      F32_ERROR});
+            trial_run(
+                &(struct trial){kernel_here(i), shape, 1, 1999, (enum conv_end_kind)kind, ERROR});
+            trial_run(
+                &(struct trial){kernel_here(i), little, 3, 3, (enum conv_end_kind)kind, ERROR});
         }
-    trial_run(&(struct trial){&emulated_avx512_f32, little, 2, 3, CONV_SUMS, F32_ERROR});
+    trial_run(&(struct trial){&emulated_avx512_f32, little, 2, 3, CONV_SUMS, ERROR});
     shape.direction = CONV_BACKWARD_DATA;
     EXPECT(conv_kernel_for(CPU_AMX, DNN_F32, &shape) == NULL);
 }

@@ -152,7 +152,7 @@ static inline struct trial_memory trial_memory_new(const struct trial *trial)
         .other_mean = trial_floats(n),
         .sums = trial_must(calloc((size_t)(3 * n), sizeof(double))),
         .panels = trial_aligned(trial->kernel->panels_size(s)),
-        .scratch = trial_aligned(trial->kernel->scratch_size(s)),
+        .scratch = trial_aligned(trial->kernel->scratch_size(s, trial->images)),
     };
     /* OIHW, or as wgrad.h writes them. */
     struct conv_weights layouts[3] = {
