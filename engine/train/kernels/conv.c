@@ -6,12 +6,13 @@
 #define K_MAX 4096
 
 extern const struct conv_kernel conv_portable_f32, conv_avx2_f32, conv_avx512_f32;
-extern const struct conv_kernel conv_portable_bf16, conv_avx2_bf16, conv_avx512_bf16_bf16;
+extern const struct conv_kernel conv_portable_bf16, conv_avx2_bf16, conv_avx512_bf16_bf16,
+    conv_amx_bf16;
 
 /* From the most to the least that is asked of the processor. */
-static const struct conv_kernel *const all[] = {&conv_avx512_bf16_bf16, &conv_avx512_f32,
-                                                &conv_avx2_f32,         &conv_avx2_bf16,
-                                                &conv_portable_f32,     &conv_portable_bf16};
+static const struct conv_kernel *const all[] = {
+    &conv_amx_bf16,  &conv_avx512_bf16_bf16, &conv_avx512_f32,   &conv_avx2_f32,
+    &conv_avx2_bf16, &conv_portable_f32,     &conv_portable_bf16};
 
 static bool is_shape(const struct conv_shape *shape)
 {

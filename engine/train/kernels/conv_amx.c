@@ -1,0 +1,268 @@
+/* The bf16 kernel of conv.h by products of tiles. The left operand are rows of pixels as they lie
+ * in memory, or in the grid; four tiles hold the sums of a block of 32 positions and 32 channels.
+ * The end of a block runs between the products of the next one, in steps: the tiles work while
+ * vectors do. */
+#define CONV_VEC_BYTES 64
+#include "engine/train/kernels/conv_bf16.h"
+#include "engine/train/kernels/conv_grid.h"
+#include "engine/train/kernels/wgrad_tiles.h"
+
+#include <stdatomic.h>
+
+#ifndef CONV_NAME
+#define CONV_NAME conv_amx_bf16
+#define CONV_ISA CPU_AMX
+#endif
+
+#define BLOCK CONV_GRID_BLOCK /* positions: two tiles */
+#define TILE_BYTES 64L        /* of a row */
+#define WEIGHTS_NEAR 1000000  /* bytes of weights that stay in a second-level cache */
+
+_Static_assert(BLOCK == BF16_PANEL, "a block is as high as it is wide");
+
+struct job {
+    const struct conv_end *end;
+    const char *base; /* what position 0 sees of the first tap, but for its offset */
+    long step;        /* bytes from one position to the next */
+    long positions;
+    const int32_t *map; /* of each position; NULL: results follow each other from `first` on */
+    long first;
+    int taps;
+    long offsets[CONV_TAPS_MAX]; /* bytes */
+    long depth, n;
+    const uint16_t *panels;
+};
+
+/* A block whose products are summed and whose end is not done yet. */
+struct pending {
+    const float *sums; /* [position][even channels, odd channels] */
+    long position, channel;
+};
+
+CONV_INLINE void end_rows(const struct job *job, const struct pending *pending,
+                          const enum conv_end_kind kind, long first, long last,
+                          struct bf16_end *end)
+{
+    for (long row = first; row < last; row++) {
+        long position = pending->position + row, result = job->first + position;
+        vec value[2];
+
+        if (position >= job->positions)
+            return;
+        if (job->map)
+            result = job->map[position];
+        if (result < 0)
+            continue;
+        value[0] = VEC_LOAD(pending->sums + row * BLOCK);
+        value[1] = VEC_LOAD(pending->sums + row * BLOCK + CONV_LANES);
+        bf16_end_row(end, kind, result * job->n + pending->channel, value);
+    }
+}
+
+CONV_INLINE void multiply_tiles(const char *left, long step, const uint16_t *right)
+{
+    tile_load(4, left, step);
+    tile_load(6, right, TILE_BYTES);
+    tile_multiply(0, 4, 6);
+    tile_load(7, right + BF16_BLOCK / 2, TILE_BYTES);
+    tile_multiply(1, 4, 7);
+    tile_load(5, left + 16 * step, step);
+    tile_multiply(2, 5, 6);
+    tile_multiply(3, 5, 7);
+}
+
+static inline void store_sums(float *sums)
+{
+    tile_store(0, sums, 2 * TILE_BYTES);
+    tile_store(1, sums + 16, 2 * TILE_BYTES);
+    tile_store(2, sums + 512, 2 * TILE_BYTES);
+    tile_store(3, sums + 528, 2 * TILE_BYTES);
+}
+
+/* Multiplies the block at `now`, and ends the one before it; without one, before->sums is NULL.
+ */
+CONV_INLINE void run_block(const struct job *job, const enum conv_end_kind kind,
+                           const struct pending *before, const struct pending *now, float *sums)
+{
+    const uint16_t *right = job->panels + now->channel * job->taps * job->depth;
+    long steps = job->taps * job->depth / BF16_PANEL;
+    long each = steps > 0 ? (BLOCK + steps - 1) / steps : BLOCK, row = before->sums ? 0 : BLOCK;
+    struct bf16_end end = {.end = job->end, .n = job->n, .channel = before->channel};
+
+    bf16_end_begin(&end, kind);
+    atomic_signal_fence(memory_order_seq_cst);
+    tile_zero(0);
+    tile_zero(1);
+    tile_zero(2);
+    tile_zero(3);
+    for (int t = 0; t < job->taps; t++) {
+        const char *left = job->base + job->offsets[t] + now->position * job->step;
+
+        for (long k = 0; k < job->depth; k += BF16_PANEL, right += BF16_BLOCK) {
+            long until = row + each < BLOCK ? row + each : BLOCK;
+
+            multiply_tiles(left + k * 2, job->step, right);
+            end_rows(job, before, kind, row, until, &end);
+            row = until;
+        }
+    }
+    end_rows(job, before, kind, row, BLOCK, &end);
+    store_sums(sums);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (before->sums)
+        bf16_end_finish(&end, kind);
+}
+
+/* Panels of few weights stay in cache while all of them go over one block; with many weights each
+ * panel goes over all blocks. */
+static long blocks_at_a_time(const struct job *job)
+{
+    return job->taps * job->depth * job->n * 2 > WEIGHTS_NEAR ? job->positions : BLOCK;
+}
+
+CONV_INLINE void run_blocks(const struct job *job, const enum conv_end_kind kind)
+{
+    float sums[2][BLOCK * BLOCK] __attribute__((aligned(64)));
+    struct pending before = {0};
+    struct bf16_end end;
+    long span = blocks_at_a_time(job);
+    int turn = 0;
+
+    for (long begin = 0; begin < job->positions; begin += span)
+        for (long channel = 0; channel < job->n; channel += BF16_PANEL)
+            for (long at = begin; at < begin + span && at < job->positions; at += BLOCK) {
+                struct pending now = {sums[turn], at, channel};
+
+                run_block(job, kind, &before, &now, sums[turn]);
+                before = now;
+                turn = 1 - turn;
+            }
+    end = (struct bf16_end){.end = job->end, .n = job->n, .channel = before.channel};
+    bf16_end_begin(&end, kind);
+    end_rows(job, &before, kind, 0, before.sums ? BLOCK : 0, &end);
+    bf16_end_finish(&end, kind);
+}
+
+#define BLOCKS_RUN(name, kind)                                                                   \
+    static __attribute__((noinline)) void name(const struct job *job)                            \
+    {                                                                                            \
+        run_blocks(job, kind);                                                                   \
+    }
+BLOCKS_RUN(run_plain, CONV_PLAIN)
+BLOCKS_RUN(run_sums, CONV_SUMS)
+BLOCKS_RUN(run_inner, CONV_INNER)
+BLOCKS_RUN(run_kept, CONV_KEPT)
+BLOCKS_RUN(run_other, CONV_OTHER)
+
+static void (*const runs[CONV_END_KINDS])(const struct job *job) = {
+    [CONV_PLAIN] = run_plain, [CONV_SUMS] = run_sums,   [CONV_INNER] = run_inner,
+    [CONV_KEPT] = run_kept,   [CONV_OTHER] = run_other,
+};
+
+static bool is_flat(const struct conv_shape *shape)
+{
+    return shape->kernel == 1 && shape->stride == 1;
+}
+
+static size_t map_bytes(const struct conv_grid *grid)
+{
+    return ((size_t)grid->positions * sizeof(int32_t) + 63) & ~(size_t)63;
+}
+
+static size_t scratch_size(const struct conv_shape *shape, long images)
+{
+    size_t pixel = (size_t)conv_k(shape) * sizeof(uint16_t);
+    struct conv_class classes[CONV_CLASSES_MAX];
+    struct conv_grid grid;
+
+    if (is_flat(shape))
+        return BLOCK * pixel;
+    conv_classes(shape, classes);
+    grid = conv_grid_of(shape, &classes[0], images);
+    return map_bytes(&grid) + conv_grid_bytes(&grid, pixel);
+}
+
+/* Whole blocks are read where they lie; the pixels behind them from a copy, so that nothing
+ * behind the last is read. */
+static void run_flat(const struct conv_shape *shape, const struct conv_call *call,
+                     struct job *job)
+{
+    long pixels = call->images * shape->in_size * shape->in_size, rest = pixels % BLOCK;
+
+    job->taps = 1;
+    job->base = call->input;
+    job->positions = pixels - rest;
+    runs[job->end->kind](job);
+    if (rest == 0)
+        return;
+    memcpy(call->scratch, job->base + job->positions * job->step, (size_t)(rest * job->step));
+    memset((char *)call->scratch + rest * job->step, 0, (size_t)((BLOCK - rest) * job->step));
+    job->first = job->positions;
+    job->base = call->scratch;
+    job->positions = rest;
+    runs[job->end->kind](job);
+}
+
+static void run_grid(const struct conv_shape *shape, const struct conv_call *call,
+                     struct job *job)
+{
+    struct conv_class classes[CONV_CLASSES_MAX];
+    int count = conv_classes(shape, classes);
+    struct conv_grid grid = conv_grid_of(shape, &classes[0], call->images);
+    long pixel = job->step;
+    char *memory = (char *)call->scratch + map_bytes(&grid);
+
+    conv_grid_fill(&grid, call->input, (size_t)pixel, memory);
+    job->base = memory;
+    job->step = grid.scale * pixel;
+    job->positions = grid.positions;
+    job->map = call->scratch;
+    for (int i = 0; i < count; i++) {
+        conv_grid_map(&grid, &classes[i], call->scratch);
+        job->taps = classes[i].taps;
+        for (int t = 0; t < job->taps; t++)
+            job->offsets[t] = conv_grid_offset(&grid, &classes[i].tap[t]) * pixel;
+        runs[job->end->kind](job);
+        job->panels += job->depth * job->n * job->taps;
+    }
+}
+
+static void run(const struct conv_shape *shape, const struct conv_call *call)
+{
+    struct tile_config config = {.palette = 1};
+    struct job job = {
+        .end = &call->end,
+        .step = conv_k(shape) * (long)sizeof(uint16_t),
+        .depth = conv_bf16_depth(shape),
+        .n = conv_n(shape),
+        .panels = call->panels,
+    };
+
+    for (int i = 0; i < 8; i++) {
+        config.row_bytes[i] = TILE_BYTES;
+        config.rows[i] = 16;
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    tile_configure(&config);
+    if (is_flat(shape))
+        run_flat(shape, call, &job);
+    else
+        run_grid(shape, call, &job);
+    tile_release();
+}
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+extern const struct conv_kernel CONV_NAME;
+const struct conv_kernel CONV_NAME = {
+    .name = TEXT(CONV_NAME),
+    .isa = CONV_ISA,
+    .type = DNN_BF16,
+    .n_multiple = BF16_PANEL,
+    .k_multiple = BF16_PANEL,
+    .panels_size = conv_bf16_panels_size,
+    .pack = conv_bf16_pack,
+    .scratch_size = scratch_size,
+    .run = run,
+};

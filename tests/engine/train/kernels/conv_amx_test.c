@@ -1,0 +1,64 @@
+/* The tile kernel of conv.h on emulated tiles, on any processor; where there are tiles,
+ * conv_test.c tries them too. */
+#define WGRAD_EMULATE_TILES
+#define CONV_NAME emulated_amx_bf16
+#define CONV_ISA CPU_BASE
+#include "engine/train/kernels/conv_amx.c"
+
+#include "common/cleanup.h"
+#include "tests/engine/train/kernels/conv_trial.h"
+
+#define ERROR 3e-6
+
+/* Sizes where rows, images and blocks end in each other's middle; the last is more weights than
+ * stay in cache. */
+static const struct conv_shape shapes[] = {
+    {CONV_FORWARD, 1, 1, 32, 32, 1, 1}, {CONV_FORWARD, 5, 5, 64, 96, 1, 1},
+    {CONV_FORWARD, 8, 8, 32, 64, 1, 1}, {CONV_FORWARD, 7, 4, 64, 32, 1, 2},
+    {CONV_FORWARD, 7, 7, 32, 64, 3, 1}, {CONV_FORWARD, 8, 4, 64, 64, 3, 2},
+    {CONV_FORWARD, 9, 5, 64, 32, 3, 2}, {CONV_FORWARD, 2, 1, 96, 64, 3, 2},
+    {CONV_FORWARD, 1, 1, 32, 32, 3, 1}, {CONV_FORWARD, 5, 5, 256, 288, 3, 1},
+};
+
+static void tiles_compute_what_the_definition_says(void)
+{
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        for (int kind = 0; kind < CONV_END_KINDS; kind++)
+            for (int direction = 0; direction < 2; direction++) {
+                struct trial trial = {&emulated_amx_bf16,       shapes[i], 3, 5,
+                                      (enum conv_end_kind)kind, ERROR};
+
+                trial.shape.direction = (enum conv_direction)direction;
+                if (shapes[i].in_channels == 256) {
+                    trial.images = 2;
+                    trial.every = 97;
+                }
+                EXPECT(conv_supports(&emulated_amx_bf16, &trial.shape));
+                trial_run(&trial);
+            }
+}
+
+static void tiles_compute_the_first_layer(void)
+{
+    static const struct conv_shape stem = {CONV_FORWARD, 14, 7, 3, 64, 7, 2};
+    static const struct conv_shape odd = {CONV_FORWARD, 13, 7, 3, 32, 7, 2};
+
+    trial_run(&(struct trial){&emulated_amx_bf16, stem, 3, 3, CONV_SUMS, ERROR});
+    trial_run(&(struct trial){&emulated_amx_bf16, odd, 2, 3, CONV_PLAIN, ERROR});
+}
+
+static void channels_that_fill_no_tile_have_no_kernel(void)
+{
+    EXPECT(!conv_supports(&emulated_amx_bf16,
+                          &(struct conv_shape){CONV_FORWARD, 8, 8, 48, 64, 3, 1}));
+    EXPECT(!conv_supports(&emulated_amx_bf16,
+                          &(struct conv_shape){CONV_FORWARD, 8, 8, 64, 48, 3, 1}));
+}
+
+int main(void)
+{
+    RUN(tiles_compute_what_the_definition_says);
+    RUN(tiles_compute_the_first_layer);
+    RUN(channels_that_fill_no_tile_have_no_kernel);
+    return test_result();
+}
