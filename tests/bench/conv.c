@@ -6,7 +6,8 @@
  *     cc -std=c17 -D_GNU_SOURCE -O2 -I. tests/bench/conv.c -o build/bench-conv -Wl,--start-group
  *         $(find build/dev/common build/dev/engine -name '*.a') -Wl,--end-group \
  *         -ldnnl -lgomp -ljansson -lm
- *     OMP_NUM_THREADS=1 build/bench-conv [bf16] [rounds [the layer's place in the table]]
+ *     OMP_NUM_THREADS=1 build/bench-conv [bf16 | winograd2 | winograd4] [rounds [the layer's
+ * place in the table]]
  *
  * A batch goes through in chunks of about 1.6 MB, as the depth-first plan has them, so that
  * chunks are not in cache when they are read. The ways take turns, each is timed by what the
@@ -14,6 +15,7 @@
  */
 #include "engine/train/kernels/conv.h"
 #include "common/cleanup.h"
+#include "engine/train/kernels/conv_winograd.h"
 #include "engine/train/kernels/passes.h"
 
 #include <stdio.h>
@@ -47,6 +49,7 @@ enum way { OURS, LIBRARY, OURS_PLAIN, LIBRARY_PLAIN, WAYS };
 struct bench {
     struct dnn *dnn;
     enum dnn_type type;
+    int tile; /* of Winograd's kernels; 0: the direct ones */
     const struct passes *passes;
     char *tensors[5]; /* input, result, values, active, add */
     void *panels, *weights, *scratch;
@@ -189,7 +192,8 @@ static struct work describe(const struct bench *bench, const struct bench_layer 
         work.chunk *= 2;
     work.rows.channels = forward ? layer->out : layer->in;
     work.rows.count = work.chunk * work.n_bytes / (work.rows.channels * each);
-    work.kernel = conv_kernel_for(isa, bench->type, &work.shape);
+    work.kernel = bench->tile ? conv_winograd_for(isa, bench->tile, &work.shape)
+                              : conv_kernel_for(isa, bench->type, &work.shape);
     work.op = dnn_convolution(
         bench->dnn, forward ? DNN_FORWARD : DNN_BACKWARD_DATA,
         &(struct dnn_convolution){
@@ -231,7 +235,6 @@ static void compare(const struct bench *bench, const struct bench_layer *layer, 
                        (double)(layer->in * layer->out * layer->kernel * layer->kernel);
 
         if (!work.kernel || !work.op) {
-            printf("%4ld -> %4ld kernel %ld: none\n", layer->in, layer->out, layer->kernel);
             dnn_op_free(work.op);
             continue;
         }
@@ -250,23 +253,26 @@ static void compare(const struct bench *bench, const struct bench_layer *layer, 
 
 int main(int argc, char **argv)
 {
-    bool bf16 = argc > 1 && strcmp(argv[1], "bf16") == 0;
-    long rounds = argc > 1 + bf16 ? strtol(argv[1 + bf16], NULL, 10) : 9;
+    const char *way = argc > 1 && !strtol(argv[1], NULL, 10) ? argv[1] : "";
+    int words = *way != 0;
+    long rounds = argc > 1 + words ? strtol(argv[1 + words], NULL, 10) : 9;
     double totals[2][WAYS] = {0};
-    struct bench bench = {.type = bf16 ? DNN_BF16 : DNN_F32};
-    long only = argc > 2 + bf16 ? strtol(argv[2 + bf16], NULL, 10) : -1;
+    struct bench bench = {.type = strcmp(way, "bf16") == 0 ? DNN_BF16 : DNN_F32};
+    long only = argc > 2 + words ? strtol(argv[2 + words], NULL, 10) : -1;
     enum cpu_isa isa;
 
     bench.dnn = dnn_open(1, NULL);
     if (!bench.dnn || !dnn_use_isa("auto", &isa, NULL) || rounds < 1 || rounds > MOST_ROUNDS)
         return 1;
+    if (strncmp(way, "winograd", 8) == 0)
+        bench.tile = way[8] - '0';
     bench.passes = passes_for(isa, bench.type);
     for (int i = 0; i < 5; i++)
         bench.tensors[i] =
             (char *)pages((size_t)56 * 56 * 256 * BATCH * 4 + (size_t)(i + 1) * 4160) + i * 4160;
-    bench.panels = pages(16 << 20);
+    bench.panels = pages(48 << 20);
     bench.weights = pages(16 << 20);
-    bench.scratch = pages(16 << 20);
+    bench.scratch = pages(32 << 20);
     bench.sums = pages(3 * CHANNELS_MAX * sizeof(double));
     bench.coefficients = pages(4 * CHANNELS_MAX * sizeof(float));
     for (size_t i = 0; i < COUNT(layers); i++)

@@ -1,12 +1,13 @@
 /* One f32 kernel of conv.h. CMake compiles this file once for each instruction set, with
  * CONV_NAME, CONV_ISA, CONV_VEC_BYTES and CONV_WIDE, the vectors of a panel. A block of the
- * result, CONV_ROWS positions of one panel, stays in registers while all taps and channels are
+ * result, CONV_BLOCK positions of one panel, stays in registers while all taps and channels are
  * multiplied into it. Nothing is contracted but VEC_FMA. */
+#include "engine/train/kernels/conv_block.h"
 #include "engine/train/kernels/conv_end.h"
 #include "engine/train/kernels/conv_rows.h"
 
-#define ROWS 6
-#define PANEL (CONV_WIDE * CONV_LANES)
+#define ROWS CONV_BLOCK
+#define PANEL CONV_PANEL
 #define GROUP_BYTES (192 << 10) /* of input rows that a panel is used for: part of a L2 cache */
 #define K_MAX 4096
 #define CACHE_LINE 64
@@ -71,24 +72,12 @@ CONV_INLINE void multiply(const struct job *job, const struct conv_group *group,
 {
     vec sums[ROWS][CONV_WIDE] = {0};
 
-    for (int t = 0; t < job->class->taps; t++) {
+    for (int t = 0; t < job->class->taps; t++, panel += job->depth * PANEL) {
         const float *rows[ROWS];
 
         for (int r = 0; r < ROWS; r++)
             rows[r] = (const float *)group->rows[t][first + r];
-#pragma GCC unroll 4
-        for (long k = 0; k < job->depth; k++, panel += PANEL) {
-            vec right[CONV_WIDE];
-
-            for (int v = 0; v < CONV_WIDE; v++)
-                right[v] = VEC_LOAD(panel + v * CONV_LANES);
-            for (int r = 0; r < ROWS; r++) {
-                vec left = VEC_ALL(rows[r][k]);
-
-                for (int v = 0; v < CONV_WIDE; v++)
-                    sums[r][v] = VEC_FMA(left, right[v], sums[r][v]);
-            }
-        }
+        block_multiply(rows, job->depth, panel, sums);
     }
     for (int r = 0; r < ROWS; r++)
         for (int v = 0; v < CONV_WIDE; v++)

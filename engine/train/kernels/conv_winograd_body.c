@@ -1,0 +1,341 @@
+/* One kernel of conv_winograd.h. CMake compiles this file for each instruction set and tile:
+ * CONV_NAME, CONV_ISA, CONV_VEC_BYTES, CONV_WIDE and WINOGRAD_TILE.
+ *
+ * A group of tiles goes through three steps: its input is transformed into NUMBERS matrices of
+ * (tiles, k); each is multiplied by a matrix of transformed weights; what comes out, NUMBERS
+ * matrices of (tiles, n), is transformed into the pixels of the result. */
+#include "engine/train/kernels/conv_block.h"
+#include "engine/train/kernels/conv_end.h"
+#include "engine/train/kernels/conv_rows.h"
+#include "engine/train/kernels/conv_winograd.h"
+
+#define TILE WINOGRAD_TILE
+#define SIDE (TILE + 2)
+#define NUMBERS (SIDE * SIDE)
+#define KERNEL 3
+#define K_MAX 4096
+#define GROUP 48                /* tiles, at most */
+#define GROUP_BYTES (384 << 10) /* of transformed numbers: part of a second-level cache */
+#define WEIGHTS_NEAR (1 << 20)  /* bytes of weights that may be read again for each group */
+#define APART 16 /* floats between matrices, so that they do not share the sets of a cache */
+
+/* From the input, of the weights, and to the result, in one dimension. */
+#if TILE == 2
+static const float input_matrix[SIDE][SIDE] = {
+    {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
+static const float weight_matrix[SIDE][KERNEL] = {
+    {1, 0, 0}, {.5F, .5F, .5F}, {.5F, -.5F, .5F}, {0, 0, 1}};
+static const float result_matrix[TILE][SIDE] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
+#else
+#define S (1.0F / 6)
+static const float input_matrix[SIDE][SIDE] = {{4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0},
+                                               {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0},
+                                               {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}};
+static const float weight_matrix[SIDE][KERNEL] = {
+    {.25F, 0, 0}, {-S, -S, -S}, {-S, S, -S}, {S / 4, S / 2, S}, {S / 4, -S / 2, S}, {0, 0, 1}};
+static const float result_matrix[TILE][SIDE] = {
+    {1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}};
+#endif
+
+/* What one call works on. */
+struct job {
+    const struct conv_shape *shape;
+    const struct conv_call *call;
+    long size, across; /* of an image: pixels and tiles in each direction */
+    long k, n;
+    long group;      /* tiles of a group, a multiple of CONV_BLOCK */
+    float *input;    /* (NUMBERS) matrices of (group, k), input_apart from one to the next */
+    float *products; /* (NUMBERS) of (group, n) */
+    long input_apart, products_apart;
+};
+
+/* A dot product of a row of a matrix with vectors that are `apart` from each other. Unrolled, so
+ * that zeros vanish. */
+CONV_INLINE void combine(const float *row, int count, const vec *from, int apart, vec *ret_sum)
+{
+    vec sum = {0};
+
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++)
+        if (row[i] != 0)
+            sum = VEC_FMA(VEC_ALL(row[i]), from[i * apart], sum);
+    *ret_sum = sum;
+}
+
+/* ---- weights: [number][n / panel][k][panel] ---- */
+
+static size_t panels_size(const struct conv_shape *shape)
+{
+    return (size_t)(NUMBERS * conv_k(shape) * conv_n(shape)) * sizeof(float);
+}
+
+/* The kernel of CONV_LANES channels from n on; turned around for the backward direction. */
+static void gather_kernel(const struct conv_shape *shape, const struct conv_weights *weights,
+                          long k, long n, vec ret_kernel[KERNEL * KERNEL])
+{
+    bool forward = shape->direction == CONV_FORWARD;
+
+    for (int i = 0; i < KERNEL * KERNEL; i++) {
+        int at = forward ? i : KERNEL * KERNEL - 1 - i;
+        struct conv_tap tap = {.h = at / KERNEL, .w = at % KERNEL};
+        float lanes[CONV_LANES];
+
+        for (long j = 0; j < CONV_LANES; j++)
+            lanes[j] = conv_weight(shape, weights, &tap, k, n + j);
+        ret_kernel[i] = VEC_LOAD(lanes);
+    }
+}
+
+static void transform_kernel(const vec kernel[KERNEL * KERNEL], long apart, float *ret_numbers)
+{
+    vec rows[SIDE * KERNEL];
+
+#pragma GCC unroll 8
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < KERNEL; j++)
+            combine(weight_matrix[i], KERNEL, kernel + j, KERNEL, &rows[i * KERNEL + j]);
+#pragma GCC unroll 8
+    for (int i = 0; i < SIDE; i++)
+#pragma GCC unroll 8
+        for (int j = 0; j < SIDE; j++) {
+            vec number;
+
+            combine(weight_matrix[j], KERNEL, rows + i * KERNEL, 1, &number);
+            VEC_STORE(ret_numbers + (i * SIDE + j) * apart, number);
+        }
+}
+
+static void pack(const struct conv_shape *shape, const struct conv_weights *weights, int index,
+                 int of, void *ret_panels)
+{
+    long k = conv_k(shape), n = conv_n(shape), panels = n / CONV_PANEL;
+
+    for (long p = panels * index / of; p < panels * (index + 1) / of; p++)
+        for (long c = 0; c < k; c++)
+            for (long j = 0; j < CONV_PANEL; j += CONV_LANES) {
+                vec kernel[KERNEL * KERNEL];
+
+                gather_kernel(shape, weights, c, p * CONV_PANEL + j, kernel);
+                transform_kernel(kernel, k * n,
+                                 (float *)ret_panels + (p * k + c) * CONV_PANEL + j);
+            }
+}
+
+/* ---- one group ---- */
+
+/* Where the tile's input pixels are; zeros where the image ends. */
+static void find_pixels(const struct job *job, long tile, const float *ret_pixels[NUMBERS])
+{
+    static const float zeros[K_MAX];
+    long image = tile / (job->across * job->across);
+    long top = tile / job->across % job->across * TILE - 1, left = tile % job->across * TILE - 1;
+
+    for (long i = 0; i < NUMBERS; i++) {
+        long y = top + i / SIDE, x = left + i % SIDE;
+        bool inside = y >= 0 && y < job->size && x >= 0 && x < job->size;
+
+        ret_pixels[i] = inside ? (const float *)job->call->input +
+                                     ((image * job->size + y) * job->size + x) * job->k
+                               : zeros;
+    }
+}
+
+static void transform_input(const struct job *job, long tile, float *ret_rows)
+{
+    const float *pixels[NUMBERS];
+
+    find_pixels(job, tile, pixels);
+    for (long c = 0; c < job->k; c += CONV_LANES) {
+        vec columns[NUMBERS], from[SIDE];
+
+#pragma GCC unroll 8
+        for (int j = 0; j < SIDE; j++) {
+            for (int i = 0; i < SIDE; i++)
+                from[i] = VEC_LOAD(pixels[i * SIDE + j] + c);
+#pragma GCC unroll 8
+            for (int i = 0; i < SIDE; i++)
+                combine(input_matrix[i], SIDE, from, 1, &columns[i * SIDE + j]);
+        }
+#pragma GCC unroll 8
+        for (int i = 0; i < SIDE; i++)
+#pragma GCC unroll 8
+            for (int j = 0; j < SIDE; j++) {
+                vec number;
+
+                combine(input_matrix[j], SIDE, columns + i * SIDE, 1, &number);
+                VEC_STORE(ret_rows + (i * SIDE + j) * job->input_apart + c, number);
+            }
+    }
+}
+
+/* One of the matrices. */
+static void multiply(const struct job *job, long number, long tiles)
+{
+    const float *input = job->input + number * job->input_apart;
+    const float *panel = (const float *)job->call->panels + number * job->k * job->n;
+    float *products = job->products + number * job->products_apart;
+
+    for (long channel = 0; channel < job->n; channel += CONV_PANEL, panel += job->k * CONV_PANEL)
+        for (long first = 0; first < tiles; first += CONV_BLOCK) {
+            vec sums[CONV_BLOCK][CONV_WIDE] = {0};
+            const float *rows[CONV_BLOCK];
+
+            for (int r = 0; r < CONV_BLOCK; r++)
+                rows[r] = input + (first + r) * job->k;
+            block_multiply(rows, job->k, panel, sums);
+            for (int r = 0; r < CONV_BLOCK; r++)
+                for (int v = 0; v < CONV_WIDE; v++)
+                    VEC_STORE(products + (first + r) * job->n + channel + v * CONV_LANES,
+                              sums[r][v]);
+        }
+}
+
+CONV_INLINE void transform_products(const struct job *job, const float *products,
+                                    vec ret_pixels[TILE * TILE])
+{
+    vec columns[TILE * SIDE], from[SIDE];
+
+#pragma GCC unroll 8
+    for (int j = 0; j < SIDE; j++) {
+        for (int i = 0; i < SIDE; i++)
+            from[i] = VEC_LOAD(products + (i * SIDE + j) * job->products_apart);
+#pragma GCC unroll 8
+        for (int i = 0; i < TILE; i++)
+            combine(result_matrix[i], SIDE, from, 1, &columns[i * SIDE + j]);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < TILE; i++)
+#pragma GCC unroll 8
+        for (int j = 0; j < TILE; j++)
+            combine(result_matrix[j], SIDE, columns + i * SIDE, 1, &ret_pixels[i * TILE + j]);
+}
+
+/* One vector of channels of one tile. */
+CONV_INLINE void end_tile(const struct job *job, const enum conv_end_kind kind, const long at[3],
+                          struct end_part *part)
+{
+    const struct conv_end *end = &job->call->end;
+    long tile = at[0], channel = at[2];
+    long image = tile / (job->across * job->across);
+    long top = tile / job->across % job->across * TILE, left = tile % job->across * TILE;
+    vec pixels[TILE * TILE];
+
+    transform_products(job, job->products + at[1] * job->n + channel, pixels);
+    for (long i = 0; i < TILE * TILE; i++) {
+        long y = top + i / TILE, x = left + i % TILE;
+        struct end_place place = {end, job->n, channel, 0};
+
+        if (y >= job->size || x >= job->size)
+            continue;
+        place.at = ((image * job->size + y) * job->size + x) * job->n + channel;
+        end_vector(&place, kind, &pixels[i], part);
+    }
+}
+
+CONV_INLINE void end_group(const struct job *job, const enum conv_end_kind kind, long first,
+                           long tiles)
+{
+    for (long channel = 0; channel < job->n; channel += CONV_PANEL) {
+        struct end_sums sums = {0};
+
+        for (long tile = 0; tile < tiles; tile++)
+            for (int v = 0; v < CONV_WIDE; v++)
+                end_tile(job, kind, (const long[3]){first + tile, tile, channel + v * CONV_LANES},
+                         &sums.of[v]);
+        if (kind != CONV_PLAIN)
+            end_finish(&(struct end_place){&job->call->end, job->n, channel, 0}, kind, &sums);
+    }
+}
+
+#define GROUP_END(name, kind)                                                                    \
+    static void name(const struct job *job, long first, long tiles)                              \
+    {                                                                                            \
+        end_group(job, kind, first, tiles);                                                      \
+    }
+GROUP_END(end_plain, CONV_PLAIN)
+GROUP_END(end_sums, CONV_SUMS)
+GROUP_END(end_inner, CONV_INNER)
+GROUP_END(end_kept, CONV_KEPT)
+GROUP_END(end_other, CONV_OTHER)
+
+static void (*const ends[CONV_END_KINDS])(const struct job *job, long first, long tiles) = {
+    [CONV_PLAIN] = end_plain, [CONV_SUMS] = end_sums,   [CONV_INNER] = end_inner,
+    [CONV_KEPT] = end_kept,   [CONV_OTHER] = end_other,
+};
+
+/* ---- the kernel ---- */
+
+/* Many weights come from afar for each group, so that groups are as large as they can be;
+ * otherwise what is transformed stays in cache. */
+static long group_size(const struct conv_shape *shape)
+{
+    long each = NUMBERS * (conv_k(shape) + conv_n(shape)) * (long)sizeof(float);
+    long blocks = GROUP_BYTES / (each * CONV_BLOCK);
+
+    if (panels_size(shape) > WEIGHTS_NEAR || blocks * CONV_BLOCK > GROUP)
+        return GROUP;
+    return blocks < 1 ? CONV_BLOCK : blocks * CONV_BLOCK;
+}
+
+static struct job describe(const struct conv_shape *shape, const struct conv_call *call)
+{
+    struct job job = {
+        .shape = shape,
+        .call = call,
+        .size = shape->in_size,
+        .across = (shape->in_size + TILE - 1) / TILE,
+        .k = conv_k(shape),
+        .n = conv_n(shape),
+        .group = group_size(shape),
+    };
+
+    job.input_apart = job.group * job.k + APART;
+    job.products_apart = job.group * job.n + APART;
+    return job;
+}
+
+static size_t scratch_size(const struct conv_shape *shape, long images)
+{
+    struct job job = describe(shape, NULL);
+
+    (void)images;
+    return (size_t)(NUMBERS * (job.input_apart + job.products_apart)) * sizeof(float);
+}
+
+static void run(const struct conv_shape *shape, const struct conv_call *call)
+{
+    struct job job = describe(shape, call);
+    long all = call->images * job.across * job.across;
+
+    job.input = call->scratch;
+    job.products = job.input + NUMBERS * job.input_apart;
+    for (long first = 0; first < all; first += job.group) {
+        long tiles = all - first < job.group ? all - first : job.group;
+        long rows = (tiles + CONV_BLOCK - 1) / CONV_BLOCK * CONV_BLOCK;
+
+        for (long i = 0; i < tiles; i++)
+            transform_input(&job, first + i, job.input + i * job.k);
+        for (long number = 0; number < NUMBERS; number++) {
+            memset(job.input + number * job.input_apart + tiles * job.k, 0,
+                   (size_t)((rows - tiles) * job.k) * sizeof(float));
+            multiply(&job, number, tiles);
+        }
+        ends[call->end.kind](&job, first, tiles);
+    }
+}
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+extern const struct conv_kernel CONV_NAME;
+const struct conv_kernel CONV_NAME = {
+    .name = TEXT(CONV_NAME),
+    .isa = CONV_ISA,
+    .type = DNN_F32,
+    .n_multiple = CONV_PANEL,
+    .k_multiple = CONV_LANES,
+    .panels_size = panels_size,
+    .pack = pack,
+    .scratch_size = scratch_size,
+    .run = run,
+};

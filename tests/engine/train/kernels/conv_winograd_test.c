@@ -1,0 +1,96 @@
+#include "engine/train/kernels/conv_winograd.h"
+
+#include "common/cleanup.h"
+#include "tests/engine/train/kernels/conv_trial.h"
+
+/* The body of an AVX-512 kernel, on whatever vectors this processor has. */
+#define CONV_NAME emulated_winograd4_avx512_f32
+#define CONV_ISA CPU_BASE
+#define CONV_VEC_BYTES 64
+#define CONV_WIDE 4
+#define WINOGRAD_TILE 4
+#include "engine/train/kernels/conv_winograd_body.c"
+
+/* Of the sum of magnitudes. What is left out or taken twice is a thousand times as much, in
+ * shapes as small as these. */
+#define ERROR 1e-5
+
+static enum cpu_isa isa;
+
+/* Sizes that tiles of 2 and of 4 fit into, and do not; more than a group of tiles; more weights
+ * than stay in cache. */
+static const struct conv_shape shapes[] = {
+    {CONV_FORWARD, 1, 1, 64, 64, 3, 1},   {CONV_FORWARD, 4, 4, 64, 128, 3, 1},
+    {CONV_FORWARD, 7, 7, 128, 64, 3, 1},  {CONV_FORWARD, 14, 14, 64, 64, 3, 1},
+    {CONV_FORWARD, 5, 5, 128, 192, 3, 1},
+};
+
+static void try_shapes(const struct conv_kernel *kernel)
+{
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        for (int kind = 0; kind < CONV_END_KINDS; kind++)
+            for (int direction = 0; direction < 2; direction++) {
+                struct trial trial = {kernel, shapes[i], 3, 37, (enum conv_end_kind)kind, ERROR};
+
+                trial.shape.direction = (enum conv_direction)direction;
+                EXPECT(conv_supports(kernel, &trial.shape));
+                trial_run(&trial);
+            }
+}
+
+static void tiles_compute_what_the_definition_says(void)
+{
+    for (int i = 0; conv_winograd_at(i); i++)
+        if (conv_winograd_at(i)->isa <= isa)
+            try_shapes(conv_winograd_at(i));
+}
+
+static void the_wide_kernel_computes_it_without_wide_registers(void)
+{
+    try_shapes(&emulated_winograd4_avx512_f32);
+}
+
+static void the_3x3_layers_of_resnet50_are_computed(void)
+{
+    static const long layers[][2] = {{56, 64}, {28, 128}, {14, 256}, {7, 512}};
+
+    for (size_t i = 0; i < 4 * COUNT(layers); i++) {
+        const long *layer = layers[i / 4];
+        struct trial trial = {
+            .shape = {(enum conv_direction)(i % 2), layer[0], layer[0], layer[1], layer[1], 3, 1},
+            .images = 1,
+            .every = 4999,
+            .kind = i % 2 ? CONV_INNER : CONV_SUMS,
+            .error = ERROR};
+
+        trial.kernel = conv_winograd_for(isa, i / 2 % 2 ? 4 : 2, &trial.shape);
+        EXPECT(trial.kernel != NULL);
+        if (trial.kernel)
+            trial_run(&trial);
+    }
+}
+
+static void only_3x3_convolutions_of_stride_1_have_a_kernel(void)
+{
+    static const struct conv_shape other[] = {{CONV_FORWARD, 8, 8, 64, 64, 1, 1},
+                                              {CONV_FORWARD, 8, 4, 64, 64, 3, 2},
+                                              {CONV_FORWARD, 8, 4, 3, 64, 7, 2},
+                                              {CONV_FORWARD, 8, 8, 64, 60, 3, 1},
+                                              {CONV_FORWARD, 8, 8, 62, 64, 3, 1}};
+
+    for (size_t i = 0; i < COUNT(other); i++)
+        EXPECT(conv_winograd_for(CPU_AMX, 2, &other[i]) == NULL);
+    EXPECT(conv_winograd_for(CPU_AMX, 3, &shapes[0]) == NULL);
+    EXPECT_STR(conv_winograd_for(CPU_AVX2, 4, &shapes[0])->name, "winograd4_avx2_f32");
+    EXPECT_STR(conv_winograd_for(CPU_BASE, 2, &shapes[0])->name, "winograd2_portable_f32");
+}
+
+int main(void)
+{
+    isa = cpu_probe();
+    RUN(tiles_compute_what_the_definition_says);
+    RUN(the_wide_kernel_computes_it_without_wide_registers);
+    RUN(the_3x3_layers_of_resnet50_are_computed);
+    RUN(only_3x3_convolutions_of_stride_1_have_a_kernel);
+    return test_result();
+}
