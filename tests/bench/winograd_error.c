@@ -3,7 +3,9 @@
  *
  * The input is what a ReLU lets through of a normal distribution, weights are normal with
  * the variance that training begins with. rms: of the errors, as a part of the rms of the
- * results; most: the largest error, as a part of the same. A sample of pixels is compared. */
+ * results; most: the largest error, as a part of the same. A sample of pixels, and of weights, is
+ * compared. The gradient of weights is that of one image; "one by one" sums it in f32 as it is
+ * defined. */
 #include "common/cleanup.h"
 #include "engine/train/kernels/conv_winograd.h"
 
@@ -76,6 +78,56 @@ static void measure(const struct conv_shape *shape, const struct conv_kernel *ke
     free(result);
 }
 
+/* (f64, f32) of one weight. */
+static void define_weight(const struct conv_shape *shape, const float *tensors[2],
+                          const long at[4], double *ret_wide, float *ret_narrow)
+{
+    long size = shape->in_size, k = shape->in_channels;
+
+    *ret_wide = *ret_narrow = 0;
+    for (long p = 0; p < size * size; p++) {
+        long y = p / size + at[2] - 1, x = p % size + at[3] - 1;
+
+        if (y >= 0 && y < size && x >= 0 && x < size) {
+            float input = tensors[0][(y * size + x) * k + at[1]],
+                  gradient = tensors[1][p * shape->out_channels + at[0]];
+
+            *ret_wide += (double)input * (double)gradient;
+            *ret_narrow += input * gradient;
+        }
+    }
+}
+
+static void measure_gradient(const struct conv_shape *shape, const float *tensors[2],
+                             const struct winograd_gradient *kernel)
+{
+    long in = shape->in_channels, count = in * shape->out_channels * 9;
+    float *result = memory((size_t)count * sizeof(float)),
+          *sums = memory(kernel->sums_size(shape));
+    void *scratch = memory(kernel->scratch_size(shape));
+    struct winograd_gradient_call call = {1, tensors[0], tensors[1], sums, true, scratch};
+    double squares = 0, errors = 0, narrow_errors = 0;
+
+    kernel->add(shape, &call);
+    kernel->finish(shape, sums, 0, 1,
+                   &(struct winograd_gradient_result){result, {in * 9, 9, 3, 1}});
+    for (long i = 0; i < count; i += SAMPLE) {
+        long at[4] = {i / (in * 9), i / 9 % in, i / 3 % 3, i % 3};
+        double wide;
+        float narrow;
+
+        define_weight(shape, tensors, at, &wide, &narrow);
+        squares += wide * wide;
+        errors += ((double)result[i] - wide) * ((double)result[i] - wide);
+        narrow_errors += ((double)narrow - wide) * ((double)narrow - wide);
+    }
+    printf("  %s: rms %.1e, one by one %.1e", kernel->name, sqrt(errors / squares),
+           sqrt(narrow_errors / squares));
+    free(result);
+    free(sums);
+    free(scratch);
+}
+
 int main(void)
 {
     static const long layers[][2] = {{56, 64}, {28, 128}, {14, 256}, {7, 512}};
@@ -85,6 +137,7 @@ int main(void)
         long size = layers[i][0], n = layers[i][1];
         struct conv_shape shape = {CONV_FORWARD, size, size, n, n, 3, 1};
         float *input = memory((size_t)(size * size * n) * sizeof(float));
+        float *gradient = memory((size_t)(size * size * n) * sizeof(float));
         float *weights = memory((size_t)(n * n * 9) * sizeof(float));
 
         for (long j = 0; j < size * size * n; j++)
@@ -95,8 +148,14 @@ int main(void)
         measure(&shape, conv_kernel_for(isa, DNN_F32, &shape), input, weights);
         measure(&shape, conv_winograd_for(isa, 2, &shape), input, weights);
         measure(&shape, conv_winograd_for(isa, 4, &shape), input, weights);
+        for (long j = 0; j < size * size * n; j++)
+            gradient[j] = (float)normal();
+        for (int tile = 2; tile <= 4; tile += 2)
+            measure_gradient(&shape, (const float *[]){input, gradient},
+                             winograd_gradient_for(isa, tile, &shape));
         printf("\n");
         free(input);
+        free(gradient);
         free(weights);
     }
     return 0;

@@ -22,7 +22,7 @@ typedef int32_t vec_bits __attribute__((vector_size(CONV_VEC_BYTES)));
 typedef double vec_wide __attribute__((vector_size(2 * CONV_VEC_BYTES)));
 typedef float vec_anywhere __attribute__((vector_size(CONV_VEC_BYTES), aligned(4), may_alias));
 
-#define VEC_LOAD(address) (*(const vec_anywhere *)(address))
+#define VEC_LOAD(address) ((vec) * (const vec_anywhere *)(address))
 #define VEC_STORE(address, value) (*(vec_anywhere *)(address) = (value))
 
 /* The same number in every lane. */

@@ -8,34 +8,11 @@
 #include "engine/train/kernels/conv_end.h"
 #include "engine/train/kernels/conv_rows.h"
 #include "engine/train/kernels/conv_winograd.h"
+#include "engine/train/kernels/conv_winograd_tile.h"
 
-#define TILE WINOGRAD_TILE
-#define SIDE (TILE + 2)
-#define NUMBERS (SIDE * SIDE)
-#define KERNEL 3
-#define K_MAX 4096
 #define GROUP 48                /* tiles, at most */
 #define GROUP_BYTES (384 << 10) /* of transformed numbers: part of a second-level cache */
 #define WEIGHTS_NEAR (1 << 20)  /* bytes of weights that may be read again for each group */
-#define APART 16 /* floats between matrices, so that they do not share the sets of a cache */
-
-/* From the input, of the weights, and to the result, in one dimension. */
-#if TILE == 2
-static const float input_matrix[SIDE][SIDE] = {
-    {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
-static const float weight_matrix[SIDE][KERNEL] = {
-    {1, 0, 0}, {.5F, .5F, .5F}, {.5F, -.5F, .5F}, {0, 0, 1}};
-static const float result_matrix[TILE][SIDE] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
-#else
-#define S (1.0F / 6)
-static const float input_matrix[SIDE][SIDE] = {{4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0},
-                                               {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0},
-                                               {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}};
-static const float weight_matrix[SIDE][KERNEL] = {
-    {.25F, 0, 0}, {-S, -S, -S}, {-S, S, -S}, {S / 4, S / 2, S}, {S / 4, -S / 2, S}, {0, 0, 1}};
-static const float result_matrix[TILE][SIDE] = {
-    {1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}};
-#endif
 
 /* What one call works on. */
 struct job {
@@ -48,19 +25,6 @@ struct job {
     float *products; /* (NUMBERS) of (group, n) */
     long input_apart, products_apart;
 };
-
-/* A dot product of a row of a matrix with vectors that are `apart` from each other. Unrolled, so
- * that zeros vanish. */
-CONV_INLINE void combine(const float *row, int count, const vec *from, int apart, vec *ret_sum)
-{
-    vec sum = {0};
-
-#pragma GCC unroll 8
-    for (int i = 0; i < count; i++)
-        if (row[i] != 0)
-            sum = VEC_FMA(VEC_ALL(row[i]), from[i * apart], sum);
-    *ret_sum = sum;
-}
 
 /* ---- weights: [number][n / panel][k][panel] ---- */
 
@@ -122,51 +86,6 @@ static void pack(const struct conv_shape *shape, const struct conv_weights *weig
 }
 
 /* ---- one group ---- */
-
-/* Where the tile's input pixels are; zeros where the image ends. */
-static void find_pixels(const struct job *job, long tile, const float *ret_pixels[NUMBERS])
-{
-    static const float zeros[K_MAX];
-    long image = tile / (job->across * job->across);
-    long top = tile / job->across % job->across * TILE - 1, left = tile % job->across * TILE - 1;
-
-    for (long i = 0; i < NUMBERS; i++) {
-        long y = top + i / SIDE, x = left + i % SIDE;
-        bool inside = y >= 0 && y < job->size && x >= 0 && x < job->size;
-
-        ret_pixels[i] = inside ? (const float *)job->call->input +
-                                     ((image * job->size + y) * job->size + x) * job->k
-                               : zeros;
-    }
-}
-
-static void transform_input(const struct job *job, long tile, float *ret_rows)
-{
-    const float *pixels[NUMBERS];
-
-    find_pixels(job, tile, pixels);
-    for (long c = 0; c < job->k; c += CONV_LANES) {
-        vec columns[NUMBERS], from[SIDE];
-
-#pragma GCC unroll 8
-        for (int j = 0; j < SIDE; j++) {
-            for (int i = 0; i < SIDE; i++)
-                from[i] = VEC_LOAD(pixels[i * SIDE + j] + c);
-#pragma GCC unroll 8
-            for (int i = 0; i < SIDE; i++)
-                combine(input_matrix[i], SIDE, from, 1, &columns[i * SIDE + j]);
-        }
-#pragma GCC unroll 8
-        for (int i = 0; i < SIDE; i++)
-#pragma GCC unroll 8
-            for (int j = 0; j < SIDE; j++) {
-                vec number;
-
-                combine(input_matrix[j], SIDE, columns + i * SIDE, 1, &number);
-                VEC_STORE(ret_rows + (i * SIDE + j) * job->input_apart + c, number);
-            }
-    }
-}
 
 /* One of the matrices. */
 static void multiply(const struct job *job, long number, long tiles)
@@ -283,7 +202,7 @@ static struct job describe(const struct conv_shape *shape, const struct conv_cal
         .shape = shape,
         .call = call,
         .size = shape->in_size,
-        .across = (shape->in_size + TILE - 1) / TILE,
+        .across = tiles_across(shape->in_size),
         .k = conv_k(shape),
         .n = conv_n(shape),
         .group = group_size(shape),
@@ -306,6 +225,7 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
 {
     struct job job = describe(shape, call);
     long all = call->images * job.across * job.across;
+    struct tiled images = {call->input, job.size, job.k};
 
     job.input = call->scratch;
     job.products = job.input + NUMBERS * job.input_apart;
@@ -314,7 +234,7 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
         long rows = (tiles + CONV_BLOCK - 1) / CONV_BLOCK * CONV_BLOCK;
 
         for (long i = 0; i < tiles; i++)
-            transform_input(&job, first + i, job.input + i * job.k);
+            tile_input(&images, first + i, job.input_apart, job.input + i * job.k);
         for (long number = 0; number < NUMBERS; number++) {
             memset(job.input + number * job.input_apart + tiles * job.k, 0,
                    (size_t)((rows - tiles) * job.k) * sizeof(float));

@@ -1,0 +1,187 @@
+/* The gradient of the weights by Winograd's tiles, against its definition in f64. */
+#include "engine/train/kernels/conv_winograd.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The body of an AVX-512 gradient, on whatever vectors this processor has. */
+#define CONV_NAME emulated_winograd4_avx512_weights
+#define CONV_ISA CPU_BASE
+#define CONV_VEC_BYTES 64
+#define CONV_WIDE 4
+#define WINOGRAD_TILE 4
+#include "engine/train/kernels/conv_winograd_weights_body.c"
+
+#include "tests/engine/train/noise.h"
+
+#define ERROR 1e-5 /* of the sum of magnitudes */
+
+static enum cpu_isa isa;
+
+struct tensors {
+    float *input, *gradient, *sums, *result;
+    void *scratch;
+};
+
+static void *must(size_t bytes)
+{
+    void *memory = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+
+    if (!memory)
+        abort();
+    return memset(memory, 0x7f, (bytes + 63) & ~(size_t)63);
+}
+
+/* Memory that ends behind the last number. */
+static float *numbers(long count)
+{
+    float *memory = malloc((size_t)count * sizeof *memory);
+
+    if (!memory)
+        abort();
+    fill(memory, (size_t)count);
+    return memory;
+}
+
+static void check_weight(const struct conv_shape *shape, const struct tensors *tensors,
+                         long images, const long at[4], double got)
+{
+    long size = shape->in_size;
+    double wanted = 0, magnitude = 1;
+
+    for (long p = 0; p < images * size * size; p++) {
+        long y = p / size % size + at[2] - 1, x = p % size + at[3] - 1;
+        double product;
+
+        if (y < 0 || y >= size || x < 0 || x >= size)
+            continue;
+        product =
+            (double)tensors->gradient[p * shape->out_channels + at[0]] *
+            (double)tensors
+                ->input[((p / (size * size) * size + y) * size + x) * shape->in_channels + at[1]];
+        wanted += product;
+        magnitude += fabs(product);
+    }
+    EXPECT_NEAR(got, wanted, ERROR * magnitude);
+}
+
+/* All images at once, or the last one on its own, added to the others. */
+static void learn(const struct winograd_gradient *kernel, const struct conv_shape *shape,
+                  const struct tensors *tensors, long images, bool apart)
+{
+    long rest = apart ? images - 1 : images, pixels = rest * shape->in_size * shape->in_size;
+    struct winograd_gradient_call call = {rest,          tensors->input, tensors->gradient,
+                                          tensors->sums, true,           tensors->scratch};
+
+    kernel->add(shape, &call);
+    if (!apart)
+        return;
+    call.images = 1;
+    call.first = false;
+    call.input += pixels * shape->in_channels;
+    call.gradient += pixels * shape->out_channels;
+    kernel->add(shape, &call);
+}
+
+static void try_shape(const struct winograd_gradient *kernel, const struct conv_shape *shape,
+                      long images, long every)
+{
+    long in = shape->in_channels, out = shape->out_channels, failures = test_failures;
+    long pixels = images * shape->in_size * shape->in_size, taps = 9;
+    struct tensors tensors = {numbers(pixels * in), numbers(pixels * out),
+                              must(kernel->sums_size(shape)), numbers(in * out * taps),
+                              must(kernel->scratch_size(shape))};
+    struct winograd_gradient_result layouts[2] = {
+        {tensors.result, {in * taps, taps, 3, 1}},
+        {tensors.result, {in, 1, 3 * in * out, in * out}}};
+
+    for (int i = 0; i < 2; i++) {
+        const long *strides = layouts[i].strides;
+
+        learn(kernel, shape, &tensors, images, i == 1);
+        for (int part = 2; part >= 0; part--)
+            kernel->finish(shape, tensors.sums, part, 3, &layouts[i]);
+        for (long j = i; j < in * out * taps && failures == test_failures; j += every) {
+            long at[4] = {j / (in * taps), j / taps % in, j / 3 % 3, j % 3};
+
+            check_weight(shape, &tensors, images, at,
+                         (double)tensors.result[at[0] * strides[0] + at[1] * strides[1] +
+                                                at[2] * strides[2] + at[3] * strides[3]]);
+        }
+    }
+    if (failures != test_failures)
+        fprintf(stderr, "    %s, %ld -> %ld, size %ld\n", kernel->name, in, out, shape->in_size);
+    free(tensors.input);
+    free(tensors.gradient);
+    free(tensors.sums);
+    free(tensors.result);
+    free(tensors.scratch);
+}
+
+static void try_shapes(const struct winograd_gradient *kernel)
+{
+    static const long small[][3] = {
+        {1, 64, 64}, {4, 64, 128}, {7, 80, 64}, {14, 64, 64}, {5, 128, 64}};
+
+    for (size_t i = 0; i < COUNT(small); i++)
+        try_shape(kernel,
+                  &(struct conv_shape){CONV_FORWARD, small[i][0], small[i][0], small[i][1],
+                                       small[i][2], 3, 1},
+                  3, 11);
+}
+
+static void every_gradient_is_what_the_definition_says(void)
+{
+    for (int i = 0; winograd_gradient_at(i); i++)
+        if (winograd_gradient_at(i)->isa <= isa)
+            try_shapes(winograd_gradient_at(i));
+}
+
+static void the_wide_gradient_needs_no_wide_registers(void)
+{
+    try_shapes(&emulated_winograd4_avx512_weights);
+}
+
+static void the_3x3_layers_of_resnet50_have_a_gradient(void)
+{
+    static const long layers[][2] = {{56, 64}, {28, 128}, {14, 256}, {7, 512}};
+
+    for (size_t i = 0; i < 2 * COUNT(layers); i++) {
+        const long *layer = layers[i / 2];
+        struct conv_shape shape = {CONV_FORWARD, layer[0], layer[0], layer[1], layer[1], 3, 1};
+        const struct winograd_gradient *kernel =
+            winograd_gradient_for(isa, i % 2 ? 4 : 2, &shape);
+
+        EXPECT(kernel != NULL);
+        if (kernel)
+            try_shape(kernel, &shape, 1 + (layer[0] < 56), 4999);
+    }
+}
+
+static void other_shapes_have_no_gradient(void)
+{
+    static const struct conv_shape other[] = {
+        {CONV_FORWARD, 8, 8, 64, 64, 1, 1}, {CONV_FORWARD, 8, 4, 64, 64, 3, 2},
+        {CONV_FORWARD, 8, 8, 64, 60, 3, 1}, {CONV_FORWARD, 8, 8, 62, 64, 3, 1},
+        {CONV_FORWARD, 0, 0, 64, 64, 3, 1}, {CONV_FORWARD, 8, 8, 8192, 64, 3, 1}};
+
+    for (size_t i = 0; i < COUNT(other); i++)
+        EXPECT(winograd_gradient_for(CPU_AMX, 2, &other[i]) == NULL);
+    EXPECT_STR(
+        winograd_gradient_for(CPU_AVX2, 4, &(struct conv_shape){CONV_FORWARD, 8, 8, 64, 64, 3, 1})
+            ->name,
+        "winograd4_avx2_weights");
+}
+
+int main(void)
+{
+    isa = cpu_probe();
+    RUN(every_gradient_is_what_the_definition_says);
+    RUN(the_wide_gradient_needs_no_wide_registers);
+    RUN(the_3x3_layers_of_resnet50_have_a_gradient);
+    RUN(other_shapes_have_no_gradient);
+    return test_result();
+}
