@@ -17,26 +17,31 @@ size_t conv_bf16_panels_size(const struct conv_shape *shape)
     return (size_t)(taps * conv_bf16_depth(shape) * conv_n(shape)) * sizeof(uint16_t);
 }
 
-static uint16_t narrow(float value)
+static uint32_t narrow(float value)
 {
     uint32_t bits;
 
     memcpy(&bits, &value, sizeof bits);
-    return (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+    return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
 }
 
 /* [even n, odd n][16 pairs][16][2], from channel n and number k on. */
 static void pack_block(const struct conv_shape *shape, const struct conv_weights *weights,
                        const struct conv_tap *tap, const long first[2], uint16_t *ret_block)
 {
-    long depth = conv_depth(shape);
+    float block[BF16_PANEL][BF16_PANEL];
+    uint32_t packed[BF16_BLOCK / 2];
 
-    for (long i = 0; i < BF16_BLOCK; i++) {
-        long odd = i / (BF16_BLOCK / 2), pair = i / BF16_PANEL % (BF16_PANEL / 2);
-        long k = first[1] + 2 * pair + i % 2, n = first[0] + i % BF16_PANEL / 2 * 2 + odd;
-
-        ret_block[i] = k < depth ? narrow(conv_weight(shape, weights, tap, k, n)) : 0;
-    }
+    conv_copy_weights(shape, weights, tap,
+                      &(struct conv_part){first[0], BF16_PANEL, first[1], BF16_PANEL},
+                      &block[0][0]);
+    for (long odd = 0; odd < 2; odd++)
+        for (long pair = 0; pair < BF16_PANEL / 2; pair++)
+            for (long n = 0; n < BF16_PANEL / 2; n++)
+                packed[(odd * BF16_PANEL / 2 + pair) * (BF16_PANEL / 2) + n] =
+                    narrow(block[2 * pair][2 * n + odd]) |
+                    narrow(block[2 * pair + 1][2 * n + odd]) << 16;
+    memcpy(ret_block, packed, sizeof packed);
 }
 
 void conv_bf16_pack(const struct conv_shape *shape, const struct conv_weights *weights, int index,

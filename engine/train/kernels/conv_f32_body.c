@@ -11,6 +11,7 @@
 #define GROUP_BYTES (192 << 10) /* of input rows that a panel is used for: part of a L2 cache */
 #define K_MAX 4096
 #define CACHE_LINE 64
+#define PACKED_ROWS 64 /* so many rows of a panel are near while they are filled by columns */
 
 _Static_assert(CONV_GROUP % ROWS == 0, "a group is whole blocks");
 
@@ -41,9 +42,13 @@ static void pack_panel(const struct conv_shape *shape, const struct conv_class *
     long depth = conv_depth(shape);
 
     for (int t = 0; t < class->taps; t++)
-        for (long k = 0; k < depth; k++)
-            for (long j = 0; j < PANEL; j++)
-                *ret_panel++ = conv_weight(shape, weights, &class->tap[t], k, first + j);
+        for (long k = 0; k < depth; k += PACKED_ROWS) {
+            long rows = depth - k < PACKED_ROWS ? depth - k : PACKED_ROWS;
+
+            conv_copy_weights(shape, weights, &class->tap[t],
+                              &(struct conv_part){first, PANEL, k, rows}, ret_panel);
+            ret_panel += rows * PANEL;
+        }
 }
 
 static void pack(const struct conv_shape *shape, const struct conv_weights *weights, int index,

@@ -28,19 +28,54 @@ long conv_depth(const struct conv_shape *shape)
     return conv_is_stem(shape) ? STEM_KERNEL * STEM_CHANNELS : conv_k(shape);
 }
 
-float conv_weight(const struct conv_shape *shape, const struct conv_weights *weights,
-                  const struct conv_tap *tap, long depth, long n)
+struct conv_tap_weights conv_tap_weights(const struct conv_shape *shape,
+                                         const struct conv_weights *weights,
+                                         const struct conv_tap *tap)
 {
     const long *strides = weights->strides;
-    bool forward = shape->direction == CONV_FORWARD;
-    long o = forward ? n : depth, i = forward ? depth : n, w = tap->w;
+    const float *from = weights->values + tap->h * strides[2] + tap->w * strides[3];
+
+    if (shape->direction == CONV_FORWARD)
+        return (struct conv_tap_weights){from, strides[0], strides[1]};
+    return (struct conv_tap_weights){from, strides[1], strides[0]};
+}
+
+/* Number k of a row of the first layer's kernel: channel k % 3 of column k / 3. */
+static void copy_stem(const struct conv_weights *weights, const struct conv_tap *tap,
+                      const struct conv_part *part, float *ret_weights)
+{
+    const long *strides = weights->strides;
+
+    for (long k = part->k; k < part->k + part->k_count; k++)
+        for (long n = part->n; n < part->n + part->n_count; n++)
+            *ret_weights++ =
+                k < STEM_KERNEL * STEM_CHANNELS
+                    ? weights->values[n * strides[0] + k % STEM_CHANNELS * strides[1] +
+                                      tap->h * strides[2] + k / STEM_CHANNELS * strides[3]]
+                    : 0;
+}
+
+void conv_copy_weights(const struct conv_shape *shape, const struct conv_weights *weights,
+                       const struct conv_tap *tap, const struct conv_part *part,
+                       float *ret_weights)
+{
+    struct conv_tap_weights of = conv_tap_weights(shape, weights, tap);
+    const float *from = of.from + part->n * of.n_step + part->k * of.k_step;
 
     if (conv_is_stem(shape)) {
-        w = depth / STEM_CHANNELS;
-        i = depth % STEM_CHANNELS;
+        copy_stem(weights, tap, part, ret_weights);
+        return;
     }
-    return weights
-        ->values[o * strides[0] + i * strides[1] + tap->h * strides[2] + w * strides[3]];
+    if (of.n_step == 1) {
+        for (long k = 0; k < part->k_count; k++)
+            memcpy(ret_weights + k * part->n_count, from + k * of.k_step,
+                   (size_t)part->n_count * sizeof *from);
+        return;
+    }
+    /* Whole lines are read, where neighbours are numbers of one channel. */
+    for (long n = 0; n < part->n_count; n++)
+        for (long k = 0; k < part->k_count; k++)
+            ret_weights[k * part->n_count + n] = from[n * of.n_step + k * of.k_step];
 }
 
 /* Taps are rows of the kernel, and read the padded image. */

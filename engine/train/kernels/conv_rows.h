@@ -39,9 +39,24 @@ long conv_depth(const struct conv_shape *shape);
 /* Whether this is the first layer, whose taps are rows of its kernel. */
 bool conv_is_stem(const struct conv_shape *shape);
 
-/* The weight of tap `tap`, number `depth` of what it multiplies, for result channel `n`. */
-float conv_weight(const struct conv_shape *shape, const struct conv_weights *weights,
-                  const struct conv_tap *tap, long depth, long n);
+/* The weights of one tap: of result channel n and number k of what it multiplies, at
+ * from[n * n_step + k * k_step]. Not of the first layer. */
+struct conv_tap_weights {
+    const float *from;
+    long n_step, k_step;
+};
+struct conv_tap_weights conv_tap_weights(const struct conv_shape *shape,
+                                         const struct conv_weights *weights,
+                                         const struct conv_tap *tap);
+
+/* Copies those of n_count channels from n on and k_count numbers from k on, as [k][n], zeros
+ * where a tap of the first layer has ended. */
+struct conv_part {
+    long n, n_count, k, k_count;
+};
+void conv_copy_weights(const struct conv_shape *shape, const struct conv_weights *weights,
+                       const struct conv_tap *tap, const struct conv_part *part,
+                       float *ret_weights);
 
 /* Where the rows are read. Positions outside of an image read `zeros`. */
 struct conv_source {

@@ -42,10 +42,11 @@ static void gather_kernel(const struct conv_shape *shape, const struct conv_weig
     for (int i = 0; i < KERNEL * KERNEL; i++) {
         int at = forward ? i : KERNEL * KERNEL - 1 - i;
         struct conv_tap tap = {.h = at / KERNEL, .w = at % KERNEL};
+        struct conv_tap_weights of = conv_tap_weights(shape, weights, &tap);
         float lanes[CONV_LANES];
 
         for (long j = 0; j < CONV_LANES; j++)
-            lanes[j] = conv_weight(shape, weights, &tap, k, n + j);
+            lanes[j] = of.from[(n + j) * of.n_step + k * of.k_step];
         ret_kernel[i] = VEC_LOAD(lanes);
     }
 }
