@@ -8,7 +8,7 @@
 
 #define ROWS CONV_BLOCK
 #define PANEL CONV_PANEL
-#define GROUP_BYTES (192 << 10) /* of input rows that a panel is used for: part of a L2 cache */
+#define GROUP_BYTES (384 << 10) /* of input rows that a panel is used for: part of a L2 cache */
 #define K_MAX 4096
 #define CACHE_LINE 64
 #define PACKED_ROWS 64 /* so many rows of a panel are near while they are filled by columns */

@@ -11,7 +11,7 @@
 
 #define CONV_CLASSES_MAX 4
 #define CONV_TAPS_MAX 9
-#define CONV_GROUP 48 /* positions, at most */
+#define CONV_GROUP 96 /* positions, at most */
 
 struct conv_tap {
     int h, w;         /* of the kernel */
