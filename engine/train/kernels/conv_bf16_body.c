@@ -1,6 +1,7 @@
 /* One bf16 kernel of conv.h by products of pairs. CMake compiles this file for AVX-512 BF16,
  * which has an instruction for them, and for baseline and AVX2, where shifts and f32 products do
- * the same: CONV_NAME, CONV_ISA, and CONV_ROWS positions whose sums fit into the registers. */
+ * the same: CONV_NAME, CONV_ISA, and CONV_ROWS positions whose sums fit into the registers.
+ * Tested by tests/engine/train/kernels/conv_test.c. */
 #define CONV_VEC_BYTES 64
 #include "engine/train/kernels/conv_bf16.h"
 

@@ -1,7 +1,8 @@
 /* One f32 kernel of conv.h. CMake compiles this file once for each instruction set, with
  * CONV_NAME, CONV_ISA, CONV_VEC_BYTES and CONV_WIDE, the vectors of a panel. A block of the
  * result, CONV_BLOCK positions of one panel, stays in registers while all taps and channels are
- * multiplied into it. Nothing is contracted but VEC_FMA. */
+ * multiplied into it. Nothing is contracted but VEC_FMA.
+ * Tested by tests/engine/train/kernels/conv_test.c. */
 #include "engine/train/kernels/conv_block.h"
 #include "engine/train/kernels/conv_end.h"
 #include "engine/train/kernels/conv_rows.h"

@@ -1,3 +1,4 @@
+/* Tested by tests/engine/train/kernels/conv_test.c. */
 #include "engine/train/kernels/conv_rows.h"
 
 #include <assert.h>

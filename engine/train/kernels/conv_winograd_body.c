@@ -3,7 +3,8 @@
  *
  * A group of tiles goes through three steps: its input is transformed into NUMBERS matrices of
  * (tiles, k); each is multiplied by a matrix of transformed weights; what comes out, NUMBERS
- * matrices of (tiles, n), is transformed into the pixels of the result. */
+ * matrices of (tiles, n), is transformed into the pixels of the result.
+ * Tested by tests/engine/train/kernels/conv_winograd_test.c. */
 #include "engine/train/kernels/conv_block.h"
 #include "engine/train/kernels/conv_end.h"
 #include "engine/train/kernels/conv_rows.h"

@@ -1,7 +1,8 @@
 /* One gradient of conv_winograd.h. CMake compiles this file for each instruction set and tile, as
  * conv_winograd_body.c. Tiles of the input and of the output's gradient are transformed into
  * NUMBERS matrices each, (tiles, in) and (tiles, out); the products of the one's transpose with
- * the other are summed as [number][out / panel][in][panel]. */
+ * the other are summed as [number][out / panel][in][panel].
+ * Tested by tests/engine/train/kernels/conv_winograd_weights_test.c. */
 #include "engine/train/kernels/conv_block.h"
 #include "engine/train/kernels/conv_winograd.h"
 #include "engine/train/kernels/conv_winograd_tile.h"
