@@ -153,6 +153,23 @@ static void sum_up_machines(struct group *groups, struct standing *standing, dou
     sum_up(medians, count, standing);
 }
 
+/* A median of each machine that has a name, or one of all runs. */
+static void keep_machines(const struct run_result *results, size_t count, struct group *groups,
+                          double *values, struct standing *standing)
+{
+    size_t found = 0;
+
+    for (long long i = 0; i < standing->vms && i < STANDING_VALUES_MAX; i++)
+        if (groups[i].count > 0)
+            standing->machines[standing->machine_count++] =
+                median(groups[i].values, groups[i].count);
+    for (size_t i = 0; i < count; i++)
+        if (counts(&results[i]))
+            values[found++] = results[i].value;
+    if (standing->machine_count == 0 && found > 0)
+        standing->machines[standing->machine_count++] = median(values, found);
+}
+
 static void sum_up_runs(const struct run_result *results, size_t count, double *values,
                         struct standing *standing)
 {
@@ -189,6 +206,7 @@ bool standing_compute(const struct run_result *results, size_t count,
     else
         sum_up_runs(results, count, values, &standing);
     standing.noise = noise_of(results, count);
+    keep_machines(results, count, groups, values, &standing);
     *ret_standing = standing;
     return true;
 }

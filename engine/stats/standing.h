@@ -44,6 +44,9 @@ struct standing {
     long long vms; /* machines that are surely there among those that count */
     double values[STANDING_VALUES_MAX]; /* what the level is made of, the newest first */
     size_t value_count;
+    double machines[STANDING_VALUES_MAX]; /* median of each machine; of all runs where none has a
+                                             name, for they may be of one */
+    size_t machine_count;
     double noise; /* standard deviation of the logarithm of one value, from its own interval */
     long long first_us, newest_us; /* of those that count */
 };

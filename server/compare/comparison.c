@@ -294,8 +294,7 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
         !find_unmeasured(parts, &ranking, err))
         return false;
     if (!comparison_unmatched(parts, ranking.unmatched, &ranking.unmatched_count, err) ||
-        !comparison_mark_front(&ranking, err) ||
-        !comparison_decide(parts->question, &ranking, err))
+        !comparison_mark_front(&ranking, err) || !comparison_decide(parts, &ranking, err))
         return false;
     *ret_ranking = ranking;
     ranking = (struct ranking){0};

@@ -42,6 +42,9 @@ struct row_job {
     bool has_forecast;            /* a deadline or a budget was given */
     double probability;           /* to keep all that was given */
     double hours_low, hours_high; /* nine in ten are between */
+    /* What the forecast was drawn from: machines of the type, of so many processor models. 0
+     * where the measured machine itself is meant, which is not rented. */
+    long long machines, models;
     long long instances; /* that would keep the deadline if scaling were ideal; 0: not asked, or
                             absurd */
 };
@@ -112,5 +115,5 @@ bool comparison_refer(const struct comparison_question *question, struct ranking
                       struct error *err) __attribute__((warn_unused_result));
 bool comparison_mark_front(struct ranking *ranking, struct error *err)
     __attribute__((warn_unused_result));
-bool comparison_decide(const struct comparison_question *question, struct ranking *ranking,
+bool comparison_decide(const struct comparison_parts *parts, struct ranking *ranking,
                        struct error *err) __attribute__((warn_unused_result));

@@ -26,26 +26,70 @@ static double hours_allowed(const struct comparison_question *question,
     return hours;
 }
 
-static void look_ahead(const struct comparison_question *question, struct job_forecast *forecast,
+/* Whether its runs say how fast a machine like the row's is, of whichever processor model the
+ * provider chooses. */
+static bool is_of_type(const struct contender *contender, const struct contender *row)
+{
+    return !contender->is_published && strcmp(contender->instance, row->instance) == 0 &&
+           strcmp(contender->provider, row->provider) == 0 &&
+           strcmp(contender->workload, row->workload) == 0 &&
+           strcmp(contender->engine, row->engine) == 0 &&
+           strcmp(contender->configuration, row->configuration) == 0;
+}
+
+/* The next machine of the row's type that is rented. False where its machine is not rented, or
+ * nothing can be predicted. */
+static bool predict(const struct comparison_parts *parts, const struct contender *row,
+                    struct next_machine *ret_next, struct row_job *job)
+{
+    struct machine_model models[NEXT_MACHINE_MODELS_MAX];
+    const struct standings *standings = parts->standings;
+    size_t count = 0, machines = 0;
+
+    if (!row->instance[0] || !row->provider[0])
+        return false;
+    for (size_t i = 0; i < standings->count && count < COUNT(models); i++) {
+        const struct standing *standing = &standings->list[i].standing;
+
+        if (standing->machine_count == 0 || !is_of_type(&standings->list[i], row))
+            continue;
+        models[count++] =
+            (struct machine_model){.speeds = standing->machines,
+                                   .count = standing->machine_count,
+                                   .run_spread = standing->level == STANDING_RUNS
+                                                     ? fmax(standing->noise, standing->spread)
+                                                     : standing->noise};
+        machines += standing->machine_count;
+    }
+    if (!next_machine_predict(models, count, parts->question->vm_spread_percent / 100, ret_next))
+        return false;
+    job->machines = (long long)machines;
+    job->models = (long long)count;
+    return true;
+}
+
+static void look_ahead(const struct comparison_parts *parts, struct job_forecast *forecast,
                        struct comparison_row *row)
 {
+    const struct comparison_question *question = parts->question;
     const struct standing *standing = &row->contender->standing;
     struct row_job *job = &row->job;
-    struct forecast_inputs forecast_inputs = {.speeds = standing->values,
-                                              .count = standing->value_count,
-                                              .value_spread = standing->noise,
-                                              .checkpoint_seconds = question->checkpoint_seconds,
-                                              .restart_seconds = question->restart_seconds};
+    struct next_machine next;
+    struct forecast_inputs inputs = {.speeds = standing->values,
+                                     .count = standing->value_count,
+                                     .value_spread = standing->noise,
+                                     .checkpoint_seconds = question->checkpoint_seconds,
+                                     .restart_seconds = question->restart_seconds};
 
-    if (forecast_inputs.count == 0) {
-        forecast_inputs.speeds = &standing->value;
-        forecast_inputs.count = 1;
+    if (inputs.count == 0) {
+        inputs.speeds = &standing->value;
+        inputs.count = 1;
     }
-    if (standing->level != STANDING_VMS)
-        forecast_inputs.machine_spread = question->vm_spread_percent / 100;
+    if (predict(parts, row->contender, &next, job))
+        inputs.next = &next;
     if (!isnan(job->interruption_share))
-        forecast_inputs.interruptions = interruption_rate(job->interruption_share);
-    job_forecast_draw(&forecast_inputs, job->samples, forecast);
+        inputs.interruptions = interruption_rate(job->interruption_share);
+    job_forecast_draw(&inputs, job->samples, forecast);
     job->has_forecast = true;
     job->probability = job_forecast_share(forecast, hours_allowed(question, row));
     job->hours_low = job_forecast_quantile(forecast, 0.05);
@@ -117,9 +161,10 @@ static double strain(const struct comparison_question *question, const struct co
 
 /* Drawing takes long beside everything else here, so the best are tried first and the first that
  * is sure is the answer; what would not even be done in the middle of all cases is not tried. */
-static void find_answer(const struct comparison_question *question, struct job_forecast *forecast,
+static void find_answer(const struct comparison_parts *parts, struct job_forecast *forecast,
                         struct comparison_row **candidates, size_t count, struct ranking *ranking)
 {
+    const struct comparison_question *question = parts->question;
     struct comparison_row *nearest = NULL;
 
     qsort(candidates, count, sizeof(struct comparison_row *),
@@ -130,18 +175,19 @@ static void find_answer(const struct comparison_question *question, struct job_f
         if (strain(question, candidates[i]) > 1)
             continue;
         if (!candidates[i]->job.has_forecast)
-            look_ahead(question, forecast, candidates[i]);
+            look_ahead(parts, forecast, candidates[i]);
         if (candidates[i]->job.probability >= SURE)
             ranking->answer = candidates[i];
     }
     if (nearest && !nearest->job.has_forecast)
-        look_ahead(question, forecast, nearest);
+        look_ahead(parts, forecast, nearest);
     explain(question, ranking, nearest);
 }
 
-bool comparison_decide(const struct comparison_question *question, struct ranking *ranking,
+bool comparison_decide(const struct comparison_parts *parts, struct ranking *ranking,
                        struct error *err)
 {
+    const struct comparison_question *question = parts->question;
     AUTO(freep) struct job_forecast *forecast = NULL;
     AUTO(freep) struct comparison_row **candidates = NULL;
     size_t count = 0, first = (size_t)question->offset;
@@ -159,8 +205,8 @@ bool comparison_decide(const struct comparison_question *question, struct rankin
             continue;
         candidates[count++] = row;
         if (i >= first && i - first < (size_t)question->limit) /* it will be shown */
-            look_ahead(question, forecast, row);
+            look_ahead(parts, forecast, row);
     }
-    find_answer(question, forecast, candidates, count, ranking);
+    find_answer(parts, forecast, candidates, count, ranking);
     return true;
 }

@@ -29,6 +29,23 @@ static struct ratio ratio_of(const struct amount *a, const struct amount *b)
     return compare_measures(&left, &right);
 }
 
+/* Of samples per dollar. Two processors of one type are compared at one spot price: how it moves
+ * says nothing about their ratio. */
+static struct ratio ratio_of_costs(const struct comparison_row *row,
+                                   const struct comparison_row *reference,
+                                   const struct amount *mine, const struct amount *theirs)
+{
+    const struct measure left = {mine->value, mine->has_interval ? mine->low : 0, mine->high};
+    const struct measure right = {theirs->value, theirs->has_interval ? theirs->low : 0,
+                                  theirs->high};
+    const struct amount *price = &row->price.dollars;
+    const struct measure shared = {1 / price->value, 1 / price->high, 1 / price->low};
+
+    if (!row->price.quote || row->price.quote != reference->price.quote || !price->has_interval)
+        return compare_measures(&left, &right);
+    return compare_sharing(&left, &right, &shared);
+}
+
 static void refer(const struct comparison_row *reference, struct comparison_row *row)
 {
     enum cost_part part;
@@ -49,7 +66,8 @@ static void refer(const struct comparison_row *reference, struct comparison_row 
         !cost_of_spread(&reference->between, &reference->price.dollars, &other, &part))
         return;
     if (row != reference)
-        row->ratio = ratio_of(&cost.samples_per_dollar, &other.samples_per_dollar);
+        row->ratio =
+            ratio_of_costs(row, reference, &cost.samples_per_dollar, &other.samples_per_dollar);
     row->mixed_kinds = strcmp(row->price.kind, reference->price.kind) != 0;
     row->break_even_speed =
         cost_break_even_speed(row->price.dollars.value, reference->cost.samples_per_dollar.value);

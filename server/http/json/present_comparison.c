@@ -185,6 +185,14 @@ static void present_forecast(struct json_writer *out, const struct row_job *job)
     jsonw_number(out, "hours_low", job->hours_low);
     jsonw_number(out, "hours_high", job->hours_high);
     jsonw_integer(out, "draws", FORECAST_DRAWS);
+    if (job->machines > 0) {
+        jsonw_open(out, "next_machine", '{');
+        jsonw_integer(out, "machines", job->machines);
+        jsonw_integer(out, "processor_models", job->models);
+        jsonw_close(out, '}');
+    } else {
+        jsonw_null(out, "next_machine");
+    }
     jsonw_close(out, '}');
 }
 

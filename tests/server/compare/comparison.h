@@ -71,6 +71,19 @@ static inline void stage_spread(struct standing *standing)
                            stats_t95((size_t)values - 1) * sqrt((double)values);
 }
 
+/* Machines that lie apart by that spread. */
+static inline void stage_machines_of(struct standing *standing)
+{
+    double apart = standing->spread * sqrt((double)(standing->vms - 1) / 2);
+
+    for (long long i = 0; i < standing->vms && i < STANDING_VALUES_MAX; i++)
+        standing->machines[standing->machine_count++] = standing->value;
+    if (standing->vms > 1) {
+        standing->machines[0] *= exp(-apart);
+        standing->machines[standing->machine_count - 1] *= exp(apart);
+    }
+}
+
 static inline struct standing stage_standing(const struct seen *seen)
 {
     struct standing standing = {.level = seen->level, .invalid = seen->invalid};
@@ -89,6 +102,7 @@ static inline struct standing stage_standing(const struct seen *seen)
         standing.vms = seen->vms ? seen->vms : 1;
     }
     stage_spread(&standing);
+    stage_machines_of(&standing);
     standing.noise = seen->low > 0 ? log(seen->high / seen->low) / (2 * Z_95) : 0;
     return standing;
 }

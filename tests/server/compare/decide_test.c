@@ -27,7 +27,7 @@ static void a_deadline_takes_the_cheapest_that_surely_keeps_it(void)
     EXPECT_STR(chosen_by(&stage), "middle");
     EXPECT_STR(
         stage.ranking.decision,
-        "cheapest: middle (on_demand): 5 h, $2.00, within 6 h with a probability of 1.000");
+        "cheapest: middle (on_demand): 5 h, $2.00, within 6 h with a probability of 0.994");
     compare(&stage, "deadline_h=2");
     EXPECT_STR(chosen_by(&stage), "fast");
     compare(&stage, "deadline_h=5"); /* half of all cases are later */
@@ -216,8 +216,72 @@ static void a_job_is_asked_for_in_samples_epochs_or_seconds(void)
     EXPECT_NEAR(row_of(&stage, "a")->job.dollars, 60.0 / 3600, 1e-12);
 }
 
+static const struct row_job *job_of(const struct stage *stage, const char *instance)
+{
+    return &row_of(stage, instance)->job;
+}
+
+/* Machines at 90, 100 and 112 a second; a need of 89.5. */
+static void a_probability_is_of_the_next_machine_that_is_rented(void)
+{
+    static const double speeds[] = {90, 100, 112};
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "a", .on_demand = 1);
+    MEASURED(&stage, "a", 100.67, .low = 76.6, .high = 131.7, .level = STANDING_VMS, .vms = 3);
+    memcpy(stage.standings.list[0].standing.machines, speeds, sizeof speeds);
+    compare(&stage, "deadline_h=10&samples=3222000");
+    EXPECT_NEAR(job_of(&stage, "a")->probability, 0.77, 0.02);
+    EXPECT_INT(job_of(&stage, "a")->machines, 3);
+    EXPECT_INT(job_of(&stage, "a")->models, 1);
+    EXPECT(stage.ranking.answer == NULL);
+}
+
+/* The provider chooses the processor: half of the machines seen have one that is too slow. */
+static void a_type_with_two_processor_models_is_a_mixture(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "a", .on_demand = 1);
+    MEASURED(&stage, "a", 100, .low = 99, .high = 101, .level = STANDING_VMS, .vms = 3);
+    MEASURED(&stage, "a", 50, .low = 49, .high = 51, .level = STANDING_VMS, .vms = 3,
+             .stratum = "s2");
+    compare(&stage, "deadline_h=10&samples=2880000"); /* 80 a second */
+    EXPECT_NEAR(stage.ranking.rows[0].job.probability, 0.5, 0.03);
+    EXPECT_INT(stage.ranking.rows[0].job.models, 2);
+    EXPECT(stage.ranking.answer == NULL);
+}
+
+static void three_machines_are_no_surer_than_their_scatter(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "one", .on_demand = 1);
+    OFFERED(&stage, "three", .on_demand = 1);
+    MEASURED(&stage, "one", 100, .low = 99.9, .high = 100.1);
+    MEASURED(&stage, "three", 100, .low = 85, .high = 117.6, .level = STANDING_VMS, .vms = 3);
+    compare(&stage, "deadline_h=10&samples=3420000"); /* 95 a second */
+    EXPECT(job_of(&stage, "three")->probability < job_of(&stage, "one")->probability);
+}
+
+/* Hardware of its owner is not rented: the next job runs on the machine that was measured. */
+static void the_next_machine_of_an_owner_is_the_same_one(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    MEASURED(&stage, "", 100, .low = 99, .high = 101, .provider = "", .paid = 0.05,
+             .paid_kind = "own");
+    compare(&stage, "deadline_h=10&samples=3240000");
+    EXPECT_INT(stage.ranking.rows[0].job.machines, 0);
+    EXPECT_NEAR(stage.ranking.rows[0].job.probability, 1, 1e-9);
+}
+
 int main(void)
 {
+    RUN(a_probability_is_of_the_next_machine_that_is_rented);
+    RUN(a_type_with_two_processor_models_is_a_mixture);
+    RUN(three_machines_are_no_surer_than_their_scatter);
+    RUN(the_next_machine_of_an_owner_is_the_same_one);
     RUN(a_deadline_takes_the_cheapest_that_surely_keeps_it);
     RUN(a_budget_takes_the_fastest_that_surely_keeps_it);
     RUN(the_cost_of_booting_reduces_the_budget);
