@@ -69,20 +69,22 @@ static void sum_up(const double *values, size_t count, struct standing *standing
         (struct range){.known = true, .low = mean * exp(-half), .high = mean * exp(half)};
 }
 
-/* One run, or two: as sure as their own steps make them. */
+/* One run, or two: as sure as their own steps make them. Beside a run with an interval, one
+ * without adds nothing that is known. */
 static void sum_up_steps(const struct run_result *results, size_t count,
                          struct standing *standing)
 {
-    struct range hull = {.known = true, .low = INFINITY};
+    struct range hull = {.known = false, .low = INFINITY};
     double sum = 0;
     size_t found = 0;
 
+    for (size_t i = 0; i < count; i++)
+        hull.known |= counts(&results[i]) && results[i].low > 0;
     for (size_t i = 0; i < count; i++) {
-        if (!counts(&results[i]))
+        if (!counts(&results[i]) || (hull.known && !(results[i].low > 0)))
             continue;
         found++;
         sum += results[i].value;
-        hull.known &= results[i].low > 0;
         hull.low = fmin(hull.low, results[i].low);
         hull.high = fmax(hull.high, results[i].high);
     }

@@ -110,7 +110,7 @@ class Moto(unittest.TestCase):
         server = self.serve(None, flags=("--metadata", f"aws={self.moto.url}"))
         identity = server.get("/v1/machine").json()["identity"]
         self.assertEqual("unknown", identity["source"], identity)
-        self.assertIn("says nothing: it answers 500", identity["note"])
+        self.assertIn("did not identify this machine: it answers 500", identity["note"])
         feed = server.feed(FEED)  # keys that the rest of moto does not know
         self.assertEqual("failed", feed["state"], feed)
         self.assertIn("AuthFailure", feed["reason"])

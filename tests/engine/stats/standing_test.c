@@ -72,6 +72,20 @@ static void two_runs_reach_from_the_lower_end_to_the_upper(void)
     EXPECT(near(standing.interval.low, 39.6) && near(standing.interval.high, 44.44));
 }
 
+/* 110 steps, and then 8 in the same configuration. */
+static void a_run_without_an_interval_does_not_drop_that_of_another(void)
+{
+    struct run_result runs[] = {run_of("a", 44, 2), run_of("a", 40, 1)};
+    struct standing standing;
+
+    runs[0].low = runs[0].high = 0;
+    standing = standing_of(runs, 2);
+    EXPECT_INT(standing.level, STANDING_STEPS);
+    EXPECT(near(standing.value, 40));
+    EXPECT(near(standing.interval.low, 39.6) && near(standing.interval.high, 40.4));
+    EXPECT_INT(standing.runs, 2);
+}
+
 static void a_run_without_an_interval_is_a_point(void)
 {
     struct run_result run = run_of("a", 40, 1);
@@ -276,6 +290,7 @@ int main(void)
     RUN(without_a_valid_run_there_is_nothing);
     RUN(one_run_is_as_sure_as_its_steps);
     RUN(two_runs_reach_from_the_lower_end_to_the_upper);
+    RUN(a_run_without_an_interval_does_not_drop_that_of_another);
     RUN(a_run_without_an_interval_is_a_point);
     RUN(three_runs_of_one_machine_speak_of_that_machine);
     RUN(three_machines_speak_of_the_type_by_their_medians);
