@@ -56,6 +56,18 @@ void text_make_clean(char *text, size_t length)
     }
 }
 
+void text_drop_cut_end(char *text)
+{
+    size_t length = strlen(text), start = length;
+
+    while (start > 0 && length - start < 4 && ((unsigned char)text[start - 1] & 0xc0) == 0x80)
+        start--;
+    if (start > 0 && (unsigned char)text[start - 1] >= 0xc0)
+        start--;
+    if (start < length && !text_is_utf8(text + start, length - start))
+        text[start] = '\0';
+}
+
 bool text_equal_secret(const char *left, const char *right)
 {
     char a[TEXT_SECRET_MAX] = {0}, b[TEXT_SECRET_MAX] = {0};

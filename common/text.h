@@ -14,6 +14,9 @@ bool text_is_utf8(const char *text, size_t length);
 /* Makes any bytes clean UTF-8 in place: what is not becomes '?'; newlines and tabs stay. */
 void text_make_clean(char *text, size_t length);
 
+/* Drops the beginning of a UTF-8 sequence whose rest was cut off at the end of the text. */
+void text_drop_cut_end(char *text);
+
 /* Compares secrets: the time taken tells nothing about where, or whether, they differ. Both
  * must be shorter than TEXT_SECRET_MAX. */
 #define TEXT_SECRET_MAX 512

@@ -1,6 +1,7 @@
 #include "engine/sweep/sweep.h"
 
 #include "common/cleanup.h"
+#include "common/text.h"
 #include "common/fields.h"
 #include "common/json_read.h"
 #include "engine/sweep/sweep_presets.h"
@@ -88,6 +89,7 @@ static bool add_to_name(char *name, const char *knob, const json_t *value)
     if (!word)
         return false;
     snprintf(name + used, SWEEP_NAME_MAX - used, "%s%s=%.32s", used ? " " : "", knob, word);
+    text_drop_cut_end(name);
     return true;
 }
 

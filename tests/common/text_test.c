@@ -164,8 +164,32 @@ static void the_longest_secrets_are_compared_to_their_end(void)
     EXPECT(!text_equal_secret(left, right));
 }
 
+static void a_sequence_that_the_end_cuts_off_is_dropped(void)
+{
+    static const struct {
+        const char *text, *left;
+    } cases[] = {{"", ""},
+                 {"abc", "abc"},
+                 {"a\xc3\xa9", "a\xc3\xa9"},
+                 {"a\xc3", "a"},
+                 {"\xc2", ""},
+                 {"a\xe2\x82", "a"},
+                 {"a\xe2\x82\xac", "a\xe2\x82\xac"},
+                 {"a\xf0\x9f\x98", "a"},
+                 {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[16];
+
+        snprintf(text, sizeof text, "%s", cases[i].text);
+        text_drop_cut_end(text);
+        EXPECT_STR(text, cases[i].left);
+    }
+}
+
 int main(void)
 {
+    RUN(a_sequence_that_the_end_cuts_off_is_dropped);
     RUN(control_characters_are_not_clean);
     RUN(any_bytes_become_clean_utf8);
     RUN(text_is_utf8_when_there_is_nothing_to_repair_but_control_characters);
