@@ -1,9 +1,9 @@
 #include "engine/sweep/sweep.h"
 
 #include "common/cleanup.h"
-#include "common/text.h"
 #include "common/fields.h"
 #include "common/json_read.h"
+#include "common/text.h"
 #include "engine/sweep/sweep_presets.h"
 
 #include <limits.h>
