@@ -53,7 +53,7 @@ static double error_of(const struct run *run, size_t first)
     return measured / quick - 1;
 }
 
-/* What came of many runs. */
+/* Counts of errors over many runs. */
 struct tally {
     int runs, wrong, invalid;
 };

@@ -95,7 +95,8 @@ static void a_pair_alone_is_tested_at_five_percent_and_one_of_many_at_less(void)
         rows[i] = (struct rank_row){0.05, 0.1, 2, 0, 0};
     AUTO(rank_intervals_clear) struct rank_intervals many = rank(rows, 9, 0);
     EXPECT_INT(rank_verdict(&many, 0, 1), COMPARE_TIED);
-    /* Where the others are told apart at once, the pair is left with two of its kind. */
+    /* If the first round separates all other pairs, the test of this pair remains with two
+     * of its kind. */
     for (size_t i = 2; i < 9; i++)
         rows[i] = (struct rank_row){(double)i, 1e-9, INFINITY, 0, 0};
     AUTO(rank_intervals_clear) struct rank_intervals stepped = rank(rows, 9, 0);

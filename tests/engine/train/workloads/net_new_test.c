@@ -11,7 +11,7 @@
 #define BATCH 6
 #define STEPS 3
 
-/* What came of a few steps. */
+/* The results of a few steps. */
 struct outcome {
     double losses[STEPS], norms[PARAMETERS_MAX], gradient_square;
     unsigned long long bits; /* of every parameter */
