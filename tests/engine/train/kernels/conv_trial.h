@@ -4,11 +4,16 @@
 #pragma once
 
 #include "engine/train/kernels/conv.h"
+#include "engine/train/kernels/conv_rows.h"
 #include "tests/test.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+/* How often a number is rounded, at most, before it is part of a sum of f64: it is multiplied and
+ * its mean subtracted, and a kernel adds up to CONV_GROUP of them in f32. */
+#define TRIAL_ROUNDINGS (CONV_GROUP + 2)
 
 /* Every so many result pixels are compared. */
 struct trial {
@@ -278,7 +283,8 @@ static inline void trial_check_sums(const struct trial *trial, const struct tria
         }
     }
     for (int i = 0; i < (trial->kind == CONV_OTHER ? 3 : trial->kind == CONV_PLAIN ? 0 : 2); i++)
-        EXPECT_NEAR(memory->sums[i * channels + n], wanted[i] + 1, 1e-6 * (magnitude[i] + 1));
+        EXPECT_NEAR(memory->sums[i * channels + n], wanted[i] + 1,
+                    TRIAL_ROUNDINGS * 0x1p-24 * (magnitude[i] + 1));
 }
 
 static inline void trial_run(const struct trial *trial)
