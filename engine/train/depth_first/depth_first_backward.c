@@ -42,9 +42,10 @@ static bool learn_weights(const struct chunk *chunk, int which, void *input, str
                                    err);
 }
 
-/* Both gradients of convolution number `which` of the stage; that of its input to `result`. */
-static bool convolve_back(const struct chunk *chunk, int which, void *input, void *result,
-                          struct error *err)
+/* Both gradients of convolution number `which` of the stage; that of its input ends as `end`
+ * says. */
+static bool convolve_back(const struct chunk *chunk, int which, void *input,
+                          const struct conv_end *end, struct error *err)
 {
     struct lane *lane = chunk->lane;
     struct depth_first *depth_first = lane->depth_first;
@@ -54,8 +55,19 @@ static bool convolve_back(const struct chunk *chunk, int which, void *input, voi
     batchnorm_backward(chunk, conv);
     input = depth_first_input_of(chunk, &depth_first->network.layers[conv], input);
     return learn_weights(chunk, which, input, err) &&
-           (chunk->stage->reads < 0 ||
-            filter_backward_data(depth_first->filters[conv], &call, lane->gradient, result, err));
+           (chunk->stage->reads < 0 || filter_run(depth_first->filters[conv], &call,
+                                                  CONV_BACKWARD_DATA, lane->gradient, end, err));
+}
+
+/* The gradient of convolution number `which`'s input, as it is. */
+static bool convolve_back_plain(const struct chunk *chunk, int which, void *input,
+                                struct error *err)
+{
+    const struct conv_end end = {
+        .kind = CONV_PLAIN,
+        .result = chunk->lane->input_gradient[which == chunk->stage->count - 1 ? 0 : 1]};
+
+    return convolve_back(chunk, which, input, &end, err);
 }
 
 static void add_subsampled(const struct chunk *chunk, const struct layer *layer)
@@ -91,33 +103,72 @@ static void unpool_images(const struct chunk *chunk, const struct activation *ac
     }
 }
 
-/* Through the ReLU that made what the stage read, with all gradients that it has. */
-static void through_activation(const struct chunk *chunk, void *input, const void *add)
+/* How the gradient goes through the ReLU that made what the stage read, `input`: with that of the
+ * activation that this one is added to. */
+static struct conv_end end_of_activation(const struct chunk *chunk, void *input)
 {
     struct depth_first *depth_first = chunk->lane->depth_first;
     int index = chunk->stage->reads, lane = chunk->lane->index;
     const struct activation *activation = &depth_first->stages.activations[index];
     const struct rows rows = rows_in(chunk, &depth_first->network.layers[chunk->stage->convs[0]]);
     const struct norm_lane *norm = norm_at(depth_first->norms[activation->conv], lane);
-    struct pass_mask mask = {.gradient = chunk->lane->input_gradient[0], .add = add};
+    struct conv_end end = {.kind = CONV_INNER,
+                           .result = chunk_of(chunk, depth_first->gradients[index], rows),
+                           .sums = norm->backward_sums,
+                           .values =
+                               chunk_of(chunk, depth_first->outputs[activation->conv], rows),
+                           .active = input,
+                           .affine = norm->affine,
+                           .mean = norm->mean};
+
+    if (activation->added_to >= 0) {
+        end.kind = CONV_KEPT;
+        end.add = chunk_of(chunk, depth_first->gradients[activation->added_to], rows);
+    }
+    if (activation->adds_conv >= 0) {
+        end.kind = CONV_OTHER;
+        end.other_values = chunk_of(chunk, depth_first->outputs[activation->adds_conv], rows);
+        end.other_mean = norm_at(depth_first->norms[activation->adds_conv], lane)->mean;
+    }
+    return end;
+}
+
+/* Through that ReLU, with the gradients of both convolutions. */
+static void through_activation(const struct chunk *chunk, void *input, const void *add)
+{
+    struct depth_first *depth_first = chunk->lane->depth_first;
+    int index = chunk->stage->reads;
+    const struct activation *activation = &depth_first->stages.activations[index];
+    const struct rows rows = rows_in(chunk, &depth_first->network.layers[chunk->stage->convs[0]]);
+    struct lane *lane = chunk->lane;
 
     if (activation->pool >= 0) {
         if (add)
-            depth_first->passes->add(add, rows, chunk->lane->input_gradient[0]);
+            depth_first->passes->add(add, rows, lane->input_gradient[0]);
         unpool_images(chunk, activation, depth_first->gradients[index]);
-        return;
+    } else {
+        const struct conv_end end = end_of_activation(chunk, input);
+        const struct pass_mask mask = {.gradient = lane->input_gradient[0],
+                                       .add = end.kind == CONV_INNER ? add : end.add,
+                                       .active = end.active,
+                                       .result = end.result,
+                                       .values = end.values,
+                                       .other_values = end.other_values,
+                                       .mean = end.mean,
+                                       .other_mean = end.other_mean};
+
+        assert(!add || end.kind == CONV_INNER);
+        depth_first->passes->mask(&mask, rows, end.sums);
     }
-    if (activation->added_to >= 0)
-        mask.add = chunk_of(chunk, depth_first->gradients[activation->added_to], rows);
-    mask.active = input;
-    mask.result = chunk_of(chunk, depth_first->gradients[index], rows);
-    mask.values = chunk_of(chunk, depth_first->outputs[activation->conv], rows);
-    mask.mean = norm->mean;
-    if (activation->adds_conv >= 0) {
-        mask.other_values = chunk_of(chunk, depth_first->outputs[activation->adds_conv], rows);
-        mask.other_mean = norm_at(depth_first->norms[activation->adds_conv], lane)->mean;
-    }
-    depth_first->passes->mask(&mask, rows, norm->backward_sums);
+}
+
+/* A stage whose only convolution reads what no pool made: the ReLU is the convolution's end. */
+static bool ends_in_convolution(const struct chunk *chunk)
+{
+    const struct stages *stages = &chunk->lane->depth_first->stages;
+
+    return chunk->stage->count == 1 && chunk->stage->reads >= 0 &&
+           stages->activations[chunk->stage->reads].pool < 0;
 }
 
 static bool backward_chunk(const struct chunk *chunk, struct error *err)
@@ -129,12 +180,20 @@ static bool backward_chunk(const struct chunk *chunk, struct error *err)
     int last = chunk->stage->count - 1; /* the one that sees every pixel */
 
     assert(last == 0 || last == 1); /* the code below has no more cases */
-    if (!convolve_back(chunk, last, input, lane->input_gradient[0], err))
+    if (ends_in_convolution(chunk)) {
+        const struct conv_end end = end_of_activation(chunk, input);
+
+        if (!convolve_back(chunk, 0, input, &end, err))
+            return false;
+        lane->fresh = false;
+        return true;
+    }
+    if (!convolve_back_plain(chunk, last, input, err))
         return false;
     if (last > 0) {
         const struct layer *layer = &layers[chunk->stage->convs[0]];
 
-        if (!convolve_back(chunk, 0, input, lane->input_gradient[1], err))
+        if (!convolve_back_plain(chunk, 0, input, err))
             return false;
         if (subsamples(layer))
             add_subsampled(chunk, layer);

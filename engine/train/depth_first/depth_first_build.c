@@ -81,16 +81,15 @@ static bool make_filter(struct depth_first *depth_first, int index, struct cut c
     struct layer *layer = &depth_first->computed[index];
     struct filter_shape shape = {.layer = layer,
                                  .type = depth_first->options.type,
-                                 .emulated = depth_first_emulates(&depth_first->options),
-                                 .hand = depth_first_hand(&depth_first->options)};
+                                 .emulated = depth_first_emulates(&depth_first->options)};
 
     *layer = depth_first->network.layers[index];
     if (subsamples(layer)) {
         layer->stride = 1;
         layer->in_size = layer->out_size;
     }
-    shape.by_hand = cut.by_hand && shape.hand != WGRAD_PORTABLE &&
-                    filter_can_by_hand(layer, shape.hand, depth_first->options.isa);
+    if (cut.by_hand && !shape.emulated)
+        filter_choose(&shape, depth_first_hand(&depth_first->options), depth_first->options.isa);
     count_units(depth_first, cut, &shape);
     depth_first->filters[index] = filter_new(&context, &shape, err);
     return depth_first->filters[index] != NULL;

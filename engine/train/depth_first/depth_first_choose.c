@@ -82,7 +82,7 @@ static bool time_choice(const struct question *question, struct choice choice, s
 
 static bool measure(const struct question *question, struct plan *ret_plan, struct error *err)
 {
-    bool hand = depth_first_hand(question->options) != WGRAD_PORTABLE;
+    bool hand = depth_first_has_kernels(question->options);
     const struct choice choices[] = {{USUAL_KILOBYTES, hand},
                                      {USUAL_KILOBYTES, false},
                                      {500, hand},
@@ -127,7 +127,7 @@ bool depth_first_choose(const struct network *network, const struct net_options 
         return false;
     question.stages = stages.count;
     if (options->plan == NET_FIXED) {
-        bool hand = depth_first_hand(options) != WGRAD_PORTABLE;
+        bool hand = depth_first_has_kernels(options);
 
         *ret_plan = plan_fixed(stages.count, (struct choice){USUAL_KILOBYTES, hand});
         return true;

@@ -2,6 +2,7 @@
  * no code but sizes. The files of this folder stand on each other in this order, and include only
  * what stands before them:
  *
+ *   filter_shape, direction       a convolution's chunks, and one direction of it
  *   stages, norm, filter, plan    parts that know nothing of threads or of each other
  *   depth_first_data              this header
  *   depth_first_chunks            a thread's images, cut into chunks
@@ -151,4 +152,10 @@ static inline enum wgrad_kind depth_first_hand(const struct net_options *options
 static inline bool depth_first_emulates(const struct net_options *options)
 {
     return options->type == DNN_BF16 && options->isa < CPU_AVX512_BF16;
+}
+
+/* Whether we have kernels that may be faster than the library's. */
+static inline bool depth_first_has_kernels(const struct net_options *options)
+{
+    return !depth_first_emulates(options) && options->isa >= CPU_AVX2;
 }

@@ -12,15 +12,16 @@ static bool forward_chunk(const struct chunk *chunk, struct error *err)
         int conv = chunk->stage->convs[i];
         const struct layer *layer = &depth_first->network.layers[conv];
         const struct rows rows = rows_out(chunk, layer);
-        void *output = chunk_of(chunk, depth_first->outputs[conv], rows);
+        const struct conv_end end = {
+            .kind = CONV_SUMS,
+            .result = chunk_of(chunk, depth_first->outputs[conv], rows),
+            .sums = norm_at(depth_first->norms[conv], chunk->lane->index)->sums};
 
         assert(layer->in_channels ==
                depth_first->network.layers[chunk->stage->convs[0]].in_channels);
-        if (!filter_forward(depth_first->filters[conv], &call,
-                            depth_first_input_of(chunk, layer, input), output, err))
+        if (!filter_run(depth_first->filters[conv], &call, CONV_FORWARD,
+                        depth_first_input_of(chunk, layer, input), &end, err))
             return false;
-        depth_first->passes->statistics(
-            output, rows, norm_at(depth_first->norms[conv], chunk->lane->index)->sums);
     }
     return true;
 }

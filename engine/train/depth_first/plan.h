@@ -1,6 +1,6 @@
 /* The choices that make the depth-first plan fast on one machine and not on another: for each
- * stage, how much of the cache a chunk of images may take, and whether our kernel or the library
- * computes the gradient of the weights. Measured once for a machine, library and shape, and kept
+ * stage, how much of the cache a chunk of images may take, and whether our kernels or the library
+ * compute its convolutions. Measured once for a machine, library and shape, and kept
  * in a file. net.h says what else the word "plan" means. */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 struct choice {
     long kilobytes; /* of a chunk: 1 to 1,000,000 */
-    bool by_hand;   /* the gradient of the weights, where one of ours can */
+    bool by_hand;   /* by our kernels, where there are some */
 };
 
 struct plan {

@@ -1,6 +1,6 @@
 /* A filter against the definition of a convolution, in f64: forward, backward to data and to
- * weights, for each chunk size, stored as f32, as bf16 that is emulated, and as bf16 with our own
- * kernel for the weights. */
+ * weights, for each chunk size, stored as f32, as bf16 that is emulated, and both with our own
+ * kernels. */
 #include "engine/train/depth_first/filter.h"
 
 #include "common/cleanup.h"
@@ -11,8 +11,9 @@
 #include <math.h>
 
 #define MOST 20480 /* numbers in a tensor */
+#define CHANNELS 32
 
-enum mode { F32, EMULATED, BY_HAND };
+enum mode { F32, EMULATED, BY_HAND, F32_BY_HAND };
 
 static const struct {
     const char *name;
@@ -20,7 +21,8 @@ static const struct {
     enum cpu_isa needs;
 } modes[] = {[F32] = {"f32", DNN_F32, CPU_BASE},
              [EMULATED] = {"emulated bf16", DNN_BF16, CPU_BASE},
-             [BY_HAND] = {"bf16 by hand", DNN_BF16, CPU_AVX512}};
+             [BY_HAND] = {"bf16 by hand", DNN_BF16, CPU_AVX512},
+             [F32_BY_HAND] = {"f32 by hand", DNN_F32, CPU_BASE}};
 
 struct setting {
     enum mode mode;
@@ -66,9 +68,11 @@ static struct filter *make(struct bench *b, struct error *err)
     struct filter_shape shape = {.layer = &b->setting.layer,
                                  .type = modes[b->setting.mode].type,
                                  .emulated = b->setting.mode == EMULATED,
-                                 .by_hand = b->setting.mode == BY_HAND,
-                                 .hand = WGRAD_PORTABLE,
                                  .parts = b->setting.parts};
+
+    if (b->setting.mode >= BY_HAND)
+        filter_choose(&shape, WGRAD_PORTABLE, CPU_BASE);
+    shape.by_hand = b->setting.mode == BY_HAND; /* no plan asks for the portable one */
 
     while (shape.count_kinds < 3 && b->setting.counts[shape.count_kinds] > 0) {
         shape.counts[shape.count_kinds] = b->setting.counts[shape.count_kinds];
@@ -206,7 +210,7 @@ static void *scratch_of(const struct filter *filter)
 static void check_data(struct bench *b, const struct filter_call *call)
 {
     size_t ins = in_numbers(b, call->units), outs = out_numbers(b, call->units);
-    bool rounded = b->setting.mode != F32;
+    bool rounded = modes[b->setting.mode].type == DNN_BF16;
 
     EXPECT(filter_forward(b->filter, call, stored_input, stored_output, NULL));
     b->passes->to_floats(stored_output, outs, output);
@@ -286,7 +290,7 @@ static void every_chunk_size_agrees_with_the_definition(void)
                                    layer_of(64, 32, 1, 1, 1), layer_of(3, 5, 3, 1, 4)};
 
     for (size_t i = 0; i < COUNT(layers); i++)
-        for (enum mode mode = F32; mode <= BY_HAND; mode++) {
+        for (enum mode mode = F32; mode <= F32_BY_HAND; mode++) {
             const struct setting setting = {mode, layers[i], 1, {2, 1, 3}};
 
             check(&setting);
@@ -295,7 +299,7 @@ static void every_chunk_size_agrees_with_the_definition(void)
 
 static void parts_of_an_image_agree_with_the_definition(void)
 {
-    for (enum mode mode = F32; mode <= BY_HAND; mode++) {
+    for (enum mode mode = F32; mode <= F32_BY_HAND; mode++) {
         const struct setting setting = {mode, layer_of(32, 64, 1, 1, 6), 3, {3, 1, 2}};
 
         check(&setting);
@@ -351,6 +355,99 @@ static void our_kernels_take_only_the_layers_that_they_can_compute(void)
     EXPECT(!filter_can_by_hand(&strided, WGRAD_PORTABLE, CPU_BASE));
 }
 
+/* What ends read and write, for one run. */
+struct ends {
+    float values[MOST], active[MOST], add[MOST], other_values[MOST], result[MOST];
+    float affine[2 * CHANNELS], mean[CHANNELS], other_mean[CHANNELS];
+    double sums[3 * CHANNELS];
+};
+
+static void run_end(struct bench *b, enum conv_direction direction, enum conv_end_kind kind,
+                    struct ends *e)
+{
+    AUTO(freep) void *scratch = scratch_of(b->filter);
+    const struct filter_call call = {0, b->setting.counts[0], scratch};
+    const struct conv_end end = {kind,   e->result,       e->sums,   e->values, e->active,
+                                 e->add, e->other_values, e->affine, e->mean,   e->other_mean};
+
+    memset(e->sums, 0, sizeof e->sums);
+    EXPECT(filter_run(b->filter, &call, direction, direction == CONV_FORWARD ? input : gradient,
+                      &end, NULL));
+}
+
+static void fill_ends(struct ends *e)
+{
+    fill(e->values, MOST);
+    fill(e->add, MOST);
+    fill(e->other_values, MOST);
+    fill(e->affine, 2 * CHANNELS);
+    fill(e->mean, CHANNELS);
+    fill(e->other_mean, CHANNELS);
+    for (size_t i = 0; i < MOST; i++) {
+        float scaled = e->values[i] * e->affine[i % CHANNELS];
+
+        scaled += e->affine[CHANNELS + i % CHANNELS];
+        e->active[i] = scaled > 0 ? scaled : 0;
+    }
+}
+
+static void the_library_and_our_kernels_end_alike(void)
+{
+    static struct ends ends[2];
+    const struct setting settings[] = {
+        {F32, layer_of(CHANNELS, CHANNELS, 3, 1, 5), 1, {2}},
+        {F32_BY_HAND, layer_of(CHANNELS, CHANNELS, 3, 1, 5), 1, {2}}};
+
+    for (enum conv_end_kind kind = CONV_PLAIN; kind <= CONV_OTHER; kind++) {
+        enum conv_direction direction = kind <= CONV_SUMS ? CONV_FORWARD : CONV_BACKWARD_DATA;
+        int sums = kind == CONV_OTHER ? 3 : kind == CONV_PLAIN ? 0 : 2;
+
+        fill(input, MOST);
+        fill(gradient, MOST);
+        fill_ends(&ends[0]);
+        ends[1] = ends[0];
+        for (int i = 0; i < 2; i++) {
+            struct bench b;
+
+            bench_open(&b, &settings[i]);
+            b.filter = make(&b, NULL);
+            run_end(&b, direction, kind, &ends[i]);
+            bench_close(&b);
+        }
+        for (size_t i = 0; i < 2 * 5 * 5 * CHANNELS; i++)
+            EXPECT_NEAR((double)ends[1].result[i], (double)ends[0].result[i], 1e-5);
+        for (int i = 0; i < sums * CHANNELS; i++)
+            EXPECT_NEAR(ends[1].sums[i], ends[0].sums[i], 1e-4);
+    }
+}
+
+static const char *seen[3];
+
+static void see(void *user, const char *layer, const char *pass, const char *name)
+{
+    int *count = user;
+
+    (void)layer;
+    (void)pass;
+    seen[(*count)++] = name;
+}
+
+static void a_filter_names_what_computes_it(void)
+{
+    const struct setting setting = {F32_BY_HAND, layer_of(32, 32, 3, 2, 6), 1, {2}};
+    struct bench b;
+    int count = 0;
+
+    bench_open(&b, &setting);
+    b.filter = make(&b, NULL);
+    filter_names(b.filter, see, &count);
+    EXPECT_INT(count, 3);
+    EXPECT_STR(seen[0], "conv_portable_f32");
+    EXPECT_STR(seen[1], "conv_portable_f32");
+    EXPECT(strcmp(seen[2], "conv_portable_f32") != 0); /* the library's */
+    bench_close(&b);
+}
+
 static void a_shape_that_is_no_convolution_is_refused(void)
 {
     struct setting setting = {F32, layer_of(16, 16, 3, 1, 5), 1, {1}};
@@ -397,6 +494,8 @@ int main(void)
     RUN(parts_of_an_image_agree_with_the_definition);
     RUN(a_step_changes_what_forward_computes_once_it_is_loaded);
     RUN(our_kernels_take_only_the_layers_that_they_can_compute);
+    RUN(the_library_and_our_kernels_end_alike);
+    RUN(a_filter_names_what_computes_it);
     RUN(a_shape_that_is_no_convolution_is_refused);
     RUN(every_shortage_of_memory_is_an_error);
     return test_result();

@@ -1,0 +1,47 @@
+/* One direction of a filter, forward or backward to the data: the kernel or the operations that
+ * compute it, and the weights as these read them. With the library, what a conv_end asks for is
+ * done by passes behind the operation; with our kernels, inside of it. */
+#pragma once
+
+#include "engine/train/depth_first/filter_shape.h"
+#include "engine/train/kernels/passes.h"
+
+struct direction;
+
+/* `shape` stays the caller's and outlives the direction. */
+struct direction_context {
+    struct dnn *dnn;
+    const struct passes *passes;
+    const struct filter_shape *shape;
+    enum conv_direction direction;
+};
+
+struct direction *direction_new(const struct direction_context *context, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* NULL is fine. */
+void direction_free(struct direction *direction);
+
+/* Whether the library computes it: then direction_layout() says in what layout `own` weights are
+ * that direction_load() will bring to it. */
+bool direction_by_library(const struct direction *direction);
+bool direction_layout(struct direction *direction, const struct dnn_layout *own,
+                      struct error *err) __attribute__((warn_unused_result));
+
+/* Brings new weights to where run() reads them: `own` those of direction_layout(), which the
+ * library reads; `strided` the same numbers for our kernel. */
+bool direction_load(struct direction *direction, int lane, void *own,
+                    const struct conv_weights *strided, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Bytes of scratch memory, enough for every call. */
+size_t direction_scratch(const struct direction *direction);
+
+/* Computes a chunk of `input`, and ends it as `end` says. An end of the kinds CONV_INNER and up
+ * has `active` too, for the library. */
+bool direction_run(struct direction *direction, const struct filter_call *call, void *input,
+                   const struct conv_end *end, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The implementation. */
+const char *direction_name(const struct direction *direction);
