@@ -69,6 +69,10 @@ struct conv_call {
     const void *panels; /* what pack() wrote, at 64 bytes */
     void *scratch;      /* scratch_size() bytes at 64 bytes, the thread's own; NULL for 0 */
     struct conv_end end;
+    /* The result is larger than a cache and is not read soon: the tile kernel stores it past the
+     * caches if it lies at 64 bytes and the kind reads nothing (CONV_PLAIN, CONV_SUMS). run()
+     * orders these stores before what follows it. Other kernels do not look. */
+    bool past_cache;
 };
 
 /* Packed weights lie in panels of neighbouring result channels, a panel in the order in which the

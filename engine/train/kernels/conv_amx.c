@@ -16,6 +16,7 @@
 
 #define BLOCK CONV_GRID_BLOCK /* positions: two tiles */
 #define TILE_BYTES 64L        /* of a row */
+#define LINE 64               /* bytes that are stored past the caches at once */
 #define WEIGHTS_NEAR 1000000  /* bytes of weights that stay in a second-level cache */
 
 _Static_assert(BLOCK == BF16_PANEL, "a block is as high as it is wide");
@@ -25,18 +26,19 @@ struct job {
     const char *base; /* what position 0 sees of the first tap, but for its offset */
     long step;        /* bytes from one position to the next */
     long positions;
-    const int32_t *map; /* of each position; NULL: results follow each other from `first` on */
-    long first;
+    const int32_t *map; /* of each position; NULL: position and result are the same */
     int taps;
     long offsets[CONV_TAPS_MAX]; /* bytes */
     long depth, n;
     const uint16_t *panels;
+    bool past_cache;
 };
 
 /* A block whose products are summed and whose end is not done yet. */
 struct pending {
     const float *sums; /* [position][even channels, odd channels] */
     long position, channel;
+    long first; /* rows before it belong to the block before */
 };
 
 CONV_INLINE void end_rows(const struct job *job, const struct pending *pending,
@@ -44,7 +46,7 @@ CONV_INLINE void end_rows(const struct job *job, const struct pending *pending,
                           struct bf16_end *end)
 {
     for (long row = first; row < last; row++) {
-        long position = pending->position + row, result = job->first + position;
+        long position = pending->position + row, result = position;
         vec value[2];
 
         if (position >= job->positions)
@@ -55,6 +57,7 @@ CONV_INLINE void end_rows(const struct job *job, const struct pending *pending,
             continue;
         value[0] = VEC_LOAD(pending->sums + row * BLOCK);
         value[1] = VEC_LOAD(pending->sums + row * BLOCK + CONV_LANES);
+        bf16_end_ahead(end, kind, (result + BF16_AHEAD) * job->n + pending->channel);
         bf16_end_row(end, kind, result * job->n + pending->channel, value);
     }
 }
@@ -79,6 +82,12 @@ static inline void store_sums(float *sums)
     tile_store(3, sums + 528, 2 * TILE_BYTES);
 }
 
+CONV_INLINE struct bf16_end end_of(const struct job *job, const struct pending *pending)
+{
+    return (struct bf16_end){
+        .end = job->end, .n = job->n, .channel = pending->channel, .past_cache = job->past_cache};
+}
+
 /* Multiplies the block at `now`, and ends the one before it; without one, before->sums is NULL.
  */
 CONV_INLINE void run_block(const struct job *job, const enum conv_end_kind kind,
@@ -86,8 +95,9 @@ CONV_INLINE void run_block(const struct job *job, const enum conv_end_kind kind,
 {
     const uint16_t *right = job->panels + now->channel * job->taps * job->depth;
     long steps = job->taps * job->depth / BF16_PANEL;
-    long each = steps > 0 ? (BLOCK + steps - 1) / steps : BLOCK, row = before->sums ? 0 : BLOCK;
-    struct bf16_end end = {.end = job->end, .n = job->n, .channel = before->channel};
+    long each = steps > 0 ? (BLOCK + steps - 1) / steps : BLOCK,
+         row = before->sums ? before->first : BLOCK;
+    struct bf16_end end = end_of(job, before);
 
     bf16_end_begin(&end, kind);
     atomic_signal_fence(memory_order_seq_cst);
@@ -113,6 +123,19 @@ CONV_INLINE void run_block(const struct job *job, const enum conv_end_kind kind,
         bf16_end_finish(&end, kind);
 }
 
+/* Without a map nothing is read behind the last position: the last block begins earlier. */
+static struct pending block_at(const struct job *job, long position, long channel,
+                               const float *sums)
+{
+    struct pending block = {sums, position, channel, 0};
+
+    if (!job->map && position + BLOCK > job->positions && job->positions >= BLOCK) {
+        block.first = position + BLOCK - job->positions;
+        block.position -= block.first;
+    }
+    return block;
+}
+
 /* Panels of few weights stay in cache while all of them go over one block; with many weights each
  * panel goes over all blocks. */
 static long blocks_at_a_time(const struct job *job)
@@ -131,15 +154,15 @@ CONV_INLINE void run_blocks(const struct job *job, const enum conv_end_kind kind
     for (long begin = 0; begin < job->positions; begin += span)
         for (long channel = 0; channel < job->n; channel += BF16_PANEL)
             for (long at = begin; at < begin + span && at < job->positions; at += BLOCK) {
-                struct pending now = {sums[turn], at, channel};
+                struct pending now = block_at(job, at, channel, sums[turn]);
 
                 run_block(job, kind, &before, &now, sums[turn]);
                 before = now;
                 turn = 1 - turn;
             }
-    end = (struct bf16_end){.end = job->end, .n = job->n, .channel = before.channel};
+    end = end_of(job, &before);
     bf16_end_begin(&end, kind);
-    end_rows(job, &before, kind, 0, before.sums ? BLOCK : 0, &end);
+    end_rows(job, &before, kind, before.first, before.sums ? BLOCK : 0, &end);
     bf16_end_finish(&end, kind);
 }
 
@@ -182,24 +205,20 @@ static size_t scratch_size(const struct conv_shape *shape, long images)
     return map_bytes(&grid) + conv_grid_bytes(&grid, pixel);
 }
 
-/* Whole blocks are read where they lie; the pixels behind them from a copy, so that nothing
- * behind the last is read. */
+/* Pixels are read where they lie, but for less than a block of them: that reads a copy. */
 static void run_flat(const struct conv_shape *shape, const struct conv_call *call,
                      struct job *job)
 {
-    long pixels = call->images * shape->in_size * shape->in_size, rest = pixels % BLOCK;
+    long pixels = call->images * shape->in_size * shape->in_size, bytes = pixels * job->step;
 
     job->taps = 1;
     job->base = call->input;
-    job->positions = pixels - rest;
-    runs[job->end->kind](job);
-    if (rest == 0)
-        return;
-    memcpy(call->scratch, job->base + job->positions * job->step, (size_t)(rest * job->step));
-    memset((char *)call->scratch + rest * job->step, 0, (size_t)((BLOCK - rest) * job->step));
-    job->first = job->positions;
-    job->base = call->scratch;
-    job->positions = rest;
+    job->positions = pixels;
+    if (pixels < BLOCK) {
+        memcpy(call->scratch, call->input, (size_t)bytes);
+        memset((char *)call->scratch + bytes, 0, (size_t)(BLOCK * job->step - bytes));
+        job->base = call->scratch;
+    }
     runs[job->end->kind](job);
 }
 
@@ -215,9 +234,9 @@ static void run_grid(const struct conv_shape *shape, const struct conv_call *cal
     conv_grid_fill(&grid, call->input, (size_t)pixel, memory);
     job->base = memory;
     job->step = grid.scale * pixel;
-    job->positions = grid.positions;
     job->map = call->scratch;
     for (int i = 0; i < count; i++) {
+        job->positions = conv_grid_positions(&grid, &classes[i], call->images);
         conv_grid_map(&grid, &classes[i], call->scratch);
         job->taps = classes[i].taps;
         for (int t = 0; t < job->taps; t++)
@@ -236,6 +255,7 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
         .depth = conv_bf16_depth(shape),
         .n = conv_n(shape),
         .panels = call->panels,
+        .past_cache = call->past_cache && (uintptr_t)call->end.result % LINE == 0,
     };
 
     for (int i = 0; i < 8; i++) {
@@ -249,6 +269,8 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
     else
         run_grid(shape, call, &job);
     tile_release();
+    if (job.past_cache)
+        bf16_stores_fence();
 }
 
 #define TEXT_OF(x) #x

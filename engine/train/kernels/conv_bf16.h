@@ -15,6 +15,8 @@ typedef uint32_t bf16_pairs __attribute__((vector_size(CONV_VEC_BYTES)));
 typedef uint32_t bf16_anywhere
     __attribute__((vector_size(CONV_VEC_BYTES), aligned(2), may_alias));
 
+typedef int16_t bf16_signed __attribute__((vector_size(CONV_VEC_BYTES)));
+
 #define BF16_LOAD(address) ((bf16_pairs) * (const bf16_anywhere *)(address))
 #define BF16_EVEN(pairs) ((vec)((pairs) << 16))
 #define BF16_ODD(pairs) ((vec)((pairs)&0xffff0000u))
@@ -27,13 +29,18 @@ void conv_bf16_pack(const struct conv_shape *shape, const struct conv_weights *w
 /* Numbers that a tap multiplies, filled up. */
 long conv_bf16_depth(const struct conv_shape *shape);
 
-/* One panel of an end: [0] even channels, [1] odd ones. */
+/* One panel of an end: [0] even channels, [1] odd ones. The sums of products leave the mean out,
+ * which takes its part of them at the end. */
 struct bf16_end {
     const struct conv_end *end;
     long n, channel; /* the panel's first */
-    vec scale[2], shift[2], mean[2], other_mean[2];
+    bool past_cache;
+    vec scale[2], shift[2];
     vec sum[2], product[2], other[2];
 };
+
+/* Kernels ask for what an end reads so many rows before they come to it: one to two blocks. */
+#define BF16_AHEAD 48
 
 CONV_INLINE void bf16_split(const float *from, vec ret_halves[2])
 {
@@ -55,18 +62,26 @@ CONV_INLINE void bf16_end_begin(struct bf16_end *work, const enum conv_end_kind 
         bf16_split(end->affine + work->channel, work->scale);
         bf16_split(end->affine + work->n + work->channel, work->shift);
     }
-    if (kind >= CONV_INNER)
-        bf16_split(end->mean + work->channel, work->mean);
-    if (kind == CONV_OTHER)
-        bf16_split(end->other_mean + work->channel, work->other_mean);
 }
 
-/* Rounds to nearest, ties to even, as passes_stored.h does. */
-CONV_INLINE void bf16_round(const vec *value, bf16_pairs *ret_bits)
+/* Rounds to nearest, ties to even, as passes_stored.h does; the processor's own instruction takes
+ * numbers below the smallest normal one as 0. */
+CONV_INLINE void bf16_narrow(const vec value[2], bf16_pairs *ret_pairs)
 {
-    bf16_pairs bits = (bf16_pairs)*value;
+#ifdef __AVX512BF16__
+    const __m512i order =
+        _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22,
+                         6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    __m512bh halves = _mm512_cvtne2ps_pbh((__m512)value[1], (__m512)value[0]);
 
-    *ret_bits = bits + 0x7fff + ((bits >> 16) & 1);
+    *ret_pairs = (bf16_pairs)_mm512_permutexvar_epi16(order, (__m512i)halves);
+#else
+    bf16_pairs even = (bf16_pairs)value[0], odd = (bf16_pairs)value[1];
+
+    even += 0x7fff + ((even >> 16) & 1);
+    odd += 0x7fff + ((odd >> 16) & 1);
+    *ret_pairs = even >> 16 | (odd & 0xffff0000u);
+#endif
 }
 
 CONV_INLINE void bf16_widen(const void *stored, long at, vec ret_halves[2])
@@ -77,21 +92,50 @@ CONV_INLINE void bf16_widen(const void *stored, long at, vec ret_halves[2])
     ret_halves[1] = BF16_ODD(pairs);
 }
 
-/* Changes the value to what the kind stores, but for its rounding. */
+/* Rounds the value to what the kind stores. Active numbers are compared as whole ones, which
+ * have the same sign. */
 CONV_INLINE void bf16_end_value(const struct bf16_end *work, const enum conv_end_kind kind,
-                                long at, const vec stored[2], vec value[2])
+                                long at, const vec stored[2], vec value[2], bf16_pairs *ret_pairs)
 {
-    vec add[2], active[2];
+    vec add[2];
 
     if (kind == CONV_INNER)
         for (int i = 0; i < 2; i++)
             value[i] = VEC_WHERE(stored[i] * work->scale[i] + work->shift[i] > 0, value[i]);
-    if (kind < CONV_KEPT)
+    if (kind >= CONV_KEPT) {
+        bf16_widen(work->end->add, at, add);
+        for (int i = 0; i < 2; i++)
+            value[i] += add[i];
+    }
+    bf16_narrow(value, ret_pairs);
+    if (kind >= CONV_KEPT) {
+        bf16_signed active = (bf16_signed)BF16_LOAD((const uint16_t *)work->end->active + at);
+
+        *ret_pairs &= (bf16_pairs)(active > 0);
+    }
+}
+
+CONV_INLINE void bf16_store(const struct bf16_end *work, const enum conv_end_kind kind, long at,
+                            const bf16_pairs *pairs)
+{
+    uint16_t *to = (uint16_t *)work->end->result + at;
+
+#ifdef __AVX512F__
+    if (kind <= CONV_SUMS && work->past_cache) {
+        _mm512_stream_si512((void *)to, (__m512i)*pairs);
         return;
-    bf16_widen(work->end->add, at, add);
-    bf16_widen(work->end->active, at, active);
-    for (int i = 0; i < 2; i++)
-        value[i] = VEC_WHERE(active[i] > 0, value[i] + add[i]);
+    }
+#endif
+    (void)kind;
+    *(bf16_anywhere *)to = *pairs;
+}
+
+/* Orders what was stored past the caches before what follows. */
+CONV_INLINE void bf16_stores_fence(void)
+{
+#ifdef __AVX512F__
+    _mm_sfence();
+#endif
 }
 
 /* One row: `value` has the sums of products, and is used up. `at` is the panel's first number in
@@ -99,31 +143,40 @@ CONV_INLINE void bf16_end_value(const struct bf16_end *work, const enum conv_end
 CONV_INLINE void bf16_end_row(struct bf16_end *work, const enum conv_end_kind kind, long at,
                               vec value[2])
 {
-    const struct conv_end *end = work->end;
     vec stored[2], other[2];
-    bf16_pairs even, odd;
+    bf16_pairs pairs;
 
     if (kind >= CONV_INNER)
-        bf16_widen(end->values, at, stored);
+        bf16_widen(work->end->values, at, stored);
     if (kind == CONV_OTHER)
-        bf16_widen(end->other_values, at, other);
-    bf16_end_value(work, kind, at, stored, value);
-    bf16_round(&value[0], &even);
-    bf16_round(&value[1], &odd);
-    even >>= 16;
-    odd &= 0xffff0000u;
-    *(bf16_anywhere *)((uint16_t *)end->result + at) = even | odd;
-    value[0] = (vec)(even << 16);
-    value[1] = (vec)odd;
+        bf16_widen(work->end->other_values, at, other);
+    bf16_end_value(work, kind, at, stored, value, &pairs);
+    bf16_store(work, kind, at, &pairs);
+    value[0] = BF16_EVEN(pairs);
+    value[1] = BF16_ODD(pairs);
     for (int i = 0; i < 2 && kind != CONV_PLAIN; i++) {
         work->sum[i] += value[i];
-        if (kind == CONV_SUMS)
-            work->product[i] += value[i] * value[i];
-        else
-            work->product[i] += value[i] * (stored[i] - work->mean[i]);
+        work->product[i] =
+            VEC_FMA(value[i], kind == CONV_SUMS ? value[i] : stored[i], work->product[i]);
         if (kind == CONV_OTHER)
-            work->other[i] += value[i] * (other[i] - work->other_mean[i]);
+            work->other[i] = VEC_FMA(value[i], other[i], work->other[i]);
     }
+}
+
+/* Asks for what bf16_end_row() will read there. */
+CONV_INLINE void bf16_end_ahead(const struct bf16_end *work, const enum conv_end_kind kind,
+                                long at)
+{
+    const struct conv_end *end = work->end;
+
+    if (kind >= CONV_INNER)
+        __builtin_prefetch((const uint16_t *)end->values + at, 0, 2);
+    if (kind >= CONV_KEPT) {
+        __builtin_prefetch((const uint16_t *)end->active + at, 0, 2);
+        __builtin_prefetch((const uint16_t *)end->add + at, 0, 2);
+    }
+    if (kind == CONV_OTHER)
+        __builtin_prefetch((const uint16_t *)end->other_values + at, 0, 2);
 }
 
 CONV_INLINE void bf16_end_add(const vec halves[2], double *to)
@@ -134,12 +187,28 @@ CONV_INLINE void bf16_end_add(const vec halves[2], double *to)
     }
 }
 
-CONV_INLINE void bf16_end_finish(const struct bf16_end *work, const enum conv_end_kind kind)
+/* sums[] of products: each was of (values - mean). */
+CONV_INLINE void bf16_subtract_mean(const struct bf16_end *work, const float *means, vec sums[2])
 {
+    vec mean[2];
+
+    bf16_split(means + work->channel, mean);
+    for (int i = 0; i < 2; i++)
+        sums[i] -= mean[i] * work->sum[i];
+}
+
+CONV_INLINE void bf16_end_finish(struct bf16_end *work, const enum conv_end_kind kind)
+{
+    double *sums = work->end->sums + work->channel;
+
     if (kind == CONV_PLAIN)
         return;
-    bf16_end_add(work->sum, work->end->sums + work->channel);
-    bf16_end_add(work->product, work->end->sums + work->n + work->channel);
+    if (kind >= CONV_INNER)
+        bf16_subtract_mean(work, work->end->mean, work->product);
     if (kind == CONV_OTHER)
-        bf16_end_add(work->other, work->end->sums + 2 * work->n + work->channel);
+        bf16_subtract_mean(work, work->end->other_mean, work->other);
+    bf16_end_add(work->sum, sums);
+    bf16_end_add(work->product, sums + work->n);
+    if (kind == CONV_OTHER)
+        bf16_end_add(work->other, sums + 2 * work->n);
 }

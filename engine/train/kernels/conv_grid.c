@@ -1,3 +1,4 @@
+/* Tested by tests/engine/train/kernels/conv_amx_test.c. */
 #include "engine/train/kernels/conv_grid.h"
 
 #include <string.h>
@@ -75,6 +76,14 @@ long conv_grid_offset(const struct conv_grid *grid, const struct conv_tap *tap)
     long rows = (tap->down - plane) / grid->scale; /* exact */
 
     return plane * grid->plane + grid->lead + rows * grid->scale * grid->pitch + tap->right;
+}
+
+long conv_grid_positions(const struct conv_grid *grid, const struct conv_class *class,
+                         long images)
+{
+    if (class->height == 0 || class->width == 0)
+        return 0;
+    return ((images - 1) * grid->rows + class->height - 1) * grid->pitch + class->width;
 }
 
 void conv_grid_map(const struct conv_grid *grid, const struct conv_class *class, int32_t *ret_map)

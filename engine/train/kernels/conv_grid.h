@@ -34,6 +34,10 @@ void conv_grid_fill(const struct conv_grid *grid, const void *images, size_t pix
 /* Pixels from the beginning of the grid to what position 0 sees through this tap. */
 long conv_grid_offset(const struct conv_grid *grid, const struct conv_tap *tap);
 
+/* How many positions there are up to the last that has a result in this class. */
+long conv_grid_positions(const struct conv_grid *grid, const struct conv_class *class,
+                         long images);
+
 /* For each position the pixel of the result, or -1. */
 void conv_grid_map(const struct conv_grid *grid, const struct conv_class *class,
                    int32_t *ret_map);
