@@ -18,7 +18,7 @@ enum answer { ANSWER_NONE, ANSWER_NO, ANSWER_YES };
 struct engine_details {
     char library[LIBRARY_MAX + 1]; /* "oneDNN 2.6.3" */
     char isa[ISA_MAX + 1];         /* what is really used of the processor: "avx512_bf16" */
-    char plan[PLAN_MAX + 1];       /* "measured", "cached", "fixed", "plain" */
+    char plan[PLAN_MAX + 1];       /* "known", "measured", "cached", "fixed", "plain" */
     long long threads;
     long long parameters;
     long long multiply_adds; /* of one sample, forward */

@@ -28,7 +28,7 @@ static bool learn_weights(const struct chunk *chunk, int which, void *input, str
 {
     struct lane *lane = chunk->lane;
     struct depth_first *depth_first = lane->depth_first;
-    const struct filter_call call = {lane->index, chunk->count, lane->scratch};
+    const struct filter_call call = {lane->index, chunk->count, lane->scratch, false};
     const struct filter_gradient work = {.input = input,
                                          .gradient = lane->gradient,
                                          .sum = depth_first_sum(lane, chunk->stage, which),
@@ -50,7 +50,7 @@ static bool convolve_back(const struct chunk *chunk, int which, void *input,
     struct lane *lane = chunk->lane;
     struct depth_first *depth_first = lane->depth_first;
     int conv = chunk->stage->convs[which];
-    const struct filter_call call = {lane->index, chunk->count, lane->scratch};
+    const struct filter_call call = {lane->index, chunk->count, lane->scratch, false};
 
     batchnorm_backward(chunk, conv);
     input = depth_first_input_of(chunk, &depth_first->network.layers[conv], input);

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "engine/train/depth_first/depth_first_build.h"
 #include "engine/train/depth_first/depth_first_step.h"
+#include "engine/train/depth_first/plan_known.h"
 #include "engine/train/threads/host.h"
 
 /* Of a chunk; fits into the second cache of most processors. */
@@ -114,6 +115,16 @@ static bool measure(const struct question *question, struct plan *ret_plan, stru
     return true;
 }
 
+static bool is_known(const struct question *question, const struct stages *stages,
+                     struct plan *ret_plan)
+{
+    struct plan_machine machine = {question->options->isa, question->options->type, 0};
+    long first, third;
+
+    cpu_caches(&first, &machine.second_cache, &third);
+    return plan_known(&machine, question->network, stages, ret_plan);
+}
+
 bool depth_first_choose(const struct network *network, const struct net_options *options,
                         struct parameters *parameters, struct plan *ret_plan, struct error *err)
 {
@@ -132,6 +143,8 @@ bool depth_first_choose(const struct network *network, const struct net_options 
         *ret_plan = plan_fixed(stages.count, (struct choice){USUAL_KILOBYTES, hand});
         return true;
     }
+    if (is_known(&question, &stages, ret_plan))
+        return true;
     write_key(options, key, sizeof key);
     if (plan_load(key, stages.count, ret_plan))
         return true;

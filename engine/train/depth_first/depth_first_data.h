@@ -3,7 +3,7 @@
  * what stands before them:
  *
  *   filter_shape, direction       a convolution's chunks, and one direction of it
- *   stages, norm, filter, plan    parts that know nothing of threads or of each other
+ *   stages, norm, filter, plan, plan_known    parts that know nothing of threads or of each other
  *   depth_first_data              this header
  *   depth_first_chunks            a thread's images, cut into chunks
  *   depth_first_groups            sums of weight gradients, alone or shared by threads

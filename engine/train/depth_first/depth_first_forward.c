@@ -2,10 +2,22 @@
 
 #include "engine/train/depth_first/depth_first_activation.h"
 
+/* Of a result that may still be near when the next stage begins: about a second cache. */
+#define NEAR_BYTES ((size_t)2 << 20)
+
+/* Whether a thread's part of the layer's output is larger than its caches may keep until the next
+ * stage reads it. */
+static bool outgrows_cache(const struct lane *lane, const struct layer *layer)
+{
+    size_t images = (size_t)(lane->end_image - lane->first_image);
+
+    return images * depth_first_bytes_out(lane->depth_first, layer) > NEAR_BYTES;
+}
+
 static bool forward_chunk(const struct chunk *chunk, struct error *err)
 {
     struct depth_first *depth_first = chunk->lane->depth_first;
-    const struct filter_call call = {chunk->lane->index, chunk->count, chunk->lane->scratch};
+    struct filter_call call = {chunk->lane->index, chunk->count, chunk->lane->scratch, false};
     void *input = depth_first_input(chunk, true);
 
     for (int i = 0; i < chunk->stage->count; i++) {
@@ -19,6 +31,7 @@ static bool forward_chunk(const struct chunk *chunk, struct error *err)
 
         assert(layer->in_channels ==
                depth_first->network.layers[chunk->stage->convs[0]].in_channels);
+        call.past_cache = outgrows_cache(chunk->lane, layer);
         if (!filter_run(depth_first->filters[conv], &call, CONV_FORWARD,
                         depth_first_input_of(chunk, layer, input), &end, err))
             return false;

@@ -77,7 +77,7 @@ static bool add_slices(struct lane *lane, const struct stage *stage, int which, 
 
     for (int i = 0; i < members; i++) {
         const struct share *share = &leader[i].share;
-        const struct filter_call call = {lane->index, share->units, lane->scratch};
+        const struct filter_call call = {lane->index, share->units, lane->scratch, false};
 
         if (share->units == 0)
             continue;

@@ -113,7 +113,7 @@ static bool learn_linear(struct lane *lane, struct error *err)
     const struct layer *linear = linear_of(depth_first);
     struct filter *filter = depth_first->filters[depth_first->stages.linear];
     const struct filter_call call = {lane->index, lane->end_image - lane->first_image,
-                                     lane->scratch};
+                                     lane->scratch, false};
     void *means = row_of(depth_first, depth_first->means, lane->first_image, linear->in_channels);
     void *logits =
         row_of(depth_first, depth_first->logits, lane->first_image, linear->out_channels);

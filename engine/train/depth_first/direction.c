@@ -245,7 +245,8 @@ bool direction_run(struct direction *direction, const struct filter_call *call, 
                               .input = input,
                               .panels = direction->weights,
                               .scratch = call->scratch,
-                              .end = *end};
+                              .end = *end,
+                              .past_cache = call->past_cache};
     direction->kernel->run(&conv, &work);
     return true;
 }

@@ -31,9 +31,10 @@ struct filter_shape {
 };
 
 struct filter_call {
-    int lane;      /* the thread's lane of oneDNN */
-    long units;    /* one of filter_shape.counts */
-    void *scratch; /* (filter_scratch()) bytes, at 64; the thread's own */
+    int lane;        /* the thread's lane of oneDNN */
+    long units;      /* one of filter_shape.counts */
+    void *scratch;   /* (filter_scratch()) bytes, at 64; the thread's own */
+    bool past_cache; /* as in conv_call */
 };
 
 /* Chooses our kernels for the layer where a processor with `isa` has some: for both directions,

@@ -19,7 +19,7 @@ struct choice {
 };
 
 struct plan {
-    const char *origin; /* "fixed", "measured" or "cached" */
+    const char *origin; /* "fixed", "known", "measured" or "cached" */
     int count;          /* stages */
     struct choice stages[LAYERS_MAX];
 };

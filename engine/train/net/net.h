@@ -10,7 +10,8 @@
  * - The spec's field `plan` asks for one: "plain"; "fixed", which is depth-first with the same
  *   chunks on every machine; "auto", which is depth-first with chunks measured on this machine.
  * - The hello event's member `plan` says which one runs, and why: "plain"; "fixed"; "measured",
- *   which is "auto" after a measurement; "cached", which is "auto" with an earlier measurement.
+ *   which is "auto" after a measurement; "cached", which is "auto" with an earlier measurement;
+ *   "known", which is "auto" on a processor of plan_known.h's table.
  * - `struct plan` (depth_first/plan.h) holds the chunk sizes of the depth-first plan.
  * - "fused" is no plan: it is a cell of a sweep's preset, bf16 with "fixed". */
 #pragma once

@@ -11,7 +11,9 @@ struct limits {
     double loss, gradient, gradient_median, update, element;
 };
 static const struct limits limits_f32 = {1e-5, 2e-3, 1e-4, 2e-2, 3e-2};
-static const struct limits limits_bf16 = {1e-3, 8e-2, 8e-3, 1e-1, INFINITY};
+/* The median gradient tells right from wrong. The largest of 161 depends on nothing but the order
+ * of sums: docs/engine.md has the spread, PyTorch's own reaches 0.101. */
+static const struct limits limits_bf16 = {1e-3, 1.5e-1, 8e-3, 1e-1, INFINITY};
 
 /* The worst of many, and whose it is. */
 struct worst {

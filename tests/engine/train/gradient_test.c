@@ -103,7 +103,7 @@ static void conv_close(struct conv_case *c)
 static void convolve(void *user, const float *input, float *output)
 {
     struct conv_case *c = user;
-    const struct filter_call call = {0, c->images, NULL};
+    const struct filter_call call = {0, c->images, NULL, false};
 
     memcpy(c->input_gradient, input, c->inputs * sizeof *input);
     EXPECT(filter_forward(c->filter, &call, c->input_gradient, output, NULL));
@@ -117,7 +117,7 @@ static void convolve_with(void *user, const float *weights, float *output)
         .parameters = &c->parameters, .dnn = c->dnn, .passes = passes_for(cpu_probe(), DNN_F32)};
     struct filter_shape shape = {
         .layer = &c->layer, .type = DNN_F32, .parts = 1, .count_kinds = 1, .counts = {c->images}};
-    const struct filter_call call = {0, c->images, NULL};
+    const struct filter_call call = {0, c->images, NULL, false};
     struct filter *filter;
 
     memcpy(c->parameters.list[0].value, weights, c->weights * sizeof *weights);
@@ -131,7 +131,7 @@ static const float *weight_gradient(struct conv_case *c)
 {
     static float sum[2 * MOST];
     AUTO(freep) char *scratch = malloc(filter_scratch(c->filter));
-    const struct filter_call call = {0, c->images, scratch};
+    const struct filter_call call = {0, c->images, scratch, false};
     const struct filter_gradient work = {c->input, c->seed, sum, true, 0, 1};
     const struct sgd nothing = {0};
     float *const copies[] = {sum};
@@ -147,7 +147,7 @@ static void check_convolution(const struct layer *layer)
 {
     static struct conv_case c;
     static float at[MOST], gradient[MOST];
-    const struct filter_call call = {0, 2, NULL};
+    const struct filter_call call = {0, 2, NULL, false};
     struct function of_input = {convolve, &c, 0, 0, 0.5f};
     struct function of_weights = {convolve_with, &c, 0, 0, 0.5f};
 

@@ -271,7 +271,7 @@ static void check(const struct setting *setting)
     store(&b, weights, b.weight->count, stored_output);
     for (int i = 0; i < 3 && setting->counts[i] > 0; i++) {
         AUTO(freep) void *scratch = scratch_of(b.filter);
-        const struct filter_call call = {0, setting->counts[i], scratch};
+        const struct filter_call call = {0, setting->counts[i], scratch, false};
 
         fill(input, in_numbers(&b, call.units));
         fill(gradient, out_numbers(&b, call.units));
@@ -310,7 +310,7 @@ static void a_step_changes_what_forward_computes_once_it_is_loaded(void)
 {
     const struct setting setting = {F32, layer_of(16, 32, 1, 1, 3), 1, {1}};
     const struct sgd sgd = {.learning_rate = 0.5f};
-    const struct filter_call call = {0, 1, NULL};
+    const struct filter_call call = {0, 1, NULL, false};
     struct bench b;
 
     bench_open(&b, &setting);
@@ -366,7 +366,7 @@ static void run_end(struct bench *b, enum conv_direction direction, enum conv_en
                     struct ends *e)
 {
     AUTO(freep) void *scratch = scratch_of(b->filter);
-    const struct filter_call call = {0, b->setting.counts[0], scratch};
+    const struct filter_call call = {0, b->setting.counts[0], scratch, false};
     const struct conv_end end = {kind,   e->result,       e->sums,   e->values, e->active,
                                  e->add, e->other_values, e->affine, e->mean,   e->other_mean};
 

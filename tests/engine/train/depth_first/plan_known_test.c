@@ -1,0 +1,74 @@
+/* Which machines and networks have a plan before anything is measured. */
+#include "engine/train/depth_first/plan_known.h"
+
+#include "common/cleanup.h"
+#include "engine/train/networks/resnet50.h"
+#include "tests/engine/train/small_network.h"
+#include "tests/test.h"
+
+static struct network resnet50;
+static struct stages stages;
+
+static const struct plan_machine fourth_xeon = {CPU_AMX, DNN_BF16, 2 << 20};
+
+static void resnet50_in_bf16_on_tiles_is_known(void)
+{
+    struct plan plan = {0};
+
+    EXPECT(plan_known(&fourth_xeon, &resnet50, &stages, &plan));
+    EXPECT_STR(plan.origin, "known");
+    EXPECT_INT(plan.count, stages.count);
+    for (int i = 0; i < plan.count; i++) {
+        EXPECT(plan.stages[i].by_hand);
+        EXPECT(plan.stages[i].kilobytes > 0);
+    }
+}
+
+static void smaller_images_are_worked_in_larger_chunks(void)
+{
+    struct plan plan = {0};
+
+    EXPECT(plan_known(&fourth_xeon, &resnet50, &stages, &plan));
+    EXPECT(plan.stages[stages.count - 1].kilobytes > plan.stages[1].kilobytes);
+}
+
+static void another_machine_is_not_known(void)
+{
+    const struct plan_machine others[] = {{CPU_AMX, DNN_F32, 2 << 20},
+                                          {CPU_AVX512_BF16, DNN_BF16, 2 << 20},
+                                          {CPU_AMX, DNN_BF16, 0}};
+
+    for (size_t i = 0; i < COUNT(others); i++) {
+        struct plan plan = {.count = -1};
+
+        EXPECT(!plan_known(&others[i], &resnet50, &stages, &plan));
+        EXPECT_INT(plan.count, -1);
+    }
+}
+
+static void images_of_another_size_are_not_known(void)
+{
+    struct network network;
+    struct stages cut;
+    struct plan plan = {.count = -1};
+    struct error err = {0};
+
+    small_network(&network);
+    EXPECT(stages_of(&network, &cut, &err));
+    EXPECT(!plan_known(&fourth_xeon, &network, &cut, &plan));
+    EXPECT_INT(plan.count, -1);
+}
+
+int main(void)
+{
+    struct error err = {0};
+
+    resnet50_describe(&resnet50);
+    if (!stages_of(&resnet50, &stages, &err))
+        return 1;
+    RUN(resnet50_in_bf16_on_tiles_is_known);
+    RUN(smaller_images_are_worked_in_larger_chunks);
+    RUN(another_machine_is_not_known);
+    RUN(images_of_another_size_are_not_known);
+    return test_result();
+}
