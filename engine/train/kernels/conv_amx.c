@@ -16,7 +16,7 @@
 
 #define BLOCK CONV_GRID_BLOCK /* positions: two tiles */
 #define TILE_BYTES 64L        /* of a row */
-#define LINE 64               /* bytes that are stored past the caches at once */
+#define LINE 64               /* bytes of a cache's line */
 #define WEIGHTS_NEAR 1000000  /* bytes of weights that stay in a second-level cache */
 
 _Static_assert(BLOCK == BF16_PANEL, "a block is as high as it is wide");
@@ -32,6 +32,8 @@ struct job {
     long depth, n;
     const uint16_t *panels;
     bool past_cache;
+    bool in_order;   /* all panels go over one block, and blocks follow each other in memory */
+    long lines_each; /* of pixels, that each product asks for */
 };
 
 /* A block whose products are summed and whose end is not done yet. */
@@ -40,6 +42,31 @@ struct pending {
     long position, channel;
     long first; /* rows before it belong to the block before */
 };
+
+/* Asks for what the end of a later block reads. In order, whole rows are asked for line by line:
+ * then the processor sees a stream, and prefetches beside. */
+CONV_INLINE void ask_for_end(const struct job *job, const struct pending *pending,
+                             const enum conv_end_kind kind, const long at[2],
+                             const struct bf16_end *end)
+{
+    if (job->in_order)
+        bf16_end_ahead(end, kind,
+                       (pending->position + BF16_AHEAD) * job->n +
+                           (pending->channel + at[0]) * BF16_PANEL);
+    else
+        bf16_end_ahead(end, kind, (at[1] + BF16_AHEAD) * job->n + pending->channel);
+}
+
+/* The same for rows of pixels: what a block reads, in equal parts with each product of the one
+ * two blocks before. */
+CONV_INLINE void ask_for_pixels(const struct job *job, const struct pending *now, long k)
+{
+    long product = now->channel * job->depth / BF16_BLOCK + k;
+    const char *from = job->base + (now->position + 2 * BLOCK) * job->step;
+
+    for (long i = 0; i < job->lines_each; i++)
+        __builtin_prefetch(from + (product * job->lines_each + i) * LINE, 0, 2);
+}
 
 CONV_INLINE void end_rows(const struct job *job, const struct pending *pending,
                           const enum conv_end_kind kind, long first, long last,
@@ -57,7 +84,7 @@ CONV_INLINE void end_rows(const struct job *job, const struct pending *pending,
             continue;
         value[0] = VEC_LOAD(pending->sums + row * BLOCK);
         value[1] = VEC_LOAD(pending->sums + row * BLOCK + CONV_LANES);
-        bf16_end_ahead(end, kind, (result + BF16_AHEAD) * job->n + pending->channel);
+        ask_for_end(job, pending, kind, (const long[2]){row, result}, end);
         bf16_end_row(end, kind, result * job->n + pending->channel, value);
     }
 }
@@ -112,6 +139,7 @@ CONV_INLINE void run_block(const struct job *job, const enum conv_end_kind kind,
             long until = row + each < BLOCK ? row + each : BLOCK;
 
             multiply_tiles(left + k * 2, job->step, right);
+            ask_for_pixels(job, now, k / BF16_PANEL);
             end_rows(job, before, kind, row, until, &end);
             row = until;
         }
@@ -138,9 +166,9 @@ static struct pending block_at(const struct job *job, long position, long channe
 
 /* Panels of few weights stay in cache while all of them go over one block; with many weights each
  * panel goes over all blocks. */
-static long blocks_at_a_time(const struct job *job)
+static bool is_near(const struct job *job)
 {
-    return job->taps * job->depth * job->n * 2 > WEIGHTS_NEAR ? job->positions : BLOCK;
+    return job->taps * job->depth * job->n * 2 <= WEIGHTS_NEAR;
 }
 
 CONV_INLINE void run_blocks(const struct job *job, const enum conv_end_kind kind)
@@ -148,7 +176,7 @@ CONV_INLINE void run_blocks(const struct job *job, const enum conv_end_kind kind
     float sums[2][BLOCK * BLOCK] __attribute__((aligned(64)));
     struct pending before = {0};
     struct bf16_end end;
-    long span = blocks_at_a_time(job);
+    long span = is_near(job) ? BLOCK : job->positions;
     int turn = 0;
 
     for (long begin = 0; begin < job->positions; begin += span)
@@ -214,6 +242,8 @@ static void run_flat(const struct conv_shape *shape, const struct conv_call *cal
     job->taps = 1;
     job->base = call->input;
     job->positions = pixels;
+    job->in_order = is_near(job);
+    job->lines_each = job->in_order ? BF16_BLOCK / job->n : 0;
     if (pixels < BLOCK) {
         memcpy(call->scratch, call->input, (size_t)bytes);
         memset((char *)call->scratch + bytes, 0, (size_t)(BLOCK * job->step - bytes));
