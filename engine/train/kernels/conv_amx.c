@@ -33,7 +33,7 @@ struct job {
     const uint16_t *panels;
     bool past_cache;
     bool in_order;   /* all panels go over one block, and blocks follow each other in memory */
-    long lines_each; /* of pixels, that each product asks for */
+    long lines_each; /* that a product asks for, of what comes later */
 };
 
 /* A block whose products are summed and whose end is not done yet. */
@@ -41,6 +41,12 @@ struct pending {
     const float *sums; /* [position][even channels, odd channels] */
     long position, channel;
     long first; /* rows before it belong to the block before */
+};
+
+/* Lines that are read later. */
+struct ahead {
+    const char *from;
+    long lines; /* with each product */
 };
 
 /* Asks for what the end of a later block reads. In order, whole rows are asked for line by line:
@@ -57,15 +63,28 @@ CONV_INLINE void ask_for_end(const struct job *job, const struct pending *pendin
         bf16_end_ahead(end, kind, (at[1] + BF16_AHEAD) * job->n + pending->channel);
 }
 
-/* The same for rows of pixels: what a block reads, in equal parts with each product of the one
- * two blocks before. */
-CONV_INLINE void ask_for_pixels(const struct job *job, const struct pending *now, long k)
+/* What the products of a block ask for in equal parts: in order, with those of all panels the
+ * pixels of the block after the next; where a panel goes over all blocks, with those of all
+ * blocks the next panel. */
+CONV_INLINE struct ahead ahead_of(const struct job *job, const struct pending *now)
 {
-    long product = now->channel * job->depth / BF16_BLOCK + k;
-    const char *from = job->base + (now->position + 2 * BLOCK) * job->step;
+    long lines = job->lines_each, panel = job->taps * job->depth;
+    long each = panel / BF16_PANEL * lines; /* of a block */
+    long from = now->position / BLOCK * each;
 
-    for (long i = 0; i < job->lines_each; i++)
-        __builtin_prefetch(from + (product * job->lines_each + i) * LINE, 0, 2);
+    if (job->in_order)
+        return (struct ahead){job->base + (now->position + 2 * BLOCK) * job->step +
+                                  now->channel / BF16_PANEL * each * LINE,
+                              lines};
+    return (struct ahead){(const char *)(job->panels + (now->channel + BF16_PANEL) * panel) +
+                              from * LINE,
+                          from < panel ? lines : 0};
+}
+
+CONV_INLINE void ask(struct ahead *ahead)
+{
+    for (long i = 0; i < ahead->lines; i++, ahead->from += LINE)
+        __builtin_prefetch(ahead->from, 0, 2);
 }
 
 CONV_INLINE void end_rows(const struct job *job, const struct pending *pending,
@@ -125,6 +144,7 @@ CONV_INLINE void run_block(const struct job *job, const enum conv_end_kind kind,
     long each = steps > 0 ? (BLOCK + steps - 1) / steps : BLOCK,
          row = before->sums ? before->first : BLOCK;
     struct bf16_end end = end_of(job, before);
+    struct ahead ahead = ahead_of(job, now);
 
     bf16_end_begin(&end, kind);
     atomic_signal_fence(memory_order_seq_cst);
@@ -139,7 +159,7 @@ CONV_INLINE void run_block(const struct job *job, const enum conv_end_kind kind,
             long until = row + each < BLOCK ? row + each : BLOCK;
 
             multiply_tiles(left + k * 2, job->step, right);
-            ask_for_pixels(job, now, k / BF16_PANEL);
+            ask(&ahead);
             end_rows(job, before, kind, row, until, &end);
             row = until;
         }
@@ -169,6 +189,17 @@ static struct pending block_at(const struct job *job, long position, long channe
 static bool is_near(const struct job *job)
 {
     return job->taps * job->depth * job->n * 2 <= WEIGHTS_NEAR;
+}
+
+/* A panel is as many lines as BF16_PANEL for each of its products. */
+static void look_ahead(struct job *job)
+{
+    long blocks = job->positions / BLOCK + 1;
+
+    if (job->in_order)
+        job->lines_each = BF16_BLOCK / job->n;
+    else
+        job->lines_each = is_near(job) ? 0 : (BF16_PANEL + blocks - 1) / blocks;
 }
 
 CONV_INLINE void run_blocks(const struct job *job, const enum conv_end_kind kind)
@@ -243,7 +274,7 @@ static void run_flat(const struct conv_shape *shape, const struct conv_call *cal
     job->base = call->input;
     job->positions = pixels;
     job->in_order = is_near(job);
-    job->lines_each = job->in_order ? BF16_BLOCK / job->n : 0;
+    look_ahead(job);
     if (pixels < BLOCK) {
         memcpy(call->scratch, call->input, (size_t)bytes);
         memset((char *)call->scratch + bytes, 0, (size_t)(BLOCK * job->step - bytes));
@@ -271,6 +302,7 @@ static void run_grid(const struct conv_shape *shape, const struct conv_call *cal
         job->taps = classes[i].taps;
         for (int t = 0; t < job->taps; t++)
             job->offsets[t] = conv_grid_offset(&grid, &classes[i].tap[t]) * pixel;
+        look_ahead(job);
         runs[job->end->kind](job);
         job->panels += job->depth * job->n * job->taps;
     }
