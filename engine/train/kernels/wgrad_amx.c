@@ -6,16 +6,12 @@
 #include "engine/train/kernels/wgrad_pack.h"
 
 #ifdef __x86_64__
-#include "engine/train/kernels/wgrad_tiles.h"
+#include "engine/train/kernels/wgrad_product.h"
 
 #include <immintrin.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #define PACK_TARGET __attribute__((target("avx512f,avx512bw")))
-#define TILE 16L /* rows of a tile, and 32-bit columns */
-#define TILE_WORDS (TILE * TILE)
-_Static_assert(PANEL == 2 * TILE, "a panel is two tiles wide");
 
 /* Pairs that are packed at a time, about: panels of it fit into a second-level cache of 2 MB.
  * Much less for kernel 1, where a panel of columns is used for one tap only. The emulation is
@@ -216,57 +212,6 @@ static void pack_rows(const struct job *job, const struct strip *strip)
     }
 }
 
-struct product {
-    const uint32_t *rows, *columns;
-    long depth, column_step; /* words from one pair of the columns to the next */
-    float *sums;
-    long stride; /* of the sums' rows */
-    bool accumulate;
-};
-
-/* 32 rows by 32 columns: sums in tiles 0 to 3. Loads stand between products, so that both units
- * have something to do. */
-static TILE_TARGET void multiply(const struct product *product)
-{
-    const uint32_t *upper = product->rows, *lower = upper + product->depth * TILE_WORDS;
-    const uint32_t *columns = product->columns;
-    float *sums = product->sums, *lower_sums = sums + TILE * product->stride;
-    long bytes = product->stride * (long)sizeof *sums;
-    long step = product->column_step * (long)sizeof *columns;
-
-    /* The intrinsics of some compilers do not say that they read memory. */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (product->accumulate) {
-        tile_load(0, sums, bytes);
-        tile_load(1, sums + TILE, bytes);
-        tile_load(2, lower_sums, bytes);
-        tile_load(3, lower_sums + TILE, bytes);
-    } else {
-        tile_zero(0);
-        tile_zero(1);
-        tile_zero(2);
-        tile_zero(3);
-    }
-    for (long k = 0; k < product->depth; k++) {
-        tile_load(6, columns, step);
-        tile_load(4, upper, TILE * sizeof *upper);
-        tile_multiply(0, 4, 6);
-        tile_load(7, columns + TILE, step);
-        tile_multiply(1, 4, 7);
-        tile_load(5, lower, TILE * sizeof *lower);
-        tile_multiply(2, 5, 6);
-        tile_multiply(3, 5, 7);
-        upper += TILE_WORDS;
-        lower += TILE_WORDS;
-        columns += TILE * product->column_step;
-    }
-    tile_store(0, sums, bytes);
-    tile_store(1, sums + TILE, bytes);
-    tile_store(2, lower_sums, bytes);
-    tile_store(3, lower_sums + TILE, bytes);
-    atomic_signal_fence(memory_order_seq_cst);
-}
-
 /* All taps of one panel of rows with one panel of columns. */
 static void multiply_taps(const struct job *job, const struct strip *strip, long row, long column)
 {
@@ -278,20 +223,23 @@ static void multiply_taps(const struct job *job, const struct strip *strip, long
         .depth = strip->depth,
         .column_step = stride * PANEL,
         .stride = sides->column_channels,
+        .tap = size,
         .accumulate = strip->accumulate,
     };
 
-    for (long h = 0; h < kernel; h++)
-        for (long w = 0; w < kernel; w++) {
-            /* The tap's row of the kernel chooses the plane and how far down in it; its column is
-             * counted from the pair before the grid. */
-            long shift = h % stride * job->plane_pairs + h / stride * stride * job->pitch + w;
+    for (long h = 0; h < kernel; h++) {
+        /* The kernel's row chooses the plane and how far down in it; its first column sees the
+         * pair before the grid. */
+        long shift = h % stride * job->plane_pairs + h / stride * stride * job->pitch;
 
-            product.columns = job->panels + shift * PANEL;
-            product.sums = job->memory->weights + (h * kernel + w) * size +
-                           row * sides->column_channels + column;
+        product.columns = job->panels + shift * PANEL;
+        product.sums =
+            job->memory->weights + h * kernel * size + row * sides->column_channels + column;
+        if (kernel == 1)
             multiply(&product);
-        }
+        else
+            multiply_three(&product);
+    }
 }
 
 static void run_strip(const struct job *job, const struct strip *strip)
