@@ -9,20 +9,35 @@
 #include "engine/train/kernels/wgrad_product.h"
 
 #include <immintrin.h>
+#include <limits.h>
 #include <string.h>
 
 #define PACK_TARGET __attribute__((target("avx512f,avx512bw")))
 
-/* Pairs that are packed at a time, about: panels of it fit into a second-level cache of 2 MB.
- * Much less for kernel 1, where a panel of columns is used for one tap only. The emulation is
- * slow, and has to see several strips of small tensors. */
+/* Pairs of a 3x3 convolution that are packed at a time, about: panels of them fit into a
+ * second-level cache of 2 MB. The emulation is slow, and has to see several strips of small
+ * tensors. */
 #ifndef WGRAD_EMULATE_TILES
 #define STRIP_3X3 4096
-#define STRIP_1X1 512
 #else
 #define STRIP_3X3 192
-#define STRIP_1X1 48
 #endif
+
+/* Pairs of a 1x1 convolution. A panel of columns is used for one tap only, and with a panel of
+ * rows fits into a first-level cache; but each strip reads and writes all the weights, and where
+ * these are many, fewer strips cost less. */
+static const struct {
+    long weights, pairs; /* up to so many weights; multiples of a tile */
+} strips_1x1[] = {
+#ifndef WGRAD_EMULATE_TILES
+    {20000, 128},
+    {300000, 192},
+    {LONG_MAX, 512},
+#else
+    {2500, 48},
+    {LONG_MAX, 64},
+#endif
+};
 
 /* What is packed at a time: pairs of pixels for kernel 1, else groups of wgrad_pairing. */
 struct strip {
@@ -56,28 +71,44 @@ static long tiles_for(long pairs)
     return (pairs + TILE - 1) / TILE;
 }
 
+/* Equal strips instead of a short last one; all but the last are whole `units`. */
+static long strip_of(long all, long wanted, long unit)
+{
+    long units = (all + unit - 1) / unit, strips = (all + wanted - 1) / wanted;
+
+    return (units + strips - 1) / strips * unit;
+}
+
+static long strip_1x1(const struct wgrad_shape *shape)
+{
+    int i = 0;
+
+    while (shape->in_channels * shape->out_channels > strips_1x1[i].weights)
+        i++;
+    return strips_1x1[i].pairs;
+}
+
 static struct job plan(const struct wgrad_shape *shape, const struct wgrad_memory *memory)
 {
     struct job job = {.shape = shape, .memory = memory, .pairing = wgrad_pairing(shape)};
-    long group = 1, wanted = STRIP_1X1, strips;
+    long group;
 
     job.sides = wgrad_sides(shape, memory);
-    job.all = (shape->pixels + 1) / 2;
-    if (shape->kernel == 3) {
-        job.pitch = shape->out_size + 1;
-        /* Where both neighbours of a group's edge are padding, they share it. */
-        job.group_rows =
-            job.pairing.rows + (shape->stride == 2 || job.pairing.images == 2 ? 1 : 2);
-        group = job.pitch * job.group_rows;
-        wanted = STRIP_3X3 < group ? 1 : STRIP_3X3 / group;
-        job.all = job.pairing.groups;
+    if (shape->kernel == 1) {
+        job.all = (shape->pixels + 1) / 2;
+        job.strip = strip_of(job.all, strip_1x1(shape), TILE);
+        job.depth = tiles_for(job.strip);
+        job.plane_pairs = job.depth * TILE;
+        return job;
     }
-    strips = (job.all + wanted - 1) / wanted;
-    job.strip = (job.all + strips - 1) / strips;
+    job.pitch = shape->out_size + 1;
+    /* Where both neighbours of a group's edge are padding, they share it. */
+    job.group_rows = job.pairing.rows + (shape->stride == 2 || job.pairing.images == 2 ? 1 : 2);
+    group = job.pitch * job.group_rows;
+    job.all = job.pairing.groups;
+    job.strip = strip_of(job.all, STRIP_3X3 < group ? 1 : STRIP_3X3 / group, 1);
     job.depth = tiles_for(job.strip * group);
-    job.plane_pairs = job.depth * TILE;
-    if (shape->kernel == 3)
-        job.plane_pairs = shape->stride * (job.plane_pairs + 2 * job.pitch) + 2;
+    job.plane_pairs = shape->stride * (job.depth * TILE + 2 * job.pitch) + 2;
     return job;
 }
 
