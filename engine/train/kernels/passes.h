@@ -1,6 +1,8 @@
 /* The element-wise work between two convolutions, fused so that a chunk of images is touched
  * while it is in cache. One source (passes_body.c) compiled for several instruction sets and for
- * both number formats; all of them compute the same bits.
+ * both number formats, and for bf16 a set by the instructions that round to it
+ * (passes_avx512bf16.c). All sets of a format compute the same bits, but for results smaller than
+ * 1.2e-38: those instructions make them zero.
  *
  * Values are rows of channels, one row a pixel, stored as f32 or bf16; sums, statistics and
  * coefficients are not: they are as wide as they are declared here. */

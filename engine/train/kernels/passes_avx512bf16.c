@@ -1,0 +1,369 @@
+/* The dearest passes over bf16, by the instructions that round to bf16. They compute what
+ * passes_body.c does, in the same order and with the same roundings. Where the number of channels
+ * is no multiple of 32, and for all other passes, this set calls the one compiled for AVX-512.
+ *
+ * A vector holds 32 neighbouring channels of a row. A shift widens the even ones, an and the odd
+ * ones: so coefficients and sums are 16 even and then 16 odd channels of each 32. A call puts
+ * them into this order once. */
+#include "engine/train/kernels/passes.h"
+
+#include <assert.h>
+#include <immintrin.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define AT_ONCE 32 /* channels */
+#define HALF 16
+#define BLOCK 32 /* rows whose sums are taken in f32, as in passes_body.c */
+#define UNROLLED 4
+
+/* What comes from memory is asked for so many bytes early: that is faster than what the processor
+ * foresees, and farther is not better. */
+#define AHEAD 2048
+
+extern const struct passes passes_avx512_bf16;
+static const struct passes *const compiled = &passes_avx512_bf16;
+
+/* One number for each channel, in the order of vectors. */
+struct ordered {
+    _Alignas(64) float of[CHANNELS_MAX];
+};
+
+/* 32 channels of one row. */
+struct pair {
+    __m512 even, odd;
+};
+
+static bool fits(struct rows rows)
+{
+    assert(rows.channels > 0 && rows.channels <= CHANNELS_MAX);
+    return rows.channels % AT_ONCE == 0;
+}
+
+INLINE struct pair widen(__m512i stored)
+{
+    const __m512i odd = _mm512_set1_epi32((int)0xffff0000);
+
+    return (struct pair){_mm512_castsi512_ps(_mm512_slli_epi32(stored, 16)),
+                         _mm512_castsi512_ps(_mm512_and_si512(stored, odd))};
+}
+
+INLINE struct pair read(const uint16_t *from)
+{
+    return widen(_mm512_loadu_si512(from));
+}
+
+INLINE struct pair read_ahead(const uint16_t *from)
+{
+    _mm_prefetch((const char *)from + AHEAD, _MM_HINT_T0);
+    return read(from);
+}
+
+/* To nearest, ties to even. Infinity stays, and what is not a number. */
+INLINE __m512i narrow(struct pair value)
+{
+    const __m512i order =
+        _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22,
+                         6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+
+    return _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(value.odd, value.even));
+}
+
+INLINE void write(struct pair value, uint16_t *to)
+{
+    _mm512_storeu_si512(to, narrow(value));
+}
+
+INLINE struct pair load(const float *from)
+{
+    return (struct pair){_mm512_load_ps(from), _mm512_load_ps(from + HALF)};
+}
+
+INLINE struct pair add_pairs(struct pair a, struct pair b)
+{
+    return (struct pair){_mm512_add_ps(a.even, b.even), _mm512_add_ps(a.odd, b.odd)};
+}
+
+INLINE struct pair subtract(struct pair a, struct pair b)
+{
+    return (struct pair){_mm512_sub_ps(a.even, b.even), _mm512_sub_ps(a.odd, b.odd)};
+}
+
+INLINE struct pair multiply(struct pair a, struct pair b)
+{
+    return (struct pair){_mm512_mul_ps(a.even, b.even), _mm512_mul_ps(a.odd, b.odd)};
+}
+
+/* Of a zero and what is not a number the processor takes the second. */
+INLINE struct pair relu(struct pair value)
+{
+    const __m512 zero = _mm512_setzero_ps();
+
+    return (struct pair){_mm512_max_ps(zero, value.even), _mm512_max_ps(zero, value.odd)};
+}
+
+INLINE void add_to(float *sum, struct pair value)
+{
+    const struct pair total = add_pairs(load(sum), value);
+
+    _mm512_store_ps(sum, total.even);
+    _mm512_store_ps(sum + HALF, total.odd);
+}
+
+static void order(const float *from, long channels, struct ordered *ret)
+{
+    const __m512i even =
+        _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i odd =
+        _mm512_set_epi32(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
+
+    for (long c = 0; c < channels; c += AT_ONCE) {
+        __m512 low = _mm512_loadu_ps(from + c), high = _mm512_loadu_ps(from + c + HALF);
+
+        _mm512_store_ps(ret->of + c, _mm512_permutex2var_ps(low, even, high));
+        _mm512_store_ps(ret->of + c + HALF, _mm512_permutex2var_ps(low, odd, high));
+    }
+}
+
+/* As plain code: it is a small part of a block's work, and the compiler knows how. */
+static void add_up(const struct ordered *block, long channels, double *sums)
+{
+    for (long c = 0; c < channels; c += AT_ONCE)
+        for (long i = 0; i < HALF; i++) {
+            sums[c + 2 * i] += (double)block->of[c + i];
+            sums[c + 2 * i + 1] += (double)block->of[c + HALF + i];
+        }
+}
+
+INLINE void sum_one(const uint16_t *row, float *sum, float *square)
+{
+    const struct pair a = read(row);
+
+    add_to(sum, a);
+    add_to(square, multiply(a, a));
+}
+
+INLINE void sum_four(const uint16_t *row, long n, float *sum, float *square)
+{
+    const struct pair a = read(row), b = read(row + n);
+    const struct pair c = read(row + 2 * n), d = read(row + 3 * n);
+
+    add_to(sum, add_pairs(add_pairs(a, b), add_pairs(c, d)));
+    add_to(square, add_pairs(add_pairs(multiply(a, a), multiply(b, b)),
+                             add_pairs(multiply(c, c), multiply(d, d))));
+}
+
+static void statistics(const void *values, struct rows rows, double *sums)
+{
+    const long n = rows.channels;
+    struct ordered sum, square;
+
+    if (!fits(rows)) {
+        compiled->statistics(values, rows, sums);
+        return;
+    }
+    for (long r = 0; r < rows.count; r += BLOCK) {
+        long end = rows.count - r < BLOCK ? rows.count : r + BLOCK, i = r;
+
+        memset(sum.of, 0, (size_t)n * sizeof(float));
+        memset(square.of, 0, (size_t)n * sizeof(float));
+        for (; i + UNROLLED <= end; i += UNROLLED)
+            for (long c = 0; c < n; c += AT_ONCE)
+                sum_four((const uint16_t *)values + i * n + c, n, sum.of + c, square.of + c);
+        for (; i < end; i++)
+            for (long c = 0; c < n; c += AT_ONCE)
+                sum_one((const uint16_t *)values + i * n + c, sum.of + c, square.of + c);
+        add_up(&sum, n, sums);
+        add_up(&square, n, sums + n);
+    }
+}
+
+static void activate(const void *values, const float *affine, struct rows rows, void *result)
+{
+    const long n = rows.channels;
+    const uint16_t *from = values;
+    uint16_t *to = result;
+    struct ordered scale, shift;
+
+    if (!fits(rows)) {
+        compiled->activate(values, affine, rows, result);
+        return;
+    }
+    order(affine, n, &scale);
+    order(affine + n, n, &shift);
+    for (long r = 0; r < rows.count; r++, from += n, to += n)
+        for (long c = 0; c < n; c += AT_ONCE) {
+            struct pair scaled = multiply(read_ahead(from + c), load(scale.of + c));
+
+            write(relu(add_pairs(scaled, load(shift.of + c))), to + c);
+        }
+}
+
+static void join_plain(const struct pass_join *join, struct rows rows, uint16_t *to)
+{
+    const long n = rows.channels;
+    const uint16_t *from = join->values, *other = join->shortcut;
+    struct ordered scale, shift;
+
+    order(join->affine, n, &scale);
+    order(join->affine + n, n, &shift);
+    for (long r = 0; r < rows.count; r++, from += n, other += n, to += n)
+        for (long c = 0; c < n; c += AT_ONCE) {
+            struct pair value = multiply(read_ahead(from + c), load(scale.of + c));
+
+            value = add_pairs(value, load(shift.of + c));
+            write(relu(add_pairs(value, read_ahead(other + c))), to + c);
+        }
+}
+
+static void join_normalised(const struct pass_join *join, struct rows rows, uint16_t *to)
+{
+    const long n = rows.channels;
+    const uint16_t *from = join->values, *other = join->shortcut;
+    struct ordered scale, shift, other_scale, other_shift;
+
+    order(join->affine, n, &scale);
+    order(join->affine + n, n, &shift);
+    order(join->shortcut_affine, n, &other_scale);
+    order(join->shortcut_affine + n, n, &other_shift);
+    for (long r = 0; r < rows.count; r++, from += n, other += n, to += n)
+        for (long c = 0; c < n; c += AT_ONCE) {
+            struct pair value = multiply(read_ahead(from + c), load(scale.of + c));
+            struct pair added = multiply(read_ahead(other + c), load(other_scale.of + c));
+
+            value = add_pairs(value, load(shift.of + c));
+            added = add_pairs(added, load(other_shift.of + c));
+            write(relu(add_pairs(value, added)), to + c);
+        }
+}
+
+static void join(const struct pass_join *join, struct rows rows, void *result)
+{
+    if (!fits(rows))
+        compiled->join(join, rows, result);
+    else if (join->shortcut_affine)
+        join_normalised(join, rows, result);
+    else
+        join_plain(join, rows, result);
+}
+
+static void batchnorm_backward(const struct pass_batchnorm_backward *work, struct rows rows,
+                               void *result)
+{
+    const long n = rows.channels;
+    const uint16_t *gradient = work->gradient, *values = work->values;
+    uint16_t *to = result;
+    struct ordered scale, slope, mean, offset;
+
+    if (!fits(rows)) {
+        compiled->batchnorm_backward(work, rows, result);
+        return;
+    }
+    order(work->scale, n, &scale);
+    order(work->slope, n, &slope);
+    order(work->mean, n, &mean);
+    order(work->offset, n, &offset);
+    for (long r = 0; r < rows.count; r++, gradient += n, values += n, to += n)
+        for (long c = 0; c < n; c += AT_ONCE) {
+            struct pair part = subtract(read_ahead(values + c), load(mean.of + c));
+            struct pair scaled = multiply(read_ahead(gradient + c), load(scale.of + c));
+
+            part = add_pairs(multiply(part, load(slope.of + c)), load(offset.of + c));
+            write(add_pairs(scaled, part), to + c);
+        }
+}
+
+static void add(const void *values, struct rows rows, void *result)
+{
+    const uint16_t *from = values;
+    uint16_t *to = result;
+
+    if (!fits(rows)) {
+        compiled->add(values, rows, result);
+        return;
+    }
+    for (long i = 0; i < rows.count * rows.channels; i += AT_ONCE)
+        write(add_pairs(read(to + i), read(from + i)), to + i);
+}
+
+static void mask(const struct pass_mask *mask, struct rows rows, double *sums)
+{
+    compiled->mask(mask, rows, sums);
+}
+
+static void subsample(const void *image, long size, long channels, void *result)
+{
+    compiled->subsample(image, size, channels, result);
+}
+
+static void add_subsampled(const void *small, long size, long channels, void *image)
+{
+    compiled->add_subsampled(small, size, channels, image);
+}
+
+static void pool(const struct pass_pool *pool, void *result)
+{
+    compiled->pool(pool, result);
+}
+
+static void unpool(const struct pass_pool *pool, const void *gradient, void *result, double *sums)
+{
+    compiled->unpool(pool, gradient, result, sums);
+}
+
+static void mean(const void *values, struct rows rows, void *result)
+{
+    compiled->mean(values, rows, result);
+}
+
+static void spread(const void *gradient, struct rows rows, void *result)
+{
+    compiled->spread(gradient, rows, result);
+}
+
+static void take_image(const float *planes, long pixels, void *result)
+{
+    compiled->take_image(planes, pixels, result);
+}
+
+static void to_floats(const void *values, size_t count, float *result)
+{
+    compiled->to_floats(values, count, result);
+}
+
+static void from_floats(const float *values, size_t count, void *result)
+{
+    compiled->from_floats(values, count, result);
+}
+
+static void accumulate(const float *values, size_t count, float *result)
+{
+    compiled->accumulate(values, count, result);
+}
+
+static void learn(const struct pass_learn *learn, const struct sgd *sgd)
+{
+    compiled->learn(learn, sgd);
+}
+
+extern const struct passes passes_avx512bf16_bf16;
+const struct passes passes_avx512bf16_bf16 = {.name = "passes_avx512bf16_bf16",
+                                              .isa = CPU_AVX512_BF16,
+                                              .type = DNN_BF16,
+                                              .statistics = statistics,
+                                              .activate = activate,
+                                              .join = join,
+                                              .batchnorm_backward = batchnorm_backward,
+                                              .mask = mask,
+                                              .add = add,
+                                              .subsample = subsample,
+                                              .add_subsampled = add_subsampled,
+                                              .pool = pool,
+                                              .unpool = unpool,
+                                              .mean = mean,
+                                              .spread = spread,
+                                              .take_image = take_image,
+                                              .to_floats = to_floats,
+                                              .from_floats = from_floats,
+                                              .accumulate = accumulate,
+                                              .learn = learn};
