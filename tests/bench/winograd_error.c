@@ -106,10 +106,12 @@ static void measure_gradient(const struct conv_shape *shape, const float *tensor
           *sums = memory(kernel->sums_size(shape));
     void *scratch = memory(kernel->scratch_size(shape));
     struct winograd_gradient_call call = {1, tensors[0], tensors[1], sums, true, scratch};
+    const float *const copies[] = {sums};
+    const struct winograd_gradient_sums all = {copies, 1};
     double squares = 0, errors = 0, narrow_errors = 0;
 
     kernel->add(shape, &call);
-    kernel->finish(shape, sums, 0, 1,
+    kernel->finish(shape, &all, 0, 1,
                    &(struct winograd_gradient_result){result, {in * 9, 9, 3, 1}});
     for (long i = 0; i < count; i += SAMPLE) {
         long at[4] = {i / (in * 9), i / 9 % in, i / 3 % 3, i % 3};

@@ -14,11 +14,12 @@ struct filter {
     struct dnn_op *show;                     /* reorder: our layout to OIHW */
     struct dnn_op *take;                     /* reorder: OIHW to our layout */
     struct parameter *parameter;
-    size_t count;    /* numbers in our layout, padding included */
-    long strides[4]; /* of O, I, H, W in our layout, by hand */
-    float *weights;  /* (count): the master copy */
-    float *velocity; /* (count), or NULL without momentum */
-    float *gradient; /* (count), or NULL where nothing shows it */
+    size_t count;     /* numbers in our layout, padding included */
+    size_t sum_count; /* numbers in a sum of gradients */
+    long strides[4];  /* of O, I, H, W in our layout, where not the library decides on it */
+    float *weights;   /* (count): the master copy */
+    float *velocity;  /* (count), or NULL without momentum */
+    float *gradient;  /* (count), or NULL where nothing reads it */
 };
 
 static bool wants_backward_data(const struct filter *filter)
@@ -26,11 +27,17 @@ static bool wants_backward_data(const struct filter *filter)
     return filter->shape.layer->input >= 0;
 }
 
+/* Whether the library computes the gradient of the weights. */
+static bool by_library(const struct filter_shape *shape)
+{
+    return !shape->by_hand && !shape->winograd;
+}
+
 /* Whether our kernels read weights whose layout only the library knows: then they read them from
  * the parameter, where filter_load() brings them. */
 static bool loads_from_parameter(const struct filter *filter)
 {
-    return !filter->shape.by_hand &&
+    return by_library(&filter->shape) &&
            (filter->shape.kernels[CONV_FORWARD] || filter->shape.kernels[CONV_BACKWARD_DATA]);
 }
 
@@ -50,7 +57,7 @@ static bool make_directions(struct filter *filter, struct error *err)
 /* All operations share one sum, so the first decides on its layout. */
 static bool make_gradients(struct filter *filter, struct error *err)
 {
-    for (int i = 0; i < filter->shape.count_kinds && !filter->shape.by_hand; i++) {
+    for (int i = 0; i < filter->shape.count_kinds && by_library(&filter->shape); i++) {
         const struct dnn_convolution chunk =
             filter_chunk(&filter->shape, filter->shape.counts[i]);
 
@@ -62,6 +69,15 @@ static bool make_gradients(struct filter *filter, struct error *err)
     return true;
 }
 
+/* Of OIHW. */
+static void plain_strides(const struct layer *layer, long ret[4])
+{
+    ret[3] = 1;
+    ret[2] = layer->kernel;
+    ret[1] = ret[2] * layer->kernel;
+    ret[0] = ret[1] * layer->in_channels;
+}
+
 static bool make_reorders(struct filter *filter, struct error *err)
 {
     const struct dnn_convolution chunk = filter_chunk(&filter->shape, filter->shape.counts[0]);
@@ -69,10 +85,12 @@ static bool make_reorders(struct filter *filter, struct error *err)
     struct dnn_layout plain = {0}, own = {.of = filter->gradients[0]};
     struct dnn *dnn = filter->context.dnn;
 
-    if (filter->shape.by_hand) {
+    if (filter->shape.by_hand)
         wgrad_strides(&hand, filter->strides);
+    else
+        plain_strides(filter->shape.layer, filter->strides);
+    if (!by_library(&filter->shape))
         own.strides = filter->strides;
-    }
     filter->take = dnn_weight_reorder(dnn, &chunk, plain, own, err);
     filter->show = dnn_weight_reorder(dnn, &chunk, own, plain, err);
     if (!filter->take || !filter->show)
@@ -87,19 +105,23 @@ static bool make_reorders(struct filter *filter, struct error *err)
 static bool make_memory(struct filter *filter, struct error *err)
 {
     const struct filter_context *context = &filter->context;
+    const struct conv_shape conv = filter_conv(&filter->shape, CONV_FORWARD);
+    bool keeps = context->keep_gradients || filter->shape.winograd;
     size_t size = filter->parameter->count * sizeof(float);
 
-    if (!filter->shape.by_hand)
+    if (by_library(&filter->shape))
         size = dnn_op_size(filter->gradients[0], 2);
     assert(size % sizeof(float) == 0 && size / sizeof(float) >= filter->parameter->count);
-    filter->count = size / sizeof(float);
+    filter->count = filter->sum_count = size / sizeof(float);
+    if (filter->shape.winograd)
+        filter->sum_count = filter->shape.winograd->sums_size(&conv) / sizeof(float);
     filter->weights = filter_memory(size);
     if (context->momentum)
         filter->velocity = filter_memory(size);
-    if (context->keep_gradients)
+    if (keeps)
         filter->gradient = filter_memory(size);
     if (!filter->weights || (context->momentum && !filter->velocity) ||
-        (context->keep_gradients && !filter->gradient))
+        (keeps && !filter->gradient))
         return error_set(err, ERROR_INTERNAL, NULL, "no memory for the weights of %s",
                          filter->shape.layer->name);
     return true;
@@ -172,8 +194,11 @@ static size_t larger(size_t a, size_t b)
 static size_t gradient_scratch(const struct filter *filter)
 {
     const struct filter_shape *shape = &filter->shape;
+    const struct conv_shape conv = filter_conv(shape, CONV_FORWARD);
     size_t most = 0, numbers;
 
+    if (shape->winograd)
+        return shape->winograd->scratch_size(&conv);
     for (int i = 0; i < shape->count_kinds; i++) {
         const struct wgrad_shape hand = filter_wgrad(shape, shape->counts[i]);
 
@@ -207,7 +232,7 @@ bool filter_run(struct filter *filter, const struct filter_call *call,
 
 size_t filter_weights(const struct filter *filter)
 {
-    return filter->count;
+    return filter->sum_count;
 }
 
 bool filter_can_slice(const struct filter *filter)
@@ -234,6 +259,21 @@ static void by_hand(const struct filter *filter, const struct filter_call *call,
         wgrad_run(filter->shape.hand, &hand, &memory);
 }
 
+static void by_winograd(const struct filter *filter, const struct filter_call *call,
+                        const struct filter_gradient *work)
+{
+    const struct conv_shape conv = filter_conv(&filter->shape, CONV_FORWARD);
+    const struct winograd_gradient_call add = {.images = call->units,
+                                               .input = work->input,
+                                               .gradient = work->gradient,
+                                               .sums = work->sum,
+                                               .first = work->first,
+                                               .scratch = call->scratch};
+
+    assert(work->slices == 1);
+    filter->shape.winograd->add(&conv, &add);
+}
+
 bool filter_backward_weights(struct filter *filter, const struct filter_call *call,
                              const struct filter_gradient *work, struct error *err)
 {
@@ -245,8 +285,8 @@ bool filter_backward_weights(struct filter *filter, const struct filter_call *ca
 
     assert(work->slices > 0 && work->slice >= 0 && work->slice < work->slices);
     assert(work->slices == 1 || filter_can_slice(filter));
-    if (shape->by_hand) {
-        by_hand(filter, call, work);
+    if (!by_library(shape)) {
+        (shape->by_hand ? by_hand : by_winograd)(filter, call, work);
         return true;
     }
     if (shape->emulated) {
@@ -267,6 +307,30 @@ bool filter_backward_weights(struct filter *filter, const struct filter_call *ca
     return true;
 }
 
+/* The gradient of part `index` of the output channels, from the sums of all threads, and the step
+ * with it. */
+static void learn_by_winograd(struct filter *filter, const struct filter_update *update)
+{
+    const struct winograd_gradient *winograd = filter->shape.winograd;
+    const struct conv_shape conv = filter_conv(&filter->shape, CONV_FORWARD);
+    const struct winograd_gradient_sums sums = {(const float *const *)update->copies,
+                                                update->copy_count};
+    struct winograd_gradient_result result = {.values = filter->gradient};
+    long grains = conv.out_channels / winograd->out_multiple;
+    size_t each = (size_t)(winograd->out_multiple * filter->strides[0]);
+    const struct pass_learn learn = {
+        .copies = &filter->gradient,
+        .copy_count = 1,
+        .weights = filter->weights,
+        .velocity = filter->velocity,
+        .begin = (size_t)(grains * update->index / update->of) * each,
+        .end = (size_t)(grains * (update->index + 1) / update->of) * each};
+
+    memcpy(result.strides, filter->strides, sizeof result.strides);
+    winograd->finish(&conv, &sums, update->index, update->of, &result);
+    filter->context.passes->learn(&learn, update->sgd);
+}
+
 void filter_learn(struct filter *filter, const struct filter_update *update)
 {
     size_t lines = (filter->count + 15) / 16;
@@ -282,7 +346,10 @@ void filter_learn(struct filter *filter, const struct filter_update *update)
 
     assert(update->copy_count > 0 && update->index >= 0 && update->index < update->of);
     assert(update->sgd->momentum == 0 || filter->velocity);
-    filter->context.passes->learn(&learn, update->sgd);
+    if (filter->shape.winograd)
+        learn_by_winograd(filter, update);
+    else
+        filter->context.passes->learn(&learn, update->sgd);
 }
 
 /* The weights as our kernels read them; `lane` brings them there first where they lie otherwise.
@@ -290,17 +357,10 @@ void filter_learn(struct filter *filter, const struct filter_update *update)
 static bool strided_weights(struct filter *filter, int lane, struct conv_weights *ret,
                             struct error *err)
 {
-    const struct layer *layer = filter->shape.layer;
-    long taps = (long)layer->kernel * layer->kernel;
     void *const memory[] = {filter->weights, filter->parameter->value};
 
-    if (filter->shape.by_hand) {
-        ret->values = filter->weights;
-        memcpy(ret->strides, filter->strides, sizeof ret->strides);
-        return true;
-    }
-    *ret = (struct conv_weights){filter->parameter->value,
-                                 {layer->in_channels * taps, taps, layer->kernel, 1}};
+    ret->values = by_library(&filter->shape) ? filter->parameter->value : filter->weights;
+    memcpy(ret->strides, filter->strides, sizeof ret->strides);
     return !loads_from_parameter(filter) || dnn_op_run_on(filter->show, lane, memory, err);
 }
 
@@ -327,7 +387,7 @@ bool filter_show(struct filter *filter, struct error *err)
     void *const gradient[] = {filter->gradient, filter->parameter->gradient};
 
     return dnn_op_run(filter->show, weights, err) &&
-           (!filter->gradient || dnn_op_run(filter->show, gradient, err));
+           (!filter->context.keep_gradients || dnn_op_run(filter->show, gradient, err));
 }
 
 void filter_names(const struct filter *filter, net_visit visit, void *user)
@@ -338,7 +398,10 @@ void filter_names(const struct filter *filter, net_visit visit, void *user)
     if (filter->directions[CONV_BACKWARD_DATA])
         visit(user, layer, "backward_data",
               direction_name(filter->directions[CONV_BACKWARD_DATA]));
-    visit(user, layer, "backward_weights",
-          filter->shape.by_hand ? wgrad_kind_name(filter->shape.hand)
-                                : dnn_op_name(filter->gradients[0]));
+    if (filter->shape.winograd)
+        visit(user, layer, "backward_weights", filter->shape.winograd->name);
+    else
+        visit(user, layer, "backward_weights",
+              filter->shape.by_hand ? wgrad_kind_name(filter->shape.hand)
+                                    : dnn_op_name(filter->gradients[0]));
 }

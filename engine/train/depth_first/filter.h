@@ -55,7 +55,7 @@ filter_backward_data(struct filter *filter, const struct filter_call *call, void
     return filter_run(filter, call, CONV_BACKWARD_DATA, gradient, &end, err);
 }
 
-/* Numbers in the gradient of the weights, in the filter's own layout, padding included. */
+/* Numbers in a sum of gradients of the weights, as the filter sums them. */
 size_t filter_weights(const struct filter *filter);
 
 /* The gradient of the weights is added to `sum`. */

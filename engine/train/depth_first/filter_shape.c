@@ -1,7 +1,5 @@
 #include "engine/train/depth_first/filter_shape.h"
 
-#include "engine/train/kernels/conv_winograd.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,10 +85,14 @@ static const struct conv_kernel *kernel_for(const struct filter_shape *shape,
 
 void filter_choose(struct filter_shape *shape, enum wgrad_kind hand, enum cpu_isa isa)
 {
+    const struct conv_shape conv = filter_conv(shape, CONV_FORWARD);
+
     assert(!shape->emulated);
     shape->hand = hand;
     shape->by_hand = hand != WGRAD_PORTABLE && filter_can_by_hand(shape->layer, hand, isa);
     shape->kernels[CONV_FORWARD] = kernel_for(shape, CONV_FORWARD, isa);
+    if (shape->type == DNN_F32)
+        shape->winograd = winograd_gradient_for(isa, WINOGRAD_TILE, &conv);
     if (shape->layer->input >= 0)
         shape->kernels[CONV_BACKWARD_DATA] = kernel_for(shape, CONV_BACKWARD_DATA, isa);
 }

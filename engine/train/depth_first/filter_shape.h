@@ -5,7 +5,7 @@
  * (n * out_size^2 / parts, out_channels), rows of channels (NHWC), stored as `type` says. */
 #pragma once
 
-#include "engine/train/kernels/conv.h"
+#include "engine/train/kernels/conv_winograd.h"
 #include "engine/train/kernels/wgrad.h"
 #include "engine/train/networks/network.h"
 
@@ -21,6 +21,8 @@ struct filter_shape {
     bool emulated;      /* stored as bf16 but computed in f32 */
     bool by_hand;       /* our kernel `hand` computes the weight gradient, not the library */
     enum wgrad_kind hand;
+    /* Computes the weight gradient of f32; or NULL. */
+    const struct winograd_gradient *winograd;
     /* Our kernel for each direction; NULL: the library's. */
     const struct conv_kernel *kernels[FILTER_DIRECTIONS];
     /* Chunks are counted in units. A unit is an image, or of 1x1 kernels a part of one: `parts`

@@ -31,6 +31,11 @@ struct winograd_gradient_call {
     void *scratch;         /* scratch_size() bytes at 64 bytes, the thread's own */
 };
 
+struct winograd_gradient_sums {
+    const float *const *copies; /* (count), each sums_size() bytes */
+    int count;                  /* 1 or more */
+};
+
 /* Numbers from one output channel, input channel, row and column of the kernel to the next. */
 struct winograd_gradient_result {
     float *values;
@@ -47,9 +52,10 @@ struct winograd_gradient {
     size_t (*scratch_size)(const struct conv_shape *shape);
     /* Allocates nothing, uses the calling thread alone, and may run on many at once. */
     void (*add)(const struct conv_shape *shape, const struct winograd_gradient_call *call);
-    /* Writes part `index` of `of` of the gradient, cut by output channels. */
-    void (*finish)(const struct conv_shape *shape, const float *sums, int index, int of,
-                   const struct winograd_gradient_result *result);
+    /* Adds up what several threads have summed, and writes part `index` of `of` of the gradient:
+     * the output channels from part * (channels / out_multiple) / of * out_multiple on. */
+    void (*finish)(const struct conv_shape *shape, const struct winograd_gradient_sums *sums,
+                   int index, int of, const struct winograd_gradient_result *result);
 };
 
 /* NULL where there is none. */

@@ -136,16 +136,26 @@ static void add(const struct conv_shape *shape, const struct winograd_gradient_c
     }
 }
 
+CONV_INLINE void sum_copies(const struct winograd_gradient_sums *sums, long at, vec *ret)
+{
+    vec sum = VEC_LOAD(sums->copies[0] + at);
+
+    for (int i = 1; i < sums->count; i++)
+        sum += VEC_LOAD(sums->copies[i] + at);
+    *ret = sum;
+}
+
 /* CONV_LANES output channels and one input channel: the transpose of what the weights go through
  * before they are multiplied. */
-static void transform_sums(const float *sums, long apart, vec ret_taps[TAPS])
+static void transform_sums(const struct winograd_gradient_sums *sums, long at, long apart,
+                           vec ret_taps[TAPS])
 {
     vec columns[KERNEL * SIDE], from[SIDE];
 
 #pragma GCC unroll 8
     for (int j = 0; j < SIDE; j++) {
         for (int i = 0; i < SIDE; i++)
-            from[i] = VEC_LOAD(sums + (i * SIDE + j) * apart);
+            sum_copies(sums, at + (i * SIDE + j) * apart, &from[i]);
 #pragma GCC unroll 8
         for (int i = 0; i < KERNEL; i++)
             combine_line(&weight_matrix[0][i], KERNEL, SIDE, from, 1, &columns[i * SIDE + j]);
@@ -170,8 +180,8 @@ static void write_taps(const vec taps[TAPS], const struct winograd_gradient_resu
                            tap % KERNEL * strides[3]] = taps[tap][lane];
 }
 
-static void finish(const struct conv_shape *shape, const float *sums, int index, int of,
-                   const struct winograd_gradient_result *result)
+static void finish(const struct conv_shape *shape, const struct winograd_gradient_sums *sums,
+                   int index, int of, const struct winograd_gradient_result *result)
 {
     long in = shape->in_channels, out = shape->out_channels, panels = out / CONV_PANEL;
 
@@ -180,7 +190,7 @@ static void finish(const struct conv_shape *shape, const float *sums, int index,
             for (long j = 0; j < CONV_PANEL; j += CONV_LANES) {
                 vec taps[TAPS];
 
-                transform_sums(sums + (p * in + i) * CONV_PANEL + j, in * out, taps);
+                transform_sums(sums, (p * in + i) * CONV_PANEL + j, in * out, taps);
                 write_taps(taps, result, p * CONV_PANEL + j, i);
             }
 }

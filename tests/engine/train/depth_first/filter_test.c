@@ -241,19 +241,19 @@ static void check_weights(struct bench *b, const struct filter_call *call)
 {
     size_t count = filter_weights(b->filter);
     AUTO(freep) float *sum = malloc(count * sizeof *sum);
-    float *const copies[] = {sum};
+    float *const copies[] = {sum, sum}; /* of two threads */
     const struct sgd nothing = {0};
 
     memset(sum, 0xff, count * sizeof *sum);
     sum_gradient(b, call, sum);
     for (int part = 0; part < 3; part++) {
-        const struct filter_update update = {copies, 1, part, 3, &nothing};
+        const struct filter_update update = {copies, 2, part, 3, &nothing};
 
         filter_learn(b->filter, &update);
     }
     EXPECT(filter_show(b->filter, NULL));
     define(b, call->units, to_weights);
-    compare(b, b->weight->gradient, b->weight->count, 2, false, "backward to weights");
+    compare(b, b->weight->gradient, b->weight->count, 4, false, "backward to weights");
 }
 
 static void check(const struct setting *setting)

@@ -94,6 +94,8 @@ static void try_shape(const struct winograd_gradient *kernel, const struct conv_
     struct tensors tensors = {numbers(pixels * in), numbers(pixels * out),
                               must(kernel->sums_size(shape)), numbers(in * out * taps),
                               must(kernel->scratch_size(shape))};
+    const float *const copies[] = {tensors.sums};
+    const struct winograd_gradient_sums sums = {copies, 1};
     struct winograd_gradient_result layouts[2] = {
         {tensors.result, {in * taps, taps, 3, 1}},
         {tensors.result, {in, 1, 3 * in * out, in * out}}};
@@ -103,7 +105,7 @@ static void try_shape(const struct winograd_gradient *kernel, const struct conv_
 
         learn(kernel, shape, &tensors, images, i == 1);
         for (int part = 2; part >= 0; part--)
-            kernel->finish(shape, tensors.sums, part, 3, &layouts[i]);
+            kernel->finish(shape, &sums, part, 3, &layouts[i]);
         for (long j = i; j < in * out * taps && failures == test_failures; j += every) {
             long at[4] = {j / (in * taps), j / taps % in, j / 3 % 3, j % 3};
 
