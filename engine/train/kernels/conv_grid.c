@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define SHIFT_MAX 3 /* rows of positions that a tap looks down */
-
 struct conv_grid conv_grid_of(const struct conv_shape *shape, const struct conv_class *class,
                               long images)
 {
@@ -22,8 +20,10 @@ struct conv_grid conv_grid_of(const struct conv_shape *shape, const struct conv_
         .positions = images * across * across,
     };
 
-    grid.plane =
-        grid.lead + grid.scale * (grid.positions + SHIFT_MAX * across + CONV_GRID_BLOCK + 1);
+    /* Taps look down at most one row of positions, or, where all padding is around the image, as
+     * many as it is wide. */
+    grid.plane = grid.lead + grid.scale * (grid.positions + (border > 0 ? border : 1) * across +
+                                           CONV_GRID_BLOCK + 1);
     return grid;
 }
 
@@ -94,8 +94,12 @@ void conv_grid_map(const struct conv_grid *grid, const struct conv_class *class,
                        class->result_size +
                    class->first_column;
 
-        for (long x = 0; x < grid->pitch; x++)
-            *ret_map++ =
-                y < class->height && x < class->width ? (int32_t)(row + x * class->step) : -1;
+        long width = y < class->height ? class->width : 0;
+
+        for (long x = 0; x < width; x++)
+            ret_map[x] = (int32_t)(row + x * class->step);
+        for (long x = width; x < grid->pitch; x++)
+            ret_map[x] = -1;
+        ret_map += grid->pitch;
     }
 }
