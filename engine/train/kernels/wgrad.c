@@ -2,6 +2,7 @@
 
 #include "engine/train/kernels/wgrad_kinds.h"
 #include "engine/train/kernels/wgrad_pack.h"
+#include "engine/train/kernels/wgrad_stem.h"
 
 #include <assert.h>
 #include <string.h>
@@ -33,13 +34,13 @@ static void add_pixel(const struct wgrad_memory *memory, const struct wgrad_shap
 static void add_image(const struct wgrad_memory *memory, const struct wgrad_shape *shape,
                       long image)
 {
-    long in = shape->in_size, out = shape->out_size, strides[4];
+    long in = shape->in_size, out = shape->out_size, kernel = shape->kernel, strides[4];
 
     wgrad_strides(shape, strides);
-    for (long at = 0; at < out * out * 9; at++) {
-        long h = at % 3, w = at / 3 % 3, pixel = at / 9;
-        long row = pixel / out * shape->stride + h - 1,
-             column = pixel % out * shape->stride + w - 1;
+    for (long at = 0; at < out * out * kernel * kernel; at++) {
+        long h = at % kernel, w = at / kernel % kernel, pixel = at / kernel / kernel;
+        long row = pixel / out * shape->stride + h - kernel / 2,
+             column = pixel % out * shape->stride + w - kernel / 2;
 
         if (row >= 0 && row < in && column >= 0 && column < in)
             add_pixel(memory, shape,
@@ -70,17 +71,18 @@ static void run_portable(const struct wgrad_shape *shape, const struct wgrad_mem
 static const struct {
     const char *name;
     enum cpu_isa isa;
+    bool stem;                                          /* knows kernel 7 */
     size_t (*scratch)(const struct wgrad_shape *shape); /* NULL: none */
     void (*run)(const struct wgrad_shape *shape, const struct wgrad_memory *memory);
 } kinds[WGRAD_KINDS] = {
-    [WGRAD_PORTABLE] = {"portable", CPU_BASE, NULL, run_portable},
+    [WGRAD_PORTABLE] = {"portable", CPU_BASE, true, NULL, run_portable},
 #ifdef __x86_64__
-    [WGRAD_AVX512_BF16] = {"avx512_bf16", CPU_AVX512_BF16, wgrad_avx512_scratch,
+    [WGRAD_AVX512_BF16] = {"avx512_bf16", CPU_AVX512_BF16, false, wgrad_avx512_scratch,
                            wgrad_avx512_run},
-    [WGRAD_AMX] = {"amx", CPU_AMX, wgrad_amx_scratch, wgrad_amx_run},
+    [WGRAD_AMX] = {"amx", CPU_AMX, true, wgrad_amx_scratch, wgrad_amx_run},
 #else
-    [WGRAD_AVX512_BF16] = {"avx512_bf16", CPU_AVX512_BF16, NULL, NULL},
-    [WGRAD_AMX] = {"amx", CPU_AMX, NULL, NULL},
+    [WGRAD_AVX512_BF16] = {"avx512_bf16", CPU_AVX512_BF16, false, NULL, NULL},
+    [WGRAD_AMX] = {"amx", CPU_AMX, true, NULL, NULL},
 #endif
 };
 
@@ -91,19 +93,24 @@ const char *wgrad_kind_name(enum wgrad_kind kind)
 
 static bool is_shape(const struct wgrad_shape *shape)
 {
-    if (shape->in_channels < PANEL || shape->in_channels % PANEL != 0 ||
-        shape->out_channels < PANEL || shape->out_channels % PANEL != 0)
+    bool whole = shape->in_channels >= PANEL && shape->in_channels % PANEL == 0;
+
+    if (shape->out_channels < PANEL || shape->out_channels % PANEL != 0)
         return false;
     if (shape->kernel == 1)
-        return shape->stride == 1 && shape->pixels >= 1;
-    return shape->kernel == 3 && (shape->stride == 1 || shape->stride == 2) &&
-           shape->images >= 1 && shape->in_size >= 1 &&
-           shape->out_size == (shape->in_size + shape->stride - 1) / shape->stride;
+        return whole && shape->stride == 1 && shape->pixels >= 1;
+    if (shape->images < 1 || shape->in_size < 1 || shape->stride < 1 ||
+        shape->out_size != (shape->in_size + shape->stride - 1) / shape->stride)
+        return false;
+    if (wgrad_is_stem(shape))
+        return shape->in_channels == STEM_CHANNELS && shape->stride == 2;
+    return whole && shape->kernel == 3 && shape->stride <= 2;
 }
 
 bool wgrad_supports(enum wgrad_kind kind, const struct wgrad_shape *shape, enum cpu_isa isa)
 {
-    return kinds[kind].run && isa >= kinds[kind].isa && is_shape(shape);
+    return kinds[kind].run && isa >= kinds[kind].isa && is_shape(shape) &&
+           (kinds[kind].stem || !wgrad_is_stem(shape));
 }
 
 void wgrad_strides(const struct wgrad_shape *shape, long ret_strides[4])
@@ -111,6 +118,13 @@ void wgrad_strides(const struct wgrad_shape *shape, long ret_strides[4])
     long in = shape->in_channels, out = shape->out_channels;
     bool rows_are_inputs = wgrad_rows_are_inputs(shape);
 
+    if (wgrad_is_stem(shape)) {
+        ret_strides[0] = in * shape->kernel * shape->kernel;
+        ret_strides[1] = 1;
+        ret_strides[2] = in * shape->kernel;
+        ret_strides[3] = in;
+        return;
+    }
     ret_strides[0] = rows_are_inputs ? 1 : in;
     ret_strides[1] = rows_are_inputs ? out : 1;
     ret_strides[2] = in * out * shape->kernel;
@@ -129,7 +143,7 @@ void wgrad_run(enum wgrad_kind kind, const struct wgrad_shape *shape,
 
     if (ranged.out_end == 0)
         ranged.out_end = shape->out_channels;
-    assert(kinds[kind].run && is_shape(shape));
+    assert(kinds[kind].run && is_shape(shape) && (kinds[kind].stem || !wgrad_is_stem(shape)));
     assert(ranged.out_begin >= 0 && ranged.out_begin < ranged.out_end &&
            ranged.out_end <= shape->out_channels);
     assert(ranged.out_begin % PANEL == 0 && ranged.out_end % PANEL == 0);

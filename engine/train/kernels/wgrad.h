@@ -12,12 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kernel 1 with stride 1, or kernel 3 with padding 1 and stride 1 or 2, where out_size is
- * (in_size + stride - 1) / stride. Channels are multiples of 32. Images are square, and `pixels`
- * not looked at, for kernel 3; kernel 1 knows only how many pixels there are in all, so that
- * they may as well be a part of an image. */
+/* Kernel 1 with stride 1, kernel 3 with padding 1 and stride 1 or 2, or kernel 7 with padding 3
+ * and stride 2; out_size is (in_size + stride - 1) / stride. Channels are multiples of 32, but
+ * the input of kernel 7 has three; "avx512_bf16" does not know it, since oneDNN is faster there.
+ * Images are square, and `pixels` not looked at, for kernels 3
+ * and 7; kernel 1 knows only how many pixels there are in all, so that they may as well be a part
+ * of an image. */
 struct wgrad_shape {
-    long images, in_size, out_size; /* kernel 3 only */
+    long images, in_size, out_size; /* not of kernel 1 */
     long pixels;                    /* kernel 1 only */
     long in_channels, out_channels;
     long kernel, stride;

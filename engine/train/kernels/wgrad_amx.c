@@ -4,6 +4,7 @@
  * Tested by tests/engine/train/kernels/wgrad_test.c. */
 #include "engine/train/kernels/wgrad_kinds.h"
 #include "engine/train/kernels/wgrad_pack.h"
+#include "engine/train/kernels/wgrad_stem.h"
 
 #ifdef __x86_64__
 #include "engine/train/kernels/wgrad_product.h"
@@ -119,9 +120,13 @@ static size_t tile_words(const struct job *job)
 
 size_t wgrad_amx_scratch(const struct wgrad_shape *shape)
 {
-    struct job job = plan(shape, &(struct wgrad_memory){0});
-    size_t panels = (size_t)(job.plane_pairs * shape->stride * PANEL);
+    struct job job;
+    size_t panels;
 
+    if (wgrad_is_stem(shape))
+        return wgrad_stem_scratch(shape);
+    job = plan(shape, &(struct wgrad_memory){0});
+    panels = (size_t)(job.plane_pairs * shape->stride * PANEL);
     return (tile_words(&job) + panels) * sizeof(uint32_t);
 }
 
@@ -288,20 +293,31 @@ static void run_strip(const struct job *job, const struct strip *strip)
     }
 }
 
-TILE_TARGET void wgrad_amx_run(const struct wgrad_shape *shape, const struct wgrad_memory *memory)
+static void multiply_stem(const struct wgrad_stem_product *stem)
 {
-    struct tile_config config = {.palette = 1};
+    const struct product product = {
+        .rows = stem->rows,
+        .columns = stem->columns,
+        .depth = stem->depth,
+        .column_step = STEM_STEP,
+        .sums = stem->sums,
+        .stride = PANEL,
+        .accumulate = true,
+    };
+
+    multiply(&product);
+}
+
+static const struct wgrad_stem_kind stem_kind = {transpose_panel, multiply_stem};
+_Static_assert(STEM_DEPTH == TILE, "a product is as deep as a tile");
+
+static void run_strips(const struct wgrad_shape *shape, const struct wgrad_memory *memory)
+{
     struct job job = plan(shape, memory);
     long group = shape->kernel == 1 ? 1 : job.pitch * job.group_rows;
 
-    for (int i = 0; i < 8; i++) {
-        config.row_bytes[i] = TILE * sizeof(uint32_t);
-        config.rows[i] = TILE;
-    }
     job.tiles = memory->scratch;
     job.panels = job.tiles + tile_words(&job);
-    atomic_signal_fence(memory_order_seq_cst);
-    tile_configure(&config);
     for (long begin = 0; begin < job.all; begin += job.strip) {
         struct strip strip = {.begin = begin, .end = at_most(begin + job.strip, job.all)};
 
@@ -309,6 +325,22 @@ TILE_TARGET void wgrad_amx_run(const struct wgrad_shape *shape, const struct wgr
         strip.accumulate = memory->accumulate || begin > 0;
         run_strip(&job, &strip);
     }
+}
+
+TILE_TARGET void wgrad_amx_run(const struct wgrad_shape *shape, const struct wgrad_memory *memory)
+{
+    struct tile_config config = {.palette = 1};
+
+    for (int i = 0; i < 8; i++) {
+        config.row_bytes[i] = TILE * sizeof(uint32_t);
+        config.rows[i] = TILE;
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    tile_configure(&config);
+    if (wgrad_is_stem(shape))
+        wgrad_stem_run(shape, memory, &stem_kind);
+    else
+        run_strips(shape, memory);
     tile_release();
 }
 #endif

@@ -41,8 +41,8 @@ struct wgrad_pairing wgrad_pairing(const struct wgrad_shape *shape);
 struct wgrad_pairs wgrad_output_row(const struct wgrad_shape *shape, const uint16_t *gradient,
                                     long group, long row);
 
-/* A row of input pairs, all columns; row -1 to stride * (rows - 1) + 1 of the pairing. Where it
- * lies outside of the image both are NULL. */
+/* A row of input pairs, all columns; row -padding to stride * (rows - 1) + padding of the
+ * pairing. Where it lies outside of the image both are NULL. */
 struct wgrad_pairs wgrad_input_row(const struct wgrad_shape *shape, const uint16_t *input,
                                    long group, long row);
 

@@ -1,0 +1,95 @@
+#include "tests/engine/train/kernels/wgrad_trial.h"
+
+static struct wgrad_shape stem(long count, long size, long out)
+{
+    struct wgrad_shape shape = images(count, size, 2, 3, out);
+
+    shape.kernel = 7;
+    return shape;
+}
+
+static void every_small_image_agrees_with_the_definition(void)
+{
+    for (long size = 1; size <= 12; size++)
+        for (long count = 1; count <= 4; count++) {
+            struct wgrad_shape shape = stem(count, size, 64);
+
+            check(&shape, NORMAL);
+        }
+}
+
+static void several_strips_add_up(void)
+{
+    const struct wgrad_shape shapes[] = {stem(1, 67, 64), stem(2, 38, 96), stem(3, 71, 32)};
+
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        check(&shapes[i], NORMAL);
+}
+
+static void numbers_of_any_size_are_summed(void)
+{
+    static const uint32_t exponents[] = {0, 1, 60, 180}; /* from denormals to 1e16 */
+
+    for (size_t i = 0; i < COUNT(exponents); i++) {
+        struct wgrad_shape shape = stem(3, 8, 32);
+
+        check(&shape, exponents[i]);
+    }
+}
+
+static void what_is_not_a_number_is_not_hidden(void)
+{
+    struct wgrad_shape pair = stem(2, 7, 32), halves = stem(3, 8, 32);
+
+    check_hides_nothing(&pair);
+    check_hides_nothing(&halves);
+}
+
+static void ranges_put_together_are_the_whole(void)
+{
+    struct wgrad_shape shape = stem(3, 9, 96);
+
+    check_ranges(&shape);
+}
+
+static void only_what_was_promised_is_supported(void)
+{
+    struct wgrad_shape shape = stem(1, 7, 32), grey = shape, dense = shape;
+
+    grey.in_channels = 1;
+    dense.stride = 1;
+    dense.out_size = 7;
+    EXPECT(wgrad_supports(WGRAD_PORTABLE, &shape, CPU_BASE));
+    EXPECT(!wgrad_supports(WGRAD_PORTABLE, &grey, CPU_BASE));
+    EXPECT(!wgrad_supports(WGRAD_PORTABLE, &dense, CPU_BASE));
+    EXPECT(!wgrad_supports(WGRAD_AVX512_BF16, &shape, CPU_AMX));
+    EXPECT(!wgrad_supports(WGRAD_AMX, &shape, CPU_AVX512_BF16));
+#ifdef __x86_64__
+    EXPECT(wgrad_supports(WGRAD_AMX, &shape, CPU_AMX));
+#endif
+}
+
+static void weights_lie_by_row_column_and_input_channel(void)
+{
+    struct wgrad_shape shape = stem(1, 7, 32);
+    long strides[4];
+
+    wgrad_strides(&shape, strides);
+    EXPECT_INT(strides[0], 7 * 7 * 3);
+    EXPECT_INT(strides[1], 1);
+    EXPECT_INT(strides[2], 7 * 3);
+    EXPECT_INT(strides[3], 3);
+}
+
+int main(void)
+{
+    begin();
+    RUN(every_small_image_agrees_with_the_definition);
+    RUN(several_strips_add_up);
+    RUN(numbers_of_any_size_are_summed);
+    RUN(what_is_not_a_number_is_not_hidden);
+    RUN(ranges_put_together_are_the_whole);
+    RUN(only_what_was_promised_is_supported);
+    RUN(weights_lie_by_row_column_and_input_channel);
+    return test_result();
+}
