@@ -17,9 +17,10 @@
 #define BLOCK 32 /* rows whose sums are taken in f32, as in passes_body.c */
 #define UNROLLED 4
 
-/* What comes from memory is asked for so many bytes early: that is faster than what the processor
- * foresees, and farther is not better. */
-#define AHEAD 2048
+/* What is read from memory is asked for so many bytes early, and what is written there too: the
+ * processor must have a line before it can write to it. */
+#define READ_AHEAD 2048
+#define WRITE_AHEAD 1024
 
 extern const struct passes passes_avx512_bf16;
 static const struct passes *const compiled = &passes_avx512_bf16;
@@ -53,10 +54,15 @@ INLINE struct pair read(const uint16_t *from)
     return widen(_mm512_loadu_si512(from));
 }
 
+INLINE __m512i take(const uint16_t *from)
+{
+    _mm_prefetch((const char *)from + READ_AHEAD, _MM_HINT_T0);
+    return _mm512_loadu_si512(from);
+}
+
 INLINE struct pair read_ahead(const uint16_t *from)
 {
-    _mm_prefetch((const char *)from + AHEAD, _MM_HINT_T0);
-    return read(from);
+    return widen(take(from));
 }
 
 /* To nearest, ties to even. Infinity stays, and what is not a number. */
@@ -69,9 +75,10 @@ INLINE __m512i narrow(struct pair value)
     return _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(value.odd, value.even));
 }
 
-INLINE void write(struct pair value, uint16_t *to)
+INLINE void write(__m512i stored, uint16_t *to)
 {
-    _mm512_storeu_si512(to, narrow(value));
+    _mm_prefetch((const char *)to + WRITE_AHEAD, _MM_HINT_T0);
+    _mm512_storeu_si512(to, stored);
 }
 
 INLINE struct pair load(const float *from)
@@ -195,7 +202,7 @@ static void activate(const void *values, const float *affine, struct rows rows, 
         for (long c = 0; c < n; c += AT_ONCE) {
             struct pair scaled = multiply(read_ahead(from + c), load(scale.of + c));
 
-            write(relu(add_pairs(scaled, load(shift.of + c))), to + c);
+            write(narrow(relu(add_pairs(scaled, load(shift.of + c)))), to + c);
         }
 }
 
@@ -212,7 +219,7 @@ static void join_plain(const struct pass_join *join, struct rows rows, uint16_t 
             struct pair value = multiply(read_ahead(from + c), load(scale.of + c));
 
             value = add_pairs(value, load(shift.of + c));
-            write(relu(add_pairs(value, read_ahead(other + c))), to + c);
+            write(narrow(relu(add_pairs(value, read_ahead(other + c)))), to + c);
         }
 }
 
@@ -233,7 +240,7 @@ static void join_normalised(const struct pass_join *join, struct rows rows, uint
 
             value = add_pairs(value, load(shift.of + c));
             added = add_pairs(added, load(other_shift.of + c));
-            write(relu(add_pairs(value, added)), to + c);
+            write(narrow(relu(add_pairs(value, added))), to + c);
         }
 }
 
@@ -269,7 +276,7 @@ static void batchnorm_backward(const struct pass_batchnorm_backward *work, struc
             struct pair scaled = multiply(read_ahead(gradient + c), load(scale.of + c));
 
             part = add_pairs(multiply(part, load(slope.of + c)), load(offset.of + c));
-            write(add_pairs(scaled, part), to + c);
+            write(narrow(add_pairs(scaled, part)), to + c);
         }
 }
 
@@ -283,12 +290,92 @@ static void add(const void *values, struct rows rows, void *result)
         return;
     }
     for (long i = 0; i < rows.count * rows.channels; i += AT_ONCE)
-        write(add_pairs(read(to + i), read(from + i)), to + i);
+        write(narrow(add_pairs(read(to + i), read(from + i))), to + i);
+}
+
+/* The gradient where `active` is positive and a number, elsewhere 0: infinity is the largest such
+ * pattern of bits. */
+INLINE __m512i keep(__m512i gradient, __m512i active)
+{
+    const __m512i one = _mm512_set1_epi16(1), infinity = _mm512_set1_epi16(0x7f80);
+    const __mmask32 kept = _mm512_cmplt_epu16_mask(_mm512_sub_epi16(active, one), infinity);
+
+    return _mm512_maskz_mov_epi16(kept, gradient);
+}
+
+/* What mask() works with, in the order of vectors. */
+struct mask_sums {
+    struct ordered mean, other_mean, result, product, other;
+};
+
+/* One row, `at` its first number. */
+INLINE void mask_row(const struct pass_mask *mask, long at, long n, const bool adds,
+                     const bool others, struct mask_sums *sums)
+{
+    const uint16_t *gradient = (const uint16_t *)mask->gradient + at;
+    const uint16_t *add = (const uint16_t *)mask->add + at;
+    const uint16_t *active = (const uint16_t *)mask->active + at;
+    const uint16_t *values = (const uint16_t *)mask->values + at;
+    const uint16_t *other_values = (const uint16_t *)mask->other_values + at;
+    uint16_t *to = (uint16_t *)mask->result + at;
+
+    for (long c = 0; c < n; c += AT_ONCE) {
+        __m512i kept = _mm512_loadu_si512(gradient + c);
+        struct pair value = subtract(read_ahead(values + c), load(sums->mean.of + c));
+        struct pair result;
+
+        if (adds)
+            kept = narrow(add_pairs(widen(kept), read_ahead(add + c)));
+        kept = keep(kept, take(active + c));
+        write(kept, to + c);
+        result = widen(kept);
+        add_to(sums->result.of + c, result);
+        add_to(sums->product.of + c, multiply(result, value));
+        if (others) {
+            value = subtract(read_ahead(other_values + c), load(sums->other_mean.of + c));
+            add_to(sums->other.of + c, multiply(result, value));
+        }
+    }
+}
+
+INLINE void mask_rows(const struct pass_mask *mask, struct rows rows, double *ret_sums,
+                      const bool adds, const bool others)
+{
+    const long n = rows.channels;
+    const size_t bytes = (size_t)n * sizeof(float);
+    struct mask_sums sums;
+
+    order(mask->mean, n, &sums.mean);
+    if (others)
+        order(mask->other_mean, n, &sums.other_mean);
+    for (long r = 0; r < rows.count; r += BLOCK) {
+        long end = rows.count - r < BLOCK ? rows.count : r + BLOCK;
+
+        memset(sums.result.of, 0, bytes);
+        memset(sums.product.of, 0, bytes);
+        if (others)
+            memset(sums.other.of, 0, bytes);
+        for (long i = r; i < end; i++)
+            mask_row(mask, i * n, n, adds, others, &sums);
+        add_up(&sums.result, n, ret_sums);
+        add_up(&sums.product, n, ret_sums + n);
+        if (others)
+            add_up(&sums.other, n, ret_sums + 2 * n);
+    }
 }
 
 static void mask(const struct pass_mask *mask, struct rows rows, double *sums)
 {
-    compiled->mask(mask, rows, sums);
+    if (!fits(rows))
+        compiled->mask(mask, rows, sums);
+    else if (mask->add && mask->other_values)
+        mask_rows(mask, rows, sums, true, true);
+    else if (mask->add)
+        mask_rows(mask, rows, sums, true, false);
+    else if (mask->other_values)
+        mask_rows(mask, rows, sums, false, true);
+    else
+        mask_rows(mask, rows, sums, false, false);
 }
 
 static void subsample(const void *image, long size, long channels, void *result)

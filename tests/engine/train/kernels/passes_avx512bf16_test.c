@@ -181,6 +181,28 @@ static void sums_show_what_is_not_a_number(void)
     EXPECT(isnan(sums[4]) && isnan(sums[ROW + 4]));
 }
 
+/* Every gradient against every activation. What is active is positive and a number. */
+static void a_gradient_passes_where_the_portable_set_lets_it(void)
+{
+    uint16_t expected[ROW], got[ROW];
+    double of_portable[2 * ROW] = {0}, sums[2 * ROW] = {0};
+    struct pass_mask mask = {.gradient = left, .values = third, .mean = coefficients};
+
+    make_special();
+    memset(third, 0, sizeof third);
+    for (size_t shift = 0; shift < SPECIALS; shift++) {
+        for (size_t i = 0; i < ROW; i++)
+            right[i] = got[i] = left[(i + shift) % SPECIALS];
+        mask.active = right;
+        mask.result = expected;
+        portable()->mask(&mask, one_row, of_portable);
+        mask.active = mask.result = got; /* what was active may be overwritten */
+        set->mask(&mask, one_row, sums);
+        EXPECT(memcmp(expected, got, sizeof got) == 0);
+    }
+    EXPECT(isnan(sums[4])); /* a gradient that is not a number has passed */
+}
+
 static void a_processor_with_bf16_gets_this_set(void)
 {
     EXPECT(passes_for(CPU_AMX, DNN_BF16) == set);
@@ -199,5 +221,6 @@ int main(void)
     RUN(any_number_of_channels_gives_the_bits_of_the_portable_set);
     RUN(what_is_not_a_number_stays_so);
     RUN(sums_show_what_is_not_a_number);
+    RUN(a_gradient_passes_where_the_portable_set_lets_it);
     return test_result();
 }
