@@ -93,6 +93,9 @@ struct net *depth_first_new(const struct network *network, const struct net_opti
         free(parameters);
         return NULL;
     }
+    for (int i = 0; i < network->count; i++)
+        if (depth_first->filters[i])
+            filter_release(depth_first->filters[i]);
     depth_first->net.functions = &functions;
     return &depth_first->net;
 }

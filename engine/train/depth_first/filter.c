@@ -390,6 +390,11 @@ bool filter_show(struct filter *filter, struct error *err)
            (!filter->context.keep_gradients || dnn_op_run(filter->show, gradient, err));
 }
 
+void filter_release(struct filter *filter)
+{
+    parameter_release(filter->parameter);
+}
+
 void filter_names(const struct filter *filter, net_visit visit, void *user)
 {
     const char *layer = filter->shape.layer->name;

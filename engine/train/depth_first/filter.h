@@ -86,5 +86,8 @@ bool filter_load(struct filter *filter, int lane, enum conv_direction direction,
 /* Copies weights and gradient to the parameter, which net_parameters() shows its caller. */
 bool filter_show(struct filter *filter, struct error *err) __attribute__((warn_unused_result));
 
+/* Gives back the memory of the parameter's value, which filter_show() writes again. */
+void filter_release(struct filter *filter);
+
 /* Calls `visit` with the implementation of each pass. */
 void filter_names(const struct filter *filter, net_visit visit, void *user);

@@ -5,6 +5,9 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void add(struct parameters *parameters, const char *layer, const char *which, size_t count)
 {
@@ -36,6 +39,8 @@ static void list_all(struct parameters *parameters, const struct network *networ
     }
 }
 
+#define LINE 16 /* floats of a cache line */
+
 /* Value, gradient and velocity of all, in one piece; each starts at a cache line. */
 static bool allocate(struct parameters *parameters)
 {
@@ -43,10 +48,13 @@ static bool allocate(struct parameters *parameters)
 
     for (int i = 0; i < parameters->count; i++)
         total += 3 * ((parameters->list[i].count + 15) & ~(size_t)15);
-    parameters->memory = aligned_alloc(64, total * sizeof(float));
+    /* Memory that the system gives as zeros, and that takes no room until it is written: most
+     * plans have gradients and velocities of their own. */
+    parameters->memory = calloc(total + LINE, sizeof(float));
     if (!parameters->memory)
         return false;
-    memset(parameters->memory, 0, total * sizeof(float));
+    at = (LINE - (uintptr_t)parameters->memory / sizeof(float) % LINE) % LINE;
+    total += at;
     for (int i = 0; i < parameters->count; i++) {
         struct parameter *parameter = &parameters->list[i];
         size_t room = (parameter->count + 15) & ~(size_t)15;
@@ -104,6 +112,16 @@ bool parameters_make(struct parameters *parameters, const struct network *networ
         return error_set(err, ERROR_INTERNAL, NULL, "no memory for the parameters");
     fill_all(parameters, network, seed);
     return true;
+}
+
+void parameter_release(struct parameter *parameter)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)parameter->value + page - 1) / page * page;
+    uintptr_t end = (uintptr_t)(parameter->value + parameter->count) / page * page;
+
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_DONTNEED); /* where it fails, the memory stays */
 }
 
 void parameters_free(struct parameters *parameters)

@@ -40,5 +40,9 @@ void parameters_free(struct parameters *parameters);
 struct parameter *parameters_find(struct parameters *parameters, const char *layer,
                                   const char *which);
 
+/* Gives the memory of the value back to the system: what it holds is lost, and it may be written
+ * again. */
+void parameter_release(struct parameter *parameter);
+
 /* value -= learning_rate * (gradient + ...), in the same order on every call. */
 void parameters_update(struct parameters *parameters, const struct sgd *sgd);

@@ -76,10 +76,38 @@ static void the_update_is_that_of_sgd_with_momentum_and_decay(void)
     }
 }
 
+static void a_released_value_may_be_written_again_and_leaves_its_neighbours_alone(void)
+{
+    struct network network = {.count = 1,
+                              .layers = {{.kind = LAYER_CONV,
+                                          .name = "conv",
+                                          .norm = "norm",
+                                          .in_channels = 64,
+                                          .out_channels = 64,
+                                          .kernel = 3}}};
+    struct parameters parameters = {0};
+    struct parameter *weight, *scale;
+    float first;
+
+    EXPECT(parameters_make(&parameters, &network, 5, NULL));
+    weight = parameters_find(&parameters, "conv", "weight");
+    scale = parameters_find(&parameters, "norm", "weight");
+    first = scale->value[0];
+    weight->gradient[0] = 7;
+    parameter_release(weight);
+    EXPECT(scale->value[0] == first);
+    EXPECT(weight->gradient[0] == 7);
+    for (size_t i = 0; i < weight->count; i++)
+        weight->value[i] = (float)i;
+    EXPECT(weight->value[weight->count - 1] == (float)(weight->count - 1));
+    parameters_free(&parameters);
+}
+
 int main(void)
 {
     RUN(there_are_161_and_none_is_missed);
     RUN(they_are_filled_by_the_recipe);
     RUN(the_update_is_that_of_sgd_with_momentum_and_decay);
+    RUN(a_released_value_may_be_written_again_and_leaves_its_neighbours_alone);
     return test_result();
 }
