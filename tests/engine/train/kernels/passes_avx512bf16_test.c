@@ -113,10 +113,59 @@ static void any_number_of_channels_gives_the_bits_of_the_portable_set(void)
         }
 }
 
+#define ROW 32 /* channels */
+
+/* Images of 12x12 and of 2x2, whose windows all lie at an edge. */
+static void a_pool_gives_the_bits_of_the_portable_set(void)
+{
+    static struct pooled {
+        uint8_t chosen[36 * 96];
+        uint16_t result[36 * 96], gradient[144 * 96];
+        double sums[2 * 96];
+    } expected, got;
+
+    make_all();
+    for (long size = 2; size <= 12; size += 10)
+        for (long channels = 32; channels <= 96; channels += 16) {
+            const struct passes *const sets[] = {portable(), set};
+            struct pooled *const outcomes[] = {&expected, &got};
+
+            for (int i = 0; i < 2; i++) {
+                const struct pass_pool pool = {size,         channels,     left,
+                                               coefficients, coefficients, outcomes[i]->chosen};
+
+                memset(outcomes[i], 0, sizeof got);
+                sets[i]->pool(&pool, outcomes[i]->result);
+                sets[i]->unpool(&pool, right, outcomes[i]->gradient, outcomes[i]->sums);
+            }
+            EXPECT(memcmp(expected.chosen, got.chosen, sizeof got.chosen) == 0);
+            EXPECT(memcmp(expected.result, got.result, sizeof got.result) == 0);
+            EXPECT(memcmp(expected.gradient, got.gradient, sizeof got.gradient) == 0);
+            EXPECT(memcmp(expected.sums, got.sums, sizeof got.sums) == 0);
+        }
+}
+
+static void a_pool_keeps_what_is_not_a_number(void)
+{
+    static uint16_t image[4 * ROW], result[ROW];
+    static uint8_t chosen[ROW];
+    const struct pass_pool pool = {2, ROW, image, coefficients, coefficients, chosen};
+    float back[ROW];
+
+    for (size_t i = 0; i < ROW; i++)
+        coefficients[i] = 1, coefficients[ROW + i] = 0;
+    image[3 * ROW + 3] = 0x7fc0;
+    image[ROW + 4] = 0x7f80;
+    set->pool(&pool, result);
+    portable()->to_floats(result, ROW, back);
+    EXPECT(isnan(back[3]) && chosen[3] == 8);
+    EXPECT(back[4] == INFINITY && chosen[4] == 5);
+    EXPECT(back[5] == 0 && chosen[5] == 9); /* none is above zero */
+}
+
 /* A row of 32 channels: each of them four times. */
 static const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f, 3.3e38f, -3.3e38f};
 #define SPECIALS COUNT(special)
-#define ROW 32
 static const struct rows one_row = {1, ROW};
 
 /* Fills `left` with them, `right` with zeros, and the coefficients so that they change nothing.
@@ -219,6 +268,8 @@ int main(void)
         return test_result();
     }
     RUN(any_number_of_channels_gives_the_bits_of_the_portable_set);
+    RUN(a_pool_gives_the_bits_of_the_portable_set);
+    RUN(a_pool_keeps_what_is_not_a_number);
     RUN(what_is_not_a_number_stays_so);
     RUN(sums_show_what_is_not_a_number);
     RUN(a_gradient_passes_where_the_portable_set_lets_it);
