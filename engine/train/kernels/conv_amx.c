@@ -91,12 +91,12 @@ CONV_INLINE void end_rows(const struct job *job, const struct pending *pending,
                           const enum conv_end_kind kind, long first, long last,
                           struct bf16_end *end)
 {
+    if (last > job->positions - pending->position)
+        last = job->positions - pending->position;
     for (long row = first; row < last; row++) {
         long position = pending->position + row, result = position;
         vec value[2];
 
-        if (position >= job->positions)
-            return;
         if (job->map)
             result = job->map[position];
         if (result < 0)
@@ -202,14 +202,19 @@ static void look_ahead(struct job *job)
         job->lines_each = is_near(job) ? 0 : (BF16_PANEL + blocks - 1) / blocks;
 }
 
-CONV_INLINE void run_blocks(const struct job *job, const enum conv_end_kind kind)
+CONV_INLINE void run_blocks(const struct job *shared, const enum conv_end_kind kind)
 {
+    /* Of its own, so that what is stored cannot change it. */
+    const struct conv_end own_end = *shared->end;
+    struct job own = *shared;
+    const struct job *job = &own;
     float sums[2][BLOCK * BLOCK] __attribute__((aligned(64)));
     struct pending before = {0};
     struct bf16_end end;
     long span = is_near(job) ? BLOCK : job->positions;
     int turn = 0;
 
+    own.end = &own_end;
     for (long begin = 0; begin < job->positions; begin += span)
         for (long channel = 0; channel < job->n; channel += BF16_PANEL)
             for (long at = begin; at < begin + span && at < job->positions; at += BLOCK) {
