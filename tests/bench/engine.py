@@ -114,10 +114,10 @@ def cpu_name():
 
 
 def build_peak(folder):
-    """peak_flops.c, compiled for this machine, or None where that does not work."""
+    """peak.c, compiled for this machine, or None where that does not work."""
     program = pathlib.Path(folder, "peak")
     words = ["cc", "-std=gnu17", "-O2", "-march=native", "-pthread", "-o", program,
-             engine_runs.HERE / "peak_flops.c"]
+             engine_runs.HERE / "peak.c"]
     try:
         subprocess.run(words, check=True)
     except (OSError, subprocess.CalledProcessError) as error:

@@ -1,3 +1,4 @@
+/* Tested by tests/engine/train/verify_test.py. */
 #include "engine/train/depth_first/depth_first.h"
 
 #include "common/cleanup.h"

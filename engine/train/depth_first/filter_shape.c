@@ -1,10 +1,13 @@
+/* Tested by tests/engine/train/depth_first/filter_test.c. */
 #include "engine/train/depth_first/filter_shape.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WINOGRAD_TILE 2 /* as exact as the direct kernels; tile 4 is not */
+/* Images of at least so many pixels a side are cut into tiles of 4, which has fewer products; in
+ * smaller ones more of the last tiles would be outside. */
+#define TILE_4_SIZE 28
 
 struct dnn_convolution filter_chunk(const struct filter_shape *shape, long units)
 {
@@ -72,6 +75,11 @@ bool filter_can_by_hand(const struct layer *layer, enum wgrad_kind kind, enum cp
     return wgrad_supports(kind, &hand, isa);
 }
 
+static int winograd_tile(const struct layer *layer)
+{
+    return layer->in_size >= TILE_4_SIZE ? 4 : 2;
+}
+
 static const struct conv_kernel *kernel_for(const struct filter_shape *shape,
                                             enum conv_direction direction, enum cpu_isa isa)
 {
@@ -79,7 +87,7 @@ static const struct conv_kernel *kernel_for(const struct filter_shape *shape,
     const struct conv_kernel *winograd = NULL;
 
     if (shape->type == DNN_F32)
-        winograd = conv_winograd_for(isa, WINOGRAD_TILE, &conv);
+        winograd = conv_winograd_for(isa, winograd_tile(shape->layer), &conv);
     return winograd ? winograd : conv_kernel_for(isa, shape->type, &conv);
 }
 
@@ -92,7 +100,7 @@ void filter_choose(struct filter_shape *shape, enum wgrad_kind hand, enum cpu_is
     shape->by_hand = hand != WGRAD_PORTABLE && filter_can_by_hand(shape->layer, hand, isa);
     shape->kernels[CONV_FORWARD] = kernel_for(shape, CONV_FORWARD, isa);
     if (shape->type == DNN_F32)
-        shape->winograd = winograd_gradient_for(isa, WINOGRAD_TILE, &conv);
+        shape->winograd = winograd_gradient_for(isa, winograd_tile(shape->layer), &conv);
     if (shape->layer->input >= 0)
         shape->kernels[CONV_BACKWARD_DATA] = kernel_for(shape, CONV_BACKWARD_DATA, isa);
 }

@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#define HEADER "pennyworth plan 2"
+#define HEADER "pennyworth plan 3"
 #define KILOBYTES_MAX 1000000
 #define PART_ATTEMPTS 8
 

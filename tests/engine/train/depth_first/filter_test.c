@@ -377,12 +377,7 @@ static void run_end(struct bench *b, enum conv_direction direction, enum conv_en
 
 static void fill_ends(struct ends *e)
 {
-    fill(e->values, MOST);
-    fill(e->add, MOST);
-    fill(e->other_values, MOST);
-    fill(e->affine, 2 * CHANNELS);
-    fill(e->mean, CHANNELS);
-    fill(e->other_mean, CHANNELS);
+    fill((float *)e, (sizeof *e - sizeof e->sums) / sizeof(float));
     for (size_t i = 0; i < MOST; i++) {
         float scaled = e->values[i] * e->affine[i % CHANNELS];
 

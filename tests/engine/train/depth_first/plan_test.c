@@ -86,7 +86,7 @@ static void a_plan_is_read_as_it_was_written(void)
     struct plan back;
 
     EXPECT(plan_write(&plan, KEY, text, sizeof text) < sizeof text);
-    EXPECT_STR(text, "pennyworth plan 1\n" KEY "\n1200 library\n400 hand\n1200 library\n");
+    EXPECT_STR(text, "pennyworth plan 3\n" KEY "\n1200 library\n400 hand\n1200 library\n");
     EXPECT(plan_read(text, KEY, 3, &back));
     EXPECT_STR(back.origin, "cached");
     EXPECT_INT(back.count, 3);
@@ -100,23 +100,23 @@ static void what_was_not_written_for_this_is_refused(void)
 {
     static const char *const wrong[] = {
         "",
-        "pennyworth plan 1\n",
-        "pennyworth plan 2\n" KEY "\n1 hand\n1 hand\n",
-        "pennyworth plan 1\nanother key\n1 hand\n1 hand\n",
-        "pennyworth plan 1\n" KEY "\n1 hand\n",
-        "pennyworth plan 1\n" KEY "\n1 hand\n1 hand\n1 hand\n",
-        "pennyworth plan 1\n" KEY "\n1 hand\n1 hand",
-        "pennyworth plan 1\n" KEY "\n1 hand\n1 foot\n",
-        "pennyworth plan 1\n" KEY "\n1 hand\n0 hand\n",
-        "pennyworth plan 1\n" KEY "\n1 hand\n-1 hand\n",
-        "pennyworth plan 1\n" KEY "\n1 hand\n1000001 hand\n",
-        "pennyworth plan 1\n" KEY "\n1 hand\n99999999999999999999 hand\n",
+        "pennyworth plan 3\n",
+        "pennyworth plan 4\n" KEY "\n1 hand\n1 hand\n",
+        "pennyworth plan 3\nanother key\n1 hand\n1 hand\n",
+        "pennyworth plan 3\n" KEY "\n1 hand\n",
+        "pennyworth plan 3\n" KEY "\n1 hand\n1 hand\n1 hand\n",
+        "pennyworth plan 3\n" KEY "\n1 hand\n1 hand",
+        "pennyworth plan 3\n" KEY "\n1 hand\n1 foot\n",
+        "pennyworth plan 3\n" KEY "\n1 hand\n0 hand\n",
+        "pennyworth plan 3\n" KEY "\n1 hand\n-1 hand\n",
+        "pennyworth plan 3\n" KEY "\n1 hand\n1000001 hand\n",
+        "pennyworth plan 3\n" KEY "\n1 hand\n99999999999999999999 hand\n",
     };
     struct plan plan = {.count = -1};
 
     for (size_t i = 0; i < COUNT(wrong); i++)
         EXPECT(!plan_read(wrong[i], KEY, 2, &plan));
-    EXPECT(!plan_read("pennyworth plan 1\n" KEY "\n", KEY, LAYERS_MAX + 1, &plan));
+    EXPECT(!plan_read("pennyworth plan 3\n" KEY "\n", KEY, LAYERS_MAX + 1, &plan));
     EXPECT_INT(plan.count, -1);
 }
 
@@ -266,7 +266,7 @@ static void leftovers_of_killed_writers_are_taken_over(void)
     part_of(&cache, part);
     for (int i = 0; i < 3; i++) {
         file = fopen(part, "we");
-        EXPECT(file && fputs("pennyworth plan 1\nhalf of something that is longer than a plan of "
+        EXPECT(file && fputs("pennyworth plan 3\nhalf of something that is longer than a plan of "
                              "three stages is, so that its end would show\n",
                              file) >= 0);
         if (file)
