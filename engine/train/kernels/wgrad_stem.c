@@ -88,7 +88,8 @@ pair_numbers(const struct wgrad_pairs *pairs, uint32_t *ret_pairs)
     long count = pairs->count * pairs->step;
 
     for (long i = 0; i < count; i += 16) {
-        __mmask16 some = count - i < 16 ? (__mmask16)((1 << (count - i)) - 1) : 0xffff;
+        unsigned left = count - i < 16 ? (1u << (count - i)) - 1 : 0xffff;
+        __mmask16 some = (__mmask16)left;
         __mmask16 first = pairs->first ? some : 0, second = pairs->second ? some : 0;
         __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(first, pairs->first + i));
         __m512i high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(second, pairs->second + i));
