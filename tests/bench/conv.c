@@ -17,31 +17,14 @@
 #include "common/cleanup.h"
 #include "engine/train/kernels/conv_winograd.h"
 #include "engine/train/kernels/passes.h"
+#include "tests/bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #define BATCH 16
 #define CHUNK 1600000
 #define MOST_ROUNDS 101
-
-struct bench_layer {
-    long in, out, size, kernel, stride, count; /* size: of the input */
-};
-
-/* A 1x1 with stride 2 is given every second pixel, as the plan does. */
-static const struct bench_layer layers[] = {
-    {3, 64, 224, 7, 2, 1},    {64, 64, 56, 1, 1, 1},    {64, 64, 56, 3, 1, 3},
-    {64, 256, 56, 1, 1, 4},   {256, 64, 56, 1, 1, 2},   {256, 128, 56, 1, 1, 1},
-    {128, 128, 56, 3, 2, 1},  {128, 512, 28, 1, 1, 4},  {256, 512, 28, 1, 1, 1},
-    {512, 128, 28, 1, 1, 3},  {128, 128, 28, 3, 1, 3},  {512, 256, 28, 1, 1, 1},
-    {256, 256, 28, 3, 2, 1},  {256, 1024, 14, 1, 1, 6}, {512, 1024, 14, 1, 1, 1},
-    {1024, 256, 14, 1, 1, 5}, {256, 256, 14, 3, 1, 5},  {1024, 512, 14, 1, 1, 1},
-    {512, 512, 14, 3, 2, 1},  {512, 2048, 7, 1, 1, 3},  {1024, 2048, 7, 1, 1, 1},
-    {2048, 512, 7, 1, 1, 2},  {512, 512, 7, 3, 1, 2},
-};
 
 /* The two ways, with the work behind the convolution and without. */
 enum way { OURS, LIBRARY, OURS_PLAIN, LIBRARY_PLAIN, WAYS };
@@ -67,41 +50,6 @@ struct work {
     long in_bytes, n_bytes; /* of an image that is read, and of one that is written */
     struct rows rows;       /* of a chunk of the result */
 };
-
-/* Of this thread alone: others may use the processor too. */
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int ascending(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    return values[count / 2];
-}
-
-/* Pages of 2 MB, as the engine's arena asks for. */
-static void *pages(size_t bytes)
-{
-    void *memory;
-
-    bytes = (bytes + (2 << 20)) & ~(size_t)((2 << 20) - 1);
-    if (posix_memalign(&memory, 2 << 20, bytes) != 0)
-        exit(1);
-    madvise(memory, bytes, MADV_HUGEPAGE);
-    memset(memory, 0, bytes);
-    return memory;
-}
 
 static bool is_kept(const struct work *work)
 {
@@ -275,9 +223,9 @@ int main(int argc, char **argv)
     bench.scratch = pages(32 << 20);
     bench.sums = pages(3 * CHANNELS_MAX * sizeof(double));
     bench.coefficients = pages(4 * CHANNELS_MAX * sizeof(float));
-    for (size_t i = 0; i < COUNT(layers); i++)
+    for (size_t i = 0; i < COUNT(resnet50_layers); i++)
         if (only < 0 || (size_t)only == i)
-            compare(&bench, &layers[i], (int)rounds, isa, totals);
+            compare(&bench, &resnet50_layers[i], (int)rounds, isa, totals);
     for (int direction = 0; direction < 2; direction++)
         printf("all %s: ratio %.3f, plain %.3f\n", direction ? "backward" : "forward",
                totals[direction][LIBRARY] / totals[direction][OURS],

@@ -14,12 +14,11 @@
  * processor, and a ratio is the median of the rounds': above 1 a set is faster than AVX-512's. */
 #include "engine/train/kernels/passes.h"
 #include "common/cleanup.h"
+#include "tests/bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #define RING ((size_t)256 << 20) /* bytes of a tensor of the batch: more than a cache holds */
 #define CHUNK 800000             /* bytes of each tensor in a chunk */
@@ -174,37 +173,12 @@ struct bench {
     size_t position; /* in the rings: goes on from call to call */
 };
 
-/* Of this thread alone: others may use the processor too. */
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int ascending(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    return values[count / 2];
-}
-
-/* Pages of 2 MB, as the engine's arena asks for, full of bf16 numbers between -2 and 2. */
-static void *pages(size_t bytes)
+/* Full of bf16 numbers between -2 and 2. */
+static void *numbers(size_t bytes)
 {
     uint32_t state = 7;
-    uint16_t *memory;
+    uint16_t *memory = pages(bytes);
 
-    if (posix_memalign((void **)&memory, 2 << 20, bytes) != 0)
-        exit(1);
-    madvise(memory, bytes, MADV_HUGEPAGE);
     for (size_t i = 0; i < bytes / sizeof *memory; i++) {
         state = state * 1664525 + 1013904223;
         memory[i] = (uint16_t)(0x3f00 + (state >> 24) + (state >> 8 & 0x8000));
@@ -289,10 +263,10 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4 * CHANNELS_MAX; i++)
         coefficients[i] = (float)(i % 17 - 8) / 8;
     for (int t = 0; t < TENSORS; t++)
-        bench.tensors[t] = (char *)pages(RING + TENSORS * STAGGER) + t * STAGGER;
+        bench.tensors[t] = (char *)numbers(RING + TENSORS * STAGGER) + t * STAGGER;
     bench.call.coefficients = coefficients;
     bench.call.sums = calloc(3 * CHANNELS_MAX, sizeof(double));
-    bench.call.chosen = pages((size_t)2 << 20);
+    bench.call.chosen = numbers((size_t)2 << 20);
     for (size_t p = 0; p < COUNT(passes); p++)
         for (size_t s = 0; s < passes[p].shapes; s++)
             if (argc < 3 || strcmp(argv[2], passes[p].name) == 0)

@@ -9,62 +9,17 @@
  * training. GFLOP/s count what the definition multiplies, padding with it. */
 #include "engine/train/kernels/wgrad.h"
 #include "common/cleanup.h"
+#include "tests/bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #define ROUNDS 15
 #define CHUNK 1600000
 #define MOST 16 /* images */
 
-struct layer {
-    long in, out, size, kernel, stride, count; /* size: of the input */
-};
-
-/* A 1x1 with stride 2 is given every second pixel. */
-static const struct layer layers[] = {
-    {3, 64, 224, 7, 2, 1},    {64, 64, 56, 1, 1, 1},    {64, 64, 56, 3, 1, 3},
-    {64, 256, 56, 1, 1, 4},   {256, 64, 56, 1, 1, 2},   {256, 128, 56, 1, 1, 1},
-    {128, 128, 56, 3, 2, 1},  {128, 512, 28, 1, 1, 4},  {256, 512, 28, 1, 1, 1},
-    {512, 128, 28, 1, 1, 3},  {128, 128, 28, 3, 1, 3},  {512, 256, 28, 1, 1, 1},
-    {256, 256, 28, 3, 2, 1},  {256, 1024, 14, 1, 1, 6}, {512, 1024, 14, 1, 1, 1},
-    {1024, 256, 14, 1, 1, 5}, {256, 256, 14, 3, 1, 5},  {1024, 512, 14, 1, 1, 1},
-    {512, 512, 14, 3, 2, 1},  {512, 2048, 7, 1, 1, 3},  {1024, 2048, 7, 1, 1, 1},
-    {2048, 512, 7, 1, 1, 2},  {512, 512, 7, 3, 1, 2},
-};
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int ascending(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
-/* Pages of 2 MB, as the engine's arena asks for. */
-static void *pages(size_t bytes)
-{
-    void *memory;
-
-    bytes = (bytes + (2 << 20)) & ~(size_t)((2 << 20) - 1);
-    if (posix_memalign(&memory, 2 << 20, bytes) != 0)
-        exit(1);
-    madvise(memory, bytes, MADV_HUGEPAGE);
-    memset(memory, 0, bytes);
-    return memory;
-}
-
 /* The chunks that the engine would work on: a power of two, as batches are. */
-static long chunk(const struct layer *layer)
+static long chunk(const struct bench_layer *layer)
 {
     long out = layer->size / layer->stride, images = 1;
     long bytes = 2 * (layer->size * layer->size * layer->in + out * out * layer->out);
@@ -110,8 +65,8 @@ int main(int argc, char **argv)
         input[i] = (uint16_t)(0x3f80 + i % 61);
         gradient[i] = (uint16_t)(0xbf80 + i % 67);
     }
-    for (size_t i = 0; i < COUNT(layers); i++) {
-        const struct layer *l = &layers[i];
+    for (size_t i = 0; i < COUNT(resnet50_layers); i++) {
+        const struct bench_layer *l = &resnet50_layers[i];
         long images = asked > 0 && asked <= MOST ? asked : chunk(l),
              out = (l->size + l->stride - 1) / l->stride;
         struct wgrad_shape shape = {images, l->size, out,       images * out * out,

@@ -8,11 +8,11 @@
  * ratio is the median of the rounds': above 1 ours is faster. */
 #include "common/cleanup.h"
 #include "engine/train/kernels/conv_winograd.h"
+#include "tests/bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define BATCH 16
 #define CHUNK 1600000
@@ -24,30 +24,6 @@ struct bench {
     void *scratch;
     struct dnn_op *op;
 };
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int ascending(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
-static void *memory(size_t bytes)
-{
-    void *memory = aligned_alloc(1 << 21, (bytes + (1 << 21)) & ~(size_t)((1 << 21) - 1));
-
-    if (!memory)
-        exit(1);
-    return memset(memory, 0, bytes);
-}
 
 static double library(const struct bench *bench)
 {
@@ -119,11 +95,11 @@ int main(int argc, char **argv)
         bench.images_floats = size * size * c;
         while (bench.chunk < BATCH && 16 * bench.chunk * bench.images_floats <= CHUNK)
             bench.chunk *= 2;
-        bench.input = memory((size_t)(bench.images_floats * BATCH) * sizeof(float));
-        bench.gradient = memory((size_t)(bench.images_floats * BATCH) * sizeof(float));
-        bench.sums = memory(kernel->sums_size(&shape));
-        bench.weights = memory((size_t)(c * c * 9) * sizeof(float));
-        bench.scratch = memory(kernel->scratch_size(&shape));
+        bench.input = pages((size_t)(bench.images_floats * BATCH) * sizeof(float));
+        bench.gradient = pages((size_t)(bench.images_floats * BATCH) * sizeof(float));
+        bench.sums = pages(kernel->sums_size(&shape));
+        bench.weights = pages((size_t)(c * c * 9) * sizeof(float));
+        bench.scratch = pages(kernel->scratch_size(&shape));
         bench.op = dnn_convolution(
             dnn, DNN_BACKWARD_WEIGHTS,
             &(struct dnn_convolution){{bench.chunk, c, size, size, DNN_F32, DNN_NHWC, NULL},

@@ -4,6 +4,7 @@
 #include "engine/train/depth_first/depth_first_activation.h"
 #include "engine/train/depth_first/depth_first_groups.h"
 #include "engine/train/depth_first/depth_first_update.h"
+#include "engine/train/depth_first/direction.h"
 
 /* The gradient of a convolution's output, from that of the batch-norm behind it. */
 static void batchnorm_backward(const struct chunk *chunk, int conv)
@@ -147,18 +148,14 @@ static void through_activation(const struct chunk *chunk, void *input, const voi
             depth_first->passes->add(add, rows, lane->input_gradient[0]);
         unpool_images(chunk, activation, depth_first->gradients[index]);
     } else {
-        const struct conv_end end = end_of_activation(chunk, input);
-        const struct pass_mask mask = {.gradient = lane->input_gradient[0],
-                                       .add = end.kind == CONV_INNER ? add : end.add,
-                                       .active = end.active,
-                                       .result = end.result,
-                                       .values = end.values,
-                                       .other_values = end.other_values,
-                                       .mean = end.mean,
-                                       .other_mean = end.other_mean};
+        struct conv_end end = end_of_activation(chunk, input);
 
-        assert(!add || end.kind == CONV_INNER);
-        depth_first->passes->mask(&mask, rows, end.sums);
+        if (add) {
+            assert(end.kind == CONV_INNER);
+            end.kind = CONV_KEPT;
+            end.add = add;
+        }
+        direction_end(depth_first->passes, &end, rows, lane->input_gradient[0]);
     }
 }
 
@@ -183,6 +180,7 @@ static bool backward_chunk(const struct chunk *chunk, struct error *err)
     if (ends_in_convolution(chunk)) {
         const struct conv_end end = end_of_activation(chunk, input);
 
+        assert(end.kind < CONV_KEPT || end.add);
         if (!convolve_back(chunk, 0, input, &end, err))
             return false;
         lane->fresh = false;

@@ -192,7 +192,7 @@ static bool operate(struct direction *direction, const struct filter_call *call,
     return true;
 }
 
-static void finish(const struct passes *passes, const struct conv_end *end, struct rows rows,
+void direction_end(const struct passes *passes, const struct conv_end *end, struct rows rows,
                    const void *result)
 {
     const struct pass_mask mask = {.gradient = result,
@@ -226,7 +226,7 @@ static bool run_library(struct direction *direction, const struct filter_call *c
         result = filter_room((written * dnn_type_size(shape->type) + 3) / 4, &scratch);
     if (!operate(direction, call, input, result, scratch, err))
         return false;
-    finish(direction->context.passes, end, rows, result);
+    direction_end(direction->context.passes, end, rows, result);
     return true;
 }
 

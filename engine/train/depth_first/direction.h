@@ -43,5 +43,11 @@ bool direction_run(struct direction *direction, const struct filter_call *call, 
                    const struct conv_end *end, struct error *err)
     __attribute__((warn_unused_result));
 
+/* What run() does behind an operation of the library: ends `result`, (rows) stored, as `end`
+ * says.
+ */
+void direction_end(const struct passes *passes, const struct conv_end *end, struct rows rows,
+                   const void *result);
+
 /* The implementation. */
 const char *direction_name(const struct direction *direction);

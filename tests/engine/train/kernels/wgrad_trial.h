@@ -63,7 +63,7 @@ static inline uint16_t draw_bf16(uint32_t exponent, uint32_t range)
 }
 
 /* Tensors end where their memory ends, and begin on an odd multiple of two bytes, so that the
- * address sanitizer sees whoever reads beyond them. */
+ * address sanitizer sees a read beyond them. */
 struct tensors {
     uint16_t *input_memory, *gradient_memory, *input, *gradient;
     long inputs, gradients, weights;
