@@ -100,6 +100,7 @@ def facts(jax, spec, training):
     native = protocol.bf16_isa(spec["isa"]) if bf16 and keeps_bf16(jax) else None
     return {"library": f"XLA of jaxlib {jax.lib.__version__}", "isa": native or f32_isa(spec["isa"]),
             "emulated": bf16 and not native, "threads": threads_of(spec), "plan": "jit",
+            "layout": None if spec["workload"] == "mlp" else LAYOUTS[spec["layout"]],
             "parameters": training.size}
 
 

@@ -169,7 +169,7 @@ class Training:
     def step(self, clock=time.perf_counter_ns):
         """(loss, moments between its parts). On the CPU nothing is under way when a call comes
         back. Elsewhere calls only queue work, so their moments would say nothing, and waiting
-        for each part would slow it down: there the parts are not told."""
+        for each part would slow it down: there the parts are not reported."""
         moments = [clock()]
         batch = self.next_batch()
         moments.append(clock())
@@ -236,7 +236,7 @@ def find_device(torch, name, plan):
 def cpu_facts(torch, spec):
     word, cap = torch.backends.cpu.get_cpu_capability().lower(), spec["isa"]
     if word in protocol.ISA_NAMES and not protocol.isa_allows(word, cap):
-        raise Refusal(f"isa: this PyTorch uses {word} whatever it is told")
+        raise Refusal(f"isa: this PyTorch uses {word} whatever it is asked for")
     native = protocol.bf16_isa(cap) if spec["precision"] == "bf16" else None
     if word in ("default", "no avx"):  # below AVX2, and how far only the cap can say
         word = cap if cap == "sse41" else None
@@ -248,15 +248,17 @@ def cpu_facts(torch, spec):
 def facts(torch, spec, options, training):
     """The members of hello."""
     how = "eager" if training.plan == "plain" else training.plan
-    told = {"software": protocol.cut(f"pytorch {torch.__version__} ({options.device}, {how}, "
-                                     f"{training.whose})"),
-            "threads": torch.get_num_threads(), "parameters": training.parameters,
-            "plan": training.plan}
+    details = {"software": protocol.cut(f"pytorch {torch.__version__} ({options.device}, {how}, "
+                                        f"{training.whose})"),
+               "threads": torch.get_num_threads(), "parameters": training.parameters,
+               "plan": training.plan}
+    if spec["workload"] != "mlp":
+        details["layout"] = "nchw" if training.layout == torch.contiguous_format else "nhwc"
     if options.device == "cpu":
-        told.update(cpu_facts(torch, spec))
+        details.update(cpu_facts(torch, spec))
     elif options.device == "cuda" and torch.backends.cudnn.is_available():
-        told["library"] = f"cuDNN {torch.backends.cudnn.version()}"
-    return told
+        details["library"] = f"cuDNN {torch.backends.cudnn.version()}"
+    return details
 
 
 def parser():

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/fields.h"
+#include "common/json_read.h"
 #include "common/json_text.h"
 
 #include <limits.h>
@@ -11,10 +12,16 @@ static const struct field fields[] = {
     {AT(library), .type = FIELD_TEXT, .max = LIBRARY_MAX},
     {AT(isa), .type = FIELD_TEXT, .max = ISA_MAX},
     {AT(plan), .type = FIELD_TEXT, .max = PLAN_MAX},
+    {AT(layout), .type = FIELD_TEXT, .max = LAYOUT_MAX},
     {AT(threads), .type = FIELD_INTEGER, .max = LLONG_MAX},
     {AT(parameters), .type = FIELD_INTEGER, .max = LLONG_MAX},
     {AT(multiply_adds), .type = FIELD_INTEGER, .max = LLONG_MAX},
+    {AT(backward_multiply_adds), .type = FIELD_INTEGER, .max = LLONG_MAX},
     {AT(memory_bytes), .type = FIELD_INTEGER, .max = LLONG_MAX},
+    {AT(step_bytes), .type = FIELD_INTEGER, .max = LLONG_MAX},
+    {AT(peak_unit), .type = FIELD_TEXT, .max = UNIT_MAX},
+    {AT(peak_multiply_adds_per_second), .type = FIELD_INTEGER, .max = LLONG_MAX},
+    {AT(peak_read_bytes_per_second), .type = FIELD_INTEGER, .max = LLONG_MAX},
 };
 
 static const struct question {
@@ -62,6 +69,31 @@ bool engine_details_from_json(const json_t *json, struct engine_details *ret_det
     }
     *ret_details = details;
     return true;
+}
+
+bool engine_details_from_text(const char *text, struct engine_details *ret_details,
+                              struct error *err)
+{
+    json_error_t why;
+    AUTO(json_decrefp) json_t *json = text ? json_read(text, strlen(text), 0, &why, err) : NULL;
+    const char *key;
+    json_t *value;
+    void *next;
+
+    if (!text) {
+        *ret_details = (struct engine_details){0};
+        return true;
+    }
+    if (!json && !why.text[0])
+        return false;
+    if (!json)
+        return error_set(err, ERROR_INVALID, "engine_details", "is not JSON: %s", why.text);
+    json_object_foreach_safe(json, next, key, value)
+    {
+        if (json_is_null(value))
+            json_object_del(json, key);
+    }
+    return engine_details_from_json(json, ret_details, err);
 }
 
 static bool is_known(const struct field *field, const struct engine_details *details)

@@ -10,6 +10,8 @@
 #define LIBRARY_MAX 63
 #define ISA_MAX 31
 #define PLAN_MAX 31
+#define LAYOUT_MAX 31
+#define UNIT_MAX 31
 
 /* To a question that may have been left open. */
 enum answer { ANSWER_NONE, ANSWER_NO, ANSWER_YES };
@@ -19,12 +21,19 @@ struct engine_details {
     char library[LIBRARY_MAX + 1]; /* "oneDNN 2.6.3" */
     char isa[ISA_MAX + 1];         /* what is really used of the processor: "avx512_bf16" */
     char plan[PLAN_MAX + 1];       /* "known", "measured", "cached", "fixed", "plain" */
+    char layout[LAYOUT_MAX + 1];   /* of images: what the spec's "auto" became; "nhwc" */
     long long threads;
     long long parameters;
-    long long multiply_adds; /* of one sample, forward */
-    long long memory_bytes;  /* what the plan will take */
-    enum answer emulated;    /* is the precision not native to this processor? */
-    enum answer huge_pages;  /* does the memory lie in them? */
+    long long multiply_adds;          /* of one sample, forward */
+    long long backward_multiply_adds; /* of one sample: gradients of weights and of data */
+    long long memory_bytes;           /* what the plan will take */
+    long long step_bytes;             /* the least that a step moves to and from memory */
+    /* Peaks: measured on this machine by this engine, by all of its threads at once. */
+    char peak_unit[UNIT_MAX + 1]; /* of the processor, that multiplies: "VDPBF16PS" */
+    long long peak_multiply_adds_per_second;
+    long long peak_read_bytes_per_second; /* from memory */
+    enum answer emulated;                 /* is the precision not native to this processor? */
+    enum answer huge_pages;               /* does the memory lie in them? */
 };
 
 static inline enum answer answer_of(bool truth)
@@ -35,6 +44,10 @@ static inline enum answer answer_of(bool truth)
 /* Reads the members that are there and skips those that it does not know. ERROR_INVALID names the
  * member; *ret_details is written only on success. */
 bool engine_details_from_json(const json_t *json, struct engine_details *ret_details,
+                              struct error *err) __attribute__((warn_unused_result));
+
+/* Reads engine_details_to_text()'s text, whose nulls are unknown members; NULL knows none. */
+bool engine_details_from_text(const char *text, struct engine_details *ret_details,
                               struct error *err) __attribute__((warn_unused_result));
 
 /* Adds the known members to an object. False when memory ends. */

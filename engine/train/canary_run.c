@@ -79,8 +79,8 @@ long long canary_memory(void)
     return touched ? 2 * (long long)COPIED : 0;
 }
 
-/* Where the copy is from; behind it, where it goes. Taken from the system on the first call. */
-static char *buffers(void)
+/* Where the copy is from; behind it, where it goes. */
+char *canary_room(size_t *ret_bytes)
 {
     static char memory[2 * COPIED + PAGE];
     char *start = memory + (PAGE - (uintptr_t)memory % PAGE);
@@ -90,13 +90,15 @@ static char *buffers(void)
         memset(start, 1, 2 * COPIED); /* not zero: pages of that may be one and the same */
     }
     touched = true;
+    *ret_bytes = 2 * COPIED;
     return start;
 }
 
 struct canary canary_run(void)
 {
     double clocks[TURNS * CLOCKS_A_TURN], copies[TURNS];
-    char *memory = buffers();
+    size_t bytes;
+    char *memory = canary_room(&bytes);
 
     for (size_t i = 0; i < TURNS; i++) {
         for (size_t k = 0; k < CLOCKS_A_TURN; k++)

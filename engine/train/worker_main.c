@@ -8,6 +8,7 @@
 #include "engine/spec/run_spec.h"
 #include "engine/train/canary_run.h"
 #include "engine/train/onednn/dnn.h"
+#include "engine/train/peak_run.h"
 #include "engine/train/threads/host.h"
 #include "engine/train/verify/verify.h"
 #include "engine/train/workloads/workload.h"
@@ -53,6 +54,7 @@ static bool received_enough(void)
 struct work {
     struct run_spec spec;
     enum cpu_isa isa;
+    struct peaks peaks;
     const struct workload *workload;
     struct net *net; /* NULL before it is made, and after certify() has freed it */
 };
@@ -62,11 +64,22 @@ static void describe(const struct net *net, struct engine_details *details)
     const struct net_facts facts = net_facts(net);
 
     snprintf(details->plan, sizeof details->plan, "%s", facts.plan);
+    snprintf(details->layout, sizeof details->layout, "%s", facts.layout ? facts.layout : "");
     details->parameters = facts.parameters;
     details->multiply_adds = facts.multiply_adds;
+    details->backward_multiply_adds = facts.backward_multiply_adds;
+    details->step_bytes = facts.step_bytes;
     details->memory_bytes = (long long)facts.memory;
     details->huge_pages = facts.huge_pages;
     details->emulated = facts.emulated;
+}
+
+static void tell_peaks(const struct peaks *peaks, struct engine_details *details)
+{
+    if (peaks->multiply_adds_per_second > 0)
+        snprintf(details->peak_unit, sizeof details->peak_unit, "%s", peaks->unit);
+    details->peak_multiply_adds_per_second = (long long)peaks->multiply_adds_per_second;
+    details->peak_read_bytes_per_second = (long long)peaks->read_bytes_per_second;
 }
 
 static bool say_hello(const struct work *work, struct error *err)
@@ -79,6 +92,7 @@ static bool say_hello(const struct work *work, struct error *err)
     details->threads = workload_threads(&work->spec);
     if (work->net)
         describe(work->net, details);
+    tell_peaks(&work->peaks, details);
     snprintf(hello.hello.software, sizeof hello.hello.software,
              "pennyworth-worker " PENNYWORTH_VERSION ", %s, %lld threads", details->library,
              details->threads);
@@ -203,6 +217,8 @@ static bool prepare(struct work *work, struct error *err)
     if (!work->workload || !host_settle(&work->spec, err) ||
         !native_can_train(&work->spec, err) || !dnn_use_isa(work->spec.isa, &work->isa, err))
         return false;
+    work->peaks =
+        peaks_measure(workload_threads(&work->spec), work->isa, workload_type(&work->spec));
     work->net = work->workload->make(&work->spec, work->isa, err);
     return work->net != NULL;
 }

@@ -186,7 +186,8 @@ def fill_prices(database, count, now_us, chance):
             latest.append((nanos, since))
 
     database.execute("PRAGMA foreign_keys = OFF")
-    database.executemany("INSERT INTO prices VALUES (?, ?, ?, ?, ?, ?, ?)", rows())
+    database.executemany("INSERT INTO prices (series, since_us, nanos, text, reference,"
+                        " source_us, fetched_us) VALUES (?, ?, ?, ?, ?, ?, ?)", rows())
     database.executemany(
         "INSERT INTO price_series (number, feed, scope, provider, region, zone, instance_type,"
         " kind, currency, nanos, since_us) VALUES (?, ?, ?, 'aws', ?, ?, ?, ?, 'USD', ?, ?)",

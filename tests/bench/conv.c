@@ -6,16 +6,16 @@
  *     cc -std=c17 -D_GNU_SOURCE -O2 -I. tests/bench/conv.c -o build/bench-conv -Wl,--start-group
  *         $(find build/dev/common build/dev/engine -name '*.a') -Wl,--end-group \
  *         -ldnnl -lgomp -ljansson -lm
- *     OMP_NUM_THREADS=1 build/bench-conv [bf16 | winograd2 | winograd4] [rounds [the layer's
- * place in the table]]
+ *     OMP_NUM_THREADS=1 build/bench-conv [f32 | bf16 | winograd | bf16-winograd] \
+ *         [rounds [the layer's place in the table]]
  *
  * A batch goes through in chunks of about 1.6 MB, as the depth-first plan has them, so that
  * chunks are not in cache when they are read. The ways take turns, each is timed by what the
  * thread has of the processor, and a ratio is the median of the rounds': above 1 ours is faster.
  */
-#include "engine/train/kernels/conv.h"
+#include "engine/train/kernels/conv/conv.h"
 #include "common/cleanup.h"
-#include "engine/train/kernels/conv_winograd.h"
+#include "engine/train/kernels/conv/conv_winograd.h"
 #include "engine/train/kernels/passes.h"
 #include "tests/bench/bench.h"
 
@@ -32,7 +32,7 @@ enum way { OURS, LIBRARY, OURS_PLAIN, LIBRARY_PLAIN, WAYS };
 struct bench {
     struct dnn *dnn;
     enum dnn_type type;
-    int tile; /* of Winograd's kernels; 0: the direct ones */
+    bool winograd; /* its kernels, not the direct ones */
     const struct passes *passes;
     char *tensors[5]; /* input, result, values, active, add */
     void *panels, *weights, *scratch;
@@ -140,8 +140,8 @@ static struct work describe(const struct bench *bench, const struct bench_layer 
         work.chunk *= 2;
     work.rows.channels = forward ? layer->out : layer->in;
     work.rows.count = work.chunk * work.n_bytes / (work.rows.channels * each);
-    work.kernel = bench->tile ? conv_winograd_for(isa, bench->tile, &work.shape)
-                              : conv_kernel_for(isa, bench->type, &work.shape);
+    work.kernel = bench->winograd ? conv_winograd_for(isa, bench->type, &work.shape)
+                                  : conv_kernel_for(isa, bench->type, &work.shape);
     work.op = dnn_convolution(
         bench->dnn, forward ? DNN_FORWARD : DNN_BACKWARD_DATA,
         &(struct dnn_convolution){
@@ -205,15 +205,14 @@ int main(int argc, char **argv)
     int words = *way != 0;
     long rounds = argc > 1 + words ? strtol(argv[1 + words], NULL, 10) : 9;
     double totals[2][WAYS] = {0};
-    struct bench bench = {.type = strcmp(way, "bf16") == 0 ? DNN_BF16 : DNN_F32};
+    struct bench bench = {.type = strncmp(way, "bf16", 4) == 0 ? DNN_BF16 : DNN_F32};
     long only = argc > 2 + words ? strtol(argv[2 + words], NULL, 10) : -1;
     enum cpu_isa isa;
 
     bench.dnn = dnn_open(1, NULL);
     if (!bench.dnn || !dnn_use_isa("auto", &isa, NULL) || rounds < 1 || rounds > MOST_ROUNDS)
         return 1;
-    if (strncmp(way, "winograd", 8) == 0)
-        bench.tile = way[8] - '0';
+    bench.winograd = strstr(way, "winograd") != NULL;
     bench.passes = passes_for(isa, bench.type);
     for (int i = 0; i < 5; i++)
         bench.tensors[i] =

@@ -19,7 +19,7 @@ import engine_runs  # noqa: E402
 import engine_table  # noqa: E402
 
 TOP = engine_runs.HERE.parents[1]
-PEAK_SECONDS = 0.1  # four times
+PEAK_SECONDS = 0.1  # a dozen times
 QUIET = 0.05  # others' share of the cores that we put up with
 
 
@@ -36,6 +36,9 @@ def options():
     add = parser.add_argument
     add("--roots", type=pathlib.Path, default=os.environ.get("PENNYWORTH_BENCH_ROOTS"),
         help="folder of the userlands (default: $PENNYWORTH_BENCH_ROOTS)")
+    add("--torch", action="append", metavar="[NAME=]PYTHON", default=[], help="a Python of this "
+        "machine that has torch, such as a virtual environment's with that of PyPI; its "
+        "contestants are NAME[+SETTING...] (default: pypi). Needs no root")
     add("--batches", type=commas(int), default=[8, 16, 32, 64, 128], help="8,16,32,64,128")
     add("--precisions", type=commas(str), default=["bf16", "f32"], help="bf16,f32")
     add("--plans", type=commas(str), help="run ours with each of these plans: auto,fixed,plain "
@@ -63,16 +66,15 @@ DEFAULT = ("+tcmalloc", "+llvm+tcmalloc", "+compile+tcmalloc")
 
 
 def variants(args):
-    names = args.variants
+    names, found = args.variants, engine_runs.places(args.roots, args.torch)
     if names == ["all"]:
         some = [("", "+" + word) for word in ("compile", "llvm", "tcmalloc")]
         mixes = ["".join(mix) for mix in itertools.product(*some)]
     elif names:
-        return [engine_runs.theirs_from(name, args.roots) for name in names]
+        return [engine_runs.theirs_from(name, found) for name in names]
     else:
         mixes = DEFAULT
-    return [engine_runs.theirs_from(userland + mix, args.roots)
-            for userland in engine_runs.userlands(args.roots) for mix in mixes]
+    return [engine_runs.theirs_from(name + mix, found) for name in found for mix in mixes]
 
 
 def contestants(args):
@@ -116,8 +118,9 @@ def cpu_name():
 def build_peak(folder):
     """peak.c, compiled for this machine, or None where that does not work."""
     program = pathlib.Path(folder, "peak")
-    words = ["cc", "-std=gnu17", "-O2", "-march=native", "-pthread", "-o", program,
-             engine_runs.HERE / "peak.c"]
+    words = ["cc", "-std=c17", "-D_GNU_SOURCE", "-O2", "-pthread", "-I", TOP, "-o", program,
+             engine_runs.HERE / "peak.c", TOP / "engine/machine/cpu.c",
+             TOP / "engine/train/kernels/peak_loop.c"]
     try:
         subprocess.run(words, check=True)
     except (OSError, subprocess.CalledProcessError) as error:

@@ -6,16 +6,22 @@
 #   tests/bench/engine.sh --report FILE...           the table again, from what --json wrote
 #   tests/bench/engine.sh --help                     all options
 #
-# Needs the release build, /usr/bin/python3, a C compiler and, for PyTorch, root: each PyTorch
-# runs in a Debian userland of its own under DIR, by chroot, named torch-SUITE (trixie and sid
-# by default). Without userlands only our own figures are measured.
+# Needs the release build, /usr/bin/python3 and a C compiler. A PyTorch is that of PyPI in a virtual
+# environment, named by --torch:
+#
+#   engine/peers/environments.py install build/peers pytorch     (12 GiB)
+#   tests/bench/engine.sh --torch build/peers/pytorch/bin/python [OPTION...]
+#
+# or Debian's, which needs root: each runs in a userland of its own under DIR, by chroot, named
+# torch-SUITE (trixie and sid by default). Without either only our own figures are measured.
 #
 # A round trains each contestant once at each batch size and precision, one process at a time,
 # every second round backwards, so that a noisy quarter of an hour is everyone's. Compared are
 # ratios within a round. A contestant's figure is batch size / median step. Where others had a
 # tenth of our cores during a training, it does not count ("calm": how many of how many do).
 #
-# A PyTorch contestant is written USERLAND[+SETTING...], with the settings of its tuning guide:
+# A PyTorch contestant is written NAME[+SETTING...], NAME being pypi or torch-trixie, with the
+# settings of its tuning guide:
 #   compile    torch.compile           fused   one fused pass for the update
 #   llvm       LLVM's OpenMP, KMP_BLOCKTIME=1, instead of GNU's
 #   tcmalloc   that allocator          thp     huge pages for tensors, from glibc and PyTorch

@@ -4,7 +4,8 @@
 Prints one JSON object a line: {"type":"step","index":0,"nanoseconds":...,"loss":...} for each
 step, warm-up included, and at the end {"type":"done","peak_rss_kib":...,"torch":"2.6.0",...}.
 What is trained is what pennyworth-worker trains: batches of synthetic images, label i % 10 for
-image i, cross-entropy, plain SGD. Needs torch and torchvision, and --compile a C++ compiler."""
+image i, cross-entropy, plain SGD. Needs torch, --compile a C++ compiler too. The model is
+torchvision's, or where that is absent the same of engine/peers."""
 import argparse
 import contextlib
 import json
@@ -14,9 +15,9 @@ import sys
 import time
 
 import torch
-import torchvision
 
 LEARNING_RATE = 0.002
+PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "engine", "peers")
 
 
 def options():
@@ -43,6 +44,18 @@ def refuse_scalar_code():
         sys.exit("torch.compile finds no vector instructions that it can compile for")
 
 
+def resnet50():
+    """(model, whose it is)"""
+    try:
+        import torchvision
+        return torchvision.models.resnet50(weights=None), f"torchvision {torchvision.__version__}"
+    except Exception as problem:  # one that does not fit this PyTorch raises anything
+        print(f"without torchvision: {problem}", file=sys.stderr)
+    sys.path.append(PEERS)
+    import pytorch_networks
+    return pytorch_networks.own_resnet50(torch), "own ResNet-50"
+
+
 class Training:
     """The model, its optimizer, and one batch that every step uses again."""
 
@@ -50,7 +63,8 @@ class Training:
         torch.manual_seed(args.seed)
         torch.set_num_threads(args.threads)
         layout = torch.contiguous_format if args.contiguous else torch.channels_last
-        model = torchvision.models.resnet50(weights=None).to(memory_format=layout).train()
+        model, self.whose = resnet50()
+        model = model.to(memory_format=layout).train()
         self.model = torch.compile(model) if args.compile else model
         self.optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE,
                                          fused=True if args.fused else None)
@@ -85,7 +99,7 @@ def main():
                           "loss": loss.item()}), flush=True)
     print(json.dumps({"type": "done", "steps": args.warmup + args.steps,
                       "peak_rss_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
-                      "torch": torch.__version__, "torchvision": torchvision.__version__,
+                      "torch": torch.__version__, "model": training.whose,
                       "compiled": args.compile}), flush=True)
 
 

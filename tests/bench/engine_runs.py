@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -58,18 +59,37 @@ class Ours:
 
 
 @dataclasses.dataclass(frozen=True)
+class Place:
+    """Where a PyTorch is: in a userland, or with a Python of this machine."""
+    root: pathlib.Path  # of the libraries that SETTINGS preload
+    userland: str | None = None
+    python: str = "/usr/bin/python3"
+
+    def command(self, env):
+        words = ["/usr/bin/env", *(f"{name}={value}" for name, value in env.items()), self.python]
+        # env inside of the chroot, so that chroot itself is not asked to preload anything.
+        return ["chroot", str(self.root), *words, "/mnt/engine_pytorch.py"] if self.userland else \
+            [*words, str(HERE / "engine_pytorch.py")]
+
+
+@dataclasses.dataclass(frozen=True)
 class Theirs:
-    """PyTorch in a userland, with some of SETTINGS."""
+    """A PyTorch with some of SETTINGS."""
     name: str
-    userland: str
+    place: Place
     settings: frozenset
     is_ours = False
 
-    def environment(self, root, cpus):
-        preload = []
-        env = {"OMP_NUM_THREADS": str(len(cpus)),
-               # Compiling takes a minute or two, so what was compiled is kept for later rounds.
-               "TORCHINDUCTOR_CACHE_DIR": "/var/cache/pennyworth-bench"}
+    @property
+    def userland(self):
+        return self.place.userland
+
+    def environment(self, cpus):
+        preload, root = [], self.place.root
+        env = {"OMP_NUM_THREADS": str(len(cpus))}
+        if self.userland:
+            # Compiling takes a minute or two, so what was compiled is kept for later rounds.
+            env["TORCHINDUCTOR_CACHE_DIR"] = "/var/cache/pennyworth-bench"
         if "llvm" in self.settings:
             preload.append(library(root, "libomp.so.5"))
             env |= {"KMP_BLOCKTIME": "1", "KMP_AFFINITY": "granularity=fine,compact,1,0"}
@@ -79,7 +99,7 @@ class Theirs:
             preload.append(library(root, "libtcmalloc_minimal.so.4"))
         if "thp" in self.settings:
             env |= {"THP_MEM_ALLOC_ENABLE": "1", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-        if "compile" in self.settings:
+        if "compile" in self.settings and self.userland:
             # Debian's torch does not hand sleef on to what it compiles; see refuse_scalar_code().
             preload.append(library(root, "libsleef.so.3"))
         if preload:
@@ -87,21 +107,17 @@ class Theirs:
         return env
 
     def command(self, job, machine):
-        root = machine.roots / self.userland
-        env = self.environment(root, machine.cpus)
-        words = [f"{name}={value}" for name, value in env.items()]
         options = ["--batch", job.batch, "--precision", job.precision, "--threads",
                    len(machine.cpus), "--warmup", job.warmup, "--steps", job.steps]
         options += [FLAGS[setting] for setting in SETTINGS if setting in self.settings & set(FLAGS)]
-        # env inside of the chroot, so that chroot itself is not asked to preload anything.
-        return ["chroot", str(root), "/usr/bin/env", *words, "/usr/bin/python3",
-                "/mnt/engine_pytorch.py", *map(str, options)], ""
+        words = self.place.command(self.environment(machine.cpus))
+        return words + list(map(str, options)), ""
 
 
 def library(root, name):
     found = sorted(root.glob(f"usr/lib/*-linux-gnu/{name}"))
     if not found:
-        raise Failed(f"{root.name} has no {name}")
+        raise Failed(f"{root} has no {name}")
     return "/" + str(found[0].relative_to(root))
 
 
@@ -113,14 +129,30 @@ def userlands(roots):
                   if (path / "usr/lib/python3/dist-packages/torch").is_dir())
 
 
-def theirs_from(text, roots):
-    userland, *settings = text.split("+")
-    if userland not in userlands(roots):
-        raise SystemExit(f"engine.sh: there is no userland {userland}: see --prepare and --roots")
+def places(roots, pythons):
+    """By name: the userlands, and [NAME=]PYTHON of this machine."""
+    found = {name: Place(roots / name, name) for name in userlands(roots)}
+    for text in pythons:
+        name, _, python = text.rpartition("=")
+        name = name or "pypi"
+        if not shutil.which(python):
+            raise SystemExit(f"engine.sh: --torch {python} is not a program")
+        if name in found:
+            raise SystemExit("engine.sh: name the Pythons apart: --torch NAME=PYTHON")
+        # Not resolved: a virtual environment is known by the link that its Python is.
+        found[name] = Place(pathlib.Path("/"), None, os.path.abspath(shutil.which(python)))
+    return found
+
+
+def theirs_from(text, found):
+    name, *settings = text.split("+")
+    if name not in found:
+        raise SystemExit(f"engine.sh: there is no PyTorch {name}: see --prepare, --roots and "
+                         "--torch")
     for setting in settings:
         if setting not in SETTINGS:
             raise SystemExit(f"engine.sh: {setting} is not one of {', '.join(SETTINGS)}")
-    return Theirs(text, userland, frozenset(settings))
+    return Theirs(text, found[name], frozenset(settings))
 
 
 def ours_from(programs, plans, roots):
@@ -182,8 +214,8 @@ def train(contestant, job, machine):
     wall = (time.monotonic() - began) * len(machine.cpus)
     others = max(0.0, busy_seconds(machine.cpus) - busy - usage.ru_utime - usage.ru_stime) / wall
     result = read_events(lines, job, code, complaint.decode(errors="replace"))
-    return result | {"peak_rss_kib": usage.ru_maxrss, "others_share": round(others, 4),
-                     "wall_seconds": round(wall / len(machine.cpus), 2)}
+    return {"peak_rss_kib": usage.ru_maxrss} | result | {
+        "others_share": round(others, 4), "wall_seconds": round(wall / len(machine.cpus), 2)}
 
 
 def wait(process, limit):
@@ -202,7 +234,7 @@ def wait(process, limit):
 
 
 def read_events(lines, job, code, complaint):
-    steps, about = [], ""
+    steps, about, memory = [], "", {}
     for line in lines:
         try:
             event = json.loads(line)
@@ -214,6 +246,8 @@ def read_events(lines, job, code, complaint):
             complaint = event.get("message", "")
         elif event.get("type") == "hello":
             about = event.get("software", "")
+        elif "peak_memory_bytes" in event:  # without the certificate that ours makes behind the steps
+            memory = {"peak_rss_kib": event["peak_memory_bytes"] // 1024}
         elif "torch" in event:
             about = f"torch {event['torch']}"
     if code != 0 or len(steps) != job.warmup + job.steps:
@@ -222,5 +256,6 @@ def read_events(lines, job, code, complaint):
         last = (complaint.strip().splitlines() or ["no word why"])[-1]
         raise Failed(f"status {code}, {len(steps)} of {job.warmup + job.steps} steps: {last[:200]}")
     measured = steps[job.warmup:]
-    return {"software": about, "nanoseconds": [event["nanoseconds"] for event in measured],
-            "losses": [steps[0]["loss"], steps[-1]["loss"]]}
+    return memory | {"software": about,
+                     "nanoseconds": [event["nanoseconds"] for event in measured],
+                     "losses": [steps[0]["loss"], steps[-1]["loss"]]}

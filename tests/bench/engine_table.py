@@ -133,6 +133,9 @@ def peak_lines(peaks):
         one, together = (max(peak[precision][of] for peak in peaks) for of in ("one", "all"))
         yield (f"  peak of {precision} ({how}): {one:.0f} GFLOP/s a core, {together:.0f} together"
                if how else f"  no instructions for {precision}: its shares are of f32's peak")
+    for what in ("read", "copy") if peaks and "read" in peaks[0] else ():
+        one, together = (max(peak[what][of] for peak in peaks) for of in ("one", "all"))
+        yield f"  memory, {what}: {one:.1f} GB/s a core, {together:.1f} together"
 
 
 def block_lines(b, width):

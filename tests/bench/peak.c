@@ -1,175 +1,56 @@
-/* What the cores' multiply units do at most: peak SECONDS CPU...
+/* What the cores do at most: peak SECONDS CPU...
  *
- * Prints one line of JSON, in GFLOP/s: the first core alone ("one") and all of them at once
- * ("all"), in f32 and in bf16, from registers only. Compile with -march=native: the widest
- * instructions of the machine that compiles are the ones measured. Without bf16 instructions
- * the bf16 figures are 0. */
-#define _GNU_SOURCE
+ * Prints one line of JSON. Multiplying, in GFLOP/s (two for each multiply-add), from registers
+ * only: the best of f32 and of bf16 ("f32", "bf16"), then each unit that this machine has
+ * ("units": FMA of several widths, VDPBF16PS, AMX). Memory, in GB/s: "read", and "copy", of which
+ * each byte counts twice, read and written. "one" is the first core alone, "all" is all of them
+ * at once. Without bf16 instructions the bf16 figures are 0. Each figure takes SECONDS, of which
+ * the best millisecond of each core counts: others who use the machine can only lower it. From
+ * the root of the tree:
+ *
+ *     cc -std=c17 -D_GNU_SOURCE -O2 -I. -pthread -o peak tests/bench/peak.c \
+ *         engine/machine/cpu.c engine/train/kernels/peak_loop.c
+ *
+ * The loops are those that a run measures its own roof with (engine/train/peak_run.c). */
+#include "engine/train/kernels/peak_loop.h"
+
 #include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__AVX512BF16__) || defined(__AMX_BF16__)
-#include <immintrin.h>
-#endif
-#if defined(__AMX_BF16__)
-#include <sys/syscall.h>
-#define BF16_HOW "amx"
-#elif defined(__AVX512BF16__)
-#define BF16_HOW "vdpbf16ps"
-#else
-#define BF16_HOW ""
-#endif
-
-#if defined(__AVX512F__)
-#define WIDTH 64
-#define F32_HOW "512 bits"
-#elif defined(__AVX__)
-#define WIDTH 32
-#define F32_HOW "256 bits"
-#else
-#define WIDTH 16
-#define F32_HOW "128 bits"
-#endif
-
-/* A value that the compiler knows nothing of: it would do chains that are alike only once, and
- * rounds that are alike only some. */
-#if defined(__aarch64__)
-#define OPAQUE(value) __asm__ volatile("" : "+w"(value))
-#else
-#define OPAQUE(value) __asm__ volatile("" : "+x"(value))
-#endif
-
-/* Twelve chains hide the latency of two units of five cycles each, and with the two operands
- * still fit the sixteen registers that older instruction sets have. */
-#define CHAINS(of) of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7) of(8) of(9) of(10) of(11)
-#define CHAIN_COUNT 12
-#define CHUNK 20000 /* rounds between two looks at the clock; some tens of microseconds */
 #define CORES_MAX 1024
+#define LINE 64
+#define NEAR ((size_t)64 << 20) /* the least that a thread reads */
+#define PIECE ((size_t)4 << 20) /* that it reads or copies between two looks at the clock */
+#define SLICE 1e-3 /* seconds: less than a process gets at a time where others wait */
 
-typedef float vector __attribute__((vector_size(WIDTH)));
-typedef double chunk_fn(void); /* does one chunk, returns its floating-point operations */
+struct thread;
+typedef double work_fn(struct thread *thread); /* does a piece, returns how much it was */
 
 struct thread {
     pthread_t id;
     int cpu;
     double seconds;
-    chunk_fn *chunk;
+    work_fn *work;
+    const struct peak_loop *loop; /* of multiply() */
+    char *from, *to;              /* of the others: `bytes` each, and own */
+    size_t bytes, at;             /* a multiple of PIECE; the next one */
     pthread_barrier_t *start;
-    double rate; /* operations a second */
+    double rate; /* a second, in its best slice */
 };
 
-static volatile float sink; /* results go here, so that no compiler drops the work */
-
-static double chunk_f32(void)
-{
-    /* Chains that tend to 1: neither infinities nor denormals, which some cores do slowly. */
-    vector factor = (vector){0} + 0.999f, term = (vector){0} + 0.001f, sum = {0};
-    vector chain[CHAIN_COUNT] = {{0}};
-
-#define START(k) OPAQUE(chain[k]);
-#define STEP(k) chain[k] = chain[k] * factor + term;
-#define END(k) sum += chain[k];
-    CHAINS(START)
-    for (int i = 0; i < CHUNK; i++) {
-        CHAINS(STEP)
-        OPAQUE(factor);
-    }
-    CHAINS(END)
-#undef START
-#undef STEP
-#undef END
-    sink = sum[0];
-    return 2.0 * CHUNK * CHAIN_COUNT * (WIDTH / sizeof(float));
-}
-
-#if defined(__AMX_BF16__)
-struct tile_config {
-    uint8_t palette, start_row, reserved[14];
-    uint16_t bytes[16];
-    uint8_t rows[16];
+/* The cores to measure with, the first of them alone or all. */
+struct cores {
+    const int *cpus;
+    int count;
+    double seconds;
 };
-
-/* The kernel gives the tiles' state only to a process that asks for it. */
-static bool bf16_allowed(void)
-{
-    const long request_permission = 0x1023, tile_data = 18;
-
-    return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-}
-
-static double chunk_bf16(void)
-{
-    struct tile_config config = {.palette = 1};
-    uint16_t ones[16 * 32];
-
-    for (int i = 0; i < 8; i++) {
-        config.bytes[i] = 64;
-        config.rows[i] = 16;
-    }
-    for (int i = 0; i < 16 * 32; i++)
-        ones[i] = 0x3f80;
-    _tile_loadconfig(&config);
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-    _tile_loadd(4, ones, 64);
-    _tile_loadd(5, ones, 64);
-    _tile_loadd(6, ones, 64);
-    _tile_loadd(7, ones, 64);
-    for (int i = 0; i < CHUNK; i++) {
-        _tile_dpbf16ps(0, 4, 6);
-        _tile_dpbf16ps(1, 4, 7);
-        _tile_dpbf16ps(2, 5, 6);
-        _tile_dpbf16ps(3, 5, 7);
-    }
-    _tile_release();
-    return 4.0 * CHUNK * 2 * 16 * 16 * 32;
-}
-#elif defined(__AVX512BF16__)
-static bool bf16_allowed(void)
-{
-    return true;
-}
-
-static double chunk_bf16(void)
-{
-    __m512bh left = (__m512bh)_mm512_set1_epi16(0x3f80), right = left;
-    __m512 chain[CHAIN_COUNT] = {{0}}, sum = {0};
-
-#define START(k) OPAQUE(chain[k]);
-#define STEP(k) chain[k] = _mm512_dpbf16_ps(chain[k], left, right);
-#define END(k) sum += chain[k];
-    CHAINS(START)
-    for (int i = 0; i < CHUNK; i++) {
-        CHAINS(STEP)
-        OPAQUE(left);
-    }
-    CHAINS(END)
-#undef START
-#undef STEP
-#undef END
-    sink = sum[0];
-    return 2.0 * CHUNK * CHAIN_COUNT * 32;
-}
-#else
-static bool bf16_allowed(void)
-{
-    return false;
-}
-
-static double chunk_bf16(void)
-{
-    return 0;
-}
-#endif
 
 static double now(void)
 {
@@ -179,28 +60,91 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+static double multiply(struct thread *thread)
+{
+    return 2 * thread->loop->run();
+}
+
+static size_t next_piece(struct thread *thread)
+{
+    size_t piece = thread->at;
+
+    thread->at = (piece + PIECE) % thread->bytes;
+    return piece;
+}
+
+/* One word of each line: the line is what comes from memory. */
+static double read_memory(struct thread *thread)
+{
+    const char *from = thread->from + next_piece(thread);
+    uint64_t sum = 0, word;
+
+    for (size_t i = 0; i < PIECE; i += LINE) {
+        memcpy(&word, from + i, sizeof word);
+        sum += word;
+    }
+    __asm__ volatile("" ::"r"(sum)); /* no compiler leaves it out */
+    return (double)PIECE;
+}
+
+static double copy_memory(struct thread *thread)
+{
+    size_t piece = next_piece(thread);
+
+    memcpy(thread->to + piece, thread->from + piece, PIECE);
+    __asm__ volatile("" ::"r"(thread->to) : "memory");
+    return 2.0 * (double)PIECE;
+}
+
+/* Taken by the thread that uses it, so that it lies near. */
+static char *room(size_t bytes)
+{
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED) {
+        fputs("peak: no memory to be had\n", stderr);
+        exit(1);
+    }
+    madvise(memory, bytes, MADV_HUGEPAGE);
+    memset(memory, 1, bytes); /* not zero: pages of that may be one and the same */
+    return memory;
+}
+
 static void *run(void *argument)
 {
     struct thread *thread = argument;
-    double start, elapsed, done = 0;
+    double start, slice, time, done;
     cpu_set_t set;
 
     CPU_ZERO(&set);
     CPU_SET((size_t)thread->cpu, &set);
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-    thread->chunk(); /* the wide units take a moment to wake up */
+    if (thread->bytes > 0) {
+        thread->from = room(thread->bytes);
+        thread->to = room(thread->bytes);
+    }
+    thread->work(thread); /* wide units take a moment to wake up */
     pthread_barrier_wait(thread->start);
-    start = now();
+    start = time = now();
     do {
-        done += thread->chunk();
-        elapsed = now() - start;
-    } while (elapsed < thread->seconds);
-    thread->rate = done / elapsed;
+        slice = time;
+        done = 0;
+        do {
+            done += thread->work(thread);
+            time = now();
+        } while (time - slice < SLICE);
+        if (done / (time - slice) > thread->rate)
+            thread->rate = done / (time - slice);
+    } while (time - start < thread->seconds);
+    if (thread->bytes > 0) {
+        munmap(thread->from, thread->bytes);
+        munmap(thread->to, thread->bytes);
+    }
     return NULL;
 }
 
-/* GFLOP/s of these cores together. */
-static double measure(const int *cpus, int count, chunk_fn *chunk, double seconds)
+/* Billions a second, of `count` cores together. */
+static double measure(const struct cores *cores, int count, const struct thread *like)
 {
     static struct thread threads[CORES_MAX];
     pthread_barrier_t start;
@@ -208,8 +152,10 @@ static double measure(const int *cpus, int count, chunk_fn *chunk, double second
 
     pthread_barrier_init(&start, NULL, (unsigned)count);
     for (int i = 0; i < count; i++) {
-        threads[i] =
-            (struct thread){.cpu = cpus[i], .seconds = seconds, .chunk = chunk, .start = &start};
+        threads[i] = *like;
+        threads[i].cpu = cores->cpus[i];
+        threads[i].seconds = cores->seconds;
+        threads[i].start = &start;
         if (pthread_create(&threads[i].id, NULL, run, &threads[i]) != 0) {
             fputs("peak: no thread to be had\n", stderr);
             exit(1); /* those already started wait at the barrier for ever */
@@ -223,28 +169,90 @@ static double measure(const int *cpus, int count, chunk_fn *chunk, double second
     return sum / 1e9;
 }
 
+struct figures {
+    double one, all;
+};
+
+static struct figures multiply_by(const struct cores *cores, const struct peak_loop *loop)
+{
+    const struct thread like = {.work = multiply, .loop = loop};
+
+    return (struct figures){measure(cores, 1, &like), measure(cores, cores->count, &like)};
+}
+
+/* Far more than the last cache, over all threads. */
+static size_t far(int count)
+{
+    long l1d, l2, l3;
+    size_t bytes;
+
+    cpu_caches(&l1d, &l2, &l3);
+    bytes = (2 * (size_t)l3 / (size_t)count + PIECE) / PIECE * PIECE;
+    return bytes > NEAR ? bytes : NEAR;
+}
+
+static struct figures move_by(const struct cores *cores, work_fn *work)
+{
+    const struct thread one = {.work = work, .bytes = far(1)};
+    const struct thread all = {.work = work, .bytes = far(cores->count)};
+
+    return (struct figures){measure(cores, 1, &one), measure(cores, cores->count, &all)};
+}
+
+static void print_best(const char *name, const struct figures *figures,
+                       const struct peak_loop *loop)
+{
+    printf("\"%s\":{\"how\":\"%s\",\"one\":%.1f,\"all\":%.1f},", name, loop ? loop->unit : "",
+           figures->one, figures->all);
+}
+
+static void print_multiplying(const struct cores *cores, enum cpu_isa isa)
+{
+    struct figures best[2] = {{0}};
+    const struct peak_loop *loops[2] = {NULL}, *loop;
+    char units[1000];
+    int used = 0;
+
+    for (int i = 0; (loop = peak_loop_at(i)) && loop->isa <= isa; i++) {
+        struct figures figures = multiply_by(cores, loop);
+
+        used += snprintf(units + used, sizeof units - (size_t)used,
+                         "%s{\"unit\":\"%s\",\"one\":%.1f,\"all\":%.1f}", used ? "," : "",
+                         loop->unit, figures.one, figures.all);
+        if (figures.all > best[loop->type].all) {
+            best[loop->type] = figures;
+            loops[loop->type] = loop;
+        }
+    }
+    print_best("f32", &best[DNN_F32], loops[DNN_F32]);
+    print_best("bf16", &best[DNN_BF16], loops[DNN_BF16]);
+    printf("\"units\":[%s]", units);
+}
+
+static void print_moving(const struct cores *cores, const char *name, work_fn *work)
+{
+    struct figures figures = move_by(cores, work);
+
+    printf(",\"%s\":{\"one\":%.1f,\"all\":%.1f}", name, figures.one, figures.all);
+}
+
 int main(int argc, char **argv)
 {
     static int cpus[CORES_MAX];
-    int count = argc - 2;
-    double seconds, f32[2], bf16[2] = {0, 0};
+    struct cores cores = {.cpus = cpus, .count = argc - 2};
 
-    if (count < 1 || count > CORES_MAX) {
+    if (cores.count < 1 || cores.count > CORES_MAX) {
         fputs("Usage: peak SECONDS CPU...\n", stderr);
         return 2;
     }
-    seconds = strtod(argv[1], NULL);
-    for (int i = 0; i < count; i++)
+    cores.seconds = strtod(argv[1], NULL);
+    for (int i = 0; i < cores.count; i++)
         cpus[i] = (int)strtol(argv[i + 2], NULL, 10);
 
-    f32[0] = measure(cpus, 1, chunk_f32, seconds);
-    f32[1] = measure(cpus, count, chunk_f32, seconds);
-    if (bf16_allowed()) {
-        bf16[0] = measure(cpus, 1, chunk_bf16, seconds);
-        bf16[1] = measure(cpus, count, chunk_bf16, seconds);
-    }
-    printf("{\"f32\":{\"how\":\"%s\",\"one\":%.1f,\"all\":%.1f},"
-           "\"bf16\":{\"how\":\"%s\",\"one\":%.1f,\"all\":%.1f}}\n",
-           F32_HOW, f32[0], f32[1], BF16_HOW, bf16[0], bf16[1]);
+    printf("{");
+    print_multiplying(&cores, cpu_probe());
+    print_moving(&cores, "read", read_memory);
+    print_moving(&cores, "copy", copy_memory);
+    printf("}\n");
     return 0;
 }

@@ -7,7 +7,7 @@
  * compared. The gradient of weights is that of one image; "one by one" sums it in f32 as it is
  * defined. */
 #include "common/cleanup.h"
-#include "engine/train/kernels/conv_winograd.h"
+#include "engine/train/kernels/conv/conv_winograd.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -148,13 +148,11 @@ int main(void)
             weights[j] = (float)(normal() * sqrt(2 / (double)(n * 9)));
         printf("%3ld channels, %ldx%ld:", n, size, size);
         measure(&shape, conv_kernel_for(isa, DNN_F32, &shape), input, weights);
-        measure(&shape, conv_winograd_for(isa, 2, &shape), input, weights);
-        measure(&shape, conv_winograd_for(isa, 4, &shape), input, weights);
+        measure(&shape, conv_winograd_for(isa, DNN_F32, &shape), input, weights);
         for (long j = 0; j < size * size * n; j++)
             gradient[j] = (float)normal();
-        for (int tile = 2; tile <= 4; tile += 2)
-            measure_gradient(&shape, (const float *[]){input, gradient},
-                             winograd_gradient_for(isa, tile, &shape));
+        measure_gradient(&shape, (const float *[]){input, gradient},
+                         winograd_gradient_for(isa, DNN_F32, &shape));
         printf("\n");
         free(input);
         free(gradient);

@@ -59,12 +59,13 @@ static struct net_facts facts(const struct net *net)
 {
     const struct depth_first *depth_first = (const struct depth_first *)net;
 
-    return (struct net_facts){.plan = depth_first->plan.origin,
-                              .parameters = network_parameters(&depth_first->network),
-                              .multiply_adds = network_multiply_adds(&depth_first->network),
-                              .memory = depth_first->memory,
-                              .huge_pages = answer_of(depth_first->arena.huge_pages),
-                              .emulated = answer_of(depth_first_emulates(&depth_first->options))};
+    struct net_facts facts = net_facts_of(&depth_first->network, &depth_first->options);
+
+    facts.plan = depth_first->plan.origin;
+    facts.memory = depth_first->memory;
+    facts.huge_pages = answer_of(depth_first->arena.huge_pages);
+    facts.emulated = answer_of(depth_first_emulates(&depth_first->options));
+    return facts;
 }
 
 static const struct net_functions functions = {.step = depth_first_step,

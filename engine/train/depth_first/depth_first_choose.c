@@ -138,9 +138,11 @@ bool depth_first_choose(const struct network *network, const struct net_options 
         return false;
     question.stages = stages.count;
     if (options->plan == NET_FIXED) {
-        bool hand = depth_first_has_kernels(options);
+        const struct choice choice = {options->chunk_kilobytes > 0 ? options->chunk_kilobytes
+                                                                   : USUAL_KILOBYTES,
+                                      depth_first_has_kernels(options)};
 
-        *ret_plan = plan_fixed(stages.count, (struct choice){USUAL_KILOBYTES, hand});
+        *ret_plan = plan_fixed(stages.count, choice);
         return true;
     }
     if (is_known(&question, &stages, ret_plan))

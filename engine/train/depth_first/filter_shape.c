@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Images of at least so many pixels a side are cut into tiles of 4, which has fewer products; in
- * smaller ones more of the last tiles would be outside. */
-#define TILE_4_SIZE 28
+/* Winograd's kernels serve images of at least so many pixels a side. They read four times the
+ * weights, which costs more than it saves where layers have many channels and few pixels: sooner
+ * in gradients, whose sums are written as well, and in bf16, whose direct kernels multiply twice
+ * as fast. */
+static const struct {
+    long conv, gradient;
+} winograd_sizes[] = {[DNN_F32] = {1, 14}, [DNN_BF16] = {14, 28}};
 
 struct dnn_convolution filter_chunk(const struct filter_shape *shape, long units)
 {
@@ -75,9 +79,10 @@ bool filter_can_by_hand(const struct layer *layer, enum wgrad_kind kind, enum cp
     return wgrad_supports(kind, &hand, isa);
 }
 
-static int winograd_tile(const struct layer *layer)
+/* Tiles of AMX multiply bf16 so fast that Winograd's f32 products are slower. */
+static bool tiles_are_faster(const struct filter_shape *shape, enum cpu_isa isa)
 {
-    return layer->in_size >= TILE_4_SIZE ? 4 : 2;
+    return shape->type == DNN_BF16 && isa >= CPU_AMX;
 }
 
 static const struct conv_kernel *kernel_for(const struct filter_shape *shape,
@@ -86,8 +91,9 @@ static const struct conv_kernel *kernel_for(const struct filter_shape *shape,
     const struct conv_shape conv = filter_conv(shape, direction);
     const struct conv_kernel *winograd = NULL;
 
-    if (shape->type == DNN_F32)
-        winograd = conv_winograd_for(isa, winograd_tile(shape->layer), &conv);
+    if (!tiles_are_faster(shape, isa) &&
+        shape->layer->in_size >= winograd_sizes[shape->type].conv)
+        winograd = conv_winograd_for(isa, shape->type, &conv);
     return winograd ? winograd : conv_kernel_for(isa, shape->type, &conv);
 }
 
@@ -97,10 +103,12 @@ void filter_choose(struct filter_shape *shape, enum wgrad_kind hand, enum cpu_is
 
     assert(!shape->emulated);
     shape->hand = hand;
-    shape->by_hand = hand != WGRAD_PORTABLE && filter_can_by_hand(shape->layer, hand, isa);
     shape->kernels[CONV_FORWARD] = kernel_for(shape, CONV_FORWARD, isa);
-    if (shape->type == DNN_F32)
-        shape->winograd = winograd_gradient_for(isa, winograd_tile(shape->layer), &conv);
+    if (!tiles_are_faster(shape, isa) &&
+        shape->layer->in_size >= winograd_sizes[shape->type].gradient)
+        shape->winograd = winograd_gradient_for(isa, shape->type, &conv);
+    shape->by_hand =
+        !shape->winograd && hand != WGRAD_PORTABLE && filter_can_by_hand(shape->layer, hand, isa);
     if (shape->layer->input >= 0)
         shape->kernels[CONV_BACKWARD_DATA] = kernel_for(shape, CONV_BACKWARD_DATA, isa);
 }

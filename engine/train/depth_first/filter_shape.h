@@ -5,7 +5,7 @@
  * (n * out_size^2 / parts, out_channels), rows of channels (NHWC), stored as `type` says. */
 #pragma once
 
-#include "engine/train/kernels/conv_winograd.h"
+#include "engine/train/kernels/conv/conv_winograd.h"
 #include "engine/train/kernels/wgrad.h"
 #include "engine/train/networks/network.h"
 

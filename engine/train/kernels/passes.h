@@ -46,7 +46,8 @@ struct pass_mask {
     const float *mean, *other_mean; /* (channels) each */
 };
 
-/* The maximum over 3x3 windows, two apart, of relu(values * scale + shift); one image. */
+/* The maximum over 3x3 windows, two apart, of relu(values * scale + shift); one image. What is
+ * not a number is larger than all that is. */
 struct pass_pool {
     long size, channels; /* of the input: height and width */
     const void *values;  /* (size, size, channels) */

@@ -1,6 +1,7 @@
 /* The maximum pool of passes.h and its gradient, by the instructions that round to bf16: the bits
  * of passes_body.c. 32 channels of a window stay in registers.
- * Tested by tests/engine/train/kernels/passes_avx512bf16_test.c. */
+ * Tested by tests/engine/train/kernels/passes_avx512bf16_test.c and
+ * tests/engine/train/kernels/passes_pool_test.c. */
 #include "engine/train/kernels/passes_pairs.h"
 
 #include <assert.h>
@@ -29,11 +30,12 @@ struct best {
 
 INLINE void better(__m512 value, int tap, __m512 *best, __m512i *chosen)
 {
-    /* What is not a number is better, as in passes_body.c. */
-    const __mmask16 is = _mm512_cmp_ps_mask(value, *best, _CMP_NLE_UQ);
+    /* What is not a number is better than all that is, as in passes_body.c. */
+    const __mmask16 number = _mm512_cmp_ps_mask(value, value, _CMP_ORD_Q);
+    const __mmask16 worse = _mm512_mask_cmp_ps_mask(number, value, *best, _CMP_NGT_UQ);
 
-    *best = _mm512_mask_mov_ps(*best, is, value);
-    *chosen = _mm512_mask_mov_epi32(*chosen, is, _mm512_set1_epi32(tap));
+    *best = _mm512_mask_mov_ps(value, worse, *best);
+    *chosen = _mm512_mask_mov_epi32(_mm512_set1_epi32(tap), worse, *chosen);
 }
 
 /* Output (h, w), channels c .. c + 32. */

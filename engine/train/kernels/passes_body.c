@@ -249,7 +249,8 @@ static void add_subsampled(const void *small, long size, long channels, void *im
 #define WINDOW 3
 #define NONE (WINDOW * WINDOW)
 
-/* The values of one tap of a window against the best so far. */
+/* The values of one tap of a window against the best so far. What is not a number is the largest,
+ * and the last of several, as in PyTorch. */
 static void pool_tap(const stored *values, const struct pass_pool *pool, uint8_t tap, float *best,
                      uint8_t *chosen)
 {
@@ -258,7 +259,7 @@ static void pool_tap(const stored *values, const struct pass_pool *pool, uint8_t
 #pragma omp simd
     for (long j = 0; j < pool->channels; j++) {
         float value = get(values[j]) * scale[j] + shift[j];
-        bool better = !(value <= best[j]);
+        bool better = (value > best[j]) | (value != value);
 
         best[j] = better ? value : best[j];
         chosen[j] = better ? tap : chosen[j];

@@ -44,6 +44,9 @@ enum net_plan net_plan_from_name(const char *name);
 /* Of "auto", "nhwc", "nchw" and "blocked". */
 enum net_layout net_layout_from_name(const char *name);
 
+/* "nhwc", "nchw", "blocked". */
+const char *net_layout_name(enum net_layout layout);
+
 struct net_options {
     long batch;
     enum dnn_type type;
@@ -52,6 +55,7 @@ struct net_options {
     int threads;
     enum cpu_isa isa; /* the most that may be used */
     enum net_plan plan;
+    long chunk_kilobytes; /* of a chunk, with NET_FIXED; 0: the usual */
     enum net_layout layout;
     int group;           /* threads that share a sum of weight gradients; 0: as many as is good */
     int input_workers;   /* threads that make the next batch; 0: the step makes its own */
@@ -61,11 +65,21 @@ struct net_options {
 /* What there is to know of a net before it has run. */
 struct net_facts {
     const char *plan;                    /* of the hello event, see above */
+    const char *layout;                  /* what "auto" became; NULL: it trains on no images */
     long long parameters, multiply_adds; /* multiply_adds: of one sample, forward */
+    long long backward_multiply_adds;    /* of one sample */
+    long long step_bytes;                /* that a step has to move (below); 0: not known */
     size_t memory;                       /* bytes for activations and gradients; 0: not known */
     enum answer huge_pages;              /* whether that memory lies in huge pages */
     enum answer emulated;                /* whether the processor lacks the number format */
 };
+
+/* What the description of a network says, of any plan: the rest of the facts stays 0.
+ *
+ * `step_bytes` is the least that a step has to move between memory and caches: each output of a
+ * convolution is written on the way forward and read on the way back, each weight is read and
+ * written. It is 0 where the last cache could hold those outputs, or its size is not known. */
+struct net_facts net_facts_of(const struct network *network, const struct net_options *options);
 
 /* Receives the implementation `name` of one pass of one layer. */
 typedef void (*net_visit)(void *user, const char *layer, const char *pass, const char *name);

@@ -23,14 +23,44 @@ long long network_parameters(const struct network *network)
     return sum;
 }
 
+static long long multiply_adds(const struct layer *layer)
+{
+    return weights(layer) * layer->out_size * layer->out_size;
+}
+
 long long network_multiply_adds(const struct network *network)
+{
+    long long sum = 0;
+
+    for (int i = 0; i < network->count; i++)
+        sum += multiply_adds(&network->layers[i]);
+    return sum;
+}
+
+long long network_backward_weights_multiply_adds(const struct network *network)
+{
+    return network_multiply_adds(network); /* each product of a weight goes back to it */
+}
+
+long long network_backward_data_multiply_adds(const struct network *network)
+{
+    long long sum = 0;
+
+    for (int i = 0; i < network->count; i++)
+        if (network->layers[i].input >= 0)
+            sum += multiply_adds(&network->layers[i]);
+    return sum;
+}
+
+long long network_kept_numbers(const struct network *network)
 {
     long long sum = 0;
 
     for (int i = 0; i < network->count; i++) {
         const struct layer *layer = &network->layers[i];
 
-        sum += weights(layer) * layer->out_size * layer->out_size;
+        if (layer->kind == LAYER_CONV)
+            sum += (long long)layer->out_channels * layer->out_size * layer->out_size;
     }
     return sum;
 }

@@ -36,3 +36,13 @@ long long network_parameters(const struct network *network);
 
 /* Of one image forward, as the literature counts them: convolutions and linear layers. */
 long long network_multiply_adds(const struct network *network);
+
+/* The same of one image backward: the gradients of weights, and the gradients of what
+ * layers read. Images need none. As the definition counts them: a way to compute that takes fewer
+ * (Winograd's) changes nothing here. */
+long long network_backward_weights_multiply_adds(const struct network *network);
+long long network_backward_data_multiply_adds(const struct network *network);
+
+/* Outputs of the convolutions for one image: what every training has to keep from the way forward
+ * to the way back, whichever way it computes. */
+long long network_kept_numbers(const struct network *network);

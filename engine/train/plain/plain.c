@@ -268,11 +268,12 @@ static struct net_facts facts(const struct net *net)
 {
     const struct plain *plain = (const struct plain *)net;
 
-    return (struct net_facts){.plan = "plain",
-                              .parameters = network_parameters(&plain->network),
-                              .multiply_adds = network_multiply_adds(&plain->network),
-                              .emulated = answer_of(plain->options.type == DNN_BF16 &&
-                                                    plain->options.isa < CPU_AVX512_BF16)};
+    struct net_facts facts = net_facts_of(&plain->network, &plain->options);
+
+    facts.plan = "plain";
+    facts.emulated =
+        answer_of(plain->options.type == DNN_BF16 && plain->options.isa < CPU_AVX512_BF16);
+    return facts;
 }
 
 static const struct net_functions functions = {.step = step,

@@ -1,186 +1,60 @@
-/* Tested by tests/engine/train/verify_test.py. */
 #include "engine/train/verify/verify.h"
 
 #include "common/cleanup.h"
-#include "engine/train/networks/resnet50.h"
-#include "engine/train/threads/host.h"
 #include "engine/train/verify/verify_against.h"
-#include "engine/train/verify/verify_options.h"
-#include "engine/train/workloads/net_new.h"
+#include "engine/train/verify/verify_result.h"
 
-#include <math.h>
-
-#define PLACES 6 /* single elements of each tensor, evenly spread */
-
-static json_t *elements(const float *values, const float *minus, size_t count)
+static int refuse(const struct error *err, int status)
 {
-    json_t *at = json_object();
+    fprintf(stderr, "pennyworth-worker verify: %s\n", err->message);
+    return status;
+}
 
-    for (size_t k = 0; k < PLACES; k++) {
-        size_t index = (count - 1) * k / (PLACES - 1);
-        char name[24];
+/* Prints the first ordering's result, with the others in "orderings". */
+static int print(const struct verify_options *options, enum cpu_isa isa, struct error *err)
+{
+    AUTO(json_decrefp) json_t *first = NULL;
 
-        snprintf(name, sizeof name, "%zu", index);
-        json_object_set_new(
-            at, name, json_real((double)values[index] - (minus ? (double)minus[index] : 0)));
+    for (int i = 0; i < orderings_count(options); i++) {
+        const struct ordering ordering = orderings_at(options, i);
+        json_t *result = verify_result(options, isa, &ordering, err);
+
+        if (!result)
+            return refuse(err, 1);
+        if (first)
+            json_array_append_new(json_object_get(first, "orderings"), result);
+        else
+            first = result;
+        if (i == 0 && orderings_count(options) > 1)
+            json_object_set_new(first, "orderings", json_array());
     }
-    return at;
+    json_dumpf(first, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    putchar('\n');
+    return 0;
 }
 
-/* The figures of a tensor; `minus` is subtracted first, or NULL. */
-static json_t *probe(const float *values, const float *minus, size_t count)
+/* Prints how far each ordering is from the reference, as it ends, and the verdict. */
+static int compare(const struct verify_options *options, enum cpu_isa isa, struct error *err)
 {
-    double sum = 0, squares = 0;
+    AUTO(json_decrefp) json_t *reference = verify_reference(options, err);
+    struct verify_judgement judgement;
 
-    for (size_t i = 0; i < count; i++) {
-        double value = (double)values[i] - (minus ? (double)minus[i] : 0);
+    if (!reference)
+        return refuse(err, 2);
+    verify_judgement_start(&judgement, options->precision);
+    for (int i = 0; i < orderings_count(options); i++) {
+        const struct ordering ordering = orderings_at(options, i);
+        AUTO(json_decrefp) json_t *result = verify_result(options, isa, &ordering, err);
 
-        sum += value;
-        squares += value * value;
+        if (!result)
+            return refuse(err, 1);
+        verify_judgement_add(&judgement, result, reference);
     }
-    return json_pack("{s:I, s:f, s:f, s:o}", "count", (json_int_t)count, "sum", sum, "l2",
-                     sqrt(squares), "at", elements(values, minus, count));
-}
-
-static json_t *logits(const struct net *net, long batch)
-{
-    json_t *rows = json_array();
-
-    for (long image = 0; image < batch; image++) {
-        json_t *row = json_array();
-
-        for (long c = 0; c < 8; c++)
-            json_array_append_new(row, json_real((double)net_logit(net, image, c)));
-        json_array_append_new(rows, row);
-    }
-    return rows;
-}
-
-static json_t *gradients(const struct parameters *parameters)
-{
-    json_t *all = json_object();
-
-    for (int i = 0; i < parameters->count; i++) {
-        const struct parameter *p = &parameters->list[i];
-
-        json_object_set_new(all, p->name, probe(p->gradient, NULL, p->count));
-    }
-    return all;
-}
-
-static json_t *updates(const struct parameters *after, const struct parameters *before)
-{
-    json_t *all = json_object();
-
-    for (int i = 0; i < after->count; i++) {
-        const struct parameter *p = &after->list[i];
-
-        json_object_set_new(all, p->name, probe(p->value, before->list[i].value, p->count));
-    }
-    return all;
-}
-
-static void add_running(json_t *all, const char *norm, const char *what, const float *values,
-                        size_t count)
-{
-    char name[64];
-
-    snprintf(name, sizeof name, "%s.running_%s", norm, what);
-    json_object_set_new(all, name, probe(values, NULL, count));
-}
-
-static json_t *running(const struct net *net, const struct network *network)
-{
-    json_t *all = json_object();
-
-    for (int i = 0; i < network->count; i++) {
-        const struct layer *layer = &network->layers[i];
-        const float *mean, *variance;
-
-        net_running(net, i, &mean, &variance);
-        if (!mean)
-            continue;
-        add_running(all, layer->norm, "mean", mean, (size_t)layer->out_channels);
-        add_running(all, layer->norm, "var", variance, (size_t)layer->out_channels);
-    }
-    return all;
-}
-
-static json_t *made_with(const struct verify_options *options)
-{
-    char library[32];
-
-    dnn_version(library, sizeof library);
-    return json_pack("{s:s, s:s, s:s}", "pennyworth", PENNYWORTH_VERSION, "onednn", library,
-                     "dtype", options->precision);
-}
-
-static bool run_steps(struct net *net, const struct verify_options *options,
-                      const struct network *network, json_t *result, struct error *err)
-{
-    json_t *losses = json_array();
-
-    json_object_set_new(result, "losses", losses);
-    for (long long step = 0; step < options->steps; step++) {
-        const struct parameters *parameters;
-        struct step_split split;
-        double loss;
-
-        /* The gradients of a step are still there after its update. */
-        if (!net_step(net, &loss, &split, err))
-            return false;
-        if (!isfinite(loss))
-            return error_set(err, ERROR_INTERNAL, NULL, "the loss is not a number");
-        json_array_append_new(losses, json_real(loss));
-        if (step > 0)
-            continue;
-        parameters = net_parameters(net, err);
-        if (!parameters)
-            return false;
-        json_object_set_new(result, "logits_first8", logits(net, options->batch));
-        json_object_set_new(result, "gradients", gradients(parameters));
-        json_object_set_new(result, "running", running(net, network));
-    }
-    return true;
-}
-
-static json_t *verify(const struct verify_options *options, enum cpu_isa isa, struct error *err)
-{
-    const struct net_options net_options = {
-        .batch = (long)options->batch,
-        .type = strcmp(options->precision, "bf16") == 0 ? DNN_BF16 : DNN_F32,
-        .seed = (unsigned long long)options->seed,
-        .sgd = {(float)options->lr, (float)options->momentum, (float)options->weight_decay},
-        .threads = options->threads > 0 ? (int)options->threads : host_threads(),
-        .isa = isa,
-        .plan = net_plan_from_name(options->plan),
-        .layout = net_layout_from_name(options->layout),
-        .keep_gradients = true};
-    AUTO(parameters_free) struct parameters before = {0};
-    AUTO(json_decrefp)
-    json_t *result = json_pack("{s:o, s:I, s:I, s:f, s:f, s:f}", "made_with", made_with(options),
-                               "batch", (json_int_t)options->batch, "seed",
-                               (json_int_t)options->seed, "lr", options->lr, "momentum",
-                               options->momentum, "weight_decay", options->weight_decay);
-    const struct parameters *after;
-    struct network network;
-    struct net *net;
-    bool ok;
-
-    resnet50_describe(&network);
-    net = net_new(&network, &net_options, err);
-    ok = net && parameters_make(&before, &network, net_options.seed, err) &&
-         run_steps(net, options, &network, result, err);
-    after = ok ? net_parameters(net, err) : NULL;
-    if (after)
-        json_object_set_new(result, "updates", updates(after, &before));
-    net_free(net);
-    return after ? json_incref(result) : NULL;
+    return verify_judgement_end(&judgement) ? 0 : 1;
 }
 
 int verify_main(int argc, char *const argv[])
 {
-    AUTO(json_decrefp) json_t *result = NULL;
     struct verify_options options;
     enum cpu_isa isa;
     struct error err = {0};
@@ -194,15 +68,7 @@ int verify_main(int argc, char *const argv[])
         fputs(verify_usage, stdout);
         return 0;
     }
-    if (dnn_use_isa(options.isa, &isa, &err))
-        result = verify(&options, isa, &err);
-    if (!result) {
-        fprintf(stderr, "pennyworth-worker verify: %s\n", err.message);
-        return 1;
-    }
-    if (options.against)
-        return verify_against(result, options.against);
-    json_dumpf(result, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    putchar('\n');
-    return 0;
+    if (!dnn_use_isa(options.isa, &isa, &err))
+        return refuse(&err, 1);
+    return options.against ? compare(&options, isa, &err) : print(&options, isa, &err);
 }

@@ -1,8 +1,33 @@
-/* Compares one result of `verify` with another. */
+/* Judges results of `verify` by a reference: whether rounding explains how far they are from it.
+ * docs/engine.md says where the limits come from. */
 #pragma once
 
-#include <jansson.h>
+#include "engine/train/verify/deviations.h"
+#include "engine/train/verify/orderings.h"
 
-/* Prints the largest deviations; returns 0 when they are within what rounding explains for the
- * precision of `result`, 1 when not, 2 when the file cannot be used. */
-int verify_against(json_t *result, const char *path);
+/* Reads the file options->against; a new reference. NULL with the reason where it cannot be read
+ * or was made for other options. */
+json_t *verify_reference(const struct verify_options *options, struct error *err)
+    __attribute__((warn_unused_result));
+
+struct verify_limits;
+
+/* What was seen so far. Of the orderings the worst counts; of the medians of the gradient norms
+ * their median, and from three orderings on also the median of the largest. */
+struct verify_judgement {
+    const struct verify_limits *limits;
+    int count;
+    struct worst loss, gradient, update, running, element;
+    double medians[ORDERINGS_MAX], largest[ORDERINGS_MAX];
+};
+
+/* `precision` is "f32" or "bf16". */
+void verify_judgement_start(struct verify_judgement *judgement, const char *precision);
+
+/* Compares one ordering's result and prints a line for it, and one for each element that ReLUs
+ * near zero excuse. */
+void verify_judgement_add(struct verify_judgement *judgement, const json_t *result,
+                          json_t *reference);
+
+/* Prints the verdict; true when rounding explains what was seen. */
+bool verify_judgement_end(struct verify_judgement *judgement);

@@ -9,7 +9,8 @@ const char verify_usage[] =
     "Usage: pennyworth-worker verify [--batch 4] [--seed 1] [--steps 3] [--lr 0.002]\n"
     "           [--momentum 0] [--weight-decay 0] [--precision f32|bf16] [--threads 0]\n"
     "           [--plan auto|fixed|plain] [--layout auto|nhwc|nchw|blocked]\n"
-    "           [--isa auto|sse41|avx2|avx512|avx512_bf16|amx] [--against FILE]\n"
+    "           [--isa auto|sse41|avx2|avx512|avx512_bf16|amx]\n"
+    "           [--orderings 0] [--against FILE]\n"
     "Trains ResNet-50 for a few steps on data that anybody can make again, and prints losses,\n"
     "logits, gradients, running statistics and updates as JSON. With --against it prints the\n"
     "largest deviations from such a FILE instead; exit status 1 says that they are too large.\n";
@@ -25,6 +26,7 @@ static const struct field whole[] = {
     {.name = "--seed", AT(seed), .type = FIELD_INTEGER, .min = 0, .max = 4294967295},
     {.name = "--steps", AT(steps), .type = FIELD_INTEGER, .min = 1, .max = 1000},
     {.name = "--threads", AT(threads), .type = FIELD_INTEGER, .min = 0, .max = 1024},
+    {.name = "--orderings", AT(orderings), .type = FIELD_INTEGER, .min = 0, .max = ORDERINGS_MAX},
     {.name = "--precision", AT(precision), .type = FIELD_CHOICE, .choices = precisions},
     {.name = "--plan", AT(plan), .type = FIELD_CHOICE, .choices = plans},
     {.name = "--layout", AT(layout), .type = FIELD_CHOICE, .choices = layouts},

@@ -5,8 +5,11 @@
 
 #include <stdbool.h>
 
+#define ORDERINGS_MAX 12
+
 struct verify_options {
     long long batch, seed, steps, threads;
+    long long orderings; /* 0: see orderings_count(); at most ORDERINGS_MAX */
     double lr, momentum, weight_decay;
     const char *precision, *plan, *layout, *isa;
     const char *against; /* a file with the numbers of another implementation, or NULL */

@@ -169,8 +169,10 @@ static void release(struct net *net)
 static struct net_facts facts(const struct net *net)
 {
     (void)net;
-    return (struct net_facts){
-        .plan = "plain", .parameters = MLP_PARAMETERS, .multiply_adds = MLP_MULTIPLY_ADDS};
+    return (struct net_facts){.plan = "plain",
+                              .parameters = MLP_PARAMETERS,
+                              .multiply_adds = MLP_MULTIPLY_ADDS,
+                              .backward_multiply_adds = MLP_BACKWARD_MULTIPLY_ADDS};
 }
 
 /* It has no convolution, and the library computes products without a choice. */

@@ -10,6 +10,8 @@
 #define MLP_CLASSES 10L
 #define MLP_PARAMETERS (MLP_INPUTS * MLP_HIDDEN + MLP_HIDDEN * MLP_CLASSES)
 #define MLP_MULTIPLY_ADDS MLP_PARAMETERS /* of one sample, forward: no weight is used twice */
+/* Back to all weights, and to what the second layer reads. */
+#define MLP_BACKWARD_MULTIPLY_ADDS (MLP_MULTIPLY_ADDS + MLP_HIDDEN * MLP_CLASSES)
 
 /* A net that has neither logits nor parameters to show: of the functions in net.h only
  * net_step(), net_free(), net_facts() and net_names() may be called. Its batch is made once, so a

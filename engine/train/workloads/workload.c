@@ -16,7 +16,7 @@ static struct net *mlp_make(const struct run_spec *spec, enum cpu_isa isa, struc
 static struct net_options resnet50_options(const struct run_spec *spec, enum cpu_isa isa)
 {
     return (struct net_options){.batch = (long)spec->batch_size,
-                                .type = strcmp(spec->precision, "bf16") == 0 ? DNN_BF16 : DNN_F32,
+                                .type = workload_type(spec),
                                 .seed = (unsigned long long)spec->seed,
                                 .sgd = {.learning_rate = 0.002f},
                                 .threads = workload_threads(spec),
@@ -57,6 +57,11 @@ const struct workload *workload_find(const char *name, struct error *err)
             return &workloads[i];
     error_set(err, ERROR_INVALID, "workload", "this worker does not know '%.32s'", name);
     return NULL;
+}
+
+enum dnn_type workload_type(const struct run_spec *spec)
+{
+    return strcmp(spec->precision, "bf16") == 0 ? DNN_BF16 : DNN_F32;
 }
 
 int workload_threads(const struct run_spec *spec)

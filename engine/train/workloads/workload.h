@@ -19,5 +19,8 @@ struct workload {
 /* NULL, and err saying so, when this worker does not know it. */
 const struct workload *workload_find(const char *name, struct error *err);
 
+/* The numbers that a spec means by its precision. */
+enum dnn_type workload_type(const struct run_spec *spec);
+
 /* Threads that a spec means. */
 int workload_threads(const struct run_spec *spec);

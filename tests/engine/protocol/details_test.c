@@ -4,18 +4,27 @@
 #include "tests/test.h"
 
 #define ALL                                                                                      \
-    "{\"library\":\"oneDNN 2.6.3\",\"isa\":\"avx512_bf16\",\"plan\":\"measured\",\"threads\":2," \
-    "\"parameters\":25557032,\"multiply_adds\":4089184256,\"memory_bytes\":1073741824,"          \
+    "{\"library\":\"oneDNN 2.6.3\",\"isa\":\"avx512_bf16\",\"plan\":\"measured\","               \
+    "\"layout\":\"nhwc\",\"threads\":2,\"parameters\":25557032,\"multiply_adds\":4089184256,"    \
+    "\"backward_multiply_adds\":8060354560,\"memory_bytes\":1073741824,"                         \
+    "\"step_bytes\":1600000000,\"peak_unit\":\"VDPBF16PS\","                                     \
+    "\"peak_multiply_adds_per_second\":240000000000,\"peak_read_bytes_per_second\":20000000000," \
     "\"emulated\":true,\"huge_pages\":false}"
 
 static const struct engine_details all = {
     .library = "oneDNN 2.6.3",
     .isa = "avx512_bf16",
     .plan = "measured",
+    .layout = "nhwc",
     .threads = 2,
     .parameters = 25557032,
     .multiply_adds = 4089184256,
+    .backward_multiply_adds = 8060354560,
     .memory_bytes = 1073741824,
+    .step_bytes = 1600000000,
+    .peak_unit = "VDPBF16PS",
+    .peak_multiply_adds_per_second = 240000000000,
+    .peak_read_bytes_per_second = 20000000000,
     .emulated = ANSWER_YES,
     .huge_pages = ANSWER_NO,
 };
@@ -28,20 +37,49 @@ static bool read_text(const char *text, struct engine_details *details, struct e
     return engine_details_from_json(json, details, err);
 }
 
+static void expect_all(const struct engine_details *details)
+{
+    EXPECT_STR(details->library, all.library);
+    EXPECT_STR(details->isa, all.isa);
+    EXPECT_STR(details->plan, all.plan);
+    EXPECT_STR(details->layout, all.layout);
+    EXPECT_INT(details->threads, all.threads);
+    EXPECT_INT(details->parameters, all.parameters);
+    EXPECT_INT(details->multiply_adds, all.multiply_adds);
+    EXPECT_INT(details->backward_multiply_adds, all.backward_multiply_adds);
+    EXPECT_INT(details->memory_bytes, all.memory_bytes);
+    EXPECT_INT(details->step_bytes, all.step_bytes);
+    EXPECT_STR(details->peak_unit, all.peak_unit);
+    EXPECT_INT(details->peak_multiply_adds_per_second, all.peak_multiply_adds_per_second);
+    EXPECT_INT(details->peak_read_bytes_per_second, all.peak_read_bytes_per_second);
+    EXPECT_INT(details->emulated, all.emulated);
+    EXPECT_INT(details->huge_pages, all.huge_pages);
+}
+
 static void all_members_are_read(void)
 {
     struct engine_details details;
 
     EXPECT(read_text(ALL, &details, NULL));
-    EXPECT_STR(details.library, all.library);
-    EXPECT_STR(details.isa, all.isa);
-    EXPECT_STR(details.plan, all.plan);
-    EXPECT_INT(details.threads, all.threads);
-    EXPECT_INT(details.parameters, all.parameters);
-    EXPECT_INT(details.multiply_adds, all.multiply_adds);
-    EXPECT_INT(details.memory_bytes, all.memory_bytes);
-    EXPECT_INT(details.emulated, all.emulated);
-    EXPECT_INT(details.huge_pages, all.huge_pages);
+    expect_all(&details);
+}
+
+static void what_is_stored_reads_back(void)
+{
+    struct engine_details details = {.threads = 77};
+    struct error err = {0};
+
+    EXPECT(engine_details_from_text(ALL, &details, NULL));
+    expect_all(&details);
+    EXPECT(engine_details_from_text("{\"plan\":null,\"threads\":3,\"emulated\":null}", &details,
+                                    NULL));
+    EXPECT_INT(details.threads, 3);
+    EXPECT_STR(details.plan, "");
+    EXPECT_INT(details.emulated, ANSWER_NONE);
+    EXPECT(engine_details_from_text(NULL, &details, NULL));
+    EXPECT(!engine_details_are_known(&details));
+    EXPECT(!engine_details_from_text("{", &details, &err));
+    EXPECT_INT(err.kind, ERROR_INVALID);
 }
 
 static void only_known_members_are_written(void)
@@ -62,9 +100,12 @@ static void as_text_every_member_is_there(void)
     AUTO(freep) char *partly = engine_details_to_text(&some);
 
     EXPECT_STR(whole, ALL);
-    EXPECT_STR(partly, "{\"library\":null,\"isa\":null,\"plan\":null,\"threads\":8,"
-                       "\"parameters\":null,\"multiply_adds\":null,\"memory_bytes\":null,"
-                       "\"emulated\":null,\"huge_pages\":true}");
+    EXPECT_STR(partly,
+               "{\"library\":null,\"isa\":null,\"plan\":null,\"layout\":null,\"threads\":8,"
+               "\"parameters\":null,\"multiply_adds\":null,\"backward_multiply_adds\":null,"
+               "\"memory_bytes\":null,\"step_bytes\":null,\"peak_unit\":null,"
+               "\"peak_multiply_adds_per_second\":null,\"peak_read_bytes_per_second\":null,"
+               "\"emulated\":null,\"huge_pages\":true}");
 }
 
 static void a_no_is_an_answer_and_a_zero_is_none(void)
@@ -101,11 +142,16 @@ static const struct {
     {"{\"library\":true}", "library"},
     {"{\"isa\":[]}", "isa"},
     {"{\"plan\":null}", "plan"},
+    {"{\"layout\":7}", "layout"},
     {"{\"threads\":\"2\"}", "threads"},
     {"{\"threads\":-1}", "threads"},
     {"{\"parameters\":1.5}", "parameters"},
     {"{\"multiply_adds\":-9}", "multiply_adds"},
     {"{\"memory_bytes\":{}}", "memory_bytes"},
+    {"{\"step_bytes\":-1}", "step_bytes"},
+    {"{\"peak_unit\":0}", "peak_unit"},
+    {"{\"peak_multiply_adds_per_second\":0.5}", "peak_multiply_adds_per_second"},
+    {"{\"peak_read_bytes_per_second\":\"fast\"}", "peak_read_bytes_per_second"},
     {"{\"emulated\":0}", "emulated"},
     {"{\"huge_pages\":null}", "huge_pages"},
 };
@@ -126,6 +172,7 @@ static void a_refusal_names_the_member_and_fills_nothing(void)
 int main(void)
 {
     RUN(all_members_are_read);
+    RUN(what_is_stored_reads_back);
     RUN(only_known_members_are_written);
     RUN(as_text_every_member_is_there);
     RUN(a_no_is_an_answer_and_a_zero_is_none);

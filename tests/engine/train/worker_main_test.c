@@ -54,6 +54,9 @@ static void it_trains_what_the_spec_says(void)
     EXPECT_INT(event.hello.details.threads, 1);
     EXPECT_INT(event.hello.details.parameters, 1024 * 512 + 512 * 10);
     EXPECT_STR(event.hello.details.plan, "plain");
+    EXPECT_STR(event.hello.details.layout, ""); /* it has no images */
+    EXPECT(event.hello.details.peak_unit[0] != '\0');
+    EXPECT(event.hello.details.peak_multiply_adds_per_second > 100000000);
     EXPECT(strncmp(event.hello.details.library, "oneDNN ", 7) == 0);
     EXPECT(event.hello.details.isa[0] != '\0');
     expect_canary(worker);
@@ -94,6 +97,11 @@ static void of_resnet50_it_says_how_it_is_trained(void)
     EXPECT_INT(details->parameters, 25557032);
     EXPECT_INT(details->multiply_adds, 4089184256);
     EXPECT_STR(details->plan, "fixed");
+    EXPECT_STR(details->layout, "nhwc");
+    EXPECT_INT(details->backward_multiply_adds, 8060354560);
+    /* As it computes: bf16 is emulated here. */
+    EXPECT(strstr(details->peak_unit, "bits") != NULL);
+    EXPECT(strstr(details->peak_unit, "512") == NULL);
     EXPECT(details->memory_bytes > 100 << 20);
     if (strcmp(details->isa, "base") != 0) /* no more than was asked for */
         EXPECT_STR(details->isa, "avx2");

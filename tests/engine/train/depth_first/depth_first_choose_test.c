@@ -46,6 +46,14 @@ static void the_fixed_plan_is_the_same_for_every_stage(void)
         EXPECT_INT(plan.stages[i].kilobytes, plan.stages[0].kilobytes);
 }
 
+static void a_fixed_plan_may_have_other_chunks(void)
+{
+    options.chunk_kilobytes = 300;
+    EXPECT_INT(choose(NET_FIXED, 4).stages[1].kilobytes, 300);
+    options.chunk_kilobytes = 0;
+    EXPECT(choose(NET_FIXED, 4).stages[1].kilobytes > 300);
+}
+
 static void what_one_net_has_measured_the_next_finds(void)
 {
     double before = weight();
@@ -91,6 +99,7 @@ int main(void)
     if (!parameters_make(&parameters, &network, options.seed, &err))
         return 1;
     RUN(the_fixed_plan_is_the_same_for_every_stage);
+    RUN(a_fixed_plan_may_have_other_chunks);
     RUN(what_one_net_has_measured_the_next_finds);
     parameters_free(&parameters);
     clean_up(folder);

@@ -24,6 +24,15 @@ static void resnet50_in_bf16_on_tiles_is_known(void)
     }
 }
 
+static void resnet50_in_bf16_by_avx512_is_known(void)
+{
+    const struct plan_machine fourth_epyc = {CPU_AVX512_BF16, DNN_BF16, 1 << 20};
+    struct plan plan = {0};
+
+    EXPECT(plan_known(&fourth_epyc, &resnet50, &stages, &plan));
+    EXPECT_INT(plan.stages[0].kilobytes, plan.stages[plan.count - 1].kilobytes);
+}
+
 static void smaller_images_are_worked_in_larger_chunks(void)
 {
     struct plan plan = {0};
@@ -34,9 +43,8 @@ static void smaller_images_are_worked_in_larger_chunks(void)
 
 static void another_machine_is_not_known(void)
 {
-    const struct plan_machine others[] = {{CPU_AMX, DNN_F32, 2 << 20},
-                                          {CPU_AVX512_BF16, DNN_BF16, 2 << 20},
-                                          {CPU_AMX, DNN_BF16, 0}};
+    const struct plan_machine others[] = {
+        {CPU_AMX, DNN_F32, 2 << 20}, {CPU_AVX512, DNN_BF16, 2 << 20}, {CPU_AMX, DNN_BF16, 0}};
 
     for (size_t i = 0; i < COUNT(others); i++) {
         struct plan plan = {.count = -1};
@@ -67,6 +75,7 @@ int main(void)
     if (!stages_of(&resnet50, &stages, &err))
         return 1;
     RUN(resnet50_in_bf16_on_tiles_is_known);
+    RUN(resnet50_in_bf16_by_avx512_is_known);
     RUN(smaller_images_are_worked_in_larger_chunks);
     RUN(another_machine_is_not_known);
     RUN(images_of_another_size_are_not_known);

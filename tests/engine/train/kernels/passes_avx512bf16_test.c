@@ -145,24 +145,6 @@ static void a_pool_gives_the_bits_of_the_portable_set(void)
         }
 }
 
-static void a_pool_keeps_what_is_not_a_number(void)
-{
-    static uint16_t image[4 * ROW], result[ROW];
-    static uint8_t chosen[ROW];
-    const struct pass_pool pool = {2, ROW, image, coefficients, coefficients, chosen};
-    float back[ROW];
-
-    for (size_t i = 0; i < ROW; i++)
-        coefficients[i] = 1, coefficients[ROW + i] = 0;
-    image[3 * ROW + 3] = 0x7fc0;
-    image[ROW + 4] = 0x7f80;
-    set->pool(&pool, result);
-    portable()->to_floats(result, ROW, back);
-    EXPECT(isnan(back[3]) && chosen[3] == 8);
-    EXPECT(back[4] == INFINITY && chosen[4] == 5);
-    EXPECT(back[5] == 0 && chosen[5] == 9); /* none is above zero */
-}
-
 /* A row of 32 channels: each of them four times. */
 static const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f, 3.3e38f, -3.3e38f};
 #define SPECIALS COUNT(special)
@@ -269,7 +251,6 @@ int main(void)
     }
     RUN(any_number_of_channels_gives_the_bits_of_the_portable_set);
     RUN(a_pool_gives_the_bits_of_the_portable_set);
-    RUN(a_pool_keeps_what_is_not_a_number);
     RUN(what_is_not_a_number_stays_so);
     RUN(sums_show_what_is_not_a_number);
     RUN(a_gradient_passes_where_the_portable_set_lets_it);

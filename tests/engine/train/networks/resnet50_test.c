@@ -24,6 +24,19 @@ static void resnet50_has_the_published_size(void)
     EXPECT_INT(network_multiply_adds(&net), 4089184256);
 }
 
+/* 224 x 224: the first convolution, 7x7x3x64 products for each of 112 x 112 outputs, is the only
+ * layer that reads images. The literature gives 11.11 M activations for ResNet-50. */
+static void on_its_way_back_resnet50_multiplies_twice_but_for_the_images(void)
+{
+    struct network net;
+
+    resnet50_describe(&net);
+    EXPECT_INT(network_backward_weights_multiply_adds(&net), 4089184256);
+    EXPECT_INT(network_backward_data_multiply_adds(&net),
+               4089184256 - 7LL * 7 * 3 * 64 * 112 * 112);
+    EXPECT_INT(network_kept_numbers(&net), 11113984);
+}
+
 static void what_is_added_has_the_same_shape(void)
 {
     struct network net;
@@ -71,6 +84,7 @@ static void layers_are_named_as_torchvision_names_them(void)
 int main(void)
 {
     RUN(resnet50_has_the_published_size);
+    RUN(on_its_way_back_resnet50_multiplies_twice_but_for_the_images);
     RUN(what_is_added_has_the_same_shape);
     RUN(the_stride_sits_on_the_3x3);
     RUN(layers_are_named_as_torchvision_names_them);

@@ -122,6 +122,51 @@ static void only_the_plain_plan_has_several_layouts(void)
     }
 }
 
+static void a_net_says_which_layout_auto_became_and_what_it_multiplies(void)
+{
+    struct network network;
+
+    small_network(&network);
+    for (int plain = 0; plain < 2; plain++) {
+        struct net_options options = options_of(plain, 1, DNN_F32);
+        struct net *net;
+        struct net_facts facts;
+
+        options.layout = net_layout_from_name("auto");
+        net = net_new(&network, &options, NULL);
+        EXPECT(net != NULL);
+        if (!net)
+            continue;
+        facts = net_facts(net);
+        EXPECT_STR(facts.layout, "nhwc");
+        EXPECT_INT(facts.multiply_adds, network_multiply_adds(&network));
+        EXPECT_INT(facts.backward_multiply_adds,
+                   network_backward_weights_multiply_adds(&network) +
+                       network_backward_data_multiply_adds(&network));
+        net_free(net);
+    }
+}
+
+/* The outputs of the small network's convolutions, for six images, are less than 8 MB. */
+static void what_a_step_moves_is_known_where_no_cache_holds_it(void)
+{
+    struct net_options options = options_of(true, 1, DNN_BF16);
+    struct network network;
+    long l1d, l2, l3;
+
+    cpu_caches(&l1d, &l2, &l3);
+    small_network(&network);
+    options.layout = NET_BLOCKED;
+    EXPECT_STR(net_facts_of(&network, &options).layout, "blocked");
+    if (l3 > 8 << 20)
+        EXPECT_INT(net_facts_of(&network, &options).step_bytes, 0);
+    options.batch = 1000000; /* nothing is made of it */
+    EXPECT_INT(net_facts_of(&network, &options).step_bytes,
+               l3 > 0 ? 2 * (2 * 1000000 * network_kept_numbers(&network) +
+                             4 * network_parameters(&network))
+                      : 0);
+}
+
 static void any_number_of_threads_computes_the_same(void)
 {
     const struct net_options alone = options_of(false, 1, DNN_F32);
@@ -258,6 +303,8 @@ int main(void)
     RUN(both_plans_compute_the_same);
     RUN(every_layout_computes_the_same);
     RUN(only_the_plain_plan_has_several_layouts);
+    RUN(a_net_says_which_layout_auto_became_and_what_it_multiplies);
+    RUN(what_a_step_moves_is_known_where_no_cache_holds_it);
     RUN(any_number_of_threads_computes_the_same);
     RUN(groups_of_threads_compute_the_same);
     RUN(the_same_run_gives_the_same_bits);

@@ -2,10 +2,10 @@
  * conv_winograd_body.c. Tiles of the input and of the output's gradient are transformed into
  * NUMBERS matrices each, (tiles, in) and (tiles, out); the products of the one's transpose with
  * the other are summed as [number][out / panel][in][panel].
- * Tested by tests/engine/train/kernels/conv_winograd_weights_test.c. */
-#include "engine/train/kernels/conv_block.h"
-#include "engine/train/kernels/conv_winograd.h"
-#include "engine/train/kernels/conv_winograd_tile.h"
+ * Tested by tests/engine/train/kernels/conv/conv_winograd_weights_test.c. */
+#include "engine/train/kernels/conv/conv_block.h"
+#include "engine/train/kernels/conv/conv_winograd.h"
+#include "engine/train/kernels/conv/conv_winograd_tile.h"
 
 #define GROUP 48 /* tiles whose products are summed in registers */
 #define TAPS (KERNEL * KERNEL)
@@ -35,7 +35,7 @@ static size_t scratch_size(const struct conv_shape *shape)
 /* One tile of the output's gradient: the transpose of what makes a result of products. */
 static void tile_gradient(const struct tiled *images, long tile, long apart, float *ret_rows)
 {
-    const float *pixels[TILE * TILE];
+    const stored *pixels[TILE * TILE];
 
     tile_pixels(images, tile, TILE, pixels);
     for (long c = 0; c < images->channels; c += CONV_LANES) {
@@ -44,7 +44,7 @@ static void tile_gradient(const struct tiled *images, long tile, long apart, flo
 #pragma GCC unroll 8
         for (int j = 0; j < TILE; j++) {
             for (int i = 0; i < TILE; i++)
-                from[i] = VEC_LOAD(pixels[i * TILE + j] + c);
+                from[i] = STORED_LOAD(pixels[i * TILE + j] + c);
 #pragma GCC unroll 8
             for (int i = 0; i < SIDE; i++)
                 combine_line(&result_matrix[0][i], SIDE, TILE, from, 1, &columns[i * TILE + j]);
@@ -202,7 +202,7 @@ extern const struct winograd_gradient CONV_NAME;
 const struct winograd_gradient CONV_NAME = {
     .name = TEXT(CONV_NAME),
     .isa = CONV_ISA,
-    .tile = TILE,
+    .type = STORED_TYPE,
     .out_multiple = CONV_PANEL,
     .in_multiple = CONV_LANES,
     .sums_size = sums_size,

@@ -1,25 +1,18 @@
 /* What Winograd's kernels share: the matrices of a tile, and the transformation of its input. The
- * caller's file says WINOGRAD_TILE. The name of a matrix says what it is applied to. */
+ * name of a matrix says what it is applied to. */
 #pragma once
 
-#include "engine/train/kernels/conv_vec.h"
+#include "engine/train/kernels/conv/conv_stored.h"
 
 #include <stdbool.h>
 
-#define TILE WINOGRAD_TILE
+#define TILE 4
 #define SIDE (TILE + 2)
 #define NUMBERS (SIDE * SIDE)
 #define KERNEL 3
 #define K_MAX 4096
 #define APART 16 /* floats between matrices, so that they do not share the sets of a cache */
 
-#if TILE == 2
-static const float input_matrix[SIDE][SIDE] = {
-    {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
-static const float weight_matrix[SIDE][KERNEL] = {
-    {1, 0, 0}, {.5F, .5F, .5F}, {.5F, -.5F, .5F}, {0, 0, 1}};
-static const float result_matrix[TILE][SIDE] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
-#else
 #define S (1.0F / 6)
 static const float input_matrix[SIDE][SIDE] = {{4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0},
                                                {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0},
@@ -28,7 +21,6 @@ static const float weight_matrix[SIDE][KERNEL] = {
     {.25F, 0, 0}, {-S, -S, -S}, {-S, S, -S}, {S / 4, S / 2, S}, {S / 4, -S / 2, S}, {0, 0, 1}};
 static const float result_matrix[TILE][SIDE] = {
     {1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}};
-#endif
 
 /* The dot product of a line of a matrix, a row or a column, with vectors: line_apart and apart
  * are the distances in each. Unrolled, so that zeros vanish. */
@@ -51,7 +43,7 @@ CONV_INLINE void combine(const float *row, int count, const vec *from, int apart
 
 /* Images of size x size pixels, and the tiles that their results are cut into. */
 struct tiled {
-    const float *pixels;
+    const stored *pixels;
     long size, channels;
 };
 
@@ -61,9 +53,10 @@ CONV_INLINE long tiles_across(long size)
 }
 
 /* Where the pixels of a square are whose first one is (top, left); zeros outside of the image. */
-static void tile_pixels(const struct tiled *images, long tile, int side, const float **ret_pixels)
+static void tile_pixels(const struct tiled *images, long tile, int side,
+                        const stored **ret_pixels)
 {
-    static const float zeros[K_MAX];
+    static const stored zeros[K_MAX];
     long size = images->size, across = tiles_across(size), image = tile / (across * across);
     long border = (side - TILE) / 2;
     long top = tile / across % across * TILE - border, left = tile % across * TILE - border;
@@ -81,7 +74,7 @@ static void tile_pixels(const struct tiled *images, long tile, int side, const f
  * other. */
 static void tile_input(const struct tiled *images, long tile, long apart, float *ret_rows)
 {
-    const float *pixels[NUMBERS];
+    const stored *pixels[NUMBERS];
 
     tile_pixels(images, tile, SIDE, pixels);
     for (long c = 0; c < images->channels; c += CONV_LANES) {
@@ -90,7 +83,7 @@ static void tile_input(const struct tiled *images, long tile, long apart, float 
 #pragma GCC unroll 8
         for (int j = 0; j < SIDE; j++) {
             for (int i = 0; i < SIDE; i++)
-                from[i] = VEC_LOAD(pixels[i * SIDE + j] + c);
+                from[i] = STORED_LOAD(pixels[i * SIDE + j] + c);
 #pragma GCC unroll 8
             for (int i = 0; i < SIDE; i++)
                 combine(input_matrix[i], SIDE, from, 1, &columns[i * SIDE + j]);

@@ -3,8 +3,8 @@
  * stored pair. Needs vectors of 64 bytes, or the compiler's emulation of them. */
 #pragma once
 
-#include "engine/train/kernels/conv_rows.h"
-#include "engine/train/kernels/conv_vec.h"
+#include "engine/train/kernels/conv/conv_rows.h"
+#include "engine/train/kernels/conv/conv_vec.h"
 
 #define BF16_PANEL 32 /* channels of the result, and of what is multiplied at a time */
 #define BF16_BLOCK (BF16_PANEL * BF16_PANEL)

@@ -1,15 +1,15 @@
-/* One kernel of conv_winograd.h. CMake compiles this file for each instruction set and tile:
- * CONV_NAME, CONV_ISA, CONV_VEC_BYTES, CONV_WIDE and WINOGRAD_TILE.
+/* One kernel of conv_winograd.h. CMake compiles this file for each instruction set:
+ * CONV_NAME, CONV_ISA, CONV_VEC_BYTES and CONV_WIDE; and CONV_STORED_BF16, or not.
  *
  * A group of tiles goes through three steps: its input is transformed into NUMBERS matrices of
  * (tiles, k); each is multiplied by a matrix of transformed weights; what comes out, NUMBERS
  * matrices of (tiles, n), is transformed into the pixels of the result.
- * Tested by tests/engine/train/kernels/conv_winograd_test.c. */
-#include "engine/train/kernels/conv_block.h"
-#include "engine/train/kernels/conv_end.h"
-#include "engine/train/kernels/conv_rows.h"
-#include "engine/train/kernels/conv_winograd.h"
-#include "engine/train/kernels/conv_winograd_tile.h"
+ * Tested by tests/engine/train/kernels/conv/conv_winograd_test.c. */
+#include "engine/train/kernels/conv/conv_block.h"
+#include "engine/train/kernels/conv/conv_end.h"
+#include "engine/train/kernels/conv/conv_rows.h"
+#include "engine/train/kernels/conv/conv_winograd.h"
+#include "engine/train/kernels/conv/conv_winograd_tile.h"
 
 #define GROUP 48                /* tiles, at most */
 #define GROUP_BYTES (384 << 10) /* of transformed numbers: part of a second-level cache */
@@ -34,7 +34,8 @@ static size_t panels_size(const struct conv_shape *shape)
     return (size_t)(NUMBERS * conv_k(shape) * conv_n(shape)) * sizeof(float);
 }
 
-/* The kernel of CONV_LANES channels from n on; turned around for the backward direction. */
+/* The kernel of CONV_LANES channels from n on, rounded to what is stored; turned around for the
+ * backward direction. */
 static void gather_kernel(const struct conv_shape *shape, const struct conv_weights *weights,
                           long k, long n, vec ret_kernel[KERNEL * KERNEL])
 {
@@ -49,6 +50,7 @@ static void gather_kernel(const struct conv_shape *shape, const struct conv_weig
         for (long j = 0; j < CONV_LANES; j++)
             lanes[j] = of.from[(n + j) * of.n_step + k * of.k_step];
         ret_kernel[i] = VEC_LOAD(lanes);
+        stored_round(&ret_kernel[i]);
     }
 }
 
@@ -259,7 +261,7 @@ extern const struct conv_kernel CONV_NAME;
 const struct conv_kernel CONV_NAME = {
     .name = TEXT(CONV_NAME),
     .isa = CONV_ISA,
-    .type = DNN_F32,
+    .type = STORED_TYPE,
     .n_multiple = CONV_PANEL,
     .k_multiple = CONV_LANES,
     .panels_size = panels_size,

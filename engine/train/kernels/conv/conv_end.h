@@ -2,8 +2,8 @@
  * is: CONV_WIDE vectors. */
 #pragma once
 
-#include "engine/train/kernels/conv.h"
-#include "engine/train/kernels/conv_vec.h"
+#include "engine/train/kernels/conv/conv.h"
+#include "engine/train/kernels/conv/conv_stored.h"
 
 /* What one vector of channels sums in f32, over one group of positions. */
 struct end_part {
@@ -29,14 +29,15 @@ CONV_INLINE void end_value(const struct end_place *place, const enum conv_end_ki
 
     if (kind == CONV_INNER) {
         const float *scale = end->affine + place->channel, *shift = scale + place->n;
-        vec scaled = VEC_LOAD((const float *)end->values + place->at) * VEC_LOAD(scale);
+        vec scaled = STORED_LOAD((const stored *)end->values + place->at) * VEC_LOAD(scale);
 
         *value = VEC_WHERE(scaled + VEC_LOAD(shift) > 0, *value);
     }
     if (kind >= CONV_KEPT) {
-        *value += VEC_LOAD((const float *)end->add + place->at);
-        *value = VEC_WHERE(VEC_LOAD((const float *)end->active + place->at) > 0, *value);
+        *value += STORED_LOAD((const stored *)end->add + place->at);
+        *value = VEC_WHERE(STORED_LOAD((const stored *)end->active + place->at) > 0, *value);
     }
+    stored_round(value);
 }
 
 /* Stores a vector of the result and sums it. Vectors come by their addresses: no processor but
@@ -49,16 +50,16 @@ CONV_INLINE void end_vector(const struct end_place *place, const enum conv_end_k
 
     end_value(place, kind, &value);
     if (kind >= CONV_INNER)
-        part->product += value * (VEC_LOAD((const float *)end->values + place->at) -
+        part->product += value * (STORED_LOAD((const stored *)end->values + place->at) -
                                   VEC_LOAD(end->mean + place->channel));
     if (kind == CONV_OTHER)
-        part->other += value * (VEC_LOAD((const float *)end->other_values + place->at) -
+        part->other += value * (STORED_LOAD((const stored *)end->other_values + place->at) -
                                 VEC_LOAD(end->other_mean + place->channel));
     if (kind == CONV_SUMS)
         part->product += value * value;
     if (kind != CONV_PLAIN)
         part->sum += value;
-    VEC_STORE((float *)end->result + place->at, value);
+    stored_put((stored *)end->result + place->at, &value);
 }
 
 CONV_INLINE void end_add(const vec *from, double *to)

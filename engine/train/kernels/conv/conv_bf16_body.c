@@ -1,11 +1,13 @@
 /* One bf16 kernel of conv.h by products of pairs. CMake compiles this file for AVX-512 BF16,
  * which has an instruction for them, and for baseline and AVX2, where shifts and f32 products do
  * the same: CONV_NAME, CONV_ISA, and CONV_ROWS positions whose sums fit into the registers.
- * Tested by tests/engine/train/kernels/conv_test.c. */
+ * Tested by tests/engine/train/kernels/conv/conv_test.c. */
 #define CONV_VEC_BYTES 64
-#include "engine/train/kernels/conv_bf16.h"
+#include "engine/train/kernels/conv/conv_bf16.h"
 
 #define K_MAX 4096
+#define CACHE_LINE 64
+#define STEM_PAIRS 11 /* of the first layer, whose taps have 21 numbers */
 
 _Static_assert(CONV_GROUP % CONV_ROWS == 0, "a group is whole blocks");
 
@@ -16,7 +18,9 @@ struct job {
     struct conv_cursor cursor; /* the first position */
     long images;               /* behind the last one */
     long depth, n;
+    long pairs; /* of a block that are multiplied: the rest of the first layer's are zeros */
     const uint16_t *panels;
+    bool past_cache;
 };
 
 static size_t scratch_size(const struct conv_shape *shape, long images)
@@ -43,7 +47,7 @@ CONV_INLINE void add_pairs(const char *left, const bf16_pairs *right, vec *sums)
 }
 
 CONV_INLINE void multiply(const struct job *job, const struct conv_group *group, long first,
-                          const uint16_t *panel, vec ret_sums[CONV_ROWS][2])
+                          const uint16_t *panel, const long pairs, vec ret_sums[CONV_ROWS][2])
 {
     vec sums[CONV_ROWS][2] = {0};
 
@@ -53,7 +57,7 @@ CONV_INLINE void multiply(const struct job *job, const struct conv_group *group,
         for (int r = 0; r < CONV_ROWS; r++)
             rows[r] = group->rows[t][first + r];
         for (long k = 0; k < job->depth; k += BF16_PANEL, panel += BF16_BLOCK)
-            for (long p = 0; p < BF16_PANEL; p += 2) {
+            for (long p = 0; p < 2 * pairs; p += 2) {
                 bf16_pairs even = BF16_LOAD(panel + p * CONV_LANES);
                 bf16_pairs odd = BF16_LOAD(panel + BF16_BLOCK / 2 + p * CONV_LANES);
 
@@ -68,19 +72,44 @@ CONV_INLINE void multiply(const struct job *job, const struct conv_group *group,
             ret_sums[r][i] = sums[r][i];
 }
 
+/* Asks for what the block at `first` is an image of, a panel later. */
+CONV_INLINE void look_ahead(const struct job *job, const struct conv_group *group, long first,
+                            const struct conv_ahead *ahead, const struct bf16_end *end,
+                            const enum conv_end_kind kind)
+{
+    const char *const *rows = group->rows[job->class->taps / 2] + first;
+
+    for (int r = 0; r < CONV_ROWS; r++) {
+        long at = (group->result[first + r] + ahead->result) * job->n + ahead->lane;
+
+        for (long byte = 0; byte < ahead->input_bytes; byte += CACHE_LINE)
+            __builtin_prefetch(rows[r] + ahead->input + byte);
+        __builtin_prefetch((uint16_t *)job->end->result + at, 1, 2);
+        bf16_end_ahead(end, kind, at);
+    }
+}
+
 /* One panel of all positions of a group. */
 CONV_INLINE void run_panel(const struct job *job, const struct conv_group *group, long channel,
                            const enum conv_end_kind kind)
 {
     const uint16_t *panel = job->panels + channel * job->class->taps * job->depth;
-    struct bf16_end end = {.end = job->end, .n = job->n, .channel = channel};
+    struct bf16_end end = {
+        .end = job->end, .n = job->n, .channel = channel, .past_cache = job->past_cache};
+    const struct conv_ahead ahead =
+        conv_ahead_of(&job->source, group, (const long[2]){channel, BF16_PANEL}, job->n);
 
     bf16_end_begin(&end, kind);
     for (long first = 0; first < group->count; first += CONV_ROWS) {
         long count = group->count - first < CONV_ROWS ? group->count - first : CONV_ROWS;
         vec sums[CONV_ROWS][2];
 
-        multiply(job, group, first, panel, sums);
+        if (kind >= CONV_INNER && count == CONV_ROWS && job->class->taps > 0)
+            look_ahead(job, group, first, &ahead, &end, kind);
+        if (job->pairs == BF16_PANEL / 2)
+            multiply(job, group, first, panel, BF16_PANEL / 2, sums);
+        else
+            multiply(job, group, first, panel, STEM_PAIRS, sums);
         for (long r = 0; r < count; r++)
             bf16_end_row(&end, kind, group->result[first + r] * job->n + channel, sums[r]);
     }
@@ -145,8 +174,10 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
         .source = {call->input, (const char *)zeros, pixel, 0},
         .images = call->images,
         .depth = conv_bf16_depth(shape),
+        .pairs = conv_is_stem(shape) ? STEM_PAIRS : BF16_PANEL / 2,
         .n = conv_n(shape),
         .panels = call->panels,
+        .past_cache = call->past_cache && (uintptr_t)call->end.result % 64 == 0,
     };
 
     for (int i = 0; i < count; i++) {
@@ -158,6 +189,8 @@ static void run(const struct conv_shape *shape, const struct conv_call *call)
             run_groups(&job);
         job.panels += job.depth * job.n * classes[i].taps;
     }
+    if (job.past_cache)
+        bf16_stores_fence();
 }
 
 #define TEXT_OF(x) #x

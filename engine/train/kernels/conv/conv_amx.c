@@ -3,8 +3,8 @@
  * The end of a block runs between the products of the next one, in steps: the tiles work while
  * vectors do. */
 #define CONV_VEC_BYTES 64
-#include "engine/train/kernels/conv_bf16.h"
-#include "engine/train/kernels/conv_grid.h"
+#include "engine/train/kernels/conv/conv_bf16.h"
+#include "engine/train/kernels/conv/conv_grid.h"
 #include "engine/train/kernels/wgrad_tiles.h"
 
 #include <stdatomic.h>

@@ -3,10 +3,10 @@
 #define WGRAD_EMULATE_TILES
 #define CONV_NAME emulated_amx_bf16
 #define CONV_ISA CPU_BASE
-#include "engine/train/kernels/conv_amx.c"
+#include "engine/train/kernels/conv/conv_amx.c"
 
 #include "common/cleanup.h"
-#include "tests/engine/train/kernels/conv_trial.h"
+#include "tests/engine/train/kernels/conv/conv_trial.h"
 
 #define ERROR 3e-6
 

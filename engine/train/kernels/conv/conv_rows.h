@@ -7,7 +7,7 @@
  * nothing in the loop over channels. */
 #pragma once
 
-#include "engine/train/kernels/conv.h"
+#include "engine/train/kernels/conv/conv.h"
 
 #define CONV_CLASSES_MAX 4
 #define CONV_TAPS_MAX 9
@@ -80,6 +80,18 @@ struct conv_cursor {
 void conv_group_fill(const struct conv_class *class, const struct conv_source *source,
                      long images, long most, struct conv_cursor *cursor,
                      struct conv_group *ret_group);
+
+/* How far from what a panel reads and writes now lies what is asked for ahead: the panel after it
+ * at the same positions, or behind the last panel the first one of the next group, which has the
+ * pixels behind this one's in most shapes; elsewhere nothing is lost. */
+struct conv_ahead {
+    long input;        /* bytes from a row of this group to what is asked for: a share of a row of
+                        * the next group */
+    long input_bytes;  /* of that share */
+    long result, lane; /* pixels and channels, of the result */
+};
+struct conv_ahead conv_ahead_of(const struct conv_source *source, const struct conv_group *group,
+                                const long panel[2], long n);
 
 /* One image of the first layer with its padding around it: the rows of its class are read there,
  * with an image_bytes of 0. Behind the last row are CONV_STEM_SLACK bytes of zeros, for kernels

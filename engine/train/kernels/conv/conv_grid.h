@@ -8,7 +8,7 @@
  * own. */
 #pragma once
 
-#include "engine/train/kernels/conv_rows.h"
+#include "engine/train/kernels/conv/conv_rows.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* Tested by tests/engine/train/kernels/conv_test.c. */
-#include "engine/train/kernels/conv_rows.h"
+/* Tested by tests/engine/train/kernels/conv/conv_test.c. */
+#include "engine/train/kernels/conv/conv_rows.h"
 
 #include <assert.h>
 #include <string.h>
@@ -195,6 +195,20 @@ void conv_group_fill(const struct conv_class *class, const struct conv_source *s
     for (int t = 0; t < class->taps && count > 0; t++)
         for (long i = count; i < most; i++)
             ret_group->rows[t][i] = ret_group->rows[t][count - 1];
+}
+
+struct conv_ahead conv_ahead_of(const struct conv_source *source, const struct conv_group *group,
+                                const long panel[2], long n)
+{
+    long channel = panel[0], width = panel[1], share = source->pixel_bytes * width / n;
+    bool last = channel + width >= n;
+
+    return (struct conv_ahead){
+        .input = group->count * source->pixel_bytes + channel / width * share,
+        .input_bytes = share,
+        .result = last ? group->count : 0,
+        .lane = last ? 0 : channel + width,
+    };
 }
 
 size_t conv_stem_bytes(const struct conv_shape *shape, size_t number_size)

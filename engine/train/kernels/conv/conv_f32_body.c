@@ -2,10 +2,10 @@
  * CONV_NAME, CONV_ISA, CONV_VEC_BYTES and CONV_WIDE, the vectors of a panel. A block of the
  * result, CONV_BLOCK positions of one panel, stays in registers while all taps and channels are
  * multiplied into it. Nothing is contracted but VEC_FMA.
- * Tested by tests/engine/train/kernels/conv_test.c. */
-#include "engine/train/kernels/conv_block.h"
-#include "engine/train/kernels/conv_end.h"
-#include "engine/train/kernels/conv_rows.h"
+ * Tested by tests/engine/train/kernels/conv/conv_test.c. */
+#include "engine/train/kernels/conv/conv_block.h"
+#include "engine/train/kernels/conv/conv_end.h"
+#include "engine/train/kernels/conv/conv_rows.h"
 
 #define ROWS CONV_BLOCK
 #define PANEL CONV_PANEL

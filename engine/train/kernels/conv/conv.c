@@ -1,7 +1,7 @@
-#include "engine/train/kernels/conv.h"
+#include "engine/train/kernels/conv/conv.h"
 
 #include "common/cleanup.h"
-#include "engine/train/kernels/conv_rows.h"
+#include "engine/train/kernels/conv/conv_rows.h"
 
 #define K_MAX 4096
 

@@ -1,15 +1,14 @@
-#include "engine/train/kernels/conv_winograd.h"
+#include "engine/train/kernels/conv/conv_winograd.h"
 
 #include "common/cleanup.h"
-#include "tests/engine/train/kernels/conv_trial.h"
+#include "tests/engine/train/kernels/conv/conv_trial.h"
 
 /* The body of an AVX-512 kernel, on whatever vectors this processor has. */
-#define CONV_NAME emulated_winograd4_avx512_f32
+#define CONV_NAME emulated_winograd_avx512_f32
 #define CONV_ISA CPU_BASE
 #define CONV_VEC_BYTES 64
 #define CONV_WIDE 4
-#define WINOGRAD_TILE 4
-#include "engine/train/kernels/conv_winograd_body.c"
+#include "engine/train/kernels/conv/conv_winograd_body.c"
 
 /* Of the sum of magnitudes. What is left out or taken twice is a thousand times as much, in
  * shapes as small as these. */
@@ -17,7 +16,7 @@
 
 static enum cpu_isa isa;
 
-/* Sizes that tiles of 2 and of 4 fit into, and do not; more than a group of tiles; more weights
+/* Sizes that tiles fit into, and do not; more than a group of tiles; more weights
  * than stay in cache. */
 static const struct conv_shape shapes[] = {
     {CONV_FORWARD, 1, 1, 64, 64, 3, 1},   {CONV_FORWARD, 4, 4, 64, 128, 3, 1},
@@ -47,11 +46,12 @@ static void tiles_compute_what_the_definition_says(void)
 
 static void the_wide_kernel_computes_it_without_wide_registers(void)
 {
-    try_shapes(&emulated_winograd4_avx512_f32);
+    try_shapes(&emulated_winograd_avx512_f32);
 }
 
 static void the_3x3_layers_of_resnet50_are_computed(void)
 {
+    static const enum dnn_type types[] = {DNN_F32, DNN_BF16};
     static const long layers[][2] = {{56, 64}, {28, 128}, {14, 256}, {7, 512}};
 
     for (size_t i = 0; i < 4 * COUNT(layers); i++) {
@@ -63,7 +63,7 @@ static void the_3x3_layers_of_resnet50_are_computed(void)
             .kind = i % 2 ? CONV_INNER : CONV_SUMS,
             .error = ERROR};
 
-        trial.kernel = conv_winograd_for(isa, i / 2 % 2 ? 4 : 2, &trial.shape);
+        trial.kernel = conv_winograd_for(isa, types[i / 2 % 2], &trial.shape);
         EXPECT(trial.kernel != NULL);
         if (trial.kernel)
             trial_run(&trial);
@@ -79,10 +79,9 @@ static void only_3x3_convolutions_of_stride_1_have_a_kernel(void)
                                               {CONV_FORWARD, 8, 8, 62, 64, 3, 1}};
 
     for (size_t i = 0; i < COUNT(other); i++)
-        EXPECT(conv_winograd_for(CPU_AMX, 2, &other[i]) == NULL);
-    EXPECT(conv_winograd_for(CPU_AMX, 3, &shapes[0]) == NULL);
-    EXPECT_STR(conv_winograd_for(CPU_AVX2, 4, &shapes[0])->name, "winograd4_avx2_f32");
-    EXPECT_STR(conv_winograd_for(CPU_BASE, 2, &shapes[0])->name, "winograd2_portable_f32");
+        EXPECT(conv_winograd_for(CPU_AMX, DNN_F32, &other[i]) == NULL);
+    EXPECT_STR(conv_winograd_for(CPU_AVX2, DNN_F32, &shapes[0])->name, "winograd_avx2_f32");
+    EXPECT_STR(conv_winograd_for(CPU_BASE, DNN_BF16, &shapes[0])->name, "winograd_portable_bf16");
 }
 
 int main(void)

@@ -2,7 +2,7 @@
  * whose sums stay in registers. */
 #pragma once
 
-#include "engine/train/kernels/conv_vec.h"
+#include "engine/train/kernels/conv/conv_vec.h"
 
 #define CONV_BLOCK 6
 #define CONV_PANEL (CONV_WIDE * CONV_LANES)

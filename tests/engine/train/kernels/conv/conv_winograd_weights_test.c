@@ -1,5 +1,5 @@
 /* The gradient of the weights by Winograd's tiles, against its definition in f64. */
-#include "engine/train/kernels/conv_winograd.h"
+#include "engine/train/kernels/conv/conv_winograd.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"
@@ -8,12 +8,11 @@
 #include <stdlib.h>
 
 /* The body of an AVX-512 gradient, on whatever vectors this processor has. */
-#define CONV_NAME emulated_winograd4_avx512_weights
+#define CONV_NAME emulated_winograd_avx512_weights
 #define CONV_ISA CPU_BASE
 #define CONV_VEC_BYTES 64
 #define CONV_WIDE 4
-#define WINOGRAD_TILE 4
-#include "engine/train/kernels/conv_winograd_weights_body.c"
+#include "engine/train/kernels/conv/conv_winograd_weights_body.c"
 
 #include "tests/engine/train/noise.h"
 
@@ -23,7 +22,7 @@ static enum cpu_isa isa;
 
 struct tensors {
     float *input, *gradient, *sums, *result;
-    void *scratch;
+    void *stored_input, *stored_gradient, *scratch;
 };
 
 static void *must(size_t bytes)
@@ -43,6 +42,26 @@ static float *numbers(long count)
     if (!memory)
         abort();
     fill(memory, (size_t)count);
+    return memory;
+}
+
+/* The numbers as the kernel stores them; what is rounded is rounded in `numbers` too. */
+static void *store(enum dnn_type type, float *numbers, long count)
+{
+    char *memory = malloc((size_t)count * dnn_type_size(type));
+
+    if (!memory)
+        abort();
+    for (long i = 0; i < count; i++) {
+        uint32_t bits;
+
+        memcpy(&bits, &numbers[i], sizeof bits);
+        if (type == DNN_BF16)
+            bits &= 0xffff0000u;
+        memcpy(&numbers[i], &bits, sizeof bits);
+        bits = type == DNN_BF16 ? bits >> 16 : bits;
+        memcpy(memory + (size_t)i * dnn_type_size(type), &bits, dnn_type_size(type));
+    }
     return memory;
 }
 
@@ -73,16 +92,18 @@ static void learn(const struct winograd_gradient *kernel, const struct conv_shap
                   const struct tensors *tensors, long images, bool apart)
 {
     long rest = apart ? images - 1 : images, pixels = rest * shape->in_size * shape->in_size;
-    struct winograd_gradient_call call = {rest,          tensors->input, tensors->gradient,
-                                          tensors->sums, true,           tensors->scratch};
+    long each = (long)dnn_type_size(kernel->type);
+    struct winograd_gradient_call call = {
+        rest, tensors->stored_input, tensors->stored_gradient, tensors->sums,
+        true, tensors->scratch};
 
     kernel->add(shape, &call);
     if (!apart)
         return;
     call.images = 1;
     call.first = false;
-    call.input += pixels * shape->in_channels;
-    call.gradient += pixels * shape->out_channels;
+    call.input = (const char *)call.input + pixels * shape->in_channels * each;
+    call.gradient = (const char *)call.gradient + pixels * shape->out_channels * each;
     kernel->add(shape, &call);
 }
 
@@ -91,15 +112,19 @@ static void try_shape(const struct winograd_gradient *kernel, const struct conv_
 {
     long in = shape->in_channels, out = shape->out_channels, failures = test_failures;
     long pixels = images * shape->in_size * shape->in_size, taps = 9;
-    struct tensors tensors = {numbers(pixels * in), numbers(pixels * out),
-                              must(kernel->sums_size(shape)), numbers(in * out * taps),
-                              must(kernel->scratch_size(shape))};
+    struct tensors tensors = {.input = numbers(pixels * in),
+                              .gradient = numbers(pixels * out),
+                              .sums = must(kernel->sums_size(shape)),
+                              .result = numbers(in * out * taps),
+                              .scratch = must(kernel->scratch_size(shape))};
     const float *const copies[] = {tensors.sums};
     const struct winograd_gradient_sums sums = {copies, 1};
     struct winograd_gradient_result layouts[2] = {
         {tensors.result, {in * taps, taps, 3, 1}},
         {tensors.result, {in, 1, 3 * in * out, in * out}}};
 
+    tensors.stored_input = store(kernel->type, tensors.input, pixels * in);
+    tensors.stored_gradient = store(kernel->type, tensors.gradient, pixels * out);
     for (int i = 0; i < 2; i++) {
         const long *strides = layouts[i].strides;
 
@@ -120,6 +145,8 @@ static void try_shape(const struct winograd_gradient *kernel, const struct conv_
     free(tensors.gradient);
     free(tensors.sums);
     free(tensors.result);
+    free(tensors.stored_input);
+    free(tensors.stored_gradient);
     free(tensors.scratch);
 }
 
@@ -144,18 +171,18 @@ static void every_gradient_is_what_the_definition_says(void)
 
 static void the_wide_gradient_needs_no_wide_registers(void)
 {
-    try_shapes(&emulated_winograd4_avx512_weights);
+    try_shapes(&emulated_winograd_avx512_weights);
 }
 
 static void the_3x3_layers_of_resnet50_have_a_gradient(void)
 {
+    static const enum dnn_type types[] = {DNN_F32, DNN_BF16};
     static const long layers[][2] = {{56, 64}, {28, 128}, {14, 256}, {7, 512}};
 
     for (size_t i = 0; i < 2 * COUNT(layers); i++) {
         const long *layer = layers[i / 2];
         struct conv_shape shape = {CONV_FORWARD, layer[0], layer[0], layer[1], layer[1], 3, 1};
-        const struct winograd_gradient *kernel =
-            winograd_gradient_for(isa, i % 2 ? 4 : 2, &shape);
+        const struct winograd_gradient *kernel = winograd_gradient_for(isa, types[i % 2], &shape);
 
         EXPECT(kernel != NULL);
         if (kernel)
@@ -171,11 +198,11 @@ static void other_shapes_have_no_gradient(void)
         {CONV_FORWARD, 0, 0, 64, 64, 3, 1}, {CONV_FORWARD, 8, 8, 8192, 64, 3, 1}};
 
     for (size_t i = 0; i < COUNT(other); i++)
-        EXPECT(winograd_gradient_for(CPU_AMX, 2, &other[i]) == NULL);
-    EXPECT_STR(
-        winograd_gradient_for(CPU_AVX2, 4, &(struct conv_shape){CONV_FORWARD, 8, 8, 64, 64, 3, 1})
-            ->name,
-        "winograd4_avx2_weights");
+        EXPECT(winograd_gradient_for(CPU_AMX, DNN_F32, &other[i]) == NULL);
+    EXPECT_STR(winograd_gradient_for(CPU_AVX2, DNN_BF16,
+                                     &(struct conv_shape){CONV_FORWARD, 8, 8, 64, 64, 3, 1})
+                   ->name,
+               "winograd_avx2_bf16_weights");
 }
 
 int main(void)

@@ -3,8 +3,8 @@
  * the sums of an end with those of the numbers that were stored. */
 #pragma once
 
-#include "engine/train/kernels/conv.h"
-#include "engine/train/kernels/conv_rows.h"
+#include "engine/train/kernels/conv/conv.h"
+#include "engine/train/kernels/conv/conv_rows.h"
 #include "tests/test.h"
 
 #include <math.h>

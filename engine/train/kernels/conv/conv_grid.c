@@ -1,5 +1,5 @@
-/* Tested by tests/engine/train/kernels/conv_amx_test.c. */
-#include "engine/train/kernels/conv_grid.h"
+/* Tested by tests/engine/train/kernels/conv/conv_amx_test.c. */
+#include "engine/train/kernels/conv/conv_grid.h"
 
 #include <string.h>
 

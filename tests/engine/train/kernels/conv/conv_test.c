@@ -1,14 +1,14 @@
-#include "engine/train/kernels/conv.h"
+#include "engine/train/kernels/conv/conv.h"
 
 #include "common/cleanup.h"
-#include "tests/engine/train/kernels/conv_trial.h"
+#include "tests/engine/train/kernels/conv/conv_trial.h"
 
 /* The body of the AVX-512 kernel, on whatever vectors this processor has. */
 #define CONV_NAME emulated_avx512_f32
 #define CONV_ISA CPU_BASE
 #define CONV_VEC_BYTES 64
 #define CONV_WIDE 4
-#include "engine/train/kernels/conv_f32_body.c"
+#include "engine/train/kernels/conv/conv_f32_body.c"
 
 #define ERROR 3e-6
 

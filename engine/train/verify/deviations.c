@@ -1,0 +1,140 @@
+/* Tested by tests/engine/train/verify_test.py. */
+#include "engine/train/verify/deviations.h"
+
+#include "common/cleanup.h"
+#include "engine/train/verify/near_zero.h"
+
+#include <math.h>
+
+static void consider(struct worst *worst, double value, const char *name)
+{
+    if (!(value <= worst->value)) { /* NaN is the worst of all */
+        worst->value = value;
+        snprintf(worst->name, sizeof worst->name, "%s", name);
+    }
+}
+
+static double number(const json_t *json, const char *key)
+{
+    return json_number_value(json_object_get(json, key));
+}
+
+static void losses(const json_t *ours, const json_t *theirs, struct worst *worst)
+{
+    size_t count = json_array_size(theirs);
+
+    if (json_array_size(ours) != count)
+        consider(worst, INFINITY, "number of steps");
+    for (size_t i = 0; i < count; i++) {
+        double a = json_number_value(json_array_get(ours, i));
+        double b = json_number_value(json_array_get(theirs, i));
+        char name[32];
+
+        snprintf(name, sizeof name, "step %zu", i);
+        consider(worst, fabs(a - b) / fabs(b), name);
+    }
+}
+
+static void keep_excuse(struct deviations *all, const struct excuse *excuse)
+{
+    if (all->excuse_count < EXCUSES_MAX)
+        all->excuses[all->excuse_count] = *excuse;
+    all->excuse_count++;
+}
+
+/* What remains of an element's deviation; ReLUs near zero excuse it whole or not at all. */
+static double excused(struct excuse *excuse, const json_t *near_zero, double difference,
+                      double rms, double limit)
+{
+    excuse->before = fabs(difference) / rms;
+    excuse->after = excuse->before;
+    if (excuse->before > limit)
+        excuse->after = fabs(near_zero_left(near_zero, difference, &excuse->units)) / rms;
+    if (excuse->after <= limit)
+        return excuse->after;
+    excuse->units = 0;
+    return excuse->before;
+}
+
+/* The single elements of one gradient. */
+static void elements(const char *name, const json_t *ours, const json_t *theirs, double limit,
+                     struct deviations *all)
+{
+    double rms = number(theirs, "l2") / sqrt(number(theirs, "count"));
+    const char *index;
+    json_t *value;
+
+    json_object_foreach(json_object_get(theirs, "at"), index, value)
+    {
+        const json_t *near_zero = json_object_get(json_object_get(theirs, "near_zero"), index);
+        double own = number(json_object_get(ours, "at"), index);
+        struct excuse excuse = {0};
+        double left = excused(&excuse, near_zero, own - json_number_value(value), rms, limit);
+
+        snprintf(excuse.name, sizeof excuse.name, "%s[%.10s]", name, index);
+        if (excuse.units > 0)
+            keep_excuse(all, &excuse);
+        consider(&all->element, left, excuse.name);
+    }
+}
+
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+double deviations_median(double *values, size_t count)
+{
+    if (count == 0)
+        return INFINITY;
+    qsort(values, count, sizeof *values, ascending);
+    return values[count / 2];
+}
+
+static double norm(const json_t *ours, const json_t *theirs)
+{
+    return ours ? fabs(number(ours, "l2") / number(theirs, "l2") - 1) : INFINITY;
+}
+
+static void norms(const json_t *ours, json_t *theirs, struct worst *worst)
+{
+    const char *name;
+    json_t *tensor;
+
+    json_object_foreach(theirs, name, tensor)
+        consider(worst, norm(json_object_get(ours, name), tensor), name);
+}
+
+/* Norms, their median, and single elements. */
+static void gradients(const json_t *ours, json_t *theirs, double element_limit,
+                      struct deviations *all)
+{
+    double deviations[512];
+    size_t count = 0;
+    const char *name;
+    json_t *tensor;
+
+    norms(ours, theirs, &all->gradient);
+    json_object_foreach(theirs, name, tensor)
+    {
+        const json_t *own = json_object_get(ours, name);
+
+        elements(name, own, tensor, element_limit, all);
+        if (count < COUNT(deviations))
+            deviations[count++] = norm(own, tensor);
+    }
+    all->gradient_median = deviations_median(deviations, count);
+}
+
+void deviations_find(const json_t *ours, const json_t *theirs, double element_limit,
+                     struct deviations *ret)
+{
+    *ret = (struct deviations){0};
+    losses(json_object_get(ours, "losses"), json_object_get(theirs, "losses"), &ret->loss);
+    gradients(json_object_get(ours, "gradients"), json_object_get(theirs, "gradients"),
+              element_limit, ret);
+    norms(json_object_get(ours, "updates"), json_object_get(theirs, "updates"), &ret->update);
+    norms(json_object_get(ours, "running"), json_object_get(theirs, "running"), &ret->running);
+}

@@ -1,0 +1,13 @@
+/* One training of `verify`: a few steps on data that any program can make again. */
+#pragma once
+
+#include "engine/train/verify/orderings.h"
+
+#include <jansson.h>
+
+/* Losses, logits, gradients, running statistics and updates of ResNet-50, as JSON: a new
+ * reference. NULL with the reason where the options do not fit this machine or the training
+ * failed. */
+json_t *verify_result(const struct verify_options *options, enum cpu_isa isa,
+                      const struct ordering *ordering, struct error *err)
+    __attribute__((warn_unused_result));
