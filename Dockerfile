@@ -17,11 +17,16 @@ RUN cmake --preset release "-DPENNYWORTH_COMMIT=$COMMIT" && cmake --build --pres
 RUN ctest --test-dir build/release -L fast -j "$(nproc)" --output-on-failure --no-tests=error
 ARG SOURCE_DATE_EPOCH=0
 # The packages that the programs were linked with here, in these versions, are what the image gets.
-# Of ca-certificates it gets the bundle: the package brings tools that make it, 2.5 MB of them.
+# Of ca-certificates it gets the bundle: the package brings tools that make it, 2.5 MB of them. What
+# runs may load before their engine was not linked, and comes in the base's version; but not LLVM's
+# OpenMP, whose package brings 160 MB of LLVM.
 RUN set -eu; export SOURCE_DATE_EPOCH; \
     DESTDIR=/out cmake --install build/release --prefix /usr --strip; \
     cmake/sbom.sh --packages /out/usr/bin/pennyworth /out/usr/bin/pennyworth-worker \
         >/runtime-packages; \
+    . cmake/prepare.sh; \
+    for pair in $PRELOAD_PACKAGES; do echo "${pair%%:*}"; done | grep -v '^libomp5$' \
+        >>/runtime-packages; \
     install -D -m 0644 /etc/ssl/certs/ca-certificates.crt -t /out/etc/ssl/certs
 
 FROM ${BASE}

@@ -3,6 +3,9 @@
 
 BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev libdnnl-dev
     libjansson-dev libsqlite3-dev libcurl4-openssl-dev libexpat1-dev zlib1g-dev node-d3"
+# What a run may load before its engine: each package with the library that it brings. The preset
+# ladder has rungs for these; without them the server skips those rungs, and names the packages.
+PRELOAD_PACKAGES="libomp5:libomp.so.5 libtcmalloc-minimal4:libtcmalloc_minimal.so.4"
 INSTALLED=no # becomes yes when packages were installed: what CMake knows of the machine is old
 built=       # the presets that were built, or could not be, since
 
@@ -65,6 +68,23 @@ install_packages() {
     fi
     rm -f "$apt_log"
     INSTALLED=yes
+}
+
+# try_packages PACKAGE:LIBRARY...: installs the packages whose library is not there, if it can. It never
+# gives up: nothing that must work needs them.
+try_packages() {
+    wanted=
+    for pair; do
+        for folder in /usr/local/lib /usr/lib /usr/lib64 /usr/lib/*-linux-gnu /usr/lib/llvm-*/lib; do
+            [ ! -e "$folder/${pair#*:}" ] || continue 2
+        done
+        wanted="$wanted ${pair%%:*}"
+    done
+    [ -n "$wanted" ] || return 0
+    if ! command -v dpkg-query >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ] ||
+        ! (install_packages $wanted); then
+        say "going on without$wanted, which the last rungs of the preset ladder load"
+    fi
 }
 
 # Presets as ours are read since CMake 3.25.

@@ -12,8 +12,9 @@ export LC_ALL
 
 # ldd does not list it: libcurl reads its certificates.
 LOADED="ca-certificates"
-# Engines of others that a person may add: see engine/peers.
-OPTIONAL="python3 python3-torch"
+# Engines of others that a person may add (see engine/peers), and what a run may load before its
+# engine.
+OPTIONAL="python3 python3-torch libomp5 libtcmalloc-minimal4"
 
 give_up() {
     printf 'sbom.sh: %s\n' "$*" >&2

@@ -19,10 +19,11 @@ enum error_kind {
     ERROR_INTERNAL,  /* our bug or our machine; nothing the client can change */
 };
 
-/* What would have been accepted: a range of integers, or one of a NULL-terminated list of
- * static strings, or (both unset) nothing that can be said in a table. */
+/* What would have been accepted: a range of numbers, or one of a NULL-terminated list of static
+ * strings, or (both unset) nothing that can be said in a table. */
 struct allowed {
     bool ranged;
+    bool above_min; /* the range begins above min, and does not contain it */
     long long min, max;
     const char *const *choices;
 };

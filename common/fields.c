@@ -1,6 +1,7 @@
 #include "common/fields.h"
 
 #include "common/cleanup.h"
+#include "common/known_names.h"
 #include "common/text.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@ static const char *type_name(const json_t *value)
 static struct allowed allowed_by(const struct field *field)
 {
     return (struct allowed){.ranged = field->type != FIELD_CHOICE,
+                            .above_min =
+                                field->type == FIELD_NUMBER || field->type == FIELD_LIMIT,
                             .min = field->min,
                             .max = field->max,
                             .choices = field->choices};
@@ -250,4 +253,16 @@ const struct field *fields_find(const struct field *fields, size_t count, const 
         if (strcmp(fields[i].name, name) == 0)
             return &fields[i];
     return NULL;
+}
+
+bool fields_refuse_name(const struct field *fields, size_t count, const char *const others[],
+                        const char *name, struct error *err)
+{
+    const struct unknown_name unknown = {name, "is not a known field", name, strlen(name)};
+    struct known_names known = {.all = "docs/api.md"};
+
+    for (size_t i = 0; i < count; i++)
+        known_names_add(&known, fields[i].name);
+    known_names_add_all(&known, others);
+    return error_unknown_name(err, &unknown, &known);
 }

@@ -41,3 +41,8 @@ json_t *field_schema(const struct field *field);
 
 /* The row called `name`, or NULL. */
 const struct field *fields_find(const struct field *fields, size_t count, const char *name);
+
+/* Says that no row is called `name`, and which there are; `others` are names beside the table,
+ * NULL-terminated. Always returns false. */
+bool fields_refuse_name(const struct field *fields, size_t count, const char *const others[],
+                        const char *name, struct error *err);

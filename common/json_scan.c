@@ -252,11 +252,13 @@ bool span_is(struct span span, const char *text)
     return strlen(text) == span.length && memcmp(span.start, text, span.length) == 0;
 }
 
-bool json_scan_refuse_name(const char *where, struct span name, struct error *err)
+bool json_scan_refuse_name(const char *where, struct span name, const struct known_names *known,
+                           struct error *err)
 {
     char field[64];
+    const struct unknown_name unknown = {field, "is not a known field", name.start, name.length};
 
     snprintf(field, sizeof field, "%s%s%.*s", where, where[0] ? "." : "",
              name.length < 40 ? (int)name.length : 40, name.start);
-    return error_set(err, ERROR_INVALID, field, "is not a known field");
+    return error_unknown_name(err, &unknown, known);
 }

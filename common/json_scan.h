@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/known_names.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,6 +76,7 @@ enum json_scan_step json_scan_element(struct json_scan *scan, bool *first);
 
 bool span_is(struct span span, const char *text);
 
-/* ERROR_INVALID for an unknown member, "steps.nanosecond"; `where` may be "". A typo
- * must not lose anything. */
-bool json_scan_refuse_name(const char *where, struct span name, struct error *err);
+/* ERROR_INVALID for an unknown member, "steps.nanosecond", with those that are known; `where` may
+ * be "". A typo must not lose anything. */
+bool json_scan_refuse_name(const char *where, struct span name, const struct known_names *known,
+                           struct error *err);

@@ -38,12 +38,14 @@
 #define INSTANCE_SIZE 64
 #define SOFTWARE_SIZE 160
 #define TOKEN_NAME_SIZE 64 /* and so of the sender of a run */
+#define REASON_MAX 500     /* of a reason for taking something back, without the NUL */
 
 /* A run and its spec. */
 #define RUN_LABELS_MAX 16
 #define LABEL_KEY_MAX 64
 #define LABEL_VALUE_MAX 256
 #define ENGINE_NAME_MAX 32
+#define WORKLOAD_NAME_MAX 63 /* as of a published figure */
 #define BATCH_SIZE_MAX 65536
 #define PROCESSORS_MAX 1024 /* of a machine, and so threads of a run */
 #define RUN_STEPS_MAX 1000000
@@ -60,4 +62,5 @@
 /* Numbers of a comparison and of the gate. */
 #define PRICE_DOLLARS_MAX 100000 /* for an hour */
 #define PERCENT_MAX 50           /* of a margin, a spread, and an interval that a run aims at */
+#define DAYS_MAX 3650            /* that a question may look back */
 #define PAUSE_SECONDS_MAX 86400  /* of a boot, a checkpoint, a restart */

@@ -10,9 +10,9 @@ bool text_is_clean(const char *text, size_t length)
     return true;
 }
 
-/* Length of the UTF-8 sequence that starts here, or 0 if none does. */
-static size_t sequence_length(const unsigned char *text, size_t left)
+size_t text_sequence(const char *start, size_t left)
 {
+    const unsigned char *text = (const unsigned char *)start;
     unsigned lead = text[0];
     size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     unsigned code = lead & (0xffu >> (length + 1));
@@ -36,7 +36,7 @@ static size_t sequence_length(const unsigned char *text, size_t left)
 bool text_is_utf8(const char *text, size_t length)
 {
     for (size_t i = 0, sequence; i < length; i += sequence) {
-        sequence = sequence_length((const unsigned char *)text + i, length - i);
+        sequence = text_sequence(text + i, length - i);
         if (sequence == 0)
             return false;
     }
@@ -46,7 +46,7 @@ bool text_is_utf8(const char *text, size_t length)
 void text_make_clean(char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
-        size_t sequence = sequence_length((unsigned char *)text + i, length - i);
+        size_t sequence = text_sequence(text + i, length - i);
         bool control =
             sequence == 1 && !text_is_clean(text + i, 1) && text[i] != '\n' && text[i] != '\t';
 
@@ -87,4 +87,22 @@ uint64_t text_hash(const char *text)
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
     return hash;
+}
+
+#define LIKENESS_UNIT 64
+
+size_t text_likeness(const char *left, size_t left_length, const char *right, size_t right_length)
+{
+    size_t least = left_length < right_length ? left_length : right_length;
+    size_t apart = left_length + right_length - 2 * least;
+    size_t head = 0, tail = 0;
+
+    while (head < least && left[head] == right[head])
+        head++;
+    while (head + tail < least && left[left_length - tail - 1] == right[right_length - tail - 1])
+        tail++;
+    if (head + tail == 0)
+        return 0;
+    return (head + tail) * LIKENESS_UNIT + LIKENESS_UNIT - 1 -
+           (apart < LIKENESS_UNIT ? apart : LIKENESS_UNIT - 1);
 }

@@ -8,6 +8,10 @@
 /* True when there are no control characters in it. */
 bool text_is_clean(const char *text, size_t length);
 
+/* Bytes of the UTF-8 sequence at the start of `left` bytes, which must not be none; 0 if no whole
+ * sequence starts there. */
+size_t text_sequence(const char *start, size_t left);
+
 /* True when it is UTF-8 from its first byte to its last. */
 bool text_is_utf8(const char *text, size_t length);
 
@@ -27,6 +31,11 @@ static inline const char *text_or_null(const char *text)
 {
     return text && *text ? text : NULL;
 }
+
+/* How near two names are: the more characters they share at the beginning and, of what remains,
+ * at the end; where that is equal, the less their lengths differ. 0: not at all. */
+size_t text_likeness(const char *left, size_t left_length, const char *right,
+                     size_t right_length);
 
 /* FNV-1a: a number for a text, the same everywhere. */
 uint64_t text_hash(const char *text);

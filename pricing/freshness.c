@@ -15,6 +15,13 @@ enum freshness freshness_of(enum price_kind kind, long long age_us)
     return age_us <= stale_us ? PRICE_STALE : PRICE_EXPIRED;
 }
 
+enum freshness freshness_of_doubted(enum price_kind kind, long long age_us)
+{
+    enum freshness freshness = freshness_of(kind, age_us);
+
+    return freshness == PRICE_FRESH ? PRICE_STALE : freshness;
+}
+
 bool feed_is_frozen(bool has_spot, long long source_us, long long now_us)
 {
     return has_spot && source_us > 0 && now_us - source_us > DAY_US;

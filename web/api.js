@@ -45,7 +45,7 @@ const askForToken = (why) =>
     dialog.showModal();
   });
 
-// "/v1/runs", { limit: 5, label: ['a:b'] } -> "/v1/runs?limit=5&label=a%3Ab"; empty values are left out.
+// "/v1/runs", { limit: 5, label: ['a=b'] } -> "/v1/runs?limit=5&label=a%3Db"; empty values are left out.
 export const address = (path, parameters = {}) => {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))
@@ -103,4 +103,4 @@ const send = async (method, target, content, { headers = {}, signal } = {}) => {
 
 export const get = (path, parameters, { signal } = {}) => send('GET', address(path, parameters), undefined, { signal });
 export const post = (path, body, headers) => send('POST', path, body, { headers });
-export const remove = (path) => send('DELETE', path);
+export const remove = (path, parameters) => send('DELETE', address(path, parameters));

@@ -9,13 +9,13 @@ export const count = (value) => value.toLocaleString('en');
 // A job with only a published time has no samples.
 export const unit = (row) => (row.unit === 'job' ? 'jobs' : 'samples');
 
-export const nameOf = (row) => row.instance ?? 'unknown type';
+export const nameOf = (row) => row.instance_type ?? 'unknown type';
 
 const LONG = 64; // characters; a longer name gets lines of its own
 
 // Names are foreign text: bdi isolates their direction.
 export const name = (row, text = nameOf(row)) =>
-  h('bdi', { class: `instance${row.instance ? '' : ' unknown'}${text.length > LONG ? ' long' : ''}` }, text);
+  h('bdi', { class: `instance${row.instance_type ? '' : ' unknown'}${text.length > LONG ? ' long' : ''}` }, text);
 
 export const runLink = (row, ...content) =>
   row.newest_run ? h('a', { href: href({ view: 'run', id: row.newest_run }, {}) }, ...content) : content;

@@ -60,8 +60,12 @@ const box = (schema, id) =>
   h('input', {
     id, type: 'text', autocomplete: 'off', spellcheck: 'false', placeholder: isOptional(schema) ? 'none' : null,
     inputmode: isNumber(schema) && constants(schema).length === 0 ? 'decimal' : null,
-    maxlength: schema.maxLength,
+    maxlength: schema.maxLength, list: schema.examples && `${id}-list`,
   });
+
+// Values that are known, where others may be typed too.
+const examples = (schema, id) =>
+  schema.examples ? h('datalist', { id: `${id}-list` }, schema.examples.map((each) => h('option', { value: each }))) : [];
 
 // The error message of an input: set('') clears it.
 export const faultOf = (input, id, ...also) => {
@@ -85,7 +89,7 @@ export const field = (name, schema, changed) => {
   const fault = faultOf(input, `${id}-fault`, `${id}-hint`);
   const mark = h('span', { class: 'changed', hidden: true }, 'changed');
   const element = h('div', { class: 'field', 'data-field': name },
-    h('label', { for: id }, labelOf(name), ' ', mark), input,
+    h('label', { for: id }, labelOf(name), ' ', mark), input, examples(schema, id),
     h('p', { class: 'hint', id: `${id}-hint` }, hintOf(schema)), fault.element);
   const standard = defaultText(schema);
   const text = () => (input.value.trim() === '' ? standard : input.value.trim());
@@ -106,11 +110,16 @@ export const field = (name, schema, changed) => {
     look();
     changed();
   });
+  // Hides the choices that are not in the list, but for the one that is chosen; null: hides none.
+  const narrow = (list) => {
+    if (!schema.enum) return;
+    for (const option of input.options) option.hidden = list !== null && !list.includes(option.value) && option.value !== input.value;
+  };
   set(null);
-  return { name, element, text: () => (isChanged() ? text() : null), value: () => valueOf(schema, text()), set, fail: fault.set, focus: () => input.focus(), isChanged };
+  return { narrow, name, element, text: () => (isChanged() ? text() : null), value: () => valueOf(schema, text()), set, fail: fault.set, focus: () => input.focus(), isChanged };
 };
 
-// Rows of a name and a text, "name:text" in the address: labels, and lists of values of knobs.
+// Rows of a name and a text, "name=text" in the address ("name:text" in links of earlier versions): labels, and lists of values of knobs.
 // `names`: the choices; null: any word.
 export const rows = (name, { title, hint, names = null, nameTitle, textTitle, placeholder, most = Infinity }, changed) => {
   const id = `field-${made++}`;
@@ -143,7 +152,7 @@ export const rows = (name, { title, hint, names = null, nameTitle, textTitle, pl
   const set = (list) => {
     body.replaceChildren();
     for (const each of list === null || list === undefined ? [] : [list].flat()) {
-      const at = each.indexOf(':');
+      const at = each.search(/[=:]/);
       append(at < 0 ? each : each.slice(0, at), at < 0 ? '' : each.slice(at + 1));
     }
     fault.textContent = '';
@@ -157,7 +166,7 @@ export const rows = (name, { title, hint, names = null, nameTitle, textTitle, pl
   const filled = () => pairs().filter(([key, text]) => key && (text || !names));
   return {
     name, element, pairs: filled, set,
-    text: () => (filled().length ? filled().map(([key, text]) => `${key}:${text}`) : null),
+    text: () => (filled().length ? filled().map(([key, text]) => `${key}=${text}`) : null),
     fail: (text) => (fault.textContent = text ?? ''),
     focus: () => (body.querySelector('input') ?? add).focus(),
     isChanged: () => filled().length > 0,

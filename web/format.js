@@ -42,6 +42,13 @@ export const hours = (value) => {
 
 export const percent = (share) => (share === null || share === undefined ? 'unknown' : `${number(share * 100)} %`);
 
+// A ratio as a change: 1.051 -> "+5.1 %"
+export const percentChange = (ratio) => {
+  if (ratio === null || ratio === undefined) return 'unknown';
+  const change = (ratio - 1) * 100;
+  return `${change < 0 ? '−' : '+'}${Math.abs(change).toFixed(1)} %`;
+};
+
 // "3 minutes ago", from a timestamp of the API.
 export const age = (time, now = Date.now()) => {
   if (!time) return 'unknown';

@@ -1,5 +1,5 @@
-// The events of a run. EventSource cannot send a token, so this reads the stream itself. Like
-// EventSource it reconnects, and sends the id of the last event it has seen.
+// The events of a run or a sweep. EventSource cannot send a token, so this reads the stream itself.
+// Like EventSource it reconnects, and sends the id of the last event it has seen.
 import { open } from './api.js';
 
 const FINAL = new Set(['finished', 'failed', 'cancelled', 'interrupted', 'preempted']);
@@ -50,13 +50,11 @@ const pause = (milliseconds, signal) =>
 // Statuses that a retry would not change.
 const isHopeless = (error) => error.status >= 400 && error.status < 500 && error.status !== 429;
 
-// Follows a run to its end, and calls these with the data of events, none after stop():
-//   onState(state)     { state, at, reason }, each state once
-//   onProgress(progress)
-//   onEnd(state)       after onState of a final one
+// Follows the events of a path, and calls these, none after stop():
+//   onEvent(event, data)   true: that was the last
 //   onTrouble(error, seconds)   connection lost; retries after `seconds`, or never if null;
 //                      onTrouble(null) once reconnected
-export const follow = (id, { onState, onProgress, onEnd, onTrouble }) => {
+export const followEvents = (path, { onEvent, onTrouble }) => {
   const stopped = new AbortController();
   let last = null; // id of the last event
   let lost = 0; // connections in a row without an event
@@ -69,11 +67,7 @@ export const follow = (id, { onState, onProgress, onEnd, onTrouble }) => {
     lost = 0;
     if (troubled) onTrouble?.(null);
     troubled = false;
-    if (event === 'progress') onProgress?.(data);
-    if (event !== 'state') return;
-    onState?.(data);
-    ended = isFinal(data.state);
-    if (ended) onEnd?.(data);
+    ended = Boolean(onEvent(event, data));
   };
 
   const once = async () => {
@@ -82,7 +76,7 @@ export const follow = (id, { onState, onProgress, onEnd, onTrouble }) => {
     stopped.signal.addEventListener('abort', abort);
     const headers = { Accept: 'text/event-stream', ...(last && { 'Last-Event-ID': last }) };
     try {
-      const answer = await open('GET', `/v1/runs/${id}/events`, { headers, signal: connection.signal });
+      const answer = await open('GET', path, { headers, signal: connection.signal });
       await read(answer.body, take, abort);
     } finally {
       stopped.signal.removeEventListener('abort', abort);
@@ -103,3 +97,17 @@ export const follow = (id, { onState, onProgress, onEnd, onTrouble }) => {
   go();
   return () => stopped.abort();
 };
+
+// Follows a run to its end; onTrouble as above:
+//   onState(state)     { state, at, reason }, each state once
+//   onProgress(progress)
+//   onEnd(state)       after onState of a final one
+export const follow = (id, { onState, onProgress, onEnd, onTrouble }) =>
+  followEvents(`/v1/runs/${id}/events`, { onTrouble, onEvent: (event, data) => {
+    if (event === 'progress') onProgress?.(data);
+    if (event !== 'state') return false;
+    onState?.(data);
+    if (!isFinal(data.state)) return false;
+    onEnd?.(data);
+    return true;
+  } });

@@ -8,6 +8,7 @@ import { h, loading, problem } from './dom.js';
 import './forget.js';
 import { href, onChange, state } from './state.js';
 import * as comparison from './views/comparison.js';
+import * as family from './views/family.js';
 import * as history from './views/history.js';
 import * as measure from './views/measure.js';
 import * as prices from './views/prices.js';
@@ -15,7 +16,7 @@ import * as run from './views/run.js';
 import * as runs from './views/runs.js';
 import * as sweep from './views/sweep.js';
 
-const views = { comparison, runs, history, prices, measure, run, sweep };
+const views = { comparison, family, runs, history, prices, measure, run, sweep };
 const inMenu = ['comparison', 'runs', 'history', 'prices', 'measure'];
 
 let shown = null; // its name

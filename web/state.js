@@ -1,10 +1,13 @@
 // The state of the page is its address, so a link shows what its sender saw. Names and values are
 // those of the API's parameters, and `view`.
 
-// { view: 'comparison', workload: 'mlp', instance: ['a', 'b'] }: a list where a name occurs twice.
+// { view: 'comparison', workload: 'mlp', instance_type: ['a', 'b'] }: a list where a name occurs twice.
+const RENAMED = { __proto__: null, instance: 'instance_type' }; // in links of earlier versions
+
 export const state = () => {
   const result = Object.create(null); // a name may be "constructor"
-  for (const [name, value] of new URLSearchParams(location.search)) {
+  for (const [given, value] of new URLSearchParams(location.search)) {
+    const name = RENAMED[given] ?? given;
     if (name in result) result[name] = [result[name], value].flat();
     else result[name] = value;
   }

@@ -39,7 +39,7 @@ export const whyNothing = (cell) => {
   const left = cell.runs.filter((run) => run.state === 'queued' || run.state === 'running').length;
   if (cell.refused) return `refused: ${cell.refused}`;
   if (left) return 'not yet: its runs are still queued';
-  if (cell.failed_runs || cell.invalid_runs) return `unknown: ${count(cell.failed_runs, 'run')} failed, ${cell.invalid_runs} not valid`;
+  if (cell.failed_runs || cell.invalid_runs || cell.voided_runs) return `unknown: ${count(cell.failed_runs, 'run')} failed, ${cell.invalid_runs} not valid${cell.voided_runs ? `, ${cell.voided_runs} voided` : ''}`;
   return 'unknown: no run of it has finished';
 };
 

@@ -122,16 +122,48 @@ static bool figure_from(struct stmt *row, struct figure *ret_figure, struct erro
     return true;
 }
 
+#define COLUMNS                                                                                  \
+    "SELECT f.id, c.workload, c.engine, c.provider, c.instance, c.configuration,"                \
+    " f.samples_per_second, f.unit, f.derived, f.source, f.note, f.measured_us"                  \
+    " FROM figures AS f JOIN contenders AS c ON c.number = f.contender"
+
+static bool find(struct db *db, const char *id, struct figure *ret_figure, struct error *err)
+{
+    static const char sql[] = COLUMNS " WHERE f.id = ?";
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+    AUTO(figure_clear) struct figure figure = {0};
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, id);
+    step = stmt_step(query, err);
+    if (step == STMT_DONE)
+        return error_set(err, ERROR_NOT_FOUND, NULL, "there is no figure '%.63s'", id);
+    if (step != STMT_ROW || !figure_from(query, &figure, err) ||
+        stmt_step(query, err) != STMT_DONE) /* a text found no memory */
+        return false;
+    *ret_figure = figure;
+    figure.configuration = NULL;
+    return true;
+}
+
+bool figures_remove(struct db *db, const char *id, struct figure *ret_figure, struct error *err)
+{
+    AUTO(figure_clear) struct figure figure = {0};
+
+    if (!find(db, id, &figure, err) || !figures_forget(db, id, err))
+        return false;
+    *ret_figure = figure;
+    figure.configuration = NULL;
+    return true;
+}
+
 bool figures_each(struct db *db, void (*tell)(void *user, const struct figure *figure),
                   void *user, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(
-        db,
-        "SELECT f.id, c.workload, c.engine, c.provider, c.instance, c.configuration,"
-        " f.samples_per_second, f.unit, f.derived, f.source, f.note, f.measured_us"
-        " FROM figures AS f JOIN contenders AS c ON c.number = f.contender ORDER BY f.number",
-        err);
+    static const char sql[] = COLUMNS " ORDER BY f.number";
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 
     if (!query)

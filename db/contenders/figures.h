@@ -23,7 +23,12 @@ struct figure {
 bool figures_put(struct db *db, const struct figure *figure, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Takes a figure away, if there is one of that id; within a transaction of the caller's. */
+/* Takes a figure away for good; *ret_figure is what it was, for the caller to clear. Within a
+ * transaction of the caller's. ERROR_NOT_FOUND. */
+bool figures_remove(struct db *db, const char *id, struct figure *ret_figure, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The same where it does not matter whether there is one. */
 bool figures_forget(struct db *db, const char *id, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -2,16 +2,22 @@
 
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"
+#include "db/prices/withdrawals.h"
 #include "db/stmt.h"
+
+#define COLUMNS                                                                                  \
+    "SELECT number, provider, family, kind, since_us, factor, note, withdrawn_us, withdrawn_by," \
+    " withdrawn_reason FROM discounts AS d"
 
 static bool is_taken(struct db *db, const struct discount *discount, bool *ret_taken,
                      struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(db,
-                                      "SELECT count(*) FROM discounts WHERE provider = ? AND"
-                                      " family = ? AND kind = ? AND since_us = ?",
-                                      err);
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT count(*) FROM discounts WHERE provider = ? AND family = ? AND"
+                     " kind = ? AND since_us = ? AND withdrawn_us = " NEVER_WITHDRAWN,
+                     err);
 
     if (!query)
         return false;
@@ -25,12 +31,14 @@ static bool is_taken(struct db *db, const struct discount *discount, bool *ret_t
     return true;
 }
 
-static bool insert_one(struct db *db, const struct discount *discount, struct error *err)
+static bool insert_one(struct db *db, const struct discount *discount, long long *ret_number,
+                       struct error *err)
 {
     AUTO(stmt_done)
     struct stmt *insert = stmt_prepare(db,
                                        "INSERT INTO discounts (provider, family, kind, since_us,"
-                                       " factor, note) VALUES (?, ?, ?, ?, nullif(?, 0.0), ?)",
+                                       " factor, note) VALUES (?, ?, ?, ?, nullif(?, 0.0), ?)"
+                                       " RETURNING number",
                                        err);
 
     if (!insert)
@@ -41,10 +49,15 @@ static bool insert_one(struct db *db, const struct discount *discount, struct er
     stmt_integer(insert, discount->since_us);
     stmt_real(insert, discount->factor);
     stmt_text(insert, discount->note);
-    return stmt_run(insert, err);
+    if (stmt_step(insert, err) != STMT_ROW)
+        return false;
+    if (ret_number)
+        *ret_number = stmt_column_integer(insert, 0);
+    return true;
 }
 
-bool discounts_put(struct db *db, const struct discount *discount, struct error *err)
+bool discounts_put(struct db *db, const struct discount *discount, long long *ret_number,
+                   struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
     bool taken;
@@ -54,38 +67,83 @@ bool discounts_put(struct db *db, const struct discount *discount, struct error 
         return false;
     if (taken)
         return error_set(err, ERROR_CONFLICT, "valid_from",
-                         "a discount was stored for that very moment, and history does not "
-                         "change");
-    return insert_one(db, discount, err) && transaction_commit(&change, err);
+                         "a discount was stored for that very moment: withdraw it first");
+    return insert_one(db, discount, ret_number, err) && transaction_commit(&change, err);
+}
+
+static bool discount_from_row(struct stmt *row, struct discount *ret_discount, struct error *err)
+{
+    struct discount discount = {.number = stmt_column_integer(row, 0),
+                                .since_us = stmt_column_integer(row, 4),
+                                .factor = stmt_column_real(row, 5)};
+
+    snprintf(discount.provider, sizeof discount.provider, "%s", stmt_column_text(row, 1));
+    snprintf(discount.family, sizeof discount.family, "%s", stmt_column_text(row, 2));
+    snprintf(discount.note, sizeof discount.note, "%s", stmt_column_text(row, 6));
+    withdrawal_read(row, 7, &discount.withdrawn);
+    if (!price_kind_from_name(stmt_column_text(row, 3), &discount.kind))
+        return error_set(err, ERROR_INTERNAL, NULL, "a stored discount has an unknown kind");
+    *ret_discount = discount;
+    return true;
+}
+
+static bool tell_all(struct stmt *query, long long at_us,
+                     void (*tell)(void *user, const struct discount *discount), void *user,
+                     struct error *err)
+{
+    enum stmt_step step;
+
+    stmt_integer(query, at_us);
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        struct discount discount;
+
+        if (!discount_from_row(query, &discount, err))
+            return false;
+        tell(user, &discount);
+    }
+    return step == STMT_DONE;
 }
 
 bool discounts_each(struct db *db, long long at_us,
                     void (*tell)(void *user, const struct discount *discount), void *user,
                     struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(
-        db,
-        "SELECT provider, family, kind, max(since_us), factor, note FROM discounts"
-        " WHERE since_us <= ? GROUP BY provider, family, kind HAVING factor IS NOT NULL"
-        " ORDER BY length(family) DESC, provider, family, kind",
-        err);
+    static const char sql[] =
+        COLUMNS " WHERE factor IS NOT NULL AND number = (SELECT number FROM discounts WHERE"
+                " provider = d.provider AND family = d.family AND kind = d.kind"
+                " AND since_us <= ?1 AND withdrawn_us > ?1"
+                " ORDER BY since_us DESC, withdrawn_us DESC LIMIT 1)"
+                " ORDER BY length(family) DESC, provider, family, kind";
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+
+    return query && tell_all(query, at_us, tell, user, err);
+}
+
+bool discounts_history(struct db *db, long long at_us,
+                       void (*tell)(void *user, const struct discount *discount), void *user,
+                       struct error *err)
+{
+    static const char sql[] = COLUMNS " WHERE since_us <= ?1 ORDER BY since_us DESC, number DESC";
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+
+    return query && tell_all(query, at_us, tell, user, err);
+}
+
+bool discounts_find(struct db *db, long long number, struct discount *ret_discount,
+                    struct error *err)
+{
+    static const char sql[] = COLUMNS " WHERE number = ?";
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
     enum stmt_step step;
 
     if (!query)
         return false;
-    stmt_integer(query, at_us);
-    while ((step = stmt_step(query, err)) == STMT_ROW) {
-        struct discount discount = {.since_us = stmt_column_integer(query, 3),
-                                    .factor = stmt_column_real(query, 4)};
-
-        snprintf(discount.provider, sizeof discount.provider, "%s", stmt_column_text(query, 0));
-        snprintf(discount.family, sizeof discount.family, "%s", stmt_column_text(query, 1));
-        snprintf(discount.note, sizeof discount.note, "%s", stmt_column_text(query, 5));
-        if (price_kind_from_name(stmt_column_text(query, 2), &discount.kind))
-            tell(user, &discount);
-    }
-    return step == STMT_DONE;
+    stmt_integer(query, number);
+    step = stmt_step(query, err);
+    if (step == STMT_DONE)
+        return error_set(err, ERROR_NOT_FOUND, NULL, "there is no such discount");
+    return step == STMT_ROW && discount_from_row(query, ret_discount, err) &&
+           stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
 }
 
 /* Where a family's name may end in a type's: "c7i" in "c7i.large", "n2" in "n2-standard-4"; but

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/limits.h"
+#include "common/taken_back.h"
 #include "db/db.h"
 #include "pricing/price.h"
 
@@ -13,15 +14,29 @@ struct discount {
     double factor;        /* more than 0, at most 1; 0: none any more */
     char note[128];
     long long since_us;
+    long long number;            /* names it where one is withdrawn; 0 before it is stored */
+    struct taken_back withdrawn; /* also where that was after the moment of the question */
 };
 
-/* ERROR_CONFLICT where one was stored for that very moment. */
-bool discounts_put(struct db *db, const struct discount *discount, struct error *err)
-    __attribute__((warn_unused_result));
+/* `ret_number` may be NULL. ERROR_CONFLICT where one was stored for that very moment, and not
+ * withdrawn. */
+bool discounts_put(struct db *db, const struct discount *discount, long long *ret_number,
+                   struct error *err) __attribute__((warn_unused_result));
 
-/* Calls tell() for those in force at a moment, the most special first. */
+/* Calls tell() for those in force at a moment, the most special first. One that was withdrawn was
+ * in force until then. */
 bool discounts_each(struct db *db, long long at_us,
                     void (*tell)(void *user, const struct discount *discount), void *user,
+                    struct error *err) __attribute__((warn_unused_result));
+
+/* Calls tell() for all that were stored with a moment until then, withdrawn ones included, the
+ * latest first. */
+bool discounts_history(struct db *db, long long at_us,
+                       void (*tell)(void *user, const struct discount *discount), void *user,
+                       struct error *err) __attribute__((warn_unused_result));
+
+/* ERROR_NOT_FOUND. */
+bool discounts_find(struct db *db, long long number, struct discount *ret_discount,
                     struct error *err) __attribute__((warn_unused_result));
 
 /* The most special of them that applies to a price. */

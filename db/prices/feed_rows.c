@@ -6,7 +6,8 @@
 
 #define COLUMNS                                                                                  \
     "feed, scope, address, state, reason, checked_us, confirmed_us, changed_us, source_us,"      \
-    " etag, last_modified, mark, status, bytes, prices, failures, tally"
+    " etag, last_modified, mark, status, bytes, prices, failures, tally, held, doubt_us,"        \
+    " doubt_prices"
 
 static const char *const states[] = {"ok", "unchanged", "failed"};
 
@@ -25,15 +26,18 @@ static void copy(char *to, size_t size, struct stmt *row, int column)
 
 static void row_from(struct stmt *query, struct feed_row *ret_row)
 {
-    struct feed_row row = {.state = static_state(stmt_column_text(query, 3)),
-                           .checked_us = stmt_column_integer(query, 5),
-                           .confirmed_us = stmt_column_integer(query, 6),
-                           .changed_us = stmt_column_integer(query, 7),
-                           .source_us = stmt_column_integer(query, 8),
-                           .status = (int)stmt_column_integer(query, 12),
-                           .bytes = stmt_column_integer(query, 13),
-                           .prices = stmt_column_integer(query, 14),
-                           .failures = stmt_column_integer(query, 15)};
+    struct feed_row row = {
+        .state = static_state(stmt_column_text(query, 3)),
+        .checked_us = stmt_column_integer(query, 5),
+        .confirmed_us = stmt_column_integer(query, 6),
+        .changed_us = stmt_column_integer(query, 7),
+        .source_us = stmt_column_integer(query, 8),
+        .status = (int)stmt_column_integer(query, 12),
+        .bytes = stmt_column_integer(query, 13),
+        .prices = stmt_column_integer(query, 14),
+        .failures = stmt_column_integer(query, 15),
+        .held = stmt_column_integer(query, 17),
+        .doubt = {stmt_column_integer(query, 18), stmt_column_integer(query, 19)}};
 
     copy(row.feed, sizeof row.feed, query, 0);
     copy(row.scope, sizeof row.scope, query, 1);
@@ -76,10 +80,11 @@ bool feed_rows_find(struct db *db, const char *feed, const char *scope, struct f
 static bool put_state(struct db *db, const struct feed_row *row, struct error *err)
 {
     AUTO(stmt_done)
-    struct stmt *insert = stmt_prepare(db,
-                                       "INSERT OR REPLACE INTO feed_states (" COLUMNS ") VALUES"
-                                       " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                                       err);
+    struct stmt *insert =
+        stmt_prepare(db,
+                     "INSERT OR REPLACE INTO feed_states (" COLUMNS ") VALUES"
+                     " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     err);
     char tally[100];
 
     if (!insert)
@@ -103,6 +108,9 @@ static bool put_state(struct db *db, const struct feed_row *row, struct error *e
     stmt_integer(insert, row->prices);
     stmt_integer(insert, row->failures);
     stmt_text(insert, tally);
+    stmt_integer(insert, row->held);
+    stmt_integer(insert, row->doubt.since_us);
+    stmt_integer(insert, row->doubt.prices);
     return stmt_run(insert, err);
 }
 
@@ -130,13 +138,91 @@ bool feed_rows_put_reading(struct db *db, const struct feed_row *row, struct err
     return put_state(db, row, err) && put_reading(db, row, err);
 }
 
+/* What was said of a scope before holds after all. */
+static bool forget_held(struct db *db, const struct feed_row *row, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *forget = stmt_prepare(db,
+                                       "UPDATE price_series SET held_nanos = NULL, held_us = NULL"
+                                       " WHERE feed = ? AND scope = ? AND held_nanos IS NOT NULL",
+                                       err);
+
+    if (!forget)
+        return false;
+    stmt_text(forget, row->feed);
+    stmt_text(forget, row->scope);
+    return stmt_run(forget, err);
+}
+
+static bool put_unchanged(struct db *db, const struct feed_row *row, struct error *err)
+{
+    return put_reading(db, row, err) && forget_held(db, row, err);
+}
+
+bool feed_rows_doubt(struct db *db, const struct feed_row *row, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *update = stmt_prepare(db,
+                                       "UPDATE feed_states SET held = ?, doubt_us = ?,"
+                                       " doubt_prices = ? WHERE feed = ? AND scope = ?",
+                                       err);
+
+    if (!update)
+        return false;
+    stmt_integer(update, row->held);
+    stmt_integer(update, row->doubt.since_us);
+    stmt_integer(update, row->doubt.prices);
+    stmt_text(update, row->feed);
+    stmt_text(update, row->scope);
+    return stmt_run(update, err) && revision_touch(db, err);
+}
+
 bool feed_rows_store(struct db *db, const struct feed_row *row, struct error *err)
 {
     AUTO(transaction_end) struct transaction change = {0};
 
     return transaction_begin(&change, db, DB_RELAXED, err) && put_state(db, row, err) &&
-           (strcmp(row->state, "failed") == 0 || put_reading(db, row, err)) &&
+           (strcmp(row->state, "failed") == 0 || put_unchanged(db, row, err)) &&
            transaction_commit(&change, err);
+}
+
+static bool add_example(struct feed_row *row, struct stmt *query)
+{
+    struct held_price *held = &row->examples[row->example_count];
+
+    *held = (struct held_price){.nanos = stmt_column_integer(query, 4),
+                                .held_nanos = stmt_column_integer(query, 5),
+                                .since_us = stmt_column_integer(query, 6)};
+    copy(held->instance_type, sizeof held->instance_type, query, 0);
+    copy(held->region, sizeof held->region, query, 1);
+    copy(held->zone, sizeof held->zone, query, 2);
+    row->example_count++;
+    return price_kind_from_name(stmt_column_text(query, 3), &held->kind);
+}
+
+/* The widest leaps first: what is gone has leapt without end. */
+static bool find_examples(struct db *db, struct feed_row *row, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT instance_type, region, zone, kind, nanos, held_nanos, held_us"
+                     " FROM price_series WHERE feed = ? AND scope = ? AND held_nanos NOT NULL"
+                     " AND nanos NOT NULL ORDER BY CASE WHEN held_nanos > nanos"
+                     " THEN held_nanos * 1.0 / nanos WHEN held_nanos > 0"
+                     " THEN nanos * 1.0 / held_nanos ELSE 9e99 END DESC, number LIMIT ?",
+                     err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, row->feed);
+    stmt_text(query, row->scope);
+    stmt_integer(query, HELD_EXAMPLES);
+    while ((step = stmt_step(query, err)) == STMT_ROW)
+        if (!add_example(row, query))
+            return error_set(err, ERROR_INTERNAL, NULL, "a stored price has an unknown kind");
+    return step == STMT_DONE;
 }
 
 bool feed_rows_each(struct db *db, const char *feed,
@@ -158,6 +244,8 @@ bool feed_rows_each(struct db *db, const char *feed,
         struct feed_row row;
 
         row_from(query, &row);
+        if (row.held > 0 && !find_examples(db, &row, err))
+            return false;
         tell(user, &row);
     }
     return step == STMT_DONE;

@@ -4,7 +4,18 @@
 
 #include "common/limits.h"
 #include "db/db.h"
-#include "pricing/feeds/price_batch.h"
+#include "pricing/feeds/plausible.h"
+
+#define HELD_EXAMPLES 3
+
+/* A price that a reading said and that is not believed yet. */
+struct held_price {
+    char instance_type[INSTANCE_SIZE], region[REGION_SIZE], zone[REGION_SIZE];
+    enum price_kind kind;
+    long long nanos;      /* that is believed */
+    long long held_nanos; /* that waits; 0: there is none any more */
+    long long since_us;   /* when it was said first */
+};
 
 struct feed_row {
     char feed[32];
@@ -22,18 +33,27 @@ struct feed_row {
     long long prices;   /* that are believed */
     long long failures; /* since it last worked */
     struct price_batch_tally tally;
+    long long held;     /* prices that wait for another reading */
+    struct doubt doubt; /* the last reading, where it was held back as a whole */
+    struct held_price examples[HELD_EXAMPLES]; /* of `held`, the widest leaps; feed_rows_each() */
+    size_t example_count;
 };
 
 /* *ret_row is a row with nothing but its names where the feed was never asked. */
 bool feed_rows_find(struct db *db, const char *feed, const char *scope, struct feed_row *ret_row,
                     struct error *err) __attribute__((warn_unused_result));
 
-/* Stores the state of a scope whose prices stay as they are: unchanged or failed. */
+/* Stores the state of a scope whose prices stay as they are: unchanged or failed. Unchanged
+ * forgets what was held back: the feed says again what it said before that. */
 bool feed_rows_store(struct db *db, const struct feed_row *row, struct error *err)
     __attribute__((warn_unused_result));
 
 /* Within a transaction of the caller's: the state of a scope that was read, and the reading. */
 bool feed_rows_put_reading(struct db *db, const struct feed_row *row, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Within a transaction of the caller's: of the last reading, what was held back. */
+bool feed_rows_doubt(struct db *db, const struct feed_row *row, struct error *err)
     __attribute__((warn_unused_result));
 
 /* Calls tell() for each scope of a feed, or of all feeds where that is NULL. */

@@ -155,7 +155,8 @@ static void judge(const struct offer_rows *rows, struct offer_row *row, int plac
     row->said_us = published                            ? row->since_us
                    : statement->confirmed_source_us > 0 ? statement->confirmed_source_us
                                                         : statement->confirmed_us;
-    row->freshness = freshness_of(row->kind, question->at_us - row->said_us);
+    row->freshness = (row->doubted ? freshness_of_doubted
+                                   : freshness_of)(row->kind, question->at_us - row->said_us);
     row->applies = published || (place != NO_PLACE && zone_fits(question, row));
     set_order(question, row, place, statement->rank);
 }
@@ -184,6 +185,7 @@ static bool take_row(struct db *db, struct offer_rows *rows, struct stmt *query,
     enum price_kind kind;
     enum offer_slot slot;
     int place = place_of(rows->question, stmt_column_text(query, 4));
+    long long held_us;
 
     if (!price_kind_from_name(stmt_column_text(query, 7), &kind))
         return true; /* the schema lets in no other words */
@@ -199,6 +201,8 @@ static bool take_row(struct db *db, struct offer_rows *rows, struct stmt *query,
                               .series = stmt_column_integer(query, 0),
                               .nanos = stmt_column_integer(query, 8),
                               .since_us = stmt_column_integer(query, 9)};
+    held_us = stmt_column_integer(query, 10);
+    row->doubted = held_us > 0 && held_us <= rows->question->at_us;
     if (!look_back(db, rows->question, row, err))
         return false;
     if (row->nanos <= 0)
@@ -216,7 +220,8 @@ static bool take_row(struct db *db, struct offer_rows *rows, struct stmt *query,
 }
 
 #define COLUMNS                                                                                  \
-    "SELECT number, feed, scope, provider, region, zone, instance_type, kind, nanos, since_us"   \
+    "SELECT number, feed, scope, provider, region, zone, instance_type, kind, nanos, since_us,"  \
+    " held_us"                                                                                   \
     " FROM price_series WHERE currency = 'USD' AND "
 
 static bool load_region(struct db *db, struct offer_rows *rows, const char *region,

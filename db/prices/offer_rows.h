@@ -39,6 +39,7 @@ struct offer_row {
     long long series, nanos, since_us;
     size_t statement;
     bool applies; /* false: it tells of the type, but its price is for another place */
+    bool doubted; /* a later reading says otherwise, and is held back */
     enum freshness freshness;
     long long said_us;           /* 0: no reading had confirmed it by then */
     long long order[ORDER_KEYS]; /* the smaller goes first, by the first that differs */

@@ -288,24 +288,26 @@ bool offers_load(struct db *db, const struct offers_question *question, struct o
     return true;
 }
 
+struct offer_name {
+    const char *provider, *instance;
+};
+
 static int by_name(const void *key, const void *element)
 {
-    const struct offer *a = key, *b = element;
+    const struct offer_name *name = key;
+    const struct offer *offer = element;
 
-    return offer_name_order(a->instance, a->provider, b->instance, b->provider);
+    return offer_name_order(name->instance, name->provider, offer->instance, offer->provider);
 }
 
 static const struct offer *find_exactly(const struct offers *offers, const char *provider,
                                         const char *instance)
 {
-    struct offer key;
+    const struct offer_name name = {provider, instance};
 
-    if (strlen(provider) >= sizeof key.provider || strlen(instance) >= sizeof key.instance ||
-        offers->count == 0)
-        return NULL;
-    snprintf(key.provider, sizeof key.provider, "%s", provider);
-    snprintf(key.instance, sizeof key.instance, "%s", instance);
-    return bsearch(&key, offers->list, offers->count, sizeof *offers->list, by_name);
+    return offers->count > 0
+               ? bsearch(&name, offers->list, offers->count, sizeof *offers->list, by_name)
+               : NULL;
 }
 
 /* What a person typed without a provider is of whatever provider; what a feed says is not. */

@@ -55,7 +55,8 @@ bool price_at(struct db *db, const struct held_question *question, struct held *
     struct stmt *query =
         stmt_prepare(db,
                      "SELECT since_us, nanos, source_us, fetched_us, text FROM prices"
-                     " WHERE series = ? AND since_us <= ? ORDER BY since_us DESC LIMIT ?",
+                     " WHERE series = ?1 AND since_us <= ?2 AND withdrawn_us > ?2"
+                     " ORDER BY since_us DESC, withdrawn_us DESC LIMIT ?3",
                      err);
     const long long start_us = question->at_us - question->window_us;
     long long end_us = question->at_us;

@@ -1,22 +1,25 @@
 #include "db/prices/price_list.h"
 
 #include "common/cleanup.h"
+#include "db/prices/withdrawals.h"
 #include "db/stmt.h"
 
 /* Parameters: 1 provider, 2 region, 3 zone, 4 kind, 5 feed, 6 the moment, 7 after, 8 limit, 9
- * type. The moment of a reading is when it was fetched: what was not known yet confirms nothing.
- */
+ * type. The moment of a reading is when it was fetched: what was not known yet confirms nothing,
+ * and so does a reading since a price is in doubt. */
 #define COLUMNS                                                                                  \
     "SELECT s.number, s.feed, s.provider, s.region, s.zone, s.instance_type, s.kind,"            \
     " s.currency, p.nanos, p.text, p.reference, p.source_us, p.fetched_us, p.since_us,"          \
-    " r.fetched_us, r.source_us FROM price_series AS s JOIN prices AS p ON p.series = s.number"
+    " r.fetched_us, r.source_us, p.withdrawn_us, p.withdrawn_by, p.withdrawn_reason, s.held_us"  \
+    " FROM price_series AS s JOIN prices AS p ON p.series = s.number"
 #define CONFIRMED                                                                                \
     " LEFT JOIN readings AS r ON r.feed = s.feed AND r.scope = s.scope AND r.fetched_us ="       \
     " (SELECT max(fetched_us) FROM readings WHERE feed = s.feed AND scope = s.scope"             \
-    " AND fetched_us <= ?6)"
+    " AND fetched_us <= ?6 AND fetched_us < ifnull(s.held_us, 9223372036854775807))"
 #define HELD_THEN                                                                                \
-    " AND p.since_us = (SELECT max(since_us) FROM prices WHERE series = s.number"                \
-    " AND since_us <= ?6)"
+    " AND (p.since_us, p.withdrawn_us) = (SELECT since_us, withdrawn_us FROM prices"             \
+    " WHERE series = s.number AND since_us <= ?6 AND withdrawn_us > ?6"                          \
+    " ORDER BY since_us DESC, withdrawn_us DESC LIMIT 1)"
 #define CONDITIONS                                                                               \
     " (?1 IS NULL OR s.provider = ?1) AND (?2 IS NULL OR s.region = ?2)"                         \
     " AND (?3 IS NULL OR s.zone = ?3) AND (?4 IS NULL OR s.kind = ?4)"                           \
@@ -24,12 +27,14 @@
 #define PAGE " AND s.number > ?7 ORDER BY s.number LIMIT ?8"
 #define TYPE " AND s.instance_type = ?9"
 
-static void view_from_row(struct stmt *row, struct price_view *ret_view)
+static void view_from_row(struct stmt *row, long long at_us, struct price_view *ret_view)
 {
+    long long held_us = stmt_column_integer(row, 19);
     struct price_view view = {.series = stmt_column_integer(row, 0),
                               .since_us = stmt_column_integer(row, 13),
                               .confirmed_us = stmt_column_integer(row, 14),
-                              .confirmed_source_us = stmt_column_integer(row, 15)};
+                              .confirmed_source_us = stmt_column_integer(row, 15),
+                              .doubted = held_us > 0 && held_us <= at_us};
     struct price *price = &view.price;
     struct {
         char *text;
@@ -53,6 +58,7 @@ static void view_from_row(struct stmt *row, struct price_view *ret_view)
     price->nanos = stmt_column_integer(row, 8);
     price->source_us = stmt_column_integer(row, 11);
     price->fetched_us = stmt_column_integer(row, 12);
+    withdrawal_read(row, 16, &view.withdrawn);
     *ret_view = view;
 }
 
@@ -74,7 +80,7 @@ static bool tell_all(struct stmt *query, const struct price_filter *filter, pric
     while ((step = stmt_step(query, err)) == STMT_ROW) {
         struct price_view view;
 
-        view_from_row(query, &view);
+        view_from_row(query, filter->at_us, &view);
         tell(user, &view);
     }
     return step == STMT_DONE;
@@ -98,8 +104,30 @@ bool price_history(struct db *db, const struct price_filter *filter, price_tell_
 {
     static const char sql[] =
         COLUMNS " LEFT JOIN readings AS r ON false WHERE p.since_us <= ?6 AND" CONDITIONS TYPE
-                " AND s.number > ?7 ORDER BY p.since_us DESC, s.number LIMIT ?8";
+                " AND s.number > ?7 ORDER BY p.since_us DESC, p.withdrawn_us DESC,"
+                " s.number LIMIT ?8";
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
 
     return query && tell_all(query, filter, tell, user, err);
+}
+
+bool price_find(struct db *db, const struct price_key *key, struct price_view *ret_view,
+                struct error *err)
+{
+    static const char sql[] = COLUMNS " LEFT JOIN readings AS r ON false WHERE s.number = ?"
+                                      " AND p.since_us = ? ORDER BY p.withdrawn_us DESC LIMIT 1";
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, key->series);
+    stmt_integer(query, key->since_us);
+    step = stmt_step(query, err);
+    if (step == STMT_DONE)
+        return error_set(err, ERROR_NOT_FOUND, NULL, "there is no such price");
+    if (step != STMT_ROW)
+        return false;
+    view_from_row(query, 0, ret_view);
+    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
 }

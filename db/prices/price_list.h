@@ -1,6 +1,7 @@
 /* Asking for prices: which there were at a time, and what a price ever was. */
 #pragma once
 
+#include "common/taken_back.h"
 #include "db/db.h"
 #include "pricing/price.h"
 
@@ -19,15 +20,28 @@ struct price_view {
     /* The last time before the moment that the feed said so: when it was asked, and the time that
      * it gave its answer; 0 where there is no feed (typed) or where it gives none. */
     long long confirmed_us, confirmed_source_us;
+    bool doubted; /* a later reading says otherwise, which waits for another one to confirm it */
+    struct taken_back withdrawn; /* also where that was after the moment */
 };
 
 typedef void price_tell_fn(void *user, const struct price_view *view);
 
-/* Calls tell() for the prices that held at filter->at_us, by series. */
+/* Calls tell() for the prices that held at filter->at_us, by series. One that was withdrawn held
+ * until then. */
 bool price_list(struct db *db, const struct price_filter *filter, price_tell_fn *tell, void *user,
                 struct error *err) __attribute__((warn_unused_result));
 
-/* Calls tell() for all that the matching series ever were until filter->at_us, the latest
- * first. The filter must name an instance type; without one there is nothing. */
+/* Calls tell() for all that the matching series ever were until filter->at_us, withdrawn ones
+ * included, the latest first. The filter must name an instance type; without one there is
+ * nothing. */
 bool price_history(struct db *db, const struct price_filter *filter, price_tell_fn *tell,
                    void *user, struct error *err) __attribute__((warn_unused_result));
+
+/* A price of a history. */
+struct price_key {
+    long long series, since_us;
+};
+
+/* The price of a key: the one that holds before those that were withdrawn. ERROR_NOT_FOUND. */
+bool price_find(struct db *db, const struct price_key *key, struct price_view *ret_view,
+                struct error *err) __attribute__((warn_unused_result));

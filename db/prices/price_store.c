@@ -1,9 +1,12 @@
 #include "db/prices/price_store.h"
 
 #include "common/cleanup.h"
-#include "db/contenders/contenders.h"
 #include "db/prices/catalogue.h"
+#include "db/prices/price_rows.h"
 #include "db/stmt.h"
+#include "pricing/freshness.h"
+
+#define NOTHING_HELD (-1)
 
 /* What is stored of the price at a place of the basket; number 0 where nothing is. */
 struct known {
@@ -18,6 +21,8 @@ struct replacement {
     struct known *gone;  /* what the feed has no more */
     size_t gone_count, gone_room;
     long long now_us;
+    bool trusted;        /* nothing is doubted */
+    struct feed_row old; /* what was known of the scope */
     struct change change;
     struct stmt *add_series, *add_price, *move_series, *hold_series;
 };
@@ -47,13 +52,37 @@ static bool note_gone(struct replacement *work, const struct known *known, struc
     return true;
 }
 
+/* Whether a known price is a measure of the new reading. */
+static bool judges(const struct replacement *work, const struct price *like)
+{
+    return freshness_of(like->kind, work->now_us - work->old.confirmed_us) != PRICE_EXPIRED &&
+           type_is_asked_for(work->snapshot->source, work->snapshot->types, like->instance_type);
+}
+
+/* Counts a known price; `said_nanos` is 0 where the reading has none. */
+static void weigh(struct replacement *work, struct known *known, bool judge, long long said_nanos)
+{
+    struct change *change = &work->change;
+    bool leapt = judge && said_nanos > 0 && is_leap(known->nanos, said_nanos);
+    bool contested = said_nanos != known->nanos || known->held != NOTHING_HELD;
+    long long held_nanos = known->held == NOTHING_HELD ? known->nanos : known->held;
+
+    change->before += judge;
+    change->common += judge && said_nanos > 0;
+    change->leapt += leapt;
+    known->is_held = leapt && !work->trusted && !is_confirmed(known->held, said_nanos);
+    change->contested += contested;
+    change->agreed +=
+        contested && (held_nanos == said_nanos || is_confirmed(held_nanos, said_nanos));
+}
+
 /* A stored series, and what the basket says of it. */
 static bool compare_row(struct replacement *work, struct stmt *row, struct error *err)
 {
-    const struct known known = {.number = stmt_column_integer(row, 0),
-                                .nanos = stmt_column_integer(row, 7),
-                                .held = stmt_column_integer(row, 8),
-                                .since_us = stmt_column_integer(row, 9)};
+    struct known known = {.number = stmt_column_integer(row, 0),
+                          .nanos = stmt_column_integer(row, 7),
+                          .held = stmt_column_integer(row, 8),
+                          .since_us = stmt_column_integer(row, 9)};
     struct price like = {0};
     const struct price *price;
     size_t place;
@@ -65,16 +94,12 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
     snprintf(like.currency, sizeof like.currency, "%s", stmt_column_text(row, 6));
     if (!price_kind_from_name(stmt_column_text(row, 5), &like.kind))
         return error_set(err, ERROR_INTERNAL, NULL, "a stored price has an unknown kind");
-    work->change.before += known.nanos > 0;
     price = price_batch_find(work->snapshot->batch, &like, &place);
+    if (known.nanos > 0)
+        weigh(work, &known, judges(work, &like), price ? price->nanos : 0);
     if (!price)
         return known.nanos == 0 || note_gone(work, &known, err);
     work->known[place] = known;
-    work->change.common += known.nanos > 0;
-    if (known.nanos > 0 && is_leap(known.nanos, price->nanos)) {
-        work->change.leapt++;
-        work->known[place].is_held = !is_confirmed(known.held, price->nanos);
-    }
     return true;
 }
 
@@ -84,8 +109,8 @@ static bool compare(struct replacement *work, struct error *err)
     AUTO(stmt_done)
     struct stmt *query = stmt_prepare(
         work->db,
-        "SELECT number, provider, region, zone, instance_type, kind, currency, nanos, held_nanos,"
-        " since_us FROM price_series WHERE feed = ? AND scope = ?",
+        "SELECT number, provider, region, zone, instance_type, kind, currency, nanos,"
+        " ifnull(held_nanos, -1), since_us FROM price_series WHERE feed = ? AND scope = ?",
         err);
     enum stmt_step step;
 
@@ -110,23 +135,6 @@ static long long since(const struct price *price, long long last_us, long long n
     if (since_us > last_us)
         return since_us;
     return now_us > last_us ? now_us : last_us + 1;
-}
-
-/* `price` NULL: there is none from now on. */
-static bool add_price(struct stmt *add, long long series, long long since_us, long long now_us,
-                      const struct price *price, struct error *err)
-{
-    stmt_integer(add, series);
-    stmt_integer(add, since_us);
-    if (price)
-        stmt_integer(add, price->nanos);
-    else
-        stmt_text(add, NULL);
-    stmt_text(add, price ? price->text : "");
-    stmt_text(add, price ? price->reference : "");
-    stmt_integer(add, price && price->source_us > 0 ? price->source_us : 0);
-    stmt_integer(add, now_us);
-    return stmt_run(add, err);
 }
 
 /* What was to hold from a later moment on, and is not what is said any more, never held. A row
@@ -171,34 +179,23 @@ static bool move_series(struct replacement *work, const struct known *known,
     stmt_integer(work->move_series, since_us);
     stmt_integer(work->move_series, known->number);
     return stmt_run(work->move_series, err) &&
-           add_price(work->add_price, known->number, since_us, work->now_us, price, err);
+           price_row_add(work->add_price, known->number, since_us, work->now_us, price, err);
 }
 
-static bool insert_series(struct stmt *insert, const char *scope, const struct price *price,
-                          long long since_us, long long *ret_number, struct error *err)
+/* Notes what a reading says that is not believed. */
+static bool hold_one(struct replacement *work, const struct known *known, long long nanos,
+                     struct error *err)
 {
-    stmt_text(insert, price->feed);
-    stmt_text(insert, scope);
-    stmt_text(insert, price->provider);
-    stmt_text(insert, price->region);
-    stmt_text(insert, price->zone);
-    stmt_text(insert, price->instance_type);
-    stmt_text(insert, price_kind_name(price->kind));
-    stmt_text(insert, price->currency);
-    stmt_integer(insert, price->nanos);
-    stmt_integer(insert, since_us);
-    if (stmt_step(insert, err) != STMT_ROW)
-        return false;
-    *ret_number = stmt_column_integer(insert, 0);
-    return stmt_run(insert, err);
+    if (nanos == known->held)
+        return true;
+    if (nanos == NOTHING_HELD)
+        stmt_text(work->hold_series, NULL);
+    else
+        stmt_integer(work->hold_series, nanos);
+    stmt_integer(work->hold_series, work->now_us);
+    stmt_integer(work->hold_series, known->number);
+    return stmt_run(work->hold_series, err);
 }
-
-#define ADD_SERIES                                                                               \
-    "INSERT INTO price_series (feed, scope, provider, region, zone, instance_type, kind,"        \
-    " currency, nanos, since_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number"
-#define ADD_PRICE                                                                                \
-    "INSERT INTO prices (series, since_us, nanos, text, reference, source_us, fetched_us)"       \
-    " VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 static bool write_one(struct replacement *work, const struct price *price, size_t place,
                       struct error *err)
@@ -210,25 +207,57 @@ static bool write_one(struct replacement *work, const struct price *price, size_
         long long since_us = since(price, 0, work->now_us);
 
         work->change.added++;
-        return insert_series(work->add_series, work->snapshot->row->scope, price, since_us,
-                             &number, err) &&
-               add_price(work->add_price, number, since_us, work->now_us, price, err);
+        return price_series_insert(work->add_series, work->snapshot->row->scope, price, since_us,
+                                   &number, err) &&
+               price_row_add(work->add_price, number, since_us, work->now_us, price, err);
     }
     if (known->is_held) {
         work->change.held++;
-        stmt_integer(work->hold_series, price->nanos);
-        stmt_integer(work->hold_series, known->number);
-        return stmt_run(work->hold_series, err);
+        return hold_one(work, known, price->nanos, err);
     }
-    if (known->nanos == price->nanos && known->held == 0)
-        return true;
-    if (known->nanos == price->nanos) { /* back from a leap that no reading confirmed */
-        stmt_text(work->hold_series, NULL);
-        stmt_integer(work->hold_series, known->number);
-        return stmt_run(work->hold_series, err);
-    }
+    if (known->nanos == price->nanos) /* maybe back from a leap that no reading confirmed */
+        return hold_one(work, known, NOTHING_HELD, err);
     work->change.moved++;
     return move_series(work, known, price, err);
+}
+
+static bool prepare_all(struct replacement *work, struct error *err)
+{
+    work->add_series = stmt_prepare(work->db, ADD_SERIES, err);
+    work->add_price = stmt_prepare(work->db, ADD_PRICE, err);
+    work->move_series = stmt_prepare(work->db,
+                                     "UPDATE price_series SET nanos = ?, since_us = ?,"
+                                     " held_nanos = NULL, held_us = NULL WHERE number = ?",
+                                     err);
+    work->hold_series = stmt_prepare(work->db,
+                                     "UPDATE price_series SET held_nanos = ?1, held_us = CASE"
+                                     " WHEN ?1 IS NULL THEN NULL ELSE ifnull(held_us, ?2) END"
+                                     " WHERE number = ?3",
+                                     err);
+    return work->add_series && work->add_price && work->move_series && work->hold_series;
+}
+
+/* Notes the whole reading beside what is believed, for the next one to be compared with. */
+static bool hold_all(struct replacement *work, struct error *err)
+{
+    const struct price_batch *batch = work->snapshot->batch;
+    const struct price *price;
+    size_t position = 0;
+
+    if (!prepare_all(work, err))
+        return false;
+    while ((price = price_batch_next(batch, &position)) != NULL) {
+        const struct known *known = &work->known[position - 1];
+
+        if (known->nanos > 0 &&
+            !hold_one(work, known, price->nanos == known->nanos ? NOTHING_HELD : price->nanos,
+                      err))
+            return false;
+    }
+    for (size_t i = 0; i < work->gone_count; i++)
+        if (!hold_one(work, &work->gone[i], 0, err))
+            return false;
+    return true;
 }
 
 static bool write_all(struct replacement *work, struct error *err)
@@ -237,15 +266,7 @@ static bool write_all(struct replacement *work, struct error *err)
     const struct price *price;
     size_t position = 0;
 
-    work->add_series = stmt_prepare(work->db, ADD_SERIES, err);
-    work->add_price = stmt_prepare(work->db, ADD_PRICE, err);
-    work->move_series = stmt_prepare(work->db,
-                                     "UPDATE price_series SET nanos = ?, since_us = ?,"
-                                     " held_nanos = NULL WHERE number = ?",
-                                     err);
-    work->hold_series =
-        stmt_prepare(work->db, "UPDATE price_series SET held_nanos = ? WHERE number = ?", err);
-    if (!work->add_series || !work->add_price || !work->move_series || !work->hold_series)
+    if (!prepare_all(work, err))
         return false;
     while ((price = price_batch_next(batch, &position)) != NULL)
         if (!write_one(work, price, position - 1, err))
@@ -256,137 +277,71 @@ static bool write_all(struct replacement *work, struct error *err)
     return true;
 }
 
+/* Stores what the reading says and is not believed. */
+static bool hold_back(struct replacement *work, struct transaction *transaction,
+                      struct error *err)
+{
+    struct change *change = &work->change;
+    struct feed_row *row = &work->old;
+
+    change->held = change->leapt + work->gone_count;
+    change->doubt = (struct doubt){work->now_us, (long long)change->after};
+    if (change_is_like(change, &row->doubt))
+        change->doubt.since_us = row->doubt.since_us;
+    row->held = (long long)change->held;
+    row->doubt = change->doubt;
+    if (!hold_all(work, err) || !feed_rows_doubt(work->db, row, err))
+        return false;
+    replacement_end(work); /* a commit wants no statement half-way */
+    return transaction_commit(transaction, err);
+}
+
+static bool take_over(struct replacement *work, struct transaction *transaction,
+                      struct error *err)
+{
+    struct feed_row row = *work->snapshot->row;
+
+    if (!write_all(work, err))
+        return false;
+    row.prices = (long long)work->change.after;
+    row.held = (long long)work->change.held;
+    row.doubt = (struct doubt){0};
+    if (row.held > 0)
+        row.etag[0] = row.last_modified[0] = row.mark[0] = '\0';
+    if (!feed_rows_put_reading(work->db, &row, err) ||
+        !catalogue_put(work->db, row.feed, work->snapshot->batch, err))
+        return false;
+    replacement_end(work);
+    return transaction_commit(transaction, err);
+}
+
 bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
                     struct change *ret_change, struct error *err)
 {
     AUTO(transaction_end) struct transaction transaction = {0};
     AUTO(replacement_end)
-    struct replacement work = {
-        .db = db, .snapshot = snapshot, .now_us = snapshot->row->confirmed_us};
-    struct feed_row row = *snapshot->row;
+    struct replacement work = {.db = db,
+                               .snapshot = snapshot,
+                               .now_us = snapshot->row->confirmed_us,
+                               .trusted =
+                                   snapshot->believe || (source_is_trusted(snapshot->source) &&
+                                                         price_batch_count(snapshot->batch) > 0)};
+    const struct feed_row *row = snapshot->row;
+    struct error why = {0};
 
-    if (!transaction_begin(&transaction, db, DB_RELAXED, err) || !compare(&work, err) ||
-        !change_is_plausible(snapshot->source, snapshot->batch, &work.change, err) ||
-        !write_all(&work, err))
+    if (!transaction_begin(&transaction, db, DB_RELAXED, err) ||
+        !feed_rows_find(db, row->feed, row->scope, &work.old, err) || !compare(&work, err))
         return false;
-    row.prices = (long long)work.change.after;
-    if (!feed_rows_put_reading(db, &row, err) ||
-        !catalogue_put(db, row.feed, snapshot->batch, err))
-        return false;
-    replacement_end(&work); /* a commit wants no statement half-way */
-    if (!transaction_commit(&transaction, err))
+    if (!work.trusted &&
+        !change_is_plausible(snapshot->source, snapshot->batch, &work.change, &why) &&
+        !change_is_confirmed(&work.change, &work.old.doubt, work.now_us)) {
+        if (!hold_back(&work, &transaction, err))
+            return false;
+        *ret_change = work.change;
+        return error_set(err, why.kind, NULL, "%s", why.message);
+    }
+    if (!take_over(&work, &transaction, err))
         return false;
     *ret_change = work.change;
     return true;
-}
-
-/* The series of a typed price, and what is known of it. */
-static bool find_series(struct db *db, const struct price *price, struct known *ret_known,
-                        struct error *err)
-{
-    AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(
-        db,
-        "SELECT number, nanos, since_us, (SELECT count(*) FROM prices WHERE series = number AND"
-        " since_us = ?) FROM price_series WHERE feed = ? AND scope = '' AND instance_type = ?"
-        " AND region = ? AND zone = ? AND kind = ? AND provider = ? AND currency = ?",
-        err);
-    enum stmt_step step;
-
-    if (!query)
-        return false;
-    stmt_integer(query, price->source_us);
-    stmt_text(query, price->feed);
-    stmt_text(query, price->instance_type);
-    stmt_text(query, price->region);
-    stmt_text(query, price->zone);
-    stmt_text(query, price_kind_name(price->kind));
-    stmt_text(query, price->provider);
-    stmt_text(query, price->currency);
-    step = stmt_step(query, err);
-    *ret_known = (struct known){0};
-    if (step != STMT_ROW)
-        return step == STMT_DONE;
-    *ret_known = (struct known){.number = stmt_column_integer(query, 0),
-                                .nanos = stmt_column_integer(query, 1),
-                                .since_us = stmt_column_integer(query, 2),
-                                .is_held = stmt_column_integer(query, 3) > 0};
-    return true;
-}
-
-static bool put_into(struct db *db, const struct price *price, const struct known *known,
-                     struct error *err)
-{
-    AUTO(stmt_done) struct stmt *series = NULL, *add = stmt_prepare(db, ADD_PRICE, err);
-    long long number = known->number;
-
-    if (!add)
-        return false;
-    if (number == 0) {
-        if (price->nanos == 0)
-            return error_set(err, ERROR_NOT_FOUND, NULL, "there is no such price to withdraw");
-        series = stmt_prepare(db, ADD_SERIES, err);
-        if (!series || !insert_series(series, "", price, price->source_us, &number, err))
-            return false;
-    } else if (price->source_us > known->since_us) { /* else it is about a time gone by */
-        series = stmt_prepare(
-            db, "UPDATE price_series SET nanos = nullif(?, 0), since_us = ? WHERE number = ?",
-            err);
-        if (!series)
-            return false;
-        stmt_integer(series, price->nanos);
-        stmt_integer(series, price->source_us);
-        stmt_integer(series, number);
-        if (!stmt_run(series, err))
-            return false;
-    }
-    return add_price(add, number, price->source_us, price->fetched_us,
-                     price->nanos > 0 ? price : NULL, err);
-}
-
-bool prices_put_within(struct db *db, const struct price *prices, size_t count, struct error *err)
-{
-    if (!revision_touch(db, err))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        struct known known;
-
-        if (!find_series(db, &prices[i], &known, err))
-            return false;
-        if (known.is_held)
-            return error_set(err, ERROR_CONFLICT, "valid_from",
-                             "a price was stored for that very moment, and history does not "
-                             "change");
-        if (!put_into(db, &prices[i], &known, err))
-            return false;
-    }
-    return true;
-}
-
-bool prices_put(struct db *db, const struct price *prices, size_t count, struct error *err)
-{
-    AUTO(transaction_end) struct transaction transaction = {0};
-
-    return transaction_begin(&transaction, db, DB_DURABLE, err) &&
-           prices_put_within(db, prices, count, err) && transaction_commit(&transaction, err);
-}
-
-bool prices_forget(struct db *db, const char *feed, struct error *err)
-{
-    AUTO(stmt_done)
-    struct stmt *prices = stmt_prepare(
-        db, "DELETE FROM prices WHERE series IN (SELECT number FROM price_series WHERE feed = ?)",
-        err);
-    AUTO(stmt_done) struct stmt *series = NULL;
-
-    if (!prices)
-        return false;
-    stmt_text(prices, feed);
-    if (!stmt_run(prices, err))
-        return false;
-    series = stmt_prepare(db, "DELETE FROM price_series WHERE feed = ?", err);
-    if (!series)
-        return false;
-    stmt_text(series, feed);
-    return stmt_run(series, err);
 }

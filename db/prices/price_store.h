@@ -7,13 +7,17 @@
 
 struct price_snapshot {
     const struct source *source;
+    const char *types; /* that were asked for, with commas; NULL or "" for all there are */
+    bool believe;      /* whatever it says: a person has looked at it */
     const struct price_batch *batch;
     const struct feed_row
         *row; /* its state once this is stored; prices and tally are filled in */
 };
 
 /* Replaces what is believed of a scope, in one transaction, if the new reading is plausible
- * beside the old one. ERROR_UPSTREAM: it is not, and all is as it was. */
+ * beside the old one, or confirms one that was held back. ERROR_UPSTREAM: it is not, and is held
+ * back: what is believed stays, and *ret_change says what waits. The validators of a reading that
+ * held something back are not stored, since "unchanged" would confirm the old price. */
 bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
                     struct change *ret_change, struct error *err)
     __attribute__((warn_unused_result));
@@ -26,6 +30,10 @@ bool prices_put(struct db *db, const struct price *prices, size_t count, struct 
 /* The same, within a transaction of the caller's. */
 bool prices_put_within(struct db *db, const struct price *prices, size_t count, struct error *err)
     __attribute__((warn_unused_result));
+
+/* The number of the series that a typed price belongs to; 0 where there is none. */
+bool prices_series(struct db *db, const struct price *price, long long *ret_series,
+                   struct error *err) __attribute__((warn_unused_result));
 
 /* Takes away all that a feed ever said, within a transaction of the caller's: for what comes with
  * the program, and is put right in a later version of it. */

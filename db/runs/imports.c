@@ -7,6 +7,7 @@
 #include "db/runs/step_rows.h"
 #include "db/runs/thinning.h"
 #include "db/runs/traces.h"
+#include "db/runs/voids.h"
 #include "engine/spec/configuration.h"
 #include "engine/trace/trace.h"
 
@@ -294,7 +295,8 @@ bool imports_put(struct imports *imports, const struct imported *imported,
     struct db *db = imports->db;
     struct run_row row = {.run = imported->run,
                           .engine = imported->spec->engine,
-                          .workload = imported->spec->workload};
+                          .workload = imported->spec->workload,
+                          .precision = imported->spec->precision};
     long long number;
     bool known;
 
@@ -307,7 +309,9 @@ bool imports_put(struct imports *imports, const struct imported *imported,
             insert_run(db, &row, &number, err) &&
             run_insert_labels(db, number, imported->spec, err) &&
             run_insert_implementations(db, number, imported->run->implementations, err) &&
-            put_trace(db, number, imported, err));
+            put_trace(db, number, imported, err) &&
+            (imported->run->voided.at_us == 0 ||
+             voids_add(db, number, &imported->run->voided, err)));
 }
 
 bool imports_commit(struct imports *imports, struct error *err)

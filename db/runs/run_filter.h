@@ -12,8 +12,11 @@ struct wanted_label {
 /* NULL means any; labels must all match. */
 struct run_filter {
     const char *state, *engine, *workload, *instance, *provenance, *sender;
-    const char *unreported_to; /* only runs of which this hub has said nothing */
-    bool whole;                /* only runs that have all their steps still */
+    const char *precision, *validity;
+    long long since_us, until_us; /* created from then on, before then; 0 is no bound. A run of
+                                     which the time is not known is within none */
+    const char *unreported_to;    /* only runs of which this hub has said nothing */
+    bool whole;                   /* only runs that have all their steps still */
     int label_count;
     struct wanted_label labels[RUN_FILTER_LABELS];
     long long before, after; /* only runs with a smaller, a larger number; 0 is no bound */
@@ -25,6 +28,8 @@ struct run_filter {
  * use: no client can fill the connection's table of statements. For run_filter_done(). */
 struct run_query {
     const char *select, *order;
+    bool
+        by_creation; /* in the order "created_us DESC, number DESC", which `before` follows too */
     const struct run_filter *filter;
     long long limit;
 };

@@ -25,12 +25,15 @@ static bool query_once(struct db *db, const struct run_filter *filter, struct ru
                        struct error *err)
 {
     AUTO(run_filter_done) struct stmt query = {0};
+    bool by_creation = filter->since_us || filter->until_us;
 
     /* One more than asked tells whether there are more. */
     return run_filter_prepare(
                db,
                &(struct run_query){.select = "SELECT " RUN_LIST_COLUMNS " FROM runs",
-                                   .order = "number DESC",
+                                   .order = by_creation ? "created_us DESC, number DESC"
+                                                        : "number DESC",
+                                   .by_creation = by_creation,
                                    .filter = filter,
                                    .limit = filter->limit + 1},
                &query, err) &&
@@ -53,7 +56,8 @@ static bool query_newest(struct db *db, long long limit, struct run_list *list, 
 static bool has_conditions(const struct run_filter *filter)
 {
     return filter->state || filter->engine || filter->workload || filter->instance ||
-           filter->provenance || filter->sender || filter->label_count > 0 ||
+           filter->provenance || filter->sender || filter->precision || filter->validity ||
+           filter->since_us || filter->until_us || filter->label_count > 0 ||
            filter->before > 0 || filter->after > 0;
 }
 

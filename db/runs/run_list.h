@@ -1,4 +1,5 @@
-/* Pages of runs, newest first; without their engine_details, which are for one run alone. */
+/* Pages of runs, newest first: the latest accepted, or the latest created where the filter is by
+ * time. Without their engine_details and other texts, which are for one run alone. */
 #pragma once
 
 #include "common/limits.h"

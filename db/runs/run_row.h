@@ -10,7 +10,7 @@
  */
 struct run_row {
     const struct run *run;
-    const char *engine, *workload;                /* of its spec */
+    const char *engine, *workload, *precision;    /* of its spec */
     const char *idempotency_key;                  /* or NULL */
     long long machine, sweep, contender, version; /* numbers of rows; 0 is none */
 };
@@ -26,6 +26,7 @@ struct run_row {
     COLUMN("spec", PAGE, SPEC, ALWAYS, RUN(spec_text))                                           \
     COLUMN("engine", NEVER, OWNED, ALWAYS, ROW(engine))                                          \
     COLUMN("workload", NEVER, OWNED, ALWAYS, ROW(workload))                                      \
+    COLUMN("precision", NEVER, OWNED, ALWAYS, ROW(precision))                                    \
     COLUMN("instance", PAGE, TEXT, ALWAYS, RUN(instance))                                        \
     COLUMN("created_us", PAGE, INTEGER, ALWAYS, RUN(created_us))
 
@@ -73,25 +74,30 @@ struct run_row {
     COLUMN("validity", PAGE, VALIDITY, ALWAYS, RUN(validity))                                    \
     COLUMN("findings", WHOLE, OWNED, ALWAYS, RUN(findings))                                      \
     COLUMN("price", WHOLE, OWNED, ALWAYS, RUN(price))                                            \
-    COLUMN("paid_per_hour", NEVER, REAL, ABOVE_0, RUN(paid.per_hour))                            \
+    COLUMN("paid_per_hour", PAGE, REAL, ABOVE_0, RUN(paid.per_hour))                             \
     COLUMN("paid_nanos", NEVER, INTEGER, ABOVE_0, RUN(paid.nanos))                               \
-    COLUMN("paid_currency", NEVER, TEXT, ALWAYS, RUN(paid.currency))                             \
-    COLUMN("paid_kind", NEVER, TEXT, ALWAYS, RUN(paid.kind))                                     \
-    COLUMN("paid_feed", NEVER, TEXT, ALWAYS, RUN(paid.feed))                                     \
-    COLUMN("paid_fetched_us", NEVER, INTEGER, ABOVE_0, RUN(paid.fetched_us))                     \
+    COLUMN("paid_currency", PAGE, TEXT, ALWAYS, RUN(paid.currency))                              \
+    COLUMN("paid_kind", PAGE, TEXT, ALWAYS, RUN(paid.kind))                                      \
+    COLUMN("paid_feed", PAGE, TEXT, ALWAYS, RUN(paid.feed))                                      \
+    COLUMN("paid_fetched_us", PAGE, INTEGER, ABOVE_0, RUN(paid.fetched_us))                      \
     COLUMN("provider", PAGE, TEXT, ALWAYS, RUN(where.provider))                                  \
     COLUMN("region", PAGE, TEXT, ALWAYS, RUN(where.region))                                      \
     COLUMN("zone", PAGE, TEXT, ALWAYS, RUN(where.zone))                                          \
     COLUMN("vm", PAGE, TEXT, ALWAYS, RUN(where.vm))                                              \
     COLUMN("contender", NEVER, INTEGER, ABOVE_0, ROW(contender))
 
-/* None of them. db/runs/thinning.c writes `thinned_us`, and a trigger `version`. */
+/* None of them. db/runs/thinning.c writes `thinned_us`, db/runs/voids.c the void of a run, and a
+ * trigger `version`. */
+#define RUN_VOID(column) "(SELECT " column " FROM voids WHERE run = number AND lifted_us IS NULL)"
 #define RUN_READ_TABLE(COLUMN)                                                                   \
     COLUMN("thinned_us", PAGE, INTEGER, ALWAYS, RUN(thinned_us))                                 \
     COLUMN("(SELECT fingerprint FROM machines WHERE machines.number = machine)", PAGE, TEXT,     \
            ALWAYS, RUN(machine))                                                                 \
     COLUMN("(SELECT sweeps.id FROM sweeps WHERE sweeps.number = sweep)", PAGE, TEXT, ALWAYS,     \
            RUN(sweep.text))                                                                      \
+    COLUMN(RUN_VOID("at_us"), PAGE, INTEGER, ALWAYS, RUN(voided.at_us))                          \
+    COLUMN(RUN_VOID("who"), PAGE, TEXT, ALWAYS, RUN(voided.by))                                  \
+    COLUMN(RUN_VOID("voids.reason"), PAGE, TEXT, ALWAYS, RUN(voided.reason))                     \
     COLUMN("version", NEVER, INTEGER, ALWAYS, ROW(version))
 
 #define RUN_READ_ALL(COLUMN)                                                                     \

@@ -95,6 +95,7 @@ bool runs_add(struct db *db, const struct run_order *order, struct run_id *ret_i
     const struct run_row row = {.run = &run,
                                 .engine = order->spec->engine,
                                 .workload = order->spec->workload,
+                                .precision = order->spec->precision,
                                 .idempotency_key = order->idempotency_key,
                                 .sweep = order->sweep};
     long long number;

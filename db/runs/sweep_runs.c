@@ -17,13 +17,35 @@ static struct sweep_row_run from_run(const struct run *run)
 
     return (struct sweep_row_run){.id = run->id,
                                   .seconds = (us + 999999) / 1000000,
+                                  .ended_us = run->ended_us,
                                   .run = {.cell = (size_t)run->cell,
                                           .block = run->block,
                                           .state = run->state,
                                           .validity = run->validity,
+                                          .is_void = run->voided.at_us > 0,
                                           .throughput = {.value = run->summary.samples_per_second,
                                                          .low = run->summary.throughput.low,
                                                          .high = run->summary.throughput.high}}};
+}
+
+/* Columns behind those of a run: dollars an hour, and means of its measured steps in seconds. */
+enum { DOLLARS = RUN_COLUMN_COUNT, INPUT, FORWARD, BACKWARD, UPDATE };
+
+#define SPLIT(part)                                                                              \
+    "CASE WHEN json_valid(summary) THEN summary ->> '$.split." part "_seconds' END"
+
+static struct time_shares read_shares(struct stmt *row, const struct summary *summary)
+{
+    double steps = (double)summary->measured_steps, seconds = summary->measured_seconds;
+
+    if (stmt_column_is_null(row, INPUT) || !(seconds > 0))
+        return (struct time_shares){.known = false};
+    return (struct time_shares){.known = true,
+                                .input = stmt_column_real(row, INPUT) * steps / seconds,
+                                .compute = (stmt_column_real(row, FORWARD) +
+                                            stmt_column_real(row, BACKWARD) +
+                                            stmt_column_real(row, UPDATE)) *
+                                           steps / seconds};
 }
 
 /* Reads what the query answers; on failure the caller frees what is there so far. */
@@ -48,7 +70,8 @@ static bool collect(struct stmt *query, struct sweep_row_run **runs, size_t *cou
         if (!run_from_row(query, &run, err))
             return false;
         (*runs)[*count] = from_run(&run);
-        (*runs)[(*count)++].dollars_per_hour = stmt_column_real(query, RUN_COLUMN_COUNT);
+        (*runs)[*count].run.shares = read_shares(query, &run.summary);
+        (*runs)[(*count)++].dollars_per_hour = stmt_column_real(query, DOLLARS);
     }
     return step == STMT_DONE;
 }
@@ -58,10 +81,12 @@ bool sweeps_runs(struct db *db, long long number, struct sweep_row_run **ret_run
 {
     AUTO(freep) struct sweep_row_run *runs = NULL;
     AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(db,
-                                      "SELECT " RUN_LIST_COLUMNS ", " RUN_DOLLARS
-                                      " FROM runs WHERE sweep = ? ORDER BY number",
-                                      err);
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT " RUN_LIST_COLUMNS ", " RUN_DOLLARS
+                     ", " SPLIT("input") ", " SPLIT("forward") ", " SPLIT("backward") ", " SPLIT(
+                         "update") " FROM runs WHERE sweep = ? ORDER BY number",
+                     err);
     size_t count = 0;
 
     if (!query)
@@ -97,7 +122,7 @@ static bool was_cut_short(const struct sweep_run *run)
 
 static bool is_invalid(const struct sweep_run *run)
 {
-    return run->state == RUN_FINISHED && run->validity == VALIDITY_INVALID;
+    return run->state == RUN_FINISHED && run->validity == VALIDITY_INVALID && !run->is_void;
 }
 
 /* A run that has at most `seconds` still measures something: for half of them at least. */

@@ -67,6 +67,7 @@ struct sweep_row_run {
     struct sweep_run run;
     long long
         seconds; /* between its start and its end, rounded up; 0 of one that did not begin */
+    long long ended_us;      /* 0 before that */
     double dollars_per_hour; /* of this machine while it ran; 0 where that is not known */
 };
 

@@ -2,6 +2,7 @@
 #include "engine/document/document_member.h"
 
 #include "common/cleanup.h"
+#include "common/rfc3339.h"
 #include "engine/document/document_text.h"
 #include "engine/process/loaded_libraries.h"
 #include "engine/protocol/details.h"
@@ -14,6 +15,17 @@ bool member_read_hash(struct span value, const char *field, char ret_text[17], s
     if (strspn(ret_text, "0123456789abcdef") != 16)
         return error_set(err, ERROR_INVALID, field, "must be sixteen digits of 0-9 and a-f");
     return true;
+}
+
+bool member_read_time(struct span value, const char *field, long long *ret_us, struct error *err)
+{
+    char text[64];
+
+    if (!document_read_text(value, field, sizeof text, text, err))
+        return false;
+    return rfc3339_read((struct span){text, strlen(text)}, ret_us) ||
+           error_set(err, ERROR_INVALID, field,
+                     "must be a time like 2026-01-02T03:04:05.678Z, from 1970 to 9999");
 }
 
 /* The known members; a member that is null is left out. NULL when memory ends. */
@@ -68,6 +80,15 @@ bool member_read_details(const struct member *member, struct span value,
     return are_known(json, kept, &inner) || document_refuse_inside(err, member->name, &inner);
 }
 
+static bool refuse_name(const char *where, struct span name, const char *const *names,
+                        struct error *err)
+{
+    struct known_names known = {.all = "docs/run-document.md"};
+
+    known_names_add_all(&known, names);
+    return json_scan_refuse_name(where, name, &known, err);
+}
+
 /* Walks over the members of an object, each of which must be one of `names`, and there once;
  * `ret_values` of the others, and of null, stay as they are. */
 static bool take_apart(struct span value, const char *where, const char *const *names,
@@ -88,7 +109,7 @@ static bool take_apart(struct span value, const char *where, const char *const *
         while (names[i] && !span_is(name, names[i]))
             i++;
         if (!names[i])
-            return json_scan_refuse_name(where, name, err);
+            return refuse_name(where, name, names, err);
         if (seen & 1U << i)
             return error_set(err, ERROR_INVALID, where, "has '%s' twice", names[i]);
         seen |= 1U << i;
@@ -152,4 +173,26 @@ bool member_read_implementations(const struct member *member, struct span value,
 
     document->run.implementations = json ? implementations_from_json(json, err) : NULL;
     return document->run.implementations != NULL;
+}
+
+bool member_read_void(const struct member *member, struct span value, struct document *document,
+                      struct error *err)
+{
+    static const char *const names[] = {"at", "by", "reason", NULL};
+    struct taken_back *voided = &document->run.voided;
+    struct span values[3] = {{NULL, 0}};
+
+    if (!take_apart(value, member->name, names, values, err))
+        return false;
+    if (!values[0].start)
+        return error_set(err, ERROR_INVALID, "void.at", "is missing");
+    if (!values[2].start)
+        return error_set(err, ERROR_INVALID, "void.reason", "is missing");
+    if (!member_read_time(values[0], "void.at", &voided->at_us, err) ||
+        (values[1].start &&
+         !document_read_text(values[1], "void.by", sizeof voided->by, voided->by, err)) ||
+        !document_read_text(values[2], "void.reason", sizeof voided->reason, voided->reason, err))
+        return false;
+    return voided->reason[strspn(voided->reason, " ")] ||
+           error_set(err, ERROR_INVALID, "void.reason", "must not be empty");
 }

@@ -17,6 +17,10 @@ struct member {
 bool member_read_hash(struct span value, const char *field, char ret_text[17], struct error *err)
     __attribute__((warn_unused_result));
 
+/* RFC 3339 in UTC. */
+bool member_read_time(struct span value, const char *field, long long *ret_us, struct error *err)
+    __attribute__((warn_unused_result));
+
 bool member_read_details(const struct member *member, struct span value,
                          struct document *document, struct error *err)
     __attribute__((warn_unused_result));
@@ -28,3 +32,5 @@ bool member_read_loaded(const struct member *member, struct span value, struct d
 bool member_read_implementations(const struct member *member, struct span value,
                                  struct document *document, struct error *err)
     __attribute__((warn_unused_result));
+bool member_read_void(const struct member *member, struct span value, struct document *document,
+                      struct error *err) __attribute__((warn_unused_result));

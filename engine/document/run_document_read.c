@@ -5,7 +5,6 @@
 #include "common/cleanup.h"
 #include "common/json_number.h"
 #include "common/limits.h"
-#include "common/rfc3339.h"
 #include "common/text.h"
 #include "engine/document/document_text.h"
 #include "engine/machine/vm.h"
@@ -55,14 +54,10 @@ static bool read_id(const struct member *member, struct span value, struct docum
 static bool read_time(const struct member *member, struct span value, struct document *document,
                       struct error *err)
 {
-    char text[64];
     long long us;
 
-    if (!document_read_text(value, member->name, sizeof text, text, err))
+    if (!member_read_time(value, member->name, &us, err))
         return false;
-    if (!rfc3339_read((struct span){text, strlen(text)}, &us))
-        return error_set(err, ERROR_INVALID, member->name,
-                         "must be a time like 2026-01-02T03:04:05.678Z, from 1970 to 9999");
     memcpy(place(member, document), &us, sizeof us);
     return true;
 }
@@ -250,6 +245,7 @@ static const struct member members[] = {
     {"evidence", .read = read_evidence},
     {"summary", .read = read_summary},
     {"validity", .read = read_nothing},
+    {"void", .read = member_read_void},
 };
 #undef TEXT
 #undef IN_RUN
@@ -354,6 +350,15 @@ static bool read_spec_once(struct document_memo *memo, struct span value,
     return true;
 }
 
+static bool refuse_name(struct span name, struct error *err)
+{
+    struct known_names known = {.all = "docs/run-document.md"};
+
+    for (size_t i = 0; i < COUNT(members); i++)
+        known_names_add(&known, members[i].name);
+    return json_scan_refuse_name("", name, &known, err);
+}
+
 static bool read_members(struct document_memo *memo, struct span text, struct document *document,
                          struct error *err)
 {
@@ -362,7 +367,7 @@ static bool read_members(struct document_memo *memo, struct span text, struct do
     if (!find_members(text, values, &unknown, err) || !read_member(0, values[0], document, err))
         return false;
     if (unknown.start)
-        return json_scan_refuse_name("", unknown, err);
+        return refuse_name(unknown, err);
     if (!read_spec_once(memo, values[SPEC], document, err))
         return false;
     for (size_t i = 1; i < COUNT(members); i++)

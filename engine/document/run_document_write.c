@@ -107,6 +107,20 @@ static bool add_validity(struct bytes *text, const struct run *run)
            add_raw(text, "findings", run->findings) && add(text, "}");
 }
 
+/* Only of a run that is voided: servers before this member refuse a name that they do not know.
+ */
+static bool add_void(struct bytes *text, const struct taken_back *voided)
+{
+    char when[RFC3339_TEXT_SIZE];
+
+    if (voided->at_us == 0)
+        return true;
+    rfc3339_write(voided->at_us, when);
+    return add(text, ",\"void\":{\"at\":") && document_write_text(text, when) &&
+           add_text(text, "by", voided->by) && add_text(text, "reason", voided->reason) &&
+           add(text, "}");
+}
+
 bool document_write(struct bytes *text, const struct document_parts *parts)
 {
     const struct run *run = parts->run;
@@ -120,5 +134,5 @@ bool document_write(struct bytes *text, const struct document_parts *parts)
            add_text(text, "ended_by", run->ended_by) && add_raw(text, "cost", run->price) &&
            add_raw(text, "steps", parts->steps) && add_raw(text, "evidence", parts->evidence) &&
            add_raw(text, "summary", run->summary_text) && add_validity(text, run) &&
-           add(text, "}\n");
+           add_void(text, &run->voided) && add(text, "}\n");
 }

@@ -50,10 +50,20 @@ static bool is_wanted(const struct run_spec *spec, size_t index)
     return strcmp(word, libraries[index].word) == 0;
 }
 
+/* Names every library that is missing, so that one installation is enough. */
+static void add_missing(size_t index, char *names, size_t size)
+{
+    size_t used = strlen(names);
+
+    snprintf(names + used, size - used, "%s'%s' (Debian package %s)", used ? ", " : "",
+             libraries[index].word, libraries[index].package);
+}
+
 bool preload_find(const struct run_spec *spec, const char *root, char ret_list[PRELOAD_MAX],
                   struct error *err)
 {
-    char list[PRELOAD_MAX] = "";
+    char list[PRELOAD_MAX] = "", missing[160] = "";
+    const char *field = NULL;
 
     for (size_t i = 0; i < COUNT(libraries); i++) {
         char path[PRELOAD_MAX / COUNT(libraries)];
@@ -62,13 +72,15 @@ bool preload_find(const struct run_spec *spec, const char *root, char ret_list[P
         if (!is_wanted(spec, i))
             continue;
         find_file(root, libraries[i].names, path, sizeof path);
-        if (!path[0])
-            return error_set(err, ERROR_UNABLE, libraries[i].field,
-                             "'%s' is not installed here: neither %s nor another of its names is "
-                             "there (Debian package %s)",
-                             libraries[i].word, libraries[i].names[0], libraries[i].package);
+        if (!path[0]) {
+            add_missing(i, missing, sizeof missing);
+            field = field ? field : libraries[i].field;
+            continue;
+        }
         snprintf(list + used, sizeof list - used, "%s%s", used ? ":" : "", path);
     }
+    if (field)
+        return error_set(err, ERROR_UNABLE, field, "not installed here: %s", missing);
     memcpy(ret_list, list, sizeof list);
     return true;
 }

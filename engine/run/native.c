@@ -20,8 +20,6 @@ static bool can_train_mlp(const struct run_spec *spec, struct error *err)
 
 static bool can_train_resnet50(const struct run_spec *spec, struct error *err)
 {
-    if (is(spec->precision, "f16"))
-        return error_set(err, ERROR_UNABLE, "precision", "resnet50 is trained in f32 or bf16");
     if (spec->batch_size < 2) /* one image leaves the last batch-norms little to normalise */
         return error_set(err, ERROR_UNABLE, "batch_size", "must be at least 2 for resnet50");
     if (!is(spec->plan, "plain") && (is(spec->layout, "nchw") || is(spec->layout, "blocked")))
@@ -32,6 +30,10 @@ static bool can_train_resnet50(const struct run_spec *spec, struct error *err)
 
 bool native_can_train(const struct run_spec *spec, struct error *err)
 {
+    if (is(spec->precision, "f16"))
+        return error_set(err, ERROR_UNABLE, "precision",
+                         "f16 training is not implemented by the engine " ENGINE_NATIVE
+                         ": use bf16 or f32, or a registered engine that has f16");
     if (is(spec->workload, "mlp"))
         return can_train_mlp(spec, err);
     if (is(spec->workload, "resnet50"))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/limits.h"
+#include "common/taken_back.h"
 #include "engine/spec/run_id.h"
 #include "engine/spec/run_spec.h"
 #include "engine/stats/summary.h"
@@ -49,6 +50,7 @@ struct run {
     enum provenance provenance;
     char sender[TOKEN_NAME_SIZE];               /* whose token imported it; "" of the others */
     long long thinned_us;                       /* when most of its steps were dropped; 0 never */
+    struct taken_back voided;                   /* it is kept, and counts nowhere */
     long long created_us, started_us, ended_us; /* calendar; 0 while that has not happened */
     char software[SOFTWARE_SIZE];               /* what the worker called itself */
     char *engine_details;                       /* owned: engine_details_to_text(), or NULL */
@@ -78,6 +80,12 @@ void run_clear(struct run *run);
 static inline bool run_state_is_final(enum run_state state)
 {
     return state != RUN_QUEUED && state != RUN_RUNNING;
+}
+
+/* Whether its speed may be set against a price: an invalid run says nothing of its machine. */
+static inline bool run_is_worth_a_price(const struct run *run)
+{
+    return run->state == RUN_FINISHED && run->validity != VALIDITY_INVALID;
 }
 
 /* "queued" ... */

@@ -4,7 +4,7 @@
 #include "common/json_text.h"
 
 /* What belongs to a configuration, in the order of run_spec_fields, which knows the types.
- * db/schema.c leaves out the same when it brings old runs up to date. */
+ * db/schema_first.c leaves out the same when it brings old runs up to date. */
 #define AT(member) .name = #member, .offset = offsetof(struct configuration, member)
 static const struct {
     const char *name;
@@ -142,7 +142,7 @@ char *configuration_of_spec(const struct run_spec *spec)
 
 bool configuration_equal(const struct run_spec *left, const struct run_spec *right)
 {
-    if (left->workload != right->workload || strcmp(left->engine, right->engine) != 0)
+    if (strcmp(left->workload, right->workload) != 0 || strcmp(left->engine, right->engine) != 0)
         return false;
     for (size_t i = 0; i < run_spec_field_count; i++)
         if (configuration_has(run_spec_fields[i].name) &&

@@ -7,8 +7,9 @@
 
 #include <stdio.h>
 
-static const char *const workloads[] = {"mlp", "resnet50", NULL};
+const char *const run_spec_workloads[] = {"mlp", "resnet50", NULL};
 static const char *const precisions[] = {"f32", "bf16", "f16", NULL};
+static const char *const native_precisions[] = {"f32", "bf16", NULL};
 static const char *const layouts[] = {"auto", "nchw", "nhwc", "blocked", NULL};
 static const char *const plans[] = {"auto", "fixed", "plain", NULL};
 static const char *const isas[] = {"auto", "sse41", "avx2", "avx512", "avx512_bf16", "amx", NULL};
@@ -21,12 +22,16 @@ static const char *const huge_pages[] = {"auto", "off", NULL};
 
 #define AT(member) .name = #member, .offset = offsetof(struct run_spec, member)
 const struct field run_spec_fields[] = {
-    {AT(workload), .type = FIELD_CHOICE, .choices = workloads, .meaning = "Network to train"},
+    {AT(workload), .type = FIELD_TEXT, .min = 1, .max = WORKLOAD_NAME_MAX,
+     .meaning =
+         "What to train: mlp or resnet50; with a registered engine any name that it knows"},
     {AT(engine), .type = FIELD_TEXT, .min = 1, .max = ENGINE_NAME_MAX,
      .meaning =
          "Name of the engine that trains it: native, or one that the server was started with"},
     {AT(precision), .type = FIELD_CHOICE, .choices = precisions,
-     .meaning = "Number format of the arithmetic; master weights are always f32"},
+     .meaning =
+         "Number format of the arithmetic; master weights are always f32. The native engine "
+         "has f32 and bf16; f16 needs a registered engine that has it"},
     {AT(batch_size), .type = FIELD_INTEGER, .min = 1, .max = BATCH_SIZE_MAX,
      .meaning = "Samples per step"},
     {AT(layout), .type = FIELD_CHOICE, .choices = layouts,
@@ -86,7 +91,7 @@ const size_t run_spec_field_count = COUNT(run_spec_fields);
 
 struct run_spec run_spec_default(void)
 {
-    return (struct run_spec){.workload = workloads[0],
+    return (struct run_spec){.workload = "mlp",
                              .engine = ENGINE_NATIVE,
                              .precision = precisions[0],
                              .layout = layouts[0],
@@ -140,6 +145,22 @@ bool label_check(const char *field, const char *key, const char *value, struct e
     return true;
 }
 
+bool label_read(const char *field, const char *text, char ret_key[LABEL_KEY_MAX + 1],
+                const char **ret_value, struct error *err)
+{
+    size_t length = strcspn(text, "=:");
+
+    if (!text[length])
+        return error_set(err, ERROR_INVALID, field, "must be KEY=VALUE, got '%.100s'", text);
+    if (length > LABEL_KEY_MAX)
+        return error_set(err, ERROR_INVALID, field, "a key must have 1 to %d characters, got %zu",
+                         LABEL_KEY_MAX, length);
+    memcpy(ret_key, text, length);
+    ret_key[length] = '\0';
+    *ret_value = text + length + 1;
+    return label_check(field, ret_key, *ret_value, err);
+}
+
 static int by_key(const void *left, const void *right)
 {
     return strcmp(((const struct label *)left)->key, ((const struct label *)right)->key);
@@ -172,13 +193,31 @@ static bool read_labels(json_t *json, struct run_spec *spec, struct error *err)
     return true;
 }
 
-static bool engine_name_is_lawful(const struct run_spec *spec, struct error *err)
+static bool is_native(const struct run_spec *spec)
 {
-    for (const char *c = spec->engine; *c; c++)
+    return strcmp(spec->engine, ENGINE_NATIVE) == 0;
+}
+
+static bool name_is_lawful(const char *field, const char *name, struct error *err)
+{
+    for (const char *c = name; *c; c++)
         if (!is_key_character(*c))
-            return error_set(err, ERROR_INVALID, "engine",
+            return error_set(err, ERROR_INVALID, field,
                              "must hold only letters, digits and . _ - /");
     return true;
+}
+
+static bool workload_is_trained(const struct run_spec *spec, struct error *err)
+{
+    if (!is_native(spec))
+        return true;
+    for (const char *const *name = run_spec_workloads; *name; name++)
+        if (strcmp(*name, spec->workload) == 0)
+            return true;
+    return error_not_allowed(err, "workload", (struct allowed){.choices = run_spec_workloads},
+                             "'%.64s' is not trained by the engine " ENGINE_NATIVE
+                             "; a registered engine may train its own",
+                             spec->workload);
 }
 
 /* What the published protocol fixes must not be asked for otherwise. */
@@ -202,6 +241,25 @@ static bool protocol_is_kept(struct run_spec *spec, const json_t *json, struct e
     return true;
 }
 
+/* The value of one member. A refused precision is answered with those of the engine that the spec
+ * names, wherever in the object it does. */
+static bool read_member(const json_t *json, const struct field *field, const json_t *value,
+                        struct run_spec *spec, struct error *err)
+{
+    const char *engine = json_string_value(json_object_get(json, "engine"));
+    struct error cause = {0};
+
+    if (field_read(field, value, spec, &cause))
+        return true;
+    if (cause.allowed.choices == precisions && (!engine || strcmp(engine, ENGINE_NATIVE) == 0))
+        cause.allowed.choices = native_precisions;
+    if (err && err->kind == ERROR_NONE)
+        *err = cause;
+    return false;
+}
+
+static const char *const others[] = {"labels", NULL};
+
 bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err)
 {
     struct run_spec spec = run_spec_default();
@@ -214,13 +272,15 @@ bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *e
     {
         const struct field *field = fields_find(run_spec_fields, run_spec_field_count, key);
 
-        if (field ? !field_read(field, value, &spec, err)
+        if (field ? !read_member(json, field, value, &spec, err)
             : strcmp(key, "labels") == 0
                 ? !read_labels(value, &spec, err)
-                : !error_set(err, ERROR_INVALID, key, "is not a known field"))
+                : !fields_refuse_name(run_spec_fields, run_spec_field_count, others, key, err))
             return false;
     }
-    if (!engine_name_is_lawful(&spec, err) || !protocol_is_kept(&spec, json, err))
+    if (!name_is_lawful("engine", spec.engine, err) ||
+        !name_is_lawful("workload", spec.workload, err) || !workload_is_trained(&spec, err) ||
+        !protocol_is_kept(&spec, json, err))
         return false;
     *ret_spec = spec;
     return true;
@@ -281,6 +341,19 @@ static bool add_property(json_t *properties, const struct field *field,
            json_object_set(properties, field->name, schema) == 0;
 }
 
+/* How the name of a workload may look, and those that are known. */
+static bool describe_workload(json_t *properties)
+{
+    json_t *workload = json_object_get(properties, "workload");
+    AUTO(json_decrefp) json_t *known = json_array();
+
+    for (const char *const *name = run_spec_workloads; *name; name++)
+        if (json_array_append_new(known, json_string(*name)) != 0)
+            return false;
+    return json_object_set_new(workload, "pattern", json_string("^[A-Za-z0-9._/-]+$")) == 0 &&
+           json_object_set(workload, "examples", known) == 0;
+}
+
 json_t *run_spec_schema(void)
 {
     const struct run_spec defaults = run_spec_default();
@@ -290,6 +363,8 @@ json_t *run_spec_schema(void)
     for (size_t i = 0; i < run_spec_field_count; i++)
         if (!add_property(properties, &run_spec_fields[i], &defaults))
             return NULL;
+    if (!describe_workload(properties))
+        return NULL;
     labels = json_pack(
         "{s:s, s:s, s:i, s:{s:s}, s:{s:s, s:i, s:s}}", "type", "object", "description",
         "Labels of your choice to find the run by, such as branch and commit; at "
@@ -305,4 +380,20 @@ json_t *run_spec_schema(void)
         "protocol", "const", protocols[1], "required", "protocol", "then", "properties",
         "warmup_steps", "enum", "auto", PUBLISHED_WARMUP, "steps", "enum", "auto",
         PUBLISHED_STEPS);
+}
+
+json_t *run_spec_native_schema(void)
+{
+    AUTO(json_decrefp) json_t *workloads = json_array();
+    AUTO(json_decrefp) json_t *formats = json_array();
+
+    for (const char *const *name = run_spec_workloads; *name; name++)
+        if (json_array_append_new(workloads, json_string(*name)) != 0)
+            return NULL;
+    for (const char *const *name = native_precisions; *name; name++)
+        if (json_array_append_new(formats, json_string(*name)) != 0)
+            return NULL;
+    return json_pack("{s:{s:{s:{s:s}}}, s:{s:{s:{s:O}, s:{s:O}}}}", "if", "properties", "engine",
+                     "const", ENGINE_NATIVE, "then", "properties", "workload", "enum", workloads,
+                     "precision", "enum", formats);
 }

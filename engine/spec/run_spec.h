@@ -22,8 +22,9 @@ struct label {
 };
 
 struct run_spec {
-    const char *workload, *precision, *layout, *plan, *isa; /* words of run_spec_fields */
-    const char *protocol, *pinning, *numa, *openmp, *allocator, *huge_pages; /* these too */
+    const char *precision, *layout, *plan, *isa;                             /* words of */
+    const char *protocol, *pinning, *numa, *openmp, *allocator, *huge_pages; /* run_spec_fields */
+    char workload[WORKLOAD_NAME_MAX + 1]; /* of ENGINE_NATIVE one of run_spec_workloads */
     char engine[ENGINE_NAME_MAX + 1];
     long long batch_size;
     long long threads;      /* 0: as many as there are physical cores for us */
@@ -43,10 +44,15 @@ struct run_spec {
 extern const struct field run_spec_fields[];
 extern const size_t run_spec_field_count;
 
+/* What the native engine trains, NULL-terminated. Of another engine the server only knows how a
+ * name may look: the engine itself refuses what it does not train. */
+extern const char *const run_spec_workloads[];
+
 /* The spec in which every field has its default. */
 struct run_spec run_spec_default(void);
 
-/* Reads a spec from a JSON object. Unknown fields are errors. *ret_spec is written only on
+/* Reads a spec from a JSON object. Unknown fields are errors, and so is a workload that the
+ * native engine does not train where the spec names that engine. *ret_spec is written only on
  * success. */
 bool run_spec_from_json(json_t *json, struct run_spec *ret_spec, struct error *err)
     __attribute__((warn_unused_result));
@@ -64,6 +70,15 @@ char *run_spec_to_text(const struct run_spec *spec);
 /* JSON Schema of a spec, with defaults. A new reference, or NULL without memory. */
 json_t *run_spec_schema(void);
 
+/* What holds beside it where the engine is the native one, or none is named. Likewise. */
+json_t *run_spec_native_schema(void);
+
 /* Checks one label as it would be in a spec, for filters too; `field` is blamed. */
 bool label_check(const char *field, const char *key, const char *value, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Reads one label as filters and options write it: KEY=VALUE, or KEY:VALUE as earlier versions
+ * did. No key has either sign in it, so the first one ends the key. *ret_value points into
+ * `text`. */
+bool label_read(const char *field, const char *text, char ret_key[LABEL_KEY_MAX + 1],
+                const char **ret_value, struct error *err) __attribute__((warn_unused_result));

@@ -9,8 +9,12 @@
 
 #define PERMUTATIONS 999
 #define HITS_MAX 9 /* (1 + 9) / (1 + 999) is one of a hundred: with more, it is no change */
+#define SURELY 1.5
 #define LAG1_MAX 0.9
-#define LAG1_SHARE 0.8  /* of the estimate: all of it would hide changes where it is too high */
+#define LAG1_SHARE 0.8 /* of the estimate: all of it would hide changes where it is too high */
+/* Twice what the logarithm of the likelihood loses at most between the place that is found and
+ * the true one, in nineteen of twenty histories. */
+#define PLACE_95 7.35
 #define SCALE 1.0483580 /* of the median distance of two normal neighbours to their deviation */
 
 /* A logarithm and how much it counts. */
@@ -142,18 +146,41 @@ struct room {
     double *distances;
 };
 
-/* Whether hardly any other order of the points has such a contrast. */
+/* The contrast that all points would have if each level were without noise. */
+static double all_contrast(const struct weighed *points, size_t count)
+{
+    double weight = 0, sum = 0, squares = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        weight += points[i].weight;
+        sum += points[i].weight * points[i].value;
+    }
+    for (size_t i = 0; i < count; i++)
+        squares += points[i].weight * (points[i].value - sum / weight) *
+                   (points[i].value - sum / weight);
+    return squares;
+}
+
+/* Whether hardly any other order of the points has such a contrast. No order explains more than
+ * all: in a short history others, inflated, may soon explain as much as any change could. So an
+ * order counts only if it comes near the contrast for the noise that is left, too; which decides
+ * where a change explains more than a third of all. */
 static bool is_change(const struct weighed *points, size_t count, double contrast,
                       double inflation, const struct room *room)
 {
     struct chance chance = chance_from("change points");
+    double all = all_contrast(points, count), noise = fmax(0, all - contrast);
+    double least = contrast * (1 - 1e-9);
     int hits = 0;
 
     memcpy(room->shuffled, points, count * sizeof *points);
     for (int i = 0; i < PERMUTATIONS && hits <= HITS_MAX; i++) {
+        double other;
+
         shuffle(&chance, room->shuffled, count);
-        hits += find_stretch(room->shuffled, count, room->sums).contrast * inflation >=
-                contrast * (1 - 1e-9);
+        other = find_stretch(room->shuffled, count, room->sums).contrast * inflation;
+        hits +=
+            other >= least && SURELY * other * noise >= least * fmax(0, all - other / inflation);
     }
     return hits <= HITS_MAX;
 }
@@ -199,9 +226,37 @@ static bool is_same(const char *left, const char *right)
     return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
-/* Whether the key changed once between two levels, at their border or one point beside. */
-static bool explains(const struct history_point *points, struct part levels, size_t at,
-                     size_t key)
+/* Squared distances of the logarithms from the means of two levels with that border. */
+static double left_over(const double *values, struct part levels, size_t border)
+{
+    double mean = 0, squares = 0;
+
+    for (size_t i = levels.from; i < levels.to; i++) {
+        size_t end = i < border ? border : levels.to;
+
+        if (i == levels.from || i == border) {
+            mean = 0;
+            for (size_t k = i; k < end; k++)
+                mean += log(values[k]) / (double)(end - i);
+        }
+        squares += (log(values[i]) - mean) * (log(values[i]) - mean);
+    }
+    return squares;
+}
+
+/* Whether the change may as well be there: nineteen of twenty true places are so likely. */
+static bool may_be_at(const double *values, struct part levels, size_t at, size_t other)
+{
+    double found = left_over(values, levels, at);
+    double noise = found / (double)(levels.to - levels.from - 2);
+
+    return other + 1 == at || other == at || other == at + 1 ||
+           left_over(values, levels, other) - found <= PLACE_95 * noise;
+}
+
+/* Whether the key changed once between two levels, where their border may be. */
+static bool explains(const struct history_point *points, const double *values, struct part levels,
+                     size_t at, size_t key)
 {
     size_t changes = 0, changed_at = 0;
 
@@ -210,7 +265,7 @@ static bool explains(const struct history_point *points, struct part levels, siz
             changes++;
             changed_at = i;
         }
-    return changes == 1 && changed_at + 1 >= at && changed_at <= at + 1;
+    return changes == 1 && may_be_at(values, levels, at, changed_at);
 }
 
 static size_t next_first(const bool *is_first, size_t at, size_t count)
@@ -228,7 +283,7 @@ static struct change_point describe(const struct history_point *points, const do
     change.ratio =
         compare_runs(values + at, levels.to - at, values + levels.from, at - levels.from);
     for (size_t key = 0; key < HISTORY_KEYS_MAX; key++)
-        if (explains(points, levels, at, key))
+        if (explains(points, values, levels, at, key))
             change.explained |= 1u << key;
     return change;
 }

@@ -5,8 +5,9 @@
  * the parts are searched again (circular binary segmentation: Olshen and others, 2004), as long
  * as fewer than one of a hundred permutations of the points differs as much. So about one history
  * of a hundred without a change gets one, whatever the distribution of its noise; two or three
- * where neighbours are alike (change_points_test.c counts). Time grows with the square of the
- * points: 60 points take 10 ms for each change, 200 points 60 ms. */
+ * where neighbours are alike; of 20 points, one in five of even large changes is not found
+ * (change_points_test.c counts). Time grows with the square of the points: 60 points take 10 ms
+ * for each change, 200 points 60 ms. */
 #pragma once
 
 #include "engine/stats/compare.h"
@@ -31,7 +32,8 @@ struct change_point {
     long long at_us;    /* of that point */
     struct ratio ratio; /* the new level by the old one, with 95 % (compare_runs()) */
     unsigned explained; /* bit k: key k was one value in the old level and another one in the new,
-                         * and changed here or one point beside */
+                         * and changed here, one point beside, or where the noise allows that the
+                         * level did (with 95 %) */
 };
 
 struct change_points {

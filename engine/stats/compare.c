@@ -26,24 +26,6 @@ struct ratio compare_measures(const struct measure *a, const struct measure *b)
     return from_logs(mean, hypot(log_half(a), log_half(b)));
 }
 
-/* Half of the interval without the part that is another's. */
-static double half_without(const struct measure *measure, const struct measure *part)
-{
-    double half = log_half(measure), other = part->low > 0 ? log_half(part) : 0;
-
-    if (isinf(half))
-        return half;
-    return sqrt(fmax(half * half - other * other, 0));
-}
-
-struct ratio compare_sharing(const struct measure *a, const struct measure *b,
-                             const struct measure *shared)
-{
-    double mean = log(a->value) - log(b->value);
-
-    return from_logs(mean, hypot(half_without(a, shared), half_without(b, shared)));
-}
-
 /* Mean of the logarithms, and its squared standard error. */
 static void describe(const double *values, size_t count, double *ret_mean, double *ret_error)
 {

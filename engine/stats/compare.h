@@ -30,12 +30,6 @@ enum comparison {
  * next run would differ. */
 struct ratio compare_measures(const struct measure *a, const struct measure *b);
 
-/* The same where both values contain one unknown, such as samples per dollar of two rows at one
- * moving price: `shared` is that unknown with its interval, which is part of both intervals and
- * cancels out of the ratio. An unknown without an interval cancels nothing. */
-struct ratio compare_sharing(const struct measure *a, const struct measure *b,
-                             const struct measure *shared);
-
 /* Values of independent runs, two of each at least: Welch's t. */
 struct ratio compare_runs(const double *a, size_t a_count, const double *b, size_t b_count);
 

@@ -10,6 +10,7 @@
 
 #define SECONDS_PER_HOUR 3600.0
 #define DRAWS FORECAST_DRAWS
+#define DEGREES_KEPT 16 /* of freedom, for which a deck is kept: few types have more machines */
 #define FATES_NORMAL 32 /* where more are expected, their sum is normally distributed */
 #define FATES_MAX 256   /* are played one by one; what is left then takes as long as on average */
 
@@ -20,6 +21,14 @@ static struct {
     uint16_t speeds[DRAWS], fates[DRAWS];
 } deck;
 static pthread_once_t deck_once = PTHREAD_ONCE_INIT;
+
+/* The same by Student's t: a comparison draws again and again with few degrees of freedom, and
+ * making these takes ten times as long as all the rest. */
+static struct {
+    pthread_mutex_t lock;
+    bool is_made[DEGREES_KEPT + 1];
+    double of_degrees[DEGREES_KEPT + 1][DRAWS];
+} students = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void shuffle(struct chance *chance, uint16_t *order)
 {
@@ -174,6 +183,27 @@ static double card_at(double share)
     return deck.normal[card] + (at - (double)card) * (deck.normal[card + 1] - deck.normal[card]);
 }
 
+/* By Student's t, the middle of the share that comes at `place` of `count` equal ones. */
+static double student_at(size_t place, size_t count, size_t degrees)
+{
+    double share = ((double)place + 0.5) / (double)count;
+
+    return student_from_normal(share, card_at(share), (double)degrees);
+}
+
+/* As many as there are draws; NULL where they are not kept. */
+static const double *students_of(size_t degrees)
+{
+    if (degrees > DEGREES_KEPT)
+        return NULL;
+    pthread_mutex_lock(&students.lock);
+    for (size_t i = 0; !students.is_made[degrees] && i < DRAWS; i++)
+        students.of_degrees[degrees][i] = student_at(i, DRAWS, degrees);
+    students.is_made[degrees] = true;
+    pthread_mutex_unlock(&students.lock);
+    return students.of_degrees[degrees];
+}
+
 /* Each model has its share of the draws, in which every part of its distribution comes once. */
 static void draw_next(const struct next_machine *next, double *speeds)
 {
@@ -182,13 +212,14 @@ static void draw_next(const struct next_machine *next, double *speeds)
 
     for (size_t i = 0; i < next->count; i++) {
         const struct next_model *model = &next->models[i];
+        const double *kept;
         size_t to;
 
         end += model->share * DRAWS;
         to = i + 1 == next->count ? DRAWS : (size_t)fmin(end + 0.5, DRAWS);
+        kept = to - from == DRAWS ? students_of(model->degrees) : NULL;
         for (size_t j = from; j < to; j++) {
-            double share = ((double)(j - from) + 0.5) / (double)(to - from);
-            double t = student_from_normal(share, card_at(share), (double)model->degrees);
+            double t = kept ? kept[j] : student_at(j - from, to - from, model->degrees);
 
             speeds[j] = exp(model->centre + model->scale * t);
         }

@@ -5,11 +5,13 @@
 #include "engine/stats/student.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LEVEL 0.05
 #define WORTH_A_ROUND 0.01 /* of the pairs left: fewer do not make the next round easier */
 #define TABLE_SIZE 128     /* of critical values, by 1 / degrees */
 #define WORD_BITS 64
+#define SLACK 1e-9 /* of a bound: more than rounding moves what it bounds */
 
 /* Squares of critical values of t, as a function of 1 / degrees from 0 to 1, each computed when
  * it is needed first. The function is convex: lines between its points lie above it, on the safe
@@ -53,70 +55,86 @@ static void begin_table(double tail, double inverse_least, double inverse_most,
 
 /* A row with what is needed of it in each pair. */
 struct entry {
-    double estimate, square, shared_square; /* of the errors */
-    double inverse_degrees;
-    size_t shares, place; /* place: among the rows as they were given */
+    double estimate;
+    double own_square, square; /* of the errors: of the row's own part, of all of it */
+    double shared_error;
+    double inverse_degrees, inverse_of_all; /* 1 / degrees of those two, the latter by
+                                               Satterthwaite */
+    size_t shares, place;                   /* place: among the rows as they were given */
 };
 
 static struct entry entry_of(const struct rank_row *row, size_t place)
 {
+    double square = row->error * row->error;
+    double own = fmax(square - row->shared_error * row->shared_error, 0);
+    double part = square > 0 ? own / square : 0;
+
     return (struct entry){.estimate = row->estimate,
-                          .square = row->error * row->error,
-                          .shared_square = row->shared_error * row->shared_error,
+                          .own_square = own,
+                          .square = square,
+                          .shared_error = row->shared_error,
                           .inverse_degrees = 1 / row->degrees,
+                          .inverse_of_all = part * part / row->degrees,
                           .shares = row->shares,
                           .place = place};
 }
 
-/* What two rows differ by without reason: squares of the errors that are each one's own. */
-struct noise {
-    double left, right;
-};
-
-static struct noise noise_between(const struct entry *left, const struct entry *right)
+static bool do_share(const struct entry *left, const struct entry *right)
 {
-    struct noise noise = {left->square, right->square};
+    return left->shares > 0 && left->shares == right->shares;
+}
 
-    if (left->shares > 0 && left->shares == right->shares) {
-        noise.left = fmax(noise.left - left->shared_square, 0);
-        noise.right = fmax(noise.right - right->shared_square, 0);
-    }
-    return noise;
+/* Square of the error of the difference of two rows. */
+static double noise_between(const struct entry *left, const struct entry *right)
+{
+    double apart = left->shared_error - right->shared_error;
+
+    if (!do_share(left, right))
+        return left->square + right->square;
+    return left->own_square + right->own_square + apart * apart;
 }
 
 /* 1 / the degrees of freedom of the difference: Welch's, but at most twice those of the row that
  * has fewer. Without that limit, a row of three machines that happen to be alike would borrow the
- * degrees of a row of ten. */
+ * degrees of a row of ten. What two rows share lends them no degrees either. */
 static double inverse_degrees_of(const struct entry *left, const struct entry *right,
-                                 struct noise noise)
+                                 double noise)
 {
-    double sum = noise.left + noise.right;
-    double welch = noise.left * noise.left * left->inverse_degrees +
-                   noise.right * noise.right * right->inverse_degrees;
+    bool share = do_share(left, right);
+    double welch = left->own_square * left->own_square * left->inverse_degrees +
+                   right->own_square * right->own_square * right->inverse_degrees;
+    double most = share ? fmax(left->inverse_degrees, right->inverse_degrees)
+                        : fmax(left->inverse_of_all, right->inverse_of_all);
 
-    if (!(sum > 0))
-        return 0;
-    return fmax(welch / (sum * sum), fmax(left->inverse_degrees, right->inverse_degrees) / 2);
+    return noise > 0 ? fmax(welch / (noise * noise), most / 2) : 0;
 }
 
 /* Whether `left` is better, where its estimate is higher by `gap` more than the margin. */
 static bool is_sure(const struct entry *left, const struct entry *right, double gap,
                     struct critical *critical)
 {
-    struct noise noise = noise_between(left, right);
-    double sum = noise.left + noise.right, square = gap * gap;
+    double noise = noise_between(left, right), square = gap * gap;
 
-    if (!(gap > 0) || square <= critical->least * sum)
+    if (!(gap > 0) || square <= critical->least * noise)
         return false;
-    return square > critical->most * sum ||
-           square > square_at(critical, inverse_degrees_of(left, right, noise)) * sum;
+    return square > critical->most * noise ||
+           square > square_at(critical, inverse_degrees_of(left, right, noise)) * noise;
 }
+
+/* As many rows as a word has bits, and what no pair with one of them exceeds. */
+struct block {
+    double highest, lowest; /* estimates */
+    double least_square, most_square;
+    double least_inverse, most_inverse; /* 1 / degrees of all of a row's error */
+};
 
 /* Rows by estimate, the best first, and what is known of their pairs. */
 struct table {
     struct entry *rows;
-    size_t count, words;                /* of 64 bits, for a row of the table */
-    double margin;                      /* of the logarithms */
+    struct block *blocks; /* as many as words */
+    size_t *next_sharing; /* of each row: the next with the same `shares`; `count` without one */
+    size_t count, words;  /* of 64 bits, for a row of the table */
+    double margin;        /* of the logarithms */
     double inverse_least, inverse_most; /* 1 / degrees of any pair */
     uint64_t *better; /* bit j of row i: i is better than j, by their places here */
 };
@@ -125,40 +143,137 @@ static void find_degrees(struct table *table)
 {
     table->inverse_least = 1;
     for (size_t i = 0; i < table->count; i++) {
-        double inverse = table->rows[i].inverse_degrees;
+        const struct entry *row = &table->rows[i];
 
-        table->inverse_least = fmin(table->inverse_least, inverse / 2);
-        table->inverse_most = fmax(table->inverse_most, inverse);
+        table->inverse_least = fmin(table->inverse_least, row->inverse_of_all / 2);
+        table->inverse_most = fmax(table->inverse_most, row->inverse_degrees);
     }
 }
 
-static bool is_marked(const uint64_t *bits, size_t words, size_t row, size_t bit)
+static void fill_blocks(struct table *table)
 {
-    return bits[row * words + bit / WORD_BITS] >> bit % WORD_BITS & 1;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct entry *row = &table->rows[i];
+        struct block *block = &table->blocks[i / WORD_BITS];
+
+        if (i % WORD_BITS == 0)
+            *block = (struct block){.highest = row->estimate,
+                                    .least_square = row->square,
+                                    .least_inverse = row->inverse_of_all};
+        block->lowest = row->estimate;
+        block->least_square = fmin(block->least_square, row->square);
+        block->most_square = fmax(block->most_square, row->square);
+        block->least_inverse = fmin(block->least_inverse, row->inverse_of_all);
+        block->most_inverse = fmax(block->most_inverse, row->inverse_of_all);
+    }
 }
 
-static void mark(uint64_t *bits, size_t words, size_t row, size_t bit)
+static int by_shares(const void *left, const void *right)
 {
-    bits[row * words + bit / WORD_BITS] |= (uint64_t)1 << bit % WORD_BITS;
+    const struct entry *l = *(struct entry *const *)left, *r = *(struct entry *const *)right;
+
+    if (l->shares != r->shares)
+        return l->shares < r->shares ? -1 : 1;
+    return (l > r) - (l < r);
 }
 
-/* Pairs that this round tells apart. */
+static bool find_sharing(struct table *table, struct error *err)
+{
+    AUTO(freep) const struct entry **sorted = calloc(table->count + 1, sizeof *sorted);
+
+    if (!sorted)
+        return error_no_memory(err);
+    for (size_t i = 0; i < table->count; i++) {
+        sorted[i] = &table->rows[i];
+        table->next_sharing[i] = table->count;
+    }
+    qsort(sorted, table->count, sizeof *sorted, by_shares);
+    for (size_t i = 1; i < table->count; i++)
+        if (do_share(sorted[i - 1], sorted[i]))
+            table->next_sharing[sorted[i - 1] - table->rows] = (size_t)(sorted[i] - table->rows);
+    return true;
+}
+
+/* Whether a row is surely better than each of a block with which it shares nothing, or than none
+ * of them. The degrees of such a pair lie between half of the fewer and the fewer of the two. */
+enum block_verdict { BLOCK_NONE, BLOCK_ALL, BLOCK_UNKNOWN };
+
+static enum block_verdict judge_block(const struct table *table, const struct entry *row,
+                                      const struct block *block, struct critical *critical)
+{
+    double start = row->estimate - table->margin;
+    double least_gap = start - block->highest, most_gap = start - block->lowest;
+    double most_noise = (row->square + block->most_square) * (1 + SLACK);
+    double least_noise = (row->square + block->least_square) * (1 - SLACK), inverse;
+
+    if (!(most_gap > 0))
+        return BLOCK_NONE;
+    inverse = fmax(row->inverse_of_all, block->most_inverse) * (1 + SLACK);
+    if (least_gap > 0 && least_gap * least_gap > square_at(critical, inverse) * most_noise)
+        return BLOCK_ALL;
+    inverse = fmax(row->inverse_of_all, block->least_inverse) * (1 - SLACK) / 2;
+    return most_gap * most_gap <= square_at(critical, inverse) * least_noise ? BLOCK_NONE
+                                                                             : BLOCK_UNKNOWN;
+}
+
+/* The bits of `asked` of the block whose rows `row` is surely better than. */
+static uint64_t judge_each(const struct table *table, size_t row, size_t block, uint64_t asked,
+                           struct critical *critical)
+{
+    const struct entry *left = &table->rows[row];
+    uint64_t sure = 0;
+
+    for (; asked; asked &= asked - 1) {
+        size_t bit = (size_t)__builtin_ctzll(asked);
+        const struct entry *right = &table->rows[block * WORD_BITS + bit];
+        double gap = left->estimate - table->margin - right->estimate;
+
+        if (is_sure(left, right, gap, critical))
+            sure |= (uint64_t)1 << bit;
+    }
+    return sure;
+}
+
+static uint64_t rows_of(const struct table *table, size_t block)
+{
+    size_t left = table->count - block * WORD_BITS;
+
+    return left < WORD_BITS ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0;
+}
+
+/* Those of a block that share with the row that `*cursor` comes from; moves it past them. */
+static uint64_t take_sharing(const struct table *table, size_t block, size_t *cursor)
+{
+    uint64_t sharing = 0;
+
+    for (; *cursor < table->count && *cursor / WORD_BITS == block;
+         *cursor = table->next_sharing[*cursor])
+        sharing |= (uint64_t)1 << *cursor % WORD_BITS;
+    return sharing;
+}
+
+/* Pairs that this round tells apart. No row is better than itself or those before it, which are
+ * in its own block. */
 static size_t tell_apart(struct table *table, struct critical *critical)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < table->count; i++) {
-        const struct entry *left = &table->rows[i];
-        double start = left->estimate - table->margin;
+        size_t cursor = table->next_sharing[i];
 
-        for (size_t j = i + 1; j < table->count; j++) {
-            const struct entry *right = &table->rows[j];
+        for (size_t b = i / WORD_BITS; b * WORD_BITS < table->count; b++) {
+            uint64_t *word = &table->better[i * table->words + b];
+            uint64_t left = rows_of(table, b) & ~*word, sure;
+            uint64_t sharing = take_sharing(table, b, &cursor) & left, others = left & ~sharing;
+            enum block_verdict verdict = BLOCK_NONE;
 
-            if (is_marked(table->better, table->words, i, j) ||
-                !is_sure(left, right, start - right->estimate, critical))
-                continue;
-            mark(table->better, table->words, i, j);
-            found++;
+            if (others)
+                verdict = judge_block(table, &table->rows[i], &table->blocks[b], critical);
+            sure = judge_each(table, i, b, verdict == BLOCK_UNKNOWN ? left : sharing, critical);
+            if (verdict == BLOCK_ALL)
+                sure |= others;
+            *word |= sure;
+            found += (size_t)__builtin_popcountll(sure);
         }
     }
     return found;
@@ -206,48 +321,97 @@ static int by_estimate(const void *left, const void *right)
     return (l->place > r->place) - (l->place < r->place);
 }
 
+/* Of the rows of one block, how many others are surely better. */
+static void count_better(const struct table *table, size_t block, size_t ret_counts[WORD_BITS])
+{
+    const uint64_t all = rows_of(table, block);
+    size_t better_than_all = 0;
+
+    memset(ret_counts, 0, WORD_BITS * sizeof *ret_counts);
+    for (size_t i = 0; i < table->count && i < (block + 1) * WORD_BITS; i++) {
+        uint64_t left = table->better[i * table->words + block];
+
+        if (left == all)
+            better_than_all++;
+        else
+            for (; left; left &= left - 1)
+                ret_counts[__builtin_ctzll(left)]++;
+    }
+    for (size_t i = 0; i < WORD_BITS; i++)
+        ret_counts[i] += better_than_all;
+}
+
+static size_t count_worse(const struct table *table, size_t row)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < table->words; i++)
+        count += (size_t)__builtin_popcountll(table->better[row * table->words + i]);
+    return count;
+}
+
 /* From places in the table to the rows as they were given. */
 static void hand_over(const struct table *table, const bool *may_be_best,
                       struct rank_intervals *intervals)
 {
-    for (size_t i = 0; i < table->count; i++)
-        intervals->rows[i] = (struct rank_interval){.low = 1, .high = table->count};
+    size_t better[WORD_BITS];
+
     for (size_t i = 0; i < table->count; i++) {
         size_t row = table->rows[i].place;
 
-        intervals->rows[row].may_be_best = may_be_best[i];
-        for (size_t j = i + 1; j < table->count; j++) {
-            size_t other = table->rows[j].place;
-
-            if (!is_marked(table->better, table->words, i, j))
-                continue;
-            mark(intervals->better, table->words, row, other);
-            intervals->rows[row].high--;
-            intervals->rows[other].low++;
-        }
+        if (i % WORD_BITS == 0)
+            count_better(table, i / WORD_BITS, better);
+        intervals->places[row] = i;
+        intervals->rows[row] =
+            (struct rank_interval){.low = 1 + better[i % WORD_BITS],
+                                   .high = table->count - count_worse(table, i),
+                                   .may_be_best = may_be_best[i]};
     }
+}
+
+static bool make_room(size_t count, struct table *table, struct rank_intervals *intervals,
+                      struct error *err)
+{
+    table->count = intervals->count = count;
+    table->words = count / WORD_BITS + 1;
+    table->rows = calloc(count + 1, sizeof *table->rows);
+    table->blocks = calloc(table->words, sizeof *table->blocks);
+    table->next_sharing = calloc(count + 1, sizeof *table->next_sharing);
+    intervals->rows = calloc(count + 1, sizeof *intervals->rows);
+    intervals->places = calloc(count + 1, sizeof *intervals->places);
+    intervals->better = calloc(count + 1, table->words * sizeof *intervals->better);
+    table->better = intervals->better;
+    return (table->rows && table->blocks && table->next_sharing && intervals->rows &&
+            intervals->places && intervals->better) ||
+           error_no_memory(err);
+}
+
+/* What is only of use while ranks are computed. */
+static void table_clear(struct table *table)
+{
+    freep(&table->rows);
+    freep(&table->blocks);
+    freep(&table->next_sharing);
 }
 
 bool rank_intervals_compute(const struct rank_row *rows, size_t count, double margin,
                             struct rank_intervals *ret_intervals, struct error *err)
 {
-    struct table table = {
-        .count = count, .words = count / WORD_BITS + 1, .margin = -log1p(-margin)};
-    AUTO(freep) struct entry *entries = calloc(count + 1, sizeof *entries);
-    AUTO(freep) uint64_t *better = calloc(count + 1, table.words * sizeof *better);
+    AUTO(table_clear) struct table table = {.margin = -log1p(-margin)};
     AUTO(freep) bool *may_be_best = calloc(count + 1, sizeof *may_be_best);
-    AUTO(rank_intervals_clear) struct rank_intervals intervals = {.count = count};
+    AUTO(rank_intervals_clear) struct rank_intervals intervals = {0};
 
-    intervals.rows = calloc(count + 1, sizeof *intervals.rows);
-    intervals.better = calloc(count + 1, table.words * sizeof *intervals.better);
-    if (!entries || !better || !may_be_best || !intervals.rows || !intervals.better)
+    if (!may_be_best)
         return error_no_memory(err);
+    if (!make_room(count, &table, &intervals, err))
+        return false;
     for (size_t i = 0; i < count; i++)
-        entries[i] = entry_of(&rows[i], i);
-    qsort(entries, count, sizeof *entries, by_estimate);
-    table.rows = entries;
+        table.rows[i] = entry_of(&rows[i], i);
+    qsort(table.rows, count, sizeof *table.rows, by_estimate);
+    if (!find_sharing(&table, err))
+        return false;
     find_degrees(&table);
-    table.better = better;
+    fill_blocks(&table);
     tell_all_apart(&table);
     find_possible_best(&table, may_be_best);
     hand_over(&table, may_be_best, &intervals);
@@ -256,22 +420,29 @@ bool rank_intervals_compute(const struct rank_row *rows, size_t count, double ma
     return true;
 }
 
+static bool is_better(const struct rank_intervals *intervals, size_t left, size_t right)
+{
+    size_t place = intervals->places[right], words = intervals->count / WORD_BITS + 1;
+
+    return intervals->better[intervals->places[left] * words + place / WORD_BITS] >>
+               place % WORD_BITS &
+           1;
+}
+
 enum comparison rank_verdict(const struct rank_intervals *intervals, size_t left, size_t right)
 {
-    size_t words = intervals->count / WORD_BITS + 1;
-
-    if (is_marked(intervals->better, words, left, right))
+    if (is_better(intervals, left, right))
         return COMPARE_BETTER;
-    return is_marked(intervals->better, words, right, left) ? COMPARE_WORSE : COMPARE_TIED;
+    return is_better(intervals, right, left) ? COMPARE_WORSE : COMPARE_TIED;
 }
 
 struct ratio rank_ratio(const struct rank_row *left, const struct rank_row *right)
 {
     struct entry a = entry_of(left, 0), b = entry_of(right, 1);
-    struct noise noise = noise_between(&a, &b);
-    double inverse = inverse_degrees_of(&a, &b, noise), gap = a.estimate - b.estimate;
-    double half = sqrt(noise.left + noise.right) *
-                  student_quantile(1 - LEVEL / 2, inverse > 0 ? 1 / inverse : INFINITY);
+    double noise = noise_between(&a, &b), inverse = inverse_degrees_of(&a, &b, noise);
+    double gap = a.estimate - b.estimate;
+    double half =
+        sqrt(noise) * student_quantile(1 - LEVEL / 2, inverse > 0 ? 1 / inverse : INFINITY);
 
     return (struct ratio){.known = isfinite(half),
                           .value = exp(gap),
@@ -282,6 +453,7 @@ struct ratio rank_ratio(const struct rank_row *left, const struct rank_row *righ
 void rank_intervals_clear(struct rank_intervals *intervals)
 {
     freep(&intervals->rows);
+    freep(&intervals->places);
     freep(&intervals->better);
     intervals->count = 0;
 }

@@ -6,6 +6,9 @@
 #define PI 3.14159265358979323846
 #define TERMS_MAX 500
 #define NEWTON_MAX 60
+#define NORMAL_FROM                                                                              \
+    1e8 /* degrees: beyond, the gamma function loses more digits than they make                  \
+         */
 
 double normal_below(double z)
 {
@@ -92,7 +95,7 @@ static double student_above(double t, double degrees)
 {
     double sum = degrees + t * t;
 
-    if (isinf(degrees))
+    if (degrees > NORMAL_FROM)
         return erfc(t / sqrt(2)) / 2;
     return beta_below(degrees / sum, t * t / sum, degrees / 2, 0.5) / 2;
 }
@@ -104,7 +107,7 @@ double student_below(double t, double degrees)
 
 static double student_density(double t, double degrees)
 {
-    if (isinf(degrees))
+    if (degrees > NORMAL_FROM)
         return exp(-t * t / 2) / sqrt(2 * PI);
     return exp(log_gamma((degrees + 1) / 2) - log_gamma(degrees / 2) -
                (degrees + 1) / 2 * log1p(t * t / degrees)) /
@@ -132,7 +135,7 @@ static double student_upper_quantile(double tail, double degrees)
 
 double student_quantile(double share, double degrees)
 {
-    if (isinf(degrees) || !(share > 0 && share < 1))
+    if (degrees > NORMAL_FROM || !(share > 0 && share < 1))
         return normal_quantile(share);
     return share > 0.5 ? student_upper_quantile(1 - share, degrees)
                        : -student_upper_quantile(share, degrees);
@@ -167,7 +170,7 @@ double student_from_normal(double share, double z, double degrees)
 {
     double both = 2 * (share < 0.5 ? share : 1 - share), t;
 
-    if (isinf(degrees))
+    if (degrees > NORMAL_FROM)
         return z;
     if (degrees < 1.5)
         t = 1 / tan(both * PI / 2);

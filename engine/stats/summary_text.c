@@ -1,6 +1,7 @@
 #include "engine/stats/summary_text.h"
 
 #include "common/cleanup.h"
+#include "common/json_read.h"
 #include "common/json_text.h"
 
 #define LEVEL 0.95
@@ -73,4 +74,30 @@ char *summary_to_text(const struct summary *summary)
     if (!json || !rest || json_object_update(json, rest) != 0)
         return NULL;
     return json_text(json);
+}
+
+bool summary_split_from_text(const char *text, bool *ret_known, struct split_seconds *ret_split,
+                             struct error *err)
+{
+    json_error_t why;
+    AUTO(json_decrefp) json_t *json = json_read(text, strlen(text), 0, &why, err);
+    const json_t *split = json_object_get(json, "split");
+    const struct {
+        const char *name;
+        double *seconds;
+    } parts[] = {{"input_seconds", &ret_split->input},
+                 {"forward_seconds", &ret_split->forward},
+                 {"backward_seconds", &ret_split->backward},
+                 {"update_seconds", &ret_split->update},
+                 {"communication_seconds", &ret_split->communication}};
+
+    if (!json && !why.text[0])
+        return false;
+    if (!json)
+        return error_set(err, ERROR_INVALID, "summary", "is not JSON: %s", why.text);
+    *ret_known = json_is_object(split);
+    *ret_split = (struct split_seconds){0};
+    for (size_t i = 0; i < COUNT(parts); i++)
+        *parts[i].seconds = json_number_value(json_object_get(split, parts[i].name));
+    return true;
 }

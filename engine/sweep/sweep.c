@@ -72,7 +72,7 @@ bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const stru
     if (!run_spec_from_json(json, &cell->spec, &cause))
         return blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
     if (!spec_fits(&cell->spec, place, &cause) && cause.kind != ERROR_UNABLE)
-        return blame(err, &cause, "base");
+        return blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
     if (cause.kind == ERROR_UNABLE)
         snprintf(cell->refused, sizeof cell->refused, "%s: %s", cause.field, cause.message);
     sweep->count++;
@@ -116,6 +116,15 @@ static bool add_combination(struct sweep *sweep, json_t *knobs, size_t index,
     return sweep_add(sweep, name, change, place, err);
 }
 
+static bool refuse_knob(const char *knob, struct error *err)
+{
+    static const char *const none[] = {NULL};
+    struct error cause = {0};
+
+    fields_refuse_name(run_spec_fields, run_spec_field_count, none, knob, &cause);
+    return blame(err, &cause, "knobs");
+}
+
 static bool add_knobs(struct sweep *sweep, json_t *knobs, const struct place *place,
                       struct error *err)
 {
@@ -128,8 +137,7 @@ static bool add_knobs(struct sweep *sweep, json_t *knobs, const struct place *pl
     json_object_foreach(knobs, knob, list)
     {
         if (!fields_find(run_spec_fields, run_spec_field_count, knob))
-            return error_set(err, ERROR_INVALID, "knobs", "'%.40s' is not a field of a spec",
-                             knob);
+            return refuse_knob(knob, err);
         if (!json_is_array(list) || json_array_size(list) == 0)
             return error_set(err, ERROR_INVALID, "knobs",
                              "'%.40s' must be a list, with one value at least", knob);
@@ -207,6 +215,8 @@ static bool add_listed(struct sweep *sweep, json_t *list, const struct place *pl
     return true;
 }
 
+static const char *const objects[] = {"base", "knobs", "cells", NULL};
+
 /* The members of the request that a table can read; the rest are the caller's. */
 static bool read_fields(json_t *json, struct request *request, struct error *err)
 {
@@ -222,7 +232,7 @@ static bool read_fields(json_t *json, struct request *request, struct error *err
         if (field ? !field_read(field, value, request, err)
                   : strcmp(key, "base") != 0 && strcmp(key, "knobs") != 0 &&
                         strcmp(key, "cells") != 0 &&
-                        !error_set(err, ERROR_INVALID, key, "is not a known field"))
+                        !fields_refuse_name(fields, COUNT(fields), objects, key, err))
             return false;
     }
     return true;

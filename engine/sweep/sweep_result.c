@@ -20,7 +20,7 @@ static long long blocks_of(const struct sweep_run *runs, size_t count)
 
 static bool is_valid(const struct sweep_run *run)
 {
-    return run->state == RUN_FINISHED &&
+    return run->state == RUN_FINISHED && !run->is_void &&
            (run->validity == VALIDITY_OK || run->validity == VALIDITY_WARN) &&
            run->throughput.value > 0;
 }
@@ -64,7 +64,9 @@ static struct measure measure_of(double *values, size_t count, double *ret_squar
 static void count_run(const struct sweep_run *run, struct cell_result *cell)
 {
     cell->runs++;
-    if (is_valid(run))
+    if (run->is_void)
+        cell->voided++;
+    else if (is_valid(run))
         cell->valid++;
     else if (run->state == RUN_FINISHED)
         cell->invalid++;
@@ -72,12 +74,21 @@ static void count_run(const struct sweep_run *run, struct cell_result *cell)
         cell->failed++;
 }
 
+static void add_shares(const struct time_shares *shares, size_t *count, struct time_shares *mean)
+{
+    if (!shares->known)
+        return;
+    mean->known = true;
+    mean->input += (shares->input - mean->input) / (double)++*count;
+    mean->compute += (shares->compute - mean->compute) / (double)*count;
+}
+
 static bool summarize_cell(const struct sweep_run *runs, size_t count, size_t index,
                            struct cell_result *cell)
 {
     AUTO(freep) double *values = malloc((count + 1) * sizeof *values);
     const struct sweep_run *only = NULL;
-    size_t valid = 0;
+    size_t valid = 0, shared = 0;
 
     if (!values)
         return false;
@@ -88,6 +99,7 @@ static bool summarize_cell(const struct sweep_run *runs, size_t count, size_t in
         if (!is_valid(&runs[i]))
             continue;
         only = &runs[i];
+        add_shares(&runs[i].shares, &shared, &cell->shares);
         values[valid++] = runs[i].throughput.value;
     }
     cell->over_runs = valid > 1;

@@ -7,20 +7,31 @@
 
 #include <stddef.h>
 
+/* Where the time of the measured steps went, as shares of 1: waiting for or making the batch; and
+ * forward, backward and update. */
+struct time_shares {
+    bool known; /* the engine reported it */
+    double input, compute;
+};
+
 /* One run, as far as it matters here. */
 struct sweep_run {
     size_t cell;
     long long block;
     enum run_state state;
     enum validity validity;
+    bool is_void;              /* a person took it back */
     struct measure throughput; /* of a finished run */
+    struct time_shares shares;
 };
 
 struct cell_result {
     int runs, valid, invalid,
         failed;                /* failed: or cancelled, or interrupted or preempted for good */
+    int voided;                /* none of the three */
     struct measure throughput; /* median of the valid runs; interval over them */
     bool over_runs;            /* else the interval is that of its only run's steps */
+    struct time_shares shares; /* mean of the valid runs whose engine reported it */
     double log_squares;        /* of the runs' logarithms: squared distances from their mean */
     struct ratio to_first, to_previous, to_best; /* by blocks where both have two of them */
     int rank; /* 1 for all that tie with the best; 0 without a value */
@@ -32,7 +43,7 @@ struct sweep_result {
     size_t best; /* the cell that is surely fast: see below; `count` when none has a value */
 };
 
-/* A run that is not valid is counted and not used. False when memory ends.
+/* A run that is voided or not valid is counted and not used. False when memory ends.
  *
  * The best cell has the highest lower bound: how far runs of one cell lie from each other is
  * estimated over all cells, so that one lucky run does not beat three. Where no cell has two

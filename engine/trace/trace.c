@@ -147,6 +147,15 @@ static const struct column *column_named(struct span name)
     return NULL;
 }
 
+static bool refuse_name(struct span name, struct error *err)
+{
+    struct known_names known = {.all = "docs/run-document.md"};
+
+    for (size_t i = 0; i < COUNT(columns); i++)
+        known_names_add(&known, columns[i].name);
+    return json_scan_refuse_name("steps", name, &known, err);
+}
+
 static bool read_columns(struct json_scan *scan, struct steps *steps, bool seen[COUNT(columns)],
                          struct error *err)
 {
@@ -160,7 +169,7 @@ static bool read_columns(struct json_scan *scan, struct steps *steps, bool seen[
         const struct column *column = column_named(name);
 
         if (!column)
-            return json_scan_refuse_name("steps", name, err);
+            return refuse_name(name, err);
         if (seen[column - columns])
             return refuse_column(err, column->name, "is there twice");
         seen[column - columns] = true;

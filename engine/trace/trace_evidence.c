@@ -158,6 +158,7 @@ static bool read_lists(struct json_scan *scan, struct evidence *evidence, struct
 {
     struct list lists[] = {{"observations", read_observation, false},
                            {"canaries", read_reading, false}};
+    const struct known_names known = {.list = {lists[0].name, lists[1].name}, .count = 2};
     enum json_scan_step step;
     struct span name;
     bool first = true;
@@ -170,7 +171,7 @@ static bool read_lists(struct json_scan *scan, struct evidence *evidence, struct
                                                            : NULL;
 
         if (!list)
-            return json_scan_refuse_name("evidence", name, err);
+            return json_scan_refuse_name("evidence", name, &known, err);
         if (list->seen)
             return refuse_list(err, list->name, "is there twice");
         list->seen = true;

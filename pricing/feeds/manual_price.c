@@ -1,6 +1,7 @@
 #include "pricing/feeds/manual_price.h"
 
 #include "common/cleanup.h"
+#include "common/known_names.h"
 #include "common/text.h"
 #include "pricing/parse_time.h"
 
@@ -9,17 +10,9 @@
 
 static const char *const manual_kinds[] = {"typed", "own", NULL};
 
-static const char *const fields[] = {"provider",       "region",     "zone",
-                                     "instance_type",  "kind",       "currency",
-                                     "price_per_hour", "valid_from", "note"};
-
-static bool is_field(const char *name)
-{
-    for (size_t i = 0; i < COUNT(fields); i++)
-        if (strcmp(fields[i], name) == 0)
-            return true;
-    return false;
-}
+static const char *const fields[] = {"provider", "region",   "zone",           "instance_type",
+                                     "kind",     "currency", "price_per_hour", "valid_from",
+                                     "note",     NULL};
 
 static bool check_fields(const json_t *json, struct error *err)
 {
@@ -29,9 +22,8 @@ static bool check_fields(const json_t *json, struct error *err)
         return error_set(err, ERROR_INVALID, NULL, "a price must be a JSON object");
     for (at = json_object_iter((json_t *)(uintptr_t)json); at;
          at = json_object_iter_next((json_t *)(uintptr_t)json, at))
-        if (!is_field(json_object_iter_key(at)))
-            return error_set(err, ERROR_INVALID, json_object_iter_key(at),
-                             "is not a known field");
+        if (!known_names_check(fields, json_object_iter_key(at), err))
+            return false;
     return true;
 }
 

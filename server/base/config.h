@@ -32,7 +32,7 @@ struct config {
     long long port;
     char database[PATH_TEXT_MAX + 1];
     char engine[4096 + 1]; /* name=command;name=command */
-    char instance[63 + 1];
+    char instance_type[63 + 1];
     char provider[15 + 1], region[39 + 1], zone[39 + 1];
     const char *life_cycle;
     char metadata[300 + 1]; /* "auto", "off", or aws=URL and its like */

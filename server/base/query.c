@@ -1,6 +1,7 @@
 #include "server/base/query.h"
 
 #include "common/cleanup.h"
+#include "common/known_names.h"
 #include "common/text.h"
 
 static int hex_digit(char c)
@@ -40,6 +41,19 @@ static bool decode(const char *from, size_t length, bool in_path, char **to, str
     return true;
 }
 
+/* Parameters by the names that they had before, which clients may still send. */
+static const struct {
+    const char *former, *name;
+} renamed[] = {{"instance", "instance_type"}};
+
+static const char *name_of_today(const char *name)
+{
+    for (size_t i = 0; i < COUNT(renamed); i++)
+        if (strcmp(renamed[i].former, name) == 0)
+            return renamed[i].name;
+    return name;
+}
+
 static bool read_parameter(const char *text, size_t length, char **to, struct query *query,
                            struct error *err)
 {
@@ -55,6 +69,7 @@ static bool read_parameter(const char *text, size_t length, char **to, struct qu
     parameter->name = *to;
     if (!decode(text, name_length, false, to, err))
         return false;
+    parameter->name = name_of_today(parameter->name);
     parameter->value = *to;
     if (!decode(equals ? equals + 1 : "", equals ? length - name_length - 1 : 0, false, to, err))
         return false;
@@ -138,6 +153,16 @@ static int allowance(const char *name, const char *const allowed[])
     return 0;
 }
 
+static bool refuse_name(const char *name, const char *const allowed[], struct error *err)
+{
+    const struct unknown_name unknown = {name, "is not a known parameter here", name,
+                                         strlen(name)};
+    struct known_names known = {.all = "docs/api.md"};
+
+    known_names_add_all(&known, allowed);
+    return error_unknown_name(err, &unknown, &known);
+}
+
 bool query_allow(const struct query *query, const char *const allowed[], struct error *err)
 {
     for (size_t i = 0; i < query->count; i++) {
@@ -145,7 +170,7 @@ bool query_allow(const struct query *query, const char *const allowed[], struct 
         int allowance_here = allowance(name, allowed);
 
         if (allowance_here == 0)
-            return error_set(err, ERROR_INVALID, name, "is not a known parameter here");
+            return refuse_name(name, allowed, err);
         for (size_t k = 0; k < i && allowance_here == 1; k++)
             if (strcmp(query->parameters[k].name, name) == 0)
                 return error_set(err, ERROR_INVALID, name, "is given twice");

@@ -1,4 +1,4 @@
-/* Parses and decodes the target of a request: "/v1/runs?limit=5&label=a:b". */
+/* Parses and decodes the target of a request: "/v1/runs?limit=5&label=a%3Db". */
 #pragma once
 
 #include "common/error.h"
@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct parameter {
-    const char *name, *value; /* into `text` */
+    const char *name, *value; /* into `text`, but for a name of earlier versions */
 };
 
 struct query {
@@ -18,7 +18,8 @@ struct query {
     char text[QUERY_MAX + 1];
 };
 
-/* Fills *query from a raw target. Refuses broken %-escapes, encoded slashes and NULs in the path,
+/* Fills *query from a raw target. A parameter that had another name before (`instance`) is found
+ * by today's (`instance_type`). Refuses broken %-escapes, encoded slashes and NULs in the path,
  * and control characters: no route needs them, and they serve to evade filters. */
 bool query_read(const char *target, struct query *query, struct error *err)
     __attribute__((warn_unused_result));

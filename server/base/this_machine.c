@@ -21,7 +21,7 @@ struct this_machine *this_machine_new(const struct config *config, struct error 
     pthread_mutex_init(&here->lock, NULL);
     here->config = config;
     memcpy(here->configured.provider, config->provider, sizeof config->provider);
-    memcpy(here->configured.instance_type, config->instance, sizeof config->instance);
+    memcpy(here->configured.instance_type, config->instance_type, sizeof config->instance_type);
     memcpy(here->configured.region, config->region, sizeof config->region);
     memcpy(here->configured.zone, config->zone, sizeof config->zone);
     if (strcmp(config->life_cycle, "auto") != 0)

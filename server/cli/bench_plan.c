@@ -17,26 +17,22 @@ static bool is_quick(const struct bench_wish *wish)
     return strcmp(wish->set, "quick") == 0;
 }
 
-/* Checks one "key=value", and splits it in place. */
-static bool add_label(json_t *labels, char *pair, struct error *err)
+static bool add_label(json_t *labels, const char *pair, struct error *err)
 {
-    char *equals = strchr(pair, '=');
+    char key[LABEL_KEY_MAX + 1];
+    const char *value;
 
-    if (!equals)
-        return error_set(err, ERROR_INVALID, FLAG, "must be KEY=VALUE, got '%.100s'", pair);
-    *equals = '\0';
-    if (strcmp(pair, BENCH_LABEL) == 0)
+    if (!label_read(FLAG, pair, key, &value, err))
+        return false;
+    if (strcmp(key, BENCH_LABEL) == 0)
         return error_set(err, ERROR_INVALID, FLAG,
                          "the key '" BENCH_LABEL "' is the bench's own: take another");
-    if (!label_check(FLAG, pair, equals + 1, err))
-        return false;
-    if (json_object_get(labels, pair))
-        return error_set(err, ERROR_INVALID, FLAG, "the key '%.64s' is given twice", pair);
+    if (json_object_get(labels, key))
+        return error_set(err, ERROR_INVALID, FLAG, "the key '%.64s' is given twice", key);
     if (json_object_size(labels) == RUN_LABELS_MAX)
         return error_set(err, ERROR_INVALID, FLAG, "more than %d, of which '%s' is one",
                          RUN_LABELS_MAX, BENCH_LABEL);
-    return json_object_set_new(labels, pair, json_string(equals + 1)) == 0 ||
-           error_no_memory(err);
+    return json_object_set_new(labels, key, json_string(value)) == 0 || error_no_memory(err);
 }
 
 static json_t *make_labels(const struct bench_wish *wish, struct error *err)

@@ -81,7 +81,7 @@ static bool sum_up(struct bench_report *report, size_t index, struct error *err)
     for (size_t i = report->run_count; i-- > 0;) { /* newest first */
         const struct run *run = &report->runs[i].run;
 
-        if (run->cell != (long long)index || run->state != RUN_FINISHED)
+        if (run->cell != (long long)index || run->state != RUN_FINISHED || run->voided.at_us > 0)
             continue;
         results[count++] = result_of(run);
         cell->finished += !report->runs[i].repeated;

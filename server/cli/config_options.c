@@ -59,8 +59,9 @@ const struct option config_options[] = {
     {WORDS(MEASURE, engine, "NAME=COMMAND", 4096, "",
            "Program that runs a spec's \"engine\": NAME (no shell; words split at spaces)"),
      .repeats = true},
-    {WORDS(MEASURE, instance, "TYPE", 63, "",
-           "Instance type of this machine; empty means to ask the metadata service")},
+    {WORDS(MEASURE, instance_type, "TYPE", 63, "",
+           "Instance type of this machine; empty means to ask the metadata service"),
+     .former = "instance"},
     {WORDS(MEASURE, provider, "NAME", 15, "",
            "Provider of this machine: aws, gcp, azure, or any name; empty means to ask the "
            "metadata service")},

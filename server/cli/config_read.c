@@ -10,17 +10,17 @@
 #define OPTIONS_MAX 64
 
 /* "--max-connections" of "max_connections", "PENNYWORTH_MAX_CONNECTIONS" of the same. */
-static void flag_name(const struct option *option, char ret_name[64])
+static void flag_name(const char *called, char ret_name[64])
 {
-    snprintf(ret_name, 64, "--%s", option->field.name);
+    snprintf(ret_name, 64, "--%s", called);
     for (char *c = ret_name + 2; *c; c++)
         if (*c == '_')
             *c = '-';
 }
 
-static void variable_name(const struct option *option, char ret_name[64])
+static void variable_name(const char *called, char ret_name[64])
 {
-    snprintf(ret_name, 64, VARIABLE_PREFIX "%s", option->field.name);
+    snprintf(ret_name, 64, VARIABLE_PREFIX "%s", called);
     for (char *c = ret_name; *c; c++)
         *c = (char)toupper(*c);
 }
@@ -49,33 +49,52 @@ static bool read_defaults(struct config *config, struct error *err)
     return true;
 }
 
+static bool read_variable(const struct option *option, const char *called,
+                          char *const environment[], struct config *config, struct error *err)
+{
+    char name[64];
+    size_t length;
+
+    variable_name(called, name);
+    length = strlen(name);
+    for (char *const *entry = environment; *entry; entry++)
+        if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
+            !set(option, name, *entry + length + 1, false, config, err))
+            return false;
+    return true;
+}
+
+/* The name of today wins over a former one. */
 static bool read_environment(char *const environment[], struct config *config, struct error *err)
 {
     for (size_t i = 0; i < config_option_count; i++) {
-        char name[64];
+        const struct option *option = &config_options[i];
 
-        variable_name(&config_options[i], name);
-        for (char *const *entry = environment; *entry; entry++) {
-            size_t length = strlen(name);
-
-            if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=' &&
-                !set(&config_options[i], name, *entry + length + 1, false, config, err))
-                return false;
-        }
+        if ((option->former &&
+             !read_variable(option, option->former, environment, config, err)) ||
+            !read_variable(option, option->field.name, environment, config, err))
+            return false;
     }
     return true;
+}
+
+static bool is_flag(const char *called, const char *word, size_t length)
+{
+    char name[64];
+
+    flag_name(called, name);
+    return strlen(name) == length && strncmp(name, word, length) == 0;
 }
 
 /* Finds the option of "--flag" or "--flag=value". */
 static const struct option *find_flag(const char *word, size_t length)
 {
     for (size_t i = 0; i < config_option_count; i++) {
-        char name[64];
+        const struct option *option = &config_options[i];
 
-        flag_name(&config_options[i], name);
-        if (!config_options[i].secret && strlen(name) == length &&
-            strncmp(name, word, length) == 0)
-            return &config_options[i];
+        if (!option->secret && (is_flag(option->field.name, word, length) ||
+                                (option->former && is_flag(option->former, word, length))))
+            return option;
     }
     return NULL;
 }
@@ -123,7 +142,7 @@ static bool read_flags(int argc, char *const argv[], int first, struct config *c
         }
         if (!option)
             return error_set(err, ERROR_INVALID, argv[i], "is not an option; --help lists them");
-        flag_name(option, name);
+        flag_name(option->field.name, name);
         if (!(option->commands & COMMAND_BIT(config->command)))
             return error_set(err, ERROR_INVALID, name, "is not an option of \"%s\"",
                              config_commands[config->command].name);
@@ -191,8 +210,8 @@ static void help_row(FILE *out, const struct option *option)
     const struct field *field = &option->field;
     char flag[64], variable[64];
 
-    flag_name(option, flag);
-    variable_name(option, variable);
+    flag_name(option->field.name, flag);
+    variable_name(option->field.name, variable);
     if (option->secret)
         fprintf(out, "  (no flag)\n");
     else

@@ -2,7 +2,7 @@
  * stdout. */
 #include "common/cleanup.h"
 #include "server/cli/commands.h"
-#include "server/http/tokens.h"
+#include "server/http/tokens/tokens.h"
 
 #include <sys/random.h>
 

@@ -1,6 +1,7 @@
 #include "server/compare/comparison.h"
 
 #include "common/cleanup.h"
+#include "server/compare/newest_versions.h"
 
 #include <math.h>
 
@@ -94,6 +95,12 @@ static size_t keep_best(struct candidate *chosen, size_t count, double vm_spread
     return kept;
 }
 
+/* Nothing is there any more: its runs were voided, or its figure was removed. */
+static bool is_empty(const struct contender *contender)
+{
+    return contender->standing.level == STANDING_NONE && contender->standing.invalid == 0;
+}
+
 /* Contenders that the question is about; the rest is counted. NULL when memory ends. */
 static struct candidate *choose(const struct comparison_parts *parts, struct ranking *ranking)
 {
@@ -107,7 +114,7 @@ static struct candidate *choose(const struct comparison_parts *parts, struct ran
     for (size_t i = 0; chosen && i < standings->count; i++) {
         const struct contender *contender = &standings->list[i];
 
-        if (strcmp(contender->workload, question->workload) != 0)
+        if (strcmp(contender->workload, question->workload) != 0 || is_empty(contender))
             continue;
         if (!passes_filters(question, contender) ||
             (!all && !best && strcmp(question->configuration, contender->id) != 0))
@@ -130,57 +137,12 @@ static struct amount amount_of(double value, const struct range *range)
                            .has_interval = range->known && range->low > 0};
 }
 
-/* The newest version of each engine that any row was measured with. */
-struct newest_versions {
-    struct {
-        const char *engine, *version;
-    } list[16];
-    size_t count;
-};
-
-static const char **version_of(struct newest_versions *newest, const char *engine)
-{
-    for (size_t i = 0; i < newest->count; i++)
-        if (strcmp(newest->list[i].engine, engine) == 0)
-            return &newest->list[i].version;
-    return NULL;
-}
-
-static void look_at_version(struct newest_versions *newest, const char *engine,
-                            const char *version)
-{
-    const char **known = version_of(newest, engine);
-
-    if (known && run_version_order(version, *known) > 0)
-        *known = version;
-    if (!known && newest->count < COUNT(newest->list)) {
-        newest->list[newest->count].engine = engine;
-        newest->list[newest->count++].version = version;
-    }
-}
-
-static struct newest_versions find_newest(const struct standings *standings)
-{
-    struct newest_versions newest = {.count = 0};
-
-    for (size_t i = 0; i < standings->count; i++) {
-        const struct contender *contender = &standings->list[i];
-
-        if (contender->is_published || contender->standing.level == STANDING_NONE)
-            continue;
-        look_at_version(&newest, contender->engine, contender->version);
-        for (size_t k = 0; k < contender->older_count; k++)
-            look_at_version(&newest, contender->engine, contender->older[k].version);
-    }
-    return newest;
-}
-
 /* By the order of versions and by age, never by who reported last. */
-static void look_at_age(const struct comparison_parts *parts, struct newest_versions *newest,
-                        struct comparison_row *row)
+static void look_at_age(const struct comparison_parts *parts,
+                        const struct newest_versions *newest, struct comparison_row *row)
 {
     const struct contender *contender = row->contender;
-    const char **version = version_of(newest, contender->engine);
+    const char *version = newest_version_of(newest, contender->engine);
     long long age_us = parts->question->where.at_us - contender->standing.newest_us;
 
     if (contender->is_published)
@@ -189,11 +151,10 @@ static void look_at_age(const struct comparison_parts *parts, struct newest_vers
     if (age_us > STALE_US)
         snprintf(row->why_stale, sizeof row->why_stale, "measured more than %lld days before",
                  STALE_US / DAY_US);
-    else if (version && contender->version[0] &&
-             run_version_order(contender->version, *version) < 0)
+    else if (newest_version_is_newer(newest, contender->engine, contender->version))
         snprintf(row->why_stale, sizeof row->why_stale,
-                 "measured with an older version than %.*s", run_version_length(*version),
-                 *version);
+                 "measured with an older version than %.*s", run_version_length(version),
+                 version);
     else
         row->is_stale = false;
 }
@@ -212,13 +173,16 @@ static void look_at_peak(struct comparison_row *row)
     row->has_peak = peak_flops_estimate(&effort, &row->peak);
 }
 
-static void fill(const struct comparison_parts *parts, struct newest_versions *newest,
+static void fill(const struct comparison_parts *parts, const struct newest_versions *newest,
                  struct comparison_row *row)
 {
     const struct standing *standing = &row->contender->standing;
     struct range between = standing_between(standing, parts->question->vm_spread_percent / 100);
 
     row->offer = offers_find(parts->offers, row->contender->provider, row->contender->instance);
+    if (parts->capacity)
+        row->capacity = capacity_counts_find(parts->capacity, row->contender->provider,
+                                             row->contender->instance);
     row->ratio.value = row->speed_ratio.value = NAN;
     row->break_even_speed = row->break_even_price = row->utility = row->score = NAN;
     comparison_price(parts, row);
@@ -226,8 +190,6 @@ static void fill(const struct comparison_parts *parts, struct newest_versions *n
         return;
     row->speed = amount_of(standing->value, &standing->interval);
     row->between = amount_of(standing->value, &between);
-    row->has_cost = row->price.known &&
-                    cost_of_spread(&row->speed, &row->price.dollars, &row->cost, &row->dominates);
     comparison_job(parts->question, row);
     look_at_age(parts, newest, row);
     look_at_peak(row);
@@ -278,9 +240,9 @@ static bool find_unmeasured(const struct comparison_parts *parts, struct ranking
 bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_ranking,
                      struct error *err)
 {
-    AUTO(comparison_clear) struct ranking ranking = {0};
+    AUTO(comparison_clear) struct ranking ranking = {.labels_cut = parts->labels_cut};
     AUTO(freep) struct candidate *chosen = choose(parts, &ranking);
-    struct newest_versions newest = find_newest(parts->standings);
+    struct newest_versions newest = newest_versions_find(parts->standings);
 
     ranking.rows = calloc(ranking.count + 1, sizeof *ranking.rows);
     if (!chosen || !ranking.rows)
@@ -294,7 +256,8 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
         !find_unmeasured(parts, &ranking, err))
         return false;
     if (!comparison_unmatched(parts, ranking.unmatched, &ranking.unmatched_count, err) ||
-        !comparison_mark_front(&ranking, err) || !comparison_decide(parts, &ranking, err))
+        !comparison_mark_front(&ranking, err) || !comparison_decide(parts, &ranking, err) ||
+        !comparison_look_at_sides(parts, &ranking, err))
         return false;
     *ret_ranking = ranking;
     ranking = (struct ranking){0};
@@ -304,6 +267,7 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
 void comparison_clear(struct ranking *ranking)
 {
     freep(&ranking->rows);
+    freep(&ranking->sides);
     freep(&ranking->unmeasured);
     rank_intervals_clear(&ranking->intervals);
 }

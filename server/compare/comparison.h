@@ -2,8 +2,9 @@
  * standings and offers that they were made of. */
 #pragma once
 
+#include "db/prices/capacity.h"
 #include "db/prices/discounts.h"
-#include "db/runs/standings.h"
+#include "db/standings/standing_labels.h"
 #include "engine/machine/peak_flops.h"
 #include "engine/stats/compare.h"
 #include "engine/stats/job_forecast.h"
@@ -36,8 +37,9 @@ struct row_job {
     double samples, hours;                          /* hours with what interruptions waste */
     double charged_hours;                           /* after boot, minimum and unit */
     double dollars, waiting_dollars, total_dollars; /* NaN without a price */
-    const struct billing_rule *rule;                /* NULL: none is known, or no job was named */
-    double interruption_share;                      /* a month; NaN: not spot, or not known */
+    double dollars_low, dollars_high; /* as sure as speed and price are; NaN: no interval */
+    const struct billing_rule *rule;  /* NULL: none is known, or no job was named */
+    double interruption_share;        /* a month; NaN: not spot, or not known */
     struct checkpointing checkpointing;
     bool has_forecast;            /* a deadline or a budget was given */
     double probability;           /* to keep all that was given */
@@ -51,7 +53,8 @@ struct row_job {
 
 struct comparison_row {
     const struct contender *contender;
-    const struct offer *offer; /* NULL: no feed knows the type */
+    const struct offer *offer;             /* NULL: no feed knows the type */
+    const struct capacity_count *capacity; /* of spot machines of the type; NULL: no event */
     struct row_price price;
     struct amount speed;   /* as measured */
     struct amount between; /* the same with what machines of a type may differ by */
@@ -72,6 +75,17 @@ struct comparison_row {
     double utility;                            /* NaN */
 };
 
+/* A row at one kind of price alone, whichever kinds the question asks for: as the answer to the
+ * same question with this kind would have it. */
+struct row_side {
+    struct row_price price;
+    bool has_cost;
+    struct cost cost;
+    enum cost_part dominates;
+    struct row_job job; /* without a forecast */
+};
+#define ROW_SIDES 2 /* CHOOSE_ON_DEMAND and CHOOSE_SPOT */
+
 /* A figure of which only the time of a whole job is known: a job is not a million samples. */
 static inline bool row_is_of_jobs(const struct comparison_row *row)
 {
@@ -81,6 +95,8 @@ static inline bool row_is_of_jobs(const struct comparison_row *row)
 struct ranking {
     struct comparison_row *rows; /* owned: in order, the ranked first */
     size_t count, ranked;
+    struct row_side *sides; /* owned: of the rows that are shown; see comparison_side() */
+    size_t sides_first;     /* the first row that is shown */
     struct rank_intervals
         intervals;           /* owned: of the ranked rows; rank_verdict() knows each pair */
     size_t filtered;         /* contenders that the filters, or "best", left out */
@@ -90,6 +106,7 @@ struct ranking {
     char decision[400];                              /* in words; "" where nothing was asked */
     struct unmatched unmatched[UNMATCHED_MAX];       /* parameters that match nothing */
     size_t unmatched_count;
+    bool labels_cut; /* as in struct comparison_parts */
 };
 
 struct comparison_parts {
@@ -97,6 +114,11 @@ struct comparison_parts {
     const struct standings *standings;
     const struct offers *offers;
     const struct discount_list *discounts;
+    const struct capacity_counts *capacity; /* NULL: not shown */
+    /* Labels of the question that no run has; the standings are of runs with all its labels. */
+    struct unmatched unmatched_labels[RUN_FILTER_LABELS];
+    size_t unmatched_label_count;
+    bool labels_cut; /* not all runs with the labels were looked at */
 };
 
 /* ERROR_INVALID of "reference" where that has no row. */
@@ -106,9 +128,19 @@ bool comparison_make(const struct comparison_parts *parts, struct ranking *ret_r
 /* A zeroed one is fine. */
 void comparison_clear(struct ranking *ranking);
 
+/* A row that is shown, by its place in ranking->rows, on demand or on spot. */
+const struct row_side *comparison_side(const struct ranking *ranking, size_t row,
+                                       enum price_choice choice);
+
 /* Pieces of comparison_make(), each in a file of its own. */
 void comparison_price(const struct comparison_parts *parts, struct comparison_row *row);
+/* The price of one kind, or the one that the question gives. */
+void comparison_price_of_kind(const struct comparison_parts *parts, enum price_choice choice,
+                              struct comparison_row *row);
+/* What the price makes of the speed: the cost, and the job. */
 void comparison_job(const struct comparison_question *question, struct comparison_row *row);
+bool comparison_look_at_sides(const struct comparison_parts *parts, struct ranking *ranking,
+                              struct error *err) __attribute__((warn_unused_result));
 bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranking,
                      struct error *err) __attribute__((warn_unused_result));
 bool comparison_refer(const struct comparison_question *question, struct ranking *ranking,

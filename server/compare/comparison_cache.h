@@ -3,7 +3,7 @@
 #pragma once
 
 #include "db/prices/offers.h"
-#include "db/runs/standings.h"
+#include "db/standings/standings.h"
 
 struct comparison_cache;
 

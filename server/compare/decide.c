@@ -26,32 +26,98 @@ static double hours_allowed(const struct comparison_question *question,
     return hours;
 }
 
+/* Machines of the types that are asked about, those of one type together: there may be thousands
+ * of contenders, and each row looks for its own. */
+struct machines {
+    const struct contender **list; /* owned */
+    size_t count;
+};
+
+static int by_type(const void *left, const void *right)
+{
+    const struct contender *l = *(const struct contender *const *)left;
+    const struct contender *r = *(const struct contender *const *)right;
+    int order = strcmp(l->instance, r->instance);
+
+    return order != 0 ? order : (l > r) - (l < r);
+}
+
+static bool find_machines(const struct comparison_parts *parts, struct machines *machines,
+                          struct error *err)
+{
+    const struct standings *standings = parts->standings;
+
+    machines->list = calloc(standings->count + 1, sizeof *machines->list);
+    if (!machines->list)
+        return error_no_memory(err);
+    for (size_t i = 0; i < standings->count; i++) {
+        const struct contender *contender = &standings->list[i];
+
+        if (!contender->is_published && contender->standing.machine_count > 0 &&
+            strcmp(contender->workload, parts->question->workload) == 0)
+            machines->list[machines->count++] = contender;
+    }
+    qsort(machines->list, machines->count, sizeof *machines->list, by_type);
+    return true;
+}
+
+/* The first that is not of an instance type before this one. */
+static size_t first_of(const struct machines *machines, const char *instance)
+{
+    size_t low = 0, high = machines->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(machines->list[middle]->instance, instance) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Whether its runs say how fast a machine like the row's is, of whichever processor model the
  * provider chooses. */
 static bool is_of_type(const struct contender *contender, const struct contender *row)
 {
-    return !contender->is_published && strcmp(contender->instance, row->instance) == 0 &&
-           strcmp(contender->provider, row->provider) == 0 &&
-           strcmp(contender->workload, row->workload) == 0 &&
+    return strcmp(contender->provider, row->provider) == 0 &&
            strcmp(contender->engine, row->engine) == 0 &&
            strcmp(contender->configuration, row->configuration) == 0;
 }
 
+/* What rows are looked ahead with. */
+struct outlook {
+    const struct comparison_parts *parts;
+    struct machines machines;
+    struct job_forecast *forecast; /* owned: room for the draws of one row */
+};
+
+static void outlook_clear(struct outlook *outlook)
+{
+    freep(&outlook->machines.list);
+    freep(&outlook->forecast);
+}
+
 /* The next machine of the row's type that is rented. False where its machine is not rented, or
  * nothing can be predicted. */
-static bool predict(const struct comparison_parts *parts, const struct contender *row,
+static bool predict(const struct outlook *outlook, const struct contender *row,
                     struct next_machine *ret_next, struct row_job *job)
 {
     struct machine_model models[NEXT_MACHINE_MODELS_MAX];
-    const struct standings *standings = parts->standings;
+    const struct machines *known = &outlook->machines;
+    double vm_spread = outlook->parts->question->vm_spread_percent / 100;
     size_t count = 0, machines = 0;
 
     if (!row->instance[0] || !row->provider[0])
         return false;
-    for (size_t i = 0; i < standings->count && count < COUNT(models); i++) {
-        const struct standing *standing = &standings->list[i].standing;
+    for (size_t i = first_of(known, row->instance);
+         i < known->count && count < COUNT(models) &&
+         strcmp(known->list[i]->instance, row->instance) == 0;
+         i++) {
+        const struct standing *standing = &known->list[i]->standing;
 
-        if (standing->machine_count == 0 || !is_of_type(&standings->list[i], row))
+        if (!is_of_type(known->list[i], row))
             continue;
         models[count++] =
             (struct machine_model){.speeds = standing->machines,
@@ -61,17 +127,17 @@ static bool predict(const struct comparison_parts *parts, const struct contender
                                                      : standing->noise};
         machines += standing->machine_count;
     }
-    if (!next_machine_predict(models, count, parts->question->vm_spread_percent / 100, ret_next))
+    if (!next_machine_predict(models, count, vm_spread, ret_next))
         return false;
     job->machines = (long long)machines;
     job->models = (long long)count;
     return true;
 }
 
-static void look_ahead(const struct comparison_parts *parts, struct job_forecast *forecast,
-                       struct comparison_row *row)
+static void look_ahead(const struct outlook *outlook, struct comparison_row *row)
 {
-    const struct comparison_question *question = parts->question;
+    const struct comparison_question *question = outlook->parts->question;
+    struct job_forecast *forecast = outlook->forecast;
     const struct standing *standing = &row->contender->standing;
     struct row_job *job = &row->job;
     struct next_machine next;
@@ -85,7 +151,7 @@ static void look_ahead(const struct comparison_parts *parts, struct job_forecast
         inputs.speeds = &standing->value;
         inputs.count = 1;
     }
-    if (predict(parts, row->contender, &next, job))
+    if (predict(outlook, row->contender, &next, job))
         inputs.next = &next;
     if (!isnan(job->interruption_share))
         inputs.interruptions = interruption_rate(job->interruption_share);
@@ -161,10 +227,10 @@ static double strain(const struct comparison_question *question, const struct co
 
 /* Drawing takes long beside everything else here, so the best are tried first and the first that
  * is sure is the answer; what would not even be done in the middle of all cases is not tried. */
-static void find_answer(const struct comparison_parts *parts, struct job_forecast *forecast,
-                        struct comparison_row **candidates, size_t count, struct ranking *ranking)
+static void find_answer(const struct outlook *outlook, struct comparison_row **candidates,
+                        size_t count, struct ranking *ranking)
 {
-    const struct comparison_question *question = parts->question;
+    const struct comparison_question *question = outlook->parts->question;
     struct comparison_row *nearest = NULL;
 
     qsort(candidates, count, sizeof(struct comparison_row *),
@@ -175,12 +241,12 @@ static void find_answer(const struct comparison_parts *parts, struct job_forecas
         if (strain(question, candidates[i]) > 1)
             continue;
         if (!candidates[i]->job.has_forecast)
-            look_ahead(parts, forecast, candidates[i]);
+            look_ahead(outlook, candidates[i]);
         if (candidates[i]->job.probability >= SURE)
             ranking->answer = candidates[i];
     }
     if (nearest && !nearest->job.has_forecast)
-        look_ahead(parts, forecast, nearest);
+        look_ahead(outlook, nearest);
     explain(question, ranking, nearest);
 }
 
@@ -188,16 +254,18 @@ bool comparison_decide(const struct comparison_parts *parts, struct ranking *ran
                        struct error *err)
 {
     const struct comparison_question *question = parts->question;
-    AUTO(freep) struct job_forecast *forecast = NULL;
+    AUTO(outlook_clear) struct outlook outlook = {.parts = parts};
     AUTO(freep) struct comparison_row **candidates = NULL;
     size_t count = 0, first = (size_t)question->offset;
 
     if (!(question->deadline_h > 0) && !(question->budget > 0))
         return true;
-    forecast = malloc(sizeof *forecast);
+    outlook.forecast = malloc(sizeof *outlook.forecast);
     candidates = calloc(ranking->count + 1, sizeof *candidates);
-    if (!forecast || !candidates)
+    if (!outlook.forecast || !candidates)
         return error_no_memory(err);
+    if (!find_machines(parts, &outlook.machines, err))
+        return false;
     for (size_t i = 0; i < ranking->count; i++) {
         struct comparison_row *row = &ranking->rows[i];
 
@@ -205,8 +273,8 @@ bool comparison_decide(const struct comparison_parts *parts, struct ranking *ran
             continue;
         candidates[count++] = row;
         if (i >= first && i - first < (size_t)question->limit) /* it will be shown */
-            look_ahead(parts, forecast, row);
+            look_ahead(&outlook, row);
     }
-    find_answer(parts, forecast, candidates, count, ranking);
+    find_answer(&outlook, candidates, count, ranking);
     return true;
 }

@@ -1,4 +1,5 @@
-/* What a job would take and cost on the machine of a row. */
+/* What training costs on the machine of a row, and what a job would take there. Tested by
+ * tests/server/compare/decide_test.c and tests/server/compare/sides_test.c. */
 #include "common/cleanup.h"
 #include "pricing/interruption.h"
 #include "server/compare/comparison.h"
@@ -41,19 +42,48 @@ static bool is_charged_by_rule(const struct comparison_question *question)
            question->boot_seconds > 0;
 }
 
+static double charged_hours(const struct comparison_question *question, const struct row_job *job,
+                            double hours)
+{
+    if (!is_charged_by_rule(question))
+        return hours;
+    return billing_seconds(job->rule, hours * SECONDS_AN_HOUR, question->boot_seconds) /
+           SECONDS_AN_HOUR;
+}
+
+/* Each end as far as speed and price put it, independent of each other. A price without an
+ * interval is certain; of a speed without one it is unknown how certain it is, and a job of so
+ * many seconds takes them at any speed. */
+static void spread_dollars(const struct comparison_question *question,
+                           const struct comparison_row *row, struct row_job *job)
+{
+    const struct amount *speed = &row->speed, *price = &row->price.dollars;
+    double shorter = job->charged_hours, longer = shorter, cheaper = 0, dearer = 0;
+
+    if (!row->price.known || !speed->has_interval)
+        return;
+    if (!(question->job_seconds > 0)) {
+        shorter = charged_hours(question, job, job->hours * speed->value / speed->high);
+        longer = charged_hours(question, job, job->hours * speed->value / speed->low);
+    }
+    if (price->has_interval) {
+        cheaper = fmax(log(price->value / price->low), 0);
+        dearer = fmax(log(price->high / price->value), 0);
+    }
+    job->dollars_low = job->dollars * exp(-hypot(log(job->charged_hours / shorter), cheaper));
+    job->dollars_high = job->dollars * exp(hypot(log(longer / job->charged_hours), dearer));
+}
+
 static void charge(const struct comparison_question *question, const struct comparison_row *row,
                    struct row_job *job)
 {
-    job->charged_hours = job->hours;
-    if (is_charged_by_rule(question)) {
+    if (is_charged_by_rule(question))
         job->rule = billing_rule_at(row->contender->provider, question->where.at_us);
-        job->charged_hours =
-            billing_seconds(job->rule, job->hours * SECONDS_AN_HOUR, question->boot_seconds) /
-            SECONDS_AN_HOUR;
-    }
+    job->charged_hours = charged_hours(question, job, job->hours);
     job->dollars = row->price.known ? job->charged_hours * row->price.dollars.value : NAN;
     job->waiting_dollars = job->hours * question->hourly_value;
     job->total_dollars = job->dollars + job->waiting_dollars;
+    spread_dollars(question, row, job);
 }
 
 void comparison_job(const struct comparison_question *question, struct comparison_row *row)
@@ -61,8 +91,13 @@ void comparison_job(const struct comparison_question *question, struct compariso
     struct row_job *job = &row->job;
     double rate;
 
-    *job = (struct row_job){
-        .samples = samples_of(question, row), .dollars = NAN, .total_dollars = NAN};
+    row->has_cost = row->price.known &&
+                    cost_of_spread(&row->speed, &row->price.dollars, &row->cost, &row->dominates);
+    *job = (struct row_job){.samples = samples_of(question, row),
+                            .dollars = NAN,
+                            .dollars_low = NAN,
+                            .dollars_high = NAN,
+                            .total_dollars = NAN};
     job->interruption_share = share_of(question, row);
     job->hours = job->samples / row->speed.value / SECONDS_AN_HOUR;
     rate = isnan(job->interruption_share) ? 0 : interruption_rate(job->interruption_share);

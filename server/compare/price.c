@@ -157,11 +157,9 @@ static bool use_choice(const struct comparison_parts *parts, const struct compar
     return false;
 }
 
-void comparison_price(const struct comparison_parts *parts, struct comparison_row *row)
+/* False where the question gives none. */
+static bool use_given(const struct comparison_question *question, struct comparison_row *row)
 {
-    const struct comparison_question *question = parts->question;
-    struct row_price first = {0};
-
     for (size_t i = 0; i < question->price_count; i++)
         if (is_about(&question->prices[i], row->contender)) {
             row->price = (struct row_price){.known = true,
@@ -171,8 +169,29 @@ void comparison_price(const struct comparison_parts *parts, struct comparison_ro
                                             .list = question->prices[i].number,
                                             .factor = 1,
                                             .dollars = exactly(question->prices[i].number)};
-            return;
+            return true;
         }
+    return false;
+}
+
+void comparison_price_of_kind(const struct comparison_parts *parts, enum price_choice choice,
+                              struct comparison_row *row)
+{
+    struct row_price price = {0};
+
+    if (use_given(parts->question, row))
+        return;
+    use_choice(parts, row, choice, &price);
+    row->price = price;
+}
+
+void comparison_price(const struct comparison_parts *parts, struct comparison_row *row)
+{
+    const struct comparison_question *question = parts->question;
+    struct row_price first = {0};
+
+    if (use_given(question, row))
+        return;
     for (size_t i = 0; i < question->kind_count; i++) {
         struct row_price price = {0};
 

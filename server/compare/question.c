@@ -3,9 +3,10 @@
 #include "common/cleanup.h"
 #include "common/fields.h"
 #include "common/text.h"
-#include "db/runs/standings.h"
+#include "db/standings/standings.h"
 #include "engine/spec/run_spec.h"
 #include "pricing/parse_time.h"
+#include "server/base/query_labels.h"
 
 const char *const price_choice_names[] = {"on_demand", "spot", "typed", "paid", NULL};
 const char *const order_names[] = {"samples_per_dollar", "throughput", "total_dollars", "utility",
@@ -25,10 +26,11 @@ const char *const utility_fields[] = {"samples_per_dollar",
 const char *const comparison_parameters[] = {"workload",
                                              "engine",
                                              "provider",
-                                             "instance*",
+                                             "instance_type*",
                                              "stratum",
                                              "precision",
                                              "batch_size",
+                                             "label*",
                                              "provenance",
                                              "configuration",
                                              "price",
@@ -249,10 +251,10 @@ static bool read_instances(const struct query *query, struct comparison_question
                            struct error *err)
 {
     for (size_t i = 0; i < query->count; i++) {
-        if (strcmp(query->parameters[i].name, "instance") != 0)
+        if (strcmp(query->parameters[i].name, "instance_type") != 0)
             continue;
         if (question->instance_count == QUESTION_LIST_MAX)
-            return error_set(err, ERROR_INVALID, "instance", "may be given at most %d times",
+            return error_set(err, ERROR_INVALID, "instance_type", "may be given at most %d times",
                              QUESTION_LIST_MAX);
         question->instances[question->instance_count++] = query->parameters[i].value;
     }
@@ -333,8 +335,9 @@ bool comparison_question_read(const struct query *query, const struct identity *
                               struct error *err)
 {
     static const char *const words[] = {
-        "workload", "engine", "provider", "instance", "stratum",  "precision", "configuration",
-        "price",    "region", "zone",     "discount", "price_of", "reference", NULL};
+        "workload",      "engine", "provider", "instance_type", "stratum",  "precision",
+        "configuration", "price",  "region",   "zone",          "discount", "price_of",
+        "reference",     NULL};
     struct comparison_question *question = ret_question;
 
     *question = (struct comparison_question){
@@ -359,6 +362,8 @@ bool comparison_question_read(const struct query *query, const struct identity *
         question->configuration = "best";
     return check_words(query, err) && query_check_words(query, words, QUERY_WORD_MAX, err) &&
            read_numbers(query, question, err) && read_instances(query, question, err) &&
+           query_labels(query, question->label_keys, question->labels, &question->label_count,
+                        err) &&
            read_choices(query, question, err) && read_regions(query, here, question, err) &&
            read_moment(query, now_us, question, err) && read_lists(query, question, err) &&
            read_order(query, question, err) && check(question, err);

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "common/limits.h"
 #include "db/prices/offers.h"
+#include "db/runs/run_filter.h"
 #include "pricing/machine/identity.h"
 #include "pricing/utility.h"
 #include "server/base/query.h"
@@ -40,7 +41,10 @@ struct comparison_question {
     const char *configuration; /* "best", "all", or a row's id */
     const char *instances[QUESTION_LIST_MAX];
     size_t instance_count;
-    long long batch_size; /* 0: any */
+    long long batch_size;                                  /* 0: any */
+    struct wanted_label labels[RUN_FILTER_LABELS];         /* only runs that have all of them */
+    char label_keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1]; /* what their keys point into */
+    int label_count;
     enum price_choice kinds[4];
     size_t kind_count;
     struct offers_question where;

@@ -108,11 +108,9 @@ static bool may_be_ranked(const struct comparison_question *question, struct com
     const struct contender *contender = row->contender;
     const char *why = NULL;
 
-    if (contender->standing.level == STANDING_NONE && contender->standing.invalid > 0)
+    if (contender->standing.level == STANDING_NONE)
         snprintf(row->why_no_rank, sizeof row->why_no_rank,
                  "no valid run: %lld were invalid or never judged", contender->standing.invalid);
-    else if (contender->standing.level == STANDING_NONE)
-        why = "no measurement";
     else if (contender->is_published)
         why = row_is_of_jobs(row) ? "published, no interval, of a whole job"
                                   : "published, no interval";
@@ -183,8 +181,6 @@ static struct rank_row rank_row_of(const struct comparison_parts *parts,
         rank_row.shared_error = fabs(at_high - at_low) / (2 * Z_95);
     }
     rank_row.error = hypot(error, rank_row.shared_error);
-    if (error > 0) /* Satterthwaite's: how prices spread is taken as known */
-        rank_row.degrees = measured.degrees * pow(rank_row.error / error, 4);
     return rank_row;
 }
 

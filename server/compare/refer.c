@@ -29,21 +29,22 @@ static struct ratio ratio_of(const struct amount *a, const struct amount *b)
     return compare_measures(&left, &right);
 }
 
-/* Of samples per dollar. Two processors of one type are compared at one spot price: how it moves
- * says nothing about their ratio. */
+/* Of samples per dollar. Two processors of one type are compared at one stored price: how it
+ * moves says nothing about their ratio, which is that of their speeds. Their discounts are exact.
+ */
 static struct ratio ratio_of_costs(const struct comparison_row *row,
                                    const struct comparison_row *reference,
                                    const struct amount *mine, const struct amount *theirs)
 {
-    const struct measure left = {mine->value, mine->has_interval ? mine->low : 0, mine->high};
-    const struct measure right = {theirs->value, theirs->has_interval ? theirs->low : 0,
-                                  theirs->high};
-    const struct amount *price = &row->price.dollars;
-    const struct measure shared = {1 / price->value, 1 / price->high, 1 / price->low};
+    double cheaper = reference->price.dollars.value / row->price.dollars.value;
+    struct ratio ratio = row->speed_ratio;
 
-    if (!row->price.quote || row->price.quote != reference->price.quote || !price->has_interval)
-        return compare_measures(&left, &right);
-    return compare_sharing(&left, &right, &shared);
+    if (!row->price.quote || row->price.quote != reference->price.quote)
+        return ratio_of(mine, theirs);
+    ratio.value *= cheaper;
+    ratio.low *= cheaper;
+    ratio.high *= cheaper;
+    return ratio;
 }
 
 static void refer(const struct comparison_row *reference, struct comparison_row *row)

@@ -7,7 +7,7 @@
 #define KNOWN_SHOWN 6
 #define VALUE_SIZE sizeof((struct unmatched *)0)->value
 
-/* A value that is known, and how many of its first characters are those that were asked for. */
+/* A value that is known, and how near it is to the one that was asked for. */
 struct known_value {
     char text[VALUE_SIZE];
     size_t alike;
@@ -75,16 +75,6 @@ static const char *offer_provider(const struct offer *offer)
     return offer->provider;
 }
 
-/* The workloads that a spec may name: they are known even where no run trained them. */
-static const char *const *workloads_of_specs(void)
-{
-    const struct field *field = run_spec_fields;
-
-    while (strcmp(field->name, "workload") != 0)
-        field++;
-    return field->choices;
-}
-
 static bool is_family(const char *name, const char *instance)
 {
     size_t length = strlen(name);
@@ -120,7 +110,7 @@ static bool matches_any(const struct search *search)
         if (matches(search, text, contender->provider))
             return true;
     }
-    for (const char *const *name = workloads_of_specs(); search->any_workload && *name; name++)
+    for (const char *const *name = run_spec_workloads; search->any_workload && *name; name++)
         if (strcmp(search->value, *name) == 0)
             return true;
     for (size_t i = 0; search->of_offer && i < offers->count; i++)
@@ -137,13 +127,12 @@ static void add_known(const struct search *search, const char *text, struct know
     if (!*text || strcmp(text, "0") == 0)
         return;
     copy(value->text, text);
-    for (value->alike = 0;
-         value->text[value->alike] && value->text[value->alike] == search->value[value->alike];)
-        value->alike++;
+    value->alike =
+        text_likeness(search->value, strlen(search->value), value->text, strlen(value->text));
     (*count)++;
 }
 
-/* Those that begin like the value first, then by name. */
+/* The nearest first, then by name. */
 static int by_likeness(const void *left, const void *right)
 {
     const struct known_value *l = left, *r = right;
@@ -185,7 +174,7 @@ static bool list_known(const struct search *search, struct known_value **ret_kno
     }
     for (size_t i = 0; search->of_offer && i < offers->count; i++)
         add_known(search, search->of_offer(&offers->list[i]), known, &count);
-    for (const char *const *name = workloads_of_specs(); search->any_workload && *name; name++)
+    for (const char *const *name = run_spec_workloads; search->any_workload && *name; name++)
         add_known(search, *name, known, &count);
     *ret_count = drop_twins(known, count);
     *ret_known = known;
@@ -215,7 +204,8 @@ static bool look_for(const struct search *search, struct unmatched *list, size_t
                      struct error *err)
 {
     AUTO(freep) struct known_value *known = NULL;
-    const char *workload = search->parts->question->workload;
+    const struct comparison_question *question = search->parts->question;
+    const char *workload = question->workload;
     struct unmatched *unmatched = &list[*count];
     size_t known_count = 0;
 
@@ -228,7 +218,8 @@ static bool look_for(const struct search *search, struct unmatched *list, size_t
     if (search->any_workload)
         snprintf(unmatched->words, sizeof unmatched->words, "no run trained '%.64s'", workload);
     else
-        snprintf(unmatched->words, sizeof unmatched->words, "no run of %.64s%s has it", workload,
+        snprintf(unmatched->words, sizeof unmatched->words, "no run of %.64s%s%s has it",
+                 workload, question->label_count > 0 ? " with these labels" : "",
                  search->of_offer ? " and no price" : "");
     say_known(search, known, known_count, unmatched);
     (*count)++;
@@ -240,7 +231,7 @@ static bool look_for_names(const struct comparison_parts *parts, struct unmatche
 {
     const struct comparison_question *question = parts->question;
     struct search search = {.parts = parts,
-                            .parameter = "instance",
+                            .parameter = "instance_type",
                             .of_contender = instance_of,
                             .of_offer = offer_instance};
 
@@ -304,6 +295,8 @@ bool comparison_unmatched(const struct comparison_parts *parts,
 
     snprintf(batch_size, sizeof batch_size, "%lld", question->batch_size);
     *ret_count = 0;
+    for (size_t i = 0; i < parts->unmatched_label_count && *ret_count < UNMATCHED_MAX; i++)
+        ret_list[(*ret_count)++] = parts->unmatched_labels[i];
     for (size_t i = 0; i < COUNT(filters); i++)
         if (!look_for(&filters[i], ret_list, ret_count, err))
             return false;

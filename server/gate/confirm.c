@@ -27,7 +27,7 @@ static double value_of(const struct sweep_row_run *runs, size_t count, size_t ce
         const struct sweep_run *run = &runs[i].run;
 
         if (run->cell == cell && run->block == block && run->state == RUN_FINISHED &&
-            (run->validity == VALIDITY_OK || run->validity == VALIDITY_WARN))
+            !run->is_void && (run->validity == VALIDITY_OK || run->validity == VALIDITY_WARN))
             return run->throughput.value;
     }
     return 0;

@@ -2,7 +2,7 @@
  * that. */
 #pragma once
 
-#include "db/runs/gate_runs.h"
+#include "db/standings/gate_runs.h"
 #include "engine/stats/gate.h"
 #include "server/base/this_machine.h"
 #include "server/gate/request.h"

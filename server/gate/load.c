@@ -51,6 +51,9 @@ static bool load_subject(struct db *db, const struct run_id *id, struct run *run
 {
     if (!runs_find(db, id->text, run, err))
         return false;
+    if (run->voided.at_us > 0)
+        return error_set(err, ERROR_CONFLICT, NULL, "the run %s was voided: %.180s", id->text,
+                         run->voided.reason);
     if (run->state == RUN_FINISHED)
         return gate_subject_find(db, run->number, subject, err);
     if (!run_state_is_final(run->state))

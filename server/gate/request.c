@@ -42,18 +42,16 @@ static bool read_choice(const struct query *query, const char *name, const char 
 
 static bool read_label(const char *text, struct gate_request *request, struct error *err)
 {
-    size_t key_length = strcspn(text, "=:");
-    const char *value = text + key_length + 1;
+    const char *value;
 
-    if (!text[key_length])
+    if (!strpbrk(text, "=:"))
         return error_set(err, ERROR_INVALID, "baseline",
                          "must be the id of a run, KEY=VALUE of a label, or last:N");
-    if (key_length > LABEL_KEY_MAX || strlen(value) > LABEL_VALUE_MAX)
-        return error_set(err, ERROR_INVALID, "baseline", "is longer than a label can be");
+    if (!label_read("baseline", text, request->key, &value, err))
+        return false;
     request->kind = BASELINE_LABEL;
-    snprintf(request->key, sizeof request->key, "%.*s", (int)key_length, text);
     snprintf(request->value, sizeof request->value, "%s", value);
-    return label_check("baseline", request->key, request->value, err);
+    return true;
 }
 
 static bool read_baseline(const struct query *query, struct gate_request *request,

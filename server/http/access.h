@@ -3,7 +3,7 @@
 #pragma once
 
 #include "server/http/exchange.h"
-#include "server/http/token_store.h"
+#include "server/http/tokens/token_store.h"
 
 /* Looks up the token and checks its scopes and its limit of requests: 401, 403 or 429. */
 bool access_admit(struct exchange *exchange);

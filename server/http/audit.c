@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/json_writer.h"
+#include "common/text.h"
 #include "server/base/log.h"
 
 #include <arpa/inet.h>
@@ -137,8 +138,13 @@ static void write_line(struct json_writer *out, const struct audit_entry *entry,
         jsonw_integer(out, "known", entry->known);
         jsonw_integer(out, "refused", entry->refused);
     }
-    if (entry->id.text[0])
+    if (entry->did) {
+        jsonw_text(out, "did", entry->did);
+        jsonw_text(out, "id", entry->object);
+        jsonw_text(out, "reason", text_or_null(entry->reason));
+    } else if (entry->id.text[0]) {
         jsonw_text(out, "id", entry->id.text);
+    }
     if (unreported > 0)
         jsonw_integer(out, "suppressed", unreported);
     jsonw_close(out, '}');

@@ -1,11 +1,13 @@
 /* The audit log: one line of JSON for each request that writes, refused ones included, in a file
  * or in the log. Requests without a known token get at most AUDIT_STRANGERS_MAX lines a minute,
  * so that strangers cannot fill the disk; the next line counts the others. A line holds nothing
- * of a query, a header or a body. Thread-safe; lines do not mix. */
+ * of a query, a header or a body, but for the reason why something was taken back. Thread-safe;
+ * lines do not mix. */
 #pragma once
 
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/taken_back.h"
 #include "engine/spec/run_id.h"
 
 #include <sys/socket.h>
@@ -26,6 +28,9 @@ struct audit_entry {
     struct run_id id;            /* of the run or sweep that was created; "" for none */
     bool counts;                 /* set for an import, with the number of documents by result: */
     long long imported, known, refused;
+    const char *did;             /* what was taken back, "run voided"; NULL of other requests */
+    char object[64];             /* set with `did`: the id of what was taken back */
+    char reason[REASON_MAX + 1]; /* and why; "" where none was given */
 };
 
 /* An empty path means the log. */

@@ -8,7 +8,7 @@
 #include "server/base/query.h"
 #include "server/http/audit.h"
 #include "server/http/router.h"
-#include "server/http/token_store.h"
+#include "server/http/tokens/token_store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,7 +86,8 @@ struct hold {
     void (*free)(void *state);
 };
 
-/* The line for the audit. Handlers set the entry's id and counts, access_audit() sets the rest.
+/* The line for the audit. Handlers set the entry's id, its counts and what was taken back;
+ * access_audit() sets the rest.
  */
 struct audit_note {
     bool wanted; /* the request writes */

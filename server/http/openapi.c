@@ -5,6 +5,7 @@
 #include "server/base/assets.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #ifndef PENNYWORTH_VERSION
 #define PENNYWORTH_VERSION "unknown"
@@ -41,22 +42,55 @@ static json_t *knobs_schema(void)
                      "minProperties", 1, "additionalProperties", 0, "properties", properties);
 }
 
+/* A spec as it is posted. A base of a sweep is a RunSpec alone: its cells may name the engine. */
+static json_t *request_schema(void)
+{
+    return json_pack("{s:s, s:[{s:s}, o]}", "description",
+                     "A [RunSpec](#schema-runspec). Without a registered `engine`, `workload` is "
+                     "mlp or resnet50, and `precision` f32 or bf16.",
+                     "allOf", "$ref", "#/components/schemas/RunSpec", run_spec_native_schema());
+}
+
 /* For questions that ask about a batch: without the default, which is for runs only. */
 static json_t *batch_size_schema(void)
 {
     return field_schema(fields_find(run_spec_fields, run_spec_field_count, "batch_size"));
 }
 
+/* A picture of the comparison takes the same question, but has one format. */
+static bool share_parameters(json_t *paths, const char *picture)
+{
+    json_t *from = json_object_get(
+        json_object_get(json_object_get(paths, "/v1/comparison"), "get"), "parameters");
+    json_t *to =
+        json_object_get(json_object_get(json_object_get(paths, picture), "get"), "parameters");
+    json_t *parameter;
+    size_t i;
+
+    json_array_foreach(from, i, parameter)
+    {
+        const char *name = json_string_value(json_object_get(parameter, "name"));
+
+        if ((!name || strcmp(name, "format") != 0) && json_array_append(to, parameter) != 0)
+            return false;
+    }
+    return true;
+}
+
 static bool fill_in(json_t *document, const struct engines *engines)
 {
+    json_t *paths = json_object_get(document, "paths");
     json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
     AUTO(json_decrefp) json_t *spec = run_spec_schema();
     json_t *engine = json_object_get(json_object_get(spec, "properties"), "engine");
 
     return json_object_set_new(engine, "enum", engine_names(engines)) == 0 &&
            json_object_set(schemas, "RunSpec", spec) == 0 &&
+           json_object_set_new(schemas, "RunRequest", request_schema()) == 0 &&
            json_object_set_new(schemas, "Knobs", knobs_schema()) == 0 &&
            json_object_set_new(schemas, "BatchSize", batch_size_schema()) == 0 &&
+           share_parameters(paths, "/v1/comparison.svg") &&
+           share_parameters(paths, "/v1/badge.svg") &&
            json_object_set_new(json_object_get(document, "info"), "version",
                                json_string(PENNYWORTH_VERSION)) == 0;
 }

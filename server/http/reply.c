@@ -102,7 +102,7 @@ static void write_allowed(struct json_writer *out, const struct allowed *allowed
 {
     if (allowed->ranged) {
         jsonw_open(out, "allowed", '{');
-        jsonw_integer(out, "minimum", allowed->min);
+        jsonw_integer(out, allowed->above_min ? "exclusiveMinimum" : "minimum", allowed->min);
         jsonw_integer(out, "maximum", allowed->max);
         jsonw_close(out, '}');
     } else if (allowed->choices) {
@@ -195,4 +195,18 @@ void reply_json(struct exchange *exchange, int status, const struct json_writer 
     }
     exchange->reply.status = status;
     exchange->reply.content_type = "application/json";
+}
+
+void reply_events(struct exchange *exchange,
+                  enum stream_result (*next)(void *state, struct exchange *exchange,
+                                             struct bytes *piece),
+                  void *state)
+{
+    exchange->reply.status = 200;
+    exchange->reply.content_type = "text/event-stream";
+    reply_field(exchange, "Cache-Control", "no-cache");
+    reply_field(exchange, "Connection",
+                "close"); /* listener_hold_little() made it slow for other answers */
+    exchange->reply.stream =
+        (struct stream){.next = next, .free = free, .state = state, .is_live = true};
 }

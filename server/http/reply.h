@@ -27,6 +27,14 @@ void reply_field(struct exchange *exchange, const char *name, const char *format
 struct json_writer;
 void reply_json(struct exchange *exchange, int status, const struct json_writer *out);
 
+/* 200 with Server-Sent Events, which next() makes. The reply owns `state`, and frees it by
+ * free().
+ */
+void reply_events(struct exchange *exchange,
+                  enum stream_result (*next)(void *state, struct exchange *exchange,
+                                             struct bytes *piece),
+                  void *state);
+
 /* Header fields for browsers and caches that every reply gets, unless it has its own of that
  * name.
  * */

@@ -4,6 +4,9 @@
 #include "common/fields.h"
 #include "common/json_read.h"
 #include "common/limits.h"
+#include "engine/spec/run_spec.h"
+#include "pricing/parse_time.h"
+#include "server/base/query_labels.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/server.h"
@@ -13,6 +16,18 @@ bool request_accepts(struct exchange *exchange, const char *type)
     if (accept_quality(exchange->request.headers.accept, type) > 0)
         return true;
     reply_problem(exchange, 406, "Accept", "this is %s and nothing else", type);
+    return false;
+}
+
+bool request_form(struct exchange *exchange, bool *ret_csv)
+{
+    int json = accept_quality(exchange->request.headers.accept, "application/json");
+    int csv = accept_quality(exchange->request.headers.accept, "text/csv");
+
+    *ret_csv = csv > json;
+    if (json > 0 || csv > 0)
+        return true;
+    reply_problem(exchange, 406, "Accept", "this is application/json or text/csv");
     return false;
 }
 
@@ -64,37 +79,61 @@ bool request_allows(struct exchange *exchange, const char *const allowed[])
     return false;
 }
 
-static bool read_label(const char *text, char key[LABEL_KEY_MAX + 1], struct wanted_label *label,
-                       struct error *err)
+/* One of a few words, or any where the parameter is not given. */
+static bool read_choice(const struct query *query, const char *name, const char *const *choices,
+                        const char **ret_choice, struct error *err)
 {
-    const char *colon = strchr(text, ':');
-    size_t key_length = colon ? (size_t)(colon - text) : 0;
+    const char *text = query_find(query, name);
 
-    if (!colon || key_length > LABEL_KEY_MAX)
-        return error_set(err, ERROR_INVALID, "label", "must be KEY:VALUE");
-    memcpy(key, text, key_length);
-    key[key_length] = '\0';
-    *label = (struct wanted_label){key, colon + 1};
-    return label_check("label", key, colon + 1, err);
+    *ret_choice = text;
+    for (const char *const *choice = choices; text && *choice; choice++)
+        if (strcmp(*choice, text) == 0)
+            return true;
+    return !text || error_not_allowed(err, name, (struct allowed){.choices = choices},
+                                      "must be one of these, got '%.40s'", text);
 }
 
-bool request_labels(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
-                    struct wanted_label labels[RUN_FILTER_LABELS], int *ret_count,
-                    struct error *err)
+static bool read_time(const struct query *query, const char *name, long long *ret_us,
+                      struct error *err)
 {
-    int count = 0;
+    const char *text = query_find(query, name);
 
-    for (size_t i = 0; i < query->count; i++) {
-        if (strcmp(query->parameters[i].name, "label") != 0)
-            continue;
-        if (count == RUN_FILTER_LABELS)
-            return error_set(err, ERROR_INVALID, "label", "may be given at most %d times",
-                             RUN_FILTER_LABELS);
-        if (!read_label(query->parameters[i].value, keys[count], &labels[count], err))
-            return false;
-        count++;
-    }
-    *ret_count = count;
+    *ret_us = 0;
+    return !text || parse_time_given(text, ret_us) ||
+           error_set(err, ERROR_INVALID, name,
+                     "must be a time like 2026-01-02T03:04:05Z, or a day like 2026-01-02, "
+                     "got '%.40s'",
+                     text);
+}
+
+static const char *const *precisions(void)
+{
+    const struct field *field = run_spec_fields;
+
+    while (strcmp(field->name, "precision") != 0)
+        field++;
+    return field->choices;
+}
+
+bool request_run_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
+                        struct run_filter *ret_filter, struct error *err)
+{
+    static const char *const levels[] = {"ok", "warn", "invalid", NULL};
+    struct run_filter filter = {.engine = query_find(query, "engine"),
+                                .workload = query_find(query, "workload"),
+                                .instance = query_find(query, "instance_type"),
+                                .sender = query_find(query, "sender")};
+
+    if (!read_choice(query, "provenance", provenance_names, &filter.provenance, err) ||
+        !read_choice(query, "precision", precisions(), &filter.precision, err) ||
+        !read_choice(query, "validity", levels, &filter.validity, err) ||
+        !read_time(query, "since", &filter.since_us, err) ||
+        !read_time(query, "until", &filter.until_us, err) ||
+        !query_labels(query, keys, filter.labels, &filter.label_count, err))
+        return false;
+    if (filter.until_us && filter.until_us <= filter.since_us)
+        return error_set(err, ERROR_INVALID, "until", "must be later than since");
+    *ret_filter = filter;
     return true;
 }
 

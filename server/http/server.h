@@ -13,7 +13,7 @@
 #include "server/http/backup_job.h"
 #include "server/http/large_body_slots.h"
 #include "server/http/response_cache.h"
-#include "server/http/token_store.h"
+#include "server/http/tokens/token_store.h"
 #include "server/prices/refresher.h"
 #include "server/runs/engines.h"
 #include "server/runs/runner.h"

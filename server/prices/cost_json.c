@@ -1,7 +1,10 @@
 #include "server/prices/cost_json.h"
 
 #include "common/cleanup.h"
+#include "common/json_text.h"
+#include "common/text.h"
 
+#include <math.h>
 #include <stddef.h>
 
 static const struct {
@@ -49,6 +52,79 @@ char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples
     if (out.failed)
         bytes_free(&text);
     return text.data;
+}
+
+/* The stored object without what follows from the speed; NULL when memory ends. */
+static char *without_amounts(const char *stored, const char *why_not)
+{
+    AUTO(json_decrefp) json_t *json = json_loads(stored, 0, NULL);
+
+    for (size_t i = 0; i < COUNT(amounts); i++)
+        if (json_object_set_new(json, amounts[i].name, json_null()) != 0)
+            return NULL;
+    if (json_object_set_new(json, "why_no_cost", json_string(why_not)) != 0)
+        return NULL;
+    return json_text(json);
+}
+
+/* The stored text as it is, to the digit, and one member more. */
+static char *with_no_reason(const char *stored)
+{
+    struct bytes text = {.limit = 32768};
+    size_t length = strlen(stored);
+
+    if (length < 1 || !bytes_printf(&text, "%.*s,\"why_no_cost\":null}", (int)length - 1, stored))
+        bytes_free(&text);
+    return text.data;
+}
+
+void present_run_cost(struct json_writer *out, const char *key, const char *stored,
+                      const char *why_not)
+{
+    AUTO(freep) char *text = NULL;
+
+    if (!stored) {
+        jsonw_null(out, key);
+        return;
+    }
+    text = why_not ? without_amounts(stored, why_not) : with_no_reason(stored);
+    if (text)
+        jsonw_raw(out, key, text);
+    else
+        out->failed = true;
+}
+
+static double hours_of(const struct run *run)
+{
+    return run->started_us > 0 && run->ended_us > run->started_us
+               ? (double)(run->ended_us - run->started_us) / 3600e6
+               : NAN;
+}
+
+void present_run_cost_head(struct json_writer *out, const char *key, const struct run *run)
+{
+    const struct summary *summary = &run->summary;
+    const struct amount speed = {.value = summary->samples_per_second,
+                                 .low = summary->throughput.low,
+                                 .high = summary->throughput.high,
+                                 .has_interval = summary->throughput.known};
+    const struct paid_price *paid = &run->paid;
+    struct cost each;
+    bool known = run_is_worth_a_price(run) && cost_of(&speed, paid->per_hour, &each);
+
+    if (!(paid->per_hour > 0) || strcmp(paid->currency, "USD") != 0) {
+        jsonw_null(out, key);
+        return;
+    }
+    jsonw_open(out, key, '{');
+    jsonw_number(out, "price_per_hour", paid->per_hour);
+    jsonw_text(out, "kind", text_or_null(paid->kind));
+    jsonw_text(out, "feed", text_or_null(paid->feed));
+    jsonw_time(out, "fetched_at", paid->fetched_us);
+    jsonw_number(out, "dollars", paid->per_hour * hours_of(run));
+    for (size_t i = 0; i < COST_AMOUNTS; i++)
+        present_interval(out, amounts[i].name, known ? cost_amount(&each, i) : NULL);
+    jsonw_close(out, '}');
 }
 
 static bool is_member(const char *name)

@@ -4,9 +4,11 @@
 #include "common/text.h"
 #include "pricing/feeds/source.h"
 #include "pricing/freshness.h"
+#include "server/base/taken_back_json.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct discount *find_discount(const struct discount_list *discounts,
@@ -58,7 +60,9 @@ static void present_origin(struct json_writer *out, const struct price_view *vie
     jsonw_time(out, "source_time", source_us);
     jsonw_time(out, "fetched_at", fetched_us);
     jsonw_number(out, "age_seconds", given ? NAN : (double)(at_us - said_us) / 1e6);
-    jsonw_text(out, "freshness", freshness_names[freshness_of(price->kind, at_us - said_us)]);
+    jsonw_text(out, "freshness",
+               freshness_names[(view->doubted ? freshness_of_doubted
+                                              : freshness_of)(price->kind, at_us - said_us)]);
 }
 
 /* What was, or from when on there was nothing. */
@@ -94,14 +98,44 @@ void present_price(struct json_writer *out, const char *key, const struct price_
                    const struct discount_list *discounts, long long at_us)
 {
     const struct discount *discount = find_discount(discounts, &view->price);
+    char id[PRICE_ID_SIZE];
 
+    price_id_write(&(struct price_key){view->series, view->since_us}, id);
     jsonw_open(out, key, '{');
+    jsonw_text(out, "id", id);
     present_body(out, view, at_us);
     if (discount && view->price.nanos > 0)
         present_discount(out, &view->price, discount->factor, discount->note);
     else
         jsonw_null(out, "discount");
+    present_taken_back(out, "withdrawn", &view->withdrawn);
     jsonw_close(out, '}');
+}
+
+void price_id_write(const struct price_key *key, char ret_id[PRICE_ID_SIZE])
+{
+    snprintf(ret_id, PRICE_ID_SIZE, "%lld-%lld", key->series, key->since_us);
+}
+
+bool price_id_read(const char *text, size_t length, struct price_key *ret_key)
+{
+    char id[PRICE_ID_SIZE], again[PRICE_ID_SIZE];
+    struct price_key key;
+    char *end;
+
+    if (length >= sizeof id)
+        return false;
+    memcpy(id, text, length);
+    id[length] = '\0';
+    key.series = strtoll(id, &end, 10);
+    if (*end != '-')
+        return false;
+    key.since_us = strtoll(end + 1, &end, 10);
+    price_id_write(&key, again);
+    if (strcmp(id, again) != 0) /* only as it is written */
+        return false;
+    *ret_key = key;
+    return true;
 }
 
 void present_machine_price(struct json_writer *out, const struct machine_price *price,
@@ -169,6 +203,12 @@ struct paid_price paid_price_read(const json_t *price)
                       &paid.fetched_us))
         paid.fetched_us = 0;
     return paid;
+}
+
+void present_instance_type(struct json_writer *out, const char *type)
+{
+    jsonw_text(out, "instance_type", text_or_null(type));
+    jsonw_text(out, "instance", text_or_null(type));
 }
 
 void present_identity(struct json_writer *out, const char *key, const struct identity *identity)

@@ -12,6 +12,12 @@
 void present_price(struct json_writer *out, const char *key, const struct price_view *view,
                    const struct discount_list *discounts, long long at_us);
 
+/* The id of a price in JSON: "SERIES-MICROSECONDS". */
+#define PRICE_ID_SIZE 48
+void price_id_write(const struct price_key *key, char ret_id[PRICE_ID_SIZE]);
+bool price_id_read(const char *text, size_t length, struct price_key *ret_key)
+    __attribute__((warn_unused_result));
+
 /* A price of this machine, or null with the reason in "why_no_price". */
 void present_machine_price(struct json_writer *out, const struct machine_price *price,
                            long long at_us);
@@ -25,5 +31,9 @@ struct paid_price paid_price_read(const json_t *price);
 
 /* A number with its interval, null where it has none; null for NULL. */
 void present_interval(struct json_writer *out, const char *key, const struct amount *amount);
+
+/* The type of a machine: "instance_type", and "instance", the name of earlier versions. null for
+ * "" and for NULL. */
+void present_instance_type(struct json_writer *out, const char *type);
 
 void present_identity(struct json_writer *out, const char *key, const struct identity *identity);

@@ -49,7 +49,7 @@ static const struct field figure_fields[] = {
     TEXT(figure_line, figure.workload, "workload", 64),
     TEXT(figure_line, figure.engine, "engine", 64),
     TEXT(figure_line, figure.provider, "provider", 16),
-    TEXT(figure_line, figure.instance, "instance", 64),
+    TEXT(figure_line, figure.instance, "instance_type", 64),
     TEXT(figure_line, figure.source, "source", 160),
     TEXT(figure_line, figure.note, "note", 240),
     TEXT(figure_line, measured_at, "measured_at", 32),
@@ -63,7 +63,7 @@ static const char *const figure_extras[] = {"configuration", "derived", NULL};
 static const struct field price_fields[] = {
     TEXT(price_line, provider, "provider", 16),
     TEXT(price_line, region, "region", 40),
-    TEXT(price_line, instance, "instance", 64),
+    TEXT(price_line, instance, "instance_type", 64),
     TEXT(price_line, price_per_hour, "price_per_hour", 40),
     TEXT(price_line, since, "since", 32),
     TEXT(price_line, reference, "reference", 96),
@@ -79,6 +79,16 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
+/* Earlier versions called the type of a machine `instance`, and so do data that people keep. */
+static bool use_name_of_today(json_t *json)
+{
+    json_t *type = json_object_get(json, "instance");
+
+    return !type || json_object_get(json, "instance_type") ||
+           (json_object_set(json, "instance_type", type) == 0 &&
+            json_object_del(json, "instance") == 0);
+}
+
 /* Reads the members of the table; refuses others, except `extras`. */
 static bool read_members(json_t *json, const struct field *fields, size_t count,
                          const char *const *extras, void *object, struct error *err)
@@ -88,12 +98,14 @@ static bool read_members(json_t *json, const struct field *fields, size_t count,
 
     if (!json_is_object(json))
         return error_set(err, ERROR_INVALID, NULL, "must be an object");
+    if (!use_name_of_today(json))
+        return error_no_memory(err);
     json_object_foreach(json, name, value)
     {
         const struct field *field = fields_find(fields, count, name);
 
         if (!field && !is_one_of(name, extras))
-            return error_set(err, ERROR_INVALID, name, "is not a known field");
+            return fields_refuse_name(fields, count, extras, name, err);
         if (field && !field_read(field, value, object, err))
             return false;
     }
@@ -355,13 +367,26 @@ bool published_store(struct db *db, const struct published_data *data, long long
     return true;
 }
 
+bool published_shipped(struct published_data *ret_data, struct error *err)
+{
+    return published_read(published_source, strlen(published_source), ret_data, err);
+}
+
+bool published_has(const struct published_data *data, const char *id)
+{
+    for (size_t i = 0; i < data->figure_count; i++)
+        if (strcmp(data->figures[i].id, id) == 0)
+            return true;
+    return false;
+}
+
 bool published_load(struct db *db, long long now_us, struct error *err)
 {
     AUTO(published_data_clear) struct published_data data = {0};
     struct error why = {0};
     bool stored;
 
-    if (!published_read(published_source, strlen(published_source), &data, err))
+    if (!published_shipped(&data, err))
         return false;
     if (!published_store(db, &data, now_us, &stored, &why)) {
         if (why.kind != ERROR_CONFLICT)

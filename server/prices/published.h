@@ -36,6 +36,13 @@ void published_data_clear(struct published_data *data);
 bool published_store(struct db *db, const struct published_data *data, long long now_us,
                      bool *ret_stored, struct error *err) __attribute__((warn_unused_result));
 
+/* Reads the embedded data; the caller passes it to published_data_clear(). */
+bool published_shipped(struct published_data *ret_data, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Whether the data has a figure of this id. */
+bool published_has(const struct published_data *data, const char *id);
+
 /* Reads and stores the embedded data. A conflict is logged and leaves the database as it was; the
  * call still succeeds. */
 bool published_load(struct db *db, long long now_us, struct error *err)

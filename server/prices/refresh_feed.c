@@ -54,13 +54,16 @@ static bool store_row(struct db *db, const struct feed_row *row)
     return false;
 }
 
-static bool replace(struct db *db, const struct price_snapshot *snapshot, struct error *err)
+static bool replace(struct db *db, const struct price_snapshot *snapshot,
+                    struct change *ret_change, struct error *err)
 {
     for (int attempt = 0;; attempt++) {
-        struct change change;
+        struct change change = {0};
         struct error why = {0};
+        bool ok = prices_replace(db, snapshot, &change, &why);
 
-        if (prices_replace(db, snapshot, &change, &why)) {
+        *ret_change = change;
+        if (ok) {
             log_line(LOG_INFO,
                      "feed %s %s state=ok prices=%zu added=%zu moved=%zu gone=%zu held=%zu",
                      snapshot->row->feed, snapshot->row->scope, change.after, change.added,
@@ -72,12 +75,13 @@ static bool replace(struct db *db, const struct price_snapshot *snapshot, struct
     }
 }
 
+/* Where the reading is held back, *old has what waits. */
 static bool store_new(const struct tools *tools, const struct reading *reading,
-                      const struct refresh_trace *trace, const struct feed_row *old,
-                      struct error *err)
+                      const struct refresh_trace *trace, struct feed_row *old, struct error *err)
 {
     const struct price_batch_facts *facts = price_batch_facts(reading->batch);
     struct feed_row row = *old;
+    struct change change;
 
     row.state = "ok";
     row.reason[0] = '\0';
@@ -88,10 +92,20 @@ static bool store_new(const struct tools *tools, const struct reading *reading,
     memcpy(row.etag, trace->etag, sizeof row.etag);
     memcpy(row.last_modified, trace->last_modified, sizeof row.last_modified);
     memcpy(row.mark, facts->mark, sizeof row.mark);
-    return replace(
-        tools->visit->db,
-        &(struct price_snapshot){.source = reading->source, .batch = reading->batch, .row = &row},
-        err);
+    if (replace(tools->visit->db,
+                &(struct price_snapshot){.source = reading->source,
+                                         .types = reading->types,
+                                         .believe = tools->visit->believe,
+                                         .batch = reading->batch,
+                                         .row = &row},
+                &change, err))
+        return true;
+    if (change.doubt.since_us > 0) {
+        old->held = (long long)change.held;
+        old->doubt = change.doubt;
+        tools->result->doubted++;
+    }
+    return false;
 }
 
 static void store_unchanged(const struct tools *tools, const struct reading *reading,
@@ -99,6 +113,8 @@ static void store_unchanged(const struct tools *tools, const struct reading *rea
 {
     row->state = "unchanged";
     row->reason[0] = '\0';
+    row->held = 0;
+    row->doubt = (struct doubt){0};
     row->confirmed_us = reading->now_us;
     row->failures = 0;
     if (store_row(tools->visit->db, row))

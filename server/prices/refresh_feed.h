@@ -15,6 +15,7 @@ struct feed_visit {
     const char *key;          /* of Google's catalog, or "" */
     const char *metadata_url; /* the service that gives the instance's role, or NULL */
     unsigned seed;
+    bool believe;                                    /* whatever it says */
     bool (*wait)(void *user, long long nanoseconds); /* false: the server stops */
     void (*progress)(void *user, const char *scope, size_t done, size_t total);
     void *user;
@@ -22,6 +23,7 @@ struct feed_visit {
 
 struct feed_result {
     size_t scopes, failed;
+    size_t doubted; /* of failed: readings that are held back */
     bool changed;
     char idle[160]; /* the setting that is missing, which is no failure; else "" */
 };

@@ -14,13 +14,15 @@
 #include <malloc.h>
 
 #define RETRY_SECONDS 900 /* a failed feed is read again after this, or sooner if it is due */
-#define ROOM_SECONDS 30   /* between two checks of the disk space for prices */
+#define CONFIRM_SECONDS (2 * DOUBT_SECONDS) /* one whose reading is held back: after this */
+#define ROOM_SECONDS 30                     /* between two checks of the disk space for prices */
 #define AWS_METADATA "http://169.254.169.254"
 
 /* The schedule of a feed; in the order of the settings. */
 struct appointment {
     long long due_ns; /* LLONG_MAX: never */
     bool asked;       /* by a request */
+    bool believe;     /* what it says then, by that request */
     char idle[160];
 };
 
@@ -83,8 +85,10 @@ static void end_feed(struct refresher *refresher, size_t index, const struct fee
     struct appointment *appointment = &refresher->appointments[index];
     long long seconds = feed->every_seconds;
 
-    if (result->failed > 0 && seconds > RETRY_SECONDS)
+    if (result->failed > result->doubted && seconds > RETRY_SECONDS)
         seconds = RETRY_SECONDS;
+    if (result->doubted > 0 && seconds > CONFIRM_SECONDS)
+        seconds = CONFIRM_SECONDS;
     service_thread_lock(&refresher->thread);
     if (result->idle[0] && strcmp(result->idle, appointment->idle) != 0)
         log_line(LOG_INFO, "feed %s is idle: %s", feed->source->name, result->idle);
@@ -94,13 +98,25 @@ static void end_feed(struct refresher *refresher, size_t index, const struct fee
     service_thread_unlock(&refresher->thread);
 }
 
+/* Whether the request that asked for this refresh believes it; only for once. */
+static bool take_belief(struct refresher *refresher, size_t index)
+{
+    bool believe;
+
+    service_thread_lock(&refresher->thread);
+    believe = refresher->appointments[index].believe;
+    refresher->appointments[index].believe = false;
+    service_thread_unlock(&refresher->thread);
+    return believe;
+}
+
 static void refresh_one(struct refresher *refresher, size_t index)
 {
     const struct feed *feed = &refresher->parts.feeds->list[index];
     const struct config *config = refresher->parts.config;
     struct identity identity;
     struct feed_result result;
-    bool on_aws;
+    bool on_aws, believe = take_belief(refresher, index);
 
     this_machine_identity(refresher->parts.this_machine, &identity);
     on_aws = strcmp(identity.provider, "aws") == 0 && strcmp(identity.source, "metadata") == 0;
@@ -115,6 +131,7 @@ static void refresh_one(struct refresher *refresher, size_t index)
                                                       : on_aws ? AWS_METADATA
                                                                : NULL,
                                       .seed = (unsigned)chance_next(&refresher->chance),
+                                      .believe = believe,
                                       .wait = wait_or_stop,
                                       .progress = keep_progress,
                                       .user = refresher},
@@ -272,7 +289,8 @@ struct refresher *refresher_start(const struct refresher_parts *parts, struct er
 }
 
 /* With the lock held. */
-static bool appoint(struct refresher *refresher, const char *name, struct error *err)
+static bool appoint(struct refresher *refresher, const char *name, bool believe,
+                    struct error *err)
 {
     const struct feeds *feeds = refresher->parts.feeds;
     size_t count = 0;
@@ -285,6 +303,7 @@ static bool appoint(struct refresher *refresher, const char *name, struct error 
     for (size_t i = 0; i < feeds->count; i++)
         if (feeds->list[i].on && (!name || strcmp(feeds->list[i].source->name, name) == 0)) {
             refresher->appointments[i].asked = true;
+            refresher->appointments[i].believe = believe;
             count++;
         }
     if (count == 0 && name)
@@ -299,12 +318,12 @@ static bool appoint(struct refresher *refresher, const char *name, struct error 
     return true;
 }
 
-bool refresher_ask(struct refresher *refresher, const char *feed, struct error *err)
+bool refresher_ask(struct refresher *refresher, const char *feed, bool believe, struct error *err)
 {
     bool ok;
 
     service_thread_lock(&refresher->thread);
-    ok = appoint(refresher, feed, err);
+    ok = appoint(refresher, feed, believe, err);
     service_thread_unlock(&refresher->thread);
     return ok;
 }

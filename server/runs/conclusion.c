@@ -6,7 +6,7 @@
 #include "db/runs/machines.h"
 #include "db/runs/runs.h"
 #include "db/runs/step_rows.h"
-#include "engine/machine/cpu.h"
+#include "engine/protocol/details.h"
 #include "engine/stats/summary_text.h"
 
 #define ISA_SIZE 32
@@ -18,27 +18,6 @@ static void read_isa(const char *machine_facts, char ret_isa[ISA_SIZE])
     const char *isa = json_string_value(json_object_get(facts, "isa"));
 
     snprintf(ret_isa, ISA_SIZE, "%s", isa ? isa : "");
-}
-
-/* The details that the engine reported; empty where it reported none. */
-static bool read_details(const struct run *run, struct engine_details *ret_details,
-                         struct error *err)
-{
-    AUTO(json_decrefp)
-    json_t *json = run->engine_details ? json_loads(run->engine_details, 0, NULL) : NULL;
-
-    const char *key;
-    json_t *value;
-    void *next;
-
-    /* A detail that the engine did not report is stored as null. */
-    json_object_foreach_safe(json, next, key, value)
-    {
-        if (json_is_null(value))
-            json_object_del(json, key);
-    }
-    *ret_details = (struct engine_details){0};
-    return !json || engine_details_from_json(json, ret_details, err);
 }
 
 static bool summarize(const struct conclusion_inputs *conclusion_inputs,
@@ -62,7 +41,7 @@ static bool judge(const struct conclusion_inputs *conclusion_inputs,
     char isa[ISA_SIZE];
     struct verdict verdict;
 
-    if (!read_details(run, &details, err))
+    if (!engine_details_from_text(run->engine_details, &details, err))
         return false;
     read_isa(conclusion_inputs->machine_facts, isa);
     validity_judge(

@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "engine/process/confine.h"
 #include "server/base/log.h"
+#include "server/runs/preemption_event.h"
 #include "server/runs/runner_work.h"
 
 #include <errno.h>
@@ -22,7 +23,10 @@ void runner_free(struct runner *runner)
 
 static void take_notice(void *user, const char *why)
 {
-    runner_preempt(user, why);
+    struct runner *runner = user;
+
+    runner_preempt(runner, why); /* first: a run may be lost in the seconds that are left */
+    preemption_event_store(runner->parts.config, runner->parts.this_machine, why);
 }
 
 static void withdraw_notice(void *user)

@@ -174,6 +174,16 @@ static enum runner_state claim(struct runner *runner)
     return next;
 }
 
+/* Readers of the run, and of the sweep that it belongs to. */
+static void tell(struct notifications *notifications, const struct run *run)
+{
+    long long now_ns = clock_monotonic_ns();
+
+    notifications_tell(notifications, run->id.text, now_ns);
+    if (run->sweep.text[0])
+        notifications_publish(notifications, &(struct topic){TOPIC_SWEEP, run->sweep}, now_ns);
+}
+
 static enum runner_state run_claimed(struct runner *runner)
 {
     struct notifications *notifications = runner->parts.notifications;
@@ -182,7 +192,7 @@ static enum runner_state run_claimed(struct runner *runner)
 
     assert(runner->current.text[0]);
     log_line(LOG_INFO, "run %s state=running", run->id.text);
-    notifications_tell(notifications, run->id.text, clock_monotonic_ns());
+    tell(notifications, run);
     metrics_worker_started(runner->parts.metrics);
     measure(runner);
     /* The end is stored and the current run cleared under one lock: a cancel that comes too late
@@ -195,7 +205,7 @@ static enum runner_state run_claimed(struct runner *runner)
     if (preempted)
         notifications_tell_all(notifications, clock_monotonic_ns());
     else
-        notifications_tell(notifications, run->id.text, clock_monotonic_ns());
+        tell(notifications, run);
     runner->sweeps_due = runner->sweeps_due || run->sweep.text[0];
     run_clear(run);
     maintenance_wait(&runner->maintenance, clock_monotonic_ns());

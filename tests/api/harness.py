@@ -146,9 +146,9 @@ class Raw:
 class Events:
     """A reader of Server-Sent Events: iterates over (id, name, data)."""
 
-    def __init__(self, server, run_id, headers=None):
+    def __init__(self, server, run_id, headers=None, of="runs"):
         self.connection = server.connection()
-        self.connection.request("GET", f"/v1/runs/{run_id}/events",
+        self.connection.request("GET", f"/v1/{of}/{run_id}/events",
                                 headers={"Accept": "text/event-stream", **(headers or {})})
         self.response = self.connection.getresponse()
         self.comments = []

@@ -29,9 +29,10 @@ class PriceServer(Server):
             return answer if answer["refresh"]["ended_at"] else None
         return until(ended, "the end of a refresh", seconds)
 
-    def refresh(self, feed=None, seconds=PATIENCE):
+    def refresh(self, feed=None, seconds=PATIENCE, believe=None):
         """One more reading, from its request to its end; the feed as it is then."""
         query = f"?feed={feed}" if feed else ""
+        query += f"&believe={believe}" if believe else ""
         until(lambda: self.post(b"", path="/v1/prices/refresh", query=query).status == 202,
               "a refresh is accepted")
         self.settle(seconds)
@@ -120,6 +121,11 @@ class Stage:
 
     def expected(self):
         raise NotImplementedError
+
+    def amounts(self):
+        """What is believed; how sure of that the server is left out."""
+        return [(price["feed"], price["region"], price["instance_type"], price["kind"],
+                 price["nanos_per_hour"], price["valid_from"]) for price in self.server.prices()]
 
     def stored_prices(self):
         return {(price["region"], price["instance_type"], price["kind"]): price["nanos_per_hour"]

@@ -5,7 +5,7 @@ DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 DAY = 1_750_000_000_000  # milliseconds
 # A published figure, as a user enters it.
 FIGURE = {"id": "mine", "workload": "resnet50", "engine": "other 1", "provider": "aws",
-          "instance": "x1.large", "configuration": {"precision": "bf16"}, "unit": "sample",
+          "instance_type": "x1.large", "configuration": {"precision": "bf16"}, "unit": "sample",
           "samples_per_second": 340, "derived": False, "source": "a page", "note": "one run",
           "measured_at": "2025-01-02"}
 

@@ -299,6 +299,10 @@ class Confirmed(ServerCase):
         self.assertEqual(3, again["baseline"]["n"])
         text = check(self.server, slow[0], query + "&format=markdown").body.decode()
         self.assertIn(f"](/v1/sweeps/{sweep['id']})", text)
+        # A pair of which one run was taken back is none.
+        path = f"/v1/runs/{sweep['cells'][1]['runs'][2]['id']}/void"
+        self.assertEqual(200, self.server.post({"reason": "a busy machine"}, path=path).status)
+        self.assertEqual(5, check(self.server, slow[0], query).json()["confirmation"]["n"])
 
     def test_a_build_that_is_gone_is_measured_again_alone(self):
         measure(self.server, "fast", 7, labels={"c": "1"})

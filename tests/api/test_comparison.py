@@ -294,8 +294,8 @@ class Measured(Questions, unittest.TestCase):
     def test_a_parameter_that_matches_nothing_says_so(self):
         self.three()
         self.assertEqual([], self.compare(workload="mlp")["unmatched"])
-        answer = self.compare(workload="mlp", instance="a.lage", discount="b:0.5")
-        self.assertEqual([("instance", "a.lage"), ("discount", "b")],
+        answer = self.compare(workload="mlp", instance_type="a.lage", discount="b:0.5")
+        self.assertEqual([("instance_type", "a.lage"), ("discount", "b")],
                          [(each["parameter"], each["value"]) for each in answer["unmatched"]])
         self.assertIn("known are a.large, b.large, c.large", answer["unmatched"][0]["words"])
         text = self.server.get("/v1/comparison?workload=mpl&format=markdown").body.decode()
@@ -379,7 +379,7 @@ class Measured(Questions, unittest.TestCase):
         self.assertEqual(len(rows), len(table))
         for row, line in zip(rows, table):
             self.assertEqual((row["instance"], str(row["rank"]["low"]), str(row["rank"]["high"])),
-                             (line["instance"], line["rank_low"], line["rank_high"]))
+                             (line["instance_type"], line["rank_low"], line["rank_high"]))
             self.about(float(line["samples_per_dollar"]), row["samples_per_dollar"]["value"],
                        delta=1)
         text = self.server.get("/v1/comparison?workload=mlp&format=markdown").body.decode()

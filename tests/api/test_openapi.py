@@ -11,7 +11,10 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from harness import ROOT, Events, Reply, Server, fake, until
 from run_documents import FIGURE, document
+from tour_comparing import PICTURES, TourOfComparing
 from tour_keeping import NOT_MET, TourOfKeeping
+from tour_prices import TourOfPrices
+from tour_taking_back import REMOVED, WITHDRAWN
 from openapi import STRUCTURE, Description, references, schemas, text_of
 
 ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
@@ -19,21 +22,23 @@ ENGINES = {"ok": fake("ok"), "slow": fake("slow", 50), "crash": fake("crash"),
            "before": fake("paced", 2000), "after": fake("paced", 2400)}
 READ, WRITE = "read-token-of-a-test", "write-token-of-a-test"
 MISSING = "/v1/runs/" + "0" * 26
-MISSING_SWEEP = "/v1/sweeps/" + "0" * 26
-MISSING_MACHINE = "/v1/machines/" + "0" * 16
-PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute", "/check")
+MISSING_SWEEP, MISSING_MACHINE = "/v1/sweeps/" + "0" * 26, "/v1/machines/" + "0" * 16
+PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute", "/check", "/void")
 OF_RUNS = (MISSING, *(MISSING + part for part in PARTS))
-OF_ONE = (*OF_RUNS, MISSING_SWEEP, MISSING_MACHINE)
-PRICES = ("/v1/comparison", "/v1/machine", "/v1/prices", "/v1/feeds", "/v1/figures",
-          "/v1/instances", "/v1/discounts")
-LISTS = ("/v1/runs", "/v1/runs/export", "/v1/sweeps", "/v1/machines", *PRICES)
+OF_ONE = (*OF_RUNS, MISSING_SWEEP, MISSING_SWEEP + "/events", MISSING_MACHINE)
+PRICES = ("/v1/comparison", *PICTURES, "/v1/machine", "/v1/prices", "/v1/feeds", "/v1/figures",
+          "/v1/instances", "/v1/discounts", "/v1/support", "/v1/families", "/v1/capacity",
+          "/v1/wanted")
+LISTS = ("/v1/runs", "/v1/runs/export", "/v1/sweeps", "/v1/machines", "/v1/history", *PRICES)
 DELETED = (MISSING, MISSING_SWEEP)
 SPEC = {"engine": "ok", "steps": 2}
 POSTED = {"/v1/runs": SPEC, "/v1/aa": {"base": SPEC, "pairs": 2},
           "/v1/sweeps": {"base": SPEC, "knobs": {"batch_size": [1, 2]}, "blocks": 1},
           "/v1/prices": {"instance_type": "test.large", "price_per_hour": "0.5"},
           "/v1/discounts": {"provider": "aws", "factor": 0.9},
-          "/v1/runs/import": document(), "/v1/figures": FIGURE}
+          "/v1/capacity": {"provider": "aws", "instance_type": "test.large", "zone": "z1",
+                           "kind": "preempted", "price_kind": "spot", "machine": "m1"},
+          "/v1/runs/import": document(), "/v1/figures": FIGURE, **WITHDRAWN}
 REFRESH = "/v1/prices/refresh"
 BIG, LONG = {"Content-Length": "70000"}, {"X-Long": "x" * 17000}
 WRONG_TYPE = {"Accept": "image/png"}
@@ -41,7 +46,7 @@ WAL = "readers do not wait for writers in WAL mode, so there is no lock a test c
 NOT_PROVOKED = {
     **NOT_MET,
     **{("GET", path, 503): WAL
-       for path in ("/metrics", *LISTS, "/v1/sweeps/{id}", "/v1/machines/{id}",
+       for path in ("/metrics", *LISTS, "/v1/sweeps/{id}", "/v1/sweeps/{id}/events", "/v1/machines/{id}",
                     "/v1/runs/{id}", *("/v1/runs/{id}" + part for part in PARTS))},
 }
 
@@ -49,15 +54,6 @@ NOT_PROVOKED = {
 def routes():
     source = (ROOT / "server/http/routes.c").read_text()
     return {(method, path) for method, path in re.findall(r'\{"([A-Z]+)", "([^"]+)"', source)}
-
-
-def make_valid(server):
-    """The fake engines' runs are too short to be trusted: here they stand for some that are."""
-    with sqlite3.connect(server.database) as database:
-        database.execute("UPDATE runs SET validity = 'ok', throughput_high = samples_per_second,"
-                         " throughput_low = samples_per_second WHERE state = 'finished'")
-        database.execute("UPDATE revision SET number = number + 1")
-        database.execute("UPDATE contenders SET changed = (SELECT number FROM revision)")
 
 
 class Documented(unittest.TestCase):
@@ -86,7 +82,7 @@ class Documented(unittest.TestCase):
 
     def test_nothing_of_it_is_unused(self):
         used = set(references(self.document))
-        spoken_of = {"responses/405", "schemas/StateEvent"}  # in descriptions
+        spoken_of = {"responses/405", "schemas/StateEvent", "schemas/SweepStateEvent"}  # in words
         for kind in ("schemas", "responses", "parameters", "headers"):
             for name in self.document["components"][kind]:
                 if f"{kind}/{name}" not in spoken_of:
@@ -97,7 +93,7 @@ class Documented(unittest.TestCase):
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
                 if name not in ("RunSpec", "Knobs", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
-                                "NewDiscount", "NewFigure", "RunDocument", "DocumentSteps", "BenchmarkPoint",
+                                "NewDiscount", "NewCapacityEvent", "NewFigure", "RunDocument", "DocumentSteps", "BenchmarkPoint",
                                 "BencherMetric"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)
 
@@ -145,8 +141,9 @@ class Documented(unittest.TestCase):
                 self.assertIn(reply.status, possible if lawful else {400}, reply)
 
 
-class Tour(TourOfKeeping, unittest.TestCase):
+class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
     """One long walk, because its end is the question whether anything was left out."""
+    POSTED, SPEC = POSTED, SPEC
 
     def serve(self, *flags, **options):
         server = Server(*flags, engines=ENGINES, **options).start()
@@ -258,9 +255,9 @@ class Tour(TourOfKeeping, unittest.TestCase):
         self.post(server, 201, path="/v1/sweeps", Idempotency_Key="set")
         self.post(server, 422, large, path="/v1/sweeps", Idempotency_Key="set")
         path = sweep.headers["location"]
-        until(lambda: server.get(path).json()["state"] == "finished", "the sweep is through")
+        self.ask(server, "GET", path + "/events", 200)  # returns with the sweep's end
         for accept in ("application/json", "text/csv"):
-            self.ask(server, "GET", path, 200, {"Accept": accept})
+            self.ask(server, "GET", path, 200, {"Accept": accept, "Prefer": "wait=9"})
         self.ask(server, "DELETE", path, 409)
         for query in ("", "?limit=1"):
             self.ask(server, "GET", "/v1/sweeps" + query, 200)
@@ -298,48 +295,6 @@ class Tour(TourOfKeeping, unittest.TestCase):
         self.ask(server, "GET", failed.headers["location"] + "/check", 409, reader)
         self.ask(server, "GET", path + "?margin=x", 400, reader)
 
-    def visit_prices(self, server):
-        then = "2026-01-02T03:04:05Z"
-        machine = self.ask(server, "GET", "/v1/machine", 200).json()
-        self.assertIsNone(machine["price"])
-        absent = self.ask(server, "GET", "/v1/prices?instance_type=test.large", 200).json()
-        self.assertGreater(len(absent["absent"]), 5)
-        for path, extra in (("/v1/prices", {"note": "agreed"}), ("/v1/discounts", {"note": "x"})):
-            self.post(server, 201, {**POSTED[path], **extra, "valid_from": then}, path=path)
-            self.post(server, 409, {**POSTED[path], "valid_from": then}, path=path)
-        self.post(server, 201, {"prices": [POSTED["/v1/prices"]]}, path="/v1/prices")
-        self.post(server, 404, {"instance_type": "x", "price_per_hour": None}, path="/v1/prices")
-        self.assertIsNotNone(self.ask(server, "GET", "/v1/machine", 200).json()["price"])
-        for query in ("?instance_type=test.large&history=true", "?limit=1", "?at=" + then):
-            self.ask(server, "GET", "/v1/prices" + query, 200)
-        for path in ("/v1/feeds", "/v1/instances", "/v1/instances?region=r", "/v1/discounts"):
-            self.ask(server, "GET", path, 200)
-        run = self.post(server, 201, SPEC, "?wait=30").json()
-        cost, speed = run["cost"], run["summary"]["samples_per_second"]
-        self.assertEqual("0.5", cost["price"]["text"])
-        self.assertAlmostEqual(speed * 3600 / 0.5, cost["samples_per_dollar"]["value"], 3)
-        failed = self.post(server, 201, {"engine": "crash"}, "?wait=30").json()
-        self.assertIsNotNone(failed["cost"]["price"])
-        self.assertIsNone(failed["cost"]["dollars_per_million_samples"])
-
-    def visit_comparison(self, server):
-        make_valid(server)
-        path = "/v1/comparison?workload=mlp"
-        row, *_ = self.ask(server, "GET", path, 200).json()["rows"]
-        self.assertEqual((1, "typed"), (row["rank"]["low"], row["price"]["kind"]))
-        full = path + ("&reference=test.large&deadline_h=9&budget=9&price=spot,on_demand"
-                       "&utility=samples_per_dollar/hours&configuration=all")
-        row, *_ = self.ask(server, "GET", full, 200).json()["rows"]
-        for member in ("to_reference", "utility", "throughput", "job"):
-            self.assertIsNotNone(row[member])
-        for accept in ("text/csv", "text/markdown"):
-            self.ask(server, "GET", full, 200, {"Accept": accept})
-        etag = self.ask(server, "GET", full, 200).headers["etag"]
-        self.ask(server, "GET", full, 304, {"If-None-Match": etag})
-        for wrong in ("reference=x", "utility=1%2B", "sort=x", "price=free", "samples=0", "x=1"):
-            self.ask(server, "GET", path + "&" + wrong, 400)
-        self.ask(server, "GET", "/metrics", 200)
-
     def visit_figures(self, plain):
         self.assertEqual([], self.ask(plain, "GET", "/v1/figures", 200).json()["figures"])
         server = self.serve("--published", "on")
@@ -369,12 +324,11 @@ class Tour(TourOfKeeping, unittest.TestCase):
     def visit_events(self, server):
         run_id = server.queue("slow", steps=20)
         self.ask(server, "GET", f"/v1/runs/{run_id}/events", 200)  # returns with the stream's end
-        names = set()
+        names, parts = set(), {"state": "StateEvent", "progress": "Progress"}
         reader = Events(server, server.queue("slow", steps=20))
         for _, name, data in reader:
             names.add(name)
-            self.description.validate_as({"state": "StateEvent", "progress": "Progress"}[name],
-                                         data)
+            self.description.validate_as(parts[name], data)
         reader.close()
         self.assertEqual({"state", "progress"}, names)
 
@@ -396,7 +350,7 @@ class Tour(TourOfKeeping, unittest.TestCase):
             self.ask(server, "GET", path, 404)
         self.ask(server, "GET", "/v1/runs?state=x", 400)
         self.ask(server, "GET", "/v1/runs?limit=0", 400)
-        for path in DELETED:
+        for path in (*DELETED, *REMOVED):
             for wanted, headers in ((431, LONG), (413, BIG), (406, WRONG_TYPE), (404, {})):
                 self.ask(server, "DELETE", path, wanted, headers)
             self.ask(server, "DELETE", path + "?x=1", 400)
@@ -426,7 +380,7 @@ class Tour(TourOfKeeping, unittest.TestCase):
         reader = {"Authorization": f"Bearer {READ}"}
         for path in ("/metrics", *LISTS, *OF_ONE):
             self.ask(server, "GET", path, 401)
-        for path in DELETED:
+        for path in (*DELETED, *REMOVED):
             self.ask(server, "DELETE", path, 401)
             self.ask(server, "DELETE", path, 403, reader)
         self.ask(server, "POST", REFRESH, 401)
@@ -442,7 +396,7 @@ class Tour(TourOfKeeping, unittest.TestCase):
     def visit_locked(self):
         """Somebody else writes to the database and does not come to an end."""
         server = self.serve()
-        running = server.queue("slow", steps=100000)
+        running = server.queue("slow", steps=100000, max_seconds=3600)
         queued = server.queue("ok")
         sweep = self.post(server, 201, path="/v1/aa", Idempotency_Key="pairs").headers["location"]
         self.post(server, 422, {"base": SPEC}, path="/v1/aa", Idempotency_Key="pairs")

@@ -118,6 +118,17 @@ class Case(unittest.TestCase):
         self.assertEqual(1, server.metrics()["pennyworth_spot_notice"])
 
 
+    def assertCounted(self, server):
+        """Among the events of capacity, with the type and the zone of this machine."""
+        [count] = until(lambda: server.get("/v1/capacity").json()["capacity"], "it is counted")
+        identity = server.get("/v1/machine").json()["identity"]
+        self.assertEqual((identity["provider"], identity["instance_type"],
+                          identity["zone"] or identity["region"], "spot", 0, 0, 1),
+                         (count["provider"], count["instance_type"], count["zone"],
+                          count["price_kind"], count["launched"], count["launch_failed"],
+                          count["preempted"]))
+
+
 class TakenBack(Case):
     def check(self, cloud):
         self.play(cloud)
@@ -149,6 +160,7 @@ class TakenBack(Case):
         self.assertEqual(["queued", "running", "preempted"], [data["state"] for data in states])
         self.assertEqual(self.cloud.REASON, states[-1]["reason"])
         self.assertTakesNothing(server)
+        self.assertCounted(server)
         self.assertEqual(1, server.metrics()['pennyworth_runs{state="preempted"}'])
         found = server.get("/v1/runs?state=preempted").json()["runs"]
         self.assertEqual([running], [run["id"] for run in found])

@@ -25,7 +25,7 @@ def in_a_list(run):
         summary = {**{name: summary[name] for name in head},
                    "interval": interval and {name: interval[name]
                                              for name in ("low", "high", "level")}}
-    return {**run, "summary": summary, "engine_details": None, "loaded": None, "cost": None,
+    return {**run, "summary": summary, "roofline": None, "engine_details": None, "loaded": None, "cost": None,
             "validity": validity and {**validity, "findings": None}}
 
 
@@ -77,7 +77,15 @@ class Creating(ServerCase):
                 ({"steps": 0}, "steps", {"minimum": 1, "maximum": 1000000}),
                 ({"steps": "many"}, "steps", {"minimum": 1, "maximum": 1000000}),
                 ({"steps": -1}, "steps", {"minimum": 1, "maximum": 1000000}),
-                ({"precision": "f8"}, "precision", {"values": ["f32", "bf16", "f16"]}),
+                ({"max_dollars": 0}, "max_dollars", {"exclusiveMinimum": 0, "maximum": 1000000}),
+                ({"max_dollars": -1}, "max_dollars", {"exclusiveMinimum": 0, "maximum": 1000000}),
+                ({"target_percent": 0}, "target_percent", {"exclusiveMinimum": 0, "maximum": 50}),
+                ({"precision": "f8"}, "precision", {"values": ["f32", "bf16"]}),
+                ({"precision": "f8", "engine": "native"}, "precision", {"values": ["f32", "bf16"]}),
+                ({"precision": "f8", "engine": "ok"}, "precision",
+                 {"values": ["f32", "bf16", "f16"]}),
+                ({"workload": "resnet5"}, "workload", {"values": ["mlp", "resnet50"]}),
+                ({"workload": "a b", "engine": "ok"}, "workload", None),
                 ({"precision": 1}, "precision", None),
                 ({"plan": "measured"}, "plan", {"values": ["auto", "fixed", "plain"]}),
                 ({"isa": "sse"}, "isa",
@@ -401,13 +409,46 @@ class Telling(ServerCase):
     def test_a_run_keeps_the_details_of_its_engine(self):
         spec = self.detailed["spec"]
         self.assertEqual(("fixed", "avx2", 2), (spec["plan"], spec["isa"], spec["input_workers"]))
-        self.assertEqual({"library": "none 1", "isa": "avx2", "plan": "fixed", "threads": 3,
-                          "parameters": 25557032, "multiply_adds": 4089184256,
-                          "memory_bytes": 8192, "emulated": True, "huge_pages": False},
+        self.assertEqual({"library": "none 1", "isa": "avx2", "plan": "fixed",
+                          "layout": "nhwc", "threads": 3,
+                          "parameters": 25557032, "multiply_adds": 1000000,
+                          "backward_multiply_adds": 2000000, "memory_bytes": 8192,
+                          "step_bytes": 5000000, "peak_unit": "FMA 256 bits",
+                          "peak_multiply_adds_per_second": 400000000000,
+                          "peak_read_bytes_per_second": 20000000000,
+                          "emulated": True, "huge_pages": False},
                          self.detailed["engine_details"])
         self.assertEqual((96, 1048576), (self.detailed["samples"], self.detailed["peak_memory_bytes"]))
         self.assertEqual({"conv1": {"forward": "jit:avx2", "backward": "ref:any"}, "fc": {}},
                          self.get(self.detailed, "implementations").json()["implementations"])
+
+    def test_a_run_shows_how_near_to_the_roof_each_part_of_a_step_came(self):
+        # A step of 1 ms trains 32 samples; the engine says that its machine does 400 G a second.
+        roofline = self.detailed["roofline"]
+        self.assertEqual({"unit": "FMA 256 bits", "multiply_adds_per_second": 4e11}, roofline["peak"])
+        parts = {part["name"]: part for part in roofline["phases"]}
+        self.assertEqual(["input", "forward", "backward", "update", "other"], list(parts))
+        self.assertAlmostEqual(0.0003, parts["forward"]["seconds"])
+        self.assertEqual(32e6, parts["forward"]["multiply_adds"])
+        self.assertAlmostEqual(32e6 / 0.0003 / 4e11, parts["forward"]["share"])
+        self.assertAlmostEqual(64e6 / 0.0005 / 4e11, parts["backward"]["share"])
+        self.assertAlmostEqual(96e6 / 0.001 / 4e11, roofline["step"]["share"])
+        for name in ("input", "update", "other"):
+            self.assertIsNone(parts[name]["share"])
+        self.assertAlmostEqual(5e6 / 0.001 / 2e10, roofline["memory"]["least_share"])
+        self.assertEqual([], roofline["missing"])
+
+    def test_without_what_the_engine_left_out_there_is_no_share_and_a_reason(self):
+        roofline = self.silent["roofline"]
+        self.assertEqual((None, []), (roofline["peak"], roofline["phases"]))
+        self.assertIsNone(roofline["step"]["share"])
+        self.assertIsNone(roofline["memory"]["least_share"])
+        self.assertEqual(4, len(roofline["missing"]))
+
+    def test_a_run_that_is_not_finished_has_no_roofline(self):
+        run = self.server.post({"engine": "talkative", "steps": 3}).json()
+        self.assertIsNone(run["roofline"])
+        self.server.wait(run["id"])
 
     def test_details_that_the_engine_left_out_are_null(self):
         for name in ("engine_details", "samples", "peak_memory_bytes"):

@@ -1,4 +1,6 @@
 """Sweeps over HTTP: sets of runs with one answer, through cancelling, killing and refusing."""
+import csv
+import io
 import signal
 import unittest
 
@@ -177,6 +179,13 @@ class Engines(unittest.TestCase):
         table = server.get(f"/v1/sweeps/{sweep['id']}", Accept="text/csv").body.decode()
         head, *lines = table.splitlines()
         self.assertIn(",dollars_per_million_samples,dollars_per_million_samples_low,", head)
+        for cell, line in zip(sweep["cells"], csv.DictReader(io.StringIO(table))):
+            self.assertAlmostEqual(cell["samples_per_dollar"]["value"],
+                                   float(line["samples_per_dollar"]),
+                                   delta=1e-5 * cell["samples_per_dollar"]["value"])
+            self.assertAlmostEqual(sweep["price_per_hour"], float(line["dollars_per_hour"]))
+            self.assertEqual(("", ""), (line["input_share"], line["compute_share"]))
+            self.assertIsNone(cell["time_shares"])  # this engine does not report it
         self.assertEqual(len(head.split(",")), len(set(head.split(","))), head)
         self.assertEqual({head.count(",")}, {line.count(",") for line in lines})
 

@@ -2,6 +2,7 @@
 import sqlite3
 
 from tour_imports import TourOfImports
+from tour_taking_back import TourOfTakingBack
 
 NOT_MET = {("GET", "/v1/runs/{id}/check", 507): "a check that fails, on a disk that fills behind it",
            ("GET", "/readyz", 500): "a disk that fails; of damage and a full disk it tells otherwise",
@@ -10,8 +11,9 @@ TABLES = ("runs", "sweeps", "prices", "price_series", "discounts", "figures", "c
           "revision", "machines")
 
 
-class TourOfKeeping(TourOfImports):
+class TourOfKeeping(TourOfImports, TourOfTakingBack):
     def visit_keeping(self, server, posted):
+        self.visit_taking_back(server)
         self.visit_broken()
         self.visit_backup(server)
         self.visit_full(posted)
@@ -50,4 +52,6 @@ class TourOfKeeping(TourOfImports):
         other.close()
         for path in posted:
             self.post(server, 500, path=path)
+        for path in (next(path for path in posted if path.endswith("/void")), "/v1/figures/none"):
+            self.ask(server, "DELETE", path, 500)
         self.ask(server, "GET", "/v1/backup", 500)

@@ -2,6 +2,7 @@
 numbers, a question that lives in the address, and nothing that is unknown shown as if it were not."""
 import re
 import sqlite3
+import time
 import tempfile
 import unittest
 from pathlib import Path
@@ -88,14 +89,44 @@ class Compared(Rows):
         shown = [[cell.text.split("\n") for cell in row.find_elements("css selector", "th, td")]
                  for row in self.all("table.rows tbody tr:not(.space)")]
         self.assertEqual(len(rows), len(shown))
-        for row, (rank, name, per_dollar, ratio, speed, price, *_) in zip(rows, shown):
+        for row, (rank, name, per_dollar, on_spot, ratio, speed, price, *_) in zip(rows, shown):
             self.assertEqual(str(row["rank"]["low"]) if row["rank"] else "none", rank[0].split(" ")[0])
             self.assertEqual(" ".join(row["instance"].split())[:20], name[0][:20])
             self.same(per_dollar, row["samples_per_dollar"])
+            self.same(on_spot, row["kinds"]["spot"]["samples_per_dollar"])
             self.same(speed, row["throughput"])
             self.same(ratio, (row["to_reference"] or {}).get("samples_per_dollar"))
             self.same(price, row["price"] and {"value": row["price"]["price_per_hour"],
                                                "low": None})
+
+    def test_both_kinds_of_price_stand_side_by_side(self):
+        now = int(time.time() * 1e6)
+        with sqlite3.connect(self.server.database) as database:  # as a feed would say
+            (series,), = database.execute("""INSERT INTO price_series (feed, scope, provider, region,
+                zone, instance_type, kind, currency, nanos, since_us) VALUES ('aws-spot-page', 'x',
+                'aws', 'eu-north-1', '', 'b.large', 'spot', 'USD', 50000000, ?)
+                RETURNING number""", [now]).fetchall()
+            database.execute("""INSERT INTO prices (series, since_us, nanos, text, reference,
+                source_us, fetched_us) VALUES (?, ?, 50000000, '0.05', '', ?, ?)""",
+                             [series, now, now, now])
+            database.execute("INSERT INTO readings VALUES ('aws-spot-page', 'x', ?, ?, 1)", [now, now])
+            database.execute("UPDATE revision SET number = number + 1, prices = number + 1")
+        self.see("?workload=mlp&columns=instance,on_demand_per_dollar,spot_per_dollar,"
+                 "on_demand_dollars,spot_dollars&samples=3600000&region=eu-north-1")
+        rows = self.server.get("/v1/comparison?workload=mlp&samples=3600000&region=eu-north-1"
+                               ).json()["rows"]
+        for row, cells in zip(rows, self.all("table.rows tbody tr:not(.space)")):
+            cells = [cell.text.split("\n") for cell in cells.find_elements("css selector", "td")]
+            for kind, per_dollar, cost in (("on_demand", cells[0], cells[2]),
+                                           ("spot", cells[1], cells[3])):
+                side = row["kinds"][kind]
+                self.same(per_dollar, side["samples_per_dollar"])
+                self.same(cost, side["job_dollars"])
+                if side["price"]:
+                    self.assertIn("an hour", per_dollar[-1])
+                else:
+                    self.assertIn(side["why_no_price"], per_dollar)
+        self.assertEqual({True, False}, {row["kinds"]["spot"]["price"] is None for row in rows})
 
     def same(self, lines, amount):
         """The first line shows the value, the next its interval, rounded to a tenth of half."""
@@ -212,6 +243,22 @@ class Compared(Rows):
         row = next(row for row in self.all(".unmeasured tbody tr") if "d.large" in row.text)
         self.assertIn("unknown unknown $0.50", " ".join(row.text.split()))
 
+    def test_labels_choose_the_runs_that_are_compared(self):
+        with sqlite3.connect(self.server.database) as database:
+            database.execute("INSERT INTO run_labels SELECT 'branch', 'fast', number FROM runs"
+                             " WHERE instance = 'c.large'")
+            database.execute("UPDATE revision SET number = number + 1")
+        self.see("?workload=mlp&label=branch%3Dfast")
+        self.assertEqual("branch=fast", self.one("#ask-label").get_property("value"))
+        self.assertEqual(["c.large"], self.column(2))
+        self.see("?workload=mlp&label=branch%3Dfats")
+        self.assertIn("label=branch=fats matches nothing: no run has 'branch' with this value;"
+                      " known are fast", self.text(".answer"))
+
+    def test_a_link_of_before_is_understood(self):
+        self.see("?workload=mlp&instance=a.large")
+        self.assertEqual(["a.large"], self.column(2))
+
     def test_downloads_ask_the_same_question(self):
         self.see("?workload=mlp&reference=a.large&order=price")
         links = [link.get_dom_attribute("href") for link in self.all(".files a")]
@@ -266,7 +313,7 @@ class Guarded(BrowserCase):
             self.one(".files a").click()
             file = Path(folder, "comparison.csv")
             self.until(file.exists, "the file is there")
-            self.assertTrue(file.read_text().startswith("rank_low,rank_high,may_be_best,instance,"))
+            self.assertTrue(file.read_text().startswith("rank_low,rank_high,may_be_best,instance_type,"))
 
 
 class Many(Rows):
@@ -283,7 +330,7 @@ class Many(Rows):
         asked = [url for url in self.requests() if "/v1/comparison" in url and "price=" not in url]
         self.assertEqual(4, len(asked))
         self.sort("throughput")
-        self.assertEqual("2,500", self.column(4)[0])
+        self.assertEqual("2,500", self.column(5)[0])
         self.assertLess(len(self.all("table.rows tbody tr:not(.space)")), 300)
         self.script("document.querySelector('.scroll.tall').scrollTop = 1e9")
         self.until(lambda: "t.0" in self.column(2)[-1:], "the last rows are drawn")

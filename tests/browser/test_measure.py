@@ -78,6 +78,20 @@ class Measuring(BrowserCase):
         engines = [each.get_dom_attribute("value") for each in self.all("[data-field=engine] option")]
         self.assertEqual(schema["properties"]["engine"]["enum"], engines)
 
+    def test_only_what_the_engine_has_is_offered(self):
+        offered = """return [...document.querySelectorAll('[data-field=precision] option')]
+            .filter((option) => !option.hidden).map((option) => option.value)"""
+        self.open("/?view=measure")
+        self.assertEqual(["f32", "bf16"], self.script(offered))
+        Select(self.field("engine")).select_by_value("ok")
+        self.assertEqual(["f32", "bf16", "f16"], self.script(offered))
+        Select(self.field("precision")).select_by_value("f16")
+        self.write("workload", "gnn")
+        self.assertEqual({"engine": "ok", "precision": "f16", "workload": "gnn"}, self.sent())
+        self.assertEqual(["mlp", "resnet50"], self.script(
+            "return [...document.querySelectorAll('[data-field=workload] datalist option')]"
+            ".map((option) => option.value)"))
+
     def test_an_error_of_the_api_is_shown_at_its_field(self):
         self.forgive("400", "422")
         self.open("/?view=measure&engine=ok&label=two words:x")

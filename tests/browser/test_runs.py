@@ -66,14 +66,40 @@ class List(BrowserCase):
         self.until(lambda: len(self.rows()) == 50, "the first page again")
         self.assertEqual(first, self.rows()[0])
 
+    def test_runs_are_filtered_by_what_they_are_and_when(self):
+        self.open("/?view=runs&workload=mlp")
+        self.assertEqual(2, len(self.rows()))
+        Select(self.one("#filter-provenance")).select_by_value("imported")
+        self.until(lambda: "No run matches the filters" in self.text(), "none was imported")
+        self.assertIn("provenance=imported", self.address())
+        Select(self.one("#filter-provenance")).select_by_value("measured")
+        self.until(lambda: len(self.rows()) == 2, "all were measured here")
+        self.open("/?view=runs&workload=mlp&since=2001-01-01&until=2101-01-01")
+        self.assertEqual(2, len(self.rows()))
+        self.assertEqual("2001-01-01", self.one("#filter-since").get_property("value"))
+        self.open("/?view=runs&workload=mlp&until=2001-01-01")
+        self.assertIn("No run matches the filters", self.text())
+        for width in (360, 1280):
+            self.look(width=width)
+            self.assertNoSideways(f"filters at {width}")
+
+    def test_a_time_of_day_in_the_address_is_kept(self):
+        self.open("/?view=runs&workload=mlp&since=2001-01-01T12:00:00Z")
+        self.assertEqual("2001-01-01T12:00:00Z", self.one("#filter-since").get_property("value"))
+        self.assertEqual(2, len(self.rows()))
+
     def test_errors_of_the_api_are_shown_beside_the_fields(self):
         self.forgive("400")
+        self.open("/?view=runs&since=soon")
+        self.assertIn("since: must be a time", self.text("#filter-problem"))
         self.open("/?view=runs&label=no-colon")
         self.assertIn("label", self.text("#filter-problem"))
 
     def test_nothing_found_says_so_and_leads_on(self):
         self.open("/?view=runs&engine=unknown")
         self.assertIn("No run matches the filters", self.text())
+        self.assertIn("engine=unknown matches nothing: no run has it; known are crash, ok",
+                      self.text())
         self.one(".empty a").click()
         self.until(lambda: len(self.rows()) == 50, "all runs")
 
@@ -108,13 +134,47 @@ class One(BrowserCase):
         self.open_run(run)
         page = self.text()
         self.assertIn(f"{run['summary']['samples_per_second']:,.0f}", page)
-        self.assertIn(f"{run['cost']['samples_per_dollar']['value']:,.0f}", page)
+        if run["cost"]["why_no_cost"]:  # others disturbed it
+            self.assertIn(run["cost"]["why_no_cost"], page)
+        else:
+            self.assertIn(f"{run['cost']['samples_per_dollar']['value']:,.0f}", page)
         self.assertIn(f"$0.36 an hour, typed ({run['cost']['price']['label']})", page)
         for finding in run["validity"]["findings"]:
             self.assertIn(finding["words"], page)
         self.assertIn("jit:avx2", page)
         machine = self.server.get(f"/v1/machines/{run['machine']}").json()
         self.assertEqual(machine["stratum"], self.words("Comparable with"))
+
+    def test_the_roof_is_drawn_and_the_same_is_in_words(self):
+        run = self.finished(steps=50)
+        self.open_run(run)
+        roof = run["roofline"]
+        drawing = self.one("svg.roofline")
+        words = drawing.find_element("css selector", "desc").get_attribute("textContent")
+        heights = self.script("return [...document.querySelectorAll('svg.roofline rect:not(.below-roof, .floor)')]"
+                              ".map((bar) => Number(bar.getAttribute('height')))")
+        self.assertEqual(len(roof["phases"]), len(heights))
+        for part, height in zip(roof["phases"], heights, strict=True):
+            share = part["share"]
+            self.assertAlmostEqual(120 * (share or 0), height, 5)
+            self.assertIn(f"{part['name']} " + ("without" if share is None else ""), words)
+        self.assertIn("FMA 256 bits", self.text(".roofline"))
+        section = self.one("section[aria-labelledby=part-how-near-the-roof]")
+        self.assertIn("26.7 %", section.text)  # forward: 32 M in 0.3 ms, of 400 G a second
+        self.assertIn("24.0 %", section.text)  # the step
+        self.assertIn("25.0 % of what all threads can read", section.text)
+        self.assertEqual("nhwc", self.words("Layout of images"))
+        for width in (360, 1280):
+            self.look(width=width)
+            self.assertNoSideways(f"the roof at {width}")
+        self.assertAccessible("a run with a roof")
+
+    def test_without_a_peak_the_reasons_are_in_its_place(self):
+        run = self.finished("ok")
+        self.open_run(run)
+        self.assertEqual([], self.all("svg.roofline"))
+        for reason in run["roofline"]["missing"]:
+            self.assertIn(reason, self.text())
 
     def test_of_an_invalid_run_the_reasons_come_first(self):
         run = self.finished("singing")
@@ -125,6 +185,8 @@ class One(BrowserCase):
                    if each["level"] == "invalid")
         self.assertLess(page.index(why), page.index("Training per dollar"))
         self.assertIn("never ranked", page)
+        self.assertIn("the run is invalid: validity.findings says why", page)
+        self.assertIsNone(run["cost"]["samples_per_dollar"])
 
     def test_the_steps_are_drawn_read_out_and_listed(self):
         run = self.finished()
@@ -178,7 +240,7 @@ class One(BrowserCase):
         run = self.finished(batch_size=8, labels={"commit": "a:b"})
         self.open_run(run)
         target = next(a for a in self.all("a") if a.text == "Measure again").get_attribute("href")
-        for part in ("view=measure", "batch_size=8", "engine=talkative", "label=commit%3Aa%3Ab"):
+        for part in ("view=measure", "batch_size=8", "engine=talkative", "label=commit%3Da%3Ab"):
             self.assertIn(part, target)
 
     def test_the_gate_answers_in_words_and_refuses_at_its_field(self):

@@ -13,7 +13,7 @@ SPEED = {"engine": "speed", "steps": 20, "warmup_steps": 1}
 
 class Sweeps(BrowserCase):
     ENGINES = {"speed": fake("speed"), "slow": fake("slow", 50), "crash": fake("crash"),
-               "paced": fake("paced", 5000)}
+               "paced": fake("paced", 5000), "talkative": fake("talkative")}
 
     def queue(self, **body):
         return self.server.post(body, path="/v1/sweeps").json()["id"]
@@ -77,6 +77,14 @@ class Sweeps(BrowserCase):
                     self.assertNoSideways(f"{preset} {width}")
                     self.assertAccessible(f"{preset} {width}")
 
+    def test_it_says_where_the_time_went_if_the_engine_does(self):
+        self.show(base={**SPEED, "engine": "talkative"}, knobs={"batch_size": [8, 16]}, blocks=1)
+        heads = [each.text for each in self.all(".cells thead th")]
+        self.assertIn("Time computing", heads)
+        self.assertIn("80.0 %\ninput 10.0 %", self.text(".cells tbody"))
+        self.show(base=SPEED, knobs={"batch_size": [8, 16]}, blocks=1)
+        self.assertNotIn("Time computing", [each.text for each in self.all(".cells thead th")])
+
     def test_its_table_is_saved_as_the_api_has_it(self):
         sweep = self.show(base=SPEED, knobs={"batch_size": [8, 16]}, blocks=1)
         self.script("""
@@ -95,6 +103,9 @@ class Sweeps(BrowserCase):
                               knobs={"batch_size": [8, 16, 32]}, blocks=3)
         self.open(f"/?view=sweep&id={sweep_id}")
         self.until(lambda: re.search("[1-8] of 9 runs done", self.text(".live")), "it moves", 60)
+        asked = self.script("return performance.getEntriesByType('resource').map((each) => each.name)")
+        self.assertEqual(1, self.server.metrics()["pennyworth_watchers"])  # it follows the events
+        self.assertLess(len([name for name in asked if "/v1/sweeps/" in name]), 25)
         self.one(".live .cancel").click()
         self.until(lambda: "Cancelled" in self.text(".live"), "it is cancelled")
         self.assertEqual("cancelled", self.ended(sweep_id)["state"])
@@ -162,11 +173,12 @@ class Engines(BrowserCase):
         self.assertEqual({"engine=native", "engine=speed"},
                          {each.text for each in self.all(".cells tbody th")})
         heads = [each.text for each in self.all(".cells thead th")]
-        self.assertEqual(["Samples/s", "Dollars a million"], heads[2:4])
-        costs = [each.text for each in self.all(".cells tbody td:nth-of-type(3)")]
-        self.assertEqual(2, len(costs))
-        for cost in costs:
-            self.assertRegex(cost, r"^\$\d")
+        self.assertEqual(["Samples/s", "Samples a dollar", "Dollars a million"], heads[2:5])
+        for column, form in ((3, r"^\d[\d,.]*\n\d[\d,.]* to \d"), (4, r"^\$\d")):
+            cells = [each.text for each in self.all(f".cells tbody td:nth-of-type({column})")]
+            self.assertEqual(2, len(cells))
+            for cell in cells:
+                self.assertRegex(cell, form)
 
 
 class EnginesAlone(BrowserCase):

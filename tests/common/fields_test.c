@@ -213,6 +213,29 @@ static void a_refusal_says_what_would_have_been_allowed(void)
     EXPECT(!colour.allowed.ranged && colour.allowed.choices == colours);
 }
 
+/* Which end of a range is open depends on the type, and is said with it. */
+static void a_refusal_says_whether_the_least_is_itself_allowed(void)
+{
+    static const struct {
+        enum field_type type;
+        bool zero_is_allowed;
+    } types[] = {
+        {FIELD_INTEGER, true}, {FIELD_AUTO, true},   {FIELD_AMOUNT, true},
+        {FIELD_NUMBER, false}, {FIELD_LIMIT, false},
+    };
+
+    for (size_t i = 0; i < COUNT(types); i++) {
+        const struct field field = {.name = "f", .type = types[i].type, .max = 9};
+        double room[2] = {0};
+        struct error zero = {0}, ten = {0};
+
+        EXPECT_INT(field_read_text(&field, "0", room, &zero), types[i].zero_is_allowed);
+        EXPECT(!field_read_text(&field, "10", room, &ten));
+        EXPECT_INT(ten.allowed.above_min, !types[i].zero_is_allowed);
+        EXPECT_INT(zero.allowed.above_min, !types[i].zero_is_allowed);
+    }
+}
+
 /* Choices are compared by address elsewhere, so it must be the table's own word. */
 static void a_choice_points_into_the_table(void)
 {
@@ -391,6 +414,7 @@ int main(void)
     RUN(text_is_read_by_the_same_table);
     RUN(refused_text_is_explained_and_leaves_the_object_alone);
     RUN(a_refusal_says_what_would_have_been_allowed);
+    RUN(a_refusal_says_whether_the_least_is_itself_allowed);
     RUN(a_choice_points_into_the_table);
     RUN(a_written_text_can_be_read_again);
     RUN(a_field_describes_itself_as_json_schema);

@@ -173,16 +173,18 @@ static void an_extent_ends_where_the_value_does(void)
 
 static void an_unknown_name_is_quoted_but_cut_to_fit(void)
 {
+    struct known_names known = {.list = {"loss"}, .count = 1};
     struct error err = {0};
     char name[200];
 
     memset(name, 'n', sizeof name);
-    EXPECT(!json_scan_refuse_name("steps", (struct span){name, sizeof name}, &err));
+    EXPECT(!json_scan_refuse_name("steps", (struct span){name, sizeof name}, &known, &err));
     EXPECT_INT((long long)strlen(err.field), 46);
     EXPECT(strncmp(err.field, "steps.nnn", 9) == 0);
     error_clear(&err);
-    EXPECT(!json_scan_refuse_name("", (struct span){name, 3}, &err));
+    EXPECT(!json_scan_refuse_name("", (struct span){name, 3}, &known, &err));
     EXPECT_STR(err.field, "nnn");
+    EXPECT_STR(err.message, "is not a known field; known are loss");
 }
 
 int main(void)

@@ -187,6 +187,32 @@ static void a_sequence_that_the_end_cuts_off_is_dropped(void)
     }
 }
 
+static size_t likeness(const char *left, const char *right)
+{
+    return text_likeness(left, strlen(left), right, strlen(right));
+}
+
+static void names_are_near_that_share_their_ends(void)
+{
+    static const struct {
+        const char *name, *near, *far;
+    } rows[] = {
+        {"batchsize", "batch_size", "base"},       {"stpes", "steps", "samples"},
+        {"c7", "c7i.large", "m7i.large"},          {"c7i.2xlrage", "c7i.2xlarge", "c7i.xlarge"},
+        {"renset50", "resnet50", "mlp"},           {"max_second", "max_seconds", "max_dollars"},
+        {"wramup_steps", "warmup_steps", "steps"}, {"x", "xy", "y"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        EXPECT(likeness(rows[i].name, rows[i].near) > likeness(rows[i].name, rows[i].far));
+    EXPECT_INT((long long)likeness("a", "b"), 0);
+    EXPECT_INT((long long)likeness("", ""), 0);
+    EXPECT_INT((long long)likeness("", "a"), 0);
+    EXPECT(likeness("aaa", "aaa") > likeness("aaa", "aaaa")); /* no character counts twice */
+    EXPECT(likeness("aa", "aaa") == likeness("aaa", "aa"));
+    EXPECT(text_likeness("loss:x", 4, "losses", 4) == likeness("loss", "loss"));
+}
+
 int main(void)
 {
     RUN(a_sequence_that_the_end_cuts_off_is_dropped);
@@ -198,5 +224,6 @@ int main(void)
     RUN(every_triple_of_telling_bytes_comes_out_as_utf8);
     RUN(secrets_are_equal_only_when_every_byte_is);
     RUN(the_longest_secrets_are_compared_to_their_end);
+    RUN(names_are_near_that_share_their_ends);
     return test_result();
 }

@@ -10,9 +10,9 @@ from runtime import RUNTIME, need_image
 from tree import commit
 
 USER = 10001
-# Bytes unpacked, beyond the base; README.md says what they are. It was 59.8 million: what is above
-# 60 is for updates of Debian.
-LAYER_LIMIT = 61_000_000
+# Bytes unpacked, beyond the base; README.md says what they are. It was 59.8 million, and tcmalloc
+# is 0.4; what is above is for updates of Debian.
+LAYER_LIMIT = 61_500_000
 LEFT_BEHIND = """usr/bin/gcc usr/bin/cmake usr/bin/curl usr/bin/openssl src runtime-packages
     tmp/* var/lib/apt/lists/* var/cache/apt/*.bin var/cache/apt/archives/*.deb var/log/apt
     var/log/dpkg.log var/lib/dpkg/info/*.symbols var/cache/debconf/*-old var/lib/dpkg/*-old
@@ -114,6 +114,12 @@ class WhatIsInIt(unittest.TestCase):
         answer = RUNTIME.enter("/usr/bin/ldd", "/usr/bin/pennyworth", "/usr/bin/pennyworth-worker")
         self.assertEqual(0, answer.returncode, answer.stderr)
         self.assertNotIn("not found", answer.stdout)
+
+    def test_what_the_ladder_loads_is_there(self):
+        self.assertTrue([*TOP.glob("usr/lib/*-linux-gnu/libtcmalloc_minimal.so.4")])
+
+    def test_llvm_is_not(self):
+        self.assertEqual([], [*TOP.glob("usr/lib/llvm-*"), *TOP.glob("usr/lib/*/libLLVM*")])
 
 
 if __name__ == "__main__":

@@ -125,6 +125,7 @@ static void the_size_grows_with_what_is_stored(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
     long long before = 0, after = 0;
 
+    EXPECT(db_execute(db, "VACUUM", NULL)); /* migrations leave free pages */
     EXPECT(db_size(db, &before, NULL));
     EXPECT_INT(before, number_of(db, "PRAGMA page_count") * number_of(db, "PRAGMA page_size"));
     EXPECT(db_execute(db, "CREATE TABLE bulk AS SELECT randomblob(1000000) AS noise", NULL));

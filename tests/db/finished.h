@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/runs/machines.h"
-#include "db/runs/standings.h"
+#include "db/standings/standings.h"
 #include "tests/db/database.h"
 
 /* What a test says of a run; 0 and NULL are the usual. */

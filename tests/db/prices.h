@@ -35,6 +35,8 @@ struct feed_reading {
     long long source_us;
     const struct said *prices;
     size_t count;
+    const char *types; /* that were asked for */
+    bool believe;
 };
 
 static inline struct price price_said(const struct said *said)
@@ -90,7 +92,11 @@ static inline bool replace_with(struct db *db, const struct feed_reading *readin
     const struct source *source = reading->source ? reading->source : &plain_source;
 
     return prices_replace(db,
-                          &(struct price_snapshot){.source = source, .batch = batch, .row = &row},
+                          &(struct price_snapshot){.source = source,
+                                                   .types = reading->types,
+                                                   .believe = reading->believe,
+                                                   .batch = batch,
+                                                   .row = &row},
                           ret_change, err);
 }
 
@@ -165,13 +171,14 @@ static inline void everything(struct db *db, size_t size, char ret_text[])
     text_of(db,
             "SELECT group_concat(line, char(10)) FROM ("
             "SELECT json_array('s', number, feed, scope, provider, region, zone, instance_type,"
-            " kind, currency, nanos, since_us, held_nanos) AS line FROM price_series UNION ALL"
+            " kind, currency, nanos, since_us, held_nanos, held_us) AS line FROM price_series "
+            "UNION ALL"
             " SELECT json_array('p', series, since_us, nanos, text, reference, source_us,"
-            " fetched_us) FROM prices UNION ALL"
+            " fetched_us, withdrawn_us, withdrawn_by, withdrawn_reason) FROM prices UNION ALL"
             " SELECT json_array('r', feed, scope, fetched_us, source_us, prices) FROM readings"
             " UNION ALL SELECT json_array('f', feed, scope, address, state, reason, checked_us,"
             " confirmed_us, changed_us, source_us, etag, last_modified, mark, status, bytes,"
-            " prices, failures, tally) FROM feed_states UNION ALL"
+            " prices, failures, tally, held, doubt_us, doubt_prices) FROM feed_states UNION ALL"
             " SELECT json_array('t', provider, name, vcpus, memory_gib, architecture,"
             " accelerator, feed) FROM instance_types UNION ALL"
             " SELECT json_array('i', provider, instance_type, region, band, feed)"

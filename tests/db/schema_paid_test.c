@@ -1,9 +1,9 @@
 /* Version 8 of the schema: what a run paid, which older versions kept in the text of its cost
  * only. The answers that follow from it must be the same before the upgrade and after it. */
-#include "db/runs/gate_runs.h"
-#include "db/runs/standings.h"
 #include "db/runs/sweeps.h"
 #include "db/schema.h"
+#include "db/standings/gate_runs.h"
+#include "db/standings/standings.h"
 #include "tests/db/database.h"
 
 #define COST(price) "{\"identity\":{\"provider\":\"aws\"},\"price\":" price ",\"x\":[0.1,1e-9]}"

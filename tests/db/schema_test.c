@@ -1,7 +1,9 @@
 #include "db/schema.h"
 
 #include "common/bytes.h"
+#include "db/prices/feed_rows.h"
 #include "db/runs/step_rows.h"
+#include "db/runs/voids.h"
 #include "tests/db/database.h"
 
 #define SCHEMA_TEXT                                                                              \
@@ -39,7 +41,7 @@ static struct db *open_version(const struct folder *folder, int version)
 
 static void expect_todays_schema(struct db *db)
 {
-    static char fresh_text[20000], text[20000];
+    static char fresh_text[24000], text[24000];
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *fresh = open_database(&folder);
 
@@ -203,9 +205,13 @@ static void runs_of_version_4_are_kept_and_have_no_price(void)
         "INSERT INTO price_series (number, feed, scope, provider, region, zone,"
         " instance_type, kind, currency, since_us)"
         " VALUES (1, '', '', '', '', '', '', 'spot', '', 1);"
-        "INSERT INTO prices VALUES (1, 1, 1, '', '', 0, 0), (1, 2, NULL, '', '', 0, 0)",
+        "INSERT INTO prices (series, since_us, nanos, text, reference, source_us, fetched_us)"
+        " VALUES (1, 1, 1, '', '', 0, 0), (1, 2, NULL, '', '', 0, 0)",
         NULL));
-    EXPECT(!db_execute(db, "INSERT INTO prices VALUES (1, 3, 0, '', '', 0, 0)", NULL));
+    EXPECT(!db_execute(db,
+                       "INSERT INTO prices (series, since_us, nanos, text, reference, source_us,"
+                       " fetched_us) VALUES (1, 3, 0, '', '', 0, 0)",
+                       NULL));
     EXPECT(!db_execute(db, "UPDATE price_series SET nanos = 0", NULL)); /* no price is NULL */
 }
 
@@ -362,6 +368,105 @@ static void an_empty_file_becomes_a_database(void)
     expect_todays_schema(db);
 }
 
+/* Version 10 wrote the tables of prices and discounts anew, with what withdraws a row. */
+static void prices_and_discounts_of_version_9_hold_as_they_did(void)
+{
+    static const char all_prices[] =
+        "SELECT group_concat(line) FROM (SELECT json_array(series, since_us, nanos, text,"
+        " reference, source_us, fetched_us) AS line FROM prices ORDER BY series, since_us)";
+    static const char all_discounts[] =
+        "SELECT group_concat(line) FROM (SELECT json_array(provider, family, kind, since_us,"
+        " factor, note) AS line FROM discounts ORDER BY since_us, family)";
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db *old = open_version(&folder, 9);
+    char before[2][1000], after[2][1000];
+
+    EXPECT(db_execute(
+        old,
+        "INSERT INTO price_series (number, feed, scope, provider, region, zone, instance_type,"
+        " kind, currency, nanos, since_us) VALUES (3, 'typed', '', '', '', '', 'a', 'typed',"
+        " 'USD', 7, 20), (4, 'f', 's', '', '', '', 'a', 'spot', 'USD', NULL, 30);"
+        "INSERT INTO prices VALUES (4, 30, NULL, '', '', 0, 31), (3, 10, 5, '5', 'r', 9, 11),"
+        " (3, 20, 7, '7', '', 0, 21);"
+        "INSERT INTO discounts VALUES ('aws', '', 'spot', 5, 0.5, 'n'),"
+        " ('aws', 'c7i', 'on_demand', 6, NULL, '')",
+        NULL));
+    text_of(old, all_prices, sizeof before[0], before[0]);
+    text_of(old, all_discounts, sizeof before[1], before[1]);
+    db_free(old);
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    text_of(db, all_prices, sizeof after[0], after[0]);
+    text_of(db, all_discounts, sizeof after[1], after[1]);
+    EXPECT(strlen(before[0]) > 50 && strlen(before[1]) > 50);
+    EXPECT_STR(after[0], before[0]);
+    EXPECT_STR(after[1], before[1]);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM prices WHERE withdrawn_us < (SELECT"
+                             " max(withdrawn_us) FROM discounts) OR withdrawn_by NOT NULL"),
+               0);
+    EXPECT_INT(number_of(db, "SELECT min(withdrawn_us) = 9223372036854775807 FROM discounts"), 1);
+}
+
+/* Runs of every earlier version can be voided; a run has one void in force at most. */
+/* A 304 would have confirmed the price of before. */
+static void what_version_12_held_back_is_asked_for_again(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    struct db *old = open_version(&folder, 12);
+    struct feed_row row;
+
+    EXPECT(db_execute(
+        old,
+        "INSERT INTO price_series VALUES (1, 'f', 'one', 'aws', 'r', '', 'a', 'spot', 'USD', 1,"
+        " 2, 30), (2, 'f', 'two', 'aws', 'r', '', 'a', 'spot', 'USD', 1, 2, NULL);"
+        "INSERT INTO feed_states VALUES ('f', 'one', '', 'ok', '', 5, 5, 5, 0, 'e', 'l', 'm', "
+        "200,"
+        " 1, 1, 0, '0 0 0 0'), ('f', 'two', '', 'ok', '', 5, 5, 5, 0, 'e', 'l', 'm', 200, 1, 1, "
+        "0,"
+        " '0 0 0 0')",
+        NULL));
+    db_free(old);
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    EXPECT(feed_rows_find(db, "f", "one", &row, NULL));
+    EXPECT_INT(row.held, 1);
+    EXPECT_INT(row.doubt.since_us, 0);
+    EXPECT_STR(row.etag, "");
+    EXPECT_STR(row.last_modified, "");
+    EXPECT_STR(row.mark, "");
+    EXPECT(feed_rows_find(db, "f", "two", &row, NULL));
+    EXPECT_INT(row.held, 0);
+    EXPECT_STR(row.etag, "e");
+    EXPECT_STR(row.mark, "m");
+    EXPECT_INT(number_of(db, "SELECT held_us FROM price_series WHERE number = 1"), 5);
+    EXPECT_INT(number_of(db, "SELECT held_us IS NULL FROM price_series WHERE number = 2"), 1);
+}
+
+static void a_run_of_any_version_may_be_voided(void)
+{
+    for (int version = 1; version < schema_version; version++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        struct db *old = open_version(&folder, version);
+        const struct taken_back because = {.at_us = 5, .reason = "a typo"};
+        AUTO(run_clear) struct run voided = {0}, lifted = {0};
+        struct error err = {0};
+        bool changed = false;
+
+        EXPECT(db_execute(old, old_rows, NULL));
+        db_free(old);
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        long long contender = number_of(db, "SELECT ifnull(contender, 0) FROM runs WHERE number ="
+                                            " 7");
+        EXPECT(voids_put(db, "old 7", &because, &voided, &changed, &err));
+        EXPECT_STR(err.message, "");
+        EXPECT(changed);
+        EXPECT_INT(number_of(db, "SELECT count(contender) FROM runs"), 0);
+        EXPECT(!db_execute(
+            db, "INSERT INTO voids (run, at_us, who, reason) VALUES (7, 9, '', '')", NULL));
+        EXPECT(voids_lift(db, "old 7", &because, &lifted, &changed, NULL));
+        EXPECT_INT(number_of(db, "SELECT ifnull(contender, 0) FROM runs WHERE number = 7"),
+                   contender);
+    }
+}
+
 int main(void)
 {
     RUN(every_earlier_version_becomes_todays);
@@ -377,5 +482,8 @@ int main(void)
     RUN(a_newer_version_is_left_alone);
     RUN(a_version_that_cannot_be_is_left_alone);
     RUN(an_empty_file_becomes_a_database);
+    RUN(prices_and_discounts_of_version_9_hold_as_they_did);
+    RUN(a_run_of_any_version_may_be_voided);
+    RUN(what_version_12_held_back_is_asked_for_again);
     return test_result();
 }

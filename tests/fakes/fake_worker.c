@@ -40,8 +40,12 @@ static void hello(void)
     if (talkative)
         say("{\"type\":\"hello\",\"protocol\":1,\"software\":\"fake-worker\",\"library\":\"none "
             "1\","
-            "\"isa\":\"avx2\",\"plan\":\"fixed\",\"threads\":3,\"parameters\":25557032,"
-            "\"multiply_adds\":4089184256,\"memory_bytes\":8192,\"emulated\":true,"
+            "\"isa\":\"avx2\",\"plan\":\"fixed\",\"layout\":\"nhwc\",\"threads\":3,"
+            "\"parameters\":25557032,"
+            "\"multiply_adds\":1000000,\"backward_multiply_adds\":2000000,\"memory_bytes\":8192,"
+            "\"step_bytes\":5000000,\"peak_unit\":\"FMA 256 bits\","
+            "\"peak_multiply_adds_per_second\":400000000000,"
+            "\"peak_read_bytes_per_second\":20000000000,\"emulated\":true,"
             "\"huge_pages\":false}");
     else
         say("{\"type\":\"hello\",\"protocol\":1,\"software\":\"fake-worker\"}");

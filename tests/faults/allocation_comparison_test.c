@@ -2,8 +2,11 @@
  * right answer or none. */
 #include "tests/faults/shortages.h"
 
+#include "db/runs/run_values.h"
 #include "server/compare/comparison_cache.h"
 #include "server/http/json/present_comparison.h"
+#include "server/http/json/present_comparison_svg.h"
+#include "server/http/json/present_history.h"
 #include "server/http/response_cache.h"
 #include "tests/db/finished.h"
 #include "tests/db/prices.h"
@@ -37,7 +40,8 @@ static void fill(struct db *db)
                       "INSERT INTO contenders SELECT 99, 'mlp', 'pytorch', '{}', 'aws',"
                       " 'm5.large', '', 1, number FROM revision;"
                       "INSERT INTO figures VALUES (1, 'f', 99, 340, 'sample', 1, 'an article',"
-                      " 'one run', 55)",
+                      " 'one run', 55);"
+                      "INSERT INTO run_labels SELECT 'a', 'b', number FROM runs",
                       NULL));
 }
 
@@ -63,6 +67,33 @@ static bool update_standings(struct error *err)
     return ok;
 }
 
+/* The standings of some labels, and what there is where a label is not: right, or none. */
+static bool look_at_labels(struct error *err)
+{
+    static const struct wanted_label everywhere = {"a", "b"};
+    const struct run_value_question question = {RUN_INSTANCE, NULL, "m5.lage"};
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+    AUTO(standings_free) struct standings standings = {0};
+    AUTO(freep) struct run_values *values = calloc(1, sizeof *values);
+    bool ok, cut = false, found = false;
+
+    ration_start();
+    ok = standings_of_labels(db, &everywhere, 1, &standings, &cut, err) &&
+         run_values_look(db, &question, &found, values, err);
+    ration_stop();
+    if (!ok)
+        return false;
+    EXPECT_INT((long long)standings.count, 3);
+    for (size_t i = 0; i < standings.count; i++) {
+        EXPECT_INT(standings.list[i].standing.vms, 3);
+        EXPECT(standings.list[i].instance[0]);
+        EXPECT(standings.list[i].newest.paid_per_hour > 0.29);
+    }
+    EXPECT_INT((long long)values->count, 3);
+    EXPECT_STR(values->list[1], "m5.large");
+    return true;
+}
+
 static bool no_memory(struct error *err)
 {
     return error_set(err, ERROR_INTERNAL, NULL, "out of memory");
@@ -74,7 +105,9 @@ static bool present_all(struct bytes *text, const struct ranking *ranking, struc
 
     present_comparison(&out, &stage.question, ranking);
     return (!out.failed && present_comparison_csv(text, &stage.question, ranking) &&
-            present_comparison_markdown(text, &stage.question, ranking)) ||
+            present_comparison_markdown(text, &stage.question, ranking) &&
+            present_comparison_svg(text, &stage.question, ranking) &&
+            present_badge_svg(text, &stage.question, ranking)) ||
            no_memory(err);
 }
 
@@ -102,6 +135,42 @@ static bool compare_and_present(struct error *err)
     ration_stop();
     if (ok) /* nothing was left out of it */
         EXPECT_STR(text.data, wanted.data);
+    return ok;
+}
+
+static bool write_history(struct db *db, struct bytes *text, struct error *err)
+{
+    AUTO(histories_clear) struct histories histories = {0};
+    struct json_writer out = {.bytes = text};
+
+    if (!histories_load(db, &(struct run_filter){.workload = "mlp"}, &histories, err))
+        return false;
+    present_histories_begin(&out, "mlp", &histories);
+    for (size_t i = 0; i < histories.count; i++) {
+        const struct history_line *line = &histories.lines[i];
+        AUTO(history_changes_clear) struct history_changes changes = {0};
+
+        if (!history_changes_find(line->runs, line->count, &changes, err))
+            return false;
+        present_history(&out, line, &changes);
+    }
+    present_histories_end(&out);
+    return !out.failed || no_memory(err);
+}
+
+static bool tell_history(struct error *err)
+{
+    AUTO(db_freep) struct db *db = open_database(&database.folder);
+    AUTO(bytes_free) struct bytes text = {.limit = 1 << 20}, whole = {.limit = 1 << 20};
+    bool ok;
+
+    ration_start();
+    ok = write_history(db, &text, err);
+    ration_stop();
+    EXPECT(write_history(db, &whole, &(struct error){0}));
+    EXPECT(strstr(whole.data, "m5.large") != NULL);
+    if (ok) /* nothing was left out of it */
+        EXPECT_STR(text.data, whole.data);
     return ok;
 }
 
@@ -206,8 +275,10 @@ static void a_comparison_survives_every_shortage(void)
     }
     EXPECT(strstr(wanted.data, "\"row\":\"") != NULL); /* it decided */
     survive_shortages("standings", update_standings, 2);
+    survive_shortages("labels", look_at_labels, 2);
     survive_every_shortage("comparison", compare_and_present);
     survive_shortages("board", lend, 5);
+    survive_every_shortage("history", tell_history);
     survive_every_shortage("answers", keep_an_answer);
     stage_clear(&stage);
     bytes_free(&wanted);

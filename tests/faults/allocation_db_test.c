@@ -6,6 +6,7 @@
 #include "db/runs/machines.h"
 #include "db/runs/run_list.h"
 #include "db/runs/sweeps.h"
+#include "db/runs/voids.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
 
@@ -121,6 +122,7 @@ static bool store_machine(struct db *db, struct error *err)
 }
 
 static char told_id[RUN_ID_LENGTH + 1]; /* of the run that has implementations */
+static char ended_id[RUN_ID_LENGTH + 1];
 
 static void fill_with_detailed_runs(struct db *db)
 {
@@ -128,8 +130,10 @@ static void fill_with_detailed_runs(struct db *db)
     EXPECT(db_execute(db,
                       "INSERT INTO run_implementations VALUES (2, '{}');"
                       "INSERT INTO observations VALUES (2, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);"
-                      "INSERT INTO canaries VALUES (2, 0, 1, 1.0, 1.0)",
+                      "INSERT INTO canaries VALUES (2, 0, 1, 1.0, 1.0);"
+                      "UPDATE runs SET state = 'cancelled', ended_us = 9 WHERE number = 3",
                       NULL));
+    text_of(db, "SELECT id FROM runs WHERE number = 3", sizeof ended_id, ended_id);
     text_of(db, "SELECT id FROM runs WHERE number = 2", sizeof told_id, told_id);
 }
 
@@ -140,6 +144,24 @@ static bool find_implementations(struct db *db, struct error *err)
 
     EXPECT_STR(text, ok ? "{}" : NULL);
     return ok;
+}
+
+static void count_void(void *user, const struct void_row *row)
+{
+    *(int *)user += strcmp(row->voided.reason, "a typo") == 0 && row->lifted.at_us == 0;
+}
+
+static bool void_run(struct db *db, struct error *err)
+{
+    const struct taken_back because = {.at_us = NOON_US, .by = "ann", .reason = "a typo"};
+    AUTO(run_clear) struct run voided = {0}, lifted = {0};
+    bool changed;
+    int count = 0;
+    bool ok = voids_put(db, ended_id, &because, &voided, &changed, err) &&
+              voids_each(db, ended_id, count_void, &count, err);
+
+    EXPECT(!ok || (count == 1 && strcmp(voided.voided.by, "ann") == 0));
+    return ok && voids_lift(db, ended_id, &because, &lifted, &changed, err);
 }
 
 static bool list_newest(struct db *db, struct error *err)
@@ -233,6 +255,7 @@ static void the_database_survives_every_shortage(void)
         {"keep evidence", keep_evidence},
         {"load evidence", load_evidence},
         {"store machine", store_machine},
+        {"void", void_run},
     };
 
     database = template_make(schema_version, fill_with_detailed_runs);

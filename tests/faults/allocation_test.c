@@ -8,6 +8,7 @@
 #include "common/clock.h"
 #include "engine/process/worker.h"
 #include "engine/protocol/event.h"
+#include "engine/run/run_roofline.h"
 #include "engine/stats/summary.h"
 #include "tests/faults/template.h"
 
@@ -137,6 +138,27 @@ static bool describe_engine(struct error *err)
     return or_out_of_memory(text != NULL, err);
 }
 
+static bool find_roof(struct error *err)
+{
+    static char spec[] = "{\"batch_size\":8}", details[] = "{\"isa\":null,\"threads\":2}",
+                summary[] = "{\"split\":{\"input_seconds\":0.25}}";
+    const struct run run = {.state = RUN_FINISHED,
+                            .spec_text = spec,
+                            .engine_details = details,
+                            .summary_text = summary,
+                            .summary = {.measured_steps = 2, .measured_seconds = 1}};
+    struct engine_details details;
+    struct roofline roofline;
+    bool known = false;
+
+    ration_start();
+    bool ok = run_roofline(&run, &known, &details, &roofline, err);
+    ration_stop();
+    if (ok)
+        EXPECT(known && details.threads == 2 && roofline.phases[0].seconds == 0.25);
+    return ok;
+}
+
 static bool list_implementations(struct error *err)
 {
     static const struct implementation list[] = {
@@ -218,6 +240,7 @@ static void texts_and_values_survive_every_shortage(void)
     survive_every_shortage("read more events", read_talkative_events);
     survive_every_shortage("write more events", write_talkative_events);
     survive_every_shortage("describe engine", describe_engine);
+    survive_every_shortage("find roof", find_roof);
     survive_every_shortage("list implementations", list_implementations);
     survive_every_shortage("read implementations", read_implementations);
     survive_every_shortage("bytes", add_bytes);

@@ -4,7 +4,7 @@
 
 #include "common/cleanup.h"
 #include "server/http/audit.h"
-#include "server/http/token_store.h"
+#include "server/http/tokens/token_store.h"
 
 /* The hash of "abc". */
 #define OF_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

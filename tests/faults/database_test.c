@@ -1,4 +1,5 @@
 /* Every call that the database makes on its disk fails, each in its turn. */
+#include "db/runs/voids.h"
 #include "tests/db/imported.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
@@ -115,6 +116,25 @@ static void verify_cancel(struct db *db, const struct outcome *outcome)
     long long cancelled = number_of(db, "SELECT count(*) FROM runs WHERE state = 'cancelled'");
 
     EXPECT(outcome->ok ? cancelled == 1 : cancelled == 0 || cancelled == 1);
+}
+
+static const struct taken_back voided = {.at_us = NOON_US, .by = "ann", .reason = "a typo"};
+
+static bool void_cancelled(struct db *db, struct run *ret_run, struct error *err)
+{
+    AUTO(run_clear) struct run cancelled = {0};
+    bool changed;
+
+    return cancel(db, &cancelled, err) &&
+           voids_put(db, cancelled.id.text, &voided, ret_run, &changed, err);
+}
+
+static void verify_void(struct db *db, const struct outcome *outcome)
+{
+    long long voids = number_of(db, "SELECT count(*) FROM voids WHERE who = 'ann'");
+
+    EXPECT(outcome->ok ? voids == 1 : voids == 0 || voids == 1);
+    EXPECT(!outcome->ok || outcome->run.voided.at_us == NOON_US);
 }
 
 static bool append(struct db *db, struct run *ret_run, struct error *err)
@@ -245,7 +265,7 @@ static void every_change_of_a_run_happens_whole_or_not_at_all(void)
         {"create", create, verify_create}, {"claim", claim, verify_claim},
         {"end", end, verify_end},          {"cancel", cancel, verify_cancel},
         {"append", append, verify_append}, {"checkpoint", checkpoint, verify_append},
-        {"import", import, verify_import},
+        {"import", import, verify_import}, {"void", void_cancelled, verify_void},
     };
     AUTO(template_free)
     struct template template = template_make(schema_version, fill_with_runs);

@@ -71,6 +71,15 @@ static bool forget(struct db *db, struct error *err)
            transaction_commit(&change, err);
 }
 
+static bool remove_one(struct db *db, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(figure_clear) struct figure figure = {0};
+
+    return transaction_begin(&change, db, DB_DURABLE, err) &&
+           figures_remove(db, "goes", &figure, err) && transaction_commit(&change, err);
+}
+
 static const struct operation {
     const char *name;
     bool (*run)(struct db *db, struct error *err);
@@ -78,6 +87,7 @@ static const struct operation {
     {"a newer version", upgrade},
     {"replace a figure", replace},
     {"forget a figure", forget},
+    {"remove a figure", remove_one},
 };
 static const struct operation *operation;
 

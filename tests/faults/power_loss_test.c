@@ -95,7 +95,7 @@ static bool type_discount(struct db *db, struct promises *promises)
     const struct discount discount = {
         .provider = "us", .factor = 0.5, .since_us = NOON_US + promises->discounts};
 
-    if (!discounts_put(db, &discount, NULL))
+    if (!discounts_put(db, &discount, NULL, NULL))
         return false;
     promises->discounts++;
     return true;

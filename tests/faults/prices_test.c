@@ -2,7 +2,9 @@
  * is stored, or nothing. */
 #include "tests/faults/shortages.h"
 
+#include "db/prices/capacity.h"
 #include "db/prices/discounts.h"
+#include "db/prices/withdrawals.h"
 #include "tests/db/prices.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
@@ -50,19 +52,36 @@ static const struct said third[] = {
     P("comes", "1"),
 };
 
-static struct price_batch *batch; /* made while there is memory */
+static struct price_batch *batch, *odd_batch; /* made while there is memory */
+
+static struct price price_typed(const struct said *said)
+{
+    struct price price = price_said(said);
+
+    snprintf(price.feed, sizeof price.feed, "typed");
+    return price;
+}
+
+static const struct said odd[] = {P("stays", "90"), P("moves", "91"), P("leaps", "92")};
+
+static long long typed_series;
 
 static void fill_with_prices(struct db *db)
 {
     struct feed_reading reading = {.at_us = THEN_US, .prices = first, .count = COUNT(first)};
-    const struct price price = price_said(
+    const struct price price = price_typed(
         &(const struct said)P("typed", "1", .kind = PRICE_TYPED, .source_us = NOON_US));
+    const struct discount discount = {
+        .provider = "aws", .factor = 0.75, .since_us = NOON_US - SECOND_US};
 
     replaced(db, &reading);
     reading = (struct feed_reading){
         .at_us = THEN_US + 60 * SECOND_US, .prices = second, .count = COUNT(second)};
     EXPECT_INT((long long)replaced(db, &reading).held, 2);
     EXPECT(prices_put(db, &price, 1, NULL));
+    EXPECT(discounts_put(db, &discount, NULL, NULL));
+    typed_series = number_of(db, "SELECT number FROM price_series WHERE feed = 'typed'");
+    EXPECT(typed_series > 0);
 }
 
 static struct feed_reading third_reading(void)
@@ -82,13 +101,15 @@ static void make_batch(void)
     batch = batch_of_reading(&reading);
     EXPECT(price_batch_add_type(batch, &type, NULL));
     EXPECT(price_batch_add_interruption(batch, &interruption, NULL));
+    odd_batch = batch_of_reading(&(struct feed_reading){
+        .at_us = THEN_US + 120 * SECOND_US, .prices = odd, .count = COUNT(odd)});
 }
 
 static bool replace(struct db *db, struct error *err)
 {
     const struct feed_reading reading = third_reading();
     const struct feed_row row = row_of_reading(&reading);
-    const struct price_snapshot snapshot = {&plain_source, batch, &row};
+    const struct price_snapshot snapshot = {.source = &plain_source, .batch = batch, .row = &row};
     struct change change = {.before = 12345};
     bool ok = prices_replace(db, &snapshot, &change, err);
 
@@ -98,11 +119,28 @@ static bool replace(struct db *db, struct error *err)
     return ok;
 }
 
+/* A reading that is held back as a whole is noted, or it is not. */
+static bool hold_back(struct db *db, struct error *err)
+{
+    const struct feed_reading reading = {.at_us = THEN_US + 120 * SECOND_US};
+    const struct feed_row row = row_of_reading(&reading);
+    struct change change = {.held = 12345};
+    struct error why = {0};
+    bool ok;
+
+    EXPECT(!prices_replace(
+        db, &(struct price_snapshot){.source = &plain_source, .batch = odd_batch, .row = &row},
+        &change, &why));
+    ok = why.kind == ERROR_UPSTREAM;
+    EXPECT_INT((long long)change.held, ok ? 10 : 12345);
+    return ok || error_set(err, why.kind, NULL, "%s", why.message);
+}
+
 static struct price typed[3];
 
 static void make_typed(void)
 {
-    typed[0] = price_said(
+    typed[0] = price_typed(
         &(const struct said)P("typed", "2", .kind = PRICE_TYPED, .source_us = THEN_US));
     typed[1] =
         price_said(&(const struct said)P("new", "3", .kind = PRICE_OWN, .source_us = THEN_US));
@@ -128,17 +166,49 @@ static bool find_unchanged(struct db *db, struct error *err)
 static bool put_discount(struct db *db, struct error *err)
 {
     return discounts_put(
-        db, &(struct discount){.provider = "aws", .factor = 0.5, .since_us = NOON_US}, err);
+        db, &(struct discount){.provider = "aws", .factor = 0.5, .since_us = NOON_US}, NULL, err);
+}
+
+static const struct taken_back taken = {.at_us = THEN_US, .by = "ann", .reason = "a typo"};
+
+static bool withdraw_price(struct db *db, struct error *err)
+{
+    struct price_view view;
+    bool ok = prices_withdraw(db, &(struct price_key){typed_series, NOON_US}, &taken, &view, err);
+
+    EXPECT(!ok || (view.withdrawn.at_us == THEN_US && strcmp(view.withdrawn.by, "ann") == 0));
+    EXPECT(!ok || strcmp(view.withdrawn.reason, "a typo") == 0);
+    return ok;
+}
+
+static bool withdraw_discount(struct db *db, struct error *err)
+{
+    struct discount discount;
+    bool ok = discounts_withdraw(db, 1, &taken, &discount, err);
+
+    EXPECT(!ok || strcmp(discount.withdrawn.reason, "a typo") == 0);
+    return ok;
+}
+
+static bool add_event(struct db *db, struct error *err)
+{
+    bool is_new;
+
+    return capacity_add(
+        db, &(struct capacity_event){.kind = "preempted", .price_kind = "spot", .machine = "m"},
+        &is_new, err);
 }
 
 static const struct operation {
     const char *name;
     bool (*run)(struct db *db, struct error *err);
 } operations[] = {
-    {"replace prices", replace},
-    {"put prices", put},
-    {"store a state", find_unchanged},
-    {"put a discount", put_discount},
+    {"replace prices", replace},          {"put prices", put},
+    {"store a state", find_unchanged},    {"put a discount", put_discount},
+    {"add an event", add_event},          {"hold back", hold_back},
+    {"replace prices", replace},          {"put prices", put},
+    {"store a state", find_unchanged},    {"put a discount", put_discount},
+    {"withdraw a price", withdraw_price}, {"withdraw a discount", withdraw_discount},
 };
 static const struct operation *operation;
 
@@ -149,7 +219,15 @@ static void all_of(struct db *db, char ret_text[TEXT_SIZE])
 
     everything(db, TEXT_SIZE, ret_text);
     length = strlen(ret_text);
-    text_of(db, "SELECT group_concat(provider || factor || since_us) FROM discounts",
+    text_of(
+        db,
+        "SELECT ifnull(group_concat(provider || factor || since_us), '') || (SELECT count(*) FROM"
+        " capacity_events) FROM discounts",
+        TEXT_SIZE - length, ret_text + length);
+    length = strlen(ret_text);
+    text_of(db,
+            "SELECT group_concat(provider || factor || since_us || withdrawn_us) FROM"
+            " discounts",
             TEXT_SIZE - length, ret_text + length);
 }
 
@@ -204,7 +282,8 @@ static bool is_as_stored(const struct price_view *view)
     return strcmp(price->feed, "made-up") == 0 && strcmp(price->provider, "aws") == 0 &&
            strcmp(price->region, "eu-north-1") == 0 && strcmp(price->currency, "USD") == 0 &&
            strcmp(price->reference, "SKU") == 0 && price->instance_type[0] && price->text[0] &&
-           price->nanos > 0 && view->confirmed_us == THEN_US + 60 * SECOND_US;
+           price->nanos > 0 &&
+           view->confirmed_us == THEN_US + (view->doubted ? 0 : 60 * SECOND_US);
 }
 
 /* A price that is listed is whole: one that lost its zone for want of memory would be another. */
@@ -303,5 +382,6 @@ int main(void)
     RUN(prices_survive_every_fault_of_the_disk);
     template_free(&database);
     price_batch_free(batch);
+    price_batch_free(odd_batch);
     return test_result();
 }

@@ -1,6 +1,7 @@
 /* Property: whatever is asked of a comparison is refused by the name of a parameter, or answered
  * in JSON that is JSON, where only what was measured and has a price is ranked, in order. */
 #include "server/http/json/present_comparison.h"
+#include "server/http/json/present_comparison_svg.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/server/compare/comparison.h"
 
@@ -97,6 +98,19 @@ static void check_tables(const struct comparison_question *question,
     ALWAYS(!strstr(csv.data, ",nan") && !strstr(csv.data, ",-nan") && !strstr(csv.data, ",inf"));
 }
 
+/* Every picture has one element around it, and no number that is none. */
+static void check_pictures(const struct comparison_question *question,
+                           const struct ranking *ranking)
+{
+    AUTO(bytes_free) struct bytes chart = {.limit = 1 << 20}, badge = {.limit = 1 << 16};
+
+    ALWAYS(present_comparison_svg(&chart, question, ranking));
+    ALWAYS(present_badge_svg(&badge, question, ranking));
+    ALWAYS(!strstr(chart.data, "=\"nan") && !strstr(chart.data, "=\"-nan"));
+    ALWAYS(strstr(chart.data, "</svg>") == chart.data + chart.used - strlen("</svg>\n"));
+    ALWAYS(strstr(badge.data, "</svg>") == badge.data + badge.used - strlen("</svg>\n"));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct stage stage;
@@ -116,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_ranking(&stage.question, &stage.ranking);
         check_json(&stage.question, &stage.ranking);
         check_tables(&stage.question, &stage.ranking);
+        check_pictures(&stage.question, &stage.ranking);
     } else {
         ALWAYS(err.kind == ERROR_INVALID && err.message[0]);
         ALWAYS(is_parameter(err.field));

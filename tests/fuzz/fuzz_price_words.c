@@ -2,6 +2,7 @@
  * back as what it is written as, and nothing is written by what is refused. */
 #include "common/cleanup.h"
 #include "pricing/feeds/manual_price.h"
+#include "pricing/instance_family.h"
 #include "pricing/machine/azure_identity.h"
 #include "pricing/machine/credentials_file.h"
 #include "pricing/machine/credentials_role.h"
@@ -134,6 +135,16 @@ static void check_identity(const char *text)
     ALWAYS(strcmp(identity.source, "untouched") == 0);
 }
 
+/* Any text has a family: no longer than itself, and never none. */
+static void check_family(const char *text)
+{
+    char family[INSTANCE_SIZE];
+
+    instance_family(text, family);
+    ALWAYS(strlen(family) <= strlen(text));
+    ALWAYS((family[0] == '\0') == (text[0] == '\0'));
+}
+
 static void check_key(const char *key)
 {
     for (; *key; key++)
@@ -207,6 +218,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_typed(text);
     check_feeds(text);
     check_identity(text);
+    check_family(text);
     check_shared_file(text);
     check_role(text);
     free(text);

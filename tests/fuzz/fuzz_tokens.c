@@ -2,7 +2,7 @@
  * name and each hash once, and finds no name for any other token; one that is refused says
  * where and why. */
 #include "common/cleanup.h"
-#include "server/http/tokens.h"
+#include "server/http/tokens/tokens.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_token(const struct tokens *tokens, size_t i)

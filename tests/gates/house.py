@@ -13,12 +13,12 @@ import sys
 _ENGINE = ["engine/trace", "engine/spec", "engine/machine", "engine/protocol", "engine/process",
            "engine/stats", "engine/run", "engine/document", "engine/sweep"]
 _VALUES = ["common", *_ENGINE, "pricing", "pricing/feeds", "pricing/machine"]
-_DB = ["db", "db/contenders", "db/runs", "db/prices"]
+_DB = ["db", "db/contenders", "db/runs", "db/prices", "db/standings"]
 _SERVICE = _VALUES + _DB + ["server/base"]
 _TRAIN = ["common", "engine/trace", "engine/spec", "engine/machine", "engine/protocol"]
 _KERNELS = _TRAIN + ["engine/train/networks", "engine/train/onednn", "engine/train/kernels",
                      "engine/train/threads"]
-_PLANS = _KERNELS + ["engine/train/net"]
+_PLANS = _KERNELS + ["engine/train/kernels/conv", "engine/train/net"]
 _WORKLOADS = _PLANS + ["engine/train/depth_first", "engine/train/plain"]
 
 ROOMS = {
@@ -36,6 +36,7 @@ ROOMS = {
     "engine/train/threads": _TRAIN,
     "engine/train/networks": _TRAIN,
     "engine/train/kernels": _KERNELS,
+    "engine/train/kernels/conv": _KERNELS,
     "engine/train/net": _TRAIN + ["engine/train/networks", "engine/train/onednn"],
     "engine/train/depth_first": _PLANS,
     "engine/train/plain": _PLANS,
@@ -50,18 +51,23 @@ ROOMS = {
     "db/contenders": _VALUES + _DB[:1],
     "db/runs": _VALUES + _DB[:2],
     "db/prices": _VALUES + _DB[:2],
+    "db/standings": _VALUES + _DB[:3],
     "server/base": _VALUES + _DB,
     "server/prices": _SERVICE,
     "server/runs": _SERVICE + ["server/prices"],
     "server/compare": _SERVICE + ["server/prices", "server/runs"],
+    "server/types": _SERVICE + ["server/prices", "server/compare"],
     "server/gate": _SERVICE + ["server/prices", "server/runs", "server/compare"],
     "server/hub": _SERVICE + ["server/runs"],
 }
-_DOMAIN = _SERVICE + ["server/prices", "server/runs", "server/compare", "server/gate"]
+_DOMAIN = _SERVICE + ["server/prices", "server/runs", "server/compare", "server/types",
+                      "server/gate"]
 ROOMS["server/http/json"] = _DOMAIN
-ROOMS["server/http"] = _DOMAIN + ["server/http/json", "server/http/handlers"]
-ROOMS["server/http/handlers"] = _DOMAIN + ["server/http/json", "server/http"]
-ROOMS["server/cli"] = _DOMAIN + ["server/hub", "server/http", "server/http/json"]
+ROOMS["server/http/tokens"] = _SERVICE
+_HTTP = _DOMAIN + ["server/http/json", "server/http/tokens"]
+ROOMS["server/http"] = _HTTP + ["server/http/handlers"]
+ROOMS["server/http/handlers"] = _HTTP + ["server/http"]
+ROOMS["server/cli"] = _HTTP + ["server/hub", "server/http"]
 
 # Rooms whose files stand on each other without a circle: x.c and x.h count as one file.
 NO_CIRCLE = {"engine/train/threads", "engine/train/networks", "engine/train/net",

@@ -47,8 +47,17 @@ static void every_freshness_has_a_name(void)
     EXPECT(freshness_names[PRICE_EXPIRED + 1] == NULL);
 }
 
+static void a_price_in_doubt_is_stale_at_most(void)
+{
+    EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 0), PRICE_STALE);
+    EXPECT_INT(freshness_of_doubted(PRICE_ON_DEMAND, 0), PRICE_STALE);
+    EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 2 * 3600000000LL), PRICE_STALE);
+    EXPECT_INT(freshness_of_doubted(PRICE_SPOT, 25 * 3600000000LL), PRICE_EXPIRED);
+}
+
 int main(void)
 {
+    RUN(a_price_in_doubt_is_stale_at_most);
     RUN(spot_prices_age_by_the_hour);
     RUN(lists_age_by_the_week);
     RUN(an_entered_price_does_not_age);

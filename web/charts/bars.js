@@ -11,7 +11,7 @@ const BAR_PX = 12;
 const CHARACTER_PX = 7.2;
 const AXIS_PX = 26;
 
-const isReference = (row, reference) => row.id === reference || row.instance === reference;
+const isReference = (row, reference) => row.id === reference || row.instance_type === reference;
 
 // The rows to draw: the first ones, and always the reference.
 const chosen = (rows, take, reference) => {

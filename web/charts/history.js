@@ -1,6 +1,6 @@
 // Charts of runs over time: throughput, and samples per dollar where known.
 import { h, s } from '../dom.js';
-import { dollars, interval, moment } from '../format.js';
+import { dollars, interval, moment, percentChange, words } from '../format.js';
 import { foreign, whole } from '../parts.js';
 import { axes, frame, plot, reader } from './plot.js';
 import { href } from '../state.js';
@@ -54,6 +54,36 @@ const drawChanges = (inner, changes, x, down) => {
   }
 };
 
+const TEXT = 6.5; // width of a letter, about
+const LEVELS = 6; // rows of texts, so that those of neighbours do not cover each other
+
+// "+5.1 %: version"
+const changeText = ({ ratio, attributed_to: cause }) => `${percentChange(ratio.value)}: ${words(cause)}`;
+
+// Vertical lines where the level of a line changed, each with its size and what it is attributed to.
+const drawLevels = (inner, shown, changesOf, x, across, down) => {
+  const ends = Array(LEVELS).fill(-Infinity);
+  const all = shown.flatMap((line) => changesOf(line).map((change) => ({ change, i: line.i, at: x(new Date(change.at)) })));
+  for (const { change, i, at } of all.sort((one, other) => one.at - other.at)) {
+    const text = changeText(change);
+    const wide = text.length * TEXT;
+    const begin = Math.max(0, Math.min(at + 4, across - wide));
+    const free = ends.findIndex((end) => end < begin);
+    const level = free < 0 ? 0 : free;
+    ends[level] = begin + wide;
+    inner.append('line').attr('class', `level ${seriesOf(i)}`).attr('x1', at).attr('x2', at).attr('y1', 0).attr('y2', down)
+      .append('title').text(change.words);
+    inner.append('text').attr('class', 'inside level-words').attr('x', begin).attr('y', down - 6 - 14 * level).text(text);
+  }
+};
+
+const speedChanges = (line) => line.changes.filter((change) => change.measure === 'samples_per_second');
+
+// Of both measures; a run at which both changed has the one that counts the price.
+const dollarChanges = (line) =>
+  line.changes.filter((change) => change.measure === 'samples_per_dollar'
+    || !line.changes.some((other) => other.measure === 'samples_per_dollar' && other.run === change.run));
+
 const engineChanges = (points) =>
   points.filter((point) => point.changed).map(({ time, changed }) => ({ time, from: changed.from ?? 'unknown', to: changed.to ?? 'unknown' }));
 
@@ -64,9 +94,9 @@ const priceChanges = (points) => {
     (hourly === known[i].hourly ? [] : [{ time, from: dollars(known[i].hourly), to: `${dollars(hourly)} an hour` }]));
 };
 
-const drawHistory = (g, width, { lines, value, words, show, changes }) => {
+const drawHistory = (g, width, { lines, value, unit, show, changes, levels }) => {
   const { d3 } = window;
-  const shown = lines.map((line, i) => ({ i, points: line.points.filter((point) => value(point)) })).filter((line) => line.points.length);
+  const shown = lines.map((line, i) => ({ i, changes: line.changes, points: line.points.filter((point) => value(point)) })).filter((line) => line.points.length);
   const points = shown.flatMap((line) => line.points);
   if (!points.length) return;
   const { inner, across, down } = frame(g, width, HEIGHT, { left: 68 });
@@ -75,7 +105,7 @@ const drawHistory = (g, width, { lines, value, words, show, changes }) => {
   const x = d3.scaleTime().domain([new Date(first - edge / 40), new Date(+latest + edge / 40)]).range([0, across]);
   const y = d3.scaleLinear().domain(extent(points, value)).range([down, 0]).nice();
   const isLarge = y.domain()[1] >= 1e5;
-  axes(inner, { x, y, across, down, xWords: 'when', yWords: words, yFormat: isLarge ? d3.format('.3~s') : undefined, left: -58 });
+  axes(inner, { x, y, across, down, xWords: 'when', yWords: unit, yFormat: isLarge ? d3.format('.3~s') : undefined, left: -58 });
   drawChanges(inner, shown.flatMap((line) => changes(line.points)), x, down);
   for (const line of shown) {
     const valid = line.points.filter((point) => point.isValid);
@@ -83,6 +113,7 @@ const drawHistory = (g, width, { lines, value, words, show, changes }) => {
       .attr('d', d3.line().x((point) => x(point.time)).y((point) => y(value(point).value))(valid));
     drawWhiskers(inner, line.points, x, y, value, seriesOf(line.i));
   }
+  drawLevels(inner, shown, levels, x, across, down);
   for (const line of shown) drawPoints(inner, line, x, y, value, show);
 };
 
@@ -91,8 +122,9 @@ const describe = (lines, value, unit) => {
   if (!points.length) return `No valid run has a known number of ${unit}.`;
   const newest = points.reduce((one, other) => (other.time > one.time ? other : one));
   const changes = lines.flatMap((line) => line.points).filter((point) => point.changed).length;
+  const levels = lines.flatMap((line) => line.changes).length;
   return `${whole(points.length)} valid runs in ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}. The newest: ${interval(value(newest))} ${unit}. `
-    + `The engine's version changes ${whole(changes)} ${changes === 1 ? 'time' : 'times'}. The table below lists all changes.`;
+    + `The engine's version changes ${whole(changes)} ${changes === 1 ? 'time' : 'times'}. The level changes ${whole(levels)} ${levels === 1 ? 'time' : 'times'}. The tables below list all changes.`;
 };
 
 const legend = (lines) =>
@@ -105,6 +137,7 @@ const pointWords = (point) => [
   point.dollars ? `, ${interval(point.dollars)} samples per dollar` : '',
   point.isValid ? '. ' : ', invalid. ',
   foreign(point.line.name), '. ',
+  point.line.changes.filter((change) => change.run === point.run.id).map((change) => `${change.words}. `),
   point.changed ? `The engine is ${point.run.software ?? 'unknown'} from here on. ` : '',
   h('a', { href: href({ view: 'run', id: point.run.id }) }, 'This run'),
 ];
@@ -116,11 +149,12 @@ export const historyCharts = (lines, workload) => {
   const show = (point) => read.show(points.indexOf(point));
   const speed = (point) => point.throughput;
   const perDollar = (point) => point.dollars;
-  const made = (title, value, unit, changes, below) => plot({ title: `${title} of ${workload}`, description: describe(lines, value, unit), height: HEIGHT, interactive: true,
+  const made = (title, value, unit, { changes, levels, below }) => plot({ title: `${title} of ${workload}`, description: describe(lines, value, unit), height: HEIGHT, interactive: true,
     caption: 'The axis need not begin at 0.',
-    draw: (g, width) => drawHistory(g, width, { lines, value, words: unit, show, changes }), below });
-  const throughput = made('Throughput', speed, 'samples/s', engineChanges, [legend(lines), read.element]);
-  const worth = made('Training per dollar', perDollar, 'samples per dollar', priceChanges, []);
+    draw: (g, width) => drawHistory(g, width, { lines, value, unit, show, changes, levels }), below });
+  const throughput = made('Throughput', speed, 'samples/s',
+    { changes: engineChanges, levels: speedChanges, below: [legend(lines), read.element] });
+  const worth = made('Training per dollar', perDollar, 'samples per dollar', { changes: priceChanges, levels: dollarChanges, below: [] });
   const note = h('p', { class: 'note' }, 'Loading the costs of the newest runs …');
   read.show(points.length - 1);
   worth.element.hidden = true;

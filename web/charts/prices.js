@@ -12,6 +12,21 @@ const since = (price) => new Date(price.valid_from ?? price.source_time ?? price
 
 const nameOf = (price) => [price.provider, price.zone ?? price.region ?? 'any place', price.kind.replace('_', ' '), price.feed !== price.kind && price.feed].filter(Boolean).join(', ');
 
+// What held at a time: a withdrawn price held until then.
+const heldAt = (prices, time) =>
+  prices.filter((price) => since(price) <= time && (!price.withdrawn || new Date(price.withdrawn.at) > time)).at(-1);
+
+// A point for each time at which something began to hold, or was withdrawn.
+const pointsWithWithdrawals = (points) => {
+  const prices = points.map((point) => point.price);
+  const times = new Set(prices.flatMap((price) => [since(price).getTime(), ...(price.withdrawn ? [Date.parse(price.withdrawn.at)] : [])]));
+  return [...times].sort((one, other) => one - other).map((milliseconds) => {
+    const time = new Date(milliseconds);
+    const price = heldAt(prices, time);
+    return { ...points[0], time, price: price ?? points[0].price, value: price?.price_per_hour ?? null };
+  });
+};
+
 // Lines of prices, oldest first; null makes a gap.
 export const priceLines = (prices) => {
   const all = new Map();
@@ -20,7 +35,10 @@ export const priceLines = (prices) => {
     if (!all.has(name)) all.set(name, { name, points: [] });
     all.get(name).points.push({ price, time: since(price), value: price.price_per_hour, name });
   }
-  for (const line of all.values()) line.points.sort((one, other) => one.time - other.time);
+  for (const line of all.values()) {
+    line.points.sort((one, other) => one.time - other.time);
+    if (line.points.some(({ price }) => price.withdrawn)) line.points = pointsWithWithdrawals(line.points);
+  }
   return [...all.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 };
 

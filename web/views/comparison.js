@@ -38,10 +38,10 @@ const answerOf = ({ answer, rows, asked }) => [
   h('p', { class: 'evidence' }, evidence(answer, rows).flatMap((each) => [each, ' '])),
 ].filter(Boolean);
 
-const skeleton = () => {
+const skeleton = (onRemoved) => {
   const parts = {
     controls: makeControls(), answer: h('div', { class: 'answer' }), spot: makeSpot(), trouble: h('div', {}),
-    scatter: makeScatter(), bars: makeBars(), tools: makeTools(COLUMNS), rest: makeRest(),
+    scatter: makeScatter(), bars: makeBars(), tools: makeTools(COLUMNS), rest: makeRest(onRemoved),
     words: h('p', { class: 'small' }), none: h('p', { class: 'empty' }),
     table: makeTable({ label: 'The comparison as a table', onOrder: (order) => go({ order }, { replace: true }) }),
   };
@@ -90,8 +90,8 @@ const drawAnswer = (parts, seen, isFirst) => {
   parts.rest.update(answer, rows);
   drawTable(parts, seen, addressState());
   parts.controls.hint('region', answer.question.regions.join(','));
-  parts.controls.offer('instances', [...new Set([...rows.map((row) => row.instance),
-    ...answer.unmeasured.instances.map((each) => each.instance)])].filter(Boolean).slice(0, OFFERED));
+  parts.controls.offer('instances', [...new Set([...rows.map((row) => row.instance_type),
+    ...answer.unmeasured.instances.map((each) => each.instance_type)])].filter(Boolean).slice(0, OFFERED));
   if (done) announce(`${count(rows.length)} rows, ${count(answer.ranked)} of them ranked.`);
 };
 
@@ -105,7 +105,7 @@ const drawFailure = (parts, seen, error, again) => {
 };
 
 const make = (root) => {
-  const parts = skeleton();
+  const parts = skeleton(() => ask(addressState()));
   const seen = { asked: null, answer: null, rows: [], total: 0, done: false, hay: new Map() };
   let abort = null;
   let askedAt = 0;
@@ -157,9 +157,9 @@ export const show = async (root, now) => {
   view = mine;
   const lists = new AbortController();
   mine.change(now);
-  choices(lists.signal).then(({ workloads, regions }) => {
+  choices(lists.signal).then(({ workloads, regions, figures }) => {
     mine.parts.controls.offer('workloads', workloads);
-    mine.parts.rest.offer(workloads);
+    mine.parts.rest.offer(workloads, figures);
     mine.parts.controls.offer('regions', regions);
   });
   return () => {

@@ -1,6 +1,7 @@
 // The columns of the comparison, with sort key and cell. `id` is the name in the address.
 import { h, s } from '../dom.js';
 import { age, dollars, half, hours, interval, moment, number, percent, words } from '../format.js';
+import { href, state } from '../state.js';
 import { FRESHNESS, badges, count, counts, name, priceSource, rankText, runLink, unit, verdict } from '../comparison_words.js';
 
 const small = (...content) => h('span', { class: 'small' }, ...content);
@@ -26,10 +27,35 @@ const price = (row) => {
     small(priceSource(row.price))];
 };
 
+// Per dollar at one kind of price, and that price, whichever kind the ranking goes by.
+const side = (kind) => (row) => {
+  const { samples_per_dollar: perDollar, price: paid, why_no_price: why } = row.kinds[kind];
+  if (!perDollar) return unknown(why && h('bdi', {}, why));
+  return [measured(perDollar, row.unit === 'job' && ' jobs'), small('at ', dollars(paid.price_per_hour), ' an hour, ', priceSource(paid))];
+};
+
+const sideJob = (kind) => (row) => {
+  const { job_dollars: cost, why_no_price: why } = row.kinds[kind];
+  if (!cost) return unknown(why && h('bdi', {}, why));
+  return [dollars(cost.value), cost.low !== null && small(`${dollars(cost.low)} to ${dollars(cost.high)}`)];
+};
+
+const sides = (kind, title) => [
+  { id: `${kind}_per_dollar`, title: `Per dollar ${title}`, hint: 'whichever price the ranking goes by', width: 8.5, number: true, most: true,
+    value: (row) => row.kinds[kind].samples_per_dollar?.value ?? null, cell: side(kind) },
+  { id: `${kind}_dollars`, title: `Dollars of the job ${title}`, hint: 'whichever price the ranking goes by', width: 8, number: true,
+    value: (row) => row.kinds[kind].job_dollars?.value ?? null, cell: sideJob(kind) },
+];
+
 const configuration = (row) => {
   const entries = Object.entries(row.configuration);
   return entries.length ? entries.map(([key, value]) => `${words(key)} ${value}`).join(', ') : unknown();
 };
+
+// What was reported of spot machines of the type.
+const capacity = ({ capacity: events }) => (events
+  ? [`${count(events.launched)} launched`, small(`${count(events.launch_failed)} not to be had, ${count(events.preempted)} taken back in ${events.days} days`)]
+  : unknown());
 
 // Two columns that are empty for the same reason: give the reason once.
 const notes = (row) => [h('span', { class: 'badges' }, badges(row)),
@@ -48,6 +74,14 @@ const measure = (take, after) => ({
   number: true, value: (row) => take(row)?.value ?? null, cell: (row) => measured(take(row), after?.(row)), most: true,
 });
 
+// The other sizes of the type, asked as this comparison was.
+const ASKED = ['workload', 'engine', 'precision', 'price', 'region', 'zone'];
+const sizes = (row) => {
+  const now = state();
+  return row.instance_type && row.provider && [', ', h('a', { href: href({ view: 'family', instance_type: row.instance_type, provider: row.provider,
+    ...Object.fromEntries(ASKED.filter((each) => each in now).map((each) => [each, now[each]])) }) }, 'sizes')];
+};
+
 const text = (take) => ({ value: take, cell: (row) => (take(row) ? h('bdi', {}, take(row)) : unknown()) });
 
 // The ranks that a row may have as a bar along all ranks.
@@ -59,8 +93,9 @@ export const COLUMNS = [
   { id: 'rank', title: 'Rank', hint: 'the ranks that a row may have; the bar shows them among all', width: 5.5,
     value: (row) => row.rank && row.rank.low + row.rank.high / 1e6,
     cell: (row) => (row.rank ? [rankText(row), rankBar(row)] : h('span', { class: 'unknown' }, 'none')) },
-  { id: 'instance', title: 'Instance', width: 11, heading: true, value: (row) => row.instance,
-    cell: (row) => [runLink(row, name(row)), small([row.provider, row.stratum].filter(Boolean).join(', ') || 'processor unknown')] },
+  { id: 'instance', title: 'Instance type', width: 11, heading: true, value: (row) => row.instance_type,
+    cell: (row) => [runLink(row, name(row)), small([row.provider, row.stratum].filter(Boolean).join(', ') || 'processor unknown',
+      sizes(row))] },
   { id: 'samples_per_dollar', title: 'Per dollar', hint: 'samples, or jobs where only the time of a whole job is known', width: 8.5,
     ...measure((row) => row.samples_per_dollar, (row) => row.unit === 'job' && ' jobs') },
   { id: 'to_reference', title: 'Per dollar, relative to the reference', width: 8.5, number: true, most: true,
@@ -90,12 +125,15 @@ export const COLUMNS = [
   { id: 'dollars_per_million', title: 'Dollars a million samples', width: 9,
     ...measure((row) => row.dollars_per_million_samples), most: false },
   { id: 'hours_per_million', title: 'Hours a million samples', width: 9, ...measure((row) => row.hours_per_million_samples), most: false },
+  ...sides('on_demand', 'on demand'), ...sides('spot', 'on spot'),
   { id: 'on_demand', title: 'On demand', width: 6, number: true, value: (row) => row.prices_per_hour.on_demand,
     cell: (row) => (row.prices_per_hour.on_demand === null ? unknown() : dollars(row.prices_per_hour.on_demand)) },
   { id: 'spot', title: 'Spot', width: 8, number: true, value: (row) => row.prices_per_hour.spot,
     cell: (row) => (row.prices_per_hour.spot === null ? unknown() : [dollars(row.prices_per_hour.spot),
       row.prices_per_hour.spot_discount_percent !== null && small(`${number(row.prices_per_hour.spot_discount_percent)} % off`)]) },
   { id: 'interruptions', title: 'Interruptions', width: 9, ...text((row) => row.interruption_band ?? row.job?.interruptions?.words) },
+  { id: 'capacity', title: 'Spot capacity', hint: 'launches of spot machines, as they were reported', width: 9, number: true, most: true,
+    value: (row) => row.capacity?.failed_share ?? null, cell: capacity },
   { id: 'break_even_price', title: 'Break-even price', hint: 'an hour, against the reference', width: 8, number: true,
     value: (row) => row.to_reference?.break_even_price_per_hour ?? null,
     cell: (row) => (row.to_reference ? dollars(row.to_reference.break_even_price_per_hour) : unknown()) },
@@ -116,18 +154,20 @@ export const COLUMNS = [
     cell: (row) => (row.measured_at ? [age(row.measured_at), small(moment(row.measured_at))] : unknown()) },
 ];
 
-// The default columns: the answer, and the parameters of the question.
+// The default columns: the answer at the price that was asked for and beside it at the other kind,
+// and the parameters of the question.
 export const usual = (state) => {
   const asked = (...names) => names.some((each) => state[each]);
-  return ['rank', 'instance', 'samples_per_dollar', asked('reference') && 'to_reference', 'throughput', 'price',
-    asked('samples', 'epochs', 'job_seconds', 'deadline_h', 'budget', 'hourly_value') && 'hours',
-    asked('samples', 'epochs', 'job_seconds', 'deadline_h', 'budget', 'hourly_value') && 'dollars',
-    asked('hourly_value') && 'total_dollars', asked('deadline_h', 'budget') && 'probability',
+  const job = asked('samples', 'epochs', 'job_seconds', 'deadline_h', 'budget', 'hourly_value');
+  const others = ['on_demand', 'spot'].filter((kind) => kind !== (state.price ?? 'on_demand').split(',')[0]);
+  return ['rank', 'instance', 'samples_per_dollar', ...others.map((kind) => `${kind}_per_dollar`),
+    asked('reference') && 'to_reference', 'throughput', 'price', job && 'hours', job && 'dollars',
+    ...others.map((kind) => job && `${kind}_dollars`), asked('hourly_value') && 'total_dollars', asked('deadline_h', 'budget') && 'probability',
     asked('utility') && 'utility', state.configuration === 'all' && 'configuration', 'evidence', 'notes'].filter(Boolean);
 };
 
 // All words of a row in lower case, for the text filter.
 export const haystack = (row) =>
-  [row.instance, row.provider, row.stratum, row.cpu_model, row.engine, row.software, row.isa, row.provenance,
+  [row.instance_type, row.provider, row.stratum, row.cpu_model, row.engine, row.software, row.isa, row.provenance,
     JSON.stringify(row.configuration), row.why_no_rank, row.price && priceSource(row.price), row.published?.source,
     row.rank && unit(row)].filter(Boolean).join(' ').toLowerCase();

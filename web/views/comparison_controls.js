@@ -17,6 +17,7 @@ const FIELDS = [
   { group: 'job', name: 'deadline_h', label: 'Deadline, hours', kind: 'number', hint: '24' },
   { group: 'job', name: 'budget', label: 'Budget, dollars', kind: 'number', hint: '100' },
   { group: 'job', name: 'hourly_value', label: 'Value of an hour, dollars', kind: 'number', hint: '0' },
+  { group: 'more', name: 'label', label: 'Only runs with these labels', kind: 'list', hint: 'branch=main' },
   { group: 'more', name: 'discount', label: 'Discount, a factor', kind: 'list', hint: '0.8, or c7i.:0.8' },
   { group: 'more', name: 'price_of', label: 'Assumed price of a type', kind: 'list', hint: 'c7i.2xlarge:0.30' },
   { group: 'more', name: 'configuration', label: 'Configurations', kind: 'select', choices: [['', 'the best of each'], ['all', 'all']] },
@@ -95,7 +96,7 @@ export const makeControls = () => {
   }
   const lists = Object.fromEntries(['workloads', 'regions', 'instances'].map((name) => [name, h('datalist', { id: `list-${name}` })]));
   const job = h('details', {}, h('summary', {}, 'A job: its size, deadline and budget'), h('div', { class: 'fields' }, groups.job));
-  const more = h('details', {}, h('summary', {}, 'Discounts, what if, which rows, formula'), h('div', { class: 'fields' }, groups.more));
+  const more = h('details', {}, h('summary', {}, 'Labels, discounts, what if, which rows, formula'), h('div', { class: 'fields' }, groups.more));
   const others = h('ul', { class: 'chips', 'aria-label': 'Other parameters in the address' });
   const fieldOf = (focused) => FIELDS.find((field) => field.name === focused?.name);
   const element = h('form', { class: 'ask', role: 'search', 'aria-label': 'The question', onsubmit: (event) => {

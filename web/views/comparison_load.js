@@ -5,10 +5,10 @@ import { get } from '../api.js';
 export const PARAMETERS = ['workload', 'price', 'region', 'zone', 'price_at', 'reference', 'discount', 'price_of',
   'samples', 'epochs', 'job_seconds', 'boot_seconds', 'deadline_h', 'budget', 'hourly_value',
   'interruptions_percent', 'checkpoint_seconds', 'restart_seconds', 'utility', 'sort', 'configuration',
-  'provenance', 'engine', 'provider', 'instance', 'stratum', 'precision', 'batch_size', 'margin', 'vm_spread'];
+  'provenance', 'engine', 'provider', 'instance_type', 'stratum', 'precision', 'batch_size', 'label', 'margin', 'vm_spread'];
 
 // Parameters that filter rows.
-export const FILTERS = ['engine', 'provider', 'instance', 'stratum', 'precision', 'batch_size', 'provenance'];
+export const FILTERS = ['engine', 'provider', 'instance_type', 'stratum', 'precision', 'batch_size', 'label', 'provenance'];
 
 export const question = (state) =>
   Object.fromEntries(PARAMETERS.filter((name) => name in state).map((name) => [name, state[name]]));
@@ -42,6 +42,7 @@ export const choices = async (signal) => {
   const [figures, runs, feeds] = answers.map((each) => (each.status === 'fulfilled' ? each.value : {}));
   const sorted = (list) => [...new Set(list)].sort();
   return {
+    figures: (figures.figures ?? []).filter((figure) => !figure.shipped),
     workloads: sorted([...(runs.runs ?? []).map((run) => run.spec.workload),
       ...(figures.figures ?? []).map((figure) => figure.workload)]),
     regions: sorted([...(feeds.feeds ?? []).flatMap((feed) => feed.scopes.map((scope) => scope.scope)),

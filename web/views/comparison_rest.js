@@ -1,7 +1,9 @@
-// What the table lacks: rows that filters hide, and instance types without a measurement.
+// What the table lacks: rows that filters hide, and instance types without a measurement; and the figures
+// that users entered.
 import { h } from '../dom.js';
 import { dollars } from '../format.js';
 import { href } from '../state.js';
+import { figuresPart } from './comparison_figures.js';
 import { FILTERS } from './comparison_load.js';
 import { count as digits } from '../comparison_words.js';
 
@@ -14,7 +16,7 @@ const hidden = ({ hidden: { by_filters: count } }) =>
 
 const price = (value) => h('td', { class: 'number' }, value === null ? h('span', { class: 'unknown' }, 'unknown') : dollars(value));
 
-const line = ({ instance, provider, prices_per_hour: prices, interruption_band: band }) =>
+const line = ({ instance_type: instance, provider, prices_per_hour: prices, interruption_band: band }) =>
   h('tr', {}, h('th', { scope: 'row' }, h('bdi', {}, instance ?? 'unknown type')),
     h('td', {}, provider ?? 'unknown'), price(prices.on_demand), price(prices.spot), price(prices.typed),
     h('td', {}, band ?? h('span', { class: 'unknown' }, 'unknown')));
@@ -48,22 +50,33 @@ const others = (workload, known) => {
       names.map((each, i) => [i > 0 && ', ', h('a', { href: href({ workload: each }, {}) }, h('bdi', {}, each))]), '.'));
 };
 
-export const makeRest = () => {
+// onRemoved() is called when a figure was removed.
+export const makeRest = (onRemoved) => {
   const element = h('div', { class: 'rest' });
   let answer = null;
   let any = true;
   let known = [];
+  let figures = [];
+  const removed = (figure) => {
+    figures = figures.filter((each) => each !== figure);
+    draw();
+    onRemoved();
+  };
   const draw = () => {
     const { workload } = answer.question;
-    element.replaceChildren(...[!any && others(workload, known), hidden(answer), unmeasured(answer, workload)].filter(Boolean));
+    const open = element.querySelector('.own-figures')?.open;
+    const own = figuresPart(figures, removed);
+    if (own && open) own.open = true;
+    element.replaceChildren(...[!any && others(workload, known), hidden(answer), unmeasured(answer, workload), own].filter(Boolean));
   };
   const update = (now, rows) => {
     [answer, any] = [now, rows.length > 0];
     draw();
   };
-  const offer = (workloads) => {
+  const offer = (workloads, ownFigures) => {
     known = workloads;
-    if (answer && !any) draw();
+    figures = ownFigures;
+    if (answer && (!any || figures.length)) draw();
   };
   return { element, update, offer };
 };

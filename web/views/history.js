@@ -1,9 +1,9 @@
-// A workload over time: a line for each machine and configuration, marks at changes of the engine's
-// version, and invalid runs as hollow points.
+// A workload over time: a line for each machine and configuration, marks where its level changed and
+// where the engine's version did, and invalid runs as hollow points. Voided runs are left out.
 import { get } from '../api.js';
 import { historyCharts } from '../charts/history.js';
 import { empty, h, loading, problem } from '../dom.js';
-import { interval, moment } from '../format.js';
+import { interval, moment, percentChange, words } from '../format.js';
 import { configuration, foreign, sendWhenChanged, table, validity, whole } from '../parts.js';
 import { twin } from '../charts/plot.js';
 import { go, href } from '../state.js';
@@ -15,7 +15,7 @@ const MOST = 2000; // runs; a button loads older ones
 const PRICED = 50; // lists lack costs: fetch so many of the newest runs one by one
 const AT_ONCE = 6;
 const MOST_LISTED = 300;
-const FILTERS = ['workload', 'engine', 'instance', 'label'];
+const FILTERS = ['workload', 'engine', 'instance_type', 'label'];
 
 let view = null; // { body, form, gone }
 
@@ -28,12 +28,12 @@ const pointOf = (run) => ({
 
 // Key of a line: machine type, processor and configuration.
 const keyOf = ({ run }) =>
-  JSON.stringify([run.instance ?? run.machine, run.spec.engine, configuration(run.spec), strata.get(run.machine) ?? run.machine]);
+  JSON.stringify([run.instance_type ?? run.machine, run.spec.engine, configuration(run.spec), strata.get(run.machine) ?? run.machine]);
 
 const strata = new Map(); // fingerprint -> stratum
 
 const nameOf = ({ run }) =>
-  [run.instance ?? `machine ${run.machine?.slice(0, 6) ?? 'unknown'}`, run.spec.engine, configuration(run.spec)].join(', ');
+  [run.instance_type ?? `machine ${run.machine?.slice(0, 6) ?? 'unknown'}`, run.spec.engine, configuration(run.spec)].join(', ');
 
 const learnStrata = async (signal) => {
   const { machines } = await get('/v1/machines', {}, { signal });
@@ -42,7 +42,7 @@ const learnStrata = async (signal) => {
 
 // The lines, those with the most runs first, each in order of time and with the properties that
 // distinguish it from others of its name.
-const linesOf = (points) => {
+const linesOf = (points, changes) => {
   const all = new Map();
   for (const point of points) {
     const key = keyOf(point);
@@ -58,6 +58,8 @@ const linesOf = (points) => {
       point.changed = before && before.run.software !== point.run.software ? { from: before.run.software, to: point.run.software } : null;
       point.line = line;
     });
+    line.changes = line.points.flatMap((point) => changes.get(point.run.id) ?? []);
+    for (const change of line.changes) change.line = line;
     const seen = (names.get(line.name) ?? 0) + 1;
     names.set(line.name, seen);
     if (seen > 1) line.name += ` (${seen})`;
@@ -70,10 +72,18 @@ const readRuns = async (now, signal) => {
   let cursor = null;
   do {
     const page = await get('/v1/runs', { ...Object.fromEntries(FILTERS.map((name) => [name, now[name]])), state: 'finished', limit: PAGE, cursor }, { signal });
-    runs.push(...page.runs);
+    runs.push(...page.runs.filter((run) => !run.void));
     cursor = page.next_cursor;
   } while (cursor && runs.length < MOST);
   return { runs, more: cursor !== null };
+};
+
+// The changes of level that the server finds, by the run with which each begins.
+const readChanges = async (now, signal) => {
+  const { lines } = await get('/v1/history', Object.fromEntries(FILTERS.map((name) => [name, now[name]])), { signal });
+  const changes = new Map();
+  for (const change of lines.flatMap((line) => line.changes)) changes.set(change.run, [...(changes.get(change.run) ?? []), change]);
+  return changes;
 };
 
 // Loads the costs of the newest runs in batches; calls changed() after each batch.
@@ -85,7 +95,7 @@ const readCosts = async (points, signal, changed) => {
         const { cost } = await get(`/v1/runs/${point.run.id}`, {}, { signal });
         point.dollars = cost?.samples_per_dollar ?? null;
         point.hourly = cost?.price?.price_per_hour ?? null;
-        point.why = cost?.why_no_price ?? 'no price was known when it ran';
+        point.why = cost?.why_no_cost ?? cost?.why_no_price ?? 'no price was known when it ran';
       } catch (error) {
         if (error.name === 'AbortError') throw error;
         point.why = error.message;
@@ -111,8 +121,27 @@ const tableOf = (points) => {
   return table(newest.length < points.length ? `The newest ${whole(newest.length)} of ${whole(points.length)} runs` : 'Runs, newest first', columns, newest);
 };
 
+const causeWords = ({ causes }) => causes.map(({ what, from, to }) =>
+  h('div', {}, `${what}: `, foreign(from ?? 'unknown'), ' → ', foreign(to ?? 'unknown'), what === 'price' && ' dollars an hour'));
+
+const changeColumns = [
+  { name: 'From', head: true, cell: ({ at, run }) => h('a', { class: 'moment', href: href({ view: 'run', id: run }) }, moment(at)) },
+  { name: 'Line', cell: ({ line }) => foreign(line.name) },
+  { name: 'What', cell: ({ measure }) => words(measure) },
+  { name: 'Change (95 %)', number: true, cell: ({ ratio }) => [percentChange(ratio.value), ratio.low !== null && ` (${percentChange(ratio.low)} to ${percentChange(ratio.high)})`] },
+  { name: 'Attributed to', cell: (change) => [words(change.attributed_to), causeWords(change)] },
+];
+
+const changesOf = (lines) => lines.flatMap((line) => line.changes).sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
+
+const changeTable = (lines) => {
+  const all = changesOf(lines);
+  return all.length ? h('div', { class: 'level-changes' }, table('Changes of level, newest first', changeColumns, all))
+    : h('p', { class: 'note' }, 'No line changed its level.');
+};
+
 const field = (name, now) =>
-  h('div', { class: 'field' }, h('label', { for: `history-${name}` }, name === 'label' ? 'Label (key:value)' : name),
+  h('div', { class: 'field' }, h('label', { for: `history-${name}` }, name === 'label' ? 'Label (key=value)' : words(name)),
     h('input', { id: `history-${name}`, name, value: [now[name] ?? ''].flat().join(' '), autocomplete: 'off', spellcheck: 'false' }));
 
 const controls = (now) =>
@@ -149,7 +178,14 @@ const fill = async (now) => {
   const { runs, more } = await readRuns(now, signal);
   if (!runs.length) return body.replaceChildren(nothing(now));
   const points = runs.map(pointOf);
-  const charts = historyCharts(linesOf(points), now.workload);
+  let failed = null;
+  const changes = await readChanges(now, signal).catch((error) => {
+    if (error.name === 'AbortError') throw error;
+    failed = error;
+    return new Map();
+  });
+  const lines = linesOf(points, changes);
+  const charts = historyCharts(lines, now.workload);
   const holder = h('div', {});
   const tables = () => {
     const open = holder.firstChild?.open;
@@ -159,8 +195,8 @@ const fill = async (now) => {
   };
   tables();
   body.replaceChildren(
-    h('p', {}, `${whole(runs.length)} ${more ? 'newest ' : ''}runs of `, h('strong', {}, now.workload), '. Whiskers are 95 % intervals of one run each; a hollow mark did not count.'),
-    charts.element, holder);
+    h('p', {}, `${whole(runs.length)} ${more ? 'newest ' : ''}runs of `, h('strong', {}, now.workload), '. Whiskers are 95 % intervals of one run each; a hollow mark did not count. A solid vertical line is a change of level, with what it is attributed to.'),
+    charts.element, failed ? problem(failed) : changeTable(lines), holder);
   readCosts(points, signal, () => {
     charts.update();
     tables();

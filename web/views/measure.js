@@ -66,7 +66,7 @@ const frame = (kind, elements) => {
 };
 
 const build = (description, kind, root) => {
-  const { RunSpec: run, SweepRequest: sweep } = description.components.schemas;
+  const { RunSpec: run, RunRequest: order, SweepRequest: sweep } = description.components.schemas;
   const path = kind === 'run' ? '/v1/runs' : '/v1/sweeps';
   const changed = () => {
     look();
@@ -79,7 +79,7 @@ const build = (description, kind, root) => {
     own = false;
     root.querySelector('.tabs').replaceWith(tabs(state()));
   };
-  const spec = specForm(kind === 'run' ? run : baseSchema(run), changed);
+  const spec = specForm(kind === 'run' ? run : baseSchema(run), order, changed);
   const beside = kind === 'run' ? null : sweepForm(sweep, run, changed);
   const forms = beside ? [beside, spec] : [spec];
   const request = () => {

@@ -1,5 +1,5 @@
 // Prices of this machine and of any type, now and over time, and the feeds they come from.
-import { get } from '../api.js';
+import { get, post } from '../api.js';
 import { priceChart } from '../charts/prices.js';
 import { empty, h, loading, problem } from '../dom.js';
 import { dollars, moment, words } from '../format.js';
@@ -8,6 +8,8 @@ import { facts, foreign, money, priceSource, priceWords, sendWhenChanged, table,
 import { twin } from '../charts/plot.js';
 import { section } from './run_parts.js';
 import { go, state } from '../state.js';
+import { takeBackButton, takenBack } from '../take_back.js';
+import { discountsPart } from './discounts.js';
 
 export const title = 'Prices';
 
@@ -29,6 +31,15 @@ const machinePart = async () => {
 
 const discounted = ({ discount }) => discount && h('p', { class: 'note' }, `${dollars(discount.price_per_hour)} at a factor of ${discount.factor}`, discount.note && [': ', foreign(discount.note)]);
 
+const withdraw = (price) => {
+  if (price.withdrawn) return ['withdrawn ', takenBack(price.withdrawn)];
+  if (price.feed !== 'typed') return '';
+  const what = `${money(price)} an hour for ${price.instance_type}`;
+  return takeBackButton({ name: 'Withdraw', label: `Withdraw ${what}, since ${moment(price.valid_from)}`, title: 'Withdraw this price?', verb: 'Withdraw it',
+    words: `${what} does not hold from now on; what was typed before it holds again. What runs paid stays as it is.`, said: 'The price is withdrawn.',
+    act: (reason) => post(`/v1/prices/${price.id}/withdraw`, { reason }), then: () => fill(view.asked) });
+};
+
 const columns = [
   { name: 'Where', head: true, cell: (price) => h('span', { class: 'moment' }, price.provider ?? 'any provider', ' ', price.zone ?? price.region ?? '') },
   { name: 'Instance', cell: (price) => (price.instance_type ? foreign(price.instance_type) : 'this machine') },
@@ -39,13 +50,17 @@ const columns = [
   { name: 'Source and age', cell: priceSource },
 ];
 
+// Of lists that have nothing to take back, without a column for that.
+const columnsOf = (prices) =>
+  (prices.some((price) => price.feed === 'typed') ? [...columns, { name: 'Take back', cell: withdraw }] : columns);
+
 // Each feed without a price, with its reason.
 const absent = (list) =>
   list.length > 0 && h('details', {}, h('summary', {}, `${list.length} ${list.length === 1 ? 'feed has' : 'feeds have'} no such price`),
     h('ul', {}, list.map(({ feed, reason }) => h('li', {}, h('code', {}, feed), ': ', foreign(reason)))));
 
 const newest = (prices, asked) =>
-  prices.length ? table(asked.instance_type ? 'Prices now' : 'Prices now, of all types', columns, prices)
+  prices.length ? table(asked.instance_type ? 'Prices now' : 'Prices now, of all types', columnsOf(prices), prices)
     : empty('There is no such price', asked.instance_type ? [': ', foreign(asked.instance_type)] : '', '. Users enter prices with POST /v1/prices.');
 
 const historyOf = async (asked, signal) => {
@@ -63,10 +78,12 @@ const pastPart = async (asked, now, signal) => {
   const { prices, more } = await historyOf(asked, signal);
   if (!prices.length) return '';
   return h('div', {}, more && h('p', { class: 'note' }, `The latest ${whole(prices.length)} prices; narrow the question for older ones.`),
-    priceChart(asked.instance_type, prices, now), twin(table('All prices, latest first', columns, prices.slice(0, PAGE))));
+    priceChart(asked.instance_type, prices, now), twin(table('All prices, latest first', columnsOf(prices), prices.slice(0, PAGE))));
 };
 
 const fill = async (now) => {
+  if (!view) return;
+  view.asked = now;
   view.gone?.abort();
   view.gone = new AbortController();
   const { answer, form, gone: { signal } } = view;
@@ -115,11 +132,13 @@ const controls = (now) =>
 
 export const show = async (root, now) => {
   const feeds = feedsPart(() => fill(state()));
+  const discounts = discountsPart();
   const machine = h('div', {}, loading('this machine'));
   view = { form: h('div', {}), answer: h('div', {}, loading('prices')), known: h('datalist', { id: 'known-types' }), gone: null };
   const mine = view;
-  root.append(section('This machine', machine), section('Prices of types', mine.form, mine.known, mine.answer), section('Feeds', feeds.element));
+  root.append(section('This machine', machine), section('Prices of types', mine.form, mine.known, mine.answer), discounts.element, section('Feeds', feeds.element));
   mine.form.replaceChildren(controls(now));
+  discounts.start();
   feeds.start().catch((error) => feeds.element.replaceChildren(problem(error)));
   const { type, element } = await machinePart().catch((error) => ({ type: null, element: problem(error) }));
   machine.replaceChildren(element);

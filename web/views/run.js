@@ -1,5 +1,5 @@
 // One run: its progress, then its result.
-import { get } from '../api.js';
+import { get, post, remove } from '../api.js';
 import { traceCharts } from '../charts/trace.js';
 import { empty, h, loading, problem } from '../dom.js';
 import { every, facts, foreign, runState, validity } from '../parts.js';
@@ -7,8 +7,10 @@ import { progressBox } from './progress.js';
 import { checkPart } from './run_check.js';
 import { again, amounts, downloads, engineFacts, findings, implementations, machineFacts, recompute, section, specFacts, split,
   times, warmUpFacts } from './run_parts.js';
+import { roofline } from './run_roofline.js';
 import { isFinal } from '../live.js';
 import { href } from '../state.js';
+import { takeBackButton, takenBack } from '../take_back.js';
 import { traceOf } from '../trace.js';
 
 export const title = 'Run';
@@ -29,16 +31,38 @@ const later = (what, ask) => {
 
 const subtitle = (run) =>
   h('p', { class: 'subtitle' }, h('strong', {}, run.spec.workload), ', trained by ', foreign(run.spec.engine),
-    ' on ', run.instance ? foreign(run.instance) : 'a machine of unknown type', ' ',
+    ' on ', run.instance_type ? foreign(run.instance_type) : 'a machine of unknown type', ' ',
     run.state !== 'finished' && runState(run),
     run.validity && validity(run.validity.level),
     run.provenance === 'imported' && h('span', { class: 'badge' }, 'imported: measured by another pennyworth'),
     run.sender && h('span', { class: 'note' }, ' sent by ', foreign(run.sender)));
 
-const actions = (run) =>
+const voidOf = (run) => `/v1/runs/${run.id}/void`;
+
+// Draws the run anew and returns the focus to the button that is there then.
+const redraw = (fill) => async () => {
+  await fill();
+  view?.root.querySelector('button.take-back')?.focus();
+};
+
+const voidButton = (run, fill) =>
+  takeBackButton({ name: 'Void this run', title: 'Void this run?', verb: 'Void it', said: 'The run is voided.',
+    words: 'It is kept with its steps, and counts nowhere: not in comparisons, history, sweeps or gates. It can be counted again.',
+    act: (reason) => post(voidOf(run), { reason }), then: redraw(fill) });
+
+const liftButton = (run, fill) =>
+  takeBackButton({ name: 'Count it again', title: 'Count this run again?', verb: 'Count it', said: 'The run counts again.',
+    words: 'It counts as if it had never been voided. The void stays in its record.',
+    act: (reason) => remove(voidOf(run), { reason }), then: redraw(fill) });
+
+const voided = (run, fill) =>
+  run.void && h('div', { class: 'problem voided' }, h('p', {}, h('strong', {}, 'Voided'), ', it counts nowhere: ', takenBack(run.void), '.'), liftButton(run, fill));
+
+const actions = (run, fill) =>
   h('p', { class: 'run-actions' }, h('a', { href: again(run) }, 'Measure again'),
     h('a', { href: href({ view: 'history', workload: run.spec.workload }) }, `History of ${run.spec.workload}`),
-    h('a', { href: href({ view: 'runs' }) }, 'All runs'));
+    h('a', { href: href({ view: 'runs' }) }, 'All runs'),
+    isFinal(run.state) && !run.void && voidButton(run, fill));
 
 const tracePart = (run, trace) => {
   if (!run.steps_stored && isFinal(run.state)) return empty('No step was stored.');
@@ -75,7 +99,7 @@ const failed = (run) =>
 
 const ended = (run, now) => {
   const { signal, trace } = view;
-  view.check = run.state === 'finished' ? checkPart(run.id) : null;
+  view.check = run.state === 'finished' && !run.void ? checkPart(run.id) : null; // a voided run is compared with nothing
   view.check?.ask(now);
   const invalid = run.validity?.level === 'invalid';
   const judged = section(invalid ? 'Why it is invalid' : 'Validity', findings(run));
@@ -86,6 +110,7 @@ const ended = (run, now) => {
     run.summary && !invalid && judged,
     section('Steps', tracePart(run, trace), run.summary && facts(warmUpFacts(run))),
     run.summary && section('Where the time goes', split(run)),
+    run.summary && section('How near the roof', roofline(run)),
     view.check && section('As fast as before?', view.check.element),
     section('Configuration', specFacts(run.spec)),
     section('Engine', engineFacts(run)),
@@ -128,8 +153,8 @@ const fillFrom = (root, now) => {
     mine.end?.();
     mine.end = null;
     const rest = isFinal(run.state) ? ended(run, now) : going(run, () => fill().catch((error) => root.prepend(problem(error, fill))));
-    document.title = `${run.spec.workload} on ${run.instance ?? 'an unknown machine'} - pennyworth`;
-    root.replaceChildren(subtitle(run), actions(run), ...rest);
+    document.title = `${run.spec.workload} on ${run.instance_type ?? 'an unknown machine'} - pennyworth`;
+    root.replaceChildren(...[subtitle(run), voided(run, fill), actions(run, fill), ...rest].filter(Boolean));
   };
   return fill();
 };

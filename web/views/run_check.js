@@ -54,7 +54,7 @@ export const checkPart = (id) => {
     go(Object.fromEntries(FIELDS.map((name) => [name, (given.get(name) ?? '').trim()])));
   };
   const form = h('form', { class: 'filters', onsubmit: submit, novalidate: true },
-    field('baseline', 'Baseline', { placeholder: 'last:20', spellcheck: 'false' }, 'A run’s id, KEY:VALUE of a label, or last:N'),
+    field('baseline', 'Baseline', { placeholder: 'last:20', spellcheck: 'false' }, 'A run’s id, KEY=VALUE of a label, or last:N'),
     field('margin', 'Margin, %', { placeholder: '3', inputmode: 'decimal' }, 'Allowed slowdown'),
     field('window', 'Window', { placeholder: '20', inputmode: 'numeric' }, 'How many of the newest runs with the label'),
     h('button', {}, 'Compare'));

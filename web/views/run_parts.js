@@ -35,7 +35,8 @@ export const amounts = (run) => {
   const speed = throughput(run);
   const { cost } = run;
   const noPrice = unknown(cost?.why_no_price ?? 'no price was known when it ran');
-  const paid = cost?.price ? [priceWords(cost.price), '; ', priceSource(cost.price)] : noPrice;
+  const priced = cost?.price ? [priceWords(cost.price), '; ', priceSource(cost.price)] : [noPrice];
+  const paid = cost?.why_no_cost ? [`${cost.why_no_cost}; `, ...priced] : priced;
   return h('div', { class: 'amounts' },
     amount('Training per dollar', cost?.samples_per_dollar, 'samples', paid),
     amount('Throughput', speed, 'samples/s',
@@ -112,11 +113,13 @@ export const engineFacts = (run) => {
     ['Library', details.library && foreign(details.library)],
     ['Instructions used', details.isa && foreign(details.isa)],
     ['Plan', details.plan && foreign(words(details.plan))],
+    ['Layout of images', details.layout && foreign(details.layout)],
     ['Threads', details.threads],
     ['Precision emulated', yes(details.emulated)],
     ['Huge pages', yes(details.huge_pages)],
     ['Parameters', details.parameters && whole(details.parameters)],
     ['Multiply-adds a sample, forward', details.multiply_adds && whole(details.multiply_adds)],
+    ['Multiply-adds a sample, backward', details.backward_multiply_adds && whole(details.backward_multiply_adds)],
     ['Memory planned', size(details.memory_bytes)],
     ['Memory at most', size(run.peak_memory_bytes)],
     ['Allocator loaded', run.loaded?.allocator],
@@ -127,7 +130,7 @@ export const engineFacts = (run) => {
 };
 
 export const placeFacts = (run) => [
-  ['Instance', run.instance && foreign(run.instance)], ['Provider', run.provider], ['Region', run.region], ['Zone', run.zone],
+  ['Instance', run.instance_type && foreign(run.instance_type)], ['Provider', run.provider], ['Region', run.region], ['Zone', run.zone],
   ['Virtual machine', run.vm], ['Fingerprint', run.machine],
 ];
 
@@ -205,7 +208,7 @@ export const recompute = ({ id }) => {
 // The whole spec, so that later changes of defaults do not change the measurement.
 export const again = ({ spec }) => {
   const { labels: named, ...rest } = spec;
-  return href({ view: 'measure', ...rest, label: Object.entries(named).map(([key, value]) => `${key}:${value}`) });
+  return href({ view: 'measure', ...rest, label: Object.entries(named).map(([key, value]) => `${key}=${value}`) });
 };
 
 const ENDS = {

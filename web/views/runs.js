@@ -1,13 +1,15 @@
 // All runs, newest first, with the filters of the API. Updates itself while runs are under way.
 import { get } from '../api.js';
 import { announce, empty, h, loading, problem } from '../dom.js';
-import { interval, moment } from '../format.js';
+import { dollars, interval, moment, words } from '../format.js';
 import { configuration, every, foreign, labels, runState, sendWhenChanged, table, tableRow, validity } from '../parts.js';
 import { go, href, state } from '../state.js';
 
 export const title = 'Runs';
 
-const FILTERS = ['state', 'workload', 'engine', 'instance', 'label'];
+const FILTERS = ['state', 'workload', 'engine', 'instance_type', 'precision', 'validity', 'provenance', 'since', 'until', 'label'];
+const NAMES = { label: 'Label (key=value)', since: 'Created from (day, UTC)', until: 'Created before (day, UTC)' };
+const CHOICES = { precision: ['f32', 'bf16', 'f16'], validity: ['ok', 'warn', 'invalid'], provenance: ['measured', 'imported'] };
 const STATES = ['queued', 'running', 'finished', 'failed', 'cancelled', 'interrupted', 'preempted'];
 const KEEP_UP = 2000;
 
@@ -29,14 +31,22 @@ const verdict = (run) => {
   return run.reason ? foreign(run.reason) : 'not judged: it did not finish';
 };
 
+// What a run cost, and what a dollar of it trained.
+const cost = ({ cost: paid }) => {
+  if (!paid) return h('span', { class: 'unknown' }, 'unknown');
+  const per = paid.samples_per_dollar;
+  return [dollars(paid.dollars), per && h('small', {}, ` ${interval(per)} samples a dollar`)];
+};
+
 const columns = [
   { name: 'Begun', head: true, cell: (run) => h('a', { class: 'moment', href: href({ view: 'run', id: run.id }) }, moment(run.started_at ?? run.created_at)) },
-  { name: 'State', cell: (run) => [runState(run), run.provenance === 'imported' && h('span', { class: 'note' }, ' imported')] },
+  { name: 'State', cell: (run) => [runState(run), run.provenance === 'imported' && h('span', { class: 'note' }, ' imported'), run.void && h('span', { class: 'badge warn' }, 'voided')] },
   { name: 'Workload', cell: (run) => run.spec.workload },
   { name: 'Engine', cell: (run) => foreign(run.spec.engine) },
   { name: 'Configuration', cell: (run) => configuration(run.spec) },
-  { name: 'Instance', cell: (run) => (run.instance ? foreign(run.instance) : 'unknown') },
+  { name: 'Instance', cell: (run) => (run.instance_type ? foreign(run.instance_type) : 'unknown') },
   { name: 'Samples/s (95 %)', number: true, cell: speed },
+  { name: 'Cost', number: true, cell: cost },
   { name: 'Validity', cell: verdict },
   { name: 'Labels', cell: (run) => labels(run.spec.labels) },
 ];
@@ -44,7 +54,17 @@ const columns = [
 const wanted = (now) => Object.fromEntries([...FILTERS, 'cursor'].map((name) => [name, now[name]]));
 
 const field = (name, now, control) =>
-  h('div', { class: 'field' }, h('label', { for: `filter-${name}` }, name === 'label' ? 'Label (key:value)' : name), control);
+  h('div', { class: 'field' }, h('label', { for: `filter-${name}` }, NAMES[name] ?? words(name)), control);
+
+const choice = (name, now, values) =>
+  h('select', { id: `filter-${name}`, name, 'aria-describedby': 'filter-problem' },
+    h('option', { value: '' }, 'any'),
+    // A link may ask for what is not in this list.
+    [...new Set([...values, now[name]].filter(Boolean))].map((each) => h('option', { value: each, selected: each === now[name] }, each)));
+
+// A link may have a time of day, which a field for days does not show.
+const day = (name, now) =>
+  h('input', { id: `filter-${name}`, name, type: /T/.test(now[name] ?? '') ? 'text' : 'date', value: now[name] ?? '', 'aria-describedby': 'filter-problem' });
 
 const text = (name, now) =>
   h('input', { id: `filter-${name}`, name, value: now[name] ?? '', autocomplete: 'off', list: `known-${name}`, spellcheck: 'false',
@@ -68,10 +88,10 @@ const controls = (now) => {
   };
   return h('form', { class: 'filters', role: 'search', 'aria-label': 'Which runs', onsubmit: submit,
     onchange: sendWhenChanged },
-  field('state', now, h('select', { id: 'filter-state', name: 'state' },
-    h('option', { value: '' }, 'any'),
-    STATES.map((each) => h('option', { value: each, selected: each === now.state }, each)))),
-  ['workload', 'engine', 'instance'].map((name) => field(name, now, text(name, now))),
+  field('state', now, choice('state', now, STATES)),
+  ['workload', 'engine', 'instance_type'].map((name) => field(name, now, text(name, now))),
+  Object.entries(CHOICES).map(([name, values]) => field(name, now, choice(name, now, values))),
+  ['since', 'until'].map((name) => field(name, now, day(name, now))),
   field('label', now, h('input', { id: 'filter-label', name: 'label', autocomplete: 'off', spellcheck: 'false', 'aria-describedby': 'filter-problem' })),
   h('button', {}, 'Filter'),
   FILTERS.some((name) => now[name]) && h('a', { href: href({ view: 'runs' }) }, 'All runs'),
@@ -81,7 +101,7 @@ const controls = (now) => {
 // Values seen so far, as choices.
 const remember = (known, runs) => {
   for (const run of runs)
-    for (const [name, value] of [['workload', run.spec.workload], ['engine', run.spec.engine], ['instance', run.instance]])
+    for (const [name, value] of [['workload', run.spec.workload], ['engine', run.spec.engine], ['instance_type', run.instance_type]])
       if (value) known[name].add(value);
   return Object.entries(known).map(([name, values]) =>
     h('datalist', { id: `known-${name}` }, [...values].map((value) => h('option', { value }))));
@@ -92,9 +112,11 @@ const pages = (answer, now) =>
     now.cursor && h('a', { href: href({ cursor: null }) }, 'The newest'),
     answer.next_cursor && h('a', { href: href({ cursor: answer.next_cursor }), rel: 'next' }, 'Older runs'));
 
-const nothing = (now) =>
+const nothing = (now, { unmatched }) =>
   FILTERS.some((name) => now[name])
-    ? empty('No run matches the filters. ', h('a', { href: href({ view: 'runs' }) }, 'All runs'))
+    ? [empty('No run matches the filters. ', h('a', { href: href({ view: 'runs' }) }, 'All runs')),
+      unmatched.map(({ parameter, value, words: said }) =>
+        h('p', {}, h('code', {}, `${parameter}=${value}`), ' matches nothing: ', h('bdi', {}, said), '.'))]
     : empty('No run exists yet. ', h('a', { href: href({ view: 'measure' }) }, 'Measure something'));
 
 // Replaces only changed rows, so that the focus stays.
@@ -127,7 +149,7 @@ const fillList = async (now) => {
   try {
     const answer = await read(now);
     shown.runs = answer.runs;
-    shown.list.replaceChildren(answer.runs.length ? table('Runs, newest first', columns, answer.runs) : nothing(now), pages(answer, now));
+    shown.list.replaceChildren(...(answer.runs.length ? [table('Runs, newest first', columns, answer.runs)] : [nothing(now, answer)].flat(2)), pages(answer, now));
   } catch (error) {
     if (error.name === 'AbortError') return;
     const place = FILTERS.includes(error.field) && shown.form.querySelector('#filter-problem');
@@ -154,7 +176,7 @@ const refresh = async () => {
 
 export const show = async (root, now) => {
   view = { list: h('div', {}), known: h('div', {}), form: h('div', {}), runs: [],
-    seen: { workload: new Set(), engine: new Set(), instance: new Set() } };
+    seen: { workload: new Set(), engine: new Set(), instance_type: new Set() } };
   root.append(view.form, view.known, view.list);
   view.form.replaceChildren(controls(now), chosen(now) || '');
   const mine = view;

@@ -28,10 +28,22 @@ const unfold = (each) => {
   if (folded) folded.open = true;
 };
 
+// The rule of a RunRequest for the native engine: { precision: { enum: [...] }, ... }.
+const nativeRule = (request) => request.allOf.find((part) => part.if)?.then.properties ?? {};
+
 // The fields of a RunSpec: { elements, fill(state), texts(), body(), fail(name, message), names }.
-export const specForm = (schema, changed) => {
+export const specForm = (schema, request, changed) => {
+  const rule = nativeRule(request);
+  // Offer only what the chosen engine has, as far as that is known.
+  const narrow = () => {
+    const native = fields.find((each) => each.name === 'engine')?.value() === 'native';
+    for (const each of fields) if (rule[each.name]) each.narrow(native ? rule[each.name].enum : null);
+  };
   const groups = groupsOf(schema).map((group) => {
-    const fields = group.fields.map((name) => field(name, schema.properties[name], changed));
+    const fields = group.fields.map((name) => field(name, schema.properties[name], () => {
+      narrow();
+      changed();
+    }));
     return { fields, element: groupElement(group, fields) };
   });
   const { description, maxProperties } = schema.properties.labels;
@@ -48,6 +60,7 @@ export const specForm = (schema, changed) => {
       each.set(state[each.name]);
       if (each.isChanged()) unfold(each);
     }
+    narrow();
   };
   const body = () => {
     const spec = Object.fromEntries(fields.filter((each) => each.isChanged()).map((each) => [each.name, each.value()]));

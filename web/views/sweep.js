@@ -2,6 +2,7 @@
 import { get, open, remove } from '../api.js';
 import { announce, empty, h } from '../dom.js';
 import { hours, moment, words } from '../format.js';
+import { followEvents } from '../live.js';
 import { roughly } from './progress.js';
 import { href } from '../state.js';
 import { sweepCharts } from './sweep_charts.js';
@@ -10,8 +11,6 @@ import { showList } from './sweep_list.js';
 import { againOf, answerOf, count, presetInWords, share, stateInWords } from '../sweep_words.js';
 
 export const title = 'Sweeps';
-
-const EVERY_MS = 2000;
 
 // A plain link cannot request CSV, nor send a token.
 const download = async (id, trouble) => {
@@ -87,7 +86,8 @@ const replace = (place, content) => {
 
 const showOne = async (root, id) => {
   const ended = new AbortController();
-  let timer = null;
+  let asking = false;
+  let again = false; // there was news while asking
   let before = '';
   let charts = [];
   const box = liveBox(id, () => refresh());
@@ -102,29 +102,40 @@ const showOne = async (root, id) => {
     charts = sweepCharts(sweep);
     replace(answer, [details(sweep), charts.map((chart) => chart.element), cellTable(sweep), refusedList(sweep)]);
   };
+  const stale = (error, seconds) =>
+    box.stale(!error ? '' : seconds === null ? error.message
+      : `${error.message} The values shown are the last received; trying again.`);
   const refresh = async () => {
-    clearTimeout(timer);
+    again = asking;
+    if (asking) return;
+    asking = true;
     const was = box.element.dataset.state;
     try {
       const sweep = await get(`/v1/sweeps/${id}`, {}, { signal: ended.signal });
-      box.stale('');
+      stale(null);
       draw(sweep);
-      if (sweep.state === 'running') timer = setTimeout(refresh, EVERY_MS);
-      else if (was === 'running') announce(`The sweep: ${stateInWords(sweep.state)}. ${answerOf(sweep)}`);
+      if (sweep.state !== 'running' && was === 'running') announce(`The sweep: ${stateInWords(sweep.state)}. ${answerOf(sweep)}`);
     } catch (error) {
       if (error.name === 'AbortError') return;
-      const hopeless = error.status === 401 || error.status === 403;
-      box.stale(hopeless ? error.message : `${error.message} The values shown are the last received; trying again.`);
-      if (!hopeless) timer = setTimeout(refresh, EVERY_MS * 2);
+      stale(error, error.status === 401 || error.status === 403 ? null : 0);
+      again = false; // the stream of events finds the server again
+    } finally {
+      asking = false;
     }
+    if (again) refresh();
   };
+  // Events say that there is news; the sweep itself has the answer so far.
+  const follow = () => followEvents(`/v1/sweeps/${id}/events`, { onTrouble: stale, onEvent: (event, data) => {
+    refresh();
+    return event === 'state' && data.state !== 'running';
+  } });
   const sweep = await get(`/v1/sweeps/${id}`);
   root.append(head(sweep, box.trouble), box.element, answer);
   draw(sweep);
-  if (sweep.state === 'running') timer = setTimeout(refresh, EVERY_MS);
+  const stop = sweep.state === 'running' ? follow() : () => {};
   return () => {
     ended.abort();
-    clearTimeout(timer);
+    stop();
     charts.forEach((chart) => chart.stop());
   };
 };

@@ -9,7 +9,7 @@ const heeded = (preset) => HEEDED[preset] ?? ['blocks'];
 // Without a workload a preset chooses one, so the API's default cannot mean "none".
 export const baseSchema = (schema) => {
   const { workload } = schema.properties;
-  const free = { ...workload, enum: ['', ...workload.enum], default: '', names: { '': `the preset's, else ${workload.default}` } };
+  const free = { ...workload, default: '', description: `${workload.description}. Empty: the preset's, else ${workload.default}` };
   return { ...schema, properties: { ...schema.properties, workload: free } };
 };
 

@@ -1,6 +1,6 @@
 // The cells of a sweep as a table, with the data of its chart.
 import { h } from '../dom.js';
-import { dollars, interval, number, percent } from '../format.js';
+import { dollars, half, interval, number, percent } from '../format.js';
 import { table } from '../parts.js';
 import { href } from '../state.js';
 import { change, count, ratio, share, throughput, verdictInWords, whyNothing } from '../sweep_words.js';
@@ -11,14 +11,14 @@ const ORDERED = new Set(['ladder', 'threads', 'aa']);
 const byRank = (cells) => [...cells].sort((one, other) => (one.rank ?? Infinity) - (other.rank ?? Infinity) || one.cell - other.cell);
 
 const runLink = (run) => {
-  const state = run.state === 'finished' ? (run.validity === 'invalid' ? 'not valid' : run.validity === 'warn' ? 'with warnings' : '') : run.state;
+  const state = run.voided ? 'voided' : run.state === 'finished' ? (run.validity === 'invalid' ? 'not valid' : run.validity === 'warn' ? 'with warnings' : '') : run.state;
   const speed = run.samples_per_second === null ? '' : `, ${number(run.samples_per_second)} samples/s`;
   return h('li', {}, h('a', { href: href({ view: 'run', id: run.id }), 'aria-label': `Run of block ${run.block + 1}: ${state || 'valid'}${speed}` }, `${run.block + 1}`),
     state && h('span', { class: `run-state ${run.state} ${run.validity ?? ''}` }, ` ${state}`));
 };
 
 const tally = (cell) => {
-  const bad = [cell.invalid_runs && `${cell.invalid_runs} not valid`, cell.failed_runs && `${cell.failed_runs} failed`].filter(Boolean);
+  const bad = [cell.invalid_runs && `${cell.invalid_runs} not valid`, cell.failed_runs && `${cell.failed_runs} failed`, cell.voided_runs && `${cell.voided_runs} voided`].filter(Boolean);
   return [count(cell.valid_runs, 'valid run'), ...bad].join(', ');
 };
 
@@ -39,12 +39,25 @@ const costCell = (cell) => {
   return h('td', { class: 'number' }, dollars(cost.value), cost.low !== null && h('small', {}, `${dollars(cost.low)} to ${dollars(cost.high)}`));
 };
 
+const perDollarCell = (cell) => {
+  const cost = cell.samples_per_dollar;
+  return h('td', { class: 'number' }, cost && number(cost.value, half(cost)),
+    cost && cost.low !== null && h('small', {}, `${number(cost.low, half(cost))} to ${number(cost.high, half(cost))}`));
+};
+
+// Of the time of a step: waiting for the batch, and computing.
+const sharesCell = ({ time_shares: shares, samples_per_second: speed }) =>
+  shares ? h('td', { class: 'number' }, percent(shares.compute), h('small', {}, `input ${percent(shares.input)}`))
+    : h('td', { class: 'reason' }, speed === null ? '' : 'unknown: the engine does not say');
+
 const COLUMNS = {
   rank: { title: 'Rank', cell: (cell, cells) => h('td', {}, cell.rank === null ? '' : `${cell.rank}`, cell.rank !== null && cells.filter((other) => other.rank === cell.rank).length > 1 && ' (tie)') },
   name: { title: 'Cell', cell: (cell) => h('th', { scope: 'row' }, h('bdi', {}, cell.name)) },
   round: { title: 'Round', number: true, cell: (cell) => h('td', { class: 'number' }, `${cell.round + 1}`) },
   speed: { title: 'Samples/s', number: true, cell: speedCell },
+  perDollar: { title: 'Samples a dollar', number: true, cell: perDollarCell },
   cost: { title: 'Dollars a million', number: true, cell: costCell },
+  shares: { title: 'Time computing', number: true, cell: sharesCell },
   best: { title: 'Relative to the best', number: true, cell: (cell, cells, sweep) => (cell.cell === sweep.best?.cell ? h('td', { class: 'number' }, 'the best') : compared(cell.ratio_to_best, ratio, cell)) },
   first: { title: 'Relative to the first', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_first, ratio, cell) },
   previous: { title: 'Gain over the previous', number: true, cell: (cell, cells) => first(cell, cells, 'the first') ?? compared(cell.ratio_to_previous, change, cell) },
@@ -60,8 +73,11 @@ const namesOf = (preset) => {
   return ['rank', 'name', 'speed', 'best', 'first', 'runs'];
 };
 
-// Includes dollars if this machine has an hourly price.
-const columnsOf = ({ preset, price_per_hour: price }) => namesOf(preset).flatMap((name) => (name === 'speed' && price !== null ? ['speed', 'cost'] : [name]));
+// Includes dollars if this machine has an hourly price, and where the time went if an engine says so.
+const columnsOf = ({ preset, price_per_hour: price, cells }) => {
+  const more = [price !== null && 'perDollar', price !== null && 'cost', cells.some((cell) => cell.time_shares) && 'shares'];
+  return namesOf(preset).flatMap((name) => (name === 'speed' ? ['speed', ...more.filter(Boolean)] : [name]));
+};
 
 export const cellTable = (sweep) => {
   const cells = sweep.cells.filter((cell) => !cell.refused);

@@ -5,6 +5,7 @@
 #include "server/gate/judge.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/hold.h"
 #include "server/http/json/present_check.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
@@ -121,7 +122,7 @@ static bool look(struct exchange *exchange, const struct gate_request *request,
 }
 
 /* Watches the run or sweep whose end the answer waits for. */
-static void watch(struct exchange *exchange, const struct topic *topic, long long now_ns)
+static void watch(struct exchange *exchange, const struct topic *topic)
 {
     struct notifications *notifications = exchange->server->notifications;
 
@@ -129,13 +130,12 @@ static void watch(struct exchange *exchange, const struct topic *topic, long lon
         strcmp(exchange->watcher.topic.id.text, topic->id.text) == 0)
         return;
     notifications_leave(notifications, &exchange->watcher);
-    notifications_watch(notifications, &exchange->watcher, topic, now_ns);
+    notifications_watch(notifications, &exchange->watcher, topic, clock_monotonic_ns());
 }
 
 /* Replies, or suspends the exchange until there is news. */
 static void go_on(struct exchange *exchange)
 {
-    struct notifications *notifications = exchange->server->notifications;
     struct gate_request request;
     struct error unread = {0};
 
@@ -143,33 +143,25 @@ static void go_on(struct exchange *exchange)
         !choose_format(exchange, &request))
         return; /* not reached: check_handler() read both without error */
     for (;;) {
-        /* Read before the database, so that the last change is not missed. */
-        bool closed =
-            notifications_is_closed(notifications) || runner_is_drained(exchange->server->runner);
+        bool closed = hold_is_closed(exchange);
         AUTO(gate_check_freep) struct gate_check *check = NULL;
         struct topic waits_for = {.kind = TOPIC_RUN};
         struct error err = {0};
 
         if (!look(exchange, &request, &check, &waits_for, &err))
             break;
-        long long now_ns = clock_monotonic_ns(), look_ns = now_ns + REQUEST_LOOK_NS;
-        if (!waits_for.id.text[0] || now_ns >= exchange->hold.until_ns || closed ||
-            exchange->is_gone(exchange)) {
+        if (!waits_for.id.text[0] || hold_is_over(exchange, closed)) {
             if (check)
                 reply_check(exchange, check);
             else
                 reply_error(exchange, &err);
             break;
         }
-        watch(exchange, &waits_for, now_ns);
-        if (notifications_sleep(notifications, &exchange->watcher, now_ns,
-                                exchange->hold.until_ns < look_ns ? exchange->hold.until_ns
-                                                                  : look_ns)) {
-            exchange->hold.waits = true;
+        watch(exchange, &waits_for);
+        if (hold_sleep(exchange))
             return;
-        }
     }
-    notifications_leave(notifications, &exchange->watcher);
+    notifications_leave(exchange->server->notifications, &exchange->watcher);
 }
 
 void check_handler(struct exchange *exchange)

@@ -1,10 +1,13 @@
 /* GET /v1/comparison: ranks machines by training per dollar, with intervals and the changes that
- * would alter the ranking. Tested by tests/api/test_comparison.py. */
+ * would alter the ranking; and the same answer as pictures for other pages. Tested by
+ * tests/api/test_comparison.py and tests/api/test_pictures.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "server/compare/comparison_cache.h"
+#include "server/compare/unmatched_runs.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_comparison.h"
+#include "server/http/json/present_comparison_svg.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -17,9 +20,11 @@ static const struct format {
     const char *name, *type;
 } formats[] = {{"json", "application/json"},
                {"csv", "text/csv; charset=utf-8"},
-               {"markdown", "text/markdown; charset=utf-8"}};
+               {"markdown", "text/markdown; charset=utf-8"},
+               {NULL, "image/svg+xml"}, /* of a path of its own */
+               {NULL, "image/svg+xml"}};
 
-enum { JSON, CSV, MARKDOWN };
+enum { JSON, CSV, MARKDOWN, CHART, BADGE };
 
 /* format= of the query wins over the Accept header. Returns -1 if it has replied. */
 static int choose_format(struct exchange *exchange)
@@ -69,11 +74,34 @@ static bool write_body(struct exchange *exchange, int format,
     case MARKDOWN:
         ok = present_comparison_markdown(body, question, ranking);
         break;
+    case CHART:
+        ok = present_comparison_svg(body, question, ranking);
+        break;
+    case BADGE:
+        ok = present_badge_svg(body, question, ranking);
+        break;
     default:
         present_comparison(&out, question, ranking);
         ok = !out.failed;
     }
     return ok || error_no_memory(err);
+}
+
+/* Where labels are asked for: the standings of their runs alone, and the labels that no run has.
+ */
+static bool load_labelled(struct db *db, struct comparison_parts *parts,
+                          struct standings *ret_standings, struct error *err)
+{
+    const struct comparison_question *question = parts->question;
+    struct run_filter filter = {.label_count = question->label_count};
+
+    if (question->label_count == 0)
+        return true;
+    memcpy(filter.labels, question->labels, sizeof filter.labels);
+    return standings_of_labels(db, question->labels, question->label_count, ret_standings,
+                               &parts->labels_cut, err) &&
+           unmatched_runs(db, &filter, parts->unmatched_labels, &parts->unmatched_label_count,
+                          err);
 }
 
 static bool compute(struct exchange *exchange, struct db *db, int format,
@@ -83,17 +111,29 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
     AUTO(comparison_cache_return) struct comparison_loan loan = {0};
     AUTO(comparison_clear) struct ranking ranking = {0};
     AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
-    struct comparison_parts parts = {.question = question, .discounts = discounts};
+    AUTO(capacity_counts_free) struct capacity_counts capacity = {0};
+    AUTO(standings_free) struct standings labelled = {0};
+    struct comparison_parts parts = {
+        .question = question, .discounts = discounts, .capacity = &capacity};
 
     if (!discounts)
         return error_no_memory(err);
     if (!discounts_each(db, question->where.at_us, discount_list_add, discounts, err) ||
+        !capacity_counts_load(db, question->where.at_us, question->where.zone, &capacity, err) ||
+        !load_labelled(db, &parts, &labelled, err) ||
         !comparison_cache_borrow(server->comparison_cache, db, &question->where, &loan, err))
         return false;
-    parts.standings = loan.standings;
+    parts.standings = question->label_count > 0 ? &labelled : loan.standings;
     parts.offers = loan.offers;
     return comparison_make(&parts, &ranking, err) &&
            write_body(exchange, format, question, &ranking, err);
+}
+
+/* Another page may show a picture; nothing in it is a script, and nothing is loaded. */
+static void add_fields_of_picture(struct exchange *exchange)
+{
+    reply_field(exchange, "Cross-Origin-Resource-Policy", "cross-origin");
+    reply_field(exchange, "Content-Security-Policy", "default-src 'none'; sandbox");
 }
 
 /* Sends an ETag, so that a client that holds the same answer gets 304. */
@@ -103,14 +143,17 @@ static void send_body(struct exchange *exchange, int format, const char *etag)
 
     reply_field(exchange, "ETag", "%s", etag);
     reply_field(exchange, "Cache-Control", "no-cache");
-    reply_field(exchange, "Vary", "Accept");
+    if (format >= CHART)
+        add_fields_of_picture(exchange);
+    else
+        reply_field(exchange, "Vary", "Accept");
     exchange->reply.status = known ? 304 : 200;
     exchange->reply.content_type = known ? NULL : formats[format].type;
     if (known)
         bytes_free(&exchange->reply.body);
 }
 
-void comparison_handler(struct exchange *exchange)
+static void answer(struct exchange *exchange, int format)
 {
     const struct server *server = exchange->server;
     AUTO(db_loan_end) struct db_loan loan = {0};
@@ -120,13 +163,7 @@ void comparison_handler(struct exchange *exchange)
     long long now_us = clock_calendar_us();
     struct answer_key key = {.text = text, .minute = now_us / MINUTE_US};
     struct error err = {0};
-    int format;
 
-    if (!request_allows(exchange, comparison_parameters))
-        return;
-    format = choose_format(exchange);
-    if (format < 0)
-        return;
     this_machine_identity(server->this_machine, &here);
     snprintf(text, sizeof text, "%d%s|%s", format, exchange->request.target, here.region);
     loan = db_borrow(server->pool);
@@ -145,4 +182,36 @@ void comparison_handler(struct exchange *exchange)
     }
     response_cache_keep(server->response_cache, &key, &exchange->reply.body, etag);
     send_body(exchange, format, etag);
+}
+
+void comparison_handler(struct exchange *exchange)
+{
+    int format;
+
+    if (!request_allows(exchange, comparison_parameters))
+        return;
+    format = choose_format(exchange);
+    if (format >= 0)
+        answer(exchange, format);
+}
+
+static void answer_picture(struct exchange *exchange, int format)
+{
+    if (!request_accepts(exchange, "image/svg+xml") ||
+        !request_allows(exchange, comparison_parameters))
+        return;
+    if (query_find(&exchange->request.query, "format"))
+        reply_problem(exchange, 400, "format", "this path is a picture: leave it out");
+    else
+        answer(exchange, format);
+}
+
+void comparison_svg_handler(struct exchange *exchange)
+{
+    answer_picture(exchange, CHART);
+}
+
+void badge_svg_handler(struct exchange *exchange)
+{
+    answer_picture(exchange, BADGE);
 }

@@ -2,14 +2,19 @@
  * Tested by tests/api/test_comparison.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/known_names.h"
 #include "db/prices/catalogue.h"
+#include "db/prices/withdrawals.h"
 #include "pricing/parse_time.h"
+#include "server/base/taken_back_json.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/handlers/taking_back.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 #include "server/prices/price_json.h"
 
+#include <limits.h>
 #include <math.h>
 
 static void write_discount(void *user, const struct discount *discount)
@@ -17,35 +22,42 @@ static void write_discount(void *user, const struct discount *discount)
     struct json_writer *out = user;
 
     jsonw_open(out, NULL, '{');
+    jsonw_integer(out, "id", discount->number);
     jsonw_text(out, "provider", discount->provider);
     jsonw_text(out, "family", *discount->family ? discount->family : NULL);
     jsonw_text(out, "kind", price_kind_name(discount->kind));
     jsonw_number(out, "factor", discount->factor > 0 ? discount->factor : NAN);
     jsonw_text(out, "note", *discount->note ? discount->note : NULL);
     jsonw_time(out, "valid_from", discount->since_us);
+    present_taken_back(out, "withdrawn", &discount->withdrawn);
     jsonw_close(out, '}');
 }
 
 void discounts_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"at", NULL};
+    static const char *const allowed[] = {"at", "history", NULL};
     const char *at = query_find(&exchange->request.query, "at");
+    const char *history = query_find(&exchange->request.query, "history");
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(db_loan_end) struct db_loan loan = {0};
     long long at_us = clock_calendar_us();
+    bool all = history && strcmp(history, "true") == 0;
     struct error err = {0};
 
     if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
         return;
-    if (at && !parse_time_given(at, &at_us)) {
+    if (at && !parse_time_given(at, &at_us))
         error_set(&err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
+    else if (history && !all && strcmp(history, "false") != 0)
+        error_set(&err, ERROR_INVALID, "history", "must be true or false");
+    if (err.kind != ERROR_NONE) {
         reply_error(exchange, &err);
         return;
     }
     loan = db_borrow(exchange->server->pool);
     jsonw_open(&out, NULL, '{');
     jsonw_open(&out, "discounts", '[');
-    if (!discounts_each(loan.db, at_us, write_discount, &out, &err)) {
+    if (!(all ? discounts_history : discounts_each)(loan.db, at_us, write_discount, &out, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -54,16 +66,8 @@ void discounts_list_handler(struct exchange *exchange)
     reply_json(exchange, 200, &out);
 }
 
-static bool is_field(const char *name)
-{
-    static const char *const fields[] = {"provider", "family", "kind",
-                                         "factor",   "note",   "valid_from"};
-
-    for (size_t i = 0; i < COUNT(fields); i++)
-        if (strcmp(fields[i], name) == 0)
-            return true;
-    return false;
-}
+static const char *const fields[] = {"provider", "family",     "kind", "factor",
+                                     "note",     "valid_from", NULL};
 
 /* Reads the factor; null withdraws the discount. */
 static bool read_factor(const json_t *json, double *ret_factor, struct error *err)
@@ -96,8 +100,11 @@ static bool read_discount(json_t *json, struct discount *discount, struct error 
     json_t *value;
 
     *discount = (struct discount){.kind = PRICE_ON_DEMAND, .since_us = clock_calendar_us()};
-    json_object_foreach(json, name, value) if (!is_field(name)) return error_set(
-        err, ERROR_INVALID, name, "is not a known field");
+    json_object_foreach(json, name, value)
+    {
+        if (!known_names_check(fields, name, err))
+            return false;
+    }
     if (!read_text(json, "provider", discount->provider, sizeof discount->provider, err) ||
         !read_text(json, "family", discount->family, sizeof discount->family, err) ||
         !read_text(json, "note", discount->note, sizeof discount->note, err) ||
@@ -131,10 +138,49 @@ void discounts_create_handler(struct exchange *exchange)
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    if (!discounts_put(loan.db, &discount, &err)) {
+    if (!discounts_put(loan.db, &discount, &discount.number, &err)) {
         reply_error(exchange, &err);
         return;
     }
     write_discount(&out, &discount);
     reply_json(exchange, 201, &out);
+}
+
+/* The {id} of the path, as a listed discount has it. */
+static bool read_number(const struct router_match *match, char ret_id[24], long long *ret_number)
+{
+    const struct field number = {.name = "id", .min = 1, .max = LLONG_MAX};
+    struct error ignored = {0};
+
+    snprintf(ret_id, 24, "%.*s", (int)match->id_length, match->id);
+    return match->id_length < 24 && field_read_text(&number, ret_id, ret_number, &ignored);
+}
+
+void discounts_withdraw_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct discount discount;
+    struct taken_back taken;
+    struct error err = {0};
+    long long number;
+    char id[24];
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
+        !taking_back_read_body(exchange, &taken))
+        return;
+    if (!read_number(&exchange->request.match, id, &number)) {
+        reply_problem(exchange, 404, NULL, "there is no such discount");
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!discounts_withdraw(loan.db, number, &taken, &discount, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (discount.withdrawn.at_us == taken.at_us)
+        taking_back_note(exchange, "discount withdrawn", id, &taken);
+    write_discount(&out, &discount);
+    reply_json(exchange, 200, &out);
 }

@@ -183,11 +183,5 @@ void events_handler(struct exchange *exchange)
     exchange->watcher.may_cut = true;
     notifications_watch(exchange->server->notifications, &exchange->watcher,
                         &(struct topic){TOPIC_RUN, stream->id}, stream->spoken_ns);
-    exchange->reply.status = 200;
-    exchange->reply.content_type = "text/event-stream";
-    reply_field(exchange, "Cache-Control", "no-cache");
-    reply_field(exchange, "Connection",
-                "close"); /* listener_hold_little() made it slow for other answers */
-    exchange->reply.stream = (struct stream){
-        .next = next_events, .free = free, .state = take(&stream), .is_live = true};
+    reply_events(exchange, next_events, take(&stream));
 }

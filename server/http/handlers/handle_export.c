@@ -6,6 +6,7 @@
 #include "db/runs/runs.h"
 #include "server/base/log.h"
 #include "server/base/query.h"
+#include "server/base/query_labels.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -55,26 +56,6 @@ static bool write_run(void *user, const struct document_parts *parts)
     return ok && writer->waiting->used < AHEAD;
 }
 
-/* The filter points into `query` and `keys`. */
-static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1],
-                        struct run_filter *filter, struct error *err)
-{
-    *filter = (struct run_filter){.engine = query_find(query, "engine"),
-                                  .workload = query_find(query, "workload"),
-                                  .instance = query_find(query, "instance"),
-                                  .provenance = query_find(query, "provenance"),
-                                  .sender = query_find(query, "sender"),
-                                  .limit = -1};
-    if (!request_labels(query, keys, filter->labels, &filter->label_count, err))
-        return false;
-    for (const char *const *name = provenance_names; filter->provenance && *name; name++)
-        if (strcmp(*name, filter->provenance) == 0)
-            return true;
-    return !filter->provenance ||
-           error_not_allowed(err, "provenance", (struct allowed){.choices = provenance_names},
-                             "must be one of these");
-}
-
 /* Writes the next documents into stream->waiting. */
 static bool make_more(struct export_stream *stream, const struct exchange *exchange)
 {
@@ -92,9 +73,10 @@ static bool make_more(struct export_stream *stream, const struct exchange *excha
     waiting->used = 0;
     waiting->limit = RUN_DOCUMENT_MAX;
     stream->sent = 0;
-    if (!read_filter(&exchange->request.query, keys, &filter, &err))
+    if (!request_run_filter(&exchange->request.query, keys, &filter, &err))
         return false;
     filter.after = stream->after;
+    filter.limit = -1;
     if (!exports_each(loan.db, &filter, &(struct export_reader){write_run, &writer}, &last,
                       &err)) {
         log_line(LOG_ERROR, "export: %s", err.message);
@@ -148,8 +130,7 @@ static bool find_after(struct exchange *exchange, long long *ret_after, struct e
 
 void export_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"workload",   "engine", "instance", "label*",
-                                          "provenance", "sender", "after",    NULL};
+    static const char *const allowed[] = {REQUEST_RUN_CONDITIONS, "after", NULL};
     AUTO(export_stream_freep) struct export_stream *stream = calloc(1, sizeof *stream);
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
     struct run_filter filter;
@@ -162,7 +143,7 @@ void export_handler(struct exchange *exchange)
     }
     if (!request_accepts(exchange, "application/x-ndjson") || !request_allows(exchange, allowed))
         return;
-    if (!read_filter(&exchange->request.query, keys, &filter, &err) ||
+    if (!request_run_filter(&exchange->request.query, keys, &filter, &err) ||
         !find_after(exchange, &stream->after, &err)) {
         reply_error(exchange, &err);
         return;

@@ -6,10 +6,12 @@
 #include "common/limits.h"
 #include "db/prices/price_list.h"
 #include "db/prices/price_store.h"
+#include "db/prices/withdrawals.h"
 #include "pricing/feeds/manual_price.h"
 #include "pricing/parse_time.h"
 #include "server/base/cursor.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/handlers/taking_back.h"
 #include "server/http/json/present_feed.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -247,19 +249,56 @@ void prices_create_handler(struct exchange *exchange)
     }
     jsonw_open(&out, NULL, '{');
     jsonw_open(&out, "prices", '[');
-    for (size_t i = 0; i < count; i++)
-        present_price(&out, NULL,
-                      &(struct price_view){.price = prices[i], .since_us = prices[i].source_us},
-                      NULL, clock_calendar_us());
+    for (size_t i = 0; i < count; i++) {
+        struct price_view view = {.price = prices[i], .since_us = prices[i].source_us};
+
+        if (!prices_series(loan.db, &prices[i], &view.series, &err)) {
+            reply_error(exchange, &err);
+            return;
+        }
+        present_price(&out, NULL, &view, NULL, clock_calendar_us());
+    }
     jsonw_close(&out, ']');
     jsonw_close(&out, '}');
     reply_json(exchange, 201, &out);
 }
 
+void prices_withdraw_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    const struct router_match *match = &exchange->request.match;
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct taken_back taken;
+    struct price_view view;
+    struct price_key key;
+    struct error err = {0};
+    char id[PRICE_ID_SIZE];
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
+        !taking_back_read_body(exchange, &taken))
+        return;
+    if (!price_id_read(match->id, match->id_length, &key)) {
+        reply_problem(exchange, 404, NULL, "there is no such price");
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!prices_withdraw(loan.db, &key, &taken, &view, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    price_id_write(&key, id);
+    if (view.withdrawn.at_us == taken.at_us)
+        taking_back_note(exchange, "price withdrawn", id, &taken);
+    present_price(&out, NULL, &view, NULL, clock_calendar_us());
+    reply_json(exchange, 200, &out);
+}
+
 void prices_refresh_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"feed", NULL};
+    static const char *const allowed[] = {"feed", "believe", NULL};
     const char *feed = query_find(&exchange->request.query, "feed");
+    const char *believe = query_find(&exchange->request.query, "believe");
     struct json_writer out = {.bytes = &exchange->reply.body};
     struct refresh_progress progress;
     struct error err = {0};
@@ -269,8 +308,13 @@ void prices_refresh_handler(struct exchange *exchange)
     if (feed && !feeds_find(exchange->server->feeds, feed))
         error_set(&err, ERROR_INVALID, "feed",
                   "there is no feed '%.40s'; GET /v1/feeds lists them", feed);
+    else if (believe && strcmp(believe, "true") != 0 && strcmp(believe, "false") != 0)
+        error_set(&err, ERROR_INVALID, "believe", "must be true or false");
+    else if (believe && strcmp(believe, "true") == 0 && !feed)
+        error_set(&err, ERROR_INVALID, "feed", "is needed with believe: say which feed is right");
     else
-        (void)!refresher_ask(exchange->server->refresher, feed, &err);
+        (void)!refresher_ask(exchange->server->refresher, feed,
+                             believe && strcmp(believe, "true") == 0, &err);
     if (err.kind != ERROR_NONE) {
         reply_error(exchange, &err);
         return;

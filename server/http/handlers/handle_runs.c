@@ -4,8 +4,11 @@
 #include "db/runs/run_list.h"
 #include "db/runs/runs.h"
 #include "server/base/cursor.h"
+#include "server/base/query_labels.h"
+#include "server/compare/unmatched_runs.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/hold.h"
 #include "server/http/json/present_run.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
@@ -27,51 +30,31 @@ static void reply_run(struct exchange *exchange, int status, const struct run *r
 /* Replies if the run has ended or the wait is over; else holds the answer further. */
 static void go_on(struct exchange *exchange)
 {
-    struct notifications *notifications = exchange->server->notifications;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     bool created = strcmp(exchange->request.method, "POST") == 0;
 
     for (;;) {
         AUTO(run_clear) struct run run = {0};
-        /* Read before the database, so that the last change is not missed. */
-        bool closed =
-            notifications_is_closed(notifications) || runner_is_drained(exchange->server->runner);
+        bool closed = hold_is_closed(exchange);
         struct error err = {0};
 
         if (!runs_find(loan.db, exchange->hold.id.text, &run, &err)) {
             reply_error(exchange, &err);
             return;
         }
-        long long now_ns = clock_monotonic_ns();
-        if (run_state_is_final(run.state) || now_ns >= exchange->hold.until_ns || closed ||
-            exchange->is_gone(exchange)) {
-            notifications_leave(notifications, &exchange->watcher);
+        if (run_state_is_final(run.state) || hold_is_over(exchange, closed)) {
             reply_run(exchange, created ? 201 : 200, &run);
             return;
         }
-        long long look_ns = now_ns + REQUEST_LOOK_NS;
-        if (notifications_sleep(notifications, &exchange->watcher, now_ns,
-                                exchange->hold.until_ns < look_ns ? exchange->hold.until_ns
-                                                                  : look_ns)) {
-            exchange->hold.waits = true;
+        if (hold_sleep(exchange))
             return;
-        }
     }
 }
 
 /* Holds the answer until the run ends or the wait is over. */
 static void hold(struct exchange *exchange, const struct run_id *id, long long seconds)
 {
-    long long now_ns = clock_monotonic_ns();
-
-    exchange->hold.go_on = go_on;
-    exchange->hold.id = *id;
-    exchange->hold.until_ns = now_ns + seconds * NS_PER_SECOND;
-    if (exchange->request.headers.prefer && prefer_wait(exchange->request.headers.prefer) > 0)
-        reply_field(exchange, "Preference-Applied", "wait=%lld", seconds);
-    notifications_watch(exchange->server->notifications, &exchange->watcher,
-                        &(struct topic){TOPIC_RUN, *id}, now_ns);
-    go_on(exchange);
+    hold_begin(exchange, &(struct topic){TOPIC_RUN, *id}, seconds, go_on);
 }
 
 /* Repeats the answer of the first POST: a retry must get the same. */
@@ -242,6 +225,9 @@ void runs_cancel_handler(struct exchange *exchange)
         return;
     }
     notifications_tell(exchange->server->notifications, id.text, clock_monotonic_ns());
+    if (run.sweep.text[0])
+        notifications_publish(exchange->server->notifications,
+                              &(struct topic){TOPIC_SWEEP, run.sweep}, clock_monotonic_ns());
     reply_run(exchange, run.state == RUN_RUNNING ? 202 : 200, &run);
 }
 
@@ -262,31 +248,29 @@ static bool read_filter(const struct query *query, char keys[][LABEL_KEY_MAX + 1
     const char *cursor = query_find(query, "cursor");
     const char *limit_text = query_find(query, "limit");
 
-    *filter = (struct run_filter){.state = query_find(query, "state"),
-                                  .engine = query_find(query, "engine"),
-                                  .workload = query_find(query, "workload"),
-                                  .instance = query_find(query, "instance"),
-                                  .sender = query_find(query, "sender"),
-                                  .limit = 50};
+    if (!request_run_filter(query, keys, filter, err))
+        return false;
+    filter->state = query_find(query, "state");
+    filter->limit = 50;
     if (limit_text && !field_read_text(&limit, limit_text, &filter->limit, err))
         return false;
     if (cursor && !cursor_read(cursor, &filter->before))
         return error_set(err, ERROR_INVALID, "cursor",
                          "must be the next_cursor of an earlier answer");
-    if (!request_labels(query, keys, filter->labels, &filter->label_count, err))
-        return false;
     return check_state(filter->state, err);
 }
 
 void runs_list_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"state",  "engine", "workload", "instance", "sender",
-                                          "label*", "cursor", "limit",    NULL};
+    static const char *const allowed[] = {REQUEST_RUN_CONDITIONS, "state", "cursor", "limit",
+                                          NULL};
     AUTO(db_loan_end) struct db_loan loan = {0};
     AUTO(run_list_free) struct run_list list = {0};
     struct json_writer out = {.bytes = &exchange->reply.body};
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
+    struct unmatched unmatched[UNMATCHED_MAX];
     struct run_filter filter;
+    size_t unmatched_count = 0;
     struct error err = {0};
 
     if (!request_accepts(exchange, "application/json"))
@@ -297,10 +281,12 @@ void runs_list_handler(struct exchange *exchange)
         return;
     }
     loan = db_borrow(exchange->server->pool);
-    if (!run_list_load(loan.db, &filter, &list, &err)) {
+    if (!run_list_load(loan.db, &filter, &list, &err) ||
+        (list.count == 0 && !filter.before &&
+         !unmatched_runs(loan.db, &filter, unmatched, &unmatched_count, &err))) {
         reply_error(exchange, &err);
         return;
     }
-    present_run_list(&out, &list);
+    present_run_list(&out, &list, unmatched, unmatched_count);
     reply_json(exchange, 200, &out);
 }

@@ -7,7 +7,6 @@
 #include "db/runs/step_rows.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
-#include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -150,19 +149,6 @@ static bool read_range(const struct query *query, struct step_stream *stream, st
     return true;
 }
 
-/* JSON, unless the Accept header prefers CSV. */
-static bool choose_form(struct exchange *exchange, bool *ret_csv)
-{
-    int json = accept_quality(exchange->request.headers.accept, "application/json");
-    int csv = accept_quality(exchange->request.headers.accept, "text/csv");
-
-    *ret_csv = csv > json;
-    if (json > 0 || csv > 0)
-        return true;
-    reply_problem(exchange, 406, "Accept", "this is application/json or text/csv");
-    return false;
-}
-
 void steps_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {"from", "limit", NULL};
@@ -178,7 +164,7 @@ void steps_handler(struct exchange *exchange)
         reply_error(exchange, &err);
         return;
     }
-    if (!choose_form(exchange, &stream->csv) || !request_run_id(exchange, &id) ||
+    if (!request_form(exchange, &stream->csv) || !request_run_id(exchange, &id) ||
         !request_allows(exchange, allowed))
         return;
     loan = db_borrow(exchange->server->pool);

@@ -5,11 +5,11 @@
 #include "common/json_text.h"
 #include "common/limits.h"
 #include "db/runs/sweeps.h"
-#include "engine/sweep/sweep_tune.h"
 #include "server/base/cursor.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
-#include "server/http/json/present_sweep.h"
+#include "server/http/handlers/sweep_parts.h"
+#include "server/http/hold.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -18,67 +18,14 @@
 
 static const char *const no_parameters[] = {NULL};
 
-/* The parts of an answer about one sweep; owns all that `view` points to. */
-struct sweep_parts {
-    struct sweep_row row;
-    struct sweep_row_run *runs;
-    struct sweep_run *plain;
-    struct sweep_result result;
-    struct sweep_view view;
-};
-
-static void parts_clear(struct sweep_parts *parts)
-{
-    sweep_row_clear(&parts->row);
-    freep(&parts->runs);
-    freep(&parts->plain);
-    sweep_result_clear(&parts->result);
-}
-
-/* The first cell of a tune's last round, which measures the candidates again; 0 before it, and of
- * all other sweeps. */
-static size_t final_from(const struct sweep_row *row)
-{
-    size_t from = 0;
-
-    if (sweep_preset_of(row->request) != SWEEP_TUNE)
-        return 0;
-    while (from < row->count && row->cells[from].round < TUNE_ROUNDS - 1)
-        from++;
-    return from < row->count ? from : 0;
-}
-
-static bool load(struct db *db, const char *id, struct sweep_parts *parts, struct error *err)
-{
-    size_t count = 0;
-
-    if (!sweeps_find(db, id, &parts->row, err) ||
-        !sweeps_runs(db, parts->row.number, &parts->runs, &count, err))
-        return false;
-    parts->plain = calloc(count + 1, sizeof *parts->plain);
-    for (size_t i = 0; parts->plain && i < count; i++)
-        parts->plain[i] = parts->runs[i].run;
-    if (!parts->plain || !sweep_result_compute(parts->plain, count, parts->row.count,
-                                               final_from(&parts->row), &parts->result))
-        return error_no_memory(err);
-    parts->view = (struct sweep_view){.row = &parts->row,
-                                      .preset = sweep_preset_of(parts->row.request),
-                                      .runs = parts->runs,
-                                      .run_count = count,
-                                      .result = &parts->result,
-                                      .alarms = sweep_false_alarms(parts->plain, count),
-                                      .now_us = clock_calendar_us()};
-    return true;
-}
-
 static void reply_sweep(struct exchange *exchange, int status, const char *id)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
-    AUTO(parts_clear) struct sweep_parts parts = {0};
+    AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
     struct json_writer out = {.bytes = &exchange->reply.body};
     struct error err = {0};
 
-    if (!load(loan.db, id, &parts, &err)) {
+    if (!sweep_parts_load(loan.db, id, &parts, &err)) {
         reply_error(exchange, &err);
         return;
     }
@@ -167,33 +114,88 @@ void aa_create_handler(struct exchange *exchange)
     create_sweep(exchange, true);
 }
 
-void sweeps_show_handler(struct exchange *exchange)
+static void reply_table(struct exchange *exchange, const struct sweep_view *view)
 {
-    int json = accept_quality(exchange->request.headers.accept, "application/json");
-    int csv = accept_quality(exchange->request.headers.accept, "text/csv");
-    AUTO(db_loan_end) struct db_loan loan = {0};
-    AUTO(parts_clear) struct sweep_parts parts = {0};
     struct error err = {0};
-    struct run_id id;
 
-    if (json == 0 && csv == 0) {
-        reply_problem(exchange, 406, "Accept", "this is application/json or text/csv");
-        return;
-    }
-    if (!request_run_id(exchange, &id) || !request_allows(exchange, no_parameters))
-        return;
-    if (csv <= json) {
-        reply_sweep(exchange, 200, id.text);
-        return;
-    }
-    loan = db_borrow(exchange->server->pool);
-    if (!load(loan.db, id.text, &parts, &err) ||
-        (!present_sweep_csv(&exchange->reply.body, &parts.view) && !error_no_memory(&err))) {
+    if (!present_sweep_csv(&exchange->reply.body, view)) {
+        error_no_memory(&err);
         reply_error(exchange, &err);
         return;
     }
     exchange->reply.status = 200;
     exchange->reply.content_type = "text/csv; charset=utf-8";
+}
+
+/* The sweep as it is now. */
+static void show(struct exchange *exchange, const char *id)
+{
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
+    struct error err = {0};
+    bool csv;
+
+    if (!request_form(exchange, &csv))
+        return;
+    if (!csv) {
+        reply_sweep(exchange, 200, id);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (sweep_parts_load(loan.db, id, &parts, &err))
+        reply_table(exchange, &parts.view);
+    else
+        reply_error(exchange, &err);
+}
+
+static bool has_ended(struct exchange *exchange, bool *ret_ended, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+
+    if (!sweeps_find(loan.db, exchange->hold.id.text, &row, err))
+        return false;
+    *ret_ended = row.state != SWEEP_RUNNING;
+    return true;
+}
+
+/* Replies if the sweep has ended or the wait is over; else holds the answer further. */
+static void go_on(struct exchange *exchange)
+{
+    for (;;) {
+        bool closed = hold_is_closed(exchange), ended;
+        struct error err = {0};
+
+        if (!has_ended(exchange, &ended, &err)) {
+            reply_error(exchange, &err);
+            return;
+        }
+        if (ended || hold_is_over(exchange, closed)) {
+            show(exchange, exchange->hold.id.text);
+            return;
+        }
+        if (hold_sleep(exchange))
+            return;
+    }
+}
+
+void sweeps_show_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"wait", NULL};
+    struct topic topic = {.kind = TOPIC_SWEEP};
+    struct error err = {0};
+    long long seconds;
+    bool csv;
+
+    if (!request_form(exchange, &csv) || !request_run_id(exchange, &topic.id))
+        return;
+    if (!query_allow(&exchange->request.query, allowed, &err) ||
+        !request_wait(exchange, &seconds, &err))
+        reply_error(exchange, &err);
+    else if (seconds > 0)
+        hold_begin(exchange, &topic, seconds, go_on);
+    else
+        show(exchange, topic.id.text);
 }
 
 /* A list under way; one row more than a page holds shows that there is a next page. */
@@ -258,7 +260,7 @@ static bool exists(struct db *db, const char *id, struct error *err)
 
 void sweeps_cancel_handler(struct exchange *exchange)
 {
-    AUTO(parts_clear) struct sweep_parts parts = {0};
+    AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
     struct error err = {0};
     struct run_id id;
 
@@ -270,7 +272,7 @@ void sweeps_cancel_handler(struct exchange *exchange)
 
         if (!exists(loan.db, id.text, &err) ||
             !sweeps_end(loan.db, id.text, SWEEP_CANCELLED, clock_calendar_us(), &err) ||
-            !load(loan.db, id.text, &parts, &err)) {
+            !sweep_parts_load(loan.db, id.text, &parts, &err)) {
             reply_error(exchange, &err);
             return;
         }

@@ -2,7 +2,9 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
-#include "pricing/feeds/source.h"
+#include "server/http/json/present_capacity.h"
+#include "server/http/json/present_comparison_price.h"
+#include "server/http/json/present_unmatched.h"
 
 #include <math.h>
 
@@ -24,7 +26,7 @@ static const char *caveat(const struct contender *contender)
     }
 }
 
-static void present_throughput(struct json_writer *out, const struct comparison_row *row)
+void present_row_throughput(struct json_writer *out, const struct comparison_row *row)
 {
     const struct standing *standing = &row->contender->standing;
 
@@ -61,101 +63,6 @@ static void present_published(struct json_writer *out, const struct contender *c
     jsonw_bool(out, "derived", published->derived);
     jsonw_time(out, "measured_at", published->measured_us);
     jsonw_close(out, '}');
-}
-
-static void present_origin(struct json_writer *out, const struct quote *quote)
-{
-    const struct source *source = source_find(quote->feed);
-
-    jsonw_text(out, "region", text_or_null(quote->region));
-    jsonw_text(out, "zone", text_or_null(quote->zone));
-    jsonw_text(out, "feed", quote->feed);
-    jsonw_text(out, "label",
-               source                ? source->title
-               : quote->is_published ? "published with a figure"
-                                     : "given by a person");
-    jsonw_bool(out, "third_party", quote->third_party);
-    jsonw_time(out, "valid_from", quote->since_us);
-    jsonw_time(out, "source_time", quote->source_us);
-    jsonw_time(out, "fetched_at", quote->fetched_us);
-    jsonw_text(out, "freshness",
-               quote->is_published ? "published" : freshness_names[quote->freshness]);
-}
-
-static void present_no_origin(struct json_writer *out, const struct row_price *price)
-{
-    bool paid = !price->is_given;
-
-    jsonw_null(out, "region");
-    jsonw_null(out, "zone");
-    jsonw_text(out, "feed", paid ? "run" : "question");
-    jsonw_text(out, "label", paid ? "as its newest run knew it" : "given in the question");
-    jsonw_bool(out, "third_party", false);
-    jsonw_null(out, "valid_from");
-    jsonw_null(out, "source_time");
-    jsonw_null(out, "fetched_at");
-    jsonw_text(out, "freshness", freshness_names[price->freshness]);
-}
-
-static void present_row_price(struct json_writer *out, const struct row_price *price)
-{
-    if (!price->known) {
-        jsonw_null(out, "price");
-        jsonw_text(out, "why_no_price", price->why_not);
-        return;
-    }
-    jsonw_open(out, "price", '{');
-    jsonw_text(out, "kind", price->kind);
-    jsonw_text(out, "choice", price_choice_names[price->choice]);
-    jsonw_number(out, "price_per_hour", price->dollars.value);
-    jsonw_number(out, "low", price->dollars.has_interval ? price->dollars.low : NAN);
-    jsonw_number(out, "high", price->dollars.has_interval ? price->dollars.high : NAN);
-    jsonw_number(out, "list_price_per_hour", price->list);
-    jsonw_number(out, "factor", price->factor);
-    jsonw_text(out, "factor_note", text_or_null(price->factor_note));
-    if (price->quote)
-        present_origin(out, price->quote);
-    else
-        present_no_origin(out, price);
-    jsonw_close(out, '}');
-    jsonw_null(out, "why_no_price");
-}
-
-static void present_quote(struct json_writer *out, const char *key, const struct quote *quote)
-{
-    jsonw_number(out, key, quote && quote->known ? (double)quote->nanos / 1e9 : NAN);
-}
-
-/* Dollars an hour of every kind, as the feeds have them. */
-static void present_kinds(struct json_writer *out, const struct offer *offer)
-{
-    const struct quote *on_demand = offer ? &offer->on_demand : NULL;
-    const struct quote *spot = offer ? &offer->spot : NULL;
-    bool both = offer && on_demand->known && spot->known;
-
-    jsonw_open(out, "prices_per_hour", '{');
-    present_quote(out, "on_demand", on_demand);
-    present_quote(out, "spot", spot);
-    present_quote(out, "typed", offer ? &offer->typed : NULL);
-    jsonw_number(out, "spot_discount_percent",
-                 both ? 100 * (1 - (double)spot->nanos / (double)on_demand->nanos) : NAN);
-    jsonw_close(out, '}');
-    jsonw_text(out, "interruption_band", text_or_null(offer ? offer->band : ""));
-}
-
-static void present_cost(struct json_writer *out, const struct comparison_row *row)
-{
-    bool per_million = row->has_cost && !row_is_of_jobs(row);
-
-    jsonw_text(out, "unit",
-               row->contender->is_published ? row->contender->published.unit : "sample");
-    present_interval(out, "samples_per_dollar",
-                     row->has_cost ? &row->cost.samples_per_dollar : NULL);
-    present_interval(out, "dollars_per_million_samples",
-                     per_million ? &row->cost.dollars_per_million : NULL);
-    present_interval(out, "hours_per_million_samples",
-                     per_million ? &row->cost.hours_per_million : NULL);
-    jsonw_text(out, "interval_from", row->has_cost ? cost_part_names[row->dominates] : NULL);
 }
 
 static void present_interruptions(struct json_writer *out, const struct row_job *job)
@@ -318,7 +225,7 @@ static void present_older(struct json_writer *out, const struct contender *conte
 static void present_who(struct json_writer *out, const struct contender *contender)
 {
     jsonw_text(out, "id", contender->id);
-    jsonw_text(out, "instance", text_or_null(contender->instance));
+    present_instance_type(out, contender->instance);
     jsonw_text(out, "provider", text_or_null(contender->provider));
     jsonw_text(out, "stratum", text_or_null(contender->stratum));
     jsonw_text(out, "cpu_model", text_or_null(contender->newest.cpu_model));
@@ -336,7 +243,7 @@ static void present_who(struct json_writer *out, const struct contender *contend
 static void present_rank(struct json_writer *out, const struct ranking *ranking,
                          const struct comparison_row *row)
 {
-    size_t at = (size_t)(row - ranking->rows), count = 0;
+    size_t at = (size_t)(row - ranking->rows), tied = row->rank.high - row->rank.low, named = 0;
 
     if (row->rank.low == 0) {
         jsonw_null(out, "rank");
@@ -351,14 +258,14 @@ static void present_rank(struct json_writer *out, const struct ranking *ranking,
     jsonw_bool(out, "may_be_best", row->rank.may_be_best);
     jsonw_open(out, "cannot_be_told_apart_from", '{');
     jsonw_open(out, "rows", '[');
-    for (size_t i = 0; i < ranking->ranked; i++) {
+    for (size_t i = 0; i < ranking->ranked && named < tied && named < ROWS_NAMED; i++) {
         if (i == at || rank_verdict(&ranking->intervals, at, i) != COMPARE_TIED)
             continue;
-        if (count++ < ROWS_NAMED)
-            jsonw_text(out, NULL, ranking->rows[i].contender->id);
+        jsonw_text(out, NULL, ranking->rows[i].contender->id);
+        named++;
     }
     jsonw_close(out, ']');
-    jsonw_integer(out, "count", (long long)count);
+    jsonw_integer(out, "count", (long long)tied);
     jsonw_close(out, '}');
 }
 
@@ -371,14 +278,16 @@ static void present_row(struct json_writer *out, const struct comparison_questio
     present_who(out, contender);
     present_rank(out, ranking, row);
     jsonw_text(out, "why_no_rank", text_or_null(row->why_no_rank));
-    present_throughput(out, row);
+    present_row_throughput(out, row);
     jsonw_integer(out, "invalid_runs", contender->standing.invalid);
     jsonw_time(out, "measured_at", contender->standing.newest_us);
     jsonw_text(out, "newest_run", text_or_null(contender->newest.run));
     jsonw_text(out, "stale", row->is_stale ? row->why_stale : NULL);
     present_row_price(out, &row->price);
-    present_kinds(out, row->offer);
-    present_cost(out, row);
+    present_prices_per_hour(out, row->offer);
+    present_row_capacity(out, row->capacity);
+    present_row_cost(out, row);
+    present_sides(out, ranking, row);
     present_job(out, row);
     jsonw_bool(out, "pareto", row->is_on_front);
     present_comparison_to(out, question, row);
@@ -411,26 +320,44 @@ static void present_unmeasured(struct json_writer *out,
 
     jsonw_open(out, "unmeasured", '{');
     jsonw_integer(out, "count", (long long)ranking->unmeasured_count);
-    jsonw_text(out, "reason", "no measurement of this workload");
+    jsonw_text(out, "reason",
+               question->label_count > 0 ? "no measurement of this workload with these labels"
+                                         : "no measurement of this workload");
     jsonw_open(out, "instances", '[');
     for (size_t i = 0; i < ranking->unmeasured_count && i < limit; i++) {
         const struct offer *offer = ranking->unmeasured[i];
 
         jsonw_open(out, NULL, '{');
-        jsonw_text(out, "instance", text_or_null(offer->instance));
+        present_instance_type(out, offer->instance);
         jsonw_text(out, "provider", text_or_null(offer->provider));
-        present_kinds(out, offer);
+        present_prices_per_hour(out, offer);
         jsonw_close(out, '}');
     }
     jsonw_close(out, ']');
     jsonw_close(out, '}');
 }
 
-static void present_question(struct json_writer *out, const struct comparison_question *question)
+static void present_labels(struct json_writer *out, const struct comparison_question *question,
+                           const struct ranking *ranking)
+{
+    jsonw_open(out, "labels", '[');
+    for (int i = 0; i < question->label_count; i++) {
+        char text[LABEL_KEY_MAX + LABEL_VALUE_MAX + 2];
+
+        snprintf(text, sizeof text, "%s=%s", question->labels[i].key, question->labels[i].value);
+        jsonw_text(out, NULL, text);
+    }
+    jsonw_close(out, ']');
+    jsonw_number(out, "newest_runs", ranking->labels_cut ? STANDING_LABELS_RUNS_MAX : NAN);
+}
+
+static void present_question(struct json_writer *out, const struct comparison_question *question,
+                             const struct ranking *ranking)
 {
     jsonw_open(out, "question", '{');
     jsonw_text(out, "workload", question->workload);
     jsonw_text(out, "configuration", question->configuration);
+    present_labels(out, question, ranking);
     jsonw_open(out, "price", '[');
     for (size_t i = 0; i < question->kind_count; i++)
         jsonw_text(out, NULL, price_choice_names[question->kinds[i]]);
@@ -449,21 +376,6 @@ static void present_question(struct json_writer *out, const struct comparison_qu
     jsonw_close(out, '}');
 }
 
-static void present_unmatched(struct json_writer *out, const struct ranking *ranking)
-{
-    jsonw_open(out, "unmatched", '[');
-    for (size_t i = 0; i < ranking->unmatched_count; i++) {
-        const struct unmatched *unmatched = &ranking->unmatched[i];
-
-        jsonw_open(out, NULL, '{');
-        jsonw_text(out, "parameter", unmatched->parameter);
-        jsonw_text(out, "value", unmatched->value);
-        jsonw_text(out, "words", unmatched->words);
-        jsonw_close(out, '}');
-    }
-    jsonw_close(out, ']');
-}
-
 static void present_decision(struct json_writer *out, const struct ranking *ranking)
 {
     if (!ranking->decision[0]) {
@@ -472,8 +384,7 @@ static void present_decision(struct json_writer *out, const struct ranking *rank
     }
     jsonw_open(out, "decision", '{');
     jsonw_text(out, "row", ranking->answer ? ranking->answer->contender->id : NULL);
-    jsonw_text(out, "instance",
-               ranking->answer ? text_or_null(ranking->answer->contender->instance) : NULL);
+    present_instance_type(out, ranking->answer ? ranking->answer->contender->instance : NULL);
     jsonw_text(out, "words", ranking->decision);
     jsonw_close(out, '}');
 }
@@ -482,8 +393,8 @@ void present_comparison(struct json_writer *out, const struct comparison_questio
                         const struct ranking *ranking)
 {
     jsonw_open(out, NULL, '{');
-    present_question(out, question);
-    present_unmatched(out, ranking);
+    present_question(out, question, ranking);
+    present_unmatched(out, ranking->unmatched, ranking->unmatched_count);
     present_decision(out, ranking);
     present_rows(out, question, ranking);
     jsonw_integer(out, "ranked", (long long)ranking->ranked);

@@ -1,6 +1,8 @@
 /* A comparison as a table: CSV for spreadsheets, Markdown for people.
  * Tested by tests/server/http/json/present_comparison_test.c. */
 #include "common/cleanup.h"
+#include "common/clock.h"
+#include "server/http/json/csv_cells.h"
 #include "server/http/json/present_comparison.h"
 
 #include <math.h>
@@ -10,29 +12,13 @@ static const char *words_or_none(const char *text)
     return text && *text ? text : "";
 }
 
-/* Quoted where it must be, and never a formula: what begins like one is a spreadsheet's trap. */
-static bool add_cell(struct bytes *text, const char *cell)
-{
-    bool formula = *cell && strchr("=+-@\t\r", *cell);
-    bool ok = bytes_printf(text, ",\"%s", formula ? "'" : "");
-
-    for (const char *c = cell; ok && *c; c++)
-        ok = bytes_printf(text, *c == '"' ? "\"\"" : "%c", *c);
-    return ok && bytes_add(text, "\"", 1);
-}
-
-static bool add_number(struct bytes *text, double number)
-{
-    return isfinite(number) ? bytes_printf(text, ",%.10g", number) : bytes_add(text, ",", 1);
-}
-
 static bool add_amount(struct bytes *text, bool known, const struct amount *amount)
 {
     bool interval = known && amount->has_interval;
 
-    return add_number(text, known ? amount->value : NAN) &&
-           add_number(text, interval ? amount->low : NAN) &&
-           add_number(text, interval ? amount->high : NAN);
+    return csv_add_number(text, known ? amount->value : NAN) &&
+           csv_add_number(text, interval ? amount->low : NAN) &&
+           csv_add_number(text, interval ? amount->high : NAN);
 }
 
 static bool add_who(struct bytes *text, const struct comparison_row *row)
@@ -42,39 +28,95 @@ static bool add_who(struct bytes *text, const struct comparison_row *row)
                                 : bytes_printf(text, ",,");
 
     return ok && bytes_printf(text, "%s", row->rank.may_be_best ? "true" : "false") &&
-           add_cell(text, contender->instance) && add_cell(text, contender->provider) &&
-           add_cell(text, contender->newest.cpu_model) && add_cell(text, contender->engine) &&
-           add_cell(text, contender->configuration) &&
-           add_cell(text, comparison_provenance(contender));
+           csv_add_text(text, contender->instance) && csv_add_text(text, contender->provider) &&
+           csv_add_text(text, contender->newest.cpu_model) &&
+           csv_add_text(text, contender->engine) &&
+           csv_add_text(text, contender->configuration) &&
+           csv_add_text(text, comparison_provenance(contender));
 }
 
-static bool add_row(struct bytes *text, const struct comparison_row *row)
+/* "branch=main;ticket=1": the same in all rows, so that tables of two branches can be put
+ * together.
+ */
+static bool add_labels(struct bytes *text, const struct comparison_question *question)
 {
+    AUTO(bytes_free) struct bytes cell = {.limit = 4096};
+    bool ok = bytes_printf(&cell, "%s", "");
+
+    for (int i = 0; ok && i < question->label_count; i++)
+        ok = bytes_printf(&cell, "%s%s=%s", i > 0 ? ";" : "", question->labels[i].key,
+                          question->labels[i].value);
+    return ok && csv_add_text(text, cell.data ? cell.data : "");
+}
+
+static bool add_time(struct bytes *text, long long calendar_us)
+{
+    char when[RFC3339_SIZE];
+
+    if (calendar_us == 0)
+        return bytes_add(text, ",", 1);
+    clock_rfc3339(calendar_us, when);
+    return bytes_printf(text, ",%s", when);
+}
+
+/* A row on demand or on spot; in the order of SIDE_COLUMNS. */
+static bool add_side(struct bytes *text, const struct row_side *side)
+{
+    const struct row_price *price = &side->price;
+    const struct quote *quote = price->quote;
+    bool job = side->job.hours > 0;
+
+    return csv_add_text(text, price->known ? price->kind : "") &&
+           add_amount(text, price->known, &price->dollars) &&
+           csv_add_text(text, quote ? quote->region : "") &&
+           csv_add_text(text, quote ? quote->feed : "") &&
+           add_time(text, quote ? quote->fetched_us : 0) &&
+           add_amount(text, side->has_cost, &side->cost.samples_per_dollar) &&
+           csv_add_number(text, job ? side->job.dollars : NAN) &&
+           csv_add_number(text, job ? side->job.dollars_low : NAN) &&
+           csv_add_number(text, job ? side->job.dollars_high : NAN) &&
+           csv_add_text(text, price->known ? "" : price->why_not);
+}
+
+#define SIDE_COLUMNS(side)                                                                       \
+    "," side "_kind," side "_dollars_per_hour," side "_dollars_per_hour_low," side               \
+    "_dollars_per_hour_high," side "_region," side "_feed," side "_fetched_at," side             \
+    "_samples_per_dollar," side "_samples_per_dollar_low," side "_samples_per_dollar_high," side \
+    "_job_dollars," side "_job_dollars_low," side "_job_dollars_high," side "_why_no_price"
+
+static bool add_row(struct bytes *text, const struct comparison_question *question,
+                    const struct ranking *ranking, size_t at)
+{
+    const struct comparison_row *row = &ranking->rows[at];
     const struct standing *standing = &row->contender->standing;
     const struct row_price *price = &row->price;
     bool measured = standing->level != STANDING_NONE;
     const struct quote *quote = price->quote;
 
     return add_who(text, row) && add_amount(text, measured, &row->speed) &&
-           add_cell(text, standing_level_names[standing->level]) &&
-           add_number(text, (double)standing->runs) && add_number(text, (double)standing->vms) &&
-           add_cell(text, price->known ? price->kind : "") &&
-           add_number(text, price->known ? price->dollars.value : NAN) &&
-           add_cell(text, quote ? quote->region : "") &&
-           add_cell(text, quote ? quote->feed : "") &&
+           csv_add_text(text, standing_level_names[standing->level]) &&
+           csv_add_number(text, (double)standing->runs) &&
+           csv_add_number(text, (double)standing->vms) &&
+           csv_add_text(text, price->known ? price->kind : "") &&
+           csv_add_number(text, price->known ? price->dollars.value : NAN) &&
+           csv_add_text(text, quote ? quote->region : "") &&
+           csv_add_text(text, quote ? quote->feed : "") &&
            add_amount(text, row->has_cost, &row->cost.samples_per_dollar) &&
-           add_number(text, measured ? row->job.samples : NAN) &&
-           add_number(text, measured ? row->job.hours : NAN) &&
-           add_number(text, measured ? row->job.dollars : NAN) &&
-           add_number(text, row->ratio.value) &&
-           add_number(text, row->ratio.known ? row->ratio.low : NAN) &&
-           add_number(text, row->ratio.known ? row->ratio.high : NAN) &&
+           csv_add_number(text, measured ? row->job.samples : NAN) &&
+           csv_add_number(text, measured ? row->job.hours : NAN) &&
+           csv_add_number(text, measured ? row->job.dollars : NAN) &&
+           csv_add_number(text, row->ratio.value) &&
+           csv_add_number(text, row->ratio.known ? row->ratio.low : NAN) &&
+           csv_add_number(text, row->ratio.known ? row->ratio.high : NAN) &&
            bytes_printf(text, ",%s", row->is_on_front ? "true" : "false") &&
-           add_number(text, row->utility) && add_cell(text, row->why_no_rank) &&
-           add_cell(text,
-                    row->contender->is_published ? row->contender->published.unit : "sample") &&
-           add_cell(text, row->contender->version) &&
-           add_cell(text, row->is_stale ? row->why_stale : "") && bytes_add(text, "\r\n", 2);
+           csv_add_number(text, row->utility) && csv_add_text(text, row->why_no_rank) &&
+           csv_add_text(text, row->contender->is_published ? row->contender->published.unit
+                                                           : "sample") &&
+           csv_add_text(text, row->contender->version) &&
+           csv_add_text(text, row->is_stale ? row->why_stale : "") &&
+           add_side(text, comparison_side(ranking, at, CHOOSE_ON_DEMAND)) &&
+           add_side(text, comparison_side(ranking, at, CHOOSE_SPOT)) &&
+           add_labels(text, question) && bytes_add(text, "\r\n", 2);
 }
 
 bool present_comparison_csv(struct bytes *text, const struct comparison_question *question,
@@ -82,15 +124,17 @@ bool present_comparison_csv(struct bytes *text, const struct comparison_question
 {
     size_t first = (size_t)question->offset;
     bool ok = bytes_printf(
-        text, "rank_low,rank_high,may_be_best,instance,provider,cpu_model,engine,configuration,"
-              "provenance,"
-              "samples_per_second,samples_per_second_low,samples_per_second_high,level,runs,vms,"
-              "price_kind,dollars_per_hour,region,feed,samples_per_dollar,samples_per_dollar_low,"
-              "samples_per_dollar_high,job_samples,job_hours,job_dollars,ratio,ratio_low,"
-              "ratio_high,pareto,utility,why_no_rank,unit,version,stale\r\n");
+        text,
+        "rank_low,rank_high,may_be_best,instance_type,provider,cpu_model,engine,configuration,"
+        "provenance,"
+        "samples_per_second,samples_per_second_low,samples_per_second_high,level,runs,vms,"
+        "price_kind,dollars_per_hour,region,feed,samples_per_dollar,samples_per_dollar_low,"
+        "samples_per_dollar_high,job_samples,job_hours,job_dollars,ratio,ratio_low,"
+        "ratio_high,pareto,utility,why_no_rank,unit,version,stale" SIDE_COLUMNS("on_demand")
+            SIDE_COLUMNS("spot") ",labels\r\n");
 
     for (size_t i = first; ok && i < ranking->count && i - first < (size_t)question->limit; i++)
-        ok = add_row(text, &ranking->rows[i]);
+        ok = add_row(text, question, ranking, i);
     return ok;
 }
 
@@ -144,8 +188,19 @@ static bool add_price(struct bytes *text, const struct row_price *price)
                         price->factor < 1 ? " (discounted)" : "");
 }
 
-static bool add_line(struct bytes *text, const struct comparison_row *row)
+/* What a dollar buys at one kind of price, and the price. */
+static bool add_side_words(struct bytes *text, const struct row_side *side)
 {
+    if (!side->price.known)
+        return add_words(text, side->price.why_not);
+    return add_with_interval(text, side->has_cost, &side->cost.samples_per_dollar) &&
+           bytes_printf(text, " at $%.4g", side->price.dollars.value) &&
+           (!(side->job.hours > 0) || bytes_printf(text, ", job $%.4g", side->job.dollars));
+}
+
+static bool add_line(struct bytes *text, const struct ranking *ranking, size_t at)
+{
+    const struct comparison_row *row = &ranking->rows[at];
     const struct contender *contender = row->contender;
     bool measured = contender->standing.level != STANDING_NONE;
     bool ok;
@@ -160,6 +215,8 @@ static bool add_line(struct bytes *text, const struct comparison_row *row)
            add_words(text, contender->engine) && add_with_interval(text, measured, &row->speed) &&
            add_price(text, &row->price) &&
            add_with_interval(text, row->has_cost, &row->cost.samples_per_dollar) &&
+           add_side_words(text, comparison_side(ranking, at, CHOOSE_ON_DEMAND)) &&
+           add_side_words(text, comparison_side(ranking, at, CHOOSE_SPOT)) &&
            bytes_printf(text, " | %s", row->is_on_front ? "yes" : "") &&
            add_words(text, row->why_no_rank) &&
            (!row->is_stale ||
@@ -171,10 +228,14 @@ bool present_comparison_markdown(struct bytes *text, const struct comparison_que
                                  const struct ranking *ranking)
 {
     size_t first = (size_t)question->offset, shown = 0;
-    bool ok = bytes_printf(text, "**%s**, %s price%s%s\n\n", question->workload,
-                           price_choice_names[question->kinds[0]],
-                           question->reference ? ", reference " : "",
-                           words_or_none(question->reference));
+    bool ok = bytes_printf(
+        text, "**%s**, %s price%s%s", question->workload, price_choice_names[question->kinds[0]],
+        question->reference ? ", reference " : "", words_or_none(question->reference));
+
+    for (int i = 0; ok && i < question->label_count; i++)
+        ok = bytes_printf(text, "%s `%s=%s`", i == 0 ? ", only runs with" : " and",
+                          question->labels[i].key, question->labels[i].value);
+    ok = ok && bytes_printf(text, "\n\n");
 
     for (size_t i = 0; ok && i < ranking->unmatched_count; i++)
         ok = bytes_printf(text, "`%s=%s` matches nothing: %s.\n\n",
@@ -182,11 +243,14 @@ bool present_comparison_markdown(struct bytes *text, const struct comparison_que
                           ranking->unmatched[i].words);
     if (ok && ranking->decision[0])
         ok = bytes_printf(text, "%s\n\n", ranking->decision);
-    ok = ok && bytes_printf(text, "| rank | instance | engine | samples/s | $/h | samples/$ | "
-                                  "Pareto | remark |\n|---|---|---|---|---|---|---|---|\n");
+    ok = ok &&
+         bytes_printf(text,
+                      "| rank | instance type | engine | samples/s | $/h | samples/$ | samples/$ "
+                      "on demand | samples/$ on spot | Pareto | remark "
+                      "|\n|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = first; ok && i < ranking->count && shown < (size_t)question->limit;
          i++, shown++)
-        ok = add_line(text, &ranking->rows[i]);
+        ok = add_line(text, ranking, i);
     return ok &&
            bytes_printf(text,
                         "\nIntervals are 95 %%. A rank of 1 to 3 means that at most two rows are "

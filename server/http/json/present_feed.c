@@ -88,6 +88,38 @@ static void present_tally(struct json_writer *out, const struct price_batch_tall
     jsonw_close(out, '}');
 }
 
+/* What the last reading said and is not believed yet; null where that is nothing. */
+static void present_held(struct json_writer *out, const struct feed_row *row)
+{
+    const struct doubt *doubt = &row->doubt;
+
+    if (row->held == 0 && doubt->since_us == 0) {
+        jsonw_null(out, "held");
+        return;
+    }
+    jsonw_open(out, "held", '{');
+    jsonw_integer(out, "count", row->held);
+    jsonw_time(out, "believed_after",
+               doubt->since_us > 0 ? doubt->since_us + DOUBT_SECONDS * 1000000LL : 0);
+    jsonw_open(out, "examples", '[');
+    for (size_t i = 0; i < row->example_count; i++) {
+        const struct held_price *held = &row->examples[i];
+
+        jsonw_open(out, NULL, '{');
+        jsonw_text(out, "instance_type", held->instance_type);
+        jsonw_text(out, "region", text_or_null(held->region));
+        jsonw_text(out, "zone", text_or_null(held->zone));
+        jsonw_text(out, "kind", price_kind_name(held->kind));
+        jsonw_number(out, "price_per_hour", (double)held->nanos / 1e9);
+        jsonw_number(out, "held_price_per_hour",
+                     held->held_nanos > 0 ? (double)held->held_nanos / 1e9 : NAN);
+        jsonw_time(out, "since", held->since_us);
+        jsonw_close(out, '}');
+    }
+    jsonw_close(out, ']');
+    jsonw_close(out, '}');
+}
+
 static void present_scope(struct json_writer *out, const struct feed_row *row, long long now_us)
 {
     long long said_us = row->source_us > 0 ? row->source_us : row->confirmed_us;
@@ -106,6 +138,7 @@ static void present_scope(struct json_writer *out, const struct feed_row *row, l
     jsonw_integer(out, "bytes", row->bytes);
     jsonw_integer(out, "failures", row->failures);
     present_tally(out, &row->tally);
+    present_held(out, row);
     jsonw_close(out, '}');
 }
 

@@ -2,6 +2,9 @@
 
 #include "common/text.h"
 #include "server/base/cursor.h"
+#include "server/base/taken_back_json.h"
+#include "server/http/json/present_unmatched.h"
+#include "server/prices/cost_json.h"
 
 #include <math.h>
 
@@ -111,6 +114,14 @@ static void present_where(struct json_writer *out, const struct run *run)
     jsonw_text(out, "sender", text_or_null(run->sender));
 }
 
+/* NULL where the cost says all that is known. */
+static const char *why_no_cost(const struct run *run)
+{
+    if (run->state != RUN_FINISHED)
+        return "the run did not finish";
+    return run_is_worth_a_price(run) ? NULL : "the run is invalid: validity.findings says why";
+}
+
 void present_run(struct json_writer *out, const char *key, const struct run *run,
                  const struct progress *progress)
 {
@@ -118,7 +129,7 @@ void present_run(struct json_writer *out, const char *key, const struct run *run
     jsonw_text(out, "id", run->id.text);
     jsonw_text(out, "state", run_state_name(run->state));
     jsonw_raw(out, "spec", run->spec_text);
-    jsonw_text(out, "instance", text_or_null(run->instance));
+    present_instance_type(out, run->instance);
     present_where(out, run);
     jsonw_text(out, "machine", text_or_null(run->machine));
     jsonw_time(out, "created_at", run->created_us);
@@ -129,8 +140,13 @@ void present_run(struct json_writer *out, const char *key, const struct run *run
     jsonw_integer(out, "steps_stored", run->steps);
     jsonw_time(out, "thinned_at", run->thinned_us);
     present_summary(out, run);
+    present_roofline(out, run);
     present_judgement(out, run->validity, run->findings);
-    jsonw_raw(out, "cost", run->price);
+    present_taken_back(out, "void", &run->voided);
+    if (run->price)
+        present_run_cost(out, "cost", run->price, why_no_cost(run));
+    else
+        present_run_cost_head(out, "cost", run);
     present_place(out, run);
     jsonw_text(out, "ended_by", run->ended_by);
     jsonw_text(out, "reason", text_or_null(run->reason));
@@ -142,7 +158,8 @@ void present_run(struct json_writer *out, const char *key, const struct run *run
     jsonw_close(out, '}');
 }
 
-void present_run_list(struct json_writer *out, const struct run_list *list)
+void present_run_list(struct json_writer *out, const struct run_list *list,
+                      const struct unmatched *unmatched, size_t unmatched_count)
 {
     char cursor[CURSOR_SIZE];
 
@@ -157,6 +174,7 @@ void present_run_list(struct json_writer *out, const struct run_list *list)
     } else {
         jsonw_null(out, "next_cursor");
     }
+    present_unmatched(out, unmatched, unmatched_count);
     jsonw_close(out, '}');
 }
 

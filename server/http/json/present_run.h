@@ -7,12 +7,17 @@
 #include "engine/run/pace.h"
 #include "engine/run/run.h"
 #include "engine/trace/steps.h"
+#include "server/compare/unmatched.h"
 
 /* `progress` may be NULL. */
 void present_run(struct json_writer *out, const char *key, const struct run *run,
                  const struct progress *progress);
 
-void present_run_list(struct json_writer *out, const struct run_list *list);
+void present_run_list(struct json_writer *out, const struct run_list *list,
+                      const struct unmatched *unmatched, size_t unmatched_count);
+
+/* The member "roofline" of a run: null but of a finished run with its whole summary. */
+void present_roofline(struct json_writer *out, const struct run *run);
 
 void present_progress(struct json_writer *out, const char *key, const struct progress *progress);
 

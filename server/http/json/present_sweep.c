@@ -51,6 +51,7 @@ static void present_runs(struct json_writer *out, const struct sweep_view *view,
             jsonw_null(out, "validity");
         else
             jsonw_text(out, "validity", validity_name(row->run.validity));
+        jsonw_bool(out, "voided", row->run.is_void);
         if (row->run.throughput.value > 0)
             jsonw_number(out, "samples_per_second", row->run.throughput.value);
         else
@@ -113,7 +114,19 @@ static void present_cell_cost(struct json_writer *out, const struct sweep_view *
                      known ? &cost.dollars_per_million : NULL);
 }
 
-static void present_cell(struct json_writer *out, const struct sweep_view *view, size_t index)
+static void present_shares(struct json_writer *out, const struct time_shares *shares)
+{
+    if (!shares->known) {
+        jsonw_null(out, "time_shares");
+        return;
+    }
+    jsonw_open(out, "time_shares", '{');
+    jsonw_number(out, "input", shares->input);
+    jsonw_number(out, "compute", shares->compute);
+    jsonw_close(out, '}');
+}
+
+void present_sweep_cell(struct json_writer *out, const struct sweep_view *view, size_t index)
 {
     const struct sweep_row_cell *row = &view->row->cells[index];
     const struct cell_result *cell = &view->result->cells[index];
@@ -127,12 +140,14 @@ static void present_cell(struct json_writer *out, const struct sweep_view *view,
     jsonw_integer(out, "valid_runs", cell->valid);
     jsonw_integer(out, "invalid_runs", cell->invalid);
     jsonw_integer(out, "failed_runs", cell->failed);
+    jsonw_integer(out, "voided_runs", cell->voided);
     if (cell->throughput.value > 0)
         jsonw_number(out, "samples_per_second", cell->throughput.value);
     else
         jsonw_null(out, "samples_per_second");
     present_speed_interval(out, cell);
     present_cell_cost(out, view, cell);
+    present_shares(out, &cell->shares);
     present_ratio(out, "ratio_to_first", &cell->to_first);
     present_ratio(out, "ratio_to_previous", &cell->to_previous);
     present_ratio(out, "ratio_to_best", &cell->to_best);
@@ -146,7 +161,8 @@ static void present_cell(struct json_writer *out, const struct sweep_view *view,
     jsonw_close(out, '}');
 }
 
-static void present_progress_of_runs(struct json_writer *out, const struct sweep_view *view)
+void present_sweep_progress(struct json_writer *out, const char *key,
+                            const struct sweep_view *view)
 {
     long long counts[RUN_STATES] = {0}, done, left;
     double elapsed;
@@ -158,7 +174,7 @@ static void present_progress_of_runs(struct json_writer *out, const struct sweep
     elapsed = (double)((view->row->ended_us ? view->row->ended_us : view->now_us) -
                        view->row->created_us) /
               1e6;
-    jsonw_open(out, "progress", '{');
+    jsonw_open(out, key, '{');
     jsonw_integer(out, "runs_total", (long long)view->run_count);
     jsonw_integer(out, "runs_done", done);
     jsonw_integer(out, "runs_running", counts[RUN_RUNNING]);
@@ -236,7 +252,7 @@ void present_sweep(struct json_writer *out, const struct sweep_view *view)
         jsonw_number(out, "price_per_hour", dollars_per_hour(view));
     else
         jsonw_null(out, "price_per_hour");
-    present_progress_of_runs(out, view);
+    present_sweep_progress(out, "progress", view);
     present_best(out, view);
     present_alarms(out, view);
     jsonw_open(out, "notes", '[');
@@ -246,7 +262,7 @@ void present_sweep(struct json_writer *out, const struct sweep_view *view)
     jsonw_close(out, ']');
     jsonw_open(out, "cells", '[');
     for (size_t i = 0; i < view->row->count; i++)
-        present_cell(out, view, i);
+        present_sweep_cell(out, view, i);
     jsonw_close(out, ']');
     jsonw_close(out, '}');
 }
@@ -268,19 +284,30 @@ static bool write_text(struct bytes *text, const char *words)
     return ok && bytes_add(text, "\"", 1);
 }
 
-/* Dollars a million samples, and between which they lie. */
+static bool write_amount(struct bytes *text, const struct amount *amount)
+{
+    if (!amount->has_interval)
+        return bytes_printf(text, ",%.6g,,", amount->value);
+    return bytes_printf(text, ",%.6g,%.6g,%.6g", amount->value, amount->low, amount->high);
+}
+
+/* Dollars a million samples, what an hour costs, and samples a dollar. */
 static bool write_dollars(struct bytes *text, const struct sweep_view *view,
                           const struct cell_result *cell)
 {
     struct cost cost;
-    bool known = cell_cost(view, cell, &cost);
-    const struct amount *dollars = &cost.dollars_per_million;
 
-    if (!known)
-        return bytes_printf(text, ",,,");
-    if (!dollars->has_interval)
-        return bytes_printf(text, ",%.6g,,", dollars->value);
-    return bytes_printf(text, ",%.6g,%.6g,%.6g", dollars->value, dollars->low, dollars->high);
+    if (!cell_cost(view, cell, &cost))
+        return bytes_printf(text, ",,,,,,,");
+    return write_amount(text, &cost.dollars_per_million) &&
+           bytes_printf(text, ",%.6g", dollars_per_hour(view)) &&
+           write_amount(text, &cost.samples_per_dollar);
+}
+
+static bool write_shares(struct bytes *text, const struct time_shares *shares)
+{
+    return shares->known ? bytes_printf(text, ",%.4g,%.4g", shares->input, shares->compute)
+                         : bytes_printf(text, ",,");
 }
 
 static bool write_cell(struct bytes *text, const struct sweep_view *view, size_t index)
@@ -302,7 +329,8 @@ static bool write_cell(struct bytes *text, const struct sweep_view *view, size_t
     return ok && write_ratio(text, &cell->to_first) && write_ratio(text, &cell->to_previous) &&
            write_ratio(text, &cell->to_best) && bytes_add(text, ",", 1) &&
            write_text(text, row->refused ? row->refused : "") &&
-           write_dollars(text, view, cell) && bytes_printf(text, "\r\n");
+           write_dollars(text, view, cell) && write_shares(text, &cell->shares) &&
+           bytes_printf(text, ",%d\r\n", cell->voided);
 }
 
 bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)
@@ -313,7 +341,9 @@ bool present_sweep_csv(struct bytes *text, const struct sweep_view *view)
               "ratio_to_first_high,ratio_to_previous,ratio_to_previous_low,"
               "ratio_to_previous_high,ratio_to_best,ratio_to_best_low,ratio_to_best_high,refused,"
               "dollars_per_million_samples,dollars_per_million_samples_low,"
-              "dollars_per_million_samples_high\r\n");
+              "dollars_per_million_samples_high,dollars_per_hour,samples_per_dollar,"
+              "samples_per_dollar_low,samples_per_dollar_high,input_share,compute_share,voided_"
+              "runs\r\n");
 
     for (size_t i = 0; ok && i < view->row->count; i++)
         ok = write_cell(text, view, i);

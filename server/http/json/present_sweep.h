@@ -18,6 +18,11 @@ struct sweep_view {
 
 void present_sweep(struct json_writer *out, const struct sweep_view *view);
 
+/* Its parts alone: a cell, and how far its runs have come. */
+void present_sweep_cell(struct json_writer *out, const struct sweep_view *view, size_t index);
+void present_sweep_progress(struct json_writer *out, const char *key,
+                            const struct sweep_view *view);
+
 /* Without its cells, for lists. */
 void present_sweep_head(struct json_writer *out, const struct sweep_row *row);
 

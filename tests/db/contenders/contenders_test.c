@@ -155,10 +155,10 @@ static void each_write_that_may_change_a_comparison_raises_the_revision(void)
     EXPECT(prices_put(db, &price, 1, NULL));
     EXPECT(revision_of(db) > revision);
     revision = revision_of(db);
-    EXPECT(discounts_put(db, &discount, NULL));
+    EXPECT(discounts_put(db, &discount, NULL, NULL));
     EXPECT(revision_of(db) > revision);
     revision = revision_of(db);
-    EXPECT(!discounts_put(db, &discount, NULL)); /* there is one of that moment */
+    EXPECT(!discounts_put(db, &discount, NULL, NULL)); /* there is one of that moment */
     EXPECT_INT(revision_of(db), revision);
 }
 

@@ -2,6 +2,7 @@
 #include "db/contenders/figures.h"
 
 #include "db/contenders/contenders.h"
+#include "db/standings/standings.h"
 #include "tests/db/database.h"
 
 #define FIGURES_MAX 8
@@ -211,6 +212,41 @@ static void a_zeroed_one_can_be_cleared(void)
     EXPECT(!figure.configuration);
 }
 
+static bool remove_it(struct db *db, const char *id, struct figure *ret_figure, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    return transaction_begin(&change, db, DB_RELAXED, err) &&
+           figures_remove(db, id, ret_figure, err) && transaction_commit(&change, err);
+}
+
+static void a_removed_figure_is_told_and_gone(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    AUTO(figure_clear) struct figure removed = {0}, none = {0};
+    const struct figure figure = figure_of("r8", 40.73);
+    struct error err = {0};
+
+    EXPECT(put(db, &figure, NULL));
+    EXPECT(standings_update(db, &standings, NULL));
+    EXPECT_INT(standings.list[0].standing.level, STANDING_POINT);
+    EXPECT(!remove_it(db, "r9", &none, &err));
+    EXPECT_INT(err.kind, ERROR_NOT_FOUND);
+    EXPECT(remove_it(db, "r8", &removed, NULL));
+    EXPECT_STR(removed.id, "r8");
+    EXPECT_STR(removed.configuration, plain);
+    EXPECT_NEAR(removed.samples_per_second, 40.73, 0);
+    EXPECT_INT((long long)all_of(db).count, 0);
+    EXPECT(standings_update(db, &standings, NULL)); /* of a server that had it in memory */
+    EXPECT_INT(standings.list[0].standing.level, STANDING_NONE);
+    EXPECT_STR(standings.list[0].published.source, "");
+    EXPECT(put(db, &removed, NULL)); /* and back */
+    EXPECT(standings_update(db, &standings, NULL));
+    EXPECT_INT(standings.list[0].standing.level, STANDING_POINT);
+}
+
 int main(void)
 {
     RUN(a_figure_comes_back_as_it_went_in);
@@ -221,5 +257,6 @@ int main(void)
     RUN(no_speed_is_none);
     RUN(a_figure_can_be_forgotten_and_stored_again);
     RUN(a_zeroed_one_can_be_cleared);
+    RUN(a_removed_figure_is_told_and_gone);
     return test_result();
 }

@@ -16,7 +16,7 @@ static void put(struct db *db, struct discount discount)
 {
     struct error err = {0};
 
-    EXPECT(discounts_put(db, &discount, &err));
+    EXPECT(discounts_put(db, &discount, NULL, &err));
     EXPECT_STR(err.message, "");
 }
 
@@ -123,7 +123,7 @@ static void a_second_one_for_the_same_moment_is_refused(void)
     struct error err = {0};
 
     put(db, discount_of("aws", "", 0.9, 0));
-    EXPECT(!discounts_put(db, &again, &err));
+    EXPECT(!discounts_put(db, &again, NULL, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
     EXPECT_STR(err.field, "valid_from");
     EXPECT_STR(in_force(db, 0), "aws//on_demand*0.9 ");
@@ -139,7 +139,7 @@ static void a_factor_that_is_none_is_not_stored(void)
         struct discount discount = discount_of("aws", "", factors[i], 0);
         struct error err = {0};
 
-        EXPECT(!discounts_put(db, &discount, &err));
+        EXPECT(!discounts_put(db, &discount, NULL, &err));
         EXPECT_INT(err.kind, ERROR_INTERNAL);
     }
     EXPECT_STR(in_force(db, 0), "");

@@ -99,6 +99,24 @@ static void the_feed_that_is_believed_first_wins_while_it_speaks(void)
     }
 }
 
+static void a_price_in_doubt_is_not_fresh(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offers_question question = asked(59);
+
+    READ(db, 0, P("a", "1", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
+    READ(db, 60, P("a", "10", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
+    question.is_now = false;
+    EXPECT_INT(offer_asked(db, "a", &question).spot.freshness, PRICE_FRESH); /* not yet */
+    question = asked(61);
+    EXPECT_INT(offer_asked(db, "a", &question).spot.freshness, PRICE_STALE);
+    EXPECT_INT(offer_asked(db, "b", &question).spot.freshness, PRICE_FRESH);
+    READ(db, 120, P("a", "10", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
+    question = asked(121);
+    EXPECT_INT(offer_asked(db, "a", &question).spot.freshness, PRICE_FRESH);
+}
+
 static void an_expired_price_is_none_and_says_since_when(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -411,6 +429,7 @@ int main(void)
     RUN(a_price_of_one_kind_never_fills_another);
     RUN(only_dollars_are_chosen);
     RUN(the_feed_that_is_believed_first_wins_while_it_speaks);
+    RUN(a_price_in_doubt_is_not_fresh);
     RUN(an_expired_price_is_none_and_says_since_when);
     RUN(regions_are_tried_in_the_order_asked);
     RUN(a_region_whose_price_expired_is_passed_over);

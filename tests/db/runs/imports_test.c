@@ -307,6 +307,44 @@ static void a_long_trace_becomes_rows(void)
     expect_fate(db, &parts.imported, IMPORT_KNOWN);
 }
 
+static void a_run_that_was_voided_elsewhere_counts_nowhere_here(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct imported_parts parts;
+
+    imported_make(&parts);
+    parts.run.voided = (struct taken_back){.at_us = 5, .by = "ann", .reason = "a busy machine"};
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+    AUTO(run_clear) struct run run = find_run(db, IMPORTED_ID);
+    EXPECT_INT(run.voided.at_us, 5);
+    EXPECT_STR(run.voided.by, "ann");
+    EXPECT_STR(run.voided.reason, "a busy machine");
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE contender NOT NULL"), 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM voids WHERE contender NOT NULL"), 1);
+}
+
+/* Who may only import may not take back what counts here, nor count what was taken back. */
+static void the_void_of_a_known_run_changes_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct imported_parts parts;
+
+    imported_make(&parts);
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+    parts.run.voided = (struct taken_back){.at_us = 5, .by = "ann", .reason = "a busy machine"};
+    expect_fate(db, &parts.imported, IMPORT_KNOWN);
+    AUTO(run_clear) struct run counted = find_run(db, IMPORTED_ID);
+    EXPECT_INT(counted.voided.at_us, 0);
+    parts.run.id.text[RUN_ID_LENGTH - 1] = 'Z';
+    expect_fate(db, &parts.imported, IMPORT_STORED);
+    parts.run.voided.at_us = 0;
+    expect_fate(db, &parts.imported, IMPORT_KNOWN);
+    AUTO(run_clear) struct run voided = find_run(db, parts.run.id.text);
+    EXPECT_INT(voided.voided.at_us, 5);
+}
+
 int main(void)
 {
     RUN(an_imported_run_reads_like_one_that_was_measured_here);
@@ -319,5 +357,7 @@ int main(void)
     RUN(more_configurations_than_the_cache_holds_stay_distinct);
     RUN(an_uncommitted_transaction_leaves_nothing);
     RUN(a_long_trace_becomes_rows);
+    RUN(a_run_that_was_voided_elsewhere_counts_nowhere_here);
+    RUN(the_void_of_a_known_run_changes_nothing);
     return test_result();
 }

@@ -1,5 +1,6 @@
 #include "db/runs/run_list.h"
 
+#include "common/bytes.h"
 #include "tests/db/database.h"
 
 #define RUNS 24
@@ -7,6 +8,7 @@
 static const char *const engines[] = {"native", "torch"};
 static const char *const workloads[] = {"mlp", "resnet50"}; /* as a later spec may name it */
 static const char *const instances[] = {"", "c7i.large", "c8g.large"};
+static const char *const precisions[] = {"f32", "bf16", "f32"};
 static const char *const branches[] = {"main", "next"};
 
 /* Runs in all kinds, by their number: */
@@ -25,6 +27,11 @@ static const char *instance_of(long long number)
     return instances[number % 3];
 }
 
+static const char *precision_of(long long number)
+{
+    return precisions[number % 3];
+}
+
 static const char *branch_of(long long number)
 {
     return branches[number / 4 % 2];
@@ -41,7 +48,8 @@ static void create_numbered(struct db *db, long long number)
     struct run_order order = order_of(&spec);
     AUTO(run_clear) struct run cancelled = {0};
 
-    spec.workload = workload_of(number);
+    snprintf(spec.workload, sizeof spec.workload, "%s", workload_of(number));
+    spec.precision = precision_of(number);
     snprintf(spec.engine, sizeof spec.engine, "%s", engine_of(number));
     spec.label_count = 2;
     spec.labels[0] = (struct label){.key = "branch"};
@@ -72,6 +80,7 @@ static bool matches(const struct run_filter *filter, long long number)
               (!filter->engine || strcmp(filter->engine, engine_of(number)) == 0) &&
               (!filter->workload || strcmp(filter->workload, workload_of(number)) == 0) &&
               (!filter->instance || strcmp(filter->instance, instance_of(number)) == 0) &&
+              (!filter->precision || strcmp(filter->precision, precision_of(number)) == 0) &&
               (!filter->before || number < filter->before);
 
     snprintf(text, sizeof text, "%lld", number);
@@ -80,6 +89,32 @@ static bool matches(const struct run_filter *filter, long long number)
              strcmp(filter->labels[i].value,
                     strcmp(filter->labels[i].key, "branch") == 0 ? branch_of(number) : text) == 0;
     return ok;
+}
+
+/* How SQLite would answer a list: the lines of its plan, one after the other. */
+static void run_list_plan(struct db *db, const struct run_filter *filter, size_t size,
+                          char ret_plan[])
+{
+    AUTO(run_filter_done) struct stmt query = {0};
+    bool by_creation = filter->since_us || filter->until_us;
+    const struct run_query wanted = {.select = "SELECT id, instance FROM runs",
+                                     .order = by_creation ? "created_us DESC, number DESC"
+                                                          : "number DESC",
+                                     .by_creation = by_creation,
+                                     .filter = filter,
+                                     .limit = 50};
+    AUTO(bytes_free) struct bytes sql = {.limit = 8192};
+    sqlite3_stmt *explain = NULL;
+    int columns;
+
+    EXPECT(run_filter_prepare(db, &wanted, &query, NULL));
+    EXPECT(bytes_printf(&sql, "EXPLAIN QUERY PLAN %s", sqlite3_sql(query.handle)));
+    EXPECT_INT(sqlite3_prepare_v2(db->handle, sql.data, -1, &explain, NULL), SQLITE_OK);
+    columns = sqlite3_column_count(explain);
+    while (sqlite3_step(explain) == SQLITE_ROW)
+        snprintf(ret_plan + strlen(ret_plan), size - strlen(ret_plan), "%s; ",
+                 (const char *)sqlite3_column_text(explain, columns - 1));
+    sqlite3_finalize(explain);
 }
 
 /* The list must be what `matches` says, newest first. */
@@ -235,8 +270,147 @@ static void an_empty_database_lists_nothing(void)
     run_list_free(&list);
 }
 
+/* Six runs: judged, imported, and created in another order than they came here; of the last one
+ * the time is not known. */
+static struct db *open_with_all_sorts(const struct folder *folder)
+{
+    struct db *db = open_with_runs(folder);
+
+    EXPECT(db_execute(db,
+                      "DELETE FROM runs WHERE number > 6;"
+                      "UPDATE runs SET created_us = CASE number WHEN 6 THEN 0 WHEN 2 THEN 950"
+                      "  ELSE 100 * number END,"
+                      " validity = CASE number WHEN 1 THEN 'ok' WHEN 2 THEN 'warn'"
+                      "  WHEN 3 THEN 'invalid' WHEN 4 THEN 'ok' END,"
+                      " provenance = CASE WHEN number IN (2, 6) THEN 'imported' ELSE 'measured'"
+                      "  END;",
+                      NULL));
+    return db;
+}
+
+static void expect_numbers(struct db *db, struct run_filter filter, const char *wanted)
+{
+    AUTO(run_list_free) struct run_list list = {0};
+    char found[64] = "";
+
+    filter.limit = filter.limit ? filter.limit : 10;
+    EXPECT(run_list_load(db, &filter, &list, NULL));
+    for (size_t i = 0; i < list.count; i++)
+        snprintf(found + strlen(found), sizeof found - strlen(found), " %lld",
+                 list.runs[i].number);
+    EXPECT_STR(found, wanted);
+}
+
+static void runs_are_found_by_how_they_were_judged_and_where_measured(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_with_all_sorts(&folder);
+
+    expect_numbers(db, (struct run_filter){.validity = "ok"}, " 4 1");
+    expect_numbers(db, (struct run_filter){.validity = "warn"}, " 2");
+    expect_numbers(db, (struct run_filter){.validity = "ok", .precision = "bf16"}, " 4 1");
+    expect_numbers(db, (struct run_filter){.validity = "ok", .precision = "f32"}, "");
+    expect_numbers(db, (struct run_filter){.provenance = "imported"}, " 6 2");
+    expect_numbers(db, (struct run_filter){.provenance = "imported", .validity = "warn"}, " 2");
+}
+
+static void a_time_is_a_half_open_range_and_gives_the_order(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_with_all_sorts(&folder);
+
+    expect_numbers(db, (struct run_filter){.since_us = 300}, " 2 5 4 3");
+    expect_numbers(db, (struct run_filter){.since_us = 301}, " 2 5 4");
+    expect_numbers(db, (struct run_filter){.until_us = 400}, " 3 1"); /* 6: unknown */
+    expect_numbers(db, (struct run_filter){.since_us = 300, .until_us = 500}, " 4 3");
+    expect_numbers(db, (struct run_filter){.since_us = 960}, "");
+    expect_numbers(db, (struct run_filter){.since_us = 1, .provenance = "measured"}, " 5 4 3 1");
+    expect_numbers(db, (struct run_filter){.since_us = 1, .validity = "warn"}, " 2");
+    expect_numbers(db, (struct run_filter){.since_us = 1, .limit = 2}, " 2 5");
+    expect_numbers(db, (struct run_filter){.since_us = 1, .before = 5, .limit = 2}, " 4 3");
+    expect_numbers(db, (struct run_filter){.since_us = 1, .before = 2}, " 5 4 3 1");
+    expect_numbers(db, (struct run_filter){.until_us = 950, .before = 3}, " 1");
+}
+
+/* Created at one moment: their numbers decide, and no page loses one. */
+static void pages_of_a_time_lose_and_double_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_with_runs(&folder);
+    struct run_filter filter = {.since_us = NOON_US, .until_us = NOON_US + 1, .limit = 5};
+    long long expected = RUNS;
+
+    for (int pages = 0; expected > 0 && pages < 10; pages++) {
+        AUTO(run_list_free) struct run_list list = {0};
+
+        EXPECT(run_list_load(db, &filter, &list, NULL));
+        EXPECT_INT(list.more, expected > 5);
+        for (size_t i = 0; i < list.count; i++)
+            EXPECT_INT(list.runs[i].number, expected--);
+        filter.before = list.count ? list.runs[list.count - 1].number : 1;
+    }
+    EXPECT_INT(expected, 0);
+}
+
+/* What ANALYZE finds in a million runs that are all of one kind. */
+static void pretend_a_million(struct db *db)
+{
+    EXPECT(db_execute(
+        db,
+        "ANALYZE; DELETE FROM sqlite_stat1 WHERE idx NOT IN ('runs_by_creation', 'runs_by_state',"
+        " 'runs_by_engine', 'runs_by_workload', 'runs_by_instance', 'runs_by_validity',"
+        " 'runs_by_provenance', 'runs_by_precision');"
+        "UPDATE sqlite_stat1 SET stat = CASE idx WHEN 'runs_by_creation'"
+        " THEN '1000000 1' ELSE '1000000 1000000 1' END;"
+        "ANALYZE sqlite_schema",
+        NULL));
+}
+
+/* A list of a million runs must not read them all, nor sort them. */
+static void a_filter_is_looked_up_in_an_index(void)
+{
+    static const struct {
+        struct run_filter filter;
+        const char *index;
+    } cases[] = {
+        {{.precision = "bf16", .state = "running"}, "runs_by_state"},
+        {{.precision = "bf16", .provenance = "imported"}, "runs_by_precision"},
+        {{.state = "running"}, "runs_by_state"},
+        {{.engine = "native"}, "runs_by_engine"},
+        {{.workload = "mlp"}, "runs_by_workload"},
+        {{.instance = "c7i.large"}, "runs_by_instance"},
+        {{.validity = "invalid"}, "runs_by_validity"},
+        {{.validity = "ok", .before = 9}, "runs_by_validity"},
+        {{.provenance = "imported"}, "runs_by_provenance"},
+        {{.precision = "bf16"}, "runs_by_precision"},
+        {{.precision = "bf16", .before = 9}, "runs_by_precision"},
+        {{.since_us = 5}, "runs_by_creation"},
+        {{.until_us = 5}, "runs_by_creation"},
+        {{.since_us = 5, .until_us = 9, .before = 9}, "runs_by_creation"},
+        {{.since_us = 5, .validity = "ok"}, "runs_by_creation"},
+        {{.since_us = 5, .state = "finished", .workload = "mlp"}, "runs_by_creation"},
+    };
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_with_runs(&folder);
+
+    for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+        const char *index = cases[i % COUNT(cases)].index;
+        char plan[2000] = "";
+
+        if (i == COUNT(cases))
+            pretend_a_million(db);
+        run_list_plan(db, &cases[i % COUNT(cases)].filter, sizeof plan, plan);
+        if (!strstr(plan, index) || strstr(plan, "SCAN") || strstr(plan, "TEMP B-TREE"))
+            EXPECT_STR(plan, index);
+    }
+}
+
 int main(void)
 {
+    RUN(runs_are_found_by_how_they_were_judged_and_where_measured);
+    RUN(a_time_is_a_half_open_range_and_gives_the_order);
+    RUN(pages_of_a_time_lose_and_double_nothing);
+    RUN(a_filter_is_looked_up_in_an_index);
     RUN(without_filters_all_runs_come_newest_first);
     RUN(every_combination_of_filters_finds_what_it_should);
     RUN(all_labels_must_match);

@@ -151,6 +151,7 @@ static void each_member_of_an_imported_run_has_its_own_column(void)
     expect_same(&run, &parts.run);
     expect_price_columns(db);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM runs WHERE workload = spec ->> '$.workload'"
+                             " AND precision = spec ->> '$.precision'"
                              " AND engine = spec ->> '$.engine' AND contender = 1"),
                1);
 }
@@ -206,9 +207,9 @@ static void what_is_not_known_is_null(void)
                  run_row_column((size_t)columns));
         nulls += number_of(db, sql);
     }
-    /* number, state, id, spec, engine, workload, created_us, started_us, steps, provenance,
-     * ended_us */
-    EXPECT_INT(columns - nulls, 11);
+    /* number, state, id, spec, engine, workload, precision, created_us, started_us, steps,
+     * provenance, ended_us */
+    EXPECT_INT(columns - nulls, 12);
 }
 
 int main(void)

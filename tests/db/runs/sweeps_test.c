@@ -1,5 +1,6 @@
 #include "db/runs/sweeps.h"
 
+#include "db/runs/voids.h"
 #include "engine/run/pace.h"
 #include "tests/db/database.h"
 
@@ -53,19 +54,25 @@ static size_t count_runs(struct db *db, long long number, enum run_state state)
     return found;
 }
 
+static void end_in(struct run *run, enum validity validity, int seconds)
+{
+    run->state = RUN_FINISHED;
+    run->ended_us = NOON_US + seconds * 1000000LL;
+    run->ended_by = pace_verdict_name(PACE_TARGET);
+    run->summary = (struct summary){.measured_steps = 2,
+                                    .measured_seconds = 1,
+                                    .samples_per_second = 40,
+                                    .median_step_seconds = 1,
+                                    .throughput = {true, 39, 41}};
+    run->validity = validity;
+}
+
 static void end_as(struct db *db, enum run_state state, enum validity validity, int seconds)
 {
     AUTO(run_clear) struct run run = claim_run(db);
 
+    end_in(&run, validity, seconds);
     run.state = state;
-    run.ended_us = NOON_US + seconds * 1000000LL;
-    run.ended_by = pace_verdict_name(PACE_TARGET);
-    run.summary = (struct summary){.measured_steps = 2,
-                                   .measured_seconds = 1,
-                                   .samples_per_second = 40,
-                                   .median_step_seconds = 1,
-                                   .throughput = {true, 39, 41}};
-    run.validity = validity;
     EXPECT(runs_end(db, &run, NULL));
 }
 
@@ -102,6 +109,40 @@ static void a_sweep_is_stored_whole_with_the_runs_that_can_be(void)
     EXPECT_STR(run.sweep.text, id.text);
     EXPECT_INT(run.block, 1);
     EXPECT_STR(run.instance, "c7i.large");
+}
+
+/* Two steps of half a second: a tenth of their time waiting, 0.8 of it computing. */
+static void a_run_of_a_sweep_says_where_its_time_went(void)
+{
+    static const char *const summaries[] = {
+        NULL, "{\"split\":null}", "not JSON",
+        "{\"split\":{\"input_seconds\":0.05,\"forward_seconds\":0.1,\"backward_seconds\":0.2,"
+        "\"update_seconds\":0.1,\"communication_seconds\":0}}"};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_clear) struct sweep sweep = read_sweep(REQUEST);
+    struct sweep_order order = order_for(&sweep, NULL);
+    struct run_id id = create(db, &order);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < COUNT(summaries); i++) {
+        AUTO(run_clear) struct run run = claim_run(db);
+
+        end_in(&run, VALIDITY_OK, (int)i + 1);
+        run.summary_text = summaries[i] ? strdup(summaries[i]) : NULL;
+        EXPECT(runs_end(db, &run, NULL));
+    }
+    EXPECT(sweeps_find(db, id.text, &row, NULL));
+    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
+    EXPECT_INT((long long)count, 4);
+    for (size_t i = 0; i < 3; i++)
+        EXPECT(!runs[i].run.shares.known);
+    EXPECT(runs[3].run.shares.known);
+    EXPECT_NEAR(runs[3].run.shares.input, 0.1, 1e-12);
+    EXPECT_NEAR(runs[3].run.shares.compute, 0.8, 1e-12);
+    EXPECT_INT(runs[3].ended_us, NOON_US + 4 * 1000000LL);
 }
 
 static void without_room_for_all_there_is_none_for_any(void)
@@ -292,6 +333,28 @@ static void a_repetition_must_fit_into_what_is_left(void)
     EXPECT(strstr(again.spec_text, "\"min_seconds\":20,"));
 }
 
+static void an_invalid_run_that_was_voided_is_not_repeated(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(sweep_row_clear) struct sweep_row row = {0};
+    AUTO(freep) struct sweep_row_run *runs = NULL;
+    AUTO(run_clear) struct run voided = {0};
+    const struct taken_back because = {.at_us = NOON_US, .reason = "a typo"};
+    size_t count = 0;
+    bool changed;
+
+    place_disturbed(db, 30, &row);
+    end(db, RUN_FINISHED);
+    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
+    EXPECT(!runs[0].run.is_void);
+    EXPECT(voids_put(db, runs[0].id.text, &because, &voided, &changed, NULL));
+    freep(&runs);
+    EXPECT(sweeps_runs(db, row.number, &runs, &count, NULL));
+    EXPECT(runs[0].run.is_void && !runs[1].run.is_void);
+    EXPECT(!repeat(db, &row, 500));
+}
+
 static void failed_runs_and_runs_with_warnings_are_not_repeated(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -362,6 +425,7 @@ static void an_end_is_one_end(void)
 int main(void)
 {
     RUN(a_sweep_is_stored_whole_with_the_runs_that_can_be);
+    RUN(a_run_of_a_sweep_says_where_its_time_went);
     RUN(without_room_for_all_there_is_none_for_any);
     RUN(a_key_makes_one_sweep);
     RUN(an_interrupted_run_is_queued_again_three_times_in_all);
@@ -371,6 +435,7 @@ int main(void)
     RUN(an_invalid_run_is_repeated_when_all_others_have_ended);
     RUN(three_attempts_in_all_must_do);
     RUN(a_repetition_must_fit_into_what_is_left);
+    RUN(an_invalid_run_that_was_voided_is_not_repeated);
     RUN(failed_runs_and_runs_with_warnings_are_not_repeated);
     RUN(another_round_adds_its_cells_and_runs);
     RUN(an_end_is_one_end);

@@ -21,8 +21,12 @@
     "{\"observations\":[[0,1,2,3,-1,-1,4,5,6,7,8],[2,1000,2,3,-1,-1,4,5,6,7,8]],"                \
     "\"canaries\":[[0,3100000000,12500000000.5]]}"
 #define DETAILS                                                                                  \
-    "{\"library\":\"oneDNN 2.6.3\",\"isa\":\"avx512_bf16\",\"plan\":\"cached\",\"threads\":2,"   \
-    "\"parameters\":25557032,\"multiply_adds\":4089184256,\"memory_bytes\":null,"                \
+    "{\"library\":\"oneDNN 2.6.3\",\"isa\":\"avx512_bf16\",\"plan\":\"cached\","                 \
+    "\"layout\":\"nhwc\",\"threads\":2,"                                                         \
+    "\"parameters\":25557032,\"multiply_adds\":4089184256,\"backward_multiply_adds\":"           \
+    "8060354560,"                                                                                \
+    "\"memory_bytes\":null,\"step_bytes\":null,\"peak_unit\":\"AMX\","                           \
+    "\"peak_multiply_adds_per_second\":2000000000000,\"peak_read_bytes_per_second\":null,"       \
     "\"emulated\":false,\"huge_pages\":null}"
 #define HEAD "{\"pennyworth_run\":1,\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"spec\":" SPEC
 

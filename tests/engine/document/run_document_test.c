@@ -215,6 +215,27 @@ static void the_end_of_the_buffer_is_an_error(void)
     }
 }
 
+static void a_void_travels_with_the_run(void)
+{
+    static const char voided[] =
+        "\"validity\":null,\"void\":{\"at\":\"2026-11-22T10:00:00.000Z\","
+        "\"by\":\"ann\",\"reason\":\"the wrong \\\"branch\\\"\"}}";
+    AUTO(freep) char *text = replaced(whole_document, "\"validity\":null}", voided);
+    AUTO(document_clear) struct document document = {0}, plain = {0};
+    AUTO(bytes_free) struct bytes again = {.limit = DOCUMENT_MAX};
+    struct error err = {0};
+
+    EXPECT(read_text(text, &document, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT_INT(document.run.voided.at_us, 1795341600000000);
+    EXPECT_STR(document.run.voided.by, "ann");
+    EXPECT_STR(document.run.voided.reason, "the wrong \"branch\"");
+    EXPECT(write_again(&document, &again));
+    EXPECT_STR(again.data, text);
+    EXPECT(read_text(whole_document, &plain, NULL));
+    EXPECT_INT(plain.run.voided.at_us, 0); /* and an older server knows all its members */
+}
+
 int main(void)
 {
     RUN(what_is_there_is_read);
@@ -227,5 +248,6 @@ int main(void)
     RUN(a_name_cannot_break_the_text);
     RUN(a_memo_changes_nothing);
     RUN(the_end_of_the_buffer_is_an_error);
+    RUN(a_void_travels_with_the_run);
     return test_result();
 }

@@ -71,6 +71,19 @@ static void a_library_that_is_not_installed_is_refused_with_its_package(void)
     }
 }
 
+static void every_library_that_is_missing_is_named(void)
+{
+    const struct run_spec spec = wanting("llvm", "tcmalloc");
+    char list[PRELOAD_MAX] = "untouched";
+    struct error err = {0};
+
+    EXPECT(!preload_find(&spec, root, list, &err));
+    EXPECT_STR(err.field, "openmp");
+    EXPECT_STR(err.message, "not installed here: 'llvm' (Debian package libomp5), 'tcmalloc' "
+                            "(Debian package libtcmalloc-minimal4)");
+    EXPECT_STR(list, "untouched");
+}
+
 static void what_is_installed_is_found_wherever_distributions_put_it(void)
 {
     struct run_spec spec = wanting("llvm", "tcmalloc");
@@ -99,6 +112,7 @@ int main(void)
         return 1;
     RUN(a_plain_spec_loads_nothing);
     RUN(a_library_that_is_not_installed_is_refused_with_its_package);
+    RUN(every_library_that_is_missing_is_named);
     RUN(what_is_installed_is_found_wherever_distributions_put_it);
     nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     return test_result();

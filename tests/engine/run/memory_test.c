@@ -10,7 +10,7 @@ static struct run_spec spec_of(const char *precision, const char *plan, long lon
 {
     struct run_spec spec = run_spec_default();
 
-    spec.workload = "resnet50";
+    snprintf(spec.workload, sizeof spec.workload, "resnet50");
     spec.precision = precision;
     spec.plan = plan;
     spec.batch_size = batch;
@@ -110,7 +110,7 @@ static void what_is_not_known_is_not_refused(void)
     const struct memory_limit unknown = {.bytes = 0}, tiny = {.bytes = 1};
     struct run_spec resnet = spec_of("f32", "auto", 65536), mlp = run_spec_default();
 
-    mlp.workload = "mlp";
+    snprintf(mlp.workload, sizeof mlp.workload, "mlp");
     EXPECT(memory_can_hold(&resnet, 2, &unknown, NULL));
     EXPECT(memory_can_hold(&mlp, 2, &tiny, NULL));
     EXPECT_INT(memory_need(&mlp, 2), 0);

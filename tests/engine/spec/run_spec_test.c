@@ -133,6 +133,11 @@ static const char *const accepted[] = {
     "{\"labels\":{}}",
     " \n{ \"seed\" : 5 }\r\n ",
     "{\"engine\":\"a\"}",
+    "{\"engine\":\"a\",\"workload\":\"lstm.v2_large-x/1\"}",
+    "{\"workload\":\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde\","
+    "\"engine\":"
+    "\"a\"}",
+    "{\"engine\":\"a\",\"precision\":\"f16\"}",
     "{\"engine\":\"0123456789abcdef0123456789abcdef\"}",
 };
 
@@ -147,6 +152,7 @@ static void the_edges_are_inside(void)
     }
 }
 
+#define UNKNOWN "is not a known field"
 static const struct {
     const char *body, *field, *message;
 } refusals[] = {
@@ -174,20 +180,28 @@ static const struct {
     {"{\"isa\":\"avx\"}", "isa", "'avx' is not supported"},
     {"{\"input_workers\":-1}", "input_workers", "must be between 0 and 64, got -1"},
     {"{\"input_workers\":65}", "input_workers", "must be between 0 and 64, got 65"},
-    {"{\"workload\":\"gpt\"}", "workload", "'gpt' is not supported"},
+    {"{\"engine\":\"torch\",\"workload\":\"\"}", "workload",
+     "must have between 1 and 63 bytes, got 0"},
+    {"{\"engine\":\"torch\",\"workload\":\"a b\"}", "workload",
+     "must hold only letters, digits and . _ - /"},
+    {"{\"engine\":\"torch\",\"workload\":\"caf\xc3\xa9\"}", "workload",
+     "must hold only letters, digits and . _ - /"},
+    {"{\"engine\":\"torch\",\"workload\":7}", "workload", "must be a string, got a number"},
+    {"{\"workload\":\"gpt\"}", "workload",
+     "'gpt' is not trained by the engine native; a registered engine may train its own"},
     {"{\"engine\":\"\"}", "engine", "must have between 1 and 32 bytes, got 0"},
     {"{\"engine\":\"0123456789abcdef0123456789abcdefg\"}", "engine",
      "must have between 1 and 32 bytes, got 33"},
     {"{\"engine\":\"a b\"}", "engine", "must hold only letters, digits and . _ - /"},
     {"{\"engine\":\"caf\xc3\xa9\"}", "engine", "must hold only letters, digits and . _ - /"},
     {"{\"engine\":\"a\\nb\"}", "engine", "must not hold control characters"},
-    {"{\"batchsize\":8}", "batchsize", "is not a known field"},
-    {"{\"Steps\":8}", "Steps", "is not a known field"},
-    {"{\"\":8}", "", "is not a known field"},
+    {"{\"batchsize\":8}", "batchsize", UNKNOWN},
+    {"{\"Steps\":8}", "Steps", UNKNOWN},
+    {"{\"\":8}", "", UNKNOWN},
     {"{\"caf\xc3\xa9\":8}",
      "caf?"
      "?",
-     "is not a known field"},
+     UNKNOWN},
     {"{\"labels\":[]}", "labels", "must be an object of strings"},
     {"{\"labels\":null}", "labels", "must be an object of strings"},
     {"{\"labels\":{\"a\":1}}", "labels", "the value of 'a' must be a string"},
@@ -210,7 +224,10 @@ static void a_refused_spec_names_the_field_and_the_reason(void)
         EXPECT(!read_text(refusals[i].body, &spec, &err));
         EXPECT_INT(err.kind, ERROR_INVALID);
         EXPECT_STR(err.field, refusals[i].field);
-        EXPECT_STR(err.message, refusals[i].message);
+        if (strcmp(refusals[i].message, UNKNOWN) == 0)
+            EXPECT(strncmp(err.message, UNKNOWN "; the nearest of 23 are ", 43) == 0);
+        else
+            EXPECT_STR(err.message, refusals[i].message);
         EXPECT(memcmp(&spec, &untouched, sizeof spec) == 0); /* the caller's is left alone */
     }
 }
@@ -348,28 +365,45 @@ static void the_largest_spec_fits_into_a_pipe(void)
     EXPECT_STR(same, text);
 }
 
-static void a_label_is_checked_for_filters_too(void)
+/* The list of an answer is that of the engine that the spec names, wherever it does. */
+static void a_refusal_lists_what_the_engine_of_the_spec_has(void)
 {
     static const struct {
-        const char *key, *value, *message;
-    } labels[] = {
-        {"branch", "main", ""},
-        {"a.b_c-d/E9", "", ""},
-        {"k", "caf\xc3\xa9", ""},
-        {"", "x", "a key must have 1 to 64 characters, got 0"},
-        {"a:b", "x", "the key 'a:b' must hold only letters, digits and . _ - /"},
-        {"k", "a\x7f", "the value of 'k' must not hold control characters"},
-        {"k", "\xff", "the value of 'k' must be UTF-8"},
+        const char *body, *last;
+        int count;
+    } specs[] = {
+        {"{\"precision\":\"f8\"}", "bf16", 2},
+        {"{\"precision\":\"f8\",\"engine\":\"native\"}", "bf16", 2},
+        {"{\"engine\":\"torch\",\"precision\":\"f8\"}", "f16", 3},
+        {"{\"precision\":\"f8\",\"engine\":\"torch\"}", "f16", 3},
+        {"{\"workload\":\"gpt\"}", "resnet50", 2},
     };
 
-    for (size_t i = 0; i < COUNT(labels); i++) {
+    for (size_t i = 0; i < COUNT(specs); i++) {
         struct error err = {0};
+        struct run_spec spec;
+        int count = 0;
 
-        EXPECT_INT(label_check("label", labels[i].key, labels[i].value, &err),
-                   labels[i].message[0] == '\0');
-        EXPECT_STR(err.message, labels[i].message);
-        EXPECT_STR(err.field, err.kind == ERROR_NONE ? "" : "label");
+        EXPECT(!read_text(specs[i].body, &spec, &err));
+        EXPECT(err.allowed.choices != NULL);
+        while (err.allowed.choices && err.allowed.choices[count])
+            count++;
+        EXPECT_INT(count, specs[i].count);
+        EXPECT_STR(count > 0 ? err.allowed.choices[count - 1] : "", specs[i].last);
     }
+}
+
+static void a_typo_is_answered_with_the_nearest_fields(void)
+{
+    struct error err = {0};
+    struct run_spec spec;
+
+    EXPECT(!read_text("{\"batchsize\":8}", &spec, &err));
+    EXPECT(strstr(err.message, " are batch_size, ") != NULL);
+    EXPECT(strstr(err.message, "; docs/api.md lists all") != NULL);
+    error_clear(&err);
+    EXPECT(!read_text("{\"label\":{}}", &spec, &err));
+    EXPECT(strstr(err.message, " are labels, ") != NULL);
 }
 
 static void the_schema_describes_every_field_with_its_default(void)
@@ -412,7 +446,8 @@ int main(void)
     RUN(labels_are_sorted_so_that_equal_specs_give_equal_text);
     RUN(labels_have_limits);
     RUN(the_largest_spec_fits_into_a_pipe);
-    RUN(a_label_is_checked_for_filters_too);
+    RUN(a_refusal_lists_what_the_engine_of_the_spec_has);
+    RUN(a_typo_is_answered_with_the_nearest_fields);
     RUN(the_schema_describes_every_field_with_its_default);
     return test_result();
 }

@@ -126,27 +126,6 @@ static void one_of_each_says_nothing_of_the_next(void)
     EXPECT_NEAR(compare_pairs(two, two, 2).high, 1, 1e-12);
 }
 
-/* Samples per dollar of two processors of one type, whose price moves by 20 %: each interval has
- * that in it, and the ratio does not. */
-static void what_two_values_share_does_not_make_their_ratio_unsure(void)
-{
-    const double own = 0.02, price = 0.2;
-    const double both = exp(hypot(own, price));
-    const struct measure a = {110, 110 / both, 110 * both}, b = {100, 100 / both, 100 * both};
-    const struct measure shared = {0.3, 0.3 / exp(price), 0.3 * exp(price)}, none = {0.3, 0, 0};
-    struct ratio ratio = compare_sharing(&a, &b, &shared), apart = compare_measures(&a, &b);
-
-    EXPECT_NEAR(ratio.value, 1.1, 1e-12);
-    EXPECT_NEAR(log(ratio.high / ratio.value), hypot(own, own), 1e-9);
-    EXPECT_INT(compare_judge(&ratio, 0.03), COMPARE_BETTER);
-    EXPECT_INT(compare_judge(&apart, 0.03), COMPARE_TIED);
-    EXPECT_NEAR(compare_sharing(&a, &b, &none).low, apart.low, 1e-12);
-    /* More shared than there is leaves nothing, and a value without an interval none. */
-    const struct measure more = {1, 0.1, 10}, point = {100, 0, 0};
-    EXPECT_NEAR(compare_sharing(&a, &b, &more).low, 1.1, 1e-12);
-    EXPECT(!compare_sharing(&a, &point, &shared).known);
-}
-
 int main(void)
 {
     RUN(the_gate_is_quiet_over_equals_and_finds_what_is_slower);
@@ -154,7 +133,6 @@ int main(void)
     RUN(pairs_see_through_a_drift);
     RUN(the_verdict_is_one_of_three);
     RUN(two_values_are_as_sure_as_their_intervals);
-    RUN(what_two_values_share_does_not_make_their_ratio_unsure);
     RUN(one_of_each_says_nothing_of_the_next);
     return test_result();
 }

@@ -276,6 +276,28 @@ static void draws_of_the_next_machine_are_as_probable_as_predicted(void)
     }
 }
 
+/* What is kept of one number of degrees serves no other; of many degrees nothing is kept. */
+static void machines_of_many_types_are_drawn_by_their_own_degrees(void)
+{
+    double speeds[30];
+
+    for (size_t i = 0; i < COUNT(speeds); i++)
+        speeds[i] = i % 2 ? 98 : 102;
+    for (size_t round = 0; round < 2; round++)
+        for (size_t count = 3; count <= COUNT(speeds); count++) {
+            const struct machine_model model = {speeds, count, 0};
+            struct next_machine next;
+
+            EXPECT(next_machine_predict(&model, 1, 0.03, &next));
+            const struct forecast_inputs forecast_inputs = {.next = &next};
+            draw(&forecast_inputs, HOUR_OF_100);
+            for (double share = 0.05; share < 1; share += 0.05)
+                EXPECT_NEAR(job_forecast_quantile(&forecast, share) *
+                                next_machine_quantile(&next, 1 - share) / 100,
+                            1, 0.002);
+        }
+}
+
 /* Three machines that kept it by 0.5 % once promised it with a probability of 1. */
 static void a_deadline_that_three_machines_kept_is_not_sure(void)
 {
@@ -327,6 +349,7 @@ int main(void)
     RUN(shares_and_quantiles_are_each_others_inverse);
     RUN(hours_of_any_size_are_in_order);
     RUN(draws_of_the_next_machine_are_as_probable_as_predicted);
+    RUN(machines_of_many_types_are_drawn_by_their_own_degrees);
     RUN(a_deadline_that_three_machines_kept_is_not_sure);
     return test_result();
 }

@@ -2,6 +2,7 @@
 
 #include "common/cleanup.h"
 #include "common/error.h"
+#include "engine/stats/student.h"
 #include "tests/engine/trace/traces.h"
 #include "tests/test.h"
 
@@ -133,6 +134,32 @@ static void an_unknown_that_two_rows_share_does_not_count_between_them(void)
     EXPECT_NEAR(log(shared.high / shared.low), 2 * Z_95 * hypot(0.01, 0.01), 1e-6);
     EXPECT_NEAR(log(apart.high / apart.low), 2 * Z_95 * hypot(hypot(0.01, 0.2), hypot(0.01, 0.2)),
                 1e-5);
+}
+
+/* Three machines stay three, however well it is known how the price of their type moves. */
+static void an_unknown_that_two_rows_share_lends_them_no_degrees(void)
+{
+    const double whole = hypot(0.01, 0.2);
+    const struct rank_row sharing[] = {{0.1, whole, 2, 7, 0.2}, {0.0, whole, 2, 7, 0.2}};
+    const struct rank_row alone[] = {{0.1, 0.01, 2, 0, 0}, {0.0, 0.01, 2, 0, 0}};
+    const struct rank_row other = {-0.1, whole, 2, 8, 0.2};
+    struct ratio shared = rank_ratio(&sharing[0], &sharing[1]);
+    struct ratio expected = rank_ratio(&alone[0], &alone[1]);
+    struct ratio apart = rank_ratio(&sharing[1], &other);
+
+    EXPECT_NEAR(shared.low, expected.low, 1e-12);
+    EXPECT_NEAR(shared.high, expected.high, 1e-12);
+    EXPECT_NEAR(log(apart.high / apart.low), 2 * Z_95 * hypot(whole, whole), 1e-3);
+}
+
+/* A day of waiting dilutes a price: it moves one row more than the other. */
+static void an_unknown_counts_by_how_much_more_it_moves_one_row(void)
+{
+    struct rank_row more = {0.1, hypot(0.01, 0.2), INFINITY, 7, 0.2};
+    struct rank_row less = {0.0, hypot(0.01, 0.15), INFINITY, 7, 0.15};
+    struct ratio ratio = rank_ratio(&more, &less);
+
+    EXPECT_NEAR(log(ratio.high / ratio.low), 2 * Z_95 * hypot(hypot(0.01, 0.01), 0.05), 1e-5);
 }
 
 /* A made-up fleet: the truth of each row, and what was measured of it. */
@@ -282,6 +309,90 @@ static void many_rows_have_the_ranks_of_their_group(void)
                                                                           : COMPARE_TIED));
 }
 
+/* Rows of every kind: known exactly, of few machines or many, with a price of their own or with
+ * that of their type. */
+static void make_rows(struct rank_row *rows, size_t count, bool prices, struct chance *chance)
+{
+    for (size_t i = 0; i < count; i++) {
+        double own = chance_below(chance, 20) ? 0.003 * pow(10, uniform(chance)) : 0;
+
+        rows[i] = (struct rank_row){.estimate = 2 * uniform(chance),
+                                    .error = own,
+                                    .degrees = own > 0 ? 1 + (double)chance_below(chance, 9) : 1};
+        if (prices && chance_below(chance, 3)) {
+            rows[i].shares = 1 + chance_below(chance, count / 3);
+            rows[i].shared_error = 0.05 * uniform(chance);
+            rows[i].error = hypot(own, rows[i].shared_error);
+        }
+    }
+}
+
+/* How many times its critical value the difference of a pair is, at Holm's last level for so many
+ * pairs. */
+static double certainty(const struct rank_row *left, const struct rank_row *right, size_t pairs)
+{
+    bool share = left->shares > 0 && left->shares == right->shares;
+    const struct rank_row *rows[] = {left, right};
+    double noise = share ? pow(left->shared_error - right->shared_error, 2) : 0;
+    double welch = 0, most = 0;
+
+    for (size_t i = 0; i < 2; i++) {
+        double square = pow(rows[i]->error, 2);
+        double own = fmax(square - pow(rows[i]->shared_error, 2), 0);
+        double part = share || square <= 0 ? 1 : own / square;
+
+        noise += share ? own : square;
+        welch += own * own / rows[i]->degrees;
+        most = fmax(most, square > 0 ? part * part / rows[i]->degrees : 0);
+    }
+    if (noise <= 0)
+        return left->estimate > right->estimate ? INFINITY : 0;
+    return (left->estimate - right->estimate) / sqrt(noise) /
+           student_quantile(1 - 0.05 / (2 * (double)pairs),
+                            1 / fmax(welch / (noise * noise), most / 2));
+}
+
+/* Rows are judged by the block: no pair may be judged otherwise than by itself. The first rounds
+ * are as strict as for all pairs, and the last is not done where it finds fewer than one in a
+ * hundred; what lies between the two, and what the lines of the table of critical values are off
+ * by, may come out either way. */
+static void pairs_of_many_rows_are_told_apart_as_each_by_itself(void)
+{
+    enum { MANY = 500 };
+    static struct rank_row rows[MANY];
+
+    for (long long seed = 1; seed <= 4; seed++) {
+        struct chance chance = seeded(seed);
+        size_t count = seed == 1 ? 64 : seed == 2 ? 129 : MANY, pairs = count * (count - 1) / 2;
+        size_t apart = 0, sharing = 0;
+
+        make_rows(rows, count, seed != 3, &chance);
+        AUTO(rank_intervals_clear) struct rank_intervals ranks = rank(rows, count, 0);
+        for (size_t i = 0; i < count; i++)
+            apart += count - 1 - (ranks.rows[i].high - ranks.rows[i].low);
+        apart /= 2;
+        for (size_t i = 0; i < count; i++) {
+            size_t better = 0, worse = 0;
+
+            for (size_t j = 0; j < count; j++) {
+                enum comparison verdict = i == j ? COMPARE_TIED : rank_verdict(&ranks, i, j);
+
+                better += verdict == COMPARE_WORSE;
+                worse += verdict == COMPARE_BETTER;
+                if (i == j || certainty(&rows[i], &rows[j], pairs) > 1.01)
+                    EXPECT_INT(verdict, i == j ? COMPARE_TIED : COMPARE_BETTER);
+                else if (verdict == COMPARE_BETTER)
+                    EXPECT(certainty(&rows[i], &rows[j], pairs - apart + 1) > 0.99);
+                sharing += i != j && rows[i].shares > 0 && rows[i].shares == rows[j].shares &&
+                           verdict == COMPARE_BETTER;
+            }
+            EXPECT_RANKS(ranks, i, (long long)(better + 1), (long long)(count - worse));
+        }
+        EXPECT(apart > pairs / 3 && apart < pairs - pairs / 50);
+        EXPECT((sharing > 0) == (seed != 3));
+    }
+}
+
 int main(void)
 {
     RUN(a_tie_with_the_first_row_hides_no_difference_behind_it);
@@ -290,9 +401,12 @@ int main(void)
     RUN(a_pair_alone_is_tested_at_five_percent_and_one_of_many_at_less);
     RUN(a_difference_within_the_margin_decides_nothing);
     RUN(an_unknown_that_two_rows_share_does_not_count_between_them);
+    RUN(an_unknown_that_two_rows_share_lends_them_no_degrees);
+    RUN(an_unknown_counts_by_how_much_more_it_moves_one_row);
     RUN(the_true_ranks_of_all_rows_are_within_in_95_of_100_fleets);
     RUN(equal_rows_of_three_and_of_ten_machines_stay_tied);
     RUN(the_order_of_the_rows_given_does_not_matter);
     RUN(many_rows_have_the_ranks_of_their_group);
+    RUN(pairs_of_many_rows_are_told_apart_as_each_by_itself);
     return test_result();
 }

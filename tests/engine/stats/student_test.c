@@ -63,8 +63,20 @@ static void a_share_outside_has_no_quantile(void)
     EXPECT(isinf(normal_quantile(1)) && isinf(student_quantile(0, 3)));
 }
 
+/* What Satterthwaite's sums come to where nearly all of an error is known. */
+static void very_many_degrees_are_those_of_the_normal_distribution(void)
+{
+    static const double many[] = {1e8, 1e9, 1e11, 1e15, 1e300};
+
+    for (size_t i = 0; i < COUNT(many); i++) {
+        EXPECT_NEAR(student_quantile(0.975, many[i]), normal_quantile(0.975), 1e-6);
+        EXPECT_NEAR(student_below(1.5, many[i]), normal_below(1.5), 1e-6);
+    }
+}
+
 int main(void)
 {
+    RUN(very_many_degrees_are_those_of_the_normal_distribution);
     RUN(quantiles_are_those_of_printed_tables);
     RUN(far_tails_are_exact);
     RUN(quantile_and_share_are_each_others_inverse);

@@ -50,6 +50,31 @@ static void one_run_is_as_sure_as_its_steps(void)
     EXPECT_INT(result.cells[0].rank, 2);
 }
 
+static struct sweep_run split(struct sweep_run run, double input, double compute)
+{
+    run.shares = (struct time_shares){true, input, compute};
+    return run;
+}
+
+static void where_the_time_went_is_the_mean_of_the_valid_runs_that_say_so(void)
+{
+    struct sweep_run runs[] = {split(done(0, 0, 100), 0.1, 0.8),
+                               split(done(0, 1, 100), 0.3, 0.6),
+                               done(0, 2, 100),
+                               split(done(0, 3, 100), 0.9, 0),
+                               done(1, 0, 200),
+                               split(done(2, 0, 300), 0, 1)};
+    runs[3].validity = VALIDITY_INVALID;
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 3);
+
+    EXPECT(result.cells[0].shares.known);
+    EXPECT_NEAR(result.cells[0].shares.input, 0.2, 1e-12);
+    EXPECT_NEAR(result.cells[0].shares.compute, 0.7, 1e-12);
+    EXPECT(!result.cells[1].shares.known);
+    EXPECT(result.cells[2].shares.known); /* nothing is an answer too */
+    EXPECT_NEAR(result.cells[2].shares.input, 0, 0);
+}
+
 static void an_invalid_run_is_counted_and_never_used(void)
 {
     struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 9000), done(0, 2, 101), done(1, 0, 50),
@@ -191,10 +216,31 @@ static void false_alarms_are_counted_over_pairs(void)
     EXPECT_INT(sweep_false_alarms(runs, 0).pairs, 0);
 }
 
+static void a_voided_run_is_counted_apart_and_never_used(void)
+{
+    struct sweep_run runs[] = {done(0, 0, 100), done(0, 1, 9000), done(0, 2, 101), done(1, 0, 50),
+                               done(1, 1, 50)};
+    runs[1].is_void = true;
+    runs[3].is_void = runs[4].is_void = true;
+    runs[4].state = RUN_FAILED;
+    AUTO(sweep_result_clear) struct sweep_result result = compute(runs, COUNT(runs), 2);
+
+    EXPECT_INT(result.cells[0].valid, 2);
+    EXPECT_INT(result.cells[0].voided, 1);
+    EXPECT_INT(result.cells[0].invalid, 0);
+    EXPECT_NEAR(result.cells[0].throughput.value, 100.5, 1e-9);
+    EXPECT_INT(result.cells[1].runs, 2);
+    EXPECT_INT(result.cells[1].voided, 2);
+    EXPECT_INT(result.cells[1].failed, 0);
+    EXPECT_INT(result.cells[1].rank, 0);
+    EXPECT_INT(sweep_false_alarms(runs, COUNT(runs)).pairs, 0);
+}
+
 int main(void)
 {
     RUN(a_cell_is_worth_the_median_of_its_runs);
     RUN(one_run_is_as_sure_as_its_steps);
+    RUN(where_the_time_went_is_the_mean_of_the_valid_runs_that_say_so);
     RUN(an_invalid_run_is_counted_and_never_used);
     RUN(one_lucky_run_does_not_beat_three);
     RUN(a_lead_beyond_the_spread_of_runs_wins_with_one_run);
@@ -205,5 +251,6 @@ int main(void)
     RUN(cells_that_cannot_be_told_apart_share_a_rank);
     RUN(the_second_try_of_a_block_counts);
     RUN(false_alarms_are_counted_over_pairs);
+    RUN(a_voided_run_is_counted_apart_and_never_used);
     return test_result();
 }

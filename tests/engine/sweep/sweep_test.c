@@ -78,7 +78,7 @@ static const struct {
     {"{\"knobs\":[]}", "knobs", "must be an object of lists"},
     {"{\"knobs\":{\"batch_size\":8}}", "knobs", "must be a list"},
     {"{\"knobs\":{\"batch_size\":[]}}", "knobs", "must be a list"},
-    {"{\"knobs\":{\"mood\":[1]}}", "knobs", "'mood' is not a field"},
+    {"{\"knobs\":{\"mood\":[1]}}", "knobs.mood", "is not a known field; the nearest of 22 are "},
     {"{\"knobs\":{\"batch_size\":[8,0]}}", "knobs.batch_size", "between 1 and 65536, got 0"},
     {"{\"base\":{\"threads\":-1},\"knobs\":{\"batch_size\":[8]}}", "base.threads", "got -1"},
     {"{\"base\":7,\"knobs\":{\"batch_size\":[8]}}", "base", "must be a spec"},

@@ -52,6 +52,9 @@ static void members_may_come_in_any_order_with_blanks(void)
 static const struct {
     const char *text, *field, *message;
 } refusals[] = {
+#define UNKNOWN                                                                                  \
+    "is not a known field; known are nanoseconds, loss, input, forward, backward, update, "      \
+    "communication"
     {"", "steps", "must be an object of arrays"},
     {"[]", "steps", "must be an object of arrays"},
     {"null", "steps", "must be an object of arrays"},
@@ -63,12 +66,12 @@ static const struct {
     {SHORT "}x", "steps", "is not JSON"},
     {SHORT "}{}", "steps", "is not JSON"},
     {SHORT "," NS "}", "steps.nanoseconds", "is there twice"},
-    {SHORT ",\"forwards\":[1,1]}", "steps.forwards", "is not a known field"},
-    {SHORT ",\"f\\u006frward\":[1,1]}", "steps.f\\u006frward", "is not a known field"},
+    {SHORT ",\"forwards\":[1,1]}", "steps.forwards", UNKNOWN},
+    {SHORT ",\"f\\u006frward\":[1,1]}", "steps.f\\u006frward", UNKNOWN},
     {SHORT ",\"caf\xc3\xa9\":[1,1]}",
      "steps.caf?"
      "?",
-     "is not a known field"},
+     UNKNOWN},
     {SHORT ",\"input\":[1,1]}", "steps.forward", "is missing"},
     {SHORT ",\"communication\":[1,1]}", "steps.input", "is missing"},
     {SHORT ",\"input\":null}", "steps.input", "must be an array of numbers"},

@@ -76,14 +76,21 @@ static void a_fifth_may_go_and_no_more(void)
 {
     struct error err = {0};
 
-    EXPECT(believe((struct change){.before = 100, .after = 80}, NULL));
-    EXPECT(!believe((struct change){.before = 100, .after = 79}, &err));
-    EXPECT_STR(err.message, "not believed: it has 79 prices, and had 100 before");
+    EXPECT(believe((struct change){.before = 100, .after = 80, .common = 80}, NULL));
+    EXPECT(!believe((struct change){.before = 100, .after = 79, .common = 79}, &err));
+    EXPECT_STR(err.message, "not believed: it has 79 of the 100 prices that it had before");
+    /* Others that came instead do not make up for those that are gone. */
+    EXPECT(!believe((struct change){.before = 100, .after = 200, .common = 79}, NULL));
     EXPECT(!believe((struct change){.before = 1, .after = 0}, NULL));
     EXPECT(believe((struct change){.before = 0, .after = 0}, NULL));
     EXPECT(believe((struct change){.before = 0, .after = 100000}, NULL));
-    EXPECT(believe((struct change){.before = 100, .after = 100000}, NULL));
-    EXPECT(believe((struct change){.before = 10, .after = 8}, NULL));
+    EXPECT(believe((struct change){.before = 100, .after = 100000, .common = 100}, NULL));
+    EXPECT(believe((struct change){.before = 10, .after = 8, .common = 8}, NULL));
+    EXPECT(!believe((struct change){.before = 10, .after = 7, .common = 7}, NULL));
+    /* Of few, two may go, but not all. */
+    EXPECT(believe((struct change){.before = 3, .after = 1, .common = 1}, NULL));
+    EXPECT(!believe((struct change){.before = 4, .after = 1, .common = 1}, NULL));
+    EXPECT(!believe((struct change){.before = 2, .after = 0, .common = 0}, NULL));
 }
 
 static void many_leaps_condemn_it_and_two_do_not(void)
@@ -101,8 +108,64 @@ static void many_leaps_condemn_it_and_two_do_not(void)
     EXPECT_STR(err.message, "not believed: 11 of 100 prices moved by more than 5 times");
 }
 
+#define HOUR_US 3600000000LL
+
+static void a_reading_like_the_one_held_back_confirms_it_an_hour_later(void)
+{
+    const struct doubt doubt = {.since_us = 1000, .prices = 100};
+    const struct {
+        struct change change;
+        bool like;
+    } readings[] = {
+        {{.after = 100, .contested = 50, .agreed = 50}, true},
+        {{.after = 100, .contested = 50, .agreed = 45}, true},
+        {{.after = 100, .contested = 50, .agreed = 44}, false},
+        {{.after = 80, .contested = 1, .agreed = 1}, true},
+        {{.after = 79, .contested = 1, .agreed = 1}, false},
+        {{.after = 125, .contested = 1, .agreed = 1}, true},
+        {{.after = 126, .contested = 1, .agreed = 1}, false},
+        {{.after = 0, .contested = 9, .agreed = 9}, false},
+    };
+
+    for (size_t i = 0; i < COUNT(readings); i++) {
+        const struct change *change = &readings[i].change;
+
+        EXPECT_INT(change_is_like(change, &doubt), readings[i].like);
+        EXPECT_INT(change_is_confirmed(change, &doubt, 1000 + HOUR_US), readings[i].like);
+        EXPECT(!change_is_confirmed(change, &doubt, 1000 + HOUR_US - 1));
+        EXPECT(!change_is_like(change, &(struct doubt){0}));
+    }
+    /* Nothing at all does not confirm nothing at all. */
+    EXPECT(!change_is_like(&(struct change){0}, &(struct doubt){.since_us = 1000}));
+}
+
+static void only_a_file_of_the_operator_is_trusted(void)
+{
+    EXPECT(!source_is_trusted(&easy));
+    EXPECT(source_is_trusted(&(struct source){.needs = NEEDS_FILE}));
+    EXPECT(!source_is_trusted(&(struct source){.needs = NEEDS_TYPES | NEEDS_CREDENTIALS}));
+}
+
+static void a_type_that_is_not_named_is_not_asked_for(void)
+{
+    const struct source named = {.needs = NEEDS_TYPES};
+
+    EXPECT(type_is_asked_for(&named, "m5.large", "m5.large"));
+    EXPECT(type_is_asked_for(&named, "c5.large,m5.large", "m5.large"));
+    EXPECT(type_is_asked_for(&named, " c5.large, m5.large ", "m5.large"));
+    EXPECT(!type_is_asked_for(&named, "m5.large2", "m5.large"));
+    EXPECT(!type_is_asked_for(&named, "m5", "m5.large"));
+    EXPECT(!type_is_asked_for(&named, "c5.large", "m5.large"));
+    EXPECT(type_is_asked_for(&named, "", "m5.large"));
+    EXPECT(type_is_asked_for(&named, NULL, "m5.large"));
+    EXPECT(type_is_asked_for(&easy, "c5.large", "m5.large")); /* it has all types */
+}
+
 int main(void)
 {
+    RUN(a_reading_like_the_one_held_back_confirms_it_an_hour_later);
+    RUN(only_a_file_of_the_operator_is_trusted);
+    RUN(a_type_that_is_not_named_is_not_asked_for);
     RUN(a_leap_is_more_than_five_times_up_or_down);
     RUN(a_leap_is_confirmed_by_nearly_the_same);
     RUN(what_was_always_there_must_be_there);

@@ -1,6 +1,7 @@
 #include "server/cli/bench_report.h"
 
 #include "common/clock.h"
+#include "db/runs/voids.h"
 #include "server/cli/commands.h"
 #include "tests/db/database.h"
 #include "tests/db/finished.h"
@@ -123,6 +124,27 @@ static void an_invalid_run_does_not_count_and_is_listed(void)
     for (size_t i = 0; i < report.cell_count; i++)
         EXPECT_NEAR(report.cells[i].standing.value, 100, 1e-9);
     EXPECT_INT(bench_report_status(&report), EXIT_PARTLY);
+}
+
+static void a_voided_run_does_not_count(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(bench_report_clear) struct bench_report report = report_of();
+    const struct taken_back because = {.at_us = NOON_US, .reason = "a busy machine"};
+    AUTO(run_clear) struct run voided = {0};
+    struct run_id id = sweep_of(db), last;
+    bool changed;
+
+    for (int i = 0; i < 3; i++)
+        end_next(db, RUN_FINISHED, 100, VALIDITY_OK);
+    end_next(db, RUN_FINISHED, 300, VALIDITY_OK);
+    text_of(db, "SELECT id FROM runs ORDER BY number DESC LIMIT 1", sizeof last.text, last.text);
+    EXPECT(voids_put(db, last.text, &because, &voided, &changed, NULL));
+    load(db, &id, &report);
+    for (size_t i = 0; i < report.cell_count; i++)
+        EXPECT_NEAR(report.cells[i].standing.value, 100, 1e-9);
+    EXPECT_INT(report.cells[0].finished + report.cells[1].finished, 3);
 }
 
 static void a_run_that_failed_or_never_ran_is_missed(void)
@@ -289,6 +311,7 @@ int main(void)
     RUN(runs_of_a_configuration_are_summed_up_with_their_cost);
     RUN(without_a_price_in_dollars_there_is_no_cost);
     RUN(an_invalid_run_does_not_count_and_is_listed);
+    RUN(a_voided_run_does_not_count);
     RUN(a_run_that_failed_or_never_ran_is_missed);
     RUN(with_nothing_finished_there_is_no_number);
     RUN(of_attempts_the_last_one_stands);

@@ -55,7 +55,7 @@ static void without_options_the_defaults_hold(void)
     EXPECT_INT(config.port, 8080);
     EXPECT_STR(config.database, "/home/somebody/.local/state/pennyworth/pennyworth.db");
     EXPECT_STR(config.engine, "");
-    EXPECT_STR(config.instance, "");
+    EXPECT_STR(config.instance_type, "");
     EXPECT_STR(config.read_token_file, "");
     EXPECT_STR(config.write_token_file, "");
     EXPECT_STR(config.read_token, "");
@@ -101,11 +101,11 @@ static void a_value_follows_its_flag_as_a_word_or_after_an_equals_sign(void)
 {
     struct config config;
 
-    EXPECT_INT(read_config(WORDS("--port", "81", "--instance=a=b", "--log", "debug"), NULL,
+    EXPECT_INT(read_config(WORDS("--port", "81", "--instance-type=a=b", "--log", "debug"), NULL,
                            &config, NULL),
                CONFIG_OK);
     EXPECT_INT(config.port, 81);
-    EXPECT_STR(config.instance, "a=b");
+    EXPECT_STR(config.instance_type, "a=b");
     EXPECT_STR(config.log, "debug");
 }
 
@@ -211,10 +211,10 @@ static const struct {
      "must be an integer between 0 and 65535, got '99999999999999999999'"},
     {{"--log=loud"}, "--log", "'loud' is not supported"},
     {{"--log="}, "--log", "'' is not supported"},
-    {{"--instance=a\nb"}, "--instance", "must not hold control characters"},
-    {{"--instance=\377"}, "--instance", "must be UTF-8"},
-    {{"--instance=0123456789012345678901234567890123456789012345678901234567890123"},
-     "--instance",
+    {{"--instance-type=a\nb"}, "--instance-type", "must not hold control characters"},
+    {{"--instance-type=\377"}, "--instance-type", "must be UTF-8"},
+    {{"--instance-type=0123456789012345678901234567890123456789012345678901234567890123"},
+     "--instance-type",
      "must have between 0 and 63 bytes, got 64"},
 };
 
@@ -266,15 +266,33 @@ static void engines_that_are_too_long_together_are_refused(void)
     EXPECT_STR(err.message, "is too long all together");
 }
 
+static void an_option_is_read_by_its_former_name_too(void)
+{
+    static const char *const both[] = {"PENNYWORTH_INSTANCE=former",
+                                       "PENNYWORTH_INSTANCE_TYPE=now", NULL};
+    struct config config;
+    struct error err = {0};
+
+    EXPECT_INT(read_config(WORDS("--instance", "a.large"), NULL, &config, NULL), CONFIG_OK);
+    EXPECT_STR(config.instance_type, "a.large");
+    EXPECT_INT(read_config(NULL, both, &config, NULL), CONFIG_OK);
+    EXPECT_STR(config.instance_type, "now");
+    EXPECT_INT(read_config(NULL, both + 1, &config, NULL), CONFIG_OK);
+    EXPECT_STR(config.instance_type, "now");
+    EXPECT_INT(read_config(WORDS("--instance=a\nb"), NULL, &config, &err), CONFIG_WRONG);
+    EXPECT_STR(err.field, "--instance-type");
+}
+
 static void any_other_option_given_again_replaces(void)
 {
     struct config config;
 
-    EXPECT_INT(read_config(WORDS("--port=1", "--instance=a", "--port=2", "--instance=b"), NULL,
-                           &config, NULL),
-               CONFIG_OK);
+    EXPECT_INT(
+        read_config(WORDS("--port=1", "--instance-type=a", "--port=2", "--instance-type=b"), NULL,
+                    &config, NULL),
+        CONFIG_OK);
     EXPECT_INT(config.port, 2);
-    EXPECT_STR(config.instance, "b");
+    EXPECT_STR(config.instance_type, "b");
 }
 
 static const struct {
@@ -362,8 +380,8 @@ static const char *const help_lines[] = {
     "[PENNYWORTH_DATABASE]\n",
     "  --engine NAME=COMMAND\n",
     "[PENNYWORTH_ENGINE, may be repeated]\n",
-    "  --instance TYPE\n",
-    "[PENNYWORTH_INSTANCE]\n",
+    "  --instance-type TYPE\n",
+    "[PENNYWORTH_INSTANCE_TYPE]\n",
     "  --read-token-file FILE\n",
     "[PENNYWORTH_READ_TOKEN_FILE]\n",
     "  --write-token-file FILE\n",
@@ -435,6 +453,7 @@ int main(void)
     RUN(a_refused_option_is_named_as_it_was_typed);
     RUN(engines_may_be_given_again_and_add_up);
     RUN(engines_that_are_too_long_together_are_refused);
+    RUN(an_option_is_read_by_its_former_name_too);
     RUN(any_other_option_given_again_replaces);
     RUN(the_first_word_is_the_command);
     RUN(operands_may_stand_between_options);

@@ -34,7 +34,8 @@ static void words_are_kept(void)
     EXPECT(stage_ask(&stage,
                      "workload=mlp&engine=native&provider=aws&precision=bf16&stratum=abc"
                      "&provenance=published&configuration=all&reference=m5.large&zone=eu-1a"
-                     "&instance=a&instance=b&batch_size=16&price_at=2024-09-15T00:00:00Z",
+                     "&instance=a&instance_type=b&label=branch%3Dmain&label=a:b&batch_size=16&"
+                     "price_at=2024-09-15T00:00:00Z",
                      NULL));
     EXPECT_STR(question->workload, "mlp");
     EXPECT_STR(question->engine, "native");
@@ -47,6 +48,10 @@ static void words_are_kept(void)
     EXPECT_STR(question->where.zone, "eu-1a");
     EXPECT_INT((long long)question->instance_count, 2);
     EXPECT_STR(question->instances[1], "b");
+    EXPECT_INT(question->label_count, 2);
+    EXPECT_STR(question->labels[0].key, "branch");
+    EXPECT_STR(question->labels[0].value, "main");
+    EXPECT_STR(question->labels[1].key, "a");
     EXPECT_INT(question->batch_size, 16);
     EXPECT(!question->where.is_now);
     EXPECT_INT(question->where.at_us, 1726358400000000LL);
@@ -146,8 +151,8 @@ static const struct {
     {"utility=beauty", "utility"},
     {"reference=", "reference"},
     {"instance=1&instance=2&instance=3&instance=4&instance=5&instance=6&instance=7"
-     "&instance=8&instance=9",
-     "instance"},
+     "&instance=8&instance_type=9",
+     "instance_type"},
     {"discount=1&discount=1&discount=1&discount=1&discount=1&discount=1&discount=1"
      "&discount=1&discount=1",
      "discount"},

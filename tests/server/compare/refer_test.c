@@ -169,8 +169,25 @@ static void a_price_that_both_share_does_not_widen_their_ratio(void)
     EXPECT_NEAR(slow->ratio.high, slow->speed_ratio.high, 1e-6);
 }
 
+/* The usual price lies at an end of the week's: its interval is not even around it. */
+static void a_price_at_the_end_of_its_interval_cancels_too(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const struct comparison_row *slow;
+
+    OFFERED(&stage, "a", .spot = 0.1, .low = 0.1, .high = 0.2);
+    MEASURED(&stage, "a", 100, .low = 99, .high = 101, .stratum = "s1");
+    MEASURED(&stage, "a", 70, .low = 69, .high = 71, .stratum = "s2");
+    compare(&stage, "price=spot&vm_spread=0&reference=a");
+    slow = &stage.ranking.rows[1];
+    EXPECT_NEAR(slow->ratio.value, 0.7, 1e-9);
+    EXPECT_NEAR(slow->ratio.low, slow->speed_ratio.low, 1e-9);
+    EXPECT_NEAR(slow->ratio.high, slow->speed_ratio.high, 1e-9);
+}
+
 int main(void)
 {
+    RUN(a_price_at_the_end_of_its_interval_cancels_too);
     RUN(a_price_that_both_share_does_not_widen_their_ratio);
     RUN(break_even_is_what_the_articles_come_to);
     RUN(the_reference_is_exactly_as_good_as_itself);

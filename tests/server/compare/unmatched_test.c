@@ -16,6 +16,9 @@ static void a_parameter_that_matches_nothing_is_named_with_what_is_known(void)
     static const struct {
         const char *question, *parameter, *words;
     } cases[] = {
+        {"workload=renset50", "workload", "no run trained 'renset50'; known are resnet50, mlp"},
+        {"instance_type=p4d.24xlrage", "instance_type",
+         "no run of resnet50 and no price has it; known are p4d.24xlarge, c7i.large, desk"},
         {"workload=resnet5", "workload", "no run trained 'resnet5'; known are resnet50, mlp"},
         {"engine=nativ", "engine", "no run of resnet50 has it; known are native, pytorch"},
         {"engine=jax", "engine", "no run of resnet50 has it; known are native, pytorch"},
@@ -23,8 +26,8 @@ static void a_parameter_that_matches_nothing_is_named_with_what_is_known(void)
         {"stratum=s9", "stratum", "no run of resnet50 has it; known are s1"},
         {"precision=f16", "precision", "no run of resnet50 has it; known are bf16"},
         {"batch_size=17", "batch_size", "no run of resnet50 has it; known are 16"},
-        {"instance=c7i.lage", "instance",
-         "no run of resnet50 and no price has it; known are c7i.large, desk, p4d.24xlarge"},
+        {"instance=c7i.lage", "instance_type",
+         "no run of resnet50 and no price has it; known are c7i.large, p4d.24xlarge, desk"},
         {"price_of=c7i:1", "price_of",
          "no run of resnet50 and no price has it; known are c7i.large, desk, p4d.24xlarge; a "
          "family ends with a dot: 'c7i.'"},

@@ -136,7 +136,7 @@ static void a_value_longer_than_a_label_is_refused(void)
     parameters[used + LABEL_VALUE_MAX] = 'v';
     parameters[used + LABEL_VALUE_MAX + 1] = '\0';
     EXPECT(!read_request(parameters, &request, &err));
-    EXPECT_STR(err.message, "is longer than a label can be");
+    EXPECT_STR(err.message, "the value of 'a' must have at most 256 bytes, got 257");
 }
 
 int main(void)

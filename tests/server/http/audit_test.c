@@ -288,6 +288,25 @@ static void lines_of_many_threads_do_not_mix(void)
     EXPECT_INT(count, THREADS * LINES);
 }
 
+static void a_line_says_what_was_taken_back_and_why(void)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+    struct audit_entry taken = entry;
+
+    unlink(file);
+    EXPECT(audit_reopen(audit, NULL));
+    taken.did = "price withdrawn";
+    snprintf(taken.object, sizeof taken.object, "3-1700000000000000");
+    audit_write(audit, &taken);
+    memset(taken.reason, '"', REASON_MAX); /* twice as long as text of JSON */
+    audit_write(audit, &taken);
+    AUTO(freep) char *text = content(file);
+    EXPECT(strstr(text, "\"bytes\":12,\"did\":\"price withdrawn\",\"id\":\"3-1700000000000000\","
+                        "\"reason\":null}\n") != NULL);
+    EXPECT(strstr(text, "\"reason\":\"\\\"\\\"") != NULL);
+    EXPECT(text[strlen(text) - 1] == '\n');
+}
+
 int main(void)
 {
     if (!mkdtemp(folder))
@@ -295,6 +314,7 @@ int main(void)
     snprintf(file, sizeof file, "%s/audit", folder);
     snprintf(moved, sizeof moved, "%s/audit.1", folder);
     RUN(a_line_has_the_token_the_request_and_the_result);
+    RUN(a_line_says_what_was_taken_back_and_why);
     RUN(a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters);
     RUN(a_file_is_begun_anew_where_the_old_one_was_moved_away);
     RUN(an_audit_file_that_cannot_be_opened_is_refused_and_the_old_one_stays);

@@ -108,6 +108,27 @@ static void the_engines_are_those_of_this_server(void)
     EXPECT_STR(json_string_value(json_array_get(names, 1)), "native");
 }
 
+/* A base of a sweep may have what only a registered engine trains; a run without one may not. */
+static void what_the_native_engine_lacks_is_no_part_of_a_request(void)
+{
+    AUTO(json_decrefp) json_t *document = make_document("torch=python3 engine.py");
+    json_t *schemas = json_object_get(json_object_get(document, "components"), "schemas");
+    json_t *parts = json_object_get(json_object_get(schemas, "RunRequest"), "allOf");
+    json_t *rule = json_array_get(parts, 1);
+    json_t *then = json_object_get(json_object_get(rule, "then"), "properties");
+    json_t *formats = json_object_get(json_object_get(then, "precision"), "enum");
+    json_t *workloads = json_object_get(json_object_get(then, "workload"), "enum");
+    json_t *workload = json_object_get(properties_of(document), "workload");
+
+    EXPECT_INT((long long)json_array_size(formats), 2);
+    EXPECT_INT((long long)json_array_size(workloads), 2);
+    EXPECT(json_equal(workloads, json_object_get(workload, "examples")));
+    EXPECT(json_object_get(workload, "enum") == NULL);
+    EXPECT_INT((long long)json_array_size(json_object_get(
+                   json_object_get(properties_of(document), "precision"), "enum")),
+               3);
+}
+
 static void the_document_says_its_versions(void)
 {
     AUTO(json_decrefp) json_t *document = make_document("");
@@ -208,6 +229,7 @@ int main(void)
     RUN(a_spec_is_described_with_the_limits_that_are_enforced);
     RUN(the_described_defaults_are_the_ones_that_hold);
     RUN(the_engines_are_those_of_this_server);
+    RUN(what_the_native_engine_lacks_is_no_part_of_a_request);
     RUN(the_document_says_its_versions);
     RUN(every_route_of_the_api_is_described);
     RUN(every_reference_leads_somewhere);

@@ -84,7 +84,7 @@ static void an_error_says_what_is_allowed(void)
 {
     static const char *const choices[] = {"f32", "bf16", NULL};
     static struct exchange exchange;
-    struct error range = {0}, list = {0};
+    struct error range = {0}, above = {0}, list = {0};
 
     error_not_allowed(&range, "steps", (struct allowed){.ranged = true, .min = 1, .max = 9},
                       "got 10");
@@ -94,6 +94,16 @@ static void an_error_says_what_is_allowed(void)
     EXPECT_INT(json_integer_value(json_object_get(first, "minimum")), 1);
     EXPECT_INT(json_integer_value(json_object_get(first, "maximum")), 9);
     EXPECT(json_object_get(first, "values") == NULL);
+    EXPECT(json_object_get(first, "exclusiveMinimum") == NULL);
+
+    error_not_allowed(&above, "budget",
+                      (struct allowed){.ranged = true, .above_min = true, .max = 9}, "got 0");
+    reply_error(&exchange, &above);
+    AUTO(json_decrefp) json_t *above_document = parse(&exchange);
+    json_t *open_range = json_object_get(above_document, "allowed");
+    EXPECT_INT(json_integer_value(json_object_get(open_range, "exclusiveMinimum")), 0);
+    EXPECT_INT(json_integer_value(json_object_get(open_range, "maximum")), 9);
+    EXPECT(json_object_get(open_range, "minimum") == NULL);
 
     error_not_allowed(&list, "precision", (struct allowed){.choices = choices}, "got f64");
     reply_error(&exchange, &list);

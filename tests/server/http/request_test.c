@@ -105,55 +105,67 @@ static void an_unknown_parameter_gets_400(void)
     exchange_end(exchange);
 }
 
-static void labels_are_cut_at_the_first_colon(void)
+static void conditions_on_runs_are_read(void)
 {
     static struct query query;
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
-    struct wanted_label labels[RUN_FILTER_LABELS];
+    struct run_filter filter = {0};
     struct error err = {0};
-    int count = -1;
 
-    EXPECT(
-        query_read("/?label=branch:main&limit=1&label=url:http:%2F%2Fx&label=a:", &query, &err));
-    EXPECT(request_labels(&query, keys, labels, &count, &err));
-    EXPECT_INT(count, 3);
-    EXPECT_STR(labels[0].key, "branch");
-    EXPECT_STR(labels[0].value, "main");
-    EXPECT_STR(labels[1].key, "url");
-    EXPECT_STR(labels[1].value, "http://x");
-    EXPECT_STR(labels[2].key, "a");
-    EXPECT_STR(labels[2].value, "");
-    EXPECT(query_read("/?limit=1", &query, &err));
-    EXPECT(request_labels(&query, keys, labels, &count, &err));
-    EXPECT_INT(count, 0);
+    EXPECT(query_read("/?engine=native&workload=mlp&instance_type=a&sender=b&provenance=imported"
+                      "&precision=bf16&validity=warn&since=2026-01-02&until=2026-01-02T01:00:00Z"
+                      "&label=a:b",
+                      &query, &err));
+    EXPECT(request_run_filter(&query, keys, &filter, &err));
+    EXPECT_STR(filter.engine, "native");
+    EXPECT_STR(filter.workload, "mlp");
+    EXPECT_STR(filter.instance, "a");
+    EXPECT_STR(filter.sender, "b");
+    EXPECT_STR(filter.provenance, "imported");
+    EXPECT_STR(filter.precision, "bf16");
+    EXPECT_STR(filter.validity, "warn");
+    EXPECT_INT(filter.since_us, 1767312000000000LL);
+    EXPECT_INT(filter.until_us - filter.since_us, 3600000000LL);
+    EXPECT_INT(filter.label_count, 1);
+    EXPECT(query_read("/", &query, &err));
+    EXPECT(request_run_filter(&query, keys, &filter, &err));
+    EXPECT(!filter.provenance && !filter.precision && !filter.validity);
+    EXPECT(filter.since_us == 0 && filter.until_us == 0);
 }
 
-static void wrong_labels_and_too_many_are_refused(void)
+static void a_wrong_condition_says_what_is_allowed(void)
 {
-    static const char *const targets[] = {"/?label=main", "/?label=:main", "/?label=a%20b:c",
-                                          "/?label="};
+    static const struct {
+        const char *target, *field, *choice; /* a choice that is offered instead; or NULL */
+    } cases[] = {
+        {"/?provenance=rumour", "provenance", "imported"},
+        {"/?precision=f8", "precision", "bf16"},
+        {"/?precision=", "precision", "bf16"},
+        {"/?validity=good", "validity", "warn"},
+        {"/?since=yesterday", "since", NULL},
+        {"/?since=", "since", NULL},
+        {"/?until=2026-13-01", "until", NULL},
+        {"/?since=2026-01-02&until=2026-01-02", "until", NULL},
+        {"/?since=2026-01-03&until=2026-01-02", "until", NULL},
+        {"/?label=x", "label", NULL},
+    };
     static struct query query;
-    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1], target[500] = "/?";
-    struct wanted_label labels[RUN_FILTER_LABELS];
-    int count = -7;
+    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
+    struct run_filter filter = {.limit = 7};
 
-    for (size_t i = 0; i < COUNT(targets); i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         struct error err = {0};
+        bool offered = false;
 
-        EXPECT(query_read(targets[i], &query, &err));
-        EXPECT(!request_labels(&query, keys, labels, &count, &err));
-        EXPECT_STR(err.field, "label");
+        EXPECT(query_read(cases[i].target, &query, &err));
+        EXPECT(!request_run_filter(&query, keys, &filter, &err));
+        EXPECT_INT(err.kind, ERROR_INVALID);
+        EXPECT_STR(err.field, cases[i].field);
+        for (const char *const *choice = err.allowed.choices; choice && *choice; choice++)
+            offered |= cases[i].choice && strcmp(*choice, cases[i].choice) == 0;
+        EXPECT_INT(offered, cases[i].choice != NULL);
     }
-    for (int i = 0; i <= RUN_FILTER_LABELS; i++) {
-        struct error err = {0};
-        bool fits = i < RUN_FILTER_LABELS;
-        size_t used = strlen(target);
-
-        snprintf(target + used, sizeof target - used, "label=a:b&");
-        EXPECT(query_read(target, &query, &err));
-        EXPECT_INT(request_labels(&query, keys, labels, &count, &err), fits);
-    }
-    EXPECT_INT(count, RUN_FILTER_LABELS);
+    EXPECT_INT(filter.limit, 7); /* nothing was written */
 }
 
 static void only_an_object_is_a_body(void)
@@ -185,8 +197,8 @@ int main(void)
     RUN(another_type_than_the_accepted_ones_gets_406);
     RUN(the_query_wins_over_the_prefer_header);
     RUN(an_unknown_parameter_gets_400);
-    RUN(labels_are_cut_at_the_first_colon);
-    RUN(wrong_labels_and_too_many_are_refused);
+    RUN(conditions_on_runs_are_read);
+    RUN(a_wrong_condition_says_what_is_allowed);
     RUN(only_an_object_is_a_body);
     return test_result();
 }

@@ -59,10 +59,131 @@ static void the_member_that_is_wrong_is_named(void)
                    "must be null, or have a price_per_hour above 0");
 }
 
+#define STORED                                                                                   \
+    "{\"identity\":{}," PRICE ",\"why_no_price\":null,\"samples_per_dollar\":"                   \
+    "{\"value\":0.10,\"low\":null,\"high\":null},\"dollars_per_million_samples\":null,"          \
+    "\"hours_per_million_samples\":null}"
+
+static char *presented(const char *stored, const char *why_not)
+{
+    struct bytes text = {.limit = 4096};
+    struct json_writer out = {.bytes = &text};
+
+    jsonw_open(&out, NULL, '{');
+    present_run_cost(&out, "cost", stored, why_not);
+    jsonw_close(&out, '}');
+    EXPECT(!out.failed);
+    return text.data;
+}
+
+static void a_cost_is_answered_as_it_is_stored(void)
+{
+    AUTO(freep) char *text = presented(STORED, NULL);
+    AUTO(freep) char *none = presented(NULL, "no matter");
+
+    EXPECT(strstr(text, "\"value\":0.10,") != NULL); /* to the digit */
+    EXPECT(strstr(text, ",\"why_no_cost\":null}}") != NULL);
+    EXPECT_STR(none, "{\"cost\":null}");
+}
+
+/* An earlier version stored them for invalid runs too. */
+static void a_run_that_is_worth_no_price_has_no_amounts(void)
+{
+    AUTO(freep) char *text = presented(STORED, "it is invalid");
+    AUTO(json_decrefp) json_t *json = json_loads(text, 0, NULL);
+    json_t *cost = json_object_get(json, "cost");
+
+    for (size_t i = 0; i < COST_AMOUNTS; i++)
+        EXPECT(json_is_null(json_object_get(cost, cost_amount_name(i))));
+    EXPECT_STR(json_string_value(json_object_get(cost, "why_no_cost")), "it is invalid");
+    EXPECT_NEAR(
+        json_number_value(json_object_get(json_object_get(cost, "price"), "price_per_hour")), 2,
+        0);
+}
+
+/* Half an hour at 0.5 dollars an hour, in which 10 samples a second were trained. */
+static struct run paid_run(void)
+{
+    return (struct run){.state = RUN_FINISHED,
+                        .started_us = 1700000000000000LL,
+                        .ended_us = 1700001800000000LL,
+                        .validity = VALIDITY_OK,
+                        .summary = {.samples_per_second = 10, .throughput = {true, 9, 12}},
+                        .paid = {.per_hour = 0.5,
+                                 .currency = "USD",
+                                 .kind = "spot",
+                                 .feed = "some feed",
+                                 .fetched_us = 1699999999000000LL}};
+}
+
+static void expect_head(const struct run *run, const char *wanted)
+{
+    AUTO(bytes_free) struct bytes text = {.limit = 2000};
+    struct json_writer out = {.bytes = &text};
+
+    jsonw_open(&out, NULL, '{');
+    present_run_cost_head(&out, "cost", run);
+    jsonw_close(&out, '}');
+    EXPECT(!out.failed);
+    EXPECT_STR(text.data, wanted);
+}
+
+#define HEAD                                                                                     \
+    "{\"cost\":{\"price_per_hour\":0.5,\"kind\":\"spot\",\"feed\":\"some feed\","                \
+    "\"fetched_at\":\"2023-11-14T22:13:19.000Z\","
+
+static void the_head_is_what_a_list_can_know(void)
+{
+    struct run run = paid_run();
+
+    expect_head(&run,
+                HEAD "\"dollars\":0.25,"
+                     "\"samples_per_dollar\":{\"value\":72000,\"low\":64800,\"high\":86400},"
+                     "\"dollars_per_million_samples\":{\"value\":13.888888888888889,"
+                     "\"low\":11.574074074074074,\"high\":15.432098765432098},"
+                     "\"hours_per_million_samples\":{\"value\":27.777777777777779,"
+                     "\"low\":23.148148148148149,\"high\":30.864197530864196}}}");
+}
+
+static void an_invalid_or_unfinished_run_has_only_its_own_dollars(void)
+{
+    static const char only[] = HEAD "\"dollars\":0.25,\"samples_per_dollar\":null,"
+                                    "\"dollars_per_million_samples\":null,"
+                                    "\"hours_per_million_samples\":null}}";
+    struct run run = paid_run();
+
+    run.validity = VALIDITY_INVALID;
+    expect_head(&run, only);
+    run = paid_run();
+    run.state = RUN_FAILED;
+    run.summary = (struct summary){0};
+    expect_head(&run, only);
+    run.started_us = 0; /* of some imported runs */
+    expect_head(&run, HEAD "\"dollars\":null,\"samples_per_dollar\":null,"
+                           "\"dollars_per_million_samples\":null,"
+                           "\"hours_per_million_samples\":null}}");
+}
+
+static void without_a_price_in_dollars_there_is_no_head(void)
+{
+    struct run run = paid_run();
+
+    run.paid.per_hour = 0;
+    expect_head(&run, "{\"cost\":null}");
+    run = paid_run();
+    snprintf(run.paid.currency, sizeof run.paid.currency, "EUR");
+    expect_head(&run, "{\"cost\":null}");
+}
+
 int main(void)
 {
+    RUN(the_head_is_what_a_list_can_know);
+    RUN(an_invalid_or_unfinished_run_has_only_its_own_dollars);
+    RUN(without_a_price_in_dollars_there_is_no_head);
     RUN(what_is_written_can_be_read);
     RUN(a_price_of_the_sender_is_read);
     RUN(the_member_that_is_wrong_is_named);
+    RUN(a_cost_is_answered_as_it_is_stored);
+    RUN(a_run_that_is_worth_no_price_has_no_amounts);
     return test_result();
 }

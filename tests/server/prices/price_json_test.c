@@ -92,11 +92,34 @@ static void members_of_another_type_stay_unknown(void)
     expect_paid(&paid, &(struct paid_price){.per_hour = 0.36, .nanos = 360000000});
 }
 
+static void an_id_is_read_only_as_it_is_written(void)
+{
+    static const char *const wrong[] = {
+        "",     "1",    "-",     "1-",   "-1",
+        "01-2", "1-02", "1-2-3", "1-2 ", " 1-2",
+        "+1-2", "1--",  "x-2",   "1-x",  "99999999999999999999-1"};
+    const struct price_key key = {12, NOON_US};
+    struct price_key again = {0};
+    char id[PRICE_ID_SIZE];
+
+    price_id_write(&key, id);
+    EXPECT_STR(id, "12-1700000000000000");
+    EXPECT(price_id_read(id, strlen(id), &again));
+    EXPECT_INT(again.series, 12);
+    EXPECT_INT(again.since_us, NOON_US);
+    EXPECT(price_id_read("12-5/withdraw", 4, &again));
+    EXPECT_INT(again.since_us, 5);
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        if (price_id_read(wrong[i], strlen(wrong[i]), &again))
+            EXPECT_STR(wrong[i], "an id");
+}
+
 int main(void)
 {
     RUN(a_written_price_is_read_back_unchanged);
     RUN(a_later_look_at_the_feed_confirms_a_price);
     RUN(an_unknown_price_is_all_zero);
     RUN(members_of_another_type_stay_unknown);
+    RUN(an_id_is_read_only_as_it_is_written);
     return test_result();
 }

@@ -293,15 +293,81 @@ static void csv_leaves_empty_what_is_not_known(void)
     EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
     EXPECT(strstr(text.data, ",\"imported\",12,,,\"point\",1,1,\"\",,\"\",\"\",,,,1000000,") !=
            NULL);
-    EXPECT(
-        strstr(
-            text.data,
-            ",,,,,false,,\"too few steps for an interval\",\"sample\",\"native 1\",\"\"\r\n") !=
-        NULL);
+    EXPECT(strstr(text.data,
+                  ",,,,,false,,\"too few steps for an interval\",\"sample\",\"native 1\",\"\""
+                  ",\"\",,,,\"\",\"\",,,,,,,,\"no feed has a price (on_demand) for x\""
+                  ",\"\",,,,\"\",\"\",,,,,,,,\"no feed has a price (spot) for x\",\"\"\r\n") !=
+           NULL);
     stage_see(&stage, &(struct seen){.instance = "y", .value = 12, .unit = "job"});
     compare(&stage, "instance=y");
     EXPECT(present_comparison_csv(&job, &stage.question, &stage.ranking));
-    EXPECT(strstr(job.data, ",\"job\",\"\",\"\"\r\n") != NULL);
+    EXPECT(strstr(job.data, ",\"job\",\"\",\"\",\"\",") != NULL);
+}
+
+static void csv_has_both_kinds_of_price_beside_each_other(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
+
+    OFFERED(&stage, "a", .on_demand = 0.36, .spot = 0.18, .low = 0.09, .high = 0.18);
+    MEASURED(&stage, "a", 10);
+    compare(&stage, "");
+    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    EXPECT(strstr(text.data, ",\"on_demand\",0.36,,,\"us-east-1\",\"made-up\","
+                             "2023-11-14T22:13:20.000Z,100000,,,10,,,\"\""
+                             ",\"spot\",0.18,0.09,0.18,\"us-east-1\",\"made-up\","
+                             "2023-11-14T22:13:20.000Z,200000,,,5,,,\"\",\"\"\r\n") != NULL);
+}
+
+/* A spreadsheet finds a column by its name. */
+static void no_two_columns_of_csv_have_one_name(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    AUTO(bytes_free) struct bytes text = {.limit = ANSWER_MAX};
+    char *rest, *names[100];
+    size_t count = 0;
+
+    MEASURED(&stage, "a", 10);
+    compare(&stage, "");
+    EXPECT(present_comparison_csv(&text, &stage.question, &stage.ranking));
+    rest = text.data;
+    rest[strcspn(rest, "\r")] = '\0';
+    while (count < COUNT(names) && (names[count] = strsep(&rest, ",")) != NULL) {
+        for (size_t i = 0; i < count; i++)
+            EXPECT(strcmp(names[i], names[count]) != 0);
+        count++;
+    }
+    EXPECT(count > 30 && count < COUNT(names));
+}
+
+static void json_has_both_kinds_of_price_beside_each_other(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+    const json_t *row;
+
+    stage_all_sorts(&stage);
+    compare(&stage, "samples=360000");
+    AUTO(json_decrefp) json_t *json = json_of(&stage);
+    row = row_in(json, "sure");
+    EXPECT_NEAR(NUMBER_AT(row, "kinds.on_demand.price.price_per_hour"), 0.357, 1e-12);
+    EXPECT_NEAR(NUMBER_AT(row, "kinds.on_demand.samples_per_dollar.value"), 410723, 1);
+    EXPECT_NEAR(NUMBER_AT(row, "kinds.spot.price.low"), 0.12, 1e-12);
+    EXPECT_STR(TEXT_AT(row, "kinds.spot.price.feed"), "made-up");
+    EXPECT_NEAR(NUMBER_AT(row, "kinds.spot.samples_per_dollar.value"), 1135771, 1);
+    EXPECT_STR(TEXT_AT(row, "kinds.spot.interval_from"), "price");
+    EXPECT(NUMBER_AT(row, "kinds.spot.job_dollars.low") <
+           NUMBER_AT(row, "kinds.spot.job_dollars.value"));
+    EXPECT_NULL_AT(row, "kinds.spot.why_no_price");
+    EXPECT(NUMBER_AT(row, "kinds.spot.job_hours") > 0);
+    row = row_in(json, "none");
+    EXPECT_NULL_AT(row, "kinds.on_demand.price");
+    EXPECT_STR(TEXT_AT(row, "kinds.on_demand.why_no_price"), "no feed has it");
+    EXPECT_NULL_AT(row, "kinds.on_demand.samples_per_dollar");
+    EXPECT_NULL_AT(row, "kinds.on_demand.job_dollars");
+    row = row_in(json, "never"); /* no number, and no price */
+    EXPECT_NULL_AT(row, "kinds.spot.job_hours");
+    row = row_in(json, "point");
+    EXPECT_NULL_AT(row, "kinds.spot.job_dollars");
 }
 
 static void markdown_has_as_many_digits_as_intervals_allow(void)
@@ -344,8 +410,10 @@ static void markdown_names_unknown_values(void)
     EXPECT(present_comparison_markdown(&text, &stage.question, &stage.ranking));
     EXPECT(strstr(text.data, "cheapest: sure (on_demand): 6.82 h, $2.43, within 10 h") != NULL);
     EXPECT(strstr(text.data, "| 1 | sure | native | 40.73 (40.17 to 41.29) | $0.357 on_demand"
-                             " | 410700 (405100 to 416300) | yes |  |\n") != NULL);
-    EXPECT(strstr(text.data, "| no feed has it | unknown |") != NULL);
+                             " | 410700 (405100 to 416300)"
+                             " | 410700 (405100 to 416300) at $0.357, job $2.435"
+                             " | 1136000 (1046000 to 1223000) at $0.1291, job $") != NULL);
+    EXPECT(strstr(text.data, "| no feed has it | unknown | no feed has it | ") != NULL);
     EXPECT(strstr(text.data, "| never | native | unknown |") != NULL);
     EXPECT(strstr(text.data, "| this machine | ") != NULL);
     EXPECT(strstr(text.data, "published, no interval, of a whole job |") != NULL);
@@ -384,6 +452,9 @@ int main(void)
     RUN(every_line_of_csv_has_the_same_columns);
     RUN(no_cell_of_csv_is_a_formula);
     RUN(csv_leaves_empty_what_is_not_known);
+    RUN(csv_has_both_kinds_of_price_beside_each_other);
+    RUN(no_two_columns_of_csv_have_one_name);
+    RUN(json_has_both_kinds_of_price_beside_each_other);
     RUN(markdown_has_as_many_digits_as_intervals_allow);
     RUN(markdown_names_unknown_values);
     RUN(a_text_that_does_not_fit_fails);

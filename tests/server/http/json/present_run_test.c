@@ -77,6 +77,7 @@ static const char *const members[] = {"id",
                                       "steps_stored",
                                       "thinned_at",
                                       "summary",
+                                      "roofline",
                                       "ended_by",
                                       "reason",
                                       "stderr_tail",
@@ -90,10 +91,12 @@ static const char *const members[] = {"id",
                                       "sender",
                                       "loaded",
                                       "validity",
+                                      "void",
                                       "gradient_cosine",
                                       "worst_layer_cosine",
                                       "sweep",
-                                      "cost"};
+                                      "cost",
+                                      "instance_type"};
 
 static void a_run_has_the_same_members_in_every_state(void)
 {
@@ -135,7 +138,8 @@ static void a_finished_run_is_written_whole(void)
         bytes.data,
         "{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"state\":\"finished\","
         "\"spec\":{\"workload\":\"mlp\",\"steps\":\"auto\"},"
-        "\"instance\":\"c7i.large\",\"provider\":\"aws\",\"region\":\"us-east-1\","
+        "\"instance_type\":\"c7i.large\",\"instance\":\"c7i.large\",\"provider\":\"aws\","
+        "\"region\":\"us-east-1\","
         "\"zone\":null,\"vm\":\"00000000000000aa\",\"provenance\":\"imported\",\"sender\":\"c1\","
         "\"machine\":"
         "\"0123456789abcdef\",\"created_at\":"
@@ -146,10 +150,86 @@ static void a_finished_run_is_written_whole(void)
         "\"loaded\":{\"allocator\":\"system\"},\"samples\":1120,"
         "\"peak_memory_bytes\":734003200,\"gradient_cosine\":0.995,\"worst_layer_cosine\":0.9375,"
         "\"steps_stored\":35,\"thinned_at\":null,\"summary\":{\"method\":1},"
-        "\"validity\":{\"level\":\"warn\",\"findings\":[]},\"cost\":null,"
+        "\"roofline\":{\"peak\":null,\"phases\":[],\"step\":{\"seconds\":0.35,"
+        "\"multiply_adds\":null,\"multiply_adds_per_second\":null,\"share\":null},"
+        "\"memory\":{\"least_bytes\":null,\"least_bytes_per_second\":null,"
+        "\"peak_bytes_per_second\":null,\"least_share\":null},\"missing\":["
+        "\"the engine did not measure how fast this machine multiplies\","
+        "\"the engine does not report the multiply-adds of a sample, forward and backward\","
+        "\"the engine does not report where the time of a step goes\","
+        "\"the engine does not report how many bytes a step moves at least, or a cache could "
+        "hold "
+        "them\"]},"
+        "\"validity\":{\"level\":\"warn\",\"findings\":[]},\"void\":null,\"cost\":null,"
         "\"sweep\":{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAW\",\"cell\":2,\"block\":1},"
         "\"ended_by\":\"enough\",\"reason\":\"it said so\","
         "\"stderr_tail\":\"line one\\u000a\\\"line two\\\"\",\"progress\":null}");
+}
+
+static char rich_details[] =
+    "{\"layout\":\"nhwc\",\"isa\":null,\"multiply_adds\":4000000000,"
+    "\"backward_multiply_adds\":8000000000,\"step_bytes\":2000000000,"
+    "\"peak_unit\":\"AMX\",\"peak_multiply_adds_per_second\":4000000000000,"
+    "\"peak_read_bytes_per_second\":16000000000}";
+static char batch_of_8[] = "{\"workload\":\"resnet50\",\"batch_size\":8}";
+static char with_split[] = "{\"split\":{\"input_seconds\":0.0625,\"forward_seconds\":0.0625,"
+                           "\"backward_seconds\":0.125,\"update_seconds\":0,"
+                           "\"communication_seconds\":0.0}}";
+
+static struct run a_run_with_a_roof(void)
+{
+    struct run run = a_run(RUN_FINISHED);
+
+    run.spec_text = batch_of_8;
+    run.engine_details = rich_details;
+    run.summary_text = with_split;
+    run.summary.measured_seconds = 7.5; /* 30 steps of a quarter of a second */
+    return run;
+}
+
+static void the_roofline_follows_from_what_is_stored(void)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct json_writer out = {.bytes = &bytes};
+    struct run run = a_run_with_a_roof();
+
+    jsonw_open(&out, NULL, '{');
+    present_roofline(&out, &run);
+    jsonw_close(&out, '}');
+    EXPECT(!out.failed);
+    EXPECT_STR(
+        bytes.data,
+        "{\"roofline\":{\"peak\":{\"unit\":\"AMX\",\"multiply_adds_per_second\":4000000000000},"
+        "\"phases\":[{\"name\":\"input\",\"seconds\":0.0625,\"multiply_adds\":null,"
+        "\"multiply_adds_per_second\":null,\"share\":null},"
+        "{\"name\":\"forward\",\"seconds\":0.0625,\"multiply_adds\":32000000000,"
+        "\"multiply_adds_per_second\":512000000000,\"share\":0.128},"
+        "{\"name\":\"backward\",\"seconds\":0.125,\"multiply_adds\":64000000000,"
+        "\"multiply_adds_per_second\":512000000000,\"share\":0.128},"
+        "{\"name\":\"update\",\"seconds\":0,\"multiply_adds\":null,"
+        "\"multiply_adds_per_second\":null,\"share\":null}],"
+        "\"step\":{\"seconds\":0.25,\"multiply_adds\":96000000000,"
+        "\"multiply_adds_per_second\":384000000000,\"share\":0.096},"
+        "\"memory\":{\"least_bytes\":2000000000,\"least_bytes_per_second\":8000000000,"
+        "\"peak_bytes_per_second\":16000000000,\"least_share\":0.5},\"missing\":[]}}");
+}
+
+static void a_damaged_text_hides_the_roofline_and_not_the_run(void)
+{
+    static char damaged[] = "{\"plan\":";
+    struct run runs[] = {a_run_with_a_roof(), a_run_with_a_roof(), a_run_with_a_roof()};
+
+    runs[0].engine_details = damaged;
+    runs[1].spec_text = damaged;
+    runs[2].summary_text = damaged;
+    for (size_t i = 0; i < COUNT(runs); i++) {
+        AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+        struct json_writer out = {.bytes = &bytes};
+
+        present_roofline(&out, &runs[i]);
+        EXPECT(!out.failed);
+        EXPECT_STR(bytes.data, "\"roofline\":null");
+    }
 }
 
 /* As in a list, and of runs from before there was more. */
@@ -166,7 +246,8 @@ static void a_summary_in_short_has_its_interval(void)
                   "\"summary\":{\"samples_per_second\":91.4,\"interval\":{\"low\":90.5,"
                   "\"high\":92.5,\"level\":0.95},\"median_step_seconds\":0.35,"
                   "\"measured_steps\":30,\"measured_seconds\":10.5,\"first_measured\":5},"
-                  "\"validity\":null,\"cost\":null,\"sweep\":null,") != NULL);
+                  "\"roofline\":null,"
+                  "\"validity\":null,\"void\":null,\"cost\":null,\"sweep\":null,") != NULL);
 }
 
 static void unknown_values_are_null_and_not_empty(void)
@@ -205,12 +286,52 @@ static void a_page_ends_with_the_cursor_of_the_next(void)
 
     runs[0].number = 12;
     runs[1].number = 11;
-    present_run_list(&out, &list);
+    present_run_list(&out, &list, NULL, 0);
     AUTO(json_decrefp) json_t *json = parse(&out);
     EXPECT_INT((long long)json_array_size(json_object_get(json, "runs")), 2);
     EXPECT(cursor_read(json_string_value(json_object_get(json, "next_cursor")), &number));
     EXPECT_INT(number, 11); /* the oldest of this page */
-    EXPECT_INT((long long)json_object_size(json), 2);
+    EXPECT_INT((long long)json_object_size(json), 3);
+}
+
+static void a_filter_that_matches_nothing_is_told_with_the_page(void)
+{
+    static const struct unmatched unmatched = {"engine", "nativ",
+                                               "no run has it; known are native"};
+    AUTO(bytes_free) struct bytes bytes = {.limit = 1000};
+    struct json_writer out = {.bytes = &bytes};
+    struct run_list list = {0};
+
+    present_run_list(&out, &list, &unmatched, 1);
+    EXPECT_STR(bytes.data,
+               "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[{\"parameter\":\"engine\","
+               "\"value\":\"nativ\",\"words\":\"no run has it; known are native\"}]}");
+}
+
+/* Whatever was stored with it. */
+static void an_invalid_run_has_a_price_and_no_cost(void)
+{
+    static char cost[] =
+        "{\"identity\":{},\"price\":{\"price_per_hour\":2},\"why_no_price\":null,"
+        "\"samples_per_dollar\":{\"value\":7,\"low\":6,\"high\":8},"
+        "\"dollars_per_million_samples\":null,\"hours_per_million_samples\":null}";
+    static const enum validity levels[] = {VALIDITY_OK, VALIDITY_WARN, VALIDITY_UNKNOWN,
+                                           VALIDITY_INVALID};
+
+    for (size_t i = 0; i < COUNT(levels); i++) {
+        struct run run = a_run(RUN_FINISHED);
+
+        run.price = cost;
+        run.validity = levels[i];
+        run.findings = findings;
+        AUTO(json_decrefp) json_t *json = presented(&run, NULL);
+        const json_t *shown = json_object_get(json, "cost");
+        bool worth = levels[i] != VALIDITY_INVALID;
+
+        EXPECT_INT(json_is_object(json_object_get(shown, "samples_per_dollar")), worth);
+        EXPECT_INT(json_is_null(json_object_get(shown, "why_no_cost")), worth);
+        EXPECT(json_is_object(json_object_get(shown, "price")));
+    }
 }
 
 static void the_last_page_has_no_next(void)
@@ -219,8 +340,8 @@ static void the_last_page_has_no_next(void)
     struct json_writer out = {.bytes = &bytes};
     struct run_list list = {0};
 
-    present_run_list(&out, &list);
-    EXPECT_STR(bytes.data, "{\"runs\":[],\"next_cursor\":null}");
+    present_run_list(&out, &list, NULL, 0);
+    EXPECT_STR(bytes.data, "{\"runs\":[],\"next_cursor\":null,\"unmatched\":[]}");
 }
 
 static void a_step_is_in_seconds(void)
@@ -264,17 +385,38 @@ static void implementations_are_an_object_or_null(void)
     EXPECT_STR(plain.data, "{\"implementations\":null}");
 }
 
+static void a_voided_run_says_by_whom_why_and_when(void)
+{
+    struct run run = a_run(RUN_FINISHED);
+    const json_t *voided;
+
+    run.voided = (struct taken_back){.at_us = 1700000000000000, .by = "ann", .reason = "a typo"};
+    AUTO(json_decrefp) json_t *json = presented(&run, NULL);
+    voided = json_object_get(json, "void");
+    EXPECT_STR(json_string_value(json_object_get(voided, "by")), "ann");
+    EXPECT_STR(json_string_value(json_object_get(voided, "reason")), "a typo");
+    EXPECT(json_is_string(json_object_get(voided, "at")));
+    run.voided.by[0] = '\0'; /* a server without tokens of users */
+    AUTO(json_decrefp) json_t *nameless = presented(&run, NULL);
+    EXPECT(json_is_null(json_object_get(json_object_get(nameless, "void"), "by")));
+}
+
 int main(void)
 {
     RUN(a_run_has_the_same_members_in_every_state);
     RUN(a_finished_run_is_written_whole);
+    RUN(the_roofline_follows_from_what_is_stored);
+    RUN(a_damaged_text_hides_the_roofline_and_not_the_run);
     RUN(a_summary_in_short_has_its_interval);
     RUN(unknown_values_are_null_and_not_empty);
     RUN(progress_says_how_far_and_how_long_yet);
     RUN(a_page_ends_with_the_cursor_of_the_next);
+    RUN(a_filter_that_matches_nothing_is_told_with_the_page);
+    RUN(an_invalid_run_has_a_price_and_no_cost);
     RUN(the_last_page_has_no_next);
     RUN(a_step_is_in_seconds);
     RUN(a_split_is_in_seconds_too);
     RUN(implementations_are_an_object_or_null);
+    RUN(a_voided_run_says_by_whom_why_and_when);
     return test_result();
 }

@@ -67,6 +67,7 @@ static struct scene *scene_new(enum sweep_preset preset)
                                            .invalid = 1,
                                            .throughput = {300, 290, 310},
                                            .over_runs = true,
+                                           .shares = {true, 0, 0.98},
                                            .to_first = {true, 3, 2.8, 3.2},
                                            .rank = 1};
     scene->result = (struct sweep_result){.cells = scene->cells, .count = 3, .best = 1};
@@ -198,6 +199,17 @@ static void the_best_cell_names_the_cells_that_tie_with_it(void)
     free(scene);
 }
 
+static void a_cell_says_where_its_time_went_if_its_engine_did(void)
+{
+    struct scene *scene = scene_new(SWEEP_THREADS);
+    AUTO(json_decrefp) json_t *json = presented(scene);
+
+    EXPECT(json_is_null(json_object_get(cell_of(json, 0), "time_shares")));
+    EXPECT_NEAR(number_at(cell_of(json, 1), "time_shares", "input"), 0, 0);
+    EXPECT_NEAR(number_at(cell_of(json, 1), "time_shares", "compute"), 0.98, 1e-12);
+    free(scene);
+}
+
 static void only_a_sweep_of_threads_has_an_efficiency(void)
 {
     struct scene *scene = scene_new(SWEEP_THREADS);
@@ -240,11 +252,13 @@ static void csv_quotes_names_and_leaves_unknown_values_empty(void)
 
     EXPECT(present_sweep_csv(&text, &scene->view));
     line = strstr(text.data, "\r\n");
-    EXPECT_STR(line ? line + 2 : "",
-               "0,\"threads=1\",0,2,1,0,0,100,99,101,,,,,,,,,,\"\",1,0.990099,1.0101\r\n"
-               "1,\"threads=4\",0,1,1,1,0,300,290,310,3.0000,2.8000,3.2000,,,,,,,\"\","
-               "0.333333,0.322581,0.344828\r\n"
-               "2,\"odd, \"\"name\"\"\",0,0,0,0,0,,,,,,,,,,,,,\"needs 4 cores, got 2\",,,\r\n");
+    EXPECT_STR(
+        line ? line + 2 : "",
+        "0,\"threads=1\",0,2,1,0,0,100,99,101,,,,,,,,,,\"\",1,0.990099,1.0101,0.36,"
+        "1e+06,990000,1.01e+06,,,0\r\n"
+        "1,\"threads=4\",0,1,1,1,0,300,290,310,3.0000,2.8000,3.2000,,,,,,,\"\","
+        "0.333333,0.322581,0.344828,0.36,3e+06,2.9e+06,3.1e+06,0,0.98,0\r\n"
+        "2,\"odd, \"\"name\"\"\",0,0,0,0,0,,,,,,,,,,,,,\"needs 4 cores, got 2\",,,,,,,,,,0\r\n");
     EXPECT(!present_sweep_csv(&little, &scene->view));
     free(scene);
 }
@@ -256,6 +270,7 @@ int main(void)
     RUN(all_cells_get_the_price_of_the_latest_run_that_has_one);
     RUN(a_cell_has_its_own_runs_and_what_its_interval_is_over);
     RUN(the_best_cell_names_the_cells_that_tie_with_it);
+    RUN(a_cell_says_where_its_time_went_if_its_engine_did);
     RUN(only_a_sweep_of_threads_has_an_efficiency);
     RUN(only_an_aa_with_a_pair_has_false_alarms);
     RUN(csv_quotes_names_and_leaves_unknown_values_empty);

@@ -1,0 +1,68 @@
+#include "db/prices/known_types.h"
+
+#include "common/cleanup.h"
+#include "db/stmt.h"
+
+/* Machines of one stratum have the same hardware, so the newest of a contender's stratum says
+ * what each of them would say. */
+#define KNOWN_TYPES                                                                              \
+    "WITH measured AS (SELECT c.provider AS provider, c.instance AS name,"                       \
+    " count(DISTINCT c.stratum) AS kinds, max(m.number) AS machine FROM contenders AS c"         \
+    " LEFT JOIN machines AS m ON m.stratum = c.stratum"                                          \
+    " WHERE c.instance <> '' AND EXISTS"                                                         \
+    "  (SELECT 1 FROM runs WHERE contender = c.number) GROUP BY c.provider, c.instance),"        \
+    " names AS (SELECT provider, name FROM instance_types"                                       \
+    "  UNION SELECT provider, name FROM measured)"                                               \
+    "SELECT n.provider, n.name, t.vcpus, t.memory_gib, t.architecture, t.accelerator, t.feed,"   \
+    " s.kinds, json_extract(m.facts, '$.isa'), json_extract(m.facts, '$.cpu_model'),"            \
+    " json_extract(m.facts, '$.architecture'), json_extract(m.facts, '$.processors'),"           \
+    " json_extract(m.facts, '$.numa_nodes'), json_extract(m.facts, '$.memory_gib')"              \
+    " FROM names AS n LEFT JOIN instance_types AS t ON t.provider = n.provider"                  \
+    " AND t.name = n.name LEFT JOIN measured AS s ON s.provider = n.provider"                    \
+    " AND s.name = n.name LEFT JOIN machines AS m ON m.number = s.machine"                       \
+    " WHERE (?1 IS NULL OR n.provider = ?1) AND (?2 IS NULL OR n.name = ?2)"                     \
+    " AND (?3 IS NULL OR n.name || ' ' || n.provider > ?3)"                                      \
+    " ORDER BY n.name || ' ' || n.provider"
+
+#define COPY(member, column)                                                                     \
+    snprintf((member), sizeof(member), "%s", stmt_column_text(row, (column)))
+
+static void type_from_row(struct stmt *row, struct known_type *ret_type)
+{
+    *ret_type = (struct known_type){
+        .listed = {.vcpus = stmt_column_real(row, 2), .memory_gib = stmt_column_real(row, 3)},
+        .measured = {.kinds = stmt_column_integer(row, 7),
+                     .processors = stmt_column_real(row, 11),
+                     .numa_nodes = stmt_column_real(row, 12),
+                     .memory_gib = stmt_column_real(row, 13)}};
+    COPY(ret_type->listed.provider, 0);
+    COPY(ret_type->listed.name, 1);
+    COPY(ret_type->listed.architecture, 4);
+    COPY(ret_type->listed.accelerator, 5);
+    COPY(ret_type->feed, 6);
+    COPY(ret_type->measured.isa, 8);
+    COPY(ret_type->measured.cpu_model, 9);
+    COPY(ret_type->measured.architecture, 10);
+}
+
+bool known_types_each(struct db *db, const struct known_type_filter *filter,
+                      bool (*tell)(void *user, const struct known_type *type), void *user,
+                      struct error *err)
+{
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, KNOWN_TYPES, err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, filter->provider);
+    stmt_text(query, filter->name);
+    stmt_text(query, filter->after);
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        struct known_type type;
+
+        type_from_row(query, &type);
+        if (!tell(user, &type)) /* one step more: it fails where a text found no memory */
+            return stmt_step(query, err) != STMT_FAILED;
+    }
+    return step == STMT_DONE;
+}

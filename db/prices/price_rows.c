@@ -1,0 +1,36 @@
+#include "db/prices/price_rows.h"
+
+bool price_row_add(struct stmt *add, long long series, long long since_us, long long now_us,
+                   const struct price *price, struct error *err)
+{
+    stmt_integer(add, series);
+    stmt_integer(add, since_us);
+    if (price)
+        stmt_integer(add, price->nanos);
+    else
+        stmt_text(add, NULL);
+    stmt_text(add, price ? price->text : "");
+    stmt_text(add, price ? price->reference : "");
+    stmt_integer(add, price && price->source_us > 0 ? price->source_us : 0);
+    stmt_integer(add, now_us);
+    return stmt_run(add, err);
+}
+
+bool price_series_insert(struct stmt *insert, const char *scope, const struct price *price,
+                         long long since_us, long long *ret_number, struct error *err)
+{
+    stmt_text(insert, price->feed);
+    stmt_text(insert, scope);
+    stmt_text(insert, price->provider);
+    stmt_text(insert, price->region);
+    stmt_text(insert, price->zone);
+    stmt_text(insert, price->instance_type);
+    stmt_text(insert, price_kind_name(price->kind));
+    stmt_text(insert, price->currency);
+    stmt_integer(insert, price->nanos);
+    stmt_integer(insert, since_us);
+    if (stmt_step(insert, err) != STMT_ROW)
+        return false;
+    *ret_number = stmt_column_integer(insert, 0);
+    return stmt_run(insert, err);
+}

@@ -1,0 +1,23 @@
+/* The rows of prices: a series, and what it was from a moment on. For price_store.c and
+ * price_put.c, within their transactions. */
+#pragma once
+
+#include "db/stmt.h"
+#include "pricing/price.h"
+
+#define ADD_SERIES                                                                               \
+    "INSERT INTO price_series (feed, scope, provider, region, zone, instance_type, kind,"        \
+    " currency, nanos, since_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number"
+#define ADD_PRICE                                                                                \
+    "INSERT INTO prices (series, since_us, nanos, text, reference, source_us, fetched_us)"       \
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+/* With a statement of ADD_PRICE. `price` NULL: there is none from `since_us` on. */
+bool price_row_add(struct stmt *add, long long series, long long since_us, long long now_us,
+                   const struct price *price, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* With a statement of ADD_SERIES. */
+bool price_series_insert(struct stmt *insert, const char *scope, const struct price *price,
+                         long long since_us, long long *ret_number, struct error *err)
+    __attribute__((warn_unused_result));

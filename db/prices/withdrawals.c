@@ -1,0 +1,124 @@
+#include "db/prices/withdrawals.h"
+
+#include "common/cleanup.h"
+#include "db/contenders/contenders.h"
+#include "db/stmt.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+#define NEVER NEVER_WITHDRAWN
+_Static_assert(LLONG_MAX == 9223372036854775807, "the largest number of SQLite");
+
+void withdrawal_read(struct stmt *row, int column, struct taken_back *ret_withdrawn)
+{
+    long long at_us = stmt_column_integer(row, column);
+
+    *ret_withdrawn = (struct taken_back){.at_us = at_us == LLONG_MAX ? 0 : at_us};
+    snprintf(ret_withdrawn->by, sizeof ret_withdrawn->by, "%s",
+             stmt_column_text(row, column + 1));
+    snprintf(ret_withdrawn->reason, sizeof ret_withdrawn->reason, "%s",
+             stmt_column_text(row, column + 2));
+}
+
+/* A series must not be believed about a moment before the last withdrawal: then another price
+ * held, which db/prices/price_at.c finds. */
+bool price_series_settle(struct db *db, long long series, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *update =
+        stmt_prepare(db,
+                     "UPDATE price_series SET nanos = (SELECT nanos FROM prices WHERE series = ?1"
+                     " AND withdrawn_us = " NEVER " ORDER BY since_us DESC LIMIT 1),"
+                     " since_us = (SELECT max(ifnull(max(since_us) FILTER (WHERE withdrawn_us ="
+                     " " NEVER "), 0), ifnull(max(withdrawn_us) FILTER (WHERE withdrawn_us < "
+                     " " NEVER "), 0)) FROM prices WHERE series = ?1) WHERE number = ?1",
+                     err);
+
+    if (!update)
+        return false;
+    stmt_integer(update, series);
+    return stmt_run(update, err);
+}
+
+static bool mark_price(struct db *db, const struct price_key *key,
+                       const struct taken_back *withdrawn, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *update =
+        stmt_prepare(db,
+                     "UPDATE prices SET withdrawn_us = ?, withdrawn_by = ?, withdrawn_reason = ?"
+                     " WHERE series = ? AND since_us = ? AND withdrawn_us = " NEVER,
+                     err);
+
+    if (!update)
+        return false;
+    stmt_integer(update, withdrawn->at_us);
+    stmt_text(update, withdrawn->by);
+    stmt_text(update, withdrawn->reason);
+    stmt_integer(update, key->series);
+    stmt_integer(update, key->since_us);
+    return stmt_run(update, err);
+}
+
+/* Only what a person typed is theirs to take back. */
+static bool is_typed(const struct price_view *view, struct error *err)
+{
+    if (strcmp(view->price.feed, "typed") == 0)
+        return true;
+    if (strcmp(view->price.feed, PUBLISHED_FEED) == 0)
+        return error_set(
+            err, ERROR_CONFLICT, NULL,
+            "the price was published with a figure, and is the price of no other row");
+    return error_set(err, ERROR_CONFLICT, NULL,
+                     "the feed %s would say the price again: type a price, which goes before it, "
+                     "or switch the feed off",
+                     view->price.feed);
+}
+
+bool prices_withdraw(struct db *db, const struct price_key *key,
+                     const struct taken_back *withdrawn, struct price_view *ret_view,
+                     struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err) || !price_find(db, key, ret_view, err) ||
+        !is_typed(ret_view, err))
+        return false;
+    return ret_view->withdrawn.at_us > 0 ||
+           (revision_touch(db, err) && mark_price(db, key, withdrawn, err) &&
+            price_series_settle(db, key->series, err) && price_find(db, key, ret_view, err) &&
+            transaction_commit(&change, err));
+}
+
+static bool mark_discount(struct db *db, long long number, const struct taken_back *withdrawn,
+                          struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *update = stmt_prepare(
+        db,
+        "UPDATE discounts SET withdrawn_us = ?, withdrawn_by = ?, withdrawn_reason = ?"
+        " WHERE number = ?",
+        err);
+
+    if (!update)
+        return false;
+    stmt_integer(update, withdrawn->at_us);
+    stmt_text(update, withdrawn->by);
+    stmt_text(update, withdrawn->reason);
+    stmt_integer(update, number);
+    return stmt_run(update, err);
+}
+
+bool discounts_withdraw(struct db *db, long long number, const struct taken_back *withdrawn,
+                        struct discount *ret_discount, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err) ||
+        !discounts_find(db, number, ret_discount, err))
+        return false;
+    return ret_discount->withdrawn.at_us > 0 ||
+           (revision_touch(db, err) && mark_discount(db, number, withdrawn, err) &&
+            discounts_find(db, number, ret_discount, err) && transaction_commit(&change, err));
+}

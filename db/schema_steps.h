@@ -1,0 +1,8 @@
+/* The SQL of the schema's steps. Never edit a step that was released: append to schema_later. */
+#pragma once
+
+#define SCHEMA_FIRST 7 /* steps 1 to 7 */
+#define SCHEMA_LATER 6 /* from 8 on */
+
+extern const char *const schema_first[SCHEMA_FIRST];
+extern const char *const schema_later[SCHEMA_LATER];

@@ -1,0 +1,161 @@
+#include "db/standings/gate_runs.h"
+
+#include "common/cleanup.h"
+#include "db/runs/run_row.h"
+#include "db/stmt.h"
+
+#include <limits.h>
+
+#define SELECT_RUNS                                                                              \
+    "SELECT number, id, samples_per_second, throughput_low, throughput_high, " RUN_DOLLARS       \
+    " FROM runs WHERE contender = ?1 AND state = 'finished' AND validity IN ('ok', 'warn')"      \
+    " AND samples_per_second > 0"
+
+/* NULL is no sweep, and IN of NULL is neither true nor false. */
+#define OF_NO_CHECK                                                                              \
+    "(sweep IS NULL OR sweep NOT IN (SELECT sweeps.number FROM sweeps"                           \
+    " WHERE idempotency_key GLOB '" GATE_SWEEP_KEY "*'))"
+
+void gate_subject_clear(struct gate_subject *subject)
+{
+    free(subject->workload);
+    free(subject->engine);
+    free(subject->instance);
+    free(subject->provider);
+    free(subject->stratum);
+    free(subject->labels);
+    *subject = (struct gate_subject){0};
+}
+
+static bool subject_from_row(struct stmt *query, struct gate_subject *subject, struct error *err)
+{
+    char **const texts[] = {&subject->workload, &subject->engine,  &subject->instance,
+                            &subject->provider, &subject->stratum, &subject->labels};
+
+    subject->contender = stmt_column_integer(query, 0);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        *texts[i] = strdup(stmt_column_text(query, (int)i + 1));
+        if (!*texts[i])
+            return error_no_memory(err);
+    }
+    return configuration_read(stmt_column_text(query, COUNT(texts) + 1), &subject->setup, err);
+}
+
+/* Texts for which memory ended read as "", and only another step tells. */
+static bool is_over(struct stmt *query, struct error *err)
+{
+    return stmt_step(query, err) == STMT_DONE;
+}
+
+bool gate_subject_find(struct db *db, long long number, struct gate_subject *ret_subject,
+                       struct error *err)
+{
+    AUTO(gate_subject_clear) struct gate_subject subject = {.number = number};
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT c.number, c.workload, c.engine, c.instance, c.provider, c.stratum,"
+                     " json_extract(spec, '$.labels'), c.configuration"
+                     " FROM runs JOIN contenders AS c ON c.number = contender"
+                     " WHERE runs.number = ?",
+                     err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, number);
+    step = stmt_step(query, err);
+    if (step == STMT_DONE)
+        return error_set(err, ERROR_CONFLICT, NULL, "the run has no number to compare");
+    if (step != STMT_ROW || !subject_from_row(query, &subject, err) || !is_over(query, err))
+        return false;
+    *ret_subject = subject;
+    subject = (struct gate_subject){0};
+    return true;
+}
+
+static bool collect(struct stmt *query, struct gate_run ret_runs[GATE_RUNS_MAX],
+                    size_t *ret_count, struct error *err)
+{
+    enum stmt_step step;
+    size_t count = 0;
+
+    while ((step = stmt_step(query, err)) == STMT_ROW && count < GATE_RUNS_MAX) {
+        struct gate_run *run = &ret_runs[count++];
+
+        *run = (struct gate_run){.number = stmt_column_integer(query, 0),
+                                 .throughput = {.value = stmt_column_real(query, 2),
+                                                .low = stmt_column_real(query, 3),
+                                                .high = stmt_column_real(query, 4)},
+                                 .dollars = stmt_column_real(query, 5)};
+        snprintf(run->id.text, sizeof run->id.text, "%s", stmt_column_text(query, 1));
+    }
+    *ret_count = count;
+    return step != STMT_FAILED;
+}
+
+bool gate_runs_repeats(struct db *db, const struct gate_subject *subject,
+                       struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,
+                       struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     SELECT_RUNS " AND (number = ?2 OR (" OF_NO_CHECK
+                                 " AND ?3 <> '{}' AND json_extract(spec, '$.labels') = ?3))"
+                                 " ORDER BY number DESC LIMIT ?4",
+                     err);
+
+    if (!query)
+        return false;
+    stmt_integer(query, subject->contender);
+    stmt_integer(query, subject->number);
+    stmt_text(query, subject->labels);
+    stmt_integer(query, GATE_RUNS_MAX);
+    return collect(query, ret_runs, ret_count, err);
+}
+
+bool gate_runs_others(struct db *db, const struct gate_others *wanted,
+                      struct gate_run ret_runs[GATE_RUNS_MAX], size_t *ret_count,
+                      struct error *err)
+{
+    const struct gate_subject *subject = wanted->subject;
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db,
+        SELECT_RUNS
+        " AND " OF_NO_CHECK
+        " AND number <> ?2 AND (?3 = '{}' OR json_extract(spec, '$.labels') <> ?3)"
+        " AND number < ?4 AND (?5 IS NULL OR"
+        " EXISTS (SELECT 1 FROM run_labels WHERE key = ?5 AND value = ?6 AND run = number))"
+        " ORDER BY number DESC LIMIT ?7",
+        err);
+
+    if (!query)
+        return false;
+    stmt_integer(query, subject->contender);
+    stmt_integer(query, subject->number);
+    stmt_text(query, subject->labels);
+    stmt_integer(query, wanted->key ? LLONG_MAX : subject->number);
+    stmt_text(query, wanted->key);
+    stmt_text(query, wanted->value);
+    stmt_integer(query, wanted->limit);
+    return collect(query, ret_runs, ret_count, err);
+}
+
+bool gate_sweep_find(struct db *db, const char *key, struct run_id *ret_id, bool *ret_found,
+                     struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db, "SELECT id FROM sweeps WHERE idempotency_key = ?", err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, key);
+    step = stmt_step(query, err);
+    *ret_found = step == STMT_ROW;
+    if (*ret_found)
+        snprintf(ret_id->text, sizeof ret_id->text, "%s", stmt_column_text(query, 0));
+    return step == STMT_DONE || (step == STMT_ROW && is_over(query, err));
+}

@@ -1,0 +1,207 @@
+#include "db/standings/histories.h"
+
+#include "common/cleanup.h"
+#include "db/runs/run_row.h"
+
+#define COLUMNS                                                                                  \
+    "contender, validity, id, ended_us, samples_per_second, throughput_low, throughput_high,"    \
+    " " RUN_DOLLARS ","                                                                          \
+    " (SELECT v.name FROM versions AS v WHERE v.number = runs.version),"                         \
+    " (SELECT m.facts ->> '$.kernel' FROM machines AS m WHERE m.number = runs.machine),"         \
+    " (SELECT m.facts ->> '$.microcode' FROM machines AS m WHERE m.number = runs.machine)"
+enum {
+    CONTENDER,
+    VALIDITY,
+    ID,
+    ENDED,
+    SPEED,
+    LOW,
+    HIGH,
+    DOLLARS,
+    VERSION,
+    KERNEL,
+    MICROCODE,
+};
+
+static void line_clear(struct history_line *line)
+{
+    freep(&line->engine);
+    freep(&line->instance);
+    freep(&line->configuration);
+    freep(&line->entries);
+    freep(&line->runs);
+}
+
+void histories_clear(struct histories *histories)
+{
+    for (size_t i = 0; i < histories->count; i++)
+        line_clear(&histories->lines[i]);
+    freep(&histories->lines);
+    *histories = (struct histories){0};
+}
+
+#define COPY(member, row, column)                                                                \
+    snprintf((member), sizeof(member), "%s", stmt_column_text((row), (column)))
+
+static void entry_from_row(struct stmt *row, struct history_entry *entry)
+{
+    *entry = (struct history_entry){.run = {.at_us = stmt_column_integer(row, ENDED),
+                                            .speed = stmt_column_real(row, SPEED),
+                                            .low = stmt_column_real(row, LOW),
+                                            .high = stmt_column_real(row, HIGH),
+                                            .dollars = stmt_column_real(row, DOLLARS)}};
+    COPY(entry->id, row, ID);
+    COPY(entry->version, row, VERSION);
+    COPY(entry->kernel, row, KERNEL);
+    COPY(entry->microcode, row, MICROCODE);
+}
+
+static struct history_line *line_of(struct histories *histories, long long contender)
+{
+    struct history_line *lines;
+
+    for (size_t i = 0; i < histories->count; i++)
+        if (histories->lines[i].contender == contender)
+            return &histories->lines[i];
+    lines = reallocarray(histories->lines, histories->count + 1, sizeof *lines);
+    if (!lines)
+        return NULL;
+    histories->lines = lines;
+    lines[histories->count] = (struct history_line){.contender = contender};
+    return &lines[histories->count++];
+}
+
+static bool add_entry(struct histories *histories, struct stmt *row, struct error *err)
+{
+    struct history_line *line = line_of(histories, stmt_column_integer(row, CONTENDER));
+
+    if (!line)
+        return error_no_memory(err);
+    if (line->count == HISTORY_LINE_MAX) {
+        histories->more = true;
+        return true;
+    }
+    if (line->count == line->room) {
+        size_t room = line->room > 0 ? 2 * line->room : 8;
+        struct history_entry *entries = reallocarray(line->entries, room, sizeof *entries);
+
+        if (!entries)
+            return error_no_memory(err);
+        line->entries = entries;
+        line->room = room;
+    }
+    entry_from_row(row, &line->entries[line->count++]);
+    return true;
+}
+
+static bool counts(struct stmt *row)
+{
+    const char *validity = stmt_column_text(row, VALIDITY);
+
+    return stmt_column_integer(row, CONTENDER) > 0 &&
+           (strcmp(validity, validity_name(VALIDITY_OK)) == 0 ||
+            strcmp(validity, validity_name(VALIDITY_WARN)) == 0);
+}
+
+/* To the end of the answer: only there it shows whether a text found no memory. */
+static bool collect(struct stmt *query, struct histories *histories, struct error *err)
+{
+    enum stmt_step step;
+
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        if (histories->runs == HISTORY_RUNS_MAX) {
+            histories->more = true;
+            continue;
+        }
+        histories->runs++;
+        if (counts(query) && !add_entry(histories, query, err))
+            return false;
+    }
+    return step == STMT_DONE;
+}
+
+static bool name_line(struct db *db, struct history_line *line, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db, "SELECT engine, instance, configuration FROM contenders WHERE number = ?", err);
+
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, line->contender);
+    step = stmt_step(query, err);
+    if (step == STMT_FAILED)
+        return false;
+    line->engine = strdup(step == STMT_ROW ? stmt_column_text(query, 0) : "");
+    line->instance = strdup(step == STMT_ROW ? stmt_column_text(query, 1) : "");
+    line->configuration = strdup(step == STMT_ROW ? stmt_column_text(query, 2) : "{}");
+    if (!line->engine || !line->instance || !line->configuration)
+        return error_no_memory(err);
+    return step == STMT_DONE || stmt_step(query, err) == STMT_DONE; /* see collect() */
+}
+
+/* The id decides between runs that ended at once, so that the order is always the same. */
+static int by_time(const void *left, const void *right)
+{
+    const struct history_entry *l = left, *r = right;
+
+    if (l->run.at_us != r->run.at_us)
+        return l->run.at_us < r->run.at_us ? -1 : 1;
+    return strcmp(l->id, r->id);
+}
+
+static const char *known(const char *text)
+{
+    return *text ? text : NULL;
+}
+
+/* From here on the entries stay where they are. */
+static bool put_in_order(struct history_line *line, struct error *err)
+{
+    line->runs = calloc(line->count + 1, sizeof *line->runs);
+    if (!line->runs)
+        return error_no_memory(err);
+    qsort(line->entries, line->count, sizeof *line->entries, by_time);
+    for (size_t i = 0; i < line->count; i++) {
+        struct history_entry *entry = &line->entries[i];
+
+        entry->run.version = known(entry->version);
+        entry->run.kernel = known(entry->kernel);
+        entry->run.microcode = known(entry->microcode);
+        line->runs[i] = entry->run;
+    }
+    return true;
+}
+
+static bool read_runs(struct db *db, const struct run_filter *filter, struct histories *histories,
+                      struct error *err)
+{
+    AUTO(run_filter_done) struct stmt query = {0};
+    struct run_filter finished = *filter;
+
+    finished.state = run_state_name(RUN_FINISHED);
+    return run_filter_prepare(db,
+                              &(struct run_query){.select = "SELECT " COLUMNS " FROM runs",
+                                                  .order = "number DESC",
+                                                  .filter = &finished,
+                                                  .limit = HISTORY_RUNS_MAX + 1},
+                              &query, err) &&
+           collect(&query, histories, err);
+}
+
+bool histories_load(struct db *db, const struct run_filter *filter,
+                    struct histories *ret_histories, struct error *err)
+{
+    AUTO(histories_clear) struct histories histories = {0};
+
+    if (!read_runs(db, filter, &histories, err))
+        return false;
+    for (size_t i = 0; i < histories.count; i++)
+        if (!name_line(db, &histories.lines[i], err) || !put_in_order(&histories.lines[i], err))
+            return false;
+    *ret_histories = histories;
+    histories = (struct histories){0};
+    return true;
+}

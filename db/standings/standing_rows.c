@@ -1,0 +1,116 @@
+/* Tested by tests/db/standings/standings_test.c. */
+#include "db/standings/standing_rows.h"
+
+#include "common/cleanup.h"
+#include "db/standings/standing_versions.h"
+#include "db/stmt.h"
+
+static enum validity validity_from_name(const char *name)
+{
+    for (int level = VALIDITY_OK; level <= VALIDITY_INVALID; level++)
+        if (strcmp(validity_name((enum validity)level), name) == 0)
+            return (enum validity)level;
+    return VALIDITY_UNKNOWN;
+}
+
+struct run_result standing_result(struct stmt *row, int first)
+{
+    struct run_result run_result = {
+        .validity = validity_from_name(stmt_column_text(row, first)),
+        .value = stmt_column_real(row, first + 1),
+        .low = stmt_column_real(row, first + 2),
+        .high = stmt_column_real(row, first + 3),
+        .at_us = stmt_column_integer(row, first + 5),
+        .provenance =
+            strcmp(stmt_column_text(row, first + 6), provenance_names[PROVENANCE_IMPORTED]) == 0
+                ? PROVENANCE_IMPORTED
+                : PROVENANCE_MEASURED,
+    };
+
+    STANDING_COPY(run_result.vm, stmt_column_text(row, first + 4));
+    return run_result;
+}
+
+/* All columns are in the index runs_by_contender: the wide rows are not touched. Rows are looked
+ * at until enough of them count, however many bad ones came after. */
+static bool read_history(struct db *db, long long contender, long long version,
+                         struct history *history, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db,
+        "SELECT number, validity, samples_per_second, throughput_low, throughput_high, vm,"
+        " ended_us, provenance FROM runs WHERE contender = ? AND version = ?"
+        " ORDER BY number DESC",
+        err);
+    enum stmt_step step; /* one more than is needed: it fails where a text found no memory */
+
+    if (!query)
+        return false;
+    stmt_integer(query, contender);
+    stmt_integer(query, version);
+    while ((step = stmt_step(query, err)) == STMT_ROW && history->count < STANDING_RUNS_MAX) {
+        const struct run_result run_result = standing_result(query, 1);
+
+        history_add(history, stmt_column_integer(query, 0), &run_result);
+    }
+    return step != STMT_FAILED;
+}
+
+/* One step in the index for each version, however many runs it has. */
+static bool find_versions(struct db *db, long long contender, struct version_list *list,
+                          struct error *err)
+{
+    for (long long last = 0;;) {
+        AUTO(stmt_done)
+        struct stmt *query = stmt_prepare(db,
+                                          "SELECT number, name FROM versions WHERE number ="
+                                          " (SELECT min(version) FROM runs WHERE contender = ?"
+                                          " AND version > ?)",
+                                          err);
+        enum stmt_step step;
+
+        if (!query)
+            return false;
+        stmt_integer(query, contender);
+        stmt_integer(query, last);
+        step = stmt_step(query, err);
+        if (step != STMT_ROW)
+            return step == STMT_DONE;
+        last = stmt_column_integer(query, 0);
+        if (!version_list_add(list, last, stmt_column_text(query, 1), err))
+            return false;
+        if (stmt_step(query, err) != STMT_DONE) /* a text found no memory */
+            return false;
+    }
+}
+
+static bool sum_up(struct db *db, long long contender, struct version_runs *version,
+                   struct error *err)
+{
+    AUTO(history_free) struct history history = {0};
+
+    return history_start(&history, err) &&
+           read_history(db, contender, version->number, &history, err) &&
+           history_sum_up(&history, version, err);
+}
+
+bool standing_rows_read(struct db *db, struct contender *contender, struct error *err)
+{
+    AUTO(version_list_free) struct version_list list = {0};
+
+    if (!find_versions(db, contender->number, &list, err))
+        return false;
+    for (size_t i = 0; i < list.count; i++)
+        if (!sum_up(db, contender->number, &list.versions[i], err))
+            return false;
+    if (list.count == 0) { /* its only runs were voided */
+        contender->standing = (struct standing){.level = STANDING_NONE};
+        contender->newest = (struct newest){0};
+        contender->version[0] = '\0';
+        contender->older_count = 0;
+        freep(&contender->older);
+        return true;
+    }
+    return version_list_take(db, &list, contender, err);
+}

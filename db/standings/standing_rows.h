@@ -1,0 +1,10 @@
+/* The part of standings.h that reads the runs of one contender: each version's by itself, and
+ * which of them is the standing. */
+#pragma once
+
+#include "db/standings/standings.h"
+
+/* Replaces version, standing, older versions and newest run of the contender. When it fails they
+ * stay as they were. */
+bool standing_rows_read(struct db *db, struct contender *contender, struct error *err)
+    __attribute__((warn_unused_result));

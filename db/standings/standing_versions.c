@@ -1,0 +1,224 @@
+/* Tested by tests/db/standings/standings_test.c. */
+#include "db/standings/standing_versions.h"
+
+#include "common/cleanup.h"
+#include "db/runs/run_row.h"
+#include "db/runs/traces.h"
+
+#define OLDER_MAX 8 /* versions that are kept beside the one that counts */
+
+void standing_copy(char *to, size_t size, const char *from)
+{
+    size_t length = strnlen(from, size - 1);
+
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+bool history_start(struct history *history, struct error *err)
+{
+    struct run_result *results =
+        history->results ? history->results : calloc(STANDING_RUNS_MAX, sizeof *history->results);
+
+    *history = (struct history){.results = results};
+    return results || error_no_memory(err);
+}
+
+void history_free(struct history *history)
+{
+    freep(&history->results);
+}
+
+void history_add(struct history *history, long long run, const struct run_result *run_result)
+{
+    if (history->count == STANDING_RUNS_MAX)
+        return;
+    if (run_result->validity != VALIDITY_OK && run_result->validity != VALIDITY_WARN) {
+        history->invalid++;
+        return;
+    }
+    if (history->count == 0)
+        history->newest = run;
+    history->results[history->count++] = *run_result;
+}
+
+bool history_sum_up(const struct history *history, struct version_runs *version,
+                    struct error *err)
+{
+    if (!standing_compute(history->results, history->count, &version->standing, err))
+        return false;
+    version->standing.invalid += history->invalid;
+    version->newest_run = history->newest;
+    return true;
+}
+
+static int by_hertz(const void *left, const void *right)
+{
+    double l = ((const struct canary_reading *)left)->canary.hertz,
+           r = ((const struct canary_reading *)right)->canary.hertz;
+
+    return (l > r) - (l < r);
+}
+
+/* The same of a run that was measured elsewhere: its canaries are in the text of its trace. */
+static bool read_told_hertz(struct db *db, long long run, double *ret_hertz, struct error *err)
+{
+    AUTO(evidence_free) struct evidence evidence = {0};
+
+    if (!traces_evidence(db, run, &evidence, err))
+        return false;
+    if (evidence.reading_count > 0)
+        qsort(evidence.readings, evidence.reading_count, sizeof *evidence.readings, by_hertz);
+    *ret_hertz = evidence.reading_count > 0
+                     ? evidence.readings[evidence.reading_count / 2].canary.hertz
+                     : 0;
+    return true;
+}
+
+/* The median of its canaries; 0 without any. What else was seen of a run is a hundred times as
+ * much, and not looked at. */
+static bool read_hertz(struct db *db, long long run, double *ret_hertz, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT hertz FROM canaries WHERE run = ?1 ORDER BY hertz LIMIT 1"
+                     " OFFSET (SELECT count(*) / 2 FROM canaries WHERE run = ?1)",
+                     err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, run);
+    step = stmt_step(query, err);
+    if (step == STMT_ROW)
+        *ret_hertz = stmt_column_real(query, 0);
+    return step == STMT_ROW || (step == STMT_DONE && read_told_hertz(db, run, ret_hertz, err));
+}
+
+static bool read_newest(struct db *db, long long run, struct newest *newest, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(
+        db,
+        "SELECT r.id, r.software, json_extract(r.engine_details, '$.isa'),"
+        " json_extract(m.facts, '$.cpu_model'), json_extract(m.facts, '$.isa'),"
+        " json_extract(r.engine_details, '$.threads'),"
+        " json_extract(r.engine_details, '$.multiply_adds'),"
+        " " RUN_DOLLARS ", paid_kind, paid_feed"
+        " FROM runs AS r LEFT JOIN machines AS m ON m.number = r.machine WHERE r.number = ?",
+        err);
+
+    if (!query)
+        return false;
+    stmt_integer(query, run);
+    if (stmt_step(query, err) != STMT_ROW)
+        return false;
+    STANDING_COPY(newest->run, stmt_column_text(query, 0));
+    STANDING_COPY(newest->software, stmt_column_text(query, 1));
+    STANDING_COPY(newest->isa, stmt_column_text(query, 2));
+    STANDING_COPY(newest->cpu_model, stmt_column_text(query, 3));
+    STANDING_COPY(newest->machine_isa, stmt_column_text(query, 4));
+    newest->threads = stmt_column_real(query, 5);
+    newest->multiply_adds = stmt_column_real(query, 6);
+    newest->paid_per_hour = stmt_column_real(query, 7);
+    STANDING_COPY(newest->paid_kind, stmt_column_text(query, 8));
+    STANDING_COPY(newest->paid_feed, stmt_column_text(query, 9));
+    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
+}
+
+void version_list_free(struct version_list *list)
+{
+    freep(&list->versions);
+}
+
+bool version_list_add(struct version_list *list, long long number, const char *name,
+                      struct error *err)
+{
+    struct version_runs *more =
+        reallocarray(list->versions, list->count + 1, sizeof *list->versions);
+
+    if (!more)
+        return error_no_memory(err);
+    list->versions = more;
+    list->versions[list->count] = (struct version_runs){.number = number};
+    STANDING_COPY(list->versions[list->count++].name, name);
+    return true;
+}
+
+/* The newest version first; of versions that differ by their plan alone, the one that was
+ * measured last. */
+static int by_version(const void *left, const void *right)
+{
+    const struct version_runs *l = left, *r = right;
+    int order = run_version_order(r->name, l->name);
+
+    if (order != 0)
+        return order;
+    return (l->standing.newest_us < r->standing.newest_us) -
+           (l->standing.newest_us > r->standing.newest_us);
+}
+
+/* Enough evidence is an interval; without any of those, a valid run. */
+static size_t choose(const struct version_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->versions[i].standing.interval.known)
+            return i;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->versions[i].standing.level != STANDING_NONE)
+            return i;
+    return 0;
+}
+
+static bool keep_older(const struct version_list *list, size_t chosen,
+                       struct older_version **ret_older, size_t *ret_count, struct error *err)
+{
+    size_t count = 0;
+
+    *ret_older = list->count > 1 ? calloc(OLDER_MAX, sizeof **ret_older) : NULL;
+    if (list->count > 1 && !*ret_older)
+        return error_no_memory(err);
+    for (size_t i = 0; i < list->count && count < OLDER_MAX; i++) {
+        const struct version_runs *version = &list->versions[i];
+
+        if (i == chosen || version->standing.level == STANDING_NONE)
+            continue;
+        STANDING_COPY((*ret_older)[count].version, version->name);
+        (*ret_older)[count++].standing = version->standing;
+    }
+    *ret_count = count;
+    return true;
+}
+
+static bool take_version(struct db *db, const struct version_list *list, size_t chosen,
+                         struct contender *contender, struct error *err)
+{
+    struct version_runs *version = &list->versions[chosen];
+    AUTO(freep) struct older_version *older = NULL;
+    struct newest newest = {0};
+    size_t count = 0;
+
+    if (version->newest_run > 0 && (!read_newest(db, version->newest_run, &newest, err) ||
+                                    !read_hertz(db, version->newest_run, &newest.hertz, err)))
+        return false;
+    if (!keep_older(list, chosen, &older, &count, err))
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        if (i != chosen)
+            version->standing.invalid += list->versions[i].standing.invalid;
+    STANDING_COPY(contender->version, version->name);
+    contender->standing = version->standing;
+    contender->newest = newest;
+    free(contender->older);
+    contender->older = take(&older);
+    contender->older_count = count;
+    return true;
+}
+
+bool version_list_take(struct db *db, struct version_list *list, struct contender *contender,
+                       struct error *err)
+{
+    qsort(list->versions, list->count, sizeof *list->versions, by_version);
+    return take_version(db, list, choose(list), contender, err);
+}

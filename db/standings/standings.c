@@ -1,0 +1,185 @@
+#include "db/standings/standings.h"
+
+#include "common/cleanup.h"
+#include "common/text.h"
+#include "db/standings/standing_rows.h"
+#include "db/standings/standing_versions.h"
+#include "db/stmt.h"
+
+#include <inttypes.h>
+
+void contender_clear(struct contender *contender)
+{
+    freep(&contender->workload);
+    freep(&contender->engine);
+    freep(&contender->configuration);
+    freep(&contender->provider);
+    freep(&contender->instance);
+    freep(&contender->stratum);
+    freep(&contender->older);
+}
+
+void standings_free(struct standings *standings)
+{
+    for (size_t i = 0; i < standings->count; i++)
+        contender_clear(&standings->list[i]);
+    free(standings->list);
+    *standings = (struct standings){0};
+}
+
+/* A name for URLs that does not depend on the order in which contenders came. */
+static void name(struct contender *contender)
+{
+    const char *const parts[] = {contender->workload,
+                                 contender->engine,
+                                 contender->configuration,
+                                 contender->provider,
+                                 contender->instance,
+                                 contender->stratum,
+                                 contender->is_published ? "published" : "measured"};
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < COUNT(parts); i++)
+        hash = hash * 0x100000001b3 + text_hash(parts[i]);
+    snprintf(contender->id, sizeof contender->id, "%016" PRIx64, hash);
+}
+
+bool contender_read_key(struct stmt *row, struct contender *contender, struct error *err)
+{
+    char **const texts[] = {&contender->workload, &contender->engine,   &contender->configuration,
+                            &contender->provider, &contender->instance, &contender->stratum};
+
+    contender->number = stmt_column_integer(row, 0);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        *texts[i] = strdup(stmt_column_text(row, (int)i + 1));
+        if (!*texts[i])
+            return error_no_memory(err);
+    }
+    contender->is_published = stmt_column_integer(row, 7) != 0;
+    name(contender);
+    return configuration_read(contender->configuration, &contender->setup, err);
+}
+
+static bool read_figure(struct db *db, struct contender *contender, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db,
+                                      "SELECT samples_per_second, unit, derived, source, note,"
+                                      " measured_us FROM figures WHERE contender = ?",
+                                      err);
+    struct published published = {0};
+    struct standing standing;
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, contender->number);
+    step = stmt_step(query, err);
+    if (step == STMT_DONE) { /* it was removed */
+        contender->standing = (struct standing){.level = STANDING_NONE};
+        contender->published = published;
+    }
+    if (step != STMT_ROW)
+        return step == STMT_DONE;
+    standing = (struct standing){.level = STANDING_POINT,
+                                 .value = stmt_column_real(query, 0),
+                                 .first_us = stmt_column_integer(query, 5),
+                                 .newest_us = stmt_column_integer(query, 5)};
+    snprintf(published.unit, sizeof published.unit, "%s", stmt_column_text(query, 1));
+    published.derived = stmt_column_integer(query, 2) != 0;
+    snprintf(published.source, sizeof published.source, "%s", stmt_column_text(query, 3));
+    snprintf(published.note, sizeof published.note, "%s", stmt_column_text(query, 4));
+    published.measured_us = stmt_column_integer(query, 5);
+    if (stmt_step(query, err) != STMT_DONE) /* a text found no memory */
+        return false;
+    contender->standing = standing;
+    contender->published = published;
+    return true;
+}
+
+static struct contender *find(struct standings *standings, long long number)
+{
+    size_t low = 0, high = standings->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (standings->list[middle].number == number)
+            return &standings->list[middle];
+        if (standings->list[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* New ones have larger numbers than all before them, so the list stays in order. */
+bool standings_add(struct standings *standings, struct contender *contender, struct error *err)
+{
+    if (standings->count == standings->room) {
+        size_t room = standings->room ? standings->room * 2 : 64;
+        struct contender *more = reallocarray(standings->list, room, sizeof *more);
+
+        if (!more)
+            return error_no_memory(err);
+        standings->list = more;
+        standings->room = room;
+    }
+    standings->list[standings->count++] = *contender;
+    *contender = (struct contender){0};
+    return true;
+}
+
+static bool take_row(struct db *db, struct standings *standings, struct stmt *row,
+                     struct error *err)
+{
+    AUTO(contender_clear) struct contender fresh = {0};
+    struct contender *known = find(standings, stmt_column_integer(row, 0));
+    struct contender *contender = known ? known : &fresh;
+
+    if (!known && !contender_read_key(row, &fresh, err))
+        return false;
+    if (!(contender->is_published ? read_figure(db, contender, err)
+                                  : standing_rows_read(db, contender, err)))
+        return false;
+    return known || standings_add(standings, &fresh, err);
+}
+
+static bool take_rows(struct db *db, struct standings *standings, struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT number, workload, engine, configuration, provider, instance,"
+                     " stratum, published FROM contenders WHERE changed > ? ORDER BY number",
+                     err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_integer(query, standings->revision);
+    while ((step = stmt_step(query, err)) == STMT_ROW)
+        if (!take_row(db, standings, query, err))
+            return false;
+    return step == STMT_DONE;
+}
+
+bool standings_update(struct db *db, struct standings *standings, struct error *err)
+{
+    const size_t before = standings->count;
+    long long revision; /* read first: what changes meanwhile is looked at again next time */
+
+    if (!revision_read(db, &revision, err))
+        return false;
+    if (revision == standings->revision)
+        return true;
+    if (!take_rows(db, standings, err)) {
+        /* A name that found no memory may be reported by the step after it, when it is listed. */
+        while (standings->count > before)
+            contender_clear(&standings->list[--standings->count]);
+        return false;
+    }
+    standings->revision = revision;
+    return true;
+}

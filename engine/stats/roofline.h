@@ -1,0 +1,48 @@
+/* How near a run came to what its machine could do at most: the roof. Pure, from what is stored
+ * of a run: what its engine said of itself, and the means of its measured steps.
+ *
+ * Multiply-adds are those of the definition of convolutions and linear layers, forward and
+ * backward; a way to compute that takes fewer (Winograd's) comes nearer to the roof, or above it.
+ * What else a step does (batch-norm, the update) counts as time without multiply-adds. The peak
+ * is what the engine has measured of this machine in the same run; without that there is no
+ * share. */
+#pragma once
+
+#include "engine/protocol/details.h"
+#include "engine/stats/summary.h"
+
+#define ROOFLINE_PHASES_MAX 6
+#define ROOFLINE_MISSING_MAX 4
+
+struct roofline_inputs {
+    struct engine_details details;
+    bool split_known;
+    struct split_seconds split; /* the mean of the measured steps, as is ... */
+    double step_seconds;        /* ... this; above 0 */
+    long long batch_size;
+};
+
+/* 0: not known, except for the seconds. */
+struct roofline_part {
+    const char *name; /* "input", "forward", "backward", "update", "communication", "other" */
+    double seconds;
+    double multiply_adds;
+    double multiply_adds_per_second;
+    double share; /* of the peak */
+};
+
+struct roofline {
+    double peak_multiply_adds_per_second; /* of all threads together */
+    double peak_read_bytes_per_second;    /* likewise, from memory */
+    int phase_count;                      /* 0 where the engine reports no split */
+    struct roofline_part
+        phases[ROOFLINE_PHASES_MAX]; /* they make up the step, but for a thousandth */
+    struct roofline_part step;
+    /* What a step moved at least; it may have moved more, so its share of the peak is a least one
+     * as well. */
+    double step_bytes, step_bytes_per_second, memory_share;
+    int missing_count; /* a sentence for each thing that is not known */
+    const char *missing[ROOFLINE_MISSING_MAX];
+};
+
+void roofline_compute(const struct roofline_inputs *inputs, struct roofline *ret_roofline);

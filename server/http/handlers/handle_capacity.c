@@ -1,0 +1,178 @@
+/* /v1/capacity: machines that were launched, not to be had, or taken back, counted by zone.
+ * Tested by tests/api/test_capacity.py. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/fields.h"
+#include "common/limits.h"
+#include "pricing/parse_time.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_capacity.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+#define DAY_US (86400 * 1000000LL)
+#define SLACK_US (5 * 60 * 1000000LL) /* by which the client's clock may be ahead */
+
+#define AT(member) .name = #member, .offset = offsetof(struct capacity_event, member)
+#define TEXT(member, least)                                                                      \
+    AT(member), .type = FIELD_TEXT, .min = (least),                                              \
+                .max = sizeof((struct capacity_event *)0)->member - 1
+
+static const struct field fields[] = {
+    {TEXT(provider, 1)},
+    {TEXT(instance_type, 1)},
+    {TEXT(zone, 1)},
+    {AT(kind), .type = FIELD_CHOICE, .choices = capacity_kinds},
+    {AT(price_kind), .type = FIELD_CHOICE, .choices = capacity_price_kinds},
+    {TEXT(machine, 1)},
+    {TEXT(note, 1)},
+};
+
+#define REQUIRED 5 /* so many of them; the rest may be null or missing */
+
+static bool read_at(const json_t *json, long long now_us, long long *ret_us, struct error *err)
+{
+    const char *text = json_string_value(json);
+
+    *ret_us = now_us;
+    if (!json || json_is_null(json))
+        return true;
+    if (!text || !parse_time_given(text, ret_us))
+        return error_set(err, ERROR_INVALID, "at", "must be a time like 2026-08-06T17:17:52Z");
+    return *ret_us <= now_us + SLACK_US ||
+           error_set(err, ERROR_INVALID, "at", "lies in the future");
+}
+
+static bool is_field(const char *name)
+{
+    return strcmp(name, "at") == 0 || fields_find(fields, COUNT(fields), name) != NULL;
+}
+
+static bool read_event(json_t *json, struct capacity_event *event, struct error *err)
+{
+    const char *name;
+    json_t *value;
+
+    *event = (struct capacity_event){.kind = NULL};
+    json_object_foreach(json, name, value) if (!is_field(name)) return error_set(
+        err, ERROR_INVALID, name, "is not a known field");
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        value = json_object_get(json, fields[i].name);
+        if (!value && i < REQUIRED)
+            return error_set(err, ERROR_INVALID, fields[i].name, "is missing");
+        if (value && (i < REQUIRED || !json_is_null(value)) &&
+            !field_read(&fields[i], value, event, err))
+            return false;
+    }
+    if (strcmp(event->kind, "preempted") == 0 && strcmp(event->price_kind, "spot") != 0)
+        return error_set(err, ERROR_INVALID, "price_kind",
+                         "must be spot: no other machine is preempted");
+    return read_at(json_object_get(json, "at"), clock_calendar_us(), &event->at_us, err);
+}
+
+void capacity_create_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    AUTO(json_decrefp) json_t *json = NULL;
+    struct capacity_event event;
+    struct error err = {0};
+    bool is_new;
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    json = request_json(exchange, &err);
+    if (!json || !read_event(json, &event, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!capacity_add(loan.db, &event, &is_new, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    present_capacity_event(&out, &event);
+    reply_json(exchange, is_new ? 201 : 200, &out);
+}
+
+/* A page under way. */
+struct capacity_page {
+    struct json_writer *out;
+    long long limit, count;
+    char last[INSTANCE_SIZE + PROVIDER_SIZE + REGION_SIZE + 16];
+};
+
+static void write_count(void *user, const struct capacity_count *count)
+{
+    struct capacity_page *page = user;
+
+    if (page->count++ >= page->limit)
+        return;
+    snprintf(page->last, sizeof page->last, "%s %s %s %s", count->instance_type, count->provider,
+             count->zone, count->price_kind);
+    present_capacity_count(page->out, count);
+}
+
+static bool read_filter(const struct query *query, struct capacity_filter *filter,
+                        long long *ret_days, struct error *err)
+{
+    static const char *const words[] = {"provider",   "instance_type", "zone",
+                                        "price_kind", "cursor",        NULL};
+    const struct field limit = {.name = "limit", .min = 1, .max = INSTANCE_LIST_MAX};
+    const struct field days = {.name = "days", .min = 1, .max = DAYS_MAX};
+    const char *limit_text = query_find(query, "limit"), *days_text = query_find(query, "days");
+
+    *ret_days = CAPACITY_DAYS;
+    *filter = (struct capacity_filter){.provider = query_find(query, "provider"),
+                                       .instance_type = query_find(query, "instance_type"),
+                                       .zone = query_find(query, "zone"),
+                                       .price_kind = query_find(query, "price_kind"),
+                                       .after = query_find(query, "cursor"),
+                                       .limit = 100};
+    return query_check_words(query, words, QUERY_WORD_MAX, err) &&
+           (!limit_text || field_read_text(&limit, limit_text, &filter->limit, err)) &&
+           (!days_text || field_read_text(&days, days_text, ret_days, err));
+}
+
+static bool write_page(struct db *db, struct capacity_filter *filter, long long days,
+                       struct json_writer *out, struct error *err)
+{
+    struct capacity_page page = {.out = out, .limit = filter->limit++};
+
+    filter->since_us = clock_calendar_us() - days * DAY_US;
+    jsonw_open(out, NULL, '{');
+    jsonw_integer(out, "days", days);
+    jsonw_time(out, "since", filter->since_us);
+    jsonw_open(out, "capacity", '[');
+    if (!capacity_each(db, filter, write_count, &page, err))
+        return false;
+    jsonw_close(out, ']');
+    jsonw_text(out, "next_cursor", page.count > page.limit ? page.last : NULL);
+    jsonw_close(out, '}');
+    return true;
+}
+
+void capacity_list_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"provider", "instance_type", "zone",   "price_kind",
+                                          "days",     "limit",         "cursor", NULL};
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct capacity_filter filter;
+    struct error err = {0};
+    long long days;
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    if (!read_filter(&exchange->request.query, &filter, &days, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!write_page(loan.db, &filter, days, &out, &err))
+        reply_error(exchange, &err);
+    else
+        reply_json(exchange, 200, &out);
+}

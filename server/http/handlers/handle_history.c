@@ -1,0 +1,88 @@
+/* GET /v1/history: when the runs of a configuration on a type of machine changed, and through
+ * what. Tested by tests/api/test_history.py. */
+#include "common/cleanup.h"
+#include "db/contenders/contenders.h"
+#include "server/base/query_labels.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_history.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/response_cache.h"
+#include "server/http/server.h"
+
+static bool write_lines(struct json_writer *out, const struct histories *histories,
+                        struct error *err)
+{
+    for (size_t i = 0; i < histories->count; i++) {
+        const struct history_line *line = &histories->lines[i];
+        AUTO(history_changes_clear) struct history_changes changes = {0};
+
+        if (!history_changes_find(line->runs, line->count, &changes, err))
+            return false;
+        present_history(out, line, &changes);
+    }
+    return true;
+}
+
+static bool compute(struct exchange *exchange, struct db *db, struct error *err)
+{
+    static const char *const words[] = {"workload", "engine", "instance_type", NULL};
+    const struct query *query = &exchange->request.query;
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    AUTO(histories_clear) struct histories histories = {0};
+    char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
+    struct run_filter filter = {.workload = query_find(query, "workload"),
+                                .engine = query_find(query, "engine"),
+                                .instance = query_find(query, "instance_type")};
+
+    if (!filter.workload)
+        filter.workload = "resnet50";
+    if (!query_check_words(query, words, QUERY_WORD_MAX, err) ||
+        !query_labels(query, keys, filter.labels, &filter.label_count, err) ||
+        !histories_load(db, &filter, &histories, err))
+        return false;
+    present_histories_begin(&out, filter.workload, &histories);
+    if (!write_lines(&out, &histories, err))
+        return false;
+    present_histories_end(&out);
+    return !out.failed || error_no_memory(err);
+}
+
+static void send_body(struct exchange *exchange, const char *etag)
+{
+    bool known = etag_is_known(exchange->request.headers.if_none_match, etag);
+
+    reply_field(exchange, "ETag", "%s", etag);
+    reply_field(exchange, "Cache-Control", "no-cache");
+    exchange->reply.status = known ? 304 : 200;
+    exchange->reply.content_type = known ? NULL : "application/json";
+    if (known)
+        bytes_free(&exchange->reply.body);
+}
+
+void history_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"workload", "engine", "instance_type", "label*", NULL};
+    const struct server *server = exchange->server;
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct answer_key key = {.text = exchange->request.target};
+    char etag[ETAG_SIZE];
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    loan = db_borrow(server->pool);
+    if (!revision_read(loan.db, &key.revision, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    /* A target begins with "/", so no other answer has this key. */
+    if (!response_cache_find(server->response_cache, &key, &exchange->reply.body, etag)) {
+        if (!compute(exchange, loan.db, &err)) {
+            reply_error(exchange, &err);
+            return;
+        }
+        response_cache_keep(server->response_cache, &key, &exchange->reply.body, etag);
+    }
+    send_body(exchange, etag);
+}

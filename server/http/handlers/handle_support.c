@@ -1,0 +1,105 @@
+/* GET /v1/support: what is known of each instance type, and whether the engine runs there.
+ * Tested by tests/api/test_support.py. */
+#include "common/cleanup.h"
+#include "common/limits.h"
+#include "db/prices/known_types.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_support.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+/* A page under way. */
+struct support_page {
+    struct json_writer *out;
+    const char *family; /* NULL for any */
+    struct run_spec spec;
+    bool csv, failed, has_more;
+    long long limit, count;
+    char last[INSTANCE_SIZE + PROVIDER_SIZE];
+};
+
+static bool write_type(void *user, const struct known_type *type)
+{
+    struct support_page *page = user;
+    struct support support;
+
+    support_of(type, &page->spec, &support);
+    if (page->family && strcmp(page->family, support.family) != 0)
+        return true;
+    if (page->count == page->limit) {
+        page->has_more = true;
+        return false;
+    }
+    page->count++;
+    snprintf(page->last, sizeof page->last, "%s %s", type->listed.name, type->listed.provider);
+    if (page->csv)
+        page->failed = !present_support_line(page->out->bytes, type, &support);
+    else
+        present_support(page->out, type, &support);
+    return !page->failed;
+}
+
+static bool write_page(struct db *db, const struct known_type_filter *filter,
+                       struct support_page *page, struct error *err)
+{
+    if (page->csv)
+        return (bytes_printf(page->out->bytes, "%s", present_support_columns) ||
+                error_no_memory(err)) &&
+               known_types_each(db, filter, write_type, page, err) &&
+               (!page->failed || error_no_memory(err));
+    jsonw_open(page->out, NULL, '{');
+    jsonw_open(page->out, "support", '[');
+    if (!known_types_each(db, filter, write_type, page, err))
+        return false;
+    jsonw_close(page->out, ']');
+    jsonw_text(page->out, "next_cursor", page->has_more ? page->last : NULL);
+    jsonw_close(page->out, '}');
+    return true;
+}
+
+static bool read_question(const struct query *query, struct known_type_filter *filter,
+                          struct support_page *page, struct error *err)
+{
+    static const char *const words[] = {"provider", "family", "instance_type", "cursor", NULL};
+    const struct field limit = {.name = "limit", .min = 1, .max = INSTANCE_LIST_MAX};
+    const char *limit_text = query_find(query, "limit");
+
+    *filter = (struct known_type_filter){.provider = query_find(query, "provider"),
+                                         .name = query_find(query, "instance_type"),
+                                         .after = query_find(query, "cursor")};
+    page->family = query_find(query, "family");
+    page->limit = 100;
+    page->spec = support_usual_spec();
+    return query_check_words(query, words, QUERY_WORD_MAX, err) &&
+           (!limit_text || field_read_text(&limit, limit_text, &page->limit, err));
+}
+
+void support_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"provider", "family", "instance_type",
+                                          "limit",    "cursor", NULL};
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    struct support_page page = {.out = &out};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct known_type_filter filter;
+    struct error err = {0};
+
+    if (!request_form(exchange, &page.csv) || !request_allows(exchange, allowed))
+        return;
+    if (!read_question(&exchange->request.query, &filter, &page, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    loan = db_borrow(exchange->server->pool);
+    if (!write_page(loan.db, &filter, &page, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    if (!page.csv) {
+        reply_json(exchange, 200, &out);
+        return;
+    }
+    exchange->reply.status = 200;
+    exchange->reply.content_type = "text/csv; charset=utf-8";
+}

@@ -1,0 +1,278 @@
+/* /v1/sweeps/{id}/events: a sweep as Server-Sent Events. Like the events of a run, each is
+ * computed from the rows and the id of the last event that the reader has seen.
+ *
+ * The id of an event is "STAGE-RUNS": 1 running, 2 ended; and how many of the sweep's runs had
+ * ended by then. Runs end one after the other, so that number says which cells had ended.
+ * Tested by tests/api/test_sweep_events.py. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/handlers/sweep_parts.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+#define SILENCE_NS (15 * NS_PER_SECOND) /* longest pause; detects readers that are gone */
+#define EVENT_MAX (256 * 1024)
+#define AHEAD                                                                                    \
+    (32 * 1024) /* bytes of a piece behind which the next event waits for the next piece */
+
+enum { STAGE_NONE, STAGE_RUNNING, STAGE_ENDED };
+
+/* What a reader has been sent. */
+struct sweep_stream {
+    struct run_id id;
+    int stage;
+    size_t runs_seen;    /* ended ones, at the last event */
+    long long counts;    /* of the last progress event; -1 before the first */
+    long long spoken_ns; /* time of the last event */
+    bool begun, ended;
+};
+
+static bool write_event(struct bytes *piece, const char *name, const struct sweep_stream *stream,
+                        const struct bytes *data)
+{
+    return bytes_printf(piece, "id: %d-%zu\nevent: %s\ndata: %s\n\n", stream->stage,
+                        stream->runs_seen, name, data->data);
+}
+
+static bool write_state(struct bytes *piece, const struct sweep_stream *stream,
+                        const struct sweep_row *row)
+{
+    AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
+    struct json_writer out = {.bytes = &data};
+    bool ended = stream->stage == STAGE_ENDED;
+
+    jsonw_open(&out, NULL, '{');
+    jsonw_text(&out, "id", row->id.text);
+    jsonw_text(&out, "state", sweep_state_name(ended ? row->state : SWEEP_RUNNING));
+    jsonw_time(&out, "at", ended ? row->ended_us : row->created_us);
+    jsonw_close(&out, '}');
+    return !out.failed && write_event(piece, "state", stream, &data);
+}
+
+static bool write_cell(struct bytes *piece, const struct sweep_stream *stream,
+                       const struct sweep_view *view, size_t cell)
+{
+    AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
+    struct json_writer out = {.bytes = &data};
+
+    present_sweep_cell(&out, view, cell);
+    return !out.failed && write_event(piece, "cell", stream, &data);
+}
+
+static bool write_progress(struct bytes *piece, const struct sweep_stream *stream,
+                           const struct sweep_view *view)
+{
+    AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
+    struct json_writer out = {.bytes = &data};
+
+    present_sweep_progress(&out, NULL, view);
+    return !out.failed && write_event(piece, "progress", stream, &data);
+}
+
+/* In the order in which they ended; those that have not, last. */
+static int by_end(const void *left, const void *right)
+{
+    const struct sweep_row_run *l = *(const struct sweep_row_run *const *)left;
+    const struct sweep_row_run *r = *(const struct sweep_row_run *const *)right;
+    bool l_ended = run_state_is_final(l->run.state), r_ended = run_state_is_final(r->run.state);
+
+    if (l_ended != r_ended)
+        return r_ended - l_ended;
+    if (l->ended_us != r->ended_us)
+        return l->ended_us < r->ended_us ? -1 : 1;
+    return (l > r) - (l < r);
+}
+
+/* The runs of a sweep, and how many of them have ended. */
+struct ends {
+    const struct sweep_row_run **runs; /* owned: in the order in which they ended */
+    size_t count, ended;
+};
+
+static void ends_clear(struct ends *ends)
+{
+    freep(&ends->runs);
+}
+
+static bool find_ends(const struct sweep_view *view, struct ends *ends)
+{
+    ends->runs = calloc(view->run_count + 1, sizeof *ends->runs);
+    ends->count = view->run_count;
+    for (size_t i = 0; ends->runs && i < view->run_count; i++) {
+        ends->runs[i] = &view->runs[i];
+        ends->ended += run_state_is_final(view->runs[i].run.state);
+    }
+    if (ends->runs)
+        qsort(ends->runs, ends->count, sizeof *ends->runs, by_end);
+    return ends->runs != NULL;
+}
+
+/* Whether the run of a place is the last one of its cell. */
+static bool ends_its_cell(const struct ends *ends, size_t place)
+{
+    for (size_t i = place + 1; i < ends->count; i++)
+        if (ends->runs[i]->run.cell == ends->runs[place]->run.cell)
+            return false;
+    return true;
+}
+
+/* The cells that have ended since, as long as the piece is small: *ret_all says whether that was
+ * all of them. */
+static bool write_cells(struct bytes *piece, struct sweep_stream *stream,
+                        const struct sweep_view *view, const struct ends *ends, bool *ret_all)
+{
+    *ret_all = true;
+    while (stream->runs_seen < ends->ended) {
+        size_t place = stream->runs_seen;
+
+        *ret_all = piece->used < AHEAD;
+        if (!*ret_all)
+            return true;
+        stream->runs_seen++;
+        if (ends_its_cell(ends, place) &&
+            !write_cell(piece, stream, view, ends->runs[place]->run.cell))
+            return false;
+    }
+    return true;
+}
+
+/* Grows with each run that is added, begins or ends. */
+static long long counts_of(const struct sweep_view *view, const struct ends *ends)
+{
+    long long running = 0;
+
+    for (size_t i = 0; i < view->run_count; i++)
+        running += view->runs[i].run.state == RUN_RUNNING;
+    return (long long)(view->run_count + ends->ended) * 2 + running;
+}
+
+/* What this reader has not seen. */
+static bool write_news(struct bytes *piece, struct sweep_stream *stream,
+                       const struct sweep_view *view, long long now_ns)
+{
+    AUTO(ends_clear) struct ends ends = {0};
+    bool ended = view->row->state != SWEEP_RUNNING, all;
+    long long counts;
+
+    if (stream->stage == STAGE_ENDED)
+        return true;
+    if (stream->stage == STAGE_NONE) {
+        stream->stage = STAGE_RUNNING;
+        if (!write_state(piece, stream, view->row))
+            return false;
+    }
+    if (!find_ends(view, &ends) || !write_cells(piece, stream, view, &ends, &all))
+        return false;
+    if (!all)
+        return true;
+    counts = counts_of(view, &ends);
+    if (counts != stream->counts || now_ns - stream->spoken_ns >= SILENCE_NS) {
+        stream->counts = counts;
+        if (!write_progress(piece, stream, view))
+            return false;
+    }
+    if (!ended)
+        return true;
+    stream->stage = STAGE_ENDED;
+    return write_state(piece, stream, view->row);
+}
+
+static bool look(const struct server *server, struct sweep_stream *stream, struct bytes *piece,
+                 long long now_ns)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
+    AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
+    struct error err = {0};
+
+    if (!sweep_parts_load(loan.db, stream->id.text, &parts, &err) ||
+        !write_news(piece, stream, &parts.view, now_ns))
+        return false;
+    stream->ended = stream->stage == STAGE_ENDED;
+    return true;
+}
+
+static enum stream_result next_events(void *state, struct exchange *exchange, struct bytes *piece)
+{
+    struct notifications *notifications = exchange->server->notifications;
+    struct sweep_stream *stream = state;
+
+    for (;;) {
+        long long now_ns = clock_monotonic_ns();
+        bool closed = notifications_is_closed(
+            notifications); /* read before the database, so that the last change is not missed */
+
+        if (stream->ended)
+            return STREAM_END;
+        if (!stream->begun && !bytes_printf(piece, "retry: 2000\n\n"))
+            return STREAM_BROKEN;
+        stream->begun = true;
+        if (!look(exchange->server, stream, piece, now_ns))
+            return STREAM_BROKEN;
+        if (piece->used > 0) {
+            stream->spoken_ns = now_ns;
+            return STREAM_MORE;
+        }
+        if (closed)
+            return STREAM_END;
+        if (notifications_sleep(notifications, &exchange->watcher, now_ns,
+                                stream->spoken_ns + SILENCE_NS))
+            return STREAM_WAIT;
+    }
+}
+
+/* Ignores an id that is malformed or ahead of the sweep; the reader then gets all events. */
+static void read_last_event(const char *header, const struct sweep_view *view,
+                            struct sweep_stream *stream)
+{
+    size_t runs, ended = 0;
+    int stage;
+    char rest;
+
+    for (size_t i = 0; i < view->run_count; i++)
+        ended += run_state_is_final(view->runs[i].run.state);
+    if (!header || sscanf(header, "%d-%zu%c", &stage, &runs, &rest) != 2 || runs > ended)
+        return;
+    if (stage == STAGE_RUNNING || (stage == STAGE_ENDED && view->row->state != SWEEP_RUNNING)) {
+        stream->stage = stage;
+        stream->runs_seen = runs;
+    }
+}
+
+static bool begin(struct exchange *exchange, struct sweep_stream *stream, struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
+
+    if (!sweep_parts_load(loan.db, stream->id.text, &parts, err))
+        return false;
+    read_last_event(exchange->request.headers.last_event_id, &parts.view, stream);
+    return true;
+}
+
+void sweep_events_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {NULL};
+    AUTO(freep) struct sweep_stream *stream = calloc(1, sizeof *stream);
+    struct error err = {0};
+
+    if (!stream) {
+        error_no_memory(&err);
+        reply_error(exchange, &err);
+        return;
+    }
+    if (!request_accepts(exchange, "text/event-stream") ||
+        !request_run_id(exchange, &stream->id) || !request_allows(exchange, allowed))
+        return;
+    stream->counts = -1;
+    if (!begin(exchange, stream, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    stream->spoken_ns = clock_monotonic_ns();
+    exchange->watcher.may_cut = true;
+    notifications_watch(exchange->server->notifications, &exchange->watcher,
+                        &(struct topic){TOPIC_SWEEP, stream->id}, stream->spoken_ns);
+    reply_events(exchange, next_events, take(&stream));
+}

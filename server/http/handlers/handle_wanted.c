@@ -1,0 +1,115 @@
+/* GET /v1/wanted: what a machine of a type should measure next.
+ * Tested by tests/api/test_wanted.py. */
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/limits.h"
+#include "common/text.h"
+#include "server/compare/comparison_cache.h"
+#include "server/http/handlers/handlers.h"
+#include "server/http/json/present_wanted.h"
+#include "server/http/reply.h"
+#include "server/http/request.h"
+#include "server/http/server.h"
+
+struct wanted_request {
+    struct wanted_question question;
+    struct known_type type;
+    const char *name;     /* NULL: this machine's */
+    const char *provider; /* NULL: the first that has such a type */
+    long long limit;
+};
+
+static bool check_text(const char *name, const char *text, size_t size, struct error *err)
+{
+    return !text || (strlen(text) < size && text_is_utf8(text, strlen(text))) ||
+           error_set(err, ERROR_INVALID, name, "must have 1 to %zu bytes of UTF-8", size - 1);
+}
+
+static bool read_request(const struct query *query, struct wanted_request *request,
+                         struct error *err)
+{
+    static const char *const words[] = {"instance_type", "provider", "workload", "engine", NULL};
+    const struct field limit = {.name = "limit", .min = 1, .max = INSTANCE_LIST_MAX};
+    const struct field days = {.name = "days", .min = 1, .max = DAYS_MAX};
+    const char *limit_text = query_find(query, "limit"), *days_text = query_find(query, "days");
+
+    *request = (struct wanted_request){.name = query_find(query, "instance_type"),
+                                       .provider = query_find(query, "provider"),
+                                       .limit = 10,
+                                       .question = {.workload = query_find(query, "workload"),
+                                                    .engine = query_find(query, "engine"),
+                                                    .days = 90,
+                                                    .now_us = clock_calendar_us()}};
+    request->question.type = &request->type;
+    if (!query_check_words(query, words, QUERY_WORD_MAX, err) ||
+        !check_text("instance_type", request->name, INSTANCE_SIZE, err) ||
+        !check_text("provider", request->provider, PROVIDER_SIZE, err))
+        return false;
+    return (!limit_text || field_read_text(&limit, limit_text, &request->limit, err)) &&
+           (!days_text || field_read_text(&days, days_text, &request->question.days, err));
+}
+
+/* The type as it is asked about. */
+static void name_type(struct this_machine *this_machine, struct wanted_request *request)
+{
+    struct instance_type *listed = &request->type.listed;
+    struct identity here;
+
+    this_machine_identity(this_machine, &here);
+    snprintf(listed->name, sizeof listed->name, "%s",
+             request->name ? request->name : here.instance_type);
+    snprintf(listed->provider, sizeof listed->provider, "%s",
+             request->provider ? request->provider
+             : request->name   ? ""
+                               : here.provider);
+}
+
+/* An unknown type stays what the question says of it. */
+static bool take_type(void *user, const struct known_type *type)
+{
+    *(struct known_type *)user = *type;
+    return false;
+}
+
+static bool answer(struct exchange *exchange, struct db *db, struct wanted_request *request,
+                   struct json_writer *out, struct error *err)
+{
+    const struct offers_question where = {
+        .regions = {"none"}, .at_us = request->question.now_us, .is_now = true};
+    const struct instance_type asked = request->type.listed;
+    const struct known_type_filter filter = {.provider = text_or_null(asked.provider),
+                                             .name = asked.name};
+    AUTO(comparison_cache_return) struct comparison_loan loan = {0};
+    AUTO(wanted_list_free) struct wanted_list list = {0};
+
+    if (!known_types_each(db, &filter, take_type, &request->type, err) ||
+        !comparison_cache_borrow(exchange->server->comparison_cache, db, &where, &loan, err))
+        return false;
+    request->question.standings = loan.standings;
+    return wanted_find(&request->question, &list, err) &&
+           (present_wanted(out, &request->question, &list, (size_t)request->limit) ||
+            error_no_memory(err));
+}
+
+void wanted_handler(struct exchange *exchange)
+{
+    static const char *const allowed[] = {"instance_type", "provider", "workload", "engine",
+                                          "days",          "limit",    NULL};
+    struct json_writer out = {.bytes = &exchange->reply.body};
+    AUTO(db_loan_end) struct db_loan loan = {0};
+    struct wanted_request request;
+    struct error err = {0};
+
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+        return;
+    if (!read_request(&exchange->request.query, &request, &err)) {
+        reply_error(exchange, &err);
+        return;
+    }
+    name_type(exchange->server->this_machine, &request);
+    loan = db_borrow(exchange->server->pool);
+    if (!answer(exchange, loan.db, &request, &out, &err))
+        reply_error(exchange, &err);
+    else
+        reply_json(exchange, 200, &out);
+}

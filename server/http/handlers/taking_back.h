@@ -1,0 +1,18 @@
+/* Requests that take something back: a run, a figure, a price, a discount. A function that
+ * returns false has already replied. */
+#pragma once
+
+#include "common/taken_back.h"
+#include "server/http/exchange.h"
+
+/* Now, by the token of the request, for the reason that the body {"reason": ...} gives. */
+bool taking_back_read_body(struct exchange *exchange, struct taken_back *ret_taken)
+    __attribute__((warn_unused_result));
+
+/* The same of a request without a body: reason= of the query, which may be absent. */
+bool taking_back_read_query(struct exchange *exchange, struct taken_back *ret_taken)
+    __attribute__((warn_unused_result));
+
+/* For the audit: what was done, to which id, and why. `did` is a literal, like "run voided". */
+void taking_back_note(struct exchange *exchange, const char *did, const char *id,
+                      const struct taken_back *taken);

@@ -1,0 +1,13 @@
+/* Cells of a line of CSV (RFC 4180) behind its first one: each begins with a comma. They return
+ * false when memory ends. */
+#pragma once
+
+#include "common/bytes.h"
+
+#include <stdbool.h>
+
+/* In quotes, and never a formula: what begins like one would be computed by a spreadsheet. */
+bool csv_add_text(struct bytes *line, const char *text) __attribute__((warn_unused_result));
+
+/* An empty cell for what is not finite. */
+bool csv_add_number(struct bytes *line, double number) __attribute__((warn_unused_result));

@@ -1,0 +1,11 @@
+/* What is wanted of a type, as JSON. openapi.json describes what is written here, and a test
+ * holds the two together. */
+#pragma once
+
+#include "common/json_writer.h"
+#include "server/types/wanted.h"
+
+/* At most `limit` of them. False when memory ends. */
+bool present_wanted(struct json_writer *out, const struct wanted_question *question,
+                    const struct wanted_list *list, size_t limit)
+    __attribute__((warn_unused_result));

@@ -1,0 +1,36 @@
+/* The valid tokens: those of options and of --tokens, which can be reloaded while requests are
+ * answered. Thread-safe. */
+#pragma once
+
+#include "server/base/config.h"
+#include "server/http/tokens/token_usage.h"
+
+struct token_store;
+
+/* The rights of a token; a copy, so that a reload does not block requests. Without configured
+ * tokens every request has all scopes and no sender. */
+struct grant {
+    struct sender *sender; /* NULL without a token */
+    unsigned scopes;
+    struct limits limits;
+    bool is_named; /* by --tokens: the name identifies the sender */
+};
+
+/* `config` must outlive it. */
+struct token_store *token_store_new(const struct config *config, struct error *err)
+    __attribute__((warn_unused_result));
+void token_store_free(struct token_store *token_store);
+
+/* Reloads --tokens. On failure the old tokens stay. */
+bool token_store_reload(struct token_store *token_store, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Returns false for an unknown token, or for none (NULL) where one is needed. */
+bool token_store_find(struct token_store *token_store, const char *token,
+                      struct grant *ret_grant);
+
+/* Number of tokens. */
+size_t token_store_count(struct token_store *token_store);
+
+/* Adds the counters of each sender in Prometheus' text format. */
+bool token_store_write(struct token_store *token_store, struct bytes *text);

@@ -1,0 +1,308 @@
+"""What a client may ask by which name, and what it is answered when it asks for what there is not:
+workloads of registered engines, filters that match nothing, labels that tell branches apart, names
+of earlier versions, and the cost of a run that is worth none."""
+import unittest
+
+from harness import Server, ServerCase, fake
+from openapi import Description
+from run_documents import FIGURE, document
+
+MEASURED = {"engine": "ok", "steps": 20, "warmup_steps": 5}
+PLACE = ("--provider", "aws", "--region", "us-east-1", "--instance-type", "test.large",
+         "--life-cycle", "on_demand")
+
+
+class Asking(ServerCase):
+    ENGINES = {"ok": fake("ok"), "other": fake("ok")}
+    FLAGS = PLACE
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.description = Description(cls.server.get("/v1/openapi.json").json())
+
+    def ask(self, path, status=200):
+        reply = self.server.get(path)
+        self.assertEqual(status, reply.status, f"{path}: {reply}")
+        self.description.check("GET", path.partition("?")[0], reply)
+        return reply.json()
+
+    def refused(self, spec, status, field):
+        return self.assertProblem(self.server.post(spec), status,
+                                  "not-possible-here" if status == 422 else "invalid", field)
+
+
+class Workloads(Asking):
+    def test_a_registered_engine_trains_what_it_calls_its_own(self):
+        run = self.server.run("ok", workload="lstm/v2.large_x", steps=20, warmup_steps=5)
+        self.assertEqual(("finished", "lstm/v2.large_x"), (run["state"], run["spec"]["workload"]))
+        listed = self.ask("/v1/runs?workload=lstm/v2.large_x")["runs"]
+        self.assertEqual([run["id"]], [each["id"] for each in listed])
+        row, = self.ask("/v1/comparison?workload=lstm/v2.large_x")["rows"]
+        self.assertEqual(("ok", run["id"]), (row["engine"], row["newest_run"]))
+
+    def test_the_native_engine_lists_what_it_trains(self):
+        for spec in ({"workload": "lstm"}, {"workload": "lstm", "engine": "native"}):
+            problem = self.refused(spec, 400, "workload")
+            self.assertEqual({"values": ["mlp", "resnet50"]}, problem["allowed"])
+            self.assertIn("a registered engine may train its own", problem["detail"])
+
+    def test_a_name_that_no_workload_has_is_refused(self):
+        for name in ("", "a b", "x" * 64, "caf\u00e9", "a;b", "<b>"):
+            self.refused({"workload": name, "engine": "ok"}, 400, "workload")
+
+    def test_a_sweep_may_hold_one(self):
+        reply = self.server.post({"base": {"workload": "gnn", "steps": 5, "warmup_steps": 1},
+                                  "cells": [{"engine": "ok"}, {"engine": "other"}], "blocks": 1},
+                                 path="/v1/sweeps")
+        self.assertEqual(201, reply.status, reply)
+        refused = self.server.post({"base": {"engine": "native"},
+                                    "knobs": {"workload": ["mlp", "gnn"]}}, path="/v1/sweeps")
+        problem = self.assertProblem(refused, 400, "invalid", "knobs.workload")
+        self.assertEqual({"values": ["mlp", "resnet50"]}, problem["allowed"])
+
+    def test_runs_of_it_travel(self):
+        run = document(7)
+        run["spec"]["workload"] = "gnn"
+        reply = self.server.post(run, path="/v1/runs/import")
+        self.assertEqual(201, reply.status, reply)
+        self.assertEqual("gnn", reply.json()["spec"]["workload"])
+        self.assertEqual(1, len(self.ask("/v1/comparison?workload=gnn")["rows"]))
+        run = document(8)
+        run["spec"] |= {"workload": "gnn", "engine": "native"}
+        self.assertProblem(self.server.post(run, path="/v1/runs/import"), 400, "invalid",
+                           "spec.workload")
+
+
+class Precisions(Asking):
+    def test_f16_is_refused_with_what_to_use(self):
+        for workload in ("mlp", "resnet50"):
+            problem = self.refused({"workload": workload, "precision": "f16"}, 422, "precision")
+            self.assertIn("f16 training is not implemented by the engine native", problem["detail"])
+            self.assertIn("use bf16 or f32", problem["detail"])
+
+    def test_a_registered_engine_may_have_it_and_its_runs_are_read(self):
+        run = self.server.run("ok", precision="f16", steps=20, warmup_steps=5)
+        self.assertEqual(("finished", "f16"), (run["state"], run["spec"]["precision"]))
+        row, = self.ask("/v1/comparison?workload=mlp&precision=f16")["rows"]
+        self.assertEqual("f16", row["configuration"]["precision"])
+
+
+class Names(Asking):
+    def test_an_unknown_field_is_answered_with_those_that_are_known(self):
+        problem = self.refused({"batchsize": 8}, 400, "batchsize")
+        self.assertIn("the nearest of 23 are batch_size, ", problem["detail"])
+        self.assertIn("docs/api.md lists all", problem["detail"])
+        for path, body, field, words in (
+                ("/v1/sweeps", {"preest": "batch"}, "preest",
+                 "known are preset, blocks, pairs, budget_seconds, base, knobs, cells"),
+                ("/v1/sweeps", {"knobs": {"batchsize": [8]}}, "knobs.batchsize", "are batch_size"),
+                ("/v1/discounts", {"provider": "aws", "facter": 0.5}, "facter",
+                 "known are provider, family, kind, factor, note, valid_from"),
+                ("/v1/prices", {"instance_type": "a", "price": 1}, "price", "price_per_hour"),
+                ("/v1/figures", {"woorkload": 1}, "woorkload", "known are id, workload"),
+                ("/v1/runs/import", {**document(9), "stpes": 1}, "stpes", "are steps, ")):
+            with self.subTest(path=path):
+                problem = self.assertProblem(self.server.post(body, path=path), 400, "invalid",
+                                             field)
+                self.assertIn(words, problem["detail"])
+
+    def test_an_unknown_parameter_is_answered_with_those_that_are_known(self):
+        for path, field, words in (
+                ("/v1/runs?lable=a=b", "lable", "known are engine, workload, instance_type, sender, "
+                                                "provenance, precision, validity, since, until, "
+                                                "label, state, cursor, limit"),
+                ("/v1/comparison?referrence=a", "referrence", "are reference, "),
+                ("/v1/machines?x=1", "x", "none is known here")):
+            problem = self.assertProblem(self.server.get(path), 400, "invalid", field)
+            self.assertIn("is not a known parameter here", problem["detail"])
+            self.assertIn(words, problem["detail"])
+
+    def test_names_of_earlier_versions_are_read(self):
+        run = self.server.run("ok", labels={"branch": "x"}, **{"steps": 20, "warmup_steps": 5})
+        for query in ("instance_type=test.large", "instance=test.large", "label=branch=x",
+                      "label=branch:x", "label=branch%3Dx"):
+            listed = [each["id"] for each in self.ask("/v1/runs?" + query)["runs"]]
+            self.assertIn(run["id"], listed, query)
+        for query in ("instance=test.large", "instance_type=test.large"):
+            answer = self.ask("/v1/comparison?workload=mlp&" + query)
+            self.assertEqual({"test.large"}, {row["instance_type"] for row in answer["rows"]})
+            self.assertEqual([], answer["unmatched"])
+        self.assertEqual(("test.large", "test.large"), (run["instance_type"], run["instance"]))
+
+    def test_every_path_calls_the_type_of_a_machine_alike(self):
+        self.server.run("ok", steps=20, warmup_steps=5)
+        for path in ("/v1/runs", "/v1/history", "/v1/comparison", "/v1/support", "/v1/families",
+                     "/v1/capacity", "/v1/wanted", "/v1/prices", "/v1/instances",
+                     "/v1/badge.svg?workload=mlp", "/v1/comparison.svg?workload=mlp",
+                     "/v1/runs/export"):
+            for name in ("instance_type", "instance"):
+                between = "&" if "?" in path else "?"
+                reply = self.server.get(f"{path}{between}{name}=test.large")
+                self.assertEqual(200, reply.status, f"{path} {name}: {reply}")
+        described = {parameter["name"]
+                     for path in self.server.get("/v1/openapi.json").json()["paths"].values()
+                     for parameter in path.get("get", {}).get("parameters", [])
+                     if "name" in parameter}
+        self.assertIn("instance_type", described)
+        self.assertNotIn("instance", described)
+        for name in ("instance_type", "instance"):
+            line, *_ = self.ask(f"/v1/history?workload=mlp&{name}=test.large")["lines"]
+            self.assertEqual("test.large", line["instance_type"])
+
+    def test_a_figure_has_an_instance_type(self):
+        today = dict(FIGURE)
+        former = {**today, "id": "former", "engine": "other 2", "instance": today["instance_type"]}
+        del former["instance_type"]
+        for body in (former, today):
+            reply = self.server.post(body, path="/v1/figures")
+            self.assertEqual(201, reply.status, reply)
+            self.assertEqual("x1.large", reply.json()["instance_type"])
+        both = {**today, "instance": "y"}
+        self.assertProblem(self.server.post(both, path="/v1/figures"), 400, "invalid", "instance")
+
+
+class Unmatched(Asking):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server.run("ok", labels={"branch": "main"}, steps=20, warmup_steps=5)
+
+    def unmatched(self, query):
+        answer = self.ask("/v1/runs?" + query)
+        self.assertEqual([], answer["runs"])
+        return [(each["parameter"], each["value"], each["words"]) for each in answer["unmatched"]]
+
+    def test_a_filter_of_runs_that_matches_nothing_says_what_there_is(self):
+        for query, parameter, value, words in (
+                ("workload=mpl", "workload", "mpl", "no run has it; known are mlp"),
+                ("engine=native", "engine", "native", "no run has it; known are ok"),
+                ("instance=test.lage", "instance_type", "test.lage",
+                 "no run has it; known are test.large"),
+                ("label=branch=mian", "label", "branch=mian",
+                 "no run has 'branch' with this value; known are main"),
+                ("label=brunch=main", "label", "brunch=main",
+                 "no run has a label of this key; known are branch")):
+            with self.subTest(query=query):
+                self.assertEqual([(parameter, value, words)], self.unmatched(query))
+
+    def test_a_filter_that_matches_says_nothing(self):
+        self.assertEqual([], self.unmatched("workload=mlp&state=failed"))
+        answer = self.ask("/v1/runs?workload=mlp")
+        self.assertEqual((1, []), (len(answer["runs"]), answer["unmatched"]))
+        two = self.unmatched("workload=mlp&engine=okk&label=branch=x")
+        self.assertEqual(["engine", "label"], [each[0] for each in two])
+
+    def test_labels_work_with_the_other_filters(self):
+        for query, count in (("precision=f32&since=2020-01-01", 1), ("precision=bf16", 0),
+                             ("until=2020-01-01", 0), ("provenance=measured", 1),
+                             ("provenance=imported", 0), ("validity=ok&instance=test.large", None)):
+            answer = self.ask("/v1/runs?label=branch=main&" + query)
+            self.assertEqual([], answer["unmatched"], query)
+            if count is not None:
+                self.assertEqual(count, len(answer["runs"]), query)
+            exported = self.server.get("/v1/runs/export?label=branch=main&" + query).body
+            self.assertEqual(len(answer["runs"]), len(exported.splitlines()), query)
+        self.assertEqual(["label"], [each[0] for each in
+                                     self.unmatched("precision=f32&label=branch=mian")])
+
+    def test_a_value_that_cannot_be_is_refused(self):
+        for query, field in (("state=done", "state"), ("label=x", "label"), ("precision=f8", "precision"),
+                             ("since=then", "since")):
+            self.assertProblem(self.server.get("/v1/runs?" + query), 400, "invalid", field)
+
+
+class Branches(Asking):
+    """Two branches on one machine, in one configuration."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.ids = {}
+        for branch, ticket in (("main", "1"), ("fast", "1"), ("main", "2")):
+            run = cls.server.run("ok", labels={"branch": branch, "ticket": ticket}, steps=20,
+                                 warmup_steps=5)
+            cls.ids.setdefault(branch, []).append(run["id"])
+
+    def compare(self, *labels, **more):
+        query = "&".join([f"label={label}" for label in labels] +
+                         [f"{name}={value}" for name, value in more.items()])
+        return self.ask("/v1/comparison?workload=mlp&" + query)
+
+    def runs_of(self, answer):
+        return [row["throughput"]["runs"] for row in answer["rows"]]
+
+    def test_only_runs_with_the_labels_are_put_together(self):
+        self.assertEqual([3], self.runs_of(self.compare()))
+        main, fast = self.compare("branch=main"), self.compare("branch=fast")
+        self.assertEqual(([2], [1]), (self.runs_of(main), self.runs_of(fast)))
+        self.assertEqual(self.ids["main"][-1], main["rows"][0]["newest_run"])
+        self.assertEqual(self.ids["fast"][-1], fast["rows"][0]["newest_run"])
+        self.assertEqual([1], self.runs_of(self.compare("branch=main", "ticket=2")))
+        self.assertEqual([2], self.runs_of(self.compare("branch:main")))
+        self.assertEqual(["branch=main"], main["question"]["labels"])
+        self.assertIsNone(main["question"]["newest_runs"])
+        self.assertEqual([], self.compare()["question"]["labels"])
+
+    def test_the_id_of_a_row_stays(self):
+        row, = self.compare()["rows"]
+        same = self.compare("branch=fast", configuration=row["id"])["rows"]
+        self.assertEqual([row["id"]], [each["id"] for each in same])
+
+    def test_labels_that_no_run_has_are_named(self):
+        answer = self.compare("branch=mian")
+        self.assertEqual([], answer["rows"])
+        self.assertEqual([("label", "branch=mian")], [(each["parameter"], each["value"])
+                                                      for each in answer["unmatched"]])
+        self.assertIn("known are fast, main", answer["unmatched"][0]["words"])
+        answer = self.compare("branch=fast", engine="okk")
+        self.assertEqual("no run of mlp with these labels has it; known are ok",
+                         answer["unmatched"][0]["words"])
+
+    def test_tables_say_which_labels(self):
+        path = "/v1/comparison?workload=mlp&label=branch=fast&label=ticket=1&format="
+        text = self.server.get(path + "csv").body.decode()
+        head, row = text.splitlines()
+        self.assertTrue(head.endswith(",labels"))
+        self.assertTrue(row.endswith(',"branch=fast;ticket=1"'))
+        text = self.server.get(path + "markdown").body.decode()
+        self.assertIn(", only runs with `branch=fast` and `ticket=1`\n", text)
+
+    def test_wrong_labels_are_refused(self):
+        for query in ("label=x", "label==x", "&".join(["label=a=b"] * 5)):
+            self.assertProblem(self.server.get("/v1/comparison?" + query), 400, "invalid", "label")
+
+
+class Worthless(unittest.TestCase):
+    """The fake engine's loss rises, which makes the run invalid."""
+
+    def test_an_invalid_run_has_no_cost_but_its_price(self):
+        engines = {"bad": fake("unlearning"), "ok": fake("ok")}
+        server = Server(*PLACE, "--price-per-hour", "0.36", engines=engines).start()
+        self.addCleanup(server.stop)
+        amounts = ("samples_per_dollar", "dollars_per_million_samples",
+                   "hours_per_million_samples")
+        bad = server.run("bad", steps=60, warmup_steps=5)
+        self.assertEqual("invalid", bad["validity"]["level"], bad["validity"])
+        self.assertEqual([None] * 3, [bad["cost"][name] for name in amounts])
+        self.assertEqual("the run is invalid: validity.findings says why",
+                         bad["cost"]["why_no_cost"])
+        self.assertEqual(0.36, bad["cost"]["price"]["price_per_hour"])
+        listed, = server.get("/v1/runs?engine=bad").json()["runs"]
+        self.assertEqual([None] * 3, [listed["cost"][name] for name in amounts])
+        self.assertEqual(0.36, listed["cost"]["price_per_hour"])
+        good = server.run("ok", steps=60, warmup_steps=5)
+        self.assertIsNone(good["cost"]["why_no_cost"])
+        self.assertTrue(all(good["cost"][name]["value"] > 0 for name in amounts))
+        line = server.get("/v1/runs/export?engine=bad").body
+        self.assertIn(b'"samples_per_dollar":null', line)
+        self.assertNotIn(b"why_no_cost", line)
+        hub = Server(engines={"ok": fake("ok")}).start()
+        self.addCleanup(hub.stop)
+        self.assertEqual(201, hub.post(line.decode(), path="/v1/runs/import").status)
+        there = hub.get(f"/v1/runs/{bad['id']}").json()
+        self.assertEqual(bad["cost"], there["cost"] | {"identity": bad["cost"]["identity"]})
+
+
+if __name__ == "__main__":
+    unittest.main()

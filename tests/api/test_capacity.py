@@ -1,0 +1,111 @@
+"""Machines that were launched, not to be had, or taken back: reported, counted by zone, and shown
+beside the spot prices of a comparison."""
+import unittest
+import urllib.parse
+from datetime import datetime, timedelta, timezone
+
+from harness import ServerCase
+from run_documents import document, lines
+
+EVENT = {"provider": "aws", "instance_type": "c5.large", "zone": "us-east-1a", "kind": "launched",
+         "price_kind": "spot"}
+
+
+def ago(**time):
+    return (datetime.now(timezone.utc) - timedelta(**time)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Capacity(ServerCase):
+    def setUp(self):
+        self.server = self.own_server()
+
+    def report(self, status=201, **fields):
+        reply = self.server.post({**EVENT, **fields}, path="/v1/capacity")
+        self.assertEqual(status, reply.status, reply)
+        return reply.json()
+
+    def page(self, **question):
+        reply = self.server.get("/v1/capacity?" + urllib.parse.urlencode(question))
+        self.assertEqual(200, reply.status, reply)
+        return reply.json()
+
+    def counts(self, **question):
+        return [(row["instance_type"], row["zone"], row["price_kind"], row["launched"],
+                 row["launch_failed"], row["preempted"]) for row in self.page(**question)["capacity"]]
+
+    def test_events_are_counted_by_zone_over_a_window(self):
+        self.assertEqual([], self.counts())
+        self.report()
+        self.report(kind="launch_failed", at=ago(days=20))
+        self.report(kind="launch_failed", at=ago(days=40))
+        self.report(zone="us-east-1b", price_kind="on_demand")
+        self.assertEqual([("c5.large", "us-east-1a", "spot", 1, 1, 0),
+                          ("c5.large", "us-east-1b", "on_demand", 1, 0, 0)], self.counts())
+        self.assertEqual([("c5.large", "us-east-1a", "spot", 1, 2, 0)],
+                         self.counts(days=60, zone="us-east-1a"))
+        [count] = self.page(price_kind="spot")["capacity"]
+        self.assertEqual(.5, count["failed_share"])
+        self.assertEqual([], self.counts(provider="gcp"))
+
+    def test_a_machine_counts_once_for_each_kind(self):
+        first = self.report(machine="i-1", note="a note")
+        self.assertEqual(("i-1", "a note"), (first["machine"], first["note"]))
+        self.report(200, machine="i-1")
+        self.report(machine="i-1", kind="preempted")
+        self.report(), self.report()
+        self.assertEqual([("c5.large", "us-east-1a", "spot", 3, 0, 1)], self.counts())
+
+    def test_pages_have_each_count_once(self):
+        for zone in "cab":
+            self.report(zone=zone)
+        everything, found, cursor = self.counts(), [], {}
+        while cursor is not None:
+            found += self.counts(limit=2, **cursor)
+            page = self.page(limit=2, **cursor)
+            cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
+        self.assertEqual(everything, found)
+
+    def test_wrong_events_name_the_field(self):
+        for fields, field in (({"kind": "lost"}, "kind"), ({"kind": None}, "kind"),
+                              ({"price_kind": "typed"}, "price_kind"), ({"zone": ""}, "zone"),
+                              ({"kind": "preempted", "price_kind": "on_demand"}, "price_kind"),
+                              ({"provider": "x" * 16}, "provider"), ({"at": "now"}, "at"),
+                              ({"at": ago(days=-1)}, "at"), ({"note": "a\nb"}, "note"),
+                              ({"machine": 1}, "machine"), ({"size": 1}, "size")):
+            with self.subTest(fields):
+                reply = self.server.post({**EVENT, **fields}, path="/v1/capacity")
+                self.assertProblem(reply, 400, field=field)
+        for missing in EVENT:
+            event = {name: value for name, value in EVENT.items() if name != missing}
+            reply = self.server.post(event, path="/v1/capacity")
+            self.assertProblem(reply, 400, field=missing)
+        self.assertEqual([], self.counts())
+        self.report(machine=None, note=None, at=None)
+
+    def test_wrong_questions_name_the_parameter(self):
+        for query, field in (("days=0", "days"), ("limit=501", "limit"), ("size=1", "size")):
+            self.assertProblem(self.server.get("/v1/capacity?" + query), 400, field=field)
+
+    def test_a_comparison_shows_the_counts_of_spot_beside_its_prices(self):
+        runs = [document(0, instance="c5.large"), document(1, instance="m5.large")]
+        self.server.request("POST", "/v1/runs/import", lines(runs),
+                            {"Content-Type": "application/x-ndjson"})
+
+        def shown(**question):
+            rows = self.server.get("/v1/comparison?" + urllib.parse.urlencode(
+                {"workload": "mlp", **question})).json()["rows"]
+            return {row["instance_type"]: row["capacity"] for row in rows}
+        self.assertEqual({"c5.large": None, "m5.large": None}, shown())
+        self.report()
+        self.report(kind="launch_failed", zone="us-east-1b")
+        self.report(price_kind="on_demand")
+        counts = shown()
+        self.assertIsNone(counts["m5.large"])
+        self.assertEqual((30, 1, 1, 0), tuple(counts["c5.large"][name] for name in (
+            "days", "launched", "launch_failed", "preempted")))
+        self.assertEqual(0, shown(zone="us-east-1a")["c5.large"]["launch_failed"])
+        self.assertIsNone(shown(price_at=ago(days=1))["c5.large"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,100 @@
+"""How training scales over the sizes of a family: what was measured beside what only the feeds know."""
+import unittest
+import urllib.parse
+
+from catalogue import list_types
+from harness import ServerCase
+from run_documents import document, lines
+
+MACHINE = {"fingerprint": "0000000000000abc", "stratum": "00000000000000ff",
+           "facts": {"isa": "avx2", "cpu_model": "A CPU", "processors": 2, "memory_gib": 8}}
+
+
+SIZES = (("c9.large", 2, 4, ""), ("c9.xlarge", 4, 8, ""), ("c9.metal", 96, 192, ""))
+
+
+class Families(ServerCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        list_types(cls.server, *SIZES)
+        runs = [document(number, instance=name, machine=MACHINE, nanoseconds=nanoseconds)
+                for number, (name, nanoseconds) in enumerate(
+                    (("c9.large", 8_000_000), ("c9.xlarge", 5_000_000), ("zz9.large", 5_000_000)))]
+        reply = cls.server.request("POST", "/v1/runs/import", lines(runs),
+                                   {"Content-Type": "application/x-ndjson"})
+        assert reply.json()["imported"] == 3, reply
+        for name, dollars in (("c9.large", "0.1"), ("c9.xlarge", "0.2"), ("c9.metal", "4.8")):
+            reply = cls.server.post({"instance_type": name, "price_per_hour": dollars,
+                                     "provider": "aws"}, path="/v1/prices")
+            assert reply.status == 201, reply
+
+    def page(self, **question):
+        reply = self.server.get("/v1/families?" + urllib.parse.urlencode(
+            {"workload": "mlp", "region": "us-east-1", **question}))
+        self.assertEqual(200, reply.status, reply)
+        return reply.json()
+
+    def family(self, **question):
+        [family] = self.page(**question)["families"]
+        return family
+
+    def test_a_family_has_all_its_sizes_the_measured_ones_with_a_number(self):
+        family = self.family(family="c9")
+        self.assertEqual(("c9", "aws", "c9.large"),
+                         (family["family"], family["provider"], family["reference"]))
+        self.assertEqual([(name, vcpus) for name, vcpus, *_ in SIZES],
+                         [(size["instance_type"], size["vcpus"]["value"]) for size in family["sizes"]])
+        for index, size in enumerate(family["sizes"]):
+            self.assertEqual(index < 2, size["measured"])
+            self.assertEqual(index < 2, size["throughput"] is not None)
+            self.assertEqual(index < 2, size["samples_per_dollar"] is not None)
+            self.assertEqual("catalogue", size["vcpus"]["source"])
+            self.assertIsNotNone(size["price"])
+            self.assertEqual(size["memory_gib"]["value"] / size["vcpus"]["value"],
+                             size["memory_gib_per_vcpu"])
+        self.assertEqual({"value": 1, "low": 1, "high": 1}, family["sizes"][0]["scaling_efficiency"])
+
+    def test_efficiency_is_the_ratio_of_the_throughputs_of_a_vcpu(self):
+        small, large = self.family(family="c9")["sizes"][:2]
+        def speed(size):
+            return size["throughput"]["value"] / size["vcpus"]["value"]
+        efficiency = large["scaling_efficiency"]
+        self.assertAlmostEqual(speed(large) / speed(small), efficiency["value"])
+        if efficiency["low"] is not None:
+            self.assertLess(efficiency["low"], efficiency["value"])
+            self.assertGreater(efficiency["high"], efficiency["value"])
+
+    def test_prices_are_those_of_the_comparison(self):
+        size = self.family(family="c9")["sizes"][0]
+        rows = self.server.get("/v1/comparison?workload=mlp&region=us-east-1").json()["rows"]
+        [row] = [row for row in rows if row["id"] == size["row"]]
+        self.assertEqual((row["price"], row["samples_per_dollar"]),
+                         (size["price"], size["samples_per_dollar"]))
+
+    def test_a_type_names_its_family(self):
+        self.assertEqual(self.page(family="c9"), self.page(instance_type="c9.metal"))
+
+    def test_without_a_name_there_is_each_family_that_was_measured_page_by_page(self):
+        page = self.page()
+        self.assertEqual(["c9", "zz9"], [family["family"] for family in page["families"]])
+        self.assertIsNone(page["next_cursor"])
+        first = self.page(limit=1)
+        self.assertEqual(page["families"][:1], first["families"])
+        second = self.page(limit=1, cursor=first["next_cursor"])
+        self.assertEqual((page["families"][1:], None), (second["families"], second["next_cursor"]))
+
+    def test_a_family_that_nobody_measured_has_no_reference(self):
+        family = self.family(family="c9", workload="resnet50")
+        self.assertIsNone(family["reference"])
+        self.assertFalse(any(size["measured"] for size in family["sizes"]))
+        self.assertEqual([], self.page(family="nothing")["families"])
+
+    def test_wrong_questions_name_the_parameter(self):
+        for query, field in (("limit=0", "limit"), ("price=free", "price"), ("size=1", "size"),
+                             ("family=", "family"), ("family=a&instance_type=a.b", "instance_type")):
+            self.assertProblem(self.server.get("/v1/families?" + query), 400, field=field)
+
+
+if __name__ == "__main__":
+    unittest.main()

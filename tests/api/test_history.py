@@ -1,0 +1,120 @@
+"""The history of what was measured: its changes are found, dated, sized, and attributed to what
+changed with them."""
+import sqlite3
+import unittest
+from urllib.parse import urlencode
+
+from harness import ServerCase, fake
+from openapi import Description
+from stored_histories import EVENTS, HALF, RUNS, store_histories
+
+
+class History(ServerCase):
+    ENGINES = {"ok": fake("ok")}
+    FLAGS = ("--provider", "aws", "--instance", "a.large", "--price-per-hour", "0.36")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.description = Description(cls.server.get("/v1/openapi.json").json())
+        store_histories(cls.server, cls.server.run("ok", steps=5)["id"])
+
+    def ask(self, status=200, **question):
+        path = "/v1/history?" + urlencode({"workload": "mlp", **question}, doseq=True)
+        reply = self.server.get(path)
+        self.assertEqual(status, reply.status, reply)
+        self.description.check("GET", path, reply)
+        return reply.json()
+
+    def line(self, instance):
+        line, = self.ask(instance_type=instance)["lines"]
+        self.assertEqual((instance, RUNS), (line["instance_type"], line["runs"]))
+        return line
+
+    def change(self, instance):
+        line = self.line(instance)
+        self.assertEqual(1, len(line["changes"]), line)
+        return line["changes"][0]
+
+    def test_each_change_is_attributed_to_what_changed_with_it(self):
+        for instance, (faster, cheaper, _) in EVENTS.items():
+            if instance == "steady.large":
+                continue
+            with self.subTest(instance):
+                change = self.change(instance)
+                self.assertEqual(instance.partition(".")[0], change["attributed_to"])
+                self.assertEqual("2023-11-26T22:13:20.000Z", change["at"])
+                self.assertTrue(change["run"].endswith(f"{HALF:04}"))
+                self.assertEqual((HALF, HALF), (change["runs_before"], change["runs_after"]))
+                ratio = change["ratio"]
+                self.assertLess(ratio["low"], ratio["value"])
+                self.assertLess(ratio["value"], ratio["high"])
+                self.assertAlmostEqual(faster / cheaper, ratio["value"], delta=0.02)
+                self.assertEqual("samples_per_dollar" if cheaper != 1 else "samples_per_second",
+                                 change["measure"])
+
+    def test_what_changed_is_named_with_its_values(self):
+        for instance, causes in (
+                ("version.large", [("version", "engine 1", "engine 2")]),
+                ("kernel.large", [("kernel", "6.1.0-9", "6.1.0-10")]),
+                ("price.large", [("price", "0.36", "0.288")]),
+                ("several.large", [("version", "engine 1", "engine 2"),
+                                   ("kernel", "6.1.0-9", "6.1.0-10")]),
+                ("unknown.large", [])):
+            found = [tuple(cause[name] for name in ("what", "from", "to"))
+                     for cause in self.change(instance)["causes"]]
+            self.assertEqual(causes, found)
+
+    def test_it_is_said_in_words(self):
+        words = self.change("version.large")["words"]
+        self.assertRegex(words, r"^Samples per second changed by \+\d+\.\d % \(95 %: \+\d+\.\d to "
+                                r"\+\d+\.\d %\), with another version of the engine")
+        self.assertRegex(self.change("price.large")["words"],
+                         r"^Samples per dollar changed by \+2\d\.\d % .*through the price alone$")
+        self.assertIn("changed by -", self.change("unknown.large")["words"])
+
+    def test_a_version_that_changes_nothing_is_no_change(self):
+        self.assertEqual([], self.line("steady.large")["changes"])
+
+    def test_runs_that_do_not_count_and_single_runs_make_no_line_of_changes(self):
+        answer = self.ask()
+        self.assertIs(False, answer["more"])
+        self.assertEqual(RUNS * len(EVENTS) + 1, answer["runs"])
+        own = [line for line in answer["lines"] if line["instance_type"] == "a.large"]
+        self.assertTrue(not own or (own[0]["runs"], own[0]["changes"]) == (1, []))
+
+    def test_the_filters_of_the_list_of_runs_hold(self):
+        self.assertEqual([], self.ask(engine="other")["lines"])
+        self.assertEqual([], self.ask(label="branch:main")["lines"])
+        self.assertEqual([], self.ask(workload="resnet50")["lines"])
+        self.assertEqual("resnet50", self.server.get("/v1/history").json()["workload"])
+        for question in ({"x": 1}, {"workload": "x" * 201}, {"label": "none"}, {"engine": ""}):
+            self.ask(400, **question)
+
+    def test_who_has_it_already_gets_304_until_a_run_ends(self):
+        path = "/v1/history?workload=mlp&instance_type=a.large"
+        etag = self.server.get(path).headers["etag"]
+        again = self.server.get(path, If_None_Match=etag)
+        self.assertEqual((304, b""), (again.status, again.body))
+        before = self.ask(instance_type="a.large")["runs"]
+        self.server.run("ok", steps=5)
+        self.assertEqual(before + 1, self.ask(instance_type="a.large")["runs"])
+
+    def test_older_runs_are_left_out_and_it_says_so(self):
+        server = self.own_server(engines=self.ENGINES)
+        run = server.run("ok", steps=5)
+        with sqlite3.connect(server.database) as database:
+            names = [row[1] for row in database.execute("PRAGMA table_info(runs)")][2:]
+            database.execute("UPDATE runs SET validity = 'ok'")
+            database.execute(
+                "WITH RECURSIVE count(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM count WHERE i < 250)"
+                f" INSERT INTO runs (id, {','.join(names)}) SELECT printf('01ARZ3NDEKTSV4RRFFQ6%06d', i),"
+                f" {','.join(names)} FROM runs, count WHERE id = ?", [run["id"]])
+            database.execute("UPDATE revision SET number = number + 1")
+        answer = server.get("/v1/history?workload=mlp").json()
+        self.assertEqual((251, True, 200), (answer["runs"], answer["more"],
+                                            answer["lines"][0]["runs"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

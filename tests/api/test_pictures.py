@@ -1,0 +1,115 @@
+"""Pictures of the comparison for other pages: what they say, who gets them, and that names of
+strangers stay text."""
+import sqlite3
+import unittest
+import xml.etree.ElementTree as xml
+from urllib.parse import urlencode
+
+from harness import ServerCase, fake
+from run_documents import FIGURE
+
+CHART, BADGE = "/v1/comparison.svg", "/v1/badge.svg"
+ELEMENTS = {"svg", "title", "rect", "text", "path"}
+READ = "read-token-of-a-test"
+EVIL = "</text><script>alert('1')</script>&\""
+
+
+class Pictures(ServerCase):
+    ENGINES = {"ok": fake("ok")}
+    FLAGS = ("--provider", "aws", "--instance", "a.large", "--price-per-hour", "0.36")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server.run("ok", steps=5)
+        with sqlite3.connect(cls.server.database) as database:
+            database.execute("UPDATE runs SET validity = 'ok', samples_per_second = 100,"
+                             " throughput_low = 97, throughput_high = 103")
+            database.execute("UPDATE revision SET number = number + 1")
+            database.execute("UPDATE contenders SET changed = (SELECT number FROM revision)")
+
+    def words(self, path, server=None, **question):
+        """The texts of a picture, which has none but our elements and attributes."""
+        reply = (server or self.server).get(path + "?" + urlencode(question))
+        self.assertEqual(200, reply.status, reply)
+        self.assertEqual("image/svg+xml", reply.headers["content-type"])
+        tree = xml.fromstring(reply.body)
+        for element in tree.iter():
+            self.assertIn(element.tag, {"{http://www.w3.org/2000/svg}" + name for name in ELEMENTS})
+            for name in element.attrib:
+                self.assertFalse(name.startswith("on") or name in ("style", "href"), name)
+        return [element.text for element in tree.iter() if element.text]
+
+    def test_a_badge_has_the_number_and_half_of_its_interval(self):
+        title, label, message = self.words(BADGE, workload="mlp", instance_type="a.large")
+        self.assertEqual(("samples/$", "1.00M ± 3.0 %"), (label, message))
+        self.assertTrue(title.startswith("mlp on a.large, ok, f32, batch 32: "), title)
+
+    def test_without_data_it_says_so(self):
+        self.assertEqual("no data", self.words(BADGE, workload="mlp", instance_type="b.large")[-1])
+        self.assertEqual("no data", self.words(BADGE)[-1])
+        self.assertIn("no data", self.words(CHART))
+
+    def test_the_chart_has_the_rows(self):
+        words = self.words(CHART, workload="mlp")
+        self.assertIn("a.large, ok, f32, batch 32", words)
+        self.assertIn("1.00M ± 3.0 %", words)
+        self.assertIn("0 more rows are not shown.", words)
+
+    def test_names_of_clients_stay_text(self):
+        server = self.own_server("--published", "off")
+        name = "<b onload='x'>"
+        figure = {**FIGURE, "instance_type": name, "workload": "w\"<&>'"}
+        reply = server.post(figure, path="/v1/figures")
+        self.assertEqual(201, reply.status, reply)
+        words = self.words(CHART, server, workload="w\"<&>'")
+        self.assertTrue(any(name in each for each in words), words)
+        self.assertIn("w\"<&>': samples per dollar", words)
+        self.words(BADGE, server, workload=EVIL, limit=1)
+
+    def test_more_rows_than_fit_are_counted(self):
+        server = self.own_server("--published", "off")
+        for i in range(55):
+            reply = server.post({**FIGURE, "id": f"f{i}", "instance_type": f"t{i}.large"}, path="/v1/figures")
+            self.assertEqual(201, reply.status, reply)
+        words = self.words(CHART, server, workload=FIGURE["workload"], limit=1000)
+        self.assertEqual(50, sum(".large, " in each for each in words))
+        self.assertIn("5 more rows are not shown.", words)
+
+    def test_other_sites_may_show_it_and_nothing_runs_in_it(self):
+        for path in (CHART, BADGE):
+            headers = self.server.get(path + "?workload=mlp").headers
+            self.assertEqual("cross-origin", headers["cross-origin-resource-policy"])
+            self.assertEqual("default-src 'none'; sandbox", headers["content-security-policy"])
+            self.assertEqual("nosniff", headers["x-content-type-options"])
+        headers = self.server.get("/v1/comparison").headers
+        self.assertEqual("same-origin", headers["cross-origin-resource-policy"])
+
+    def test_who_has_it_already_gets_304_until_something_changes(self):
+        server = self.own_server(engines={"ok": fake("ok")})
+        for path in (CHART, BADGE):
+            first = server.get(path)
+            self.assertEqual("no-cache", first.headers["cache-control"])
+            again = server.get(path, If_None_Match=first.headers["etag"])
+            self.assertEqual((304, b""), (again.status, again.body))
+        self.assertNotEqual(*(server.get(path).headers["etag"] for path in (CHART, BADGE)))
+        etag = server.get(CHART).headers["etag"]
+        self.assertEqual(201, server.post({**FIGURE, "workload": "resnet50"}, path="/v1/figures").status)
+        self.assertEqual(200, server.get(CHART, If_None_Match=etag).status)
+
+    def test_a_wrong_question_is_refused_as_by_the_comparison(self):
+        for path in (CHART, BADGE):
+            for question, field in (("price=free", "price"), ("x=1", "x"), ("format=json", "format"),
+                                    ("reference=nowhere", "reference")):
+                self.assertProblem(self.server.get(f"{path}?{question}"), 400, "invalid", field)
+            self.assertProblem(self.server.get(path, Accept="image/png"), 406, field="Accept")
+
+    def test_it_needs_the_scope_read(self):
+        server = self.own_server(environment={"PENNYWORTH_READ_TOKEN": READ})
+        for path in (CHART, BADGE):
+            self.assertEqual(401, server.get(path).status)
+            self.assertEqual(200, server.get(path, Authorization=f"Bearer {READ}").status)
+
+
+if __name__ == "__main__":
+    unittest.main()

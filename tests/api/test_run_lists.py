@@ -1,0 +1,122 @@
+"""Lists and exports of runs: what each run cost, and filters by what it is and when it was created."""
+import json
+import unittest
+
+from harness import ServerCase, fake
+from run_documents import document
+
+ENGINES = {"ok": fake("ok"), "crash": fake("crash"), "slow": fake("slow", 50)}
+WRONG = (("precision=f8", "precision"), ("validity=good", "validity"),
+         ("provenance=rumour", "provenance"), ("since=soon", "since"),
+         ("until=2026-02-30", "until"), ("since=2026-01-02&until=2026-01-01", "until"))
+
+
+class Costs(ServerCase):
+    ENGINES = ENGINES
+    FLAGS = ("--instance", "here.large", "--price-per-hour", "0.36")
+
+    def test_a_list_has_the_costs_of_its_runs(self):
+        runs = [self.server.run("ok", steps=20), self.server.run("crash")]
+        listed = {run["id"]: run for run in self.server.get("/v1/runs").json()["runs"]}
+        for run in runs:
+            head = listed[run["id"]]["cost"]
+            self.assertEqual(0.36, head["price_per_hour"])
+            self.assertEqual(run["cost"]["price"]["feed"], head["feed"])
+            self.assertEqual(run["cost"]["price"]["kind"], head["kind"])
+            self.assertGreater(head["dollars"], 0)
+            self.assertLess(head["dollars"], 0.36 / 3600 * 60)
+            for name in ("samples_per_dollar", "dollars_per_million_samples",
+                         "hours_per_million_samples"):
+                known = (run["validity"] or {}).get("level") in ("ok", "warn")
+                self.assertEqual(run["cost"][name] if known else None, head[name])
+
+    def test_a_run_that_has_not_ended_has_none(self):
+        run_id = self.server.queue("slow", steps=1000)
+        self.assertIsNone(self.server.get("/v1/runs?limit=1").json()["runs"][0]["cost"])
+        self.server.delete(f"/v1/runs/{run_id}")
+        self.server.wait(run_id)
+
+
+class Filters(ServerCase):
+    ENGINES = ENGINES
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for number in range(12):
+            cls.server.wait(cls.server.queue("ok" if number % 3 else "crash",
+                                             precision=("f32", "bf16")[number % 2]))
+        assert cls.server.post(document(), path="/v1/runs/import").status == 201
+        cls.runs = cls.server.get("/v1/runs?limit=200").json()["runs"]
+
+    def listed(self, query):
+        reply = self.server.get("/v1/runs" + query)
+        self.assertEqual(200, reply.status, reply)
+        return [run["id"] for run in reply.json()["runs"]]
+
+    def exported(self, query):
+        reply = self.server.get("/v1/runs/export" + query)
+        self.assertEqual(200, reply.status, reply)
+        return [json.loads(line)["id"] for line in reply.body.decode().splitlines()]
+
+    def expect(self, query, holds):
+        """Those runs in a list, newest first, and the finished ones of them in an export."""
+        wanted = [run for run in self.runs if holds(run)]
+        self.assertEqual([run["id"] for run in wanted], self.listed(query), query)
+        self.assertEqual([run["id"] for run in wanted[::-1] if run["state"] == "finished"],
+                         self.exported(query), query)
+
+    def test_by_precision_validity_and_provenance(self):
+        for precision in ("f32", "bf16"):
+            self.expect(f"?precision={precision}", lambda run: run["spec"]["precision"] == precision)
+        for level in ("ok", "warn", "invalid"):
+            self.expect(f"?validity={level}",
+                        lambda run: (run["validity"] or {}).get("level") == level)
+        for provenance in ("measured", "imported"):
+            self.expect(f"?provenance={provenance}", lambda run: run["provenance"] == provenance)
+        self.expect("?provenance=measured&precision=bf16&engine=ok",
+                    lambda run: run["provenance"] == "measured" and run["spec"]["engine"] == "ok"
+                    and run["spec"]["precision"] == "bf16")
+        self.assertEqual(1, len(self.listed("?provenance=imported")))
+
+    def test_by_time(self):
+        created = sorted(run["created_at"] for run in self.runs if run["created_at"])
+        for since, until in ((created[3], created[8]), (created[10], None), (None, created[2])):
+            query = "&".join(f"{name}={time}" for name, time in (("since", since), ("until", until))
+                             if time)
+            wanted = [run for run in self.runs if run["created_at"]
+                      and (not since or run["created_at"] >= since)
+                      and (not until or run["created_at"] < until)]
+            wanted.sort(key=lambda run: run["created_at"], reverse=True)
+            self.assertEqual([run["id"] for run in wanted], self.listed("?" + query), query)
+            self.assertEqual({run["id"] for run in wanted if run["state"] == "finished"},
+                             set(self.exported("?" + query)), query)
+        self.assertEqual([], self.listed("?until=1999-01-01"))
+        shifted = created[7].replace("Z", "%2B00:00")
+        self.assertEqual(self.listed(f"?since={created[7]}"), self.listed(f"?since={shifted}"))
+
+    def test_pages_of_a_filter_follow_each_other(self):
+        for query in ("&since=1999-01-01", "&until=2101-01-01&provenance=measured",
+                      "&precision=f32"):
+            whole, pages, cursor = self.listed("?limit=200" + query), [], ""
+            while cursor is not None:
+                reply = self.server.get(f"/v1/runs?limit=5{query}{cursor}").json()
+                pages += [run["id"] for run in reply["runs"]]
+                cursor = reply["next_cursor"] and f"&cursor={reply['next_cursor']}"
+            self.assertEqual(whole, pages)
+
+    def test_wrong_conditions_are_named(self):
+        for path in ("/v1/runs", "/v1/runs/export"):
+            for query, field in WRONG:
+                with self.subTest(path=path, query=query):
+                    self.assertProblem(self.server.get(f"{path}?{query}"), 400, "invalid", field)
+
+    def test_what_is_allowed_is_said(self):
+        for name, allowed in (("validity", ["ok", "warn", "invalid"]),
+                              ("provenance", ["measured", "imported"])):
+            problem = self.server.get(f"/v1/runs?{name}=x").json()
+            self.assertEqual({"values": allowed}, problem["allowed"])
+
+
+if __name__ == "__main__":
+    unittest.main()

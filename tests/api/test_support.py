@@ -1,0 +1,116 @@
+"""What is known of each instance type: from machines that were measured, from the feeds, and by
+rules, each marked as such."""
+import csv
+import io
+import unittest
+import urllib.parse
+
+from catalogue import list_types
+from harness import ServerCase
+from run_documents import document, lines
+
+MACHINE = {"fingerprint": "0000000000000abc", "stratum": "00000000000000ff",
+           "facts": {"isa": "avx2", "cpu_model": "A CPU", "architecture": "x86_64", "processors": 2,
+                     "numa_nodes": 1, "memory_gib": 8}}
+
+
+class Support(ServerCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        list_types(cls.server, ("m5.large", 2, 8, "x86_64"), ("m5.xlarge", 4, 16, "x86_64"),
+                   ("c7g.large", 2, 4, "arm64"), ("t3.nano", 2, .5, "x86_64"), ("t3.odd", 0, 0, ""))
+        runs = [document(number, instance=instance, provider=provider, machine=MACHINE)
+                for number, (instance, provider) in enumerate(
+                    (("m5.large", "aws"), ("zz9.large", "aws"), ("desk", None)))]
+        reply = cls.server.request("POST", "/v1/runs/import", lines(runs),
+                                   {"Content-Type": "application/x-ndjson"})
+        assert reply.json()["imported"] == 3, reply
+
+    def ask(self, accept="application/json", **question):
+        reply = self.server.get("/v1/support?" + urllib.parse.urlencode(question), Accept=accept)
+        self.assertEqual(200, reply.status, reply)
+        return reply
+
+    def rows(self, **question):
+        return self.ask(limit=500, **question).json()["support"]
+
+    def row(self, name):
+        rows = self.rows(instance_type=name)
+        self.assertEqual(1, len(rows))
+        return rows[0]
+
+    def test_measured_facts_win_over_the_feed_and_the_rule(self):
+        row = self.row("m5.large")
+        self.assertEqual({"value": "avx2", "source": "measured"}, row["isa"])
+        self.assertEqual({"value": "yes", "source": "measured"}, row["runs"])
+        self.assertEqual({"value": "no", "source": "measured"}, row["amx"])
+        self.assertEqual({"value": 1, "source": "measured"}, row["numa_nodes"])
+        self.assertEqual({"value": 2, "source": "measured"}, row["vcpus"])
+        self.assertEqual(1, row["kinds_measured"])
+        self.assertEqual("made-up", row["feed"])
+
+    def test_a_type_that_only_a_feed_knows_is_judged_by_the_rule(self):
+        row = self.row("m5.xlarge")
+        self.assertEqual({"value": "avx512", "source": "rule"}, row["isa"])
+        self.assertEqual({"value": "no", "source": "rule"}, row["bf16_native"])
+        self.assertEqual("catalogue", row["memory_gib"]["source"])
+        self.assertEqual({"value": None, "source": None}, row["numa_nodes"])
+        self.assertEqual(0, row["kinds_measured"])
+
+    def test_a_type_that_no_feed_knows_is_known_from_its_runs(self):
+        row = self.row("zz9.large")
+        self.assertEqual((None, "zz9", "measured"),
+                         (row["feed"], row["family"], row["memory_gib"]["source"]))
+        row = self.row("desk")
+        self.assertEqual((None, "desk"), (row["provider"], row["family"]))
+
+    def test_what_does_not_run_says_why(self):
+        self.assertEqual("no", self.row("t3.nano")["runs"]["value"])
+        self.assertEqual({"unknown"}, {self.row(name)["runs"]["value"]
+                                       for name in ("t3.odd", "c7g.large")})
+        for row in self.rows():
+            self.assertEqual(row["runs"]["value"] == "yes", row["why_not"] is None, row)
+
+    def test_filters_narrow(self):
+        everything = self.rows()
+        for filters in ({"provider": "aws"}, {"provider": "gcp"}, {"family": "m5"}, {"family": "m"},
+                        {"family": "m5", "provider": "aws"}, {"instance_type": "desk"}):
+            self.assertEqual([row for row in everything
+                              if all(row[key] == value for key, value in filters.items())],
+                             self.rows(**filters), filters)
+
+    def test_pages_have_each_type_once(self):
+        for filters in ({}, {"family": "m5"}):
+            everything = self.rows(**filters)
+            for limit in (1, 2, len(everything) - 1, len(everything)):
+                found, cursor = [], {}
+                while cursor is not None:
+                    page = self.ask(limit=max(limit, 1), **cursor, **filters).json()
+                    found += page["support"]
+                    cursor = page["next_cursor"] and {"cursor": page["next_cursor"]}
+                self.assertEqual(everything, found)
+
+    def test_csv_has_the_same_facts(self):
+        rows = self.rows()
+        lines_ = list(csv.DictReader(io.StringIO(self.ask("text/csv", limit=500).body.decode())))
+        self.assertEqual([row["instance_type"] for row in rows],
+                         [line["instance_type"] for line in lines_])
+        for row, line in zip(rows, lines_):
+            for key in ("runs", "isa", "bf16_native", "amx", "memory_enough", "processor"):
+                self.assertEqual(row[key]["value"], line[key])
+            for key in ("vcpus", "memory_gib", "numa_nodes"):
+                value = row[key]["value"]
+                self.assertAlmostEqual(value or 0, float(line[key] or 0))
+                self.assertEqual(row[key]["source"] or "", line[key + "_source"])
+            self.assertEqual(row["why_not"] or "", line["why_not"])
+
+    def test_wrong_questions_name_the_parameter(self):
+        for query, field in (("limit=0", "limit"), ("limit=501", "limit"), ("family=", "family"),
+                             ("size=1", "size")):
+            self.assertProblem(self.server.get("/v1/support?" + query), 400, field=field)
+        self.assertEqual(406, self.server.get("/v1/support", Accept="image/png").status)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,331 @@
+"""What was a mistake can be taken back: a run, a figure, a price, a discount; and what was said of a time
+before stays as it was."""
+import hashlib
+import json
+import sqlite3
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness import Server, ServerCase, fake, until
+from run_documents import FIGURE, document, line, run_id
+
+ENGINES = {"old": fake("paced", 2000), "slow": fake("paced", 2400), "dawdling": fake("slow", 40),
+           "crash": fake("crash")}
+QUICK = {"steps": 12, "warmup_steps": 1}
+BECAUSE = {"reason": "the wrong branch"}
+NDJSON = {"Content-Type": "application/x-ndjson"}
+
+
+def void(server, run, wanted=200, body=None):
+    reply = server.post(BECAUSE if body is None else body, path=f"/v1/runs/{run}/void")
+    assert reply.status == wanted, reply
+    return reply.json()
+
+
+def lift(server, run, query="", wanted=200):
+    reply = server.delete(f"/v1/runs/{run}/void{query}")
+    assert reply.status == wanted, reply
+    return reply.json()
+
+
+def rows(server, query="?workload=mlp&provenance=measured"):
+    return server.get("/v1/comparison" + query).json()["rows"]
+
+
+class Runs(ServerCase):
+    ENGINES = ENGINES
+
+    def imported(self, *numbers, **members):
+        """Runs of which no two tests have the same: the type is theirs."""
+        for number in numbers:
+            reply = self.server.post(document(number, **members), path="/v1/runs/import")
+            self.assertEqual(201, reply.status, reply)
+        return [run_id(number) for number in numbers]
+
+    def row(self, instance):
+        found = [row for row in rows(self.server) if row["instance_type"] == instance]
+        return found[0] if found else None
+
+    def test_a_voided_run_is_kept_and_says_who_why_and_when(self):
+        run = self.server.run("old", **QUICK)
+        self.assertIsNone(run["void"])
+        voided = void(self.server, run["id"])
+        self.assertEqual(("finished", None, BECAUSE["reason"]),
+                         (voided["state"], voided["void"]["by"], voided["void"]["reason"]))
+        self.assertRegex(voided["void"]["at"], r"^20\d\d-.*Z$")
+        self.assertEqual(run["summary"], voided["summary"])
+        listed = self.server.get("/v1/runs?limit=1").json()["runs"][0]
+        self.assertEqual(voided["void"], listed["void"])
+        for part in ("/steps", "/evidence", "/recompute", "/implementations"):
+            self.assertEqual(200, self.server.get(f"/v1/runs/{run['id']}{part}").status)
+
+    def test_voiding_again_and_counting_again_change_nothing_twice(self):
+        run = self.server.run("old", **QUICK)["id"]
+        first = void(self.server, run)
+        self.assertEqual(first, void(self.server, run, body={"reason": "another"}))
+        self.assertIsNone(lift(self.server, run, "?reason=it+was+right")["void"])
+        self.assertIsNone(lift(self.server, run)["void"])
+        void(self.server, run, body={"reason": "once more"})
+        voids = self.server.get(f"/v1/runs/{run}/void").json()["voids"]
+        self.assertEqual([(BECAUSE["reason"], "it was right"), ("once more", None)],
+                         [(each["voided"]["reason"], each["lifted"] and each["lifted"]["reason"])
+                          for each in voids])
+
+    def test_only_what_has_ended_is_voided_and_only_for_a_reason(self):
+        run = self.server.queue("dawdling", steps=100000)
+        self.assertProblem(self.server.post(BECAUSE, path=f"/v1/runs/{run}/void"), 409, "conflict")
+        self.server.delete(f"/v1/runs/{run}")
+        self.server.wait(run)
+        for body, field in (({}, "reason"), ({"reason": ""}, "reason"), ({"reason": 5}, "reason"),
+                            ({"reason": "   "}, "reason"), ({"reason": "x" * 501}, "reason"),
+                            ({"reason": "a\nb"}, "reason"), ({"reason": "x", "who": "y"}, "who")):
+            with self.subTest(body):
+                self.assertProblem(self.server.post(body, path=f"/v1/runs/{run}/void"), 400,
+                                   field=field)
+        self.assertProblem(self.server.delete(f"/v1/runs/{run}/void?reason="), 400, field="reason")
+        longest = void(self.server, run, body={"reason": "x" * 500})
+        self.assertEqual("x" * 500, longest["void"]["reason"])
+        missing = f"/v1/runs/{run_id(77777)}/void"
+        self.assertEqual(404, self.server.post(BECAUSE, path=missing).status)
+        self.assertEqual(404, self.server.delete(missing).status)
+        self.assertEqual(404, self.server.get(missing).status)
+
+    def test_it_leaves_the_comparison_and_comes_back(self):
+        runs = self.imported(10, 11, 12, instance="a.large")
+        path = "/v1/comparison?workload=mlp"
+        before = self.row("a.large")
+        self.assertEqual(3, before["throughput"]["runs"])
+        etag = self.server.get(path).headers["etag"]
+        void(self.server, runs[0])
+        self.assertEqual(200, self.server.get(path, If_None_Match=etag).status)
+        after = self.row("a.large")
+        self.assertNotEqual(before["throughput"], after["throughput"])
+        for run in runs[1:]:
+            void(self.server, run)
+        self.assertIsNone(self.row("a.large"))
+        for run in runs:
+            lift(self.server, run)
+        self.assertEqual(before["throughput"], self.row("a.large")["throughput"])
+
+    def test_it_is_on_neither_side_of_the_gate(self):
+        runs = [self.server.run("old", **QUICK, seed=5)["id"] for _ in range(3)]
+        void(self.server, runs[0])
+        reply = self.server.get(f"/v1/runs/{runs[0]}/check")
+        self.assertIn("was voided: " + BECAUSE["reason"], self.assertProblem(reply, 409)["detail"])
+        reply = self.server.get(f"/v1/runs/{runs[2]}/check?baseline={runs[0]}")
+        self.assertIn("was voided", self.assertProblem(reply, 409)["detail"])
+        answer = self.server.get(f"/v1/runs/{runs[2]}/check").json()
+        self.assertNotIn(runs[0], answer["baseline"]["runs"])
+        self.assertIn(runs[1], answer["baseline"]["runs"])
+
+    def test_a_sweep_computes_its_result_without_it(self):
+        body = {"base": {**QUICK, "engine": "old"}, "cells": [{}, {"engine": "slow"}], "blocks": 3}
+        path = self.server.post(body, path="/v1/sweeps").headers["location"]
+        sweep = until(lambda: (lambda it: it if it["state"] == "finished" else None)(
+            self.server.get(path).json()), "the sweep is through")
+        with sqlite3.connect(self.server.database, timeout=30) as database:
+            database.execute("UPDATE runs SET validity = 'ok' WHERE sweep IS NOT NULL")
+        sweep = self.server.get(path).json()
+        self.assertEqual([3, 3], [cell["valid_runs"] for cell in sweep["cells"]])
+        void(self.server, sweep["cells"][0]["runs"][1]["id"])
+        after = self.server.get(path).json()["cells"][0]
+        self.assertEqual((2, 0, 1), (after["valid_runs"], after["invalid_runs"], after["voided_runs"]))
+        self.assertEqual([False, True, False], [run["voided"] for run in after["runs"]])
+        self.assertNotEqual(sweep["cells"][0]["interval"], after["interval"])
+        text = self.server.get(path, Accept="text/csv").body.decode().splitlines()
+        self.assertTrue(text[0].endswith(",voided_runs") and text[1].endswith(",1"))
+
+    def test_the_void_travels_but_changes_no_run_that_is_known(self):
+        run, = self.imported(20, instance="b.large")
+        void(self.server, run)
+        exported = self.server.get("/v1/runs/export?instance_type=b.large").body
+        self.assertEqual(BECAUSE["reason"], json.loads(exported)["void"]["reason"])
+        other = self.own_server(engines={})
+        self.assertEqual(201, other.request("POST", "/v1/runs/import", exported,
+                                            {"Content-Type": "application/json"}).status)
+        self.assertEqual(BECAUSE["reason"], other.show(run)["void"]["reason"])
+        self.assertEqual([], rows(other))
+        lift(other, run)  # voids are per server
+        self.assertEqual(1, len(rows(other)))
+        reply = other.request("POST", "/v1/runs/import", exported, NDJSON)
+        self.assertEqual((0, 1), (reply.json()["imported"], reply.json()["known"]))
+        self.assertIsNone(other.show(run)["void"])
+        reply = self.server.request("POST", "/v1/runs/import",
+                                    line(document(20, instance="b.large")), NDJSON)
+        self.assertEqual(1, reply.json()["known"])
+        self.assertIsNotNone(self.server.show(run)["void"])
+
+    def test_a_void_that_says_too_little_is_refused_with_its_document(self):
+        for member, field in (({}, "void.at"), ({"at": "2026-01-02T03:04:05Z"}, "void.reason"),
+                              ({"at": "then", "reason": "x"}, "void.at")):
+            reply = self.server.post(document(30, void=member), path="/v1/runs/import")
+            self.assertProblem(reply, 400, field=field)
+
+
+class Prices(ServerCase):
+    FLAGS = ("--provider", "aws", "--region", "us-east-1", "--instance", "our.box")
+
+    def enter(self, instance="our.box", wanted=201, **fields):
+        reply = self.server.post({"instance_type": instance, **fields}, path="/v1/prices")
+        self.assertEqual(wanted, reply.status, reply)
+        return reply.json()["prices"][0] if wanted == 201 else reply
+
+    def withdraw(self, price, wanted=200, kind="prices"):
+        reply = self.server.post(BECAUSE, path=f"/v1/{kind}/{price}/withdraw")
+        self.assertEqual(wanted, reply.status, reply)
+        return reply.json()
+
+    def now(self, instance="our.box", rest=""):
+        page = self.server.get(f"/v1/prices?instance_type={instance}{rest}").json()
+        return [price["text"] for price in page["prices"]]
+
+    def test_a_typed_price_is_withdrawn_and_the_one_before_it_holds_again(self):
+        right = self.enter(price_per_hour="0.25", valid_from="2026-01-02T03:04:05Z")
+        wrong = self.enter(price_per_hour="25", valid_from="2026-01-03T03:04:05Z")
+        self.assertNotEqual(right["id"], wrong["id"])
+        self.assertEqual("25", self.server.get("/v1/machine").json()["price"]["text"])
+        answer = self.withdraw(wrong["id"])
+        self.assertEqual(("25", BECAUSE["reason"]), (answer["text"], answer["withdrawn"]["reason"]))
+        self.assertEqual(answer, self.withdraw(wrong["id"]))
+        self.assertEqual(["0.25"], self.now())
+        self.assertEqual("0.25", self.server.get("/v1/machine").json()["price"]["text"])
+        self.assertEqual(["25"], self.now(rest="&at=2026-02-01"))  # as it was then
+        history = self.server.get("/v1/prices?instance_type=our.box&history=true").json()["prices"]
+        self.assertEqual([("25", True), ("0.25", False)],
+                         [(each["text"], each["withdrawn"] is not None) for each in history])
+        again = self.enter(price_per_hour="0.26", valid_from="2026-01-03T03:04:05Z")
+        self.assertEqual(["0.26"], self.now())
+        self.enter(price_per_hour="0.27", valid_from="2026-01-03T03:04:05Z", wanted=409)
+        self.assertEqual(wrong["id"], again["id"])  # the same moment of the same series
+
+    def test_what_a_run_paid_stays_what_it_paid(self):
+        server = self.own_server(*self.FLAGS)
+        wrong = server.post({"instance_type": "our.box", "price_per_hour": "25"},
+                            path="/v1/prices").json()["prices"][0]
+        run = server.run("ok")
+        self.assertEqual("25", run["cost"]["price"]["text"])
+        server.post(BECAUSE, path=f"/v1/prices/{wrong['id']}/withdraw")
+        self.assertEqual(run["cost"], server.show(run["id"])["cost"])
+        self.assertIsNone(server.run("ok")["cost"]["price"])
+
+    def test_what_is_not_there_or_not_typed_is_not_withdrawn(self):
+        for price in ("1-1", "x", "999999-1700000000000000", "1"):
+            self.withdraw(price, 404)
+        server = self.own_server("--published", "on")
+        listed = server.get("/v1/prices?feed=published&limit=1").json()["prices"][0]
+        reply = server.post(BECAUSE, path=f"/v1/prices/{listed['id']}/withdraw")
+        self.assertIn("published with a figure", self.assertProblem(reply, 409)["detail"])
+
+    def test_a_price_of_a_feed_says_why_it_stays(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "prices.csv")
+            file.write_text("provider,region,instance_type,kind,price_per_hour\n"
+                            "aws,us-east-1,fed.large,on_demand,0.5\n")
+            server = self.own_server("--feed", "price-file=on", "--feed", f"price-file=url={file}")
+            path = "/v1/prices?instance_type=fed.large"
+            listed = until(lambda: server.get(path).json()["prices"], "the file was read")[0]
+            reply = server.post(BECAUSE, path=f"/v1/prices/{listed['id']}/withdraw")
+            self.assertIn("price-file would say the price again",
+                          self.assertProblem(reply, 409)["detail"])
+
+    def test_a_discount_is_withdrawn(self):
+        def enter(factor, valid_from):
+            reply = self.server.post({"provider": "aws", "family": "c7i", "factor": factor,
+                                      "valid_from": valid_from}, path="/v1/discounts")
+            self.assertEqual(201, reply.status, reply)
+            return reply.json()
+
+        def factors(rest=""):
+            return [each["factor"] for each in
+                    self.server.get("/v1/discounts" + rest).json()["discounts"]]
+
+        enter(0.8, "2026-01-02T00:00:00Z")
+        wrong = enter(0.08, "2026-01-03T00:00:00Z")
+        self.assertEqual([0.08], factors())
+        answer = self.withdraw(wrong["id"], kind="discounts")
+        self.assertEqual(BECAUSE["reason"], answer["withdrawn"]["reason"])
+        self.assertEqual(answer, self.withdraw(wrong["id"], kind="discounts"))
+        self.assertEqual(([0.8], [0.08]), (factors(), factors("?at=2026-02-01")))
+        self.assertEqual([0.08, 0.8], factors("?history=true"))
+        self.assertProblem(self.server.get("/v1/discounts?history=x"), 400, field="history")
+        for number in ("0", "77", "x", "9" * 30):
+            self.withdraw(number, 404, kind="discounts")
+
+
+class Figures(ServerCase):
+    FLAGS = ("--published", "on")
+
+    def test_a_figure_that_a_user_entered_is_removed(self):
+        self.assertEqual(201, self.server.post(FIGURE, path="/v1/figures").status)
+        query = "?workload=resnet50&provenance=published&configuration=all"
+        self.assertEqual(1, sum(row["instance_type"] == "x1.large"
+                                for row in rows(self.server, query)))
+        etag = self.server.get("/v1/comparison" + query).headers["etag"]
+        reply = self.server.delete("/v1/figures/mine?reason=a+typo")
+        self.assertEqual((200, "mine"), (reply.status, reply.json()["id"]))
+        self.assertNotIn("mine", self.server.get("/v1/figures").body.decode())
+        self.assertEqual(200, self.server.get("/v1/comparison" + query, If_None_Match=etag).status)
+        self.assertEqual(0, sum(row["instance_type"] == "x1.large"
+                                for row in rows(self.server, query)))
+        self.assertEqual(404, self.server.delete("/v1/figures/mine").status)
+        self.assertEqual(201, self.server.post(FIGURE, path="/v1/figures").status)  # and back
+        self.assertEqual(1, sum(row["instance_type"] == "x1.large"
+                                for row in rows(self.server, query)))
+
+    def test_an_id_may_be_any_text(self):
+        name = "ours, 50 % (ä)"
+        self.server.post({**FIGURE, "id": name, "instance_type": "x2.large"}, path="/v1/figures")
+        reply = self.server.delete("/v1/figures/ours%2C%2050%20%25%20(%C3%A4)")
+        self.assertEqual((200, name), (reply.status, reply.json()["id"]))
+
+    def test_one_that_comes_with_pennyworth_stays(self):
+        reply = self.server.delete("/v1/figures/rand-2024-r8")
+        self.assertIn("comes with pennyworth", self.assertProblem(reply, 409)["detail"])
+        self.assertIn("rand-2024-r8", self.server.get("/v1/figures").body.decode())
+
+
+class Audited(unittest.TestCase):
+    def test_the_audit_says_what_was_taken_back_by_whom_and_why(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        tokens, audit = Path(folder.name, "tokens"), Path(folder.name, "audit")
+        tokens.write_text("".join(
+            f"{name} {scopes} sha256:{hashlib.sha256(name.encode() * 8).hexdigest()}\n"
+            for name, scopes in (("ann", "read,write"), ("bob", "read,import"))))
+        server = Server("--tokens", tokens, "--audit", audit)
+        self.addCleanup(server.stop)
+        server.start()
+        server.token = "ann" * 8
+        self.assertEqual(201, server.post(document(1), path="/v1/runs/import").status)
+        price = server.post({"instance_type": "a", "price_per_hour": 1},
+                            path="/v1/prices").json()["prices"][0]["id"]
+        discount = server.post({"provider": "aws", "factor": 0.5}, path="/v1/discounts").json()["id"]
+        server.post(FIGURE, path="/v1/figures")
+        self.assertEqual("ann", void(server, run_id(1))["void"]["by"])
+        void(server, run_id(1))  # which does nothing
+        lift(server, run_id(1), "?reason=it+was+right")
+        for path in (f"/v1/prices/{price}", f"/v1/discounts/{discount}"):
+            self.assertEqual(200, server.post(BECAUSE, path=path + "/withdraw").status)
+        self.assertEqual(200, server.delete("/v1/figures/mine").status)
+        server.token = "bob" * 8
+        for reply in (server.post(BECAUSE, path=f"/v1/runs/{run_id(1)}/void"),
+                      server.delete(f"/v1/runs/{run_id(1)}/void"),
+                      server.post(BECAUSE, path=f"/v1/prices/{price}/withdraw"),
+                      server.post(BECAUSE, path=f"/v1/discounts/{discount}/withdraw"),
+                      server.delete("/v1/figures/mine")):
+            self.assertEqual(403, reply.status)
+        entries = [json.loads(text) for text in audit.read_text().splitlines()]
+        why = BECAUSE["reason"]
+        self.assertEqual([("ann", "run voided", run_id(1), why),
+                          ("ann", "void lifted", run_id(1), "it was right"),
+                          ("ann", "price withdrawn", price, why),
+                          ("ann", "discount withdrawn", str(discount), why),
+                          ("ann", "figure removed", "mine", None)],
+                         [(each["who"], each["did"], each["id"], each["reason"])
+                          for each in entries if "did" in each])
+        self.assertEqual(5, sum(each["who"] == "bob" and each["status"] == 403 for each in entries))
+
+
+if __name__ == "__main__":
+    unittest.main()

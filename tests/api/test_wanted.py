@@ -1,0 +1,67 @@
+"""What a machine should measure next: a hub asks for what it lacks, and the answer can be run as it
+is."""
+import unittest
+import urllib.parse
+
+from harness import ServerCase
+from run_documents import document, lines
+
+
+class Wanted(ServerCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        runs = [document(number, vm=f"i{number:015x}",
+                         instance="many.large" if number < 3 else "one.large")
+                for number in range(4)]
+        reply = cls.server.request("POST", "/v1/runs/import", lines(runs),
+                                   {"Content-Type": "application/x-ndjson"})
+        assert reply.json()["imported"] == 4, reply
+
+    def ask(self, **question):
+        reply = self.server.get("/v1/wanted?" + urllib.parse.urlencode(question))
+        self.assertEqual(200, reply.status, reply)
+        return reply.json()
+
+    def reasons(self, **question):
+        return {each["spec"]["workload"]: each["reason"]
+                for each in self.ask(engine="elsewhere", **question)["wanted"]}
+
+    def test_a_new_type_is_asked_for_all_that_others_measured(self):
+        answer = self.ask(instance_type="new.large", provider="aws")
+        self.assertEqual(("new.large", "aws"), (answer["instance_type"], answer["provider"]))
+        self.assertEqual(3, answer["count"])
+        self.assertTrue(all(each["reason"] == "never_measured" and each["row"] is None
+                            for each in answer["wanted"]))
+        self.assertEqual(("mlp", 2), (answer["wanted"][0]["spec"]["workload"],
+                                      answer["wanted"][0]["other_types"]))
+        self.assertEqual(1, len(self.ask(instance_type="new.large", limit=1)["wanted"]))
+
+    def test_a_type_is_asked_for_what_it_lacks(self):
+        self.assertEqual({"mlp": "few_machines"}, self.reasons(instance_type="one.large"))
+        # Its runs are of January; how many days ago that is grows.
+        self.assertEqual({"mlp": "old"}, self.reasons(instance_type="many.large", days=1))
+        self.assertEqual({}, self.reasons(instance_type="many.large", days=3650))
+
+    def test_a_machine_may_ask_itself(self):
+        server = self.own_server("--instance", "test.large", "--provider", "aws")
+        answer = server.get("/v1/wanted").json()
+        self.assertEqual(("test.large", "aws"), (answer["instance_type"], answer["provider"]))
+        self.assertEqual({"native"}, {each["spec"]["engine"] for each in answer["wanted"]})
+
+    def test_the_answer_can_be_run_as_it_is(self):
+        server = self.own_server(engines={"elsewhere": self.server.engines["ok"]})
+        [wanted] = self.ask(instance_type="one.large", engine="elsewhere")["wanted"]
+        self.assertEqual(201, server.post(wanted["spec"]).status)
+
+    def test_wrong_questions_name_the_parameter(self):
+        for query, field in (("instance_type=", "instance_type"),
+                             ("instance_type=" + "x" * 64, "instance_type"),
+                             ("instance_type=a&provider=" + "x" * 16, "provider"),
+                             ("instance_type=a&days=0", "days"), ("instance_type=a&limit=0", "limit"),
+                             ("instance_type=%ff", "instance_type"), ("size=1", "size")):
+            self.assertProblem(self.server.get("/v1/wanted?" + query), 400, field=field)
+
+
+if __name__ == "__main__":
+    unittest.main()

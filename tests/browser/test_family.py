@@ -1,0 +1,56 @@
+"""The sizes of a family on the page: reached from the comparison, what was measured beside what was
+not."""
+import unittest
+
+from test_comparison import Rows  # first: it finds the modules of tests/api
+from catalogue import list_types
+
+HOSTILE = "x7.<b>evil</b>"
+
+
+class Family(Rows):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.store({"c9.large": [10, 10.1, 9.9], "c9.xlarge": [16, 16.1, 15.9], HOSTILE: [5, 5, 5]})
+        list_types(cls.server, ("c9.large", 2, 4, ""), ("c9.xlarge", 4, 8, ""),
+                   ("c9.metal", 96, 192, ""))
+        cls.price("c9.large", "0.1")
+        cls.price("c9.metal", "4.8")
+
+    def cells(self, name):
+        return self.script(
+            "return [...document.querySelectorAll('tbody tr')].filter((row) =>"
+            " row.cells[0].textContent.startsWith(arguments[0]))"
+            ".flatMap((row) => [...row.cells].map((cell) => cell.textContent))", name)
+
+    def test_a_row_of_the_comparison_leads_to_the_sizes_of_its_family(self):
+        self.see("?workload=mlp&price=on_demand")
+        self.until(lambda: self.all("table.rows a[href*='view=family']"), "the links")
+        self.script("[...document.querySelectorAll('table.rows a')].find((link) =>"
+                    " link.href.includes('c9.large') && link.href.includes('family')).click()")
+        self.until(lambda: "Sizes of a family" in self.text("h1"), "the view")
+        self.until(lambda: self.all("section table"), "the table")
+        self.assertIn("workload=mlp", self.address())
+        self.assertIn("2 of 3 sizes were measured", self.text())
+        large, xlarge, metal = (self.cells(name) for name in ("c9.large", "c9.xlarge", "c9.metal"))
+        self.assertEqual("100 %", large[6][:5])
+        self.assertEqual("80.0 %", xlarge[6][:6])
+        self.assertIn("unknown", xlarge[3])
+        self.assertEqual("not measured", metal[4])
+        self.assertIn("$4.80", metal[3])
+
+    def test_without_a_name_all_measured_families_are_there_and_names_are_text(self):
+        self.open("/?view=family&workload=mlp")
+        self.until(lambda: len(self.all("section table")) == 2, "both families")
+        self.assertIn("<b>evil</b>", self.text())
+
+    def test_a_family_without_sizes_says_so(self):
+        self.open("/?view=family&family=nothing")
+        self.until(lambda: "No size of such a family is known" in self.text(), "the answer")
+
+
+del Rows
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+#include "common/known_names.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static void refuse(struct error *err, const char *name, const struct known_names *known)
+{
+    const struct unknown_name unknown = {name, "is not a known field", name, strlen(name)};
+
+    EXPECT(!error_unknown_name(err, &unknown, known));
+}
+
+static void few_names_are_all_listed(void)
+{
+    static const char *const names[] = {"state", "label*", "limit", NULL};
+    struct known_names known = {.all = "docs/api.md"};
+    struct error err = {0};
+
+    known_names_add_all(&known, names);
+    refuse(&err, "lable", &known);
+    EXPECT_INT(err.kind, ERROR_INVALID);
+    EXPECT_STR(err.field, "lable");
+    EXPECT_STR(err.message, "is not a known field; known are state, label, limit");
+}
+
+static void of_many_names_the_nearest_are_listed(void)
+{
+    static const char *const names[] = {
+        "workload",     "engine",         "precision",   "batch_size",
+        "layout",       "threads",        "steps",       "seed",
+        "warmup_steps", "plan",           "isa",         "input_workers",
+        "pinning",      "numa",           "huge_pages",  "openmp",
+        "allocator",    "protocol",       "labels",      "max_seconds",
+        "min_seconds",  "target_percent", "max_dollars", NULL};
+    struct known_names known = {.all = "docs/api.md"}, nowhere = {0};
+    struct error err = {0}, other = {0}, last = {0};
+
+    known_names_add_all(&known, names);
+    refuse(&err, "batchsize", &known);
+    EXPECT(strncmp(err.message, "is not a known field; the nearest of 23 are batch_size, ", 56) ==
+           0);
+    EXPECT(strstr(err.message, "; docs/api.md lists all") != NULL);
+    refuse(&other, "max_second", &known);
+    EXPECT(strstr(other.message, "are max_seconds, ") != NULL);
+    known_names_add_all(&nowhere, names);
+    refuse(&last, "wramup_steps", &nowhere);
+    EXPECT(strstr(last.message, "are warmup_steps, ") != NULL);
+    EXPECT(strstr(last.message, "lists all") == NULL);
+}
+
+static void a_name_is_never_cut(void)
+{
+    char name[130];
+    struct known_names known = {.all = "docs/api.md"};
+    struct error err = {0};
+
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    known_names_add(&known, name);
+    known_names_add(&known, name);
+    known_names_add(&known, "short");
+    refuse(&err, "xx", &known);
+    EXPECT_INT((long long)strspn(strchr(err.message, 'x'), "x"), (long long)sizeof name - 1);
+    EXPECT(strstr(err.message, ", short") != NULL);
+    EXPECT(strstr(err.message, "; docs/api.md lists all") != NULL);
+}
+
+static void a_list_has_an_end(void)
+{
+    struct known_names known = {0};
+    struct error err = {0}, none = {0};
+
+    refuse(&none, "x", &known);
+    EXPECT_STR(none.message, "is not a known field; none is known here");
+    for (int i = 0; i < 2 * KNOWN_NAMES_MAX; i++)
+        known_names_add(&known, "a-name");
+    EXPECT_INT((long long)known.count, KNOWN_NAMES_MAX);
+    refuse(&err, "x", &known);
+    EXPECT(strstr(err.message, "the nearest of 64 are a-name, a-name") != NULL);
+}
+
+/* A span of a document has no NUL behind it. */
+static void a_name_may_be_a_part_of_a_longer_text(void)
+{
+    struct known_names known = {0};
+    const struct unknown_name unknown = {"steps.los", "is not a known field", "los\":[1]", 3};
+    struct error err = {0};
+
+    known_names_add(&known, "loss");
+    EXPECT(!error_unknown_name(&err, &unknown, &known));
+    EXPECT_STR(err.field, "steps.los");
+    EXPECT_STR(err.message, "is not a known field; known are loss");
+}
+
+static void a_member_is_one_of_those_that_are_known(void)
+{
+    static const char *const names[] = {"factor", "note", NULL};
+    struct error err = {0};
+
+    EXPECT(known_names_check(names, "factor", &err) && known_names_check(names, "note", &err));
+    EXPECT(!known_names_check(names, "notes", &err));
+    EXPECT_STR(err.field, "notes");
+    EXPECT_STR(err.message, "is not a known field; known are factor, note");
+}
+
+int main(void)
+{
+    RUN(few_names_are_all_listed);
+    RUN(of_many_names_the_nearest_are_listed);
+    RUN(a_name_is_never_cut);
+    RUN(a_list_has_an_end);
+    RUN(a_name_may_be_a_part_of_a_longer_text);
+    RUN(a_member_is_one_of_those_that_are_known);
+    return test_result();
+}

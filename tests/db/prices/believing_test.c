@@ -1,0 +1,430 @@
+/* Which readings are believed: an odd one is held back, one like it an hour later is believed. No
+ * price that is wrong stays fresh. */
+#include "common/chance.h"
+#include "pricing/freshness.h"
+#include "tests/db/prices.h"
+
+#define HOUR 3600LL
+#define TYPES 40
+
+/* A reading of TYPES prices, so many seconds after the first. */
+static struct feed_reading hourly(struct said said[TYPES], char texts[TYPES][24],
+                                  const double prices[TYPES], long long seconds)
+{
+    static char names[TYPES][8];
+    size_t count = 0;
+
+    for (size_t i = 0; i < TYPES; i++) {
+        snprintf(names[i], sizeof names[i], "t%zu", i);
+        if (prices[i] <= 0)
+            continue;
+        snprintf(texts[count], sizeof texts[count], "%.6f", prices[i]);
+        said[count] = (struct said){.type = names[i], .text = texts[count], .kind = PRICE_SPOT};
+        count++;
+    }
+    return (struct feed_reading){
+        .at_us = THEN_US + seconds * SECOND_US, .prices = said, .count = count};
+}
+
+/* Whether it was believed. */
+static bool read_prices(struct db *db, const double prices[TYPES], long long seconds)
+{
+    struct said said[TYPES];
+    char texts[TYPES][24];
+    const struct feed_reading reading = hourly(said, texts, prices, seconds);
+    struct change change;
+    struct error err = {0};
+    bool ok = replace_with(db, &reading, &change, &err);
+
+    EXPECT(ok || err.kind == ERROR_UPSTREAM);
+    return ok;
+}
+
+static void fill(double prices[TYPES], double price)
+{
+    for (size_t i = 0; i < TYPES; i++)
+        prices[i] = price;
+}
+
+static void a_first_reading_that_was_wrong_is_put_right_by_two(void)
+{
+    static const long long pauses[] = {1 * HOUR, 2 * 24 * HOUR, 60 * 24 * HOUR, 400 * 24 * HOUR};
+
+    for (size_t i = 0; i < COUNT(pauses); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        double wrong[TYPES], right[TYPES];
+
+        fill(wrong, 10);
+        fill(right, 1);
+        EXPECT(read_prices(db, wrong, 0));
+        /* What has expired judges nothing: then the first one is believed already. */
+        EXPECT_INT(read_prices(db, right, pauses[i]), pauses[i] > 24 * HOUR);
+        EXPECT(read_prices(db, right, pauses[i] + HOUR));
+        EXPECT_STR(text_at(db, "t0", pauses[i] + HOUR), "1.000000");
+    }
+}
+
+static void a_real_cut_is_believed_when_it_is_said_again_an_hour_later(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    double prices[TYPES];
+    struct feed_row row;
+
+    fill(prices, 1);
+    EXPECT(read_prices(db, prices, 0));
+    for (size_t i = TYPES * 2 / 3; i < TYPES; i++)
+        prices[i] = 0;
+    EXPECT(!read_prices(db, prices, HOUR));
+    EXPECT_STR(text_at(db, "t39", HOUR), "1.000000");
+    EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
+    EXPECT_INT(row.held, 14);
+    EXPECT_INT(row.doubt.since_us, THEN_US + HOUR * SECOND_US);
+    EXPECT(!read_prices(db, prices, HOUR + 900)); /* too soon to be another */
+    EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
+    EXPECT_INT(row.doubt.since_us, THEN_US + HOUR * SECOND_US);
+    EXPECT(read_prices(db, prices, 2 * HOUR));
+    EXPECT_STR(text_at(db, "t39", 2 * HOUR), "");
+    EXPECT_STR(text_at(db, "t0", 2 * HOUR), "1.000000");
+    EXPECT(feed_rows_find(db, "made-up", "all", &row, NULL));
+    EXPECT_INT(row.held, 0);
+    EXPECT_INT(row.doubt.since_us, 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_us NOT NULL"), 0);
+}
+
+static void two_odd_readings_that_differ_confirm_nothing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    double prices[TYPES];
+
+    fill(prices, 1);
+    EXPECT(read_prices(db, prices, 0));
+    fill(prices, 10);
+    EXPECT(!read_prices(db, prices, HOUR));
+    fill(prices, 100);
+    EXPECT(!read_prices(db, prices, 3 * HOUR));
+    fill(prices, 10);
+    EXPECT(!read_prices(db, prices, 5 * HOUR));
+    fill(prices, 1);
+    EXPECT(read_prices(db, prices, 7 * HOUR));
+    fill(prices, 10); /* what was said before that is forgotten */
+    EXPECT(!read_prices(db, prices, 9 * HOUR));
+    EXPECT_STR(text_at(db, "t0", 9 * HOUR), "1.000000");
+}
+
+static void nothing_at_all_is_never_believed_unless_a_person_does(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    double none[TYPES] = {0}, prices[TYPES];
+    struct feed_reading believed = {.at_us = THEN_US + 9 * HOUR * SECOND_US, .believe = true};
+
+    fill(prices, 1);
+    EXPECT(read_prices(db, prices, 0));
+    for (int hours = 1; hours < 9; hours++)
+        EXPECT(!read_prices(db, none, hours * HOUR));
+    EXPECT_INT((long long)replaced(db, &believed).gone, TYPES);
+    EXPECT_STR(text_at(db, "t0", 9 * HOUR), "");
+}
+
+static void a_person_may_believe_what_is_odd(void)
+{
+    static const char *const sentinels[] = {"m5.large", NULL};
+    static const struct source choosy = {
+        .name = "made-up", .sentinels = sentinels, .min_regions = 3};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct said said[] = {P("a", "100"), P("b", "100")};
+    const struct feed_reading reading = {.source = &choosy,
+                                         .at_us = THEN_US + SECOND_US,
+                                         .prices = said,
+                                         .count = 2,
+                                         .believe = true};
+    struct change change;
+
+    READ(db, 0, P("a", "1"), P("b", "1"), P("c", "1"), P("d", "1"), P("e", "1"));
+    change = replaced(db, &reading);
+    EXPECT_INT((long long)change.moved, 2);
+    EXPECT_INT((long long)change.gone, 3);
+    EXPECT_INT((long long)change.held, 0);
+    EXPECT_STR(text_at(db, "a", 1), "100");
+}
+
+static void what_the_operator_wrote_is_never_doubted(void)
+{
+    static const struct source file = {.name = "made-up", .needs = NEEDS_FILE};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    double cents[TYPES], dollars[TYPES];
+    struct said said[TYPES];
+    char texts[TYPES][24];
+    struct feed_reading reading;
+    struct change change;
+
+    fill(cents, 35.7);
+    fill(dollars, 0.357);
+    EXPECT(read_prices(db, cents, 0));
+    for (size_t i = 30; i < TYPES; i++)
+        dollars[i] = 0;
+    reading = hourly(said, texts, dollars, 1);
+    reading.source = &file;
+    EXPECT_INT((long long)replaced(db, &reading).held, 0);
+    EXPECT_STR(text_at(db, "t0", 1), "0.357000");
+    EXPECT_STR(text_at(db, "t39", 1), "");
+    reading.count = 0; /* a file that is being written */
+    reading.at_us += SECOND_US;
+    EXPECT(!replace_with(db, &reading, &change, NULL));
+    EXPECT_STR(text_at(db, "t0", 2), "0.357000");
+}
+
+static void a_zone_may_vanish_and_types_may_be_asked_for_no_more(void)
+{
+    static const struct source named = {.name = "made-up", .needs = NEEDS_TYPES};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct said all[] = {P("a", "1", .zone = "z1"), P("a", "1", .zone = "z2"),
+                               P("a", "1", .zone = "z3"), P("b", "1", .zone = "z1"),
+                               P("b", "1", .zone = "z2"), P("b", "1", .zone = "z3"),
+                               P("c", "1", .zone = "z1"), P("c", "1", .zone = "z2")};
+    struct feed_reading reading = {
+        .source = &named, .at_us = THEN_US, .prices = all, .count = COUNT(all), .types = "a,b,c"};
+    struct change change;
+
+    replaced(db, &reading);
+    reading.at_us += SECOND_US;
+    reading.count = 3; /* a's, which was not what all were asked for */
+    EXPECT(!replace_with(db, &reading, &change, NULL));
+    reading.types = "a";
+    change = replaced(db, &reading);
+    EXPECT_INT((long long)change.before, 3);
+    EXPECT_INT((long long)change.gone, 5);
+    reading.at_us += SECOND_US;
+    reading.count = 2; /* a zone less */
+    EXPECT_INT((long long)replaced(db, &reading).gone, 1);
+}
+
+static void a_price_in_doubt_is_not_fresh(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct price_filter filter = {.instance_type = "a", .at_us = THEN_US + 60 * SECOND_US};
+    struct views views;
+
+    READ(db, 0, P("a", "1"), P("b", "1"));
+    READ(db, 60, P("a", "10"), P("b", "1"));
+    READ(db, 120, P("a", "100"), P("b", "1"));
+    views = list_of(db, filter);
+    EXPECT(views.list[0].doubted);
+    EXPECT_INT(views.list[0].confirmed_us, THEN_US); /* the last that said so */
+    filter.at_us = THEN_US + 180 * SECOND_US;
+    views = list_of(db, filter);
+    EXPECT(views.list[0].doubted);
+    EXPECT_INT(views.list[0].confirmed_us, THEN_US);
+    filter.at_us = THEN_US + 59 * SECOND_US; /* it was not in doubt yet */
+    views = list_of(db, filter);
+    EXPECT(!views.list[0].doubted);
+    filter = (struct price_filter){.instance_type = "b", .at_us = THEN_US + 180 * SECOND_US};
+    views = list_of(db, filter);
+    EXPECT(!views.list[0].doubted);
+    EXPECT_INT(views.list[0].confirmed_us, THEN_US + 120 * SECOND_US);
+}
+
+static bool read_with_validators(struct db *db, const char *text, struct feed_row *ret_row)
+{
+    const struct said said[] = {P("a", text), P("b", "1")};
+    const struct feed_reading reading = {.at_us = THEN_US, .prices = said, .count = 2};
+    AUTO(price_batch_freep) struct price_batch *batch = batch_of_reading(&reading);
+    struct feed_row row = row_of_reading(&reading);
+    struct change change;
+    bool ok;
+
+    snprintf(row.etag, sizeof row.etag, "\"1\"");
+    snprintf(row.last_modified, sizeof row.last_modified, "Tue");
+    snprintf(row.mark, sizeof row.mark, "v1");
+    ok = prices_replace(
+        db, &(struct price_snapshot){.source = &plain_source, .batch = batch, .row = &row},
+        &change, NULL);
+    return feed_rows_find(db, "made-up", "all", ret_row, NULL) && ok;
+}
+
+static void a_reading_that_held_something_back_has_no_validators(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct feed_row row;
+
+    EXPECT(read_with_validators(db, "1", &row));
+    EXPECT_STR(row.etag, "\"1\"");
+    EXPECT(read_with_validators(db, "10", &row));
+    EXPECT_INT(row.held, 1);
+    EXPECT_STR(row.etag, "");
+    EXPECT_STR(row.last_modified, "");
+    EXPECT_STR(row.mark, "");
+    EXPECT(read_with_validators(db, "10", &row));
+    EXPECT_INT(row.held, 0);
+    EXPECT_STR(row.etag, "\"1\"");
+    EXPECT_STR(row.last_modified, "Tue");
+    EXPECT_STR(row.mark, "v1");
+}
+
+static void see(void *user, const struct feed_row *row)
+{
+    *(struct feed_row *)user = *row;
+}
+
+static void what_is_held_back_shows_its_widest_leaps(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    double prices[TYPES];
+    struct feed_row row;
+
+    fill(prices, 1);
+    EXPECT(read_prices(db, prices, 0));
+    for (size_t i = 0; i < 10; i++)
+        prices[i] = i % 2 ? 10 : 0;
+    prices[11] = 0.01;
+    prices[12] = 50;
+    prices[7] = prices[9] = prices[2] = prices[4] = prices[6] = prices[8] = 1;
+    EXPECT(!read_prices(db, prices, HOUR));
+    EXPECT(feed_rows_each(db, "made-up", see, &row, NULL));
+    EXPECT_INT(row.held, 6);
+    EXPECT_INT((long long)row.example_count, 3);
+    EXPECT_STR(row.examples[0].instance_type, "t0");
+    EXPECT_INT(row.examples[0].held_nanos, 0);
+    EXPECT_INT(row.examples[0].nanos, 1000000000);
+    EXPECT_INT(row.examples[0].since_us, THEN_US + HOUR * SECOND_US);
+    EXPECT_STR(row.examples[1].instance_type, "t11");
+    EXPECT_INT(row.examples[1].held_nanos, 10000000);
+    EXPECT_STR(row.examples[2].instance_type, "t12");
+    EXPECT_STR(row.examples[2].region, "eu-north-1");
+    EXPECT_INT(row.examples[2].kind, PRICE_SPOT);
+    /* Unchanged: what was held back is not what the feed says now. */
+    row.state = "unchanged";
+    row.held = 0;
+    row.doubt = (struct doubt){0};
+    EXPECT(feed_rows_store(db, &row, NULL));
+    EXPECT(feed_rows_each(db, "made-up", see, &row, NULL));
+    EXPECT_INT((long long)row.example_count, 0);
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_nanos NOT NULL"), 0);
+}
+
+/* --- any sequence of readings --- */
+
+/* Another world: each price may move a little, a lot, come or go. */
+static void change_for_good(struct chance *chance, double prices[TYPES])
+{
+    double times = (double[]){0.1, 0.5, 2, 4, 10, 100}[chance_next(chance) % 6];
+    unsigned share = 1 + (unsigned)(chance_next(chance) % 10);
+    bool cut = chance_next(chance) % 2;
+
+    for (size_t i = 0; i < TYPES - 4; i++)
+        if (chance_next(chance) % 10 < share)
+            prices[i] = cut ? 0 : (prices[i] > 0 ? prices[i] : 1) * times;
+}
+
+/* What a feed says that has gone wild. */
+static void go_wild(struct chance *chance, const double prices[TYPES], double ret_wild[TYPES])
+{
+    unsigned way = (unsigned)(chance_next(chance) % 5);
+
+    for (size_t i = 0; i < TYPES; i++) {
+        unsigned long long dice = chance_next(chance);
+
+        ret_wild[i] = way == 0   ? prices[i] * 10
+                      : way == 1 ? prices[i] / 100
+                      : way == 2 ? (dice % 2 ? 0 : prices[i])
+                      : way == 3 ? 0.001 + (double)(dice % 100000) / 10
+                                 : prices[i] * (dice % 7 ? 1 : 50);
+    }
+}
+
+/* Fresh prices that the world does not have. */
+static size_t wrong_and_fresh(struct db *db, const double prices[TYPES], long long seconds)
+{
+    const long long at_us = THEN_US + seconds * SECOND_US;
+    const struct views views = list_of(db, (struct price_filter){.at_us = at_us});
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < views.count; i++) {
+        const struct price_view *view = &views.list[i];
+        size_t type = (size_t)strtoull(view->price.instance_type + 1, NULL, 10);
+        double truth = prices[type], price = (double)view->price.nanos / 1e9;
+
+        if (!view->doubted && freshness_of(PRICE_SPOT, at_us - view->confirmed_us) == PRICE_FRESH)
+            wrong += price < truth * 0.999 || price > truth * 1.001;
+    }
+    return wrong;
+}
+
+static size_t missing(struct db *db, const double prices[TYPES], long long seconds)
+{
+    const struct views views =
+        list_of(db, (struct price_filter){.at_us = THEN_US + seconds * SECOND_US});
+    size_t wanted = 0;
+
+    for (size_t i = 0; i < TYPES; i++)
+        wanted += prices[i] > 0;
+    return wanted - views.count;
+}
+
+/* Readings an hour apart, in which the world changes once for good and the feed goes wild once:
+ * after three true readings in a row, all prices are believed and none is wrong. */
+static void play(struct chance *chance, bool *ret_held)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    long long wild_at = (long long)(chance_next(chance) % 6), calm = 0;
+    long long changes_at = (long long)(chance_next(chance) % 6);
+    double prices[TYPES], wild[TYPES];
+
+    for (size_t i = 0; i < TYPES; i++)
+        prices[i] = 0.01 + (double)(chance_next(chance) % 1000) / 100;
+    for (long long hour = 0; hour < 10; hour++) {
+        long long now = hour * (HOUR + 60);
+
+        if (hour == changes_at) {
+            change_for_good(chance, prices);
+            calm = 0;
+        }
+        go_wild(chance, prices, wild);
+        *ret_held |= !read_prices(db, hour == wild_at ? wild : prices, now);
+        calm = hour == wild_at ? 0 : calm + 1;
+        if (calm >= 3) {
+            EXPECT_INT((long long)wrong_and_fresh(db, prices, now), 0);
+            EXPECT_INT((long long)missing(db, prices, now), 0);
+        }
+    }
+}
+
+static void no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh(void)
+{
+    struct chance chance = {20231114};
+    size_t held = 0;
+
+    for (int i = 0; i < 200; i++) {
+        bool any = false;
+
+        play(&chance, &any);
+        held += any;
+    }
+    EXPECT(held > 100); /* or it has tested nothing */
+}
+
+int main(void)
+{
+    RUN(a_first_reading_that_was_wrong_is_put_right_by_two);
+    RUN(a_real_cut_is_believed_when_it_is_said_again_an_hour_later);
+    RUN(two_odd_readings_that_differ_confirm_nothing);
+    RUN(nothing_at_all_is_never_believed_unless_a_person_does);
+    RUN(a_person_may_believe_what_is_odd);
+    RUN(what_the_operator_wrote_is_never_doubted);
+    RUN(a_zone_may_vanish_and_types_may_be_asked_for_no_more);
+    RUN(a_price_in_doubt_is_not_fresh);
+    RUN(a_reading_that_held_something_back_has_no_validators);
+    RUN(what_is_held_back_shows_its_widest_leaps);
+    RUN(no_sequence_with_a_wild_reading_leaves_a_wrong_price_fresh);
+    return test_result();
+}

@@ -1,0 +1,93 @@
+#include "db/runs/run_values.h"
+
+#include "tests/db/finished.h"
+
+static void create_labelled(struct db *db, const char *engine, const char *key, const char *value)
+{
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+
+    snprintf(spec.engine, sizeof spec.engine, "%s", engine);
+    order.instance = "m5.large";
+    spec.label_count = 1;
+    snprintf(spec.labels[0].key, sizeof spec.labels[0].key, "%s", key);
+    snprintf(spec.labels[0].value, sizeof spec.labels[0].value, "%s", value);
+    create_one(db, &order);
+}
+
+static bool look(struct db *db, enum run_value kind, const char *key, const char *value,
+                 struct run_values *values)
+{
+    const struct run_value_question question = {kind, key, value};
+    struct error err = {0};
+    bool found = false;
+
+    EXPECT(run_values_look(db, &question, &found, values, &err));
+    EXPECT_STR(err.message, "");
+    return found;
+}
+
+static void what_a_run_has_is_found_and_else_what_there_is(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static struct run_values values;
+
+    do_not_sync(db);
+    create_labelled(db, "native", "branch", "main");
+    create_labelled(db, "native", "branch", "fast");
+    create_labelled(db, "torch", "ticket", "7");
+    EXPECT(look(db, RUN_ENGINE, NULL, "torch", &values));
+    EXPECT(look(db, RUN_WORKLOAD, NULL, "mlp", &values));
+    EXPECT(look(db, RUN_INSTANCE, NULL, "m5.large", &values));
+    EXPECT(look(db, RUN_LABEL_KEY, NULL, "ticket", &values));
+    EXPECT(look(db, RUN_LABEL_VALUE, "branch", "fast", &values));
+
+    EXPECT(!look(db, RUN_ENGINE, NULL, "nativ", &values));
+    EXPECT_INT((long long)values.count, 2); /* each once */
+    EXPECT_STR(values.list[0], "native");
+    EXPECT_STR(values.list[1], "torch");
+    EXPECT(!look(db, RUN_LABEL_VALUE, "branch", "mian", &values));
+    EXPECT_INT((long long)values.count, 2);
+    EXPECT_STR(values.list[0], "fast");
+    EXPECT_STR(values.list[1], "main");
+    EXPECT(!look(db, RUN_LABEL_VALUE, "ticket", "main", &values)); /* of another key */
+    EXPECT(!look(db, RUN_LABEL_KEY, NULL, "", &values));
+    EXPECT_INT((long long)values.count, 2);
+}
+
+static void without_runs_there_is_none(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static struct run_values values = {.count = 7};
+
+    EXPECT(!look(db, RUN_INSTANCE, NULL, "m5.large", &values));
+    EXPECT_INT((long long)values.count, 0);
+}
+
+static void of_many_those_next_to_it_are_told(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static struct run_values values;
+
+    do_not_sync(db);
+    create_labelled(db, "native", "n", "0");
+    EXPECT(db_execute(db,
+                      "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n"
+                      " WHERE i < 300) INSERT INTO run_labels SELECT 'n', i, 1 FROM n",
+                      NULL));
+    EXPECT(!look(db, RUN_LABEL_VALUE, "n", "200x", &values));
+    EXPECT_INT((long long)values.count, RUN_VALUES_MAX);
+    EXPECT_STR(values.list[0], "169");
+    EXPECT_STR(values.list[RUN_VALUES_MAX - 1], "232");
+}
+
+int main(void)
+{
+    RUN(what_a_run_has_is_found_and_else_what_there_is);
+    RUN(without_runs_there_is_none);
+    RUN(of_many_those_next_to_it_are_told);
+    return test_result();
+}

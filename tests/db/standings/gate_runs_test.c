@@ -1,0 +1,256 @@
+#include "db/standings/gate_runs.h"
+
+#include "db/runs/machines.h"
+#include "db/runs/sweeps.h"
+#include "engine/run/pace.h"
+#include "tests/db/database.h"
+
+/* What of a stored run matters here. */
+struct made {
+    const char *commit, *branch; /* labels; NULL for none */
+    double speed;
+    enum validity validity;
+    struct paid_price paid;
+    long long batch_size;
+};
+
+static struct run_spec spec_of(const struct made *made)
+{
+    struct run_spec spec = run_spec_default();
+
+    spec.batch_size = made->batch_size ? made->batch_size : 8;
+    if (made->branch) {
+        spec.labels[spec.label_count] = (struct label){.key = "branch"};
+        snprintf(spec.labels[spec.label_count++].value, LABEL_VALUE_MAX, "%s", made->branch);
+    }
+    if (made->commit) {
+        spec.labels[spec.label_count] = (struct label){.key = "commit"};
+        snprintf(spec.labels[spec.label_count++].value, LABEL_VALUE_MAX, "%s", made->commit);
+    }
+    return spec;
+}
+
+/* Ends the run that is claimed next. */
+static void finish(struct db *db, const struct made *made)
+{
+    AUTO(run_clear) struct run run = claim_run(db);
+
+    run.state = RUN_FINISHED;
+    run.ended_us = NOON_US + 9;
+    run.ended_by = pace_verdict_name(PACE_TARGET);
+    run.summary = (struct summary){.measured_steps = 2,
+                                   .measured_seconds = 1,
+                                   .samples_per_second = made->speed,
+                                   .median_step_seconds = 1,
+                                   .throughput = {true, made->speed - 1, made->speed + 1}};
+    run.validity = made->validity ? made->validity : VALIDITY_OK;
+    run.paid = made->paid;
+    EXPECT(runs_end(db, &run, NULL));
+}
+
+static long long store(struct db *db, struct made made)
+{
+    struct run_spec spec = spec_of(&made);
+    struct run_order order = order_of(&spec);
+    AUTO(run_clear) struct run run = create_run(db, &order);
+
+    finish(db, &made);
+    return run.number;
+}
+
+static struct gate_subject subject_of(struct db *db, long long number)
+{
+    struct gate_subject subject = {0};
+    struct error err = {0};
+
+    EXPECT(gate_subject_find(db, number, &subject, &err));
+    EXPECT_STR(err.message, "");
+    return subject;
+}
+
+static size_t repeats_of(struct db *db, long long number, struct gate_run *runs)
+{
+    AUTO(gate_subject_clear) struct gate_subject subject = subject_of(db, number);
+    size_t count = 99;
+
+    EXPECT(gate_runs_repeats(db, &subject, runs, &count, NULL));
+    return count;
+}
+
+static size_t others_of(struct db *db, long long number, const char *key, const char *value,
+                        long long limit, struct gate_run *runs)
+{
+    AUTO(gate_subject_clear) struct gate_subject subject = subject_of(db, number);
+    const struct gate_others wanted = {
+        .subject = &subject, .key = key, .value = value, .limit = limit};
+    size_t count = 99;
+
+    EXPECT(gate_runs_others(db, &wanted, runs, &count, NULL));
+    return count;
+}
+
+static void a_subject_knows_its_contender_and_its_labels(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    long long one = store(db, (struct made){.commit = "a", .branch = "main", .speed = 10});
+    long long two = store(db, (struct made){.speed = 10, .batch_size = 16});
+    AUTO(gate_subject_clear) struct gate_subject first = subject_of(db, one);
+    AUTO(gate_subject_clear) struct gate_subject second = subject_of(db, two);
+
+    EXPECT_STR(first.labels, "{\"branch\":\"main\",\"commit\":\"a\"}");
+    EXPECT_STR(second.labels, "{}");
+    EXPECT_STR(first.engine, second.engine);
+    EXPECT_INT(first.setup.batch_size, 8);
+    EXPECT_INT(second.setup.batch_size, 16);
+    EXPECT_STR(first.setup.precision, "f32");
+    EXPECT(first.contender != second.contender);
+    EXPECT_STR(first.stratum, "");
+}
+
+static void a_run_that_has_not_finished_is_no_subject(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct run_spec spec = run_spec_default();
+    struct run_order order = order_of(&spec);
+    struct gate_subject subject = {.number = -7};
+    struct error err = {0};
+
+    create_one(db, &order);
+    EXPECT(!gate_subject_find(db, 1, &subject, &err));
+    EXPECT_INT(err.kind, ERROR_CONFLICT);
+    EXPECT_INT(subject.number, -7);
+}
+
+static void repeats_are_the_valid_runs_with_the_very_same_labels(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct gate_run runs[GATE_RUNS_MAX];
+    long long one = store(db, (struct made){.commit = "a", .branch = "b", .speed = 10});
+
+    store(db, (struct made){.commit = "a", .speed = 11});
+    store(db, (struct made){.commit = "b", .branch = "b", .speed = 12});
+    store(db, (struct made){.commit = "a", .branch = "b", .speed = 13, .batch_size = 16});
+    store(db,
+          (struct made){.commit = "a", .branch = "b", .speed = 14, .validity = VALIDITY_INVALID});
+    store(db,
+          (struct made){.commit = "a", .branch = "b", .speed = 15, .validity = VALIDITY_WARN});
+    EXPECT_INT((long long)repeats_of(db, one, runs), 2);
+    EXPECT_NEAR(runs[0].throughput.value, 15, 0);
+    EXPECT_NEAR(runs[1].throughput.value, 10, 0);
+    EXPECT_NEAR(runs[1].throughput.low, 9, 0);
+    EXPECT_NEAR(runs[1].throughput.high, 11, 0);
+}
+
+static void without_labels_a_run_is_alone(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct gate_run runs[GATE_RUNS_MAX];
+    long long one = store(db, (struct made){.speed = 10}),
+              two = store(db, (struct made){.speed = 11});
+
+    EXPECT_INT((long long)repeats_of(db, one, runs), 1);
+    EXPECT_INT(runs[0].number, one);
+    EXPECT_INT((long long)others_of(db, two, NULL, NULL, 20, runs), 1);
+    EXPECT_INT(runs[0].number, one);
+    EXPECT_INT((long long)others_of(db, one, NULL, NULL, 20, runs), 0); /* nothing is older */
+}
+
+static void others_are_the_newest_with_a_label_or_the_older_ones(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct gate_run runs[GATE_RUNS_MAX];
+
+    for (int i = 0; i < 5; i++)
+        store(db, (struct made){.commit = "a", .branch = "main", .speed = 10 + i});
+    long long mine = store(db, (struct made){.commit = "b", .branch = "next", .speed = 20});
+    store(db, (struct made){.commit = "b", .branch = "next", .speed = 21});
+    store(db, (struct made){.commit = "c", .branch = "main", .speed = 22});
+    EXPECT_INT((long long)others_of(db, mine, NULL, NULL, 20, runs), 5);
+    EXPECT_INT((long long)others_of(db, mine, NULL, NULL, 3, runs), 3);
+    EXPECT_NEAR(runs[0].throughput.value, 14, 0);
+    EXPECT_NEAR(runs[2].throughput.value, 12, 0);
+    EXPECT_INT((long long)others_of(db, mine, "branch", "main", 20, runs), 6);
+    EXPECT_NEAR(runs[0].throughput.value, 22, 0);
+    EXPECT_INT((long long)others_of(db, mine, "branch", "next", 20, runs), 0); /* its repeats */
+    EXPECT_INT((long long)others_of(db, mine, "main", "branch", 20, runs), 0);
+}
+
+static void runs_that_confirm_are_on_no_side(void)
+{
+    static struct topology topology = {
+        .cpu_count = 4, .core_count = 4, .package_count = 1, .node_count = 1};
+    static const struct place place = {.topology = &topology, .isa = CPU_AVX2, .root = "/n"};
+    static const char *const keys[] = {GATE_SWEEP_KEY "x", "check x", NULL};
+    static const char text[] = "{\"base\":{\"batch_size\":8},\"cells\":[{}],\"blocks\":1}";
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct gate_run runs[GATE_RUNS_MAX];
+    struct run_id id[COUNT(keys)], found;
+    bool replayed, is_found = false;
+
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        AUTO(sweep_clear) struct sweep sweep = {0};
+
+        EXPECT(sweep_from_text(text, strlen(text), &place, &sweep, NULL));
+        EXPECT(sweeps_create(db,
+                             &(struct sweep_order){.sweep = &sweep,
+                                                   .blocks = 1,
+                                                   .request = text,
+                                                   .idempotency_key = keys[i],
+                                                   .instance = "",
+                                                   .now_us = NOON_US,
+                                                   .queue_limit = 9},
+                             &id[i], &replayed, NULL));
+        finish(db, &(struct made){.speed = 10 + (double)i});
+    }
+    long long last = store(db, (struct made){.speed = 20});
+    EXPECT_INT((long long)others_of(db, last, NULL, NULL, 20, runs), 2);
+    EXPECT_NEAR(runs[0].throughput.value, 12, 0);
+    EXPECT_NEAR(runs[1].throughput.value, 11, 0);
+    EXPECT(gate_sweep_find(db, GATE_SWEEP_KEY "x", &found, &is_found, NULL));
+    EXPECT(is_found);
+    EXPECT_STR(found.text, id[0].text);
+    EXPECT(gate_sweep_find(db, GATE_SWEEP_KEY "y", &found, &is_found, NULL));
+    EXPECT(!is_found);
+}
+
+static void a_price_is_in_dollars_or_not_known(void)
+{
+    static const struct {
+        struct paid_price paid;
+        double dollars;
+    } prices[] = {
+        {{0}, 0},
+        {{.per_hour = 0.5, .currency = "USD"}, 0.5},
+        {{.per_hour = 0.5, .currency = "EUR"}, 0},
+        {{.currency = "USD"}, 0},
+        {{.per_hour = 0.45, .nanos = 500000000, .currency = "USD"}, 0.45},
+    };
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct gate_run runs[GATE_RUNS_MAX];
+
+    for (size_t i = 0; i < COUNT(prices); i++) {
+        long long number = store(db, (struct made){.speed = 10, .paid = prices[i].paid});
+
+        EXPECT_INT((long long)repeats_of(db, number, runs), 1);
+        EXPECT_NEAR(runs[0].dollars, prices[i].dollars, 0);
+    }
+}
+
+int main(void)
+{
+    RUN(a_subject_knows_its_contender_and_its_labels);
+    RUN(a_run_that_has_not_finished_is_no_subject);
+    RUN(repeats_are_the_valid_runs_with_the_very_same_labels);
+    RUN(without_labels_a_run_is_alone);
+    RUN(others_are_the_newest_with_a_label_or_the_older_ones);
+    RUN(runs_that_confirm_are_on_no_side);
+    RUN(a_price_is_in_dollars_or_not_known);
+    return test_result();
+}

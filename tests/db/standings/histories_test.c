@@ -1,0 +1,159 @@
+#include "db/standings/histories.h"
+
+#include "db/connection.h"
+#include "tests/db/finished.h"
+
+#define DAY_US 86400000000LL
+#define AT(day) (NOON_US + DAY_US * (day))
+
+static struct histories load(struct db *db, const struct run_filter *filter)
+{
+    struct histories histories = {0};
+    struct error err = {0};
+
+    EXPECT(histories_load(db, filter, &histories, &err));
+    EXPECT_STR(err.message, "");
+    return histories;
+}
+
+static const struct run_filter of_mlp = {.workload = "mlp"};
+
+static void runs_are_in_the_order_of_time_with_what_they_ran_on(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    ENDED(db, 102, .low = 101, .high = 103, .stratum = "s1", .at_us = AT(2),
+          .software = "engine 2",
+          .paid = {.per_hour = 0.3, .nanos = 300000000, .currency = "USD", .kind = "spot"});
+    ENDED(db, 101, .stratum = "s1", .at_us = AT(1), .software = "engine 1, by the way",
+          .paid = {.per_hour = 0.3, .nanos = 300000000, .currency = "EUR", .kind = "spot"});
+    EXPECT(db_execute(db,
+                      "UPDATE machines SET facts = json_set(facts, '$.kernel', '6.1',"
+                      " '$.microcode', '0xa1')",
+                      NULL));
+    AUTO(histories_clear) struct histories histories = load(db, &of_mlp);
+    EXPECT_INT((long long)histories.count, 1);
+    EXPECT_INT(histories.runs, 2);
+    EXPECT(!histories.more);
+    if (histories.count != 1 || histories.lines[0].count != 2)
+        return;
+    const struct history_run *runs = histories.lines[0].runs;
+    EXPECT_STR(histories.lines[0].instance, "m5.large");
+    EXPECT_STR(histories.lines[0].engine, "native");
+    EXPECT(strstr(histories.lines[0].configuration, "\"precision\"") != NULL);
+    EXPECT_INT(runs[0].at_us, AT(1));
+    EXPECT_STR(runs[0].version, "engine 1");
+    EXPECT_NEAR(runs[0].low, 0, 0);
+    EXPECT_NEAR(runs[0].dollars, 0, 0); /* not in dollars */
+    EXPECT_INT(runs[1].at_us, AT(2));
+    EXPECT_NEAR(runs[1].speed, 102, 0);
+    EXPECT_NEAR(runs[1].low, 101, 0);
+    EXPECT_NEAR(runs[1].high, 103, 0);
+    EXPECT_NEAR(runs[1].dollars, 0.3, 0);
+    EXPECT_STR(runs[1].kernel, "6.1");
+    EXPECT_STR(runs[1].microcode, "0xa1");
+}
+
+static void what_is_not_known_is_null(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    ENDED(db, 100);
+    AUTO(histories_clear) struct histories histories = load(db, &of_mlp);
+    EXPECT_INT((long long)histories.count, 1);
+    if (histories.count == 1)
+        EXPECT(!histories.lines[0].runs[0].version && !histories.lines[0].runs[0].kernel &&
+               !histories.lines[0].runs[0].microcode);
+}
+
+static void each_contender_has_a_line_of_the_runs_that_count(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    ENDED(db, 100, .at_us = AT(1));
+    ENDED(db, 200, .instance = "c5.large", .at_us = AT(2));
+    ENDED(db, 101, .at_us = AT(3), .validity = VALIDITY_WARN);
+    ENDED(db, 102, .at_us = AT(4), .validity = VALIDITY_INVALID);
+    ENDED(db, 103, .at_us = AT(5), .unjudged = true);
+    ENDED(db, 104, .at_us = AT(6), .failed = true);
+    ENDED(db, 201, .instance = "c5.large", .at_us = AT(7));
+    AUTO(histories_clear) struct histories all = load(db, &of_mlp);
+    EXPECT_INT((long long)all.count, 2);
+    EXPECT_INT(all.runs, 6);
+    if (all.count == 2) {
+        EXPECT_STR(all.lines[0].instance, "c5.large"); /* it has the newest run */
+        EXPECT_INT((long long)all.lines[0].count, 2);
+        EXPECT_INT((long long)all.lines[1].count, 2);
+        EXPECT_NEAR(all.lines[1].runs[1].speed, 101, 0);
+    }
+    AUTO(histories_clear)
+    struct histories one =
+        load(db, &(struct run_filter){.workload = "mlp", .instance = "c5.large"});
+    EXPECT_INT((long long)one.count, 1);
+    AUTO(histories_clear)
+    struct histories none = load(db, &(struct run_filter){.workload = "resnet50"});
+    EXPECT_INT((long long)none.count, 0);
+    EXPECT_INT(none.runs, 0);
+}
+
+/* Copies of a run, a minute apart. */
+static void copy_run(struct db *db, long long number, int copies)
+{
+    char statement[700];
+
+    snprintf(
+        statement, sizeof statement,
+        "WITH RECURSIVE count(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM count WHERE i < %d)"
+        " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
+        " samples_per_second, validity, contender) SELECT printf('%%026d', i), state, spec,"
+        " engine, workload, created_us, ended_us + i * 60000000, samples_per_second + i,"
+        " validity, contender FROM runs, count WHERE number = %lld",
+        copies, number);
+    EXPECT(db_execute(db, statement, NULL));
+}
+
+static void a_long_line_has_its_newest_runs(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    copy_run(db, ENDED(db, 1000), HISTORY_LINE_MAX - 1);
+    AUTO(histories_clear) struct histories full = load(db, &of_mlp);
+    EXPECT(!full.more);
+    EXPECT_INT(full.count == 1 ? (long long)full.lines[0].count : 0, HISTORY_LINE_MAX);
+    ENDED(db, 5000, .at_us = AT(1));
+    AUTO(histories_clear) struct histories longer = load(db, &of_mlp);
+    EXPECT(longer.more);
+    EXPECT_INT(longer.runs, HISTORY_LINE_MAX + 1);
+    if (longer.count == 1) {
+        EXPECT_INT((long long)longer.lines[0].count, HISTORY_LINE_MAX);
+        EXPECT_NEAR(longer.lines[0].runs[0].speed, 1001, 0);
+        EXPECT_NEAR(longer.lines[0].runs[HISTORY_LINE_MAX - 1].speed, 5000, 0);
+    }
+}
+
+static void so_many_runs_are_looked_at_and_no_more(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    ENDED(db, 7, .instance = "c5.large");
+    copy_run(db, ENDED(db, 1000), HISTORY_RUNS_MAX - 1);
+    AUTO(histories_clear) struct histories histories = load(db, &of_mlp);
+    EXPECT_INT(histories.runs, HISTORY_RUNS_MAX);
+    EXPECT(histories.more);
+    EXPECT_INT((long long)histories.count, 1);
+}
+
+int main(void)
+{
+    RUN(runs_are_in_the_order_of_time_with_what_they_ran_on);
+    RUN(what_is_not_known_is_null);
+    RUN(each_contender_has_a_line_of_the_runs_that_count);
+    RUN(a_long_line_has_its_newest_runs);
+    RUN(so_many_runs_are_looked_at_and_no_more);
+    return test_result();
+}

@@ -1,0 +1,409 @@
+#include "db/standings/standings.h"
+
+#include "db/runs/evidence_rows.h"
+#include "engine/spec/configuration.h"
+#include "tests/db/finished.h"
+
+/* The standing of the only contender there is. */
+static const struct contender *only(const struct standings *standings)
+{
+    EXPECT_INT((long long)standings->count, 1);
+    if (standings->count != 1)
+        exit(test_result());
+    return &standings->list[0];
+}
+
+static void an_empty_database_has_none(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+
+    update(db, &standings);
+    EXPECT_INT((long long)standings.count, 0);
+    EXPECT_INT(standings.revision, revision_of(db));
+}
+
+static void a_run_that_ends_is_a_standing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    const struct contender *contender;
+
+    ENDED(db, 640.25, .low = 630.5, .high = 650.75, .stratum = "s1", .at_us = NOON_US + 77);
+    update(db, &standings);
+    contender = only(&standings);
+    EXPECT_INT(contender->standing.level, STANDING_STEPS);
+    EXPECT_NEAR(contender->standing.value, 640.25, 0);
+    EXPECT_NEAR(contender->standing.interval.low, 630.5, 0);
+    EXPECT_NEAR(contender->standing.interval.high, 650.75, 0);
+    EXPECT_INT(contender->standing.newest_us, NOON_US + 77);
+    EXPECT_INT(contender->standing.runs, 1);
+    EXPECT_STR(contender->provider, "aws");
+    EXPECT_STR(contender->instance, "m5.large");
+    EXPECT_STR(contender->stratum, "s1");
+    EXPECT(!contender->is_published);
+    EXPECT_INT((long long)strlen(contender->id), CONTENDER_ID_SIZE - 1);
+    EXPECT_INT(standings.revision, revision_of(db));
+}
+
+static void runs_of_machines_are_put_together(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+
+    do_not_sync(db);
+    ENDED(db, 100, .vm = "a", .low = 99, .high = 101);
+    ENDED(db, 110, .vm = "a", .low = 99, .high = 101);
+    ENDED(db, 90, .vm = "b", .low = 99, .high = 101);
+    update(db, &standings);
+    EXPECT_INT(only(&standings)->standing.level, STANDING_RUNS);
+    EXPECT_INT(only(&standings)->standing.vms, 2);
+    EXPECT_NEAR(only(&standings)->standing.value, 100, 1e-9);
+    EXPECT_NEAR(only(&standings)->standing.values[0], 90, 0); /* the newest first */
+    ENDED(db, 120, .vm = "c", .low = 99, .high = 101);
+    update(db, &standings);
+    EXPECT_INT(only(&standings)->standing.level, STANDING_VMS);
+    EXPECT_NEAR(only(&standings)->standing.value, (105 + 90 + 120) / 3.0, 1e-9);
+}
+
+static void invalid_and_unjudged_runs_are_counted_and_left_out(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    const struct contender *contender;
+
+    do_not_sync(db);
+    ENDED(db, 500, .validity = VALIDITY_INVALID, .software = "bad");
+    ENDED(db, 600, .unjudged = true, .software = "bad");
+    update(db, &standings);
+    EXPECT_INT(only(&standings)->standing.level, STANDING_NONE);
+    EXPECT_INT(only(&standings)->standing.invalid, 2);
+    EXPECT_STR(only(&standings)->newest.run, "");
+    ENDED(db, 100, .validity = VALIDITY_WARN, .software = "good");
+    ENDED(db, 700, .validity = VALIDITY_INVALID, .software = "bad");
+    update(db, &standings);
+    contender = only(&standings);
+    EXPECT_NEAR(contender->standing.value, 100, 0);
+    EXPECT_INT(contender->standing.runs, 1);
+    EXPECT_INT(contender->standing.warned, 1);
+    EXPECT_INT(contender->standing.invalid, 3);
+    EXPECT_STR(contender->newest.software, "good"); /* the newest that counts */
+}
+
+/* However many bad ones came after. */
+static void the_newest_valid_ones_count(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    char sql[600];
+
+    ENDED(db, 100, .low = 99, .high = 101);
+    snprintf(sql, sizeof sql,
+             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+             " INSERT INTO runs (id, state, spec, engine, workload, created_us, ended_us,"
+             " samples_per_second, validity, contender) SELECT 'bad ' || i, 'finished', spec,"
+             " engine, workload, created_us, ended_us, 7, 'invalid', contender FROM runs, n"
+             " WHERE number = 1",
+             STANDING_RUNS_MAX + 5);
+    EXPECT(db_execute(db, sql, NULL));
+    update(db, &standings);
+    EXPECT_INT(only(&standings)->standing.runs, 1);
+    EXPECT_NEAR(only(&standings)->standing.value, 100, 0);
+    EXPECT_INT(only(&standings)->standing.invalid, STANDING_RUNS_MAX + 5);
+    EXPECT(db_execute(db,
+                      "UPDATE runs SET validity = 'ok' WHERE number > 1;"
+                      "UPDATE revision SET number = number + 1;"
+                      "UPDATE contenders SET changed = (SELECT number FROM revision)",
+                      NULL));
+    update(db, &standings);
+    EXPECT_INT(only(&standings)->standing.runs, STANDING_RUNS_MAX); /* the oldest are too many */
+    EXPECT_NEAR(only(&standings)->standing.value, 7, 0);
+}
+
+static void only_what_was_touched_is_read_again(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    struct run_spec other = run_spec_default();
+
+    do_not_sync(db);
+    other.batch_size++;
+    ENDED(db, 100);
+    ENDED(db, 200, .spec = &other);
+    update(db, &standings);
+    EXPECT_INT((long long)standings.count, 2);
+    EXPECT(db_execute(db, "UPDATE runs SET samples_per_second = samples_per_second + 1", NULL));
+    update(db, &standings); /* behind its back: nothing says that it changed */
+    EXPECT_NEAR(standings.list[0].standing.value, 100, 0);
+    ENDED(db, 203, .spec = &other);
+    update(db, &standings);
+    EXPECT_NEAR(standings.list[0].standing.value, 100, 0);
+    EXPECT_NEAR(standings.list[1].standing.value, 202, 0);
+    EXPECT(db_execute(db, "UPDATE revision SET number = number + 1", NULL));
+    update(db, &standings); /* something changed, but none of these */
+    EXPECT_NEAR(standings.list[0].standing.value, 100, 0);
+    EXPECT_INT(standings.revision, revision_of(db));
+    ENDED(db, 103);
+    update(db, &standings);
+    EXPECT_NEAR(standings.list[0].standing.value, 102, 0);
+    EXPECT_INT((long long)standings.count, 2);
+}
+
+/* What was brought up to date step by step is what is read at once. */
+static void small_steps_come_to_the_same(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings slow = {0}, fast = {0};
+    char instance[20];
+
+    do_not_sync(db);
+    for (int i = 0; i < 80; i++) { /* more than there is room for at first */
+        snprintf(instance, sizeof instance, "type-%d", i % 70);
+        ENDED(db, 100 + i, .instance = instance);
+        if (i % 9 == 0)
+            update(db, &slow);
+    }
+    update(db, &slow);
+    update(db, &fast);
+    EXPECT_INT((long long)slow.count, 70);
+    EXPECT_INT((long long)fast.count, 70);
+    for (size_t i = 0; i < slow.count && i < fast.count; i++) {
+        EXPECT_STR(slow.list[i].id, fast.list[i].id);
+        EXPECT_STR(slow.list[i].instance, fast.list[i].instance);
+        EXPECT_NEAR(slow.list[i].standing.value, fast.list[i].standing.value, 0);
+        EXPECT_INT(slow.list[i].standing.runs, i < 10 ? 2 : 1);
+    }
+}
+
+static void an_id_is_of_the_key_and_not_of_its_turn(void)
+{
+    char ids[2][CONTENDER_ID_SIZE];
+
+    for (int turn = 0; turn < 2; turn++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        AUTO(standings_free) struct standings standings = {0};
+
+        do_not_sync(db);
+        if (turn == 1)
+            ENDED(db, 1, .instance = "before");
+        ENDED(db, 100, .instance = "x");
+        update(db, &standings);
+        memcpy(ids[turn], standings.list[standings.count - 1].id, sizeof ids[turn]);
+        EXPECT_STR(standings.list[standings.count - 1].instance, "x");
+        EXPECT(turn == 0 || strcmp(standings.list[0].id, ids[1]) != 0);
+    }
+    EXPECT_STR(ids[1], ids[0]);
+}
+
+static void the_newest_run_gives_machine_engine_and_price(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    AUTO(evidence_free) struct evidence evidence = {0};
+    const double hertz[] = {3e9, 1e9, 2e9};
+    const struct newest *newest;
+    long long run;
+
+    ENDED(db, 90, .stratum = "s1", .software = "native 1");
+    run = ENDED(db, 100, .stratum = "s1", .software = "native 2",
+                .details = "{\"isa\":\"amx\",\"threads\":4,\"multiply_adds\":4100000000}",
+                .paid = {.per_hour = 0.3,
+                         .nanos = 400000000,
+                         .currency = "USD",
+                         .kind = "spot",
+                         .feed = "aws-spot"});
+    for (size_t i = 0; i < COUNT(hertz); i++)
+        EXPECT(evidence_add_reading(&evidence,
+                                    &(struct canary_reading){.canary = {.hertz = hertz[i]}}));
+    EXPECT(evidence_rows_append(db, run, 0, 0, &evidence, NULL));
+    update(db, &standings);
+    newest = &only(&standings)->newest;
+    EXPECT_INT((long long)strlen(newest->run), 26);
+    EXPECT_STR(newest->software, "native 2");
+    EXPECT_STR(newest->isa, "amx");
+    EXPECT_STR(newest->cpu_model, "A CPU");
+    EXPECT_STR(newest->machine_isa, "avx2");
+    EXPECT_NEAR(newest->threads, 4, 0);
+    EXPECT_NEAR(newest->multiply_adds, 4.1e9, 0);
+    EXPECT_NEAR(newest->hertz, 2e9, 0); /* the median */
+    EXPECT_NEAR(newest->paid_per_hour, 0.3, 0);
+    EXPECT_STR(newest->paid_kind, "spot");
+    EXPECT_STR(newest->paid_feed, "aws-spot");
+}
+
+#define OLD "worker 0.0.9, oneDNN 2.6.3, 2 threads"
+#define NEW "worker 0.1.0, oneDNN 3.7.2, 8 threads"
+#define LIBRARY(version) "{\"library\":\"oneDNN " version "\",\"plan\":\"measured\"}"
+
+/* Three machines of an old version at 50, three of a new one at 80: not one row of 65. */
+static void versions_are_not_put_together_and_the_newest_is_the_standing(void)
+{
+    static const char *const vms[] = {"a", "b", "c"};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    const struct contender *contender;
+
+    do_not_sync(db);
+    for (size_t i = 0; i < COUNT(vms); i++)
+        ENDED(db, 80, .low = 79, .high = 81, .software = NEW, .details = LIBRARY("3.7.2"),
+              .vm = vms[i]);
+    for (size_t i = 0; i < COUNT(vms); i++) /* reported later, and no newer for that */
+        ENDED(db, 50, .low = 49, .high = 51, .software = OLD, .details = LIBRARY("2.6.3"),
+              .vm = vms[i]);
+    update(db, &standings);
+    contender = only(&standings);
+    EXPECT_NEAR(contender->standing.value, 80, 0);
+    EXPECT_INT(contender->standing.vms, 3);
+    EXPECT_STR(contender->version, "worker 0.1.0, oneDNN 3.7.2, plan measured");
+    EXPECT_STR(contender->newest.software, NEW);
+    EXPECT_INT((long long)contender->older_count, 1);
+    EXPECT_STR(contender->older[0].version, "worker 0.0.9, oneDNN 2.6.3, plan measured");
+    EXPECT_NEAR(contender->older[0].standing.value, 50, 0);
+    EXPECT_INT(contender->older[0].standing.runs, 3);
+}
+
+static void a_newer_version_without_an_interval_waits_beside_the_standing(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+
+    ENDED(db, 50, .low = 49, .high = 51, .software = OLD, .details = "{\"plan\":\"cached\"}");
+    ENDED(db, 52, .low = 50, .high = 53, .software = OLD, .details = "{\"plan\":\"measured\"}");
+    ENDED(db, 80, .software = NEW);
+    ENDED(db, 90, .software = NEW " and more", .validity = VALIDITY_INVALID);
+    update(db, &standings);
+    EXPECT_STR(only(&standings)->version, "worker 0.0.9, plan measured");
+    EXPECT_INT(only(&standings)->standing.runs, 2); /* a plan from the cache was measured */
+    EXPECT_INT(only(&standings)->standing.invalid, 1);
+    EXPECT_INT((long long)only(&standings)->older_count, 1);
+    EXPECT_STR(only(&standings)->older[0].version, "worker 0.1.0");
+    ENDED(db, 80, .low = 79, .high = 81, .software = NEW);
+    ENDED(db, 81, .low = 79, .high = 81, .software = NEW);
+    ENDED(db, 82, .low = 79, .high = 81, .software = NEW);
+    update(db, &standings);
+    EXPECT_STR(only(&standings)->version, "worker 0.1.0");
+    EXPECT_INT(only(&standings)->standing.runs, 4);
+}
+
+static void what_was_paid_is_known_in_dollars_only(void)
+{
+    static const struct {
+        struct paid_price price;
+        double paid;
+    } cases[] = {
+        {{.per_hour = 0.4, .kind = "on_demand", .currency = "USD"}, 0.4},
+        {{.per_hour = 0.4, .kind = "on_demand", .currency = "EUR"}, 0},
+        {{.kind = "on_demand", .currency = "USD"}, 0},
+        {{.per_hour = 0}, 0},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        AUTO(standings_free) struct standings standings = {0};
+
+        ENDED(db, 90, .paid = cases[i].price);
+        update(db, &standings);
+        EXPECT_NEAR(only(&standings)->newest.paid_per_hour, cases[i].paid, 0);
+    }
+}
+
+static void a_figure_is_a_point_with_its_source(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    const struct contender *contender;
+
+    EXPECT(db_execute(db,
+                      "UPDATE revision SET number = number + 1;"
+                      "INSERT INTO contenders SELECT 1, 'resnet50', 'pytorch', '{}', 'aws',"
+                      " 'g5.2xlarge', '', 1, number FROM revision;"
+                      "INSERT INTO figures VALUES (1, 'f', 1, 340, 'sample', 1, 'an article',"
+                      " 'one run', 55)",
+                      NULL));
+    update(db, &standings);
+    contender = only(&standings);
+    EXPECT(contender->is_published);
+    EXPECT_INT(contender->standing.level, STANDING_POINT);
+    EXPECT_NEAR(contender->standing.value, 340, 0);
+    EXPECT(!contender->standing.interval.known);
+    EXPECT_INT(contender->standing.runs, 0);
+    EXPECT_INT(contender->standing.newest_us, 55);
+    EXPECT_STR(contender->published.source, "an article");
+    EXPECT_STR(contender->published.note, "one run");
+    EXPECT_STR(contender->published.unit, "sample");
+    EXPECT(contender->published.derived);
+    EXPECT_STR(contender->newest.run, "");
+}
+
+static void a_figure_and_a_run_of_one_key_are_two(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+
+    ENDED(db, 100);
+    EXPECT(
+        db_execute(db,
+                   "INSERT INTO contenders SELECT 2, workload, engine, configuration, provider,"
+                   " instance, stratum, 1, changed FROM contenders",
+                   NULL));
+    update(db, &standings);
+    EXPECT_INT((long long)standings.count, 2);
+    EXPECT(strcmp(standings.list[0].id, standings.list[1].id) != 0);
+    EXPECT_INT(standings.list[1].standing.level, STANDING_NONE); /* its number is not known yet */
+}
+
+static void an_update_that_fails_leaves_them_as_they_were(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    AUTO(standings_free) struct standings standings = {0};
+    struct error err = {0};
+    long long revision;
+
+    ENDED(db, 100);
+    update(db, &standings);
+    revision = standings.revision;
+    ENDED(db, 102);
+    EXPECT(db_execute(db, "ALTER TABLE runs RENAME COLUMN vm TO away", NULL));
+    EXPECT(!standings_update(db, &standings, &err));
+    EXPECT(err.message[0]);
+    EXPECT_INT(standings.revision, revision);
+    EXPECT_NEAR(only(&standings)->standing.value, 100, 0);
+    EXPECT(db_execute(db, "ALTER TABLE runs RENAME COLUMN away TO vm", NULL));
+    update(db, &standings);
+    EXPECT_NEAR(only(&standings)->standing.value, 101, 0);
+}
+
+int main(void)
+{
+    RUN(an_empty_database_has_none);
+    RUN(a_run_that_ends_is_a_standing);
+    RUN(runs_of_machines_are_put_together);
+    RUN(invalid_and_unjudged_runs_are_counted_and_left_out);
+    RUN(the_newest_valid_ones_count);
+    RUN(only_what_was_touched_is_read_again);
+    RUN(small_steps_come_to_the_same);
+    RUN(an_id_is_of_the_key_and_not_of_its_turn);
+    RUN(the_newest_run_gives_machine_engine_and_price);
+    RUN(versions_are_not_put_together_and_the_newest_is_the_standing);
+    RUN(a_newer_version_without_an_interval_waits_beside_the_standing);
+    RUN(what_was_paid_is_known_in_dollars_only);
+    RUN(a_figure_is_a_point_with_its_source);
+    RUN(a_figure_and_a_run_of_one_key_are_two);
+    RUN(an_update_that_fails_leaves_them_as_they_were);
+    return test_result();
+}

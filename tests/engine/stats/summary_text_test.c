@@ -1,0 +1,59 @@
+/* What a summary's text says is in tests/engine/stats/summary_test.c; here, what is read from it.
+ */
+#include "engine/stats/summary_text.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static void a_split_reads_back_as_it_was_written(void)
+{
+    const struct summary summary = {.split_known = true, .split = {0.5, 0.25, 0.125, 3, 1e-9}};
+    AUTO(freep) char *text = summary_to_text(&summary);
+    struct split_seconds split = {0};
+    bool known = false;
+
+    EXPECT(summary_split_from_text(text, &known, &split, NULL));
+    EXPECT(known);
+    EXPECT_NEAR(split.input, 0.5, 0);
+    EXPECT_NEAR(split.forward, 0.25, 0);
+    EXPECT_NEAR(split.backward, 0.125, 0);
+    EXPECT_NEAR(split.update, 3, 0);
+    EXPECT_NEAR(split.communication, 1e-9, 0);
+}
+
+static void without_a_split_none_is_known(void)
+{
+    const struct summary summary = {0};
+    AUTO(freep) char *text = summary_to_text(&summary);
+    const char *const texts[] = {text, "{}", "[]", "{\"split\":3}"};
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct split_seconds split = {1, 1, 1, 1, 1};
+        bool known = true;
+
+        EXPECT(summary_split_from_text(texts[i], &known, &split, NULL));
+        EXPECT(!known);
+        EXPECT_NEAR(split.forward, 0, 0);
+    }
+}
+
+static void a_text_that_is_not_json_is_refused_and_fills_nothing(void)
+{
+    struct split_seconds split = {.forward = 7};
+    struct error err = {0};
+    bool known = true;
+
+    EXPECT(!summary_split_from_text("{\"split\":", &known, &split, &err));
+    EXPECT_INT(err.kind, ERROR_INVALID);
+    EXPECT_STR(err.field, "summary");
+    EXPECT(known);
+    EXPECT_NEAR(split.forward, 7, 0);
+}
+
+int main(void)
+{
+    RUN(a_split_reads_back_as_it_was_written);
+    RUN(without_a_split_none_is_known);
+    RUN(a_text_that_is_not_json_is_refused_and_fills_nothing);
+    return test_result();
+}
