@@ -98,12 +98,18 @@ static bool has_all_steps(const struct pace *pace)
             (long long)pace->steps >= pace->wanted + GO_ON_STEPS);
 }
 
+static bool has_what_was_asked(const struct pace *pace)
+{
+    return has_all_steps(pace) || (pace->wanted == FIELD_IS_AUTO && has_hit_target(pace));
+}
+
 /* Looking costs time in proportion to the steps. Before the run is ended by what was seen at an
- * earlier look, all steps are looked at once more: the summary will be made of all. */
+ * earlier look, all steps are looked at once more: the summary will be made of all. Once only,
+ * since a fast worker sends thousands of steps before it obeys. */
 static bool is_time_to_look(const struct pace *pace)
 {
     return !pace->warmup.decided || (double)pace->steps >= LOOK_AGAIN * (double)pace->looked_at ||
-           has_all_steps(pace) || has_hit_target(pace);
+           (!pace->end_seen && has_what_was_asked(pace));
 }
 
 bool pace_step(struct pace *pace, long long nanoseconds)
@@ -123,6 +129,7 @@ bool pace_step(struct pace *pace, long long nanoseconds)
         look_for_end_of_warmup(pace);
         look_at_interval(pace);
         pace->looked_at = pace->steps;
+        pace->end_seen = has_what_was_asked(pace);
     }
     return true;
 }
@@ -170,10 +177,8 @@ static bool buys_little(const struct pace *pace, long long elapsed_ns)
 
 enum pace_verdict pace_judge(const struct pace *pace, long long elapsed_ns)
 {
-    if (has_all_steps(pace))
-        return PACE_ALL_STEPS;
-    if (pace->wanted == FIELD_IS_AUTO && has_hit_target(pace))
-        return PACE_TARGET;
+    if (has_what_was_asked(pace))
+        return has_all_steps(pace) ? PACE_ALL_STEPS : PACE_TARGET;
     if (pace->max_dollars > 0 && dollars_spent(pace, elapsed_ns) >= pace->max_dollars)
         return PACE_DOLLARS_UP;
     if (elapsed_ns >= pace->max_ns)

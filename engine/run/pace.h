@@ -31,7 +31,8 @@ struct pace {
     long long *nanoseconds; /* owned: of every step */
     size_t steps, size;     /* seen, warm-up included */
     long long total_ns;
-    size_t looked_at;     /* steps there were when the next four were computed */
+    size_t looked_at;     /* steps there were when the next five were computed */
+    bool end_seen;        /* that look found that the run has what was asked for */
     struct warmup warmup; /* as far as it can be known: its end may move */
     long long warmup_ns;
     size_t interval_steps;     /* measured ones, of which there is an interval */

@@ -347,6 +347,31 @@ static void a_few_steps_already_say_roughly_how_sure_they_are(void)
     EXPECT_NEAR(pace_progress(&sure, SECONDS(90)).rough_percent, 0, 0);
 }
 
+static int looks_at_more(struct pace *pace, int steps, long long nanoseconds)
+{
+    int looks = 0;
+
+    for (int i = 0; i < steps; i++) {
+        EXPECT(pace_step(pace, nanoseconds));
+        looks += pace->looked_at == pace->steps;
+    }
+    return looks;
+}
+
+static void steps_behind_the_end_are_not_looked_at_one_by_one(void)
+{
+    struct run_spec until_sure = make_spec(0, AUTO_WORD, 1000), fixed = make_spec(0, 4000, 1000);
+    AUTO(pace_free) struct pace sure = after(&until_sure, 2000, SECONDS(1) / 100);
+    AUTO(pace_free) struct pace all = after(&fixed, 2000, SECONDS(1) / 100);
+
+    EXPECT_INT(pace_judge(&sure, 0), PACE_TARGET);
+    EXPECT(looks_at_more(&sure, 2000, SECONDS(1) / 100) < 20); /* each twentieth more */
+    EXPECT_INT(pace_judge(&sure, 0), PACE_TARGET);
+    EXPECT(looks_at_more(&all, 2000, SECONDS(1) / 100) < 20);
+    EXPECT_INT((long long)all.looked_at, 4000); /* the last one, whatever was seen before */
+    EXPECT_INT(pace_judge(&all, 0), PACE_ALL_STEPS);
+}
+
 static void a_worker_may_take_two_of_its_longest_steps_to_end(void)
 {
     struct run_spec spec = make_spec(2, 10, 4);
@@ -395,6 +420,7 @@ int main(void)
     RUN(money_that_is_left_counts_as_time_that_is_left);
     RUN(the_forecast_says_what_is_within_reach_and_when_it_ends);
     RUN(a_few_steps_already_say_roughly_how_sure_they_are);
+    RUN(steps_behind_the_end_are_not_looked_at_one_by_one);
     RUN(a_worker_may_take_two_of_its_longest_steps_to_end);
     RUN(a_verdict_has_a_name);
     return test_result();
