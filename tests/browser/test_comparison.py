@@ -312,7 +312,7 @@ class Guarded(BrowserCase):
             self.until(lambda: self.all(".files a"), "the links are there")
             self.one(".files a").click()
             file = Path(folder, "comparison.csv")
-            self.until(file.exists, "the file is there")
+            self.until(lambda: file.exists() and file.read_text(), "the file is there, and filled")
             self.assertTrue(file.read_text().startswith("rank_low,rank_high,may_be_best,instance_type,"))
 
 

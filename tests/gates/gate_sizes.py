@@ -1,4 +1,6 @@
-"""Files, functions and their parameters stay small, and common/ with them."""
+"""Files, folders, functions and their parameters stay small, and common/ with them."""
+import collections
+import os
 import re
 
 import house
@@ -7,6 +9,9 @@ FILE_LINES = 500
 FUNCTION_LINES = 60
 PARAMETERS = 6
 COMMON_LINES = 3000
+FOLDER_FILES = 40  # .c and .h
+
+FLAT = {"tests/fuzz"}  # one file a parser, found by the parser's name
 
 # A library that calls us back decides how many parameters that takes.
 IMPOSED = {("server/http/http.c", "on_request"): "MHD_AccessHandlerCallback"}
@@ -61,6 +66,7 @@ def is_script(top, path):
 
 def main():
     top, gate, common, count = house.root(), house.Gate(), 0, 0
+    folders = collections.Counter()
     for path in house.files(top):
         if not path.endswith((".c", ".h", ".js", ".py", ".sh")) and not is_script(top, path):
             continue
@@ -70,6 +76,7 @@ def main():
             gate.refuse(path, lines, f"{lines} lines; a file has at most {FILE_LINES}")
         if not path.endswith((".c", ".h")):
             continue
+        folders[os.path.dirname(path)] += 1
         common += lines if path.startswith("common/") else 0
         for name, line, length, parameters in functions(source):
             count += 1
@@ -78,6 +85,9 @@ def main():
             if parameters > PARAMETERS and (path, name) not in IMPOSED:
                 gate.refuse(path, line,
                             f"{name}() has {parameters} parameters, at most {PARAMETERS}")
+    for folder, files in folders.items():
+        if files > FOLDER_FILES and folder not in FLAT:
+            gate.refuse(folder, 1, f"{files} C files; a folder has at most {FOLDER_FILES}")
     if common > COMMON_LINES:
         gate.refuse("common", 1, f"{common} lines in all, at most {COMMON_LINES}")
     gate.verdict(f"{count} functions, common/ has {common} lines")
