@@ -1,28 +1,25 @@
-/* /v1/runs/{id}/events: a run as Server-Sent Events. The server queues nothing for a reader: each
- * event is computed from the row, the latest progress and the id of the last event that the
- * reader has seen. So a slow reader skips progress, and one that reconnects misses no state.
+/* /v1/runs/{id}/events: a run as Server-Sent Events, computed from the row, the latest progress
+ * and the id of the last event that the reader has seen.
  *
  * The id of an event is "STAGE-STEPS": 1 queued, 2 running, 3 ended; and the steps done by then.
  * Tested by tests/api/test_events.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "db/runs/runs.h"
+#include "server/http/handlers/event_stream.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_run.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-#define PROGRESS_NS (4 * NS_PER_SECOND)   /* longest pause between two progress events */
-#define HEARTBEAT_NS (15 * NS_PER_SECOND) /* without progress; detects readers that are gone */
+#define PROGRESS_NS (4 * NS_PER_SECOND) /* longest pause between two progress events */
 
 /* What a reader has been sent. */
-struct event_stream {
-    struct run_id id;
+struct run_stream {
+    struct event_stream stream;
     int stage;            /* number of state changes sent */
     long long steps_sent; /* in the last progress event; -1 before the first */
-    long long spoken_ns;  /* time of the last event or heartbeat */
-    bool begun, ended;
 };
 
 enum { STAGE_NONE, STAGE_QUEUED, STAGE_RUNNING, STAGE_ENDED };
@@ -61,39 +58,41 @@ static bool write_state(struct bytes *piece, const struct run *run, int stage)
 }
 
 /* Writes the changes of state that this reader has not seen. */
-static bool write_news(struct bytes *piece, struct event_stream *stream, const struct run *run)
+static bool write_news(struct bytes *piece, struct run_stream *reader, const struct run *run)
 {
     bool ok = true;
 
-    while (ok && stream->stage < stage_of(run->state)) {
-        stream->stage++;
+    while (ok && reader->stage < stage_of(run->state)) {
+        reader->stage++;
         /* A run that was cancelled in the queue never ran. */
-        if (stream->stage != STAGE_RUNNING || run->started_us != 0)
-            ok = write_state(piece, run, stream->stage);
+        if (reader->stage != STAGE_RUNNING || run->started_us != 0)
+            ok = write_state(piece, run, reader->stage);
     }
     return ok;
 }
 
 static bool write_progress(struct bytes *piece, struct notifications *notifications,
-                           struct event_stream *stream, long long now_ns)
+                           struct run_stream *reader, long long now_ns)
 {
     AUTO(bytes_free) struct bytes data = {.limit = 4096};
     struct json_writer out = {.bytes = &data};
     struct progress progress;
 
-    if (stream->stage != STAGE_RUNNING ||
-        !notifications_get_progress(notifications, stream->id.text, now_ns, &progress) ||
-        (progress.steps_done == stream->steps_sent && now_ns - stream->spoken_ns < PROGRESS_NS))
+    if (reader->stage != STAGE_RUNNING ||
+        !notifications_get_progress(notifications, reader->stream.id.text, now_ns, &progress) ||
+        (progress.steps_done == reader->steps_sent &&
+         now_ns - reader->stream.spoken_ns < PROGRESS_NS))
         return true;
     present_progress(&out, NULL, &progress);
-    stream->steps_sent = progress.steps_done;
+    reader->steps_sent = progress.steps_done;
     return !out.failed &&
            write_event(piece, "progress", STAGE_RUNNING, progress.steps_done, &data);
 }
 
-static bool look(const struct server *server, struct event_stream *stream, struct bytes *piece,
+static bool look(struct event_stream *stream, const struct server *server, struct bytes *piece,
                  long long now_ns)
 {
+    struct run_stream *reader = (struct run_stream *)stream;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
     AUTO(run_clear) struct run run = {0};
     struct error err = {0};
@@ -102,48 +101,17 @@ static bool look(const struct server *server, struct event_stream *stream, struc
         return false;
     /* Progress first: it is skipped until the reader has seen "running", and an end found in this
      * look must follow the last progress. */
-    if (!write_progress(piece, server->notifications, stream, now_ns) ||
-        !write_news(piece, stream, &run))
+    if (!write_progress(piece, server->notifications, reader, now_ns) ||
+        !write_news(piece, reader, &run))
         return false;
+    if (reader->stage == STAGE_RUNNING)
+        stream->pause_ns = PROGRESS_NS;
     stream->ended = run_state_is_final(run.state);
     return true;
 }
 
-static enum stream_result next_events(void *state, struct exchange *exchange, struct bytes *piece)
-{
-    struct notifications *notifications = exchange->server->notifications;
-    struct event_stream *stream = state;
-
-    for (;;) {
-        long long now_ns = clock_monotonic_ns();
-        bool running = stream->stage == STAGE_RUNNING;
-        bool closed = notifications_is_closed(
-            notifications); /* read before the database, so that the last change is not missed */
-
-        if (stream->ended)
-            return STREAM_END;
-        if (!stream->begun && !bytes_printf(piece, "retry: 2000\n\n"))
-            return STREAM_BROKEN;
-        stream->begun = true;
-        if (!look(exchange->server, stream, piece, now_ns))
-            return STREAM_BROKEN;
-        if (piece->used == 0 && now_ns - stream->spoken_ns >= HEARTBEAT_NS &&
-            !bytes_printf(piece, ": still here\n\n"))
-            return STREAM_BROKEN;
-        if (piece->used > 0) {
-            stream->spoken_ns = now_ns;
-            return STREAM_MORE;
-        }
-        if (closed)
-            return STREAM_END;
-        if (notifications_sleep(notifications, &exchange->watcher, now_ns,
-                                stream->spoken_ns + (running ? PROGRESS_NS : HEARTBEAT_NS)))
-            return STREAM_WAIT;
-    }
-}
-
 /* Ignores an id that is malformed or ahead of the run; the reader then gets all states. */
-static void read_last_event(const char *header, enum run_state state, struct event_stream *stream)
+static void read_last_event(const char *header, enum run_state state, struct run_stream *reader)
 {
     int stage;
     long long steps;
@@ -151,37 +119,27 @@ static void read_last_event(const char *header, enum run_state state, struct eve
 
     if (header && sscanf(header, "%d-%lld%c", &stage, &steps, &rest) == 2 &&
         stage >= STAGE_QUEUED && stage <= stage_of(state) && steps >= 0) {
-        stream->stage = stage;
-        stream->steps_sent = stage == STAGE_RUNNING ? steps : -1;
+        reader->stage = stage;
+        reader->steps_sent = stage == STAGE_RUNNING ? steps : -1;
     }
 }
 
 void events_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
-    AUTO(freep) struct event_stream *stream = calloc(1, sizeof *stream);
+    AUTO(freep) struct run_stream *reader = event_stream_open(exchange, sizeof *reader);
     AUTO(run_clear) struct run run = {0};
     AUTO(db_loan_end) struct db_loan loan = {0};
     struct error err = {0};
 
-    if (!stream) {
-        error_no_memory(&err);
-        reply_error(exchange, &err);
-        return;
-    }
-    stream->steps_sent = -1;
-    if (!request_accepts(exchange, "text/event-stream") ||
-        !request_run_id(exchange, &stream->id) || !request_allows(exchange, allowed))
+    if (!reader)
         return;
     loan = db_borrow(exchange->server->pool);
-    if (!runs_find(loan.db, stream->id.text, &run, &err)) {
+    if (!runs_find(loan.db, reader->stream.id.text, &run, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    read_last_event(exchange->request.headers.last_event_id, run.state, stream);
-    stream->spoken_ns = clock_monotonic_ns();
-    exchange->watcher.may_cut = true;
-    notifications_watch(exchange->server->notifications, &exchange->watcher,
-                        &(struct topic){TOPIC_RUN, stream->id}, stream->spoken_ns);
-    reply_events(exchange, next_events, take(&stream));
+    reader->stream.look = look;
+    reader->steps_sent = -1;
+    read_last_event(exchange->request.headers.last_event_id, run.state, reader);
+    event_stream_follow(exchange, take(&reader), TOPIC_RUN);
 }

@@ -6,13 +6,14 @@
  * Tested by tests/api/test_sweep_events.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "server/http/handlers/event_stream.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/sweep_parts.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 
-#define SILENCE_NS (15 * NS_PER_SECOND) /* longest pause; detects readers that are gone */
+#define SILENCE_NS (15 * NS_PER_SECOND) /* longest pause between two progress events */
 #define EVENT_MAX (256 * 1024)
 #define AHEAD                                                                                    \
     (32 * 1024) /* bytes of a piece behind which the next event waits for the next piece */
@@ -21,54 +22,52 @@ enum { STAGE_NONE, STAGE_RUNNING, STAGE_ENDED };
 
 /* What a reader has been sent. */
 struct sweep_stream {
-    struct run_id id;
+    struct event_stream stream;
     int stage;
-    size_t runs_seen;    /* ended ones, at the last event */
-    long long counts;    /* of the last progress event; -1 before the first */
-    long long spoken_ns; /* time of the last event */
-    bool begun, ended;
+    size_t runs_seen; /* ended ones, at the last event */
+    long long counts; /* of the last progress event; -1 before the first */
 };
 
-static bool write_event(struct bytes *piece, const char *name, const struct sweep_stream *stream,
+static bool write_event(struct bytes *piece, const char *name, const struct sweep_stream *reader,
                         const struct bytes *data)
 {
-    return bytes_printf(piece, "id: %d-%zu\nevent: %s\ndata: %s\n\n", stream->stage,
-                        stream->runs_seen, name, data->data);
+    return bytes_printf(piece, "id: %d-%zu\nevent: %s\ndata: %s\n\n", reader->stage,
+                        reader->runs_seen, name, data->data);
 }
 
-static bool write_state(struct bytes *piece, const struct sweep_stream *stream,
+static bool write_state(struct bytes *piece, const struct sweep_stream *reader,
                         const struct sweep_row *row)
 {
     AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
     struct json_writer out = {.bytes = &data};
-    bool ended = stream->stage == STAGE_ENDED;
+    bool ended = reader->stage == STAGE_ENDED;
 
     jsonw_open(&out, NULL, '{');
     jsonw_text(&out, "id", row->id.text);
     jsonw_text(&out, "state", sweep_state_name(ended ? row->state : SWEEP_RUNNING));
     jsonw_time(&out, "at", ended ? row->ended_us : row->created_us);
     jsonw_close(&out, '}');
-    return !out.failed && write_event(piece, "state", stream, &data);
+    return !out.failed && write_event(piece, "state", reader, &data);
 }
 
-static bool write_cell(struct bytes *piece, const struct sweep_stream *stream,
+static bool write_cell(struct bytes *piece, const struct sweep_stream *reader,
                        const struct sweep_view *view, size_t cell)
 {
     AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
     struct json_writer out = {.bytes = &data};
 
     present_sweep_cell(&out, view, cell);
-    return !out.failed && write_event(piece, "cell", stream, &data);
+    return !out.failed && write_event(piece, "cell", reader, &data);
 }
 
-static bool write_progress(struct bytes *piece, const struct sweep_stream *stream,
+static bool write_progress(struct bytes *piece, const struct sweep_stream *reader,
                            const struct sweep_view *view)
 {
     AUTO(bytes_free) struct bytes data = {.limit = EVENT_MAX};
     struct json_writer out = {.bytes = &data};
 
     present_sweep_progress(&out, NULL, view);
-    return !out.failed && write_event(piece, "progress", stream, &data);
+    return !out.failed && write_event(piece, "progress", reader, &data);
 }
 
 /* In the order in which they ended; those that have not, last. */
@@ -120,19 +119,19 @@ static bool ends_its_cell(const struct ends *ends, size_t place)
 
 /* The cells that have ended since, as long as the piece is small: *ret_all says whether that was
  * all of them. */
-static bool write_cells(struct bytes *piece, struct sweep_stream *stream,
+static bool write_cells(struct bytes *piece, struct sweep_stream *reader,
                         const struct sweep_view *view, const struct ends *ends, bool *ret_all)
 {
     *ret_all = true;
-    while (stream->runs_seen < ends->ended) {
-        size_t place = stream->runs_seen;
+    while (reader->runs_seen < ends->ended) {
+        size_t place = reader->runs_seen;
 
         *ret_all = piece->used < AHEAD;
         if (!*ret_all)
             return true;
-        stream->runs_seen++;
+        reader->runs_seen++;
         if (ends_its_cell(ends, place) &&
-            !write_cell(piece, stream, view, ends->runs[place]->run.cell))
+            !write_cell(piece, reader, view, ends->runs[place]->run.cell))
             return false;
     }
     return true;
@@ -149,82 +148,54 @@ static long long counts_of(const struct sweep_view *view, const struct ends *end
 }
 
 /* What this reader has not seen. */
-static bool write_news(struct bytes *piece, struct sweep_stream *stream,
+static bool write_news(struct bytes *piece, struct sweep_stream *reader,
                        const struct sweep_view *view, long long now_ns)
 {
     AUTO(ends_clear) struct ends ends = {0};
     bool ended = view->row->state != SWEEP_RUNNING, all;
     long long counts;
 
-    if (stream->stage == STAGE_ENDED)
+    if (reader->stage == STAGE_ENDED)
         return true;
-    if (stream->stage == STAGE_NONE) {
-        stream->stage = STAGE_RUNNING;
-        if (!write_state(piece, stream, view->row))
+    if (reader->stage == STAGE_NONE) {
+        reader->stage = STAGE_RUNNING;
+        if (!write_state(piece, reader, view->row))
             return false;
     }
-    if (!find_ends(view, &ends) || !write_cells(piece, stream, view, &ends, &all))
+    if (!find_ends(view, &ends) || !write_cells(piece, reader, view, &ends, &all))
         return false;
     if (!all)
         return true;
     counts = counts_of(view, &ends);
-    if (counts != stream->counts || now_ns - stream->spoken_ns >= SILENCE_NS) {
-        stream->counts = counts;
-        if (!write_progress(piece, stream, view))
+    if (counts != reader->counts || now_ns - reader->stream.spoken_ns >= SILENCE_NS) {
+        reader->counts = counts;
+        if (!write_progress(piece, reader, view))
             return false;
     }
     if (!ended)
         return true;
-    stream->stage = STAGE_ENDED;
-    return write_state(piece, stream, view->row);
+    reader->stage = STAGE_ENDED;
+    return write_state(piece, reader, view->row);
 }
 
-static bool look(const struct server *server, struct sweep_stream *stream, struct bytes *piece,
+static bool look(struct event_stream *stream, const struct server *server, struct bytes *piece,
                  long long now_ns)
 {
+    struct sweep_stream *reader = (struct sweep_stream *)stream;
     AUTO(db_loan_end) struct db_loan loan = db_borrow(server->pool);
     AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
     struct error err = {0};
 
     if (!sweep_parts_load(loan.db, stream->id.text, &parts, &err) ||
-        !write_news(piece, stream, &parts.view, now_ns))
+        !write_news(piece, reader, &parts.view, now_ns))
         return false;
-    stream->ended = stream->stage == STAGE_ENDED;
+    stream->ended = reader->stage == STAGE_ENDED;
     return true;
-}
-
-static enum stream_result next_events(void *state, struct exchange *exchange, struct bytes *piece)
-{
-    struct notifications *notifications = exchange->server->notifications;
-    struct sweep_stream *stream = state;
-
-    for (;;) {
-        long long now_ns = clock_monotonic_ns();
-        bool closed = notifications_is_closed(
-            notifications); /* read before the database, so that the last change is not missed */
-
-        if (stream->ended)
-            return STREAM_END;
-        if (!stream->begun && !bytes_printf(piece, "retry: 2000\n\n"))
-            return STREAM_BROKEN;
-        stream->begun = true;
-        if (!look(exchange->server, stream, piece, now_ns))
-            return STREAM_BROKEN;
-        if (piece->used > 0) {
-            stream->spoken_ns = now_ns;
-            return STREAM_MORE;
-        }
-        if (closed)
-            return STREAM_END;
-        if (notifications_sleep(notifications, &exchange->watcher, now_ns,
-                                stream->spoken_ns + SILENCE_NS))
-            return STREAM_WAIT;
-    }
 }
 
 /* Ignores an id that is malformed or ahead of the sweep; the reader then gets all events. */
 static void read_last_event(const char *header, const struct sweep_view *view,
-                            struct sweep_stream *stream)
+                            struct sweep_stream *reader)
 {
     size_t runs, ended = 0;
     int stage;
@@ -235,44 +206,34 @@ static void read_last_event(const char *header, const struct sweep_view *view,
     if (!header || sscanf(header, "%d-%zu%c", &stage, &runs, &rest) != 2 || runs > ended)
         return;
     if (stage == STAGE_RUNNING || (stage == STAGE_ENDED && view->row->state != SWEEP_RUNNING)) {
-        stream->stage = stage;
-        stream->runs_seen = runs;
+        reader->stage = stage;
+        reader->runs_seen = runs;
     }
 }
 
-static bool begin(struct exchange *exchange, struct sweep_stream *stream, struct error *err)
+static bool begin(struct exchange *exchange, struct sweep_stream *reader, struct error *err)
 {
     AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
     AUTO(sweep_parts_clear) struct sweep_parts parts = {0};
 
-    if (!sweep_parts_load(loan.db, stream->id.text, &parts, err))
+    if (!sweep_parts_load(loan.db, reader->stream.id.text, &parts, err))
         return false;
-    read_last_event(exchange->request.headers.last_event_id, &parts.view, stream);
+    read_last_event(exchange->request.headers.last_event_id, &parts.view, reader);
     return true;
 }
 
 void sweep_events_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {NULL};
-    AUTO(freep) struct sweep_stream *stream = calloc(1, sizeof *stream);
+    AUTO(freep) struct sweep_stream *reader = event_stream_open(exchange, sizeof *reader);
     struct error err = {0};
 
-    if (!stream) {
-        error_no_memory(&err);
+    if (!reader)
+        return;
+    reader->stream.look = look;
+    reader->counts = -1;
+    if (!begin(exchange, reader, &err)) {
         reply_error(exchange, &err);
         return;
     }
-    if (!request_accepts(exchange, "text/event-stream") ||
-        !request_run_id(exchange, &stream->id) || !request_allows(exchange, allowed))
-        return;
-    stream->counts = -1;
-    if (!begin(exchange, stream, &err)) {
-        reply_error(exchange, &err);
-        return;
-    }
-    stream->spoken_ns = clock_monotonic_ns();
-    exchange->watcher.may_cut = true;
-    notifications_watch(exchange->server->notifications, &exchange->watcher,
-                        &(struct topic){TOPIC_SWEEP, stream->id}, stream->spoken_ns);
-    reply_events(exchange, next_events, take(&stream));
+    event_stream_follow(exchange, take(&reader), TOPIC_SWEEP);
 }

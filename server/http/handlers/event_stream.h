@@ -1,0 +1,35 @@
+/* A run or sweep as Server-Sent Events: what both have in common. The server queues nothing for a
+ * reader: each event is computed from the rows and from what this reader has been sent, so a slow
+ * reader skips progress, and one that reconnects with Last-Event-ID misses no state.
+ * Tested by tests/api/test_events.py and tests/api/test_sweep_events.py. */
+#pragma once
+
+#include "common/bytes.h"
+#include "engine/spec/run_id.h"
+#include "server/base/notifications.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct exchange;
+struct server;
+
+/* The first member of what a handler keeps for its reader. */
+struct event_stream {
+    struct run_id id;
+    /* Adds the events that the reader has not seen, and sets pause_ns and ended. False when it
+     * cannot: the stream breaks off, and the reader connects anew. */
+    bool (*look)(struct event_stream *stream, const struct server *server, struct bytes *piece,
+                 long long now_ns);
+    long long pause_ns;  /* without news, until the next look */
+    long long spoken_ns; /* time of the last event or heartbeat */
+    bool begun, ended;
+};
+
+/* A zeroed struct of `size` bytes with the id of the path, for free(). NULL where the request has
+ * been refused. */
+void *event_stream_open(struct exchange *exchange, size_t size);
+
+/* Replies with the events that look() finds, from now on; takes over *stream. */
+void event_stream_follow(struct exchange *exchange, struct event_stream *stream,
+                         enum topic_kind topic);
