@@ -86,7 +86,7 @@ static bool load_filters(struct lane *lane, struct error *err)
 
     for (int i; (i = atomic_fetch_add(&depth_first->loaded, 1)) < all;)
         if (depth_first->filters[i / 2] &&
-            !filter_load(depth_first->filters[i / 2], lane->index, i % 2, err))
+            !filter_load(depth_first->filters[i / 2], lane->index, (enum conv_direction)(i % 2), err))
             return false;
     return true;
 }
