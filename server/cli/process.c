@@ -7,7 +7,7 @@
 #include "db/restore.h"
 #include "engine/run/memory.h"
 #include "server/base/log.h"
-#include "server/http/deadlines.h"
+#include "server/http/edge/deadlines.h"
 #include "server/http/openapi.h"
 #include "server/http/routes.h"
 #include "server/prices/published.h"

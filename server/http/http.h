@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/error.h"
-#include "server/http/deadlines.h"
+#include "server/http/edge/deadlines.h"
 #include "server/http/server.h"
 
 struct http;

@@ -11,7 +11,7 @@
 #include "server/compare/comparison_cache.h"
 #include "server/http/audit.h"
 #include "server/http/backup_job.h"
-#include "server/http/large_body_slots.h"
+#include "server/http/edge/large_body_slots.h"
 #include "server/http/response_cache.h"
 #include "server/http/tokens/token_store.h"
 #include "server/prices/refresher.h"

@@ -15,7 +15,7 @@ OWNERS = {
     r"expat\.h": r"pricing/feeds/aws/\w+\.c",
     r"zlib\.h": r"pricing/feeds/unpack\.c",
     r"sqlite3\w*\.h": r"db/(\w+/)?\w+\.[ch]",
-    r"microhttpd\w*\.h": r"server/http/http\.c",
+    r"microhttpd\w*\.h": r"server/http/(http\.c|transfer\.[ch])",
     r"jansson\.h": r"(common|engine(?!/train/(?!verify/))|pricing|server)/[\w/]+\.[ch]",
 }
 SYSTEM = set("""

@@ -14,7 +14,7 @@ FOLDER_FILES = 40  # .c and .h
 FLAT = {"tests/fuzz"}  # one file a parser, found by the parser's name
 
 # A library that calls us back decides how many parameters that takes.
-IMPOSED = {("server/http/http.c", "on_request"): "MHD_AccessHandlerCallback"}
+IMPOSED = {("server/http/transfer.c", "transfer_on_request"): "MHD_AccessHandlerCallback"}
 
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.M)

@@ -64,7 +64,8 @@ _DOMAIN = _SERVICE + ["server/prices", "server/runs", "server/compare", "server/
                       "server/gate"]
 ROOMS["server/http/json"] = _DOMAIN
 ROOMS["server/http/tokens"] = _SERVICE
-_HTTP = _DOMAIN + ["server/http/json", "server/http/tokens"]
+ROOMS["server/http/edge"] = _SERVICE
+_HTTP = _DOMAIN + ["server/http/json", "server/http/tokens", "server/http/edge"]
 ROOMS["server/http"] = _HTTP + ["server/http/handlers"]
 ROOMS["server/http/handlers"] = _HTTP + ["server/http"]
 ROOMS["server/cli"] = _HTTP + ["server/hub", "server/http"]

@@ -85,8 +85,8 @@ static bool load_filters(struct lane *lane, struct error *err)
     int all = 2 * depth_first->network.count;
 
     for (int i; (i = atomic_fetch_add(&depth_first->loaded, 1)) < all;)
-        if (depth_first->filters[i / 2] &&
-            !filter_load(depth_first->filters[i / 2], lane->index, (enum conv_direction)(i % 2), err))
+        if (depth_first->filters[i / 2] && !filter_load(depth_first->filters[i / 2], lane->index,
+                                                        (enum conv_direction)(i % 2), err))
             return false;
     return true;
 }

@@ -1,4 +1,4 @@
-#include "server/http/connections.h"
+#include "server/http/edge/connections.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"

@@ -1,4 +1,4 @@
-#include "server/http/listener.h"
+#include "server/http/edge/listener.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"

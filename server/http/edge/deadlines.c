@@ -1,4 +1,4 @@
-#include "server/http/deadlines.h"
+#include "server/http/edge/deadlines.h"
 
 #include "common/clock.h"
 #include "common/service_thread.h"

@@ -1,4 +1,4 @@
-#include "server/http/connections.h"
+#include "server/http/edge/connections.h"
 
 #include <limits.h>
 #include <netinet/in.h>

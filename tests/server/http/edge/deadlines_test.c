@@ -1,4 +1,4 @@
-#include "server/http/deadlines.h"
+#include "server/http/edge/deadlines.h"
 
 #include "common/cleanup.h"
 #include "common/clock.h"

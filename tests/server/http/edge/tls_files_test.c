@@ -1,4 +1,4 @@
-#include "server/http/tls_files.h"
+#include "server/http/edge/tls_files.h"
 
 #include "common/cleanup.h"
 #include "tests/test.h"

@@ -1,0 +1,341 @@
+/* Tested by tests/api/test_http.py and tests/attack/test_parameters.py. */
+#include "server/http/transfer.h"
+
+#include "common/clock.h"
+#include "server/base/log.h"
+#include "server/http/access.h"
+#include "server/http/edge/listener.h"
+#include "server/http/exchange.h"
+#include "server/http/reply.h"
+#include "server/http/routes.h"
+#include "server/http/server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE_MAX (1024 * 1024) /* of a streamed answer, in memory at once */
+#define SEND_MAX 16384          /* bytes written to the socket at once */
+
+/* A connection. It owns the exchange that it carries: where the library gives up a request on its
+ * own, it completes none that it has begun. */
+struct carrier {
+    struct client *client;
+    struct transfer *transfer; /* NULL between requests */
+};
+
+struct transfer {
+    const struct transport *transport;
+    struct carrier *carrier;
+    struct MHD_Connection *connection;
+    bool admitted;
+    struct bytes piece; /* of a stream: made, not sent yet */
+    size_t piece_sent;
+    struct exchange exchange; /* last: first_line() does not clear its end */
+};
+
+static void transfer_free(struct transfer *transfer)
+{
+    if (!transfer)
+        return;
+    exchange_done(&transfer->exchange);
+    bytes_free(&transfer->piece);
+    free(transfer);
+}
+
+/* The library would list the parameters in the connection's memory, at many times their size, and
+ * gives up where that is too small. query_read() reads `target`: the library gets none. */
+static void hide_parameters(const char *target)
+{
+    char *mark = strchr((char *)(size_t)target, '?');
+
+    if (mark && mark[1])
+        mark[1] = '\0';
+}
+
+void *transfer_first_line(void *user, const char *target, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct carrier *carrier = info ? info->socket_context : NULL;
+    struct transfer *transfer = carrier ? malloc(sizeof *transfer) : NULL;
+
+    if (!transfer)
+        return NULL;
+    memset(transfer, 0, offsetof(struct transfer, exchange.request.target));
+    transfer->exchange.request.query.path = "";
+    transfer->exchange.request.query.count = 0;
+    transfer->transport = user;
+    transfer->carrier = carrier;
+    transfer->connection = connection;
+    transfer->exchange.server = transfer->transport->server;
+    transfer->exchange.request.started_ns = clock_monotonic_ns();
+    transfer->piece.limit = PIECE_MAX;
+    snprintf(transfer->exchange.request.target, sizeof transfer->exchange.request.target, "%s",
+             target);
+    hide_parameters(target);
+    transfer_free(carrier->transfer);
+    carrier->transfer = transfer;
+    client_phase(carrier->client, PHASE_HEADER, transfer->exchange.request.started_ns);
+    return transfer;
+}
+
+static void suspend(void *user)
+{
+    MHD_suspend_connection(((struct transfer *)user)->connection);
+}
+
+static void resume(void *user)
+{
+    MHD_resume_connection(((struct transfer *)user)->connection);
+}
+
+static void cut(void *user)
+{
+    struct transfer *transfer = user;
+
+    connections_cut(transfer->transport->connections, transfer->carrier->client);
+}
+
+static int descriptor_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+/* The library does not watch a suspended connection, so handlers poll this. */
+static bool is_gone(const struct exchange *exchange)
+{
+    const struct transfer *transfer = exchange->watcher.user;
+
+    return listener_has_left(descriptor_of(transfer->connection), transfer->transport->secure);
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static void read_headers(struct transfer *transfer, const char *method)
+{
+    struct MHD_Connection *connection = transfer->connection;
+    struct exchange *exchange = &transfer->exchange;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+    exchange->request.method = method;
+    exchange->request.headers = (struct request_headers){
+        .accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
+        .accept_encoding = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING),
+        .authorization = header(connection, MHD_HTTP_HEADER_AUTHORIZATION),
+        .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
+        .content_length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),
+        .idempotency_key = header(connection, "Idempotency-Key"),
+        .last_event_id = header(connection, "Last-Event-ID"),
+        .if_none_match = header(connection, "If-None-Match"),
+        .prefer = header(connection, "Prefer"),
+        .chunked = header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
+        .bytes = info ? info->header_size : 0,
+    };
+    exchange->watcher.suspend = suspend;
+    exchange->watcher.resume = resume;
+    exchange->watcher.cut = cut;
+    exchange->watcher.user = transfer;
+    exchange->is_gone = is_gone;
+    exchange->request.peer =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+}
+
+/* Copies out as much of the current piece as fits. */
+static ssize_t send_piece(struct transfer *transfer, char *buffer, size_t size)
+{
+    size_t left = transfer->piece.used - transfer->piece_sent;
+    size_t length = left < size ? left : size;
+
+    memcpy(buffer, transfer->piece.data + transfer->piece_sent, length);
+    transfer->piece_sent += length;
+    if (transfer->piece_sent == transfer->piece.used) {
+        transfer->piece.used = 0;
+        transfer->piece_sent = 0;
+    }
+    return (ssize_t)length;
+}
+
+static ssize_t read_stream(void *user, uint64_t position, char *buffer, size_t size)
+{
+    struct transfer *transfer = user;
+    const struct stream *stream = &transfer->exchange.reply.stream;
+
+    (void)position;
+    while (transfer->piece.used == 0) {
+        switch (stream->next(stream->state, &transfer->exchange, &transfer->piece)) {
+        case STREAM_MORE:
+            break;
+        case STREAM_WAIT:
+            return 0; /* the connection is suspended: no busy loop */
+        case STREAM_END:
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        default:
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+        }
+    }
+    return send_piece(transfer, buffer, size);
+}
+
+static struct MHD_Response *make_response(struct transfer *transfer)
+{
+    struct reply *reply = &transfer->exchange.reply;
+    struct MHD_Response *response;
+
+    if (reply->stream.next)
+        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, SEND_MAX, read_stream,
+                                                 transfer, NULL);
+    if (reply->fixed_body)
+        return MHD_create_response_from_buffer(
+            reply->fixed_size, (void *)(size_t)reply->fixed_body, MHD_RESPMEM_PERSISTENT);
+    if (reply->body.used == 0)
+        return MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    response = MHD_create_response_from_buffer(reply->body.used, reply->body.data,
+                                               MHD_RESPMEM_MUST_FREE);
+    if (response)
+        reply->body.data = NULL; /* the library frees it */
+    return response;
+}
+
+static void add_headers(const struct transfer *transfer, struct MHD_Response *response)
+{
+    const struct reply *reply = &transfer->exchange.reply;
+
+    if (reply->content_type)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type);
+    for (int i = 0; i < reply->field_count; i++)
+        MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
+    for (size_t i = 0; i < reply_shield_count; i++)
+        if (!reply_has_field(reply, reply_shields[i].name) &&
+            (transfer->transport->secure || !reply_shields[i].secure_only))
+            MHD_add_response_header(response, reply_shields[i].name, reply_shields[i].value);
+}
+
+static enum MHD_Result send_reply(struct transfer *transfer)
+{
+    struct reply *reply = &transfer->exchange.reply;
+    struct MHD_Response *response = make_response(transfer);
+    enum MHD_Result result;
+
+    access_audit(&transfer->exchange); /* before the answer is sent */
+    if (!response)
+        return MHD_NO;
+    add_headers(transfer, response);
+    client_phase(transfer->carrier->client, PHASE_ANSWER, clock_monotonic_ns());
+    if (reply->stream.is_live)
+        listener_hold_little(descriptor_of(transfer->connection));
+    result = MHD_queue_response(transfer->connection, (unsigned)reply->status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* Called when the header is complete. */
+static enum MHD_Result begin(struct transfer *transfer, const char *method)
+{
+    transfer->admitted = true;
+    read_headers(transfer, method);
+    client_phase(transfer->carrier->client, PHASE_BODY, clock_monotonic_ns());
+    exchange_admit(&transfer->exchange);
+    if (exchange_answers_early(&transfer->exchange))
+        return send_reply(transfer);
+    return MHD_YES;
+}
+
+enum MHD_Result transfer_on_request(void *user, struct MHD_Connection *connection,
+                                    const char *url, const char *method, const char *version,
+                                    const char *data, size_t *size, void **state)
+{
+    struct transfer *transfer = *state;
+
+    (void)user, (void)connection, (void)url, (void)version;
+    if (!transfer)
+        return MHD_NO;
+    if (!transfer->admitted)
+        return begin(transfer, method);
+    if (*size > 0) {
+        exchange_take_body(&transfer->exchange, data, *size);
+        *size = 0;
+        return MHD_YES;
+    }
+    if (transfer->exchange.reply.status == 0) {
+        /* From here on the client waits for the server. */
+        client_phase(transfer->carrier->client, PHASE_ANSWER, clock_monotonic_ns());
+        exchange_answer(&transfer->exchange);
+        if (transfer->exchange.hold.waits)
+            return MHD_YES; /* suspended; we are called again when it is resumed */
+    }
+    return send_reply(transfer);
+}
+
+void transfer_on_completed(void *user, struct MHD_Connection *connection, void **state,
+                           enum MHD_RequestTerminationCode why)
+{
+    struct transfer *transfer = *state;
+    const struct transport *transport = user;
+    long long now_ns = clock_monotonic_ns();
+
+    (void)connection;
+    if (!transfer)
+        return;
+    if (transfer->exchange.reply.status != 0) {
+        const struct route *route = transfer->exchange.request.match.route;
+
+        metrics_request(
+            transport->server->metrics, route ? (size_t)(route - routes) : route_count,
+            transfer->exchange.reply.status, now_ns - transfer->exchange.request.started_ns);
+        log_line(LOG_DEBUG, "%s %s status=%d us=%lld", transfer->exchange.request.method,
+                 transfer->exchange.request.query.path, transfer->exchange.reply.status,
+                 (now_ns - transfer->exchange.request.started_ns) / 1000);
+    }
+    if (why == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+        client_phase(transfer->carrier->client, PHASE_REST, now_ns);
+    transfer->carrier->transfer = NULL;
+    transfer_free(transfer);
+    *state = NULL;
+}
+
+static struct carrier *carrier_new(const struct transport *transport,
+                                   struct MHD_Connection *connection)
+{
+    struct carrier *carrier = calloc(1, sizeof *carrier);
+    long long now_ns = clock_monotonic_ns();
+    /* libmicrohttpd 1 reuses one buffer for these results: copy before the next call. */
+    int descriptor = descriptor_of(connection);
+    const struct sockaddr *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+
+    if (carrier)
+        carrier->client = connections_add(transport->connections, descriptor, address, now_ns);
+    if (!carrier || !carrier->client) {
+        free(carrier);
+        shutdown(descriptor, SHUT_RDWR);
+        return NULL;
+    }
+    deadlines_wake_by(transport->deadlines, now_ns + transport->shortest_ns);
+    return carrier;
+}
+
+static void carrier_free(const struct transport *transport, struct carrier *carrier)
+{
+    if (!carrier)
+        return;
+    transfer_free(carrier->transfer);
+    connections_remove(transport->connections, carrier->client);
+    free(carrier);
+}
+
+void transfer_on_connection(void *user, struct MHD_Connection *connection, void **socket_context,
+                            enum MHD_ConnectionNotificationCode what)
+{
+    const struct transport *transport = user;
+
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        carrier_free(transport, *socket_context);
+        *socket_context = NULL;
+        return;
+    }
+    *socket_context = carrier_new(transport, connection);
+}

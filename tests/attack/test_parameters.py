@@ -1,0 +1,70 @@
+"""Requests made of parameters and header fields: each is answered at once, and none leaves memory
+behind."""
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+from harness import SANITIZED, ServerCase, until  # noqa: E402
+
+HOST = "Host: 127.0.0.1\r\n"
+AT_ONCE = 5  # seconds, on a busy machine; the deadline of a header is 10
+REQUESTS = 3000
+KILOBYTES = 4000  # that the allocator may keep; 7 a request leaked
+
+
+def query(count):
+    return "&".join(["a"] * count)
+
+
+class Parameters(ServerCase):
+    def memory(self):
+        status = Path(f"/proc/{self.server.process.pid}/status").read_text()
+        return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
+
+    def refused(self, request):
+        began = time.monotonic()
+        with self.server.raw() as client:
+            reply = client.send(request).reply()
+        self.assertLess(time.monotonic() - began, AT_ONCE)
+        self.assertIn(reply.status, (400, 431))
+        return reply
+
+    def flood(self, request):
+        for _ in range(REQUESTS):
+            with self.server.raw() as client:
+                client.send(request)
+
+    def test_a_request_of_parameters_is_refused_at_once(self):
+        for count in (100, 990):
+            with self.subTest(count):
+                reply = self.refused(f"GET /?{query(count)} HTTP/1.1\r\n{HOST}\r\n")
+                self.assertIn("parameters", reply.json()["detail"])
+
+    def test_parameters_longer_than_an_address_are_refused_at_once(self):
+        for size in (1010, 6000):
+            self.refused(f"GET /?{query(size)} HTTP/1.1\r\n{HOST}\r\n")
+
+    def test_a_header_of_tiny_fields_is_refused_at_once(self):
+        self.refused("GET /healthz HTTP/1.1\r\n" + HOST + "a:\r\n" * 3000 + "\r\n")
+
+    @unittest.skipIf(SANITIZED, "the sanitizer keeps what is freed")
+    def test_parameters_leave_no_memory_behind(self):
+        request = f"GET /?{query(990)} HTTP/1.1\r\n{HOST}\r\n"
+        self.flood(request)  # what the allocator keeps once
+        before = self.memory()
+        self.flood(request)
+        until(lambda: self.memory() < before + KILOBYTES, "the memory is back", seconds=AT_ONCE)
+
+    @unittest.skipIf(SANITIZED, "the sanitizer keeps what is freed")
+    def test_fields_leave_no_memory_behind(self):
+        request = "GET /healthz HTTP/1.1\r\n" + HOST + "a:\r\n" * 3000 + "\r\n"
+        self.flood(request)
+        before = self.memory()
+        self.flood(request)
+        until(lambda: self.memory() < before + KILOBYTES, "the memory is back", seconds=AT_ONCE)
+
+
+if __name__ == "__main__":
+    unittest.main()
