@@ -149,6 +149,13 @@ void exchange_admit(struct exchange *exchange)
     exchange->request.body.limit = body_limit(exchange);
 }
 
+void exchange_refuse(struct exchange *exchange, const struct error *err)
+{
+    exchange->reply.body.limit = REPLY_MAX;
+    reply_error(exchange, err);
+    reply_field(exchange, "Connection", "close");
+}
+
 static bool has_large_body(const struct exchange *exchange)
 {
     const char *length = exchange->request.headers.content_length;

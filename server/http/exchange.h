@@ -109,6 +109,9 @@ struct exchange {
  * reply.status; else that stays 0. */
 void exchange_admit(struct exchange *exchange);
 
+/* Refuses a request of which it is not sure where it ends; the connection ends with it. */
+void exchange_refuse(struct exchange *exchange, const struct error *err);
+
 /* Whether the refusal is sent at once, with the body unread. */
 bool exchange_answers_early(const struct exchange *exchange);
 

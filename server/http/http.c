@@ -19,6 +19,10 @@
  * nearly always our own 431 answers. */
 #define CONNECTION_MEMORY (HEADER_MAX + 16 * 1024)
 
+/* Level 1 refuses lines that are folded or end without CR LF. Before version 1 it lets them pass,
+ * and writes its refusals twice: there transfer.c checks them alone. */
+#define STRICT (MHD_VERSION < 0x01000000 ? 0 : 1)
+
 struct http {
     int listener;
     struct tls_files tls; /* the daemon uses it until it stops */
@@ -142,9 +146,10 @@ bool http_start(struct http *http, const struct server *server, struct deadlines
     http->daemon = MHD_start_daemon(
         flags | MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
         NULL, NULL, transfer_on_request, &http->transport, MHD_OPTION_EXTERNAL_LOGGER, on_log,
-        NULL, MHD_OPTION_ARRAY, items, MHD_OPTION_LISTEN_SOCKET, http->listener,
-        MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0u, MHD_OPTION_CONNECTION_LIMIT,
-        limit, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)config->idle_seconds,
+        NULL, MHD_OPTION_ARRAY, items, MHD_OPTION_STRICT_FOR_CLIENT, STRICT,
+        MHD_OPTION_LISTEN_SOCKET, http->listener, MHD_OPTION_THREAD_POOL_SIZE,
+        threads > 1 ? threads : 0u, MHD_OPTION_CONNECTION_LIMIT, limit,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)config->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_URI_LOG_CALLBACK, transfer_first_line, &http->transport,
         MHD_OPTION_NOTIFY_COMPLETED, transfer_on_completed, &http->transport,

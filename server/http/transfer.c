@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "server/base/log.h"
 #include "server/http/access.h"
+#include "server/http/edge/framing.h"
 #include "server/http/edge/listener.h"
 #include "server/http/exchange.h"
 #include "server/http/reply.h"
@@ -28,7 +29,8 @@ struct transfer {
     struct carrier *carrier;
     struct MHD_Connection *connection;
     bool admitted;
-    struct bytes piece; /* of a stream: made, not sent yet */
+    size_t target_length; /* as sent */
+    struct bytes piece;   /* of a stream: made, not sent yet */
     size_t piece_sent;
     struct exchange exchange; /* last: first_line() does not clear its end */
 };
@@ -70,6 +72,7 @@ void *transfer_first_line(void *user, const char *target, struct MHD_Connection 
     transfer->exchange.server = transfer->transport->server;
     transfer->exchange.request.started_ns = clock_monotonic_ns();
     transfer->piece.limit = PIECE_MAX;
+    transfer->target_length = strlen(target);
     snprintf(transfer->exchange.request.target, sizeof transfer->exchange.request.target, "%s",
              target);
     hide_parameters(target);
@@ -232,12 +235,48 @@ static enum MHD_Result send_reply(struct transfer *transfer)
     return result;
 }
 
-/* Called when the header is complete. */
-static enum MHD_Result begin(struct transfer *transfer, const char *method)
+static enum MHD_Result check_field(void *user, enum MHD_ValueKind kind, const char *name,
+                                   size_t name_length, const char *value, size_t value_length)
 {
+    (void)kind;
+    framing_field(user, name, name_length, value ? value : "", value ? value_length : 0);
+    return MHD_YES;
+}
+
+/* The first line of a request, whose words lie behind each other as they were sent. */
+struct first_line {
+    const char *method, *url, *version;
+};
+
+/* Until version 1, the library lets lines pass that are folded or end without CR LF, and NUL. It
+ * keeps the header as it was sent, so the places of its parts show them. */
+static bool check_framing(struct transfer *transfer, const struct first_line *line,
+                          struct error *err)
+{
+    const bool keeps_header = MHD_VERSION < 0x01000000;
+    struct framing framing =
+        framing_begin(keeps_header ? line->version + strlen(line->version) + 2 : NULL);
+
+    if (strchr(transfer->exchange.request.target, ' ') ||
+        (keeps_header && line->url + transfer->target_length + 1 != line->version))
+        return error_set(err, ERROR_INVALID, NULL, "the URL has a blank or a NUL");
+    MHD_get_connection_values_n(transfer->connection, MHD_HEADER_KIND, check_field, &framing);
+    return framing_check(&framing, strcmp(line->version, MHD_HTTP_VERSION_1_1) == 0,
+                         line->method + transfer->exchange.request.headers.bytes, err);
+}
+
+/* Called when the header is complete. */
+static enum MHD_Result begin(struct transfer *transfer, const struct first_line *line)
+{
+    struct error err = {0};
+
     transfer->admitted = true;
-    read_headers(transfer, method);
+    read_headers(transfer, line->method);
     client_phase(transfer->carrier->client, PHASE_BODY, clock_monotonic_ns());
+    if (!check_framing(transfer, line, &err)) {
+        exchange_refuse(&transfer->exchange, &err);
+        return send_reply(transfer);
+    }
     exchange_admit(&transfer->exchange);
     if (exchange_answers_early(&transfer->exchange))
         return send_reply(transfer);
@@ -250,11 +289,11 @@ enum MHD_Result transfer_on_request(void *user, struct MHD_Connection *connectio
 {
     struct transfer *transfer = *state;
 
-    (void)user, (void)connection, (void)url, (void)version;
+    (void)user, (void)connection;
     if (!transfer)
         return MHD_NO;
     if (!transfer->admitted)
-        return begin(transfer, method);
+        return begin(transfer, &(struct first_line){method, url, version});
     if (*size > 0) {
         exchange_take_body(&transfer->exchange, data, *size);
         *size = 0;

@@ -1,0 +1,157 @@
+"""Requests that two servers could take apart in two ways, and so smuggle a second request past a
+proxy: each is refused whole, and its connection ends. Where nginx is installed, it stands in front of
+the server, and no request of one client answers another."""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+from harness import Raw, ServerCase, until  # noqa: E402
+from waiting import PATIENCE, free_port  # noqa: E402
+
+INNER = "GET /v1/machine?smuggled HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+HOST = "Host: 127.0.0.1\r\n"
+CHUNKED = f"0\r\n\r\n{INNER}"
+POST = "POST /v1/runs HTTP/1.1\r\n"
+
+
+def post(*fields, body=INNER):
+    return POST + "".join(field + "\r\n" for field in (HOST.strip(), *fields)) + "\r\n" + body
+
+
+SHAPES = {
+    "two lengths": post(f"Content-Length: {len(INNER)}", "Content-Length: 0"),
+    "two lengths alike": post("Content-Length: 0", "Content-Length: 0"),
+    "two lengths in one": post(f"Content-Length: 0, {len(INNER)}"),
+    "a length with a sign": post("Content-Length: +0"),
+    "a length in hexadecimal": post("Content-Length: 0x0"),
+    "a blank before the colon": post(f"Content-Length : {len(INNER)}"),
+    "a tab before the colon": post(f"Content-Length\t: {len(INNER)}"),
+    "a folded field": post("X: y", f" Content-Length: {len(INNER)}"),
+    "a folded coding": post("Transfer-Encoding:", " chunked", body=CHUNKED),
+    "a field without a name": post(f": x\r\nContent-Length: {len(INNER)}"),
+    "a length beside a coding": post("Content-Length: 6", "Transfer-Encoding: chunked",
+                                     body=CHUNKED),
+    "a coding beside a length": post("Transfer-Encoding: chunked", "Content-Length: 6",
+                                     body=CHUNKED),
+    "two codings": post("Transfer-Encoding: chunked", "Transfer-Encoding: identity", body=CHUNKED),
+    "an unknown coding": post("Transfer-Encoding: xchunked", body=CHUNKED),
+    "a list of codings": post("Transfer-Encoding: identity, chunked", body=CHUNKED),
+    "a coding in HTTP/1.0": post("Transfer-Encoding: chunked", body=CHUNKED).replace("1.1", "1.0",
+                                                                                     1),
+    "no host": "GET /healthz HTTP/1.1\r\n\r\n" + INNER,
+    "two hosts": f"GET /healthz HTTP/1.1\r\n{HOST}Host: other\r\n\r\n{INNER}",
+    "bare line feeds": f"GET /healthz HTTP/1.1\n{HOST}\r\n{INNER}",
+    "a bare line feed behind a field": f"GET /healthz HTTP/1.1\r\n{HOST}X: y\n\r\n{INNER}",
+    "a bare line feed at the end": f"GET /healthz HTTP/1.1\r\n{HOST}\n{INNER}",
+    "a NUL in the path": f"GET /healthz\0x HTTP/1.1\r\n{HOST}\r\n{INNER}",
+    "a NUL in a field": f"GET /healthz HTTP/1.1\r\n{HOST}X: y\0z\r\n\r\n{INNER}",
+    "a blank in the path": f"GET /healthz /x HTTP/1.1\r\n{HOST}\r\n{INNER}",
+    "a line without a colon": f"GET /healthz HTTP/1.1\r\n{HOST}x\r\n\r\n{INNER}",
+}
+
+
+class Direct(ServerCase):
+    def test_each_shape_is_refused_and_ends_its_connection(self):
+        for name, shape in SHAPES.items():
+            with self.subTest(name), self.server.raw() as client:
+                sent = client.send(shape).rest().decode()
+                answers = re.findall(r"^HTTP/1\.[01] (\d+)", sent, re.M)
+                # Some end the connection at once; the library writes some of its own twice.
+                self.assertTrue(set(answers) <= {"400"}, sent)
+                self.assertNotIn("processors", sent)
+
+    def test_a_refusal_says_what_is_wrong(self):
+        with self.server.raw() as client:
+            reply = client.send(SHAPES["two hosts"]).reply()
+        self.assertProblem(reply, 400, "invalid")
+        self.assertEqual("Host stands more than once", reply.json()["detail"])
+        self.assertEqual("close", reply.headers["connection"].lower())
+
+    def test_what_clients_send_is_read(self):
+        body = '{"engine":"ok","steps":3,"warmup_steps":0}'
+        kind = "Content-Type: application/json\r\n"
+        chunked = f"{len(body):x}\r\n{body}\r\n0\r\n\r\n"
+        for header, sent in ((f"Content-Length: {len(body)}\r\n", body),
+                             ("transfer-encoding: Chunked\r\n", chunked),
+                             (f"X:  a\tb  \r\nContent-Length:{len(body)}\r\n", body)):
+            with self.subTest(header), self.server.raw() as client:
+                for _ in range(2):  # on one connection
+                    reply = client.send(POST + HOST + kind + header + "\r\n" + sent).reply()
+                    self.assertEqual(201, reply.status, reply)
+
+
+NGINX = """
+daemon off;
+master_process off;
+pid {folder}/pid;
+error_log {folder}/error.log;
+events {{ worker_connections 64; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    upstream pennyworth {{ server 127.0.0.1:{port}; keepalive 1; }}
+    server {{
+        listen unix:{folder}/socket;
+        listen 127.0.0.1:{listen};
+        location / {{
+            proxy_pass http://pennyworth;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_set_header Host 127.0.0.1;
+        }}
+    }}
+}}
+"""
+
+
+@unittest.skipUnless(shutil.which("nginx", path="/usr/sbin:/usr/bin"), "nginx is not installed")
+class BehindNginx(ServerCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="pennyworth-")
+        self.addCleanup(self.folder.cleanup)
+        self.port = free_port()
+        file = Path(self.folder.name, "nginx.conf")
+        file.write_text(NGINX.format(folder=self.folder.name, port=self.server.port,
+                                     listen=self.port))
+        proxy = subprocess.Popen(["/usr/sbin/nginx", "-c", file, "-p", self.folder.name],
+                                 stderr=subprocess.DEVNULL)
+        self.addCleanup(proxy.wait, PATIENCE)
+        self.addCleanup(proxy.terminate)
+        until(self.answers, "nginx listens")
+
+    def answers(self):
+        try:
+            return self.ask().status == 200
+        except OSError:
+            return False
+
+    def ask(self, path="/healthz"):
+        with Raw(("127.0.0.1", self.port)) as client:
+            return client.send(f"GET {path} HTTP/1.1\r\n{HOST}Connection: close\r\n\r\n").reply()
+
+    def test_no_request_answers_another_client(self):
+        for name, shape in SHAPES.items():
+            with self.subTest(name):
+                with Raw(("127.0.0.1", self.port)) as client:
+                    client.send(shape)
+                    client.socket.settimeout(1)
+                    try:
+                        client.rest()
+                    except TimeoutError:  # nginx waits for what the shape promises
+                        pass
+                for _ in range(3):  # the connection to the server is kept: each gets its own
+                    self.assertEqual(404, self.ask("/nothing").status)
+                    self.assertEqual({"status": "ok"}, self.ask().json())
+
+
+if __name__ == "__main__":
+    unittest.main()
