@@ -20,7 +20,9 @@ METHODS = ("get", "post", "put", "patch", "delete")
 ACCESS = {
     "OPEN": "every client",
     "READ": "scope `read`",
+    "EXPORT": "scope `read`",
     "WRITE": "scope `write`",
+    "COPY": "a token with the scope `write`",
     "IMPORT": "scope `import` or `write`",
 }
 HEAD = """# API reference

@@ -135,9 +135,12 @@ post_baseline() {
     baseline=$posted
 }
 
-# The answer about $run in a form, into a file. While it waits, nothing is sent.
+# The answer about $run in a form, into a file. While it waits, nothing is sent. What may queue runs
+# is a POST.
 check() {
-    status=$(ask --get --data-urlencode "baseline=$baseline" --data-urlencode "margin=$margin" \
+    method=GET
+    [ "$confirm" = false ] || method=POST
+    status=$(ask --get --request "$method" --data-urlencode "baseline=$baseline" --data-urlencode "margin=$margin" \
         --data-urlencode "fails_on=$fails_on" --data "confirm=$confirm" --data "wait=$wait" \
         --data "format=$1" "$url/v1/runs/$run/check")
     [ "$status" = 200 ] || explain "the check was refused with status $status"

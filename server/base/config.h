@@ -30,6 +30,7 @@ struct config {
     char operands[OPERANDS_MAX][PATH_TEXT_MAX + 1];
     char listen[64];
     long long port;
+    char host[1000 + 1]; /* name;name */
     char database[PATH_TEXT_MAX + 1];
     char engine[4096 + 1]; /* name=command;name=command */
     char instance_type[63 + 1];

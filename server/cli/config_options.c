@@ -54,6 +54,10 @@ const struct option config_options[] = {
     {WORDS(REACH, listen, "ADDRESS", 63, "127.0.0.1",
            "IPv4 or IPv6 address to serve; an address other than loopback requires a token")},
     {NUMBER(REACH, port, 0, 65535, "8080", "TCP port; 0 takes a free one and logs it")},
+    {WORDS(SERVE, host, "NAME", 1000, "",
+           "Name under which a server without tokens is reached, beside its addresses and "
+           "localhost"),
+     .repeats = true},
     {WORDS(STORE, database, "FILE", PATH_TEXT_MAX, "",
            "SQLite file; empty means pennyworth/pennyworth.db in the XDG state directory")},
     {WORDS(MEASURE, engine, "NAME=COMMAND", 4096, "",

@@ -2,6 +2,7 @@
 
 #include "common/clock.h"
 #include "server/http/audit.h"
+#include "server/http/edge/ambient.h"
 #include "server/http/negotiate.h"
 #include "server/http/reply.h"
 #include "server/http/server.h"
@@ -14,6 +15,7 @@ static unsigned wanted_scopes(enum access access)
 {
     switch (access) {
     case ACCESS_READ:
+    case ACCESS_EXPORT:
         return SCOPE_READ;
     case ACCESS_IMPORT:
         return SCOPE_IMPORT | SCOPE_WRITE;
@@ -50,24 +52,39 @@ static bool check_scopes(struct exchange *exchange)
     return false;
 }
 
+/* A request without a token, on a server that demands none. */
+static bool check_ambient(struct exchange *exchange)
+{
+    const struct request_headers *headers = &exchange->request.headers;
+    enum access access = exchange->request.match.route->access;
+    const struct ambient_request request = {headers->host, headers->origin, headers->fetch_site,
+                                            access != ACCESS_READ};
+    struct error err = {0};
+
+    if (exchange->request.grant.sender)
+        return true;
+    if (access == ACCESS_COPY)
+        reply_problem(
+            exchange, 403, NULL,
+            "this takes a token, and the server has none: give it --write-token-file, or "
+            "use the command \"pennyworth backup FILE\"");
+    else if (!ambient_check(&request, exchange->server->config->host, &err))
+        reply_problem(exchange, 403, err.field, "%s", err.message);
+    return exchange->reply.status == 0;
+}
+
 bool access_admit(struct exchange *exchange)
 {
     enum access access = exchange->request.match.route->access;
 
-    exchange->audit.wanted = access == ACCESS_WRITE || access == ACCESS_IMPORT;
+    exchange->audit.wanted = access >= ACCESS_WRITE;
     if (access == ACCESS_OPEN)
         return true;
-    if (!find_grant(exchange))
+    if (!find_grant(exchange) || !check_ambient(exchange))
         return false;
     if (exchange->request.grant.sender)
         sender_count_request(exchange->request.grant.sender);
     return access_spend(exchange, LIMIT_REQUESTS, 1) && check_scopes(exchange);
-}
-
-bool access_may_write(struct exchange *exchange)
-{
-    exchange->audit.wanted = true;
-    return (exchange->request.grant.scopes & SCOPE_WRITE) != 0;
 }
 
 static const char *const limit_words[LIMITS] = {"requests a minute", "runs an hour",

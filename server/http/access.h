@@ -8,10 +8,6 @@
 /* Looks up the token and checks its scopes and its limit of requests: 401, 403 or 429. */
 bool access_admit(struct exchange *exchange);
 
-/* Returns whether the token may write, for a path that needs only the scope read; the request is
- * audited from now on. Does not reply. */
-bool access_may_write(struct exchange *exchange);
-
 /* Spends an amount of a limit of the token: 429 where less is left. A request that exceeds
  * LIMIT_RUNS gets its LIMIT_BYTES back. */
 bool access_spend(struct exchange *exchange, enum limit_kind kind, long long amount);

@@ -21,6 +21,7 @@ struct exchange;
 struct request_headers {
     const char *accept, *accept_encoding, *authorization, *content_type, *idempotency_key;
     const char *last_event_id, *prefer, *content_length, *if_none_match;
+    const char *host, *origin, *fetch_site;
     bool chunked;
     size_t bytes; /* of the whole header */
 };

@@ -7,7 +7,14 @@
 struct exchange;
 
 /* The right that a route requires. */
-enum access { ACCESS_OPEN, ACCESS_READ, ACCESS_WRITE, ACCESS_IMPORT };
+enum access {
+    ACCESS_OPEN,
+    ACCESS_READ,
+    ACCESS_EXPORT, /* reads much at once */
+    ACCESS_WRITE,
+    ACCESS_IMPORT,
+    ACCESS_COPY, /* of the whole database: never without a token */
+};
 
 /* The body that a route takes. */
 enum body {

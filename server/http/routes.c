@@ -13,7 +13,7 @@ const struct route routes[] = {
     {"POST", "/v1/runs", runs_create_handler, ACCESS_WRITE, BODY_JSON},
     {"GET", "/v1/runs", runs_list_handler, ACCESS_READ, BODY_NONE},
     {"POST", "/v1/runs/import", import_handler, ACCESS_IMPORT, BODY_RUNS},
-    {"GET", "/v1/runs/export", export_handler, ACCESS_READ, BODY_NONE},
+    {"GET", "/v1/runs/export", export_handler, ACCESS_EXPORT, BODY_NONE},
     {"GET", "/v1/runs/{id}", runs_show_handler, ACCESS_READ, BODY_NONE},
     {"DELETE", "/v1/runs/{id}", runs_cancel_handler, ACCESS_WRITE, BODY_NONE},
     {"GET", "/v1/runs/{id}/void", voids_list_handler, ACCESS_READ, BODY_NONE},
@@ -24,6 +24,7 @@ const struct route routes[] = {
     {"GET", "/v1/runs/{id}/evidence", evidence_handler, ACCESS_READ, BODY_NONE},
     {"GET", "/v1/runs/{id}/recompute", recompute_handler, ACCESS_READ, BODY_NONE},
     {"GET", "/v1/runs/{id}/check", check_handler, ACCESS_READ, BODY_NONE},
+    {"POST", "/v1/runs/{id}/check", check_handler, ACCESS_WRITE, BODY_NONE},
     {"POST", "/v1/sweeps", sweeps_create_handler, ACCESS_WRITE, BODY_JSON},
     {"GET", "/v1/sweeps", sweeps_list_handler, ACCESS_READ, BODY_NONE},
     {"GET", "/v1/sweeps/{id}", sweeps_show_handler, ACCESS_READ, BODY_NONE},
@@ -54,7 +55,7 @@ const struct route routes[] = {
     {"GET", "/v1/discounts", discounts_list_handler, ACCESS_READ, BODY_NONE},
     {"POST", "/v1/discounts", discounts_create_handler, ACCESS_WRITE, BODY_JSON},
     {"POST", "/v1/discounts/{id}/withdraw", discounts_withdraw_handler, ACCESS_WRITE, BODY_JSON},
-    {"GET", "/v1/backup", backup_handler, ACCESS_WRITE, BODY_NONE},
+    {"GET", "/v1/backup", backup_handler, ACCESS_COPY, BODY_NONE},
     {"GET", "/v1/runs/{id}/events", events_handler, ACCESS_READ, BODY_NONE},
 };
 const size_t route_count = COUNT(routes);

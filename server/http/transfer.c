@@ -135,6 +135,9 @@ static void read_headers(struct transfer *transfer, const char *method)
         .last_event_id = header(connection, "Last-Event-ID"),
         .if_none_match = header(connection, "If-None-Match"),
         .prefer = header(connection, "Prefer"),
+        .host = header(connection, MHD_HTTP_HEADER_HOST),
+        .origin = header(connection, "Origin"),
+        .fetch_site = header(connection, "Sec-Fetch-Site"),
         .chunked = header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
         .bytes = info ? info->header_size : 0,
     };

@@ -177,7 +177,7 @@ class Server:
     """server = Server(engines={"ok": fake("ok")}).start(); ... server.stop()"""
 
     def __init__(self, *flags, engines=None, database=None, environment=None, open_files=None,
-                 listen="127.0.0.1", account=None):
+                 listen="127.0.0.1", account=None, token=None):
         self.folder = None
         if database is None:
             self.folder = tempfile.mkdtemp(prefix="pennyworth-")
@@ -185,11 +185,13 @@ class Server:
         self.database = database
         self.flags = list(flags)
         self.engines = engines if engines is not None else {"ok": fake("ok")}
-        self.environment = environment or {}
+        self.environment = dict(environment or {})
+        if token:  # that may do all, and which every request has
+            self.environment["PENNYWORTH_WRITE_TOKEN"] = token
         self.open_files = open_files
         self.listen = listen
         self.account = account or {}  # user and groups, as Popen() has them
-        self.token = None  # sent with every request when set
+        self.token = token  # sent with every request when set
         self.process = None
         self.port = None
         self.log = ""
@@ -377,15 +379,17 @@ def together(count, action):
 
 
 class ServerCase(unittest.TestCase):
-    """Tests that share one server; FLAGS, ENGINES and ENVIRONMENT say which."""
+    """Tests that share one server; FLAGS, ENGINES, ENVIRONMENT and TOKEN say which."""
     FLAGS = ()
     ENGINES = None
     ENVIRONMENT = None
+    TOKEN = None
     server = None
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Server(*cls.FLAGS, engines=cls.ENGINES, environment=cls.ENVIRONMENT).start()
+        cls.server = Server(*cls.FLAGS, engines=cls.ENGINES, environment=cls.ENVIRONMENT,
+                            token=cls.TOKEN).start()
 
     @classmethod
     def tearDownClass(cls):

@@ -18,6 +18,9 @@ from run_documents import document, lines, run_id
 LINES = "application/x-ndjson"
 
 
+TOKEN = "token-of-a-test-that-may-write"
+
+
 def pennyworth(*words, database=None):
     command = [SERVER, *words, *(["--database", database] if database else [])]
     clean = {name: value for name, value in os.environ.items()
@@ -75,6 +78,7 @@ class BackupCase(ServerCase):
 
 
 class WhileItWorks(BackupCase):
+    TOKEN = TOKEN
     ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20)}
 
     @classmethod
@@ -106,7 +110,7 @@ class WhileItWorks(BackupCase):
                           if ".copy" in name])
 
     def test_what_comes_meanwhile_is_in_it_or_not_but_whole(self):
-        server = self.own_server(engines=self.ENGINES)
+        server = self.own_server(engines=self.ENGINES, token=TOKEN)
         take_in(server, 0, 1500)
         running = server.queue("slow", steps=10000)
         until(lambda: server.get(f"/v1/runs/{running}/steps").json()["steps"], "steps")
@@ -144,10 +148,11 @@ class WhileItWorks(BackupCase):
             self.assertEqual("interrupted", there.show(running)["state"])
 
     def test_one_backup_at_a_time_and_hanging_up_frees_the_slot(self):
-        server = self.own_server()
+        server = self.own_server(token=TOKEN)
         make_larger_than_buffers(server)
         with server.raw() as raw:
-            raw.send("GET /v1/backup HTTP/1.1\r\nHost: x\r\n\r\n")
+            raw.send("GET /v1/backup HTTP/1.1\r\nHost: localhost\r\n"
+                     f"Authorization: Bearer {TOKEN}\r\n\r\n")
             self.assertIn(b" 200 ", raw.stream.readline())  # this one is the first
             busy = server.get("/v1/backup")
             self.assertProblem(busy, 503, "busy")
@@ -159,6 +164,9 @@ class WhileItWorks(BackupCase):
         reply = self.server.request("HEAD", "/v1/backup")
         self.assertEqual((200, b""), (reply.status, reply.body))
         self.assertEqual(200, self.server.get("/v1/backup").status)
+
+    def test_without_tokens_it_goes_to_no_request(self):
+        self.assertProblem(self.own_server().get("/v1/backup"), 403, "forbidden")
 
     def test_it_wants_a_token_that_may_write(self):
         server = self.own_server(environment={"PENNYWORTH_READ_TOKEN": "r" * 16,

@@ -26,7 +26,8 @@ def measure(server, engine, count=1, **fields):
 
 
 def check(server, run_id, query="", wanted=200, **headers):
-    reply = server.get(f"/v1/runs/{run_id}/check{query}", **headers)
+    method = "POST" if "confirm=true" in query else "GET"
+    reply = server.request(method, f"/v1/runs/{run_id}/check{query}", headers=headers)
     assert reply.status == wanted, reply
     return reply
 
@@ -213,20 +214,20 @@ class Looks(ServerCase):
         self.assertAlmostEqual(speed, metrics["throughput"]["value"], 5)
         self.assertNotIn("samples_per_dollar", metrics)
 
-    def test_head_and_a_token_that_reads_queue_nothing(self):
+    def test_only_a_post_with_a_token_that_writes_queues(self):
         server = self.own_server(engines=ENGINES, environment={
             "PENNYWORTH_READ_TOKEN": "r" * 20, "PENNYWORTH_WRITE_TOKEN": "w" * 20})
         server.token = "w" * 20
         olds = measure(server, "old", 3, labels={"a": "b"})
         slow = measure(server, "slow", 3, labels={"a": "c"})
         path = f"/v1/runs/{slow[0]}/check?confirm=true&baseline={olds[0]}"
-        reply = server.request("HEAD", path)
-        self.assertEqual("fail", reply.headers["pennyworth-verdict"])
+        self.assertEqual(400, server.request("HEAD", path).status)
+        self.assertProblem(server.get(path), 400, "invalid", "confirm")
         server.token = "r" * 20
-        self.assertProblem(server.get(path), 403, "forbidden")
+        self.assertProblem(server.request("POST", path), 403, "forbidden")
         self.assertEqual([], server.get("/v1/sweeps").json()["sweeps"])
         server.token = "w" * 20
-        self.assertEqual("cannot_tell", server.get(path).json()["verdict"])
+        self.assertEqual("cannot_tell", server.request("POST", path).json()["verdict"])
         server.token = "r" * 20  # what is there may be read
         self.assertEqual("fail", server.get(path + "&wait=60").json()["verdict"])
 
@@ -370,9 +371,9 @@ class Confirmed(ServerCase):
         sweep = check(server, slow[0], query).json()["confirmation"]["sweep"]
         check(server, slow[0], query)  # is there
         entries = [json.loads(line) for line in audit.read_text().splitlines()]
-        self.assertEqual([(429, None), (200, sweep)],
+        self.assertEqual([(429, None), (200, sweep), (200, None)],
                          [(line["status"], line.get("id")) for line in entries
-                          if line["method"] == "GET"])
+                          if line["path"].endswith("/check")])
         samples = server.metrics()
         self.assertEqual(18, samples['pennyworth_sender_runs_total{sender="ci"}'])
         self.assertEqual(1, samples['pennyworth_sender_limited_total{sender="ci"}'])

@@ -127,7 +127,7 @@ class Reading(ServerCase):
         first = self.server.queue("slow", steps=100000)
         queued = self.server.queue()
         reader, held = self.events(queued), self.server.raw()
-        held.send(f"GET /v1/runs/{queued}?wait=600 HTTP/1.1\r\nHost: x\r\n\r\n")
+        held.send(f"GET /v1/runs/{queued}?wait=600 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         until(lambda: self.watchers() == 2, "both watch")
         reader.close()
         held.close()
@@ -159,7 +159,7 @@ def idle_reader(server, run_id):
     stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
     stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
     stream.connect((server.listen, server.port))
-    stream.sendall(f"GET /v1/runs/{run_id}/events HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    stream.sendall(f"GET /v1/runs/{run_id}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     return stream
 
 

@@ -10,7 +10,7 @@ import unittest
 
 from harness import (SANITIZED, Server, ServerCase, fake, raise_open_files, until)
 
-HOST = "Host: x\r\n"
+HOST = "Host: localhost\r\n"
 JSON = "Content-Type: application/json\r\n"
 ROUTES = {"/": "GET, HEAD, OPTIONS", "/healthz": "GET, HEAD, OPTIONS",
           "/v1/runs": "POST, GET, HEAD, OPTIONS",
@@ -207,9 +207,9 @@ class Connections(ServerCase):
                         b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET  / \r\n\r\n",
                         b"/ GET HTTP/1.1\r\n\r\n", b"\r\n" * 3000, b"\xff" * 100000,
                         b"A" * 100000 + b"\r\n\r\n",
-                        b"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
-                        b"GET /\xff\xfe HTTP/1.1\r\nHost: x\r\n\r\n",
-                        b"POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                        b"GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n",
+                        b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                        b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                         b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"):
             with self.subTest(garbage[:30]), server.raw() as raw:
                 try:
@@ -262,7 +262,7 @@ class Shields(ServerCase):
 
     def test_no_field_is_sent_twice(self):
         with self.server.raw() as raw:
-            raw.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            raw.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             header = raw.rest().split(b"\r\n\r\n")[0].decode().lower()
         names = [row.partition(":")[0] for row in header.split("\r\n")[1:]]
         self.assertEqual(len(set(names)), len(names), names)

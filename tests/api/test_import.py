@@ -284,7 +284,7 @@ class Large(ServerCase):
         """A request whose body is awaited, unless it is refused."""
         raw = self.server.raw()
         self.addCleanup(raw.close)
-        raw.send(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: {LINES}\r\n"
+        raw.send(f"POST {PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {LINES}\r\n"
                  f"Content-Length: {length}\r\nExpect: 100-continue\r\n\r\n")
         return raw
 
@@ -293,7 +293,7 @@ class Large(ServerCase):
         body += b"\n" * (LARGE - len(body))
         self.assertEqual(1, taken(self.server, body)["imported"])
         with self.server.raw() as raw:
-            raw.send(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: {LINES}\r\n"
+            raw.send(f"POST {PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {LINES}\r\n"
                      f"Content-Length: {LARGE + 1}\r\n\r\n")
             self.assertProblem(raw.reply("POST"), 413, "content-too-large")
 

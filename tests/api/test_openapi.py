@@ -24,6 +24,7 @@ READ, WRITE = "read-token-of-a-test", "write-token-of-a-test"
 MISSING = "/v1/runs/" + "0" * 26
 MISSING_SWEEP, MISSING_MACHINE = "/v1/sweeps/" + "0" * 26, "/v1/machines/" + "0" * 16
 PARTS = ("/steps", "/events", "/implementations", "/evidence", "/recompute", "/check", "/void")
+CHECK = MISSING + "/check"
 OF_RUNS = (MISSING, *(MISSING + part for part in PARTS))
 OF_ONE = (*OF_RUNS, MISSING_SWEEP, MISSING_SWEEP + "/events", MISSING_MACHINE)
 PRICES = ("/v1/comparison", *PICTURES, "/v1/machine", "/v1/prices", "/v1/feeds", "/v1/figures",
@@ -106,8 +107,8 @@ class Documented(unittest.TestCase):
         names = [operation["operationId"] for _, _, operation in self.description.operations()]
         self.assertEqual(len(set(names)), len(names))
         for path, item in self.document["paths"].items():
-            holes = {self.description.resolve(parameter)["name"]
-                     for parameter in item.get("parameters", [])}
+            shared = map(self.description.resolve, item.get("parameters", []))
+            holes = {parameter["name"] for parameter in shared if parameter["in"] == "path"}
             self.assertEqual(set(re.findall(r"\{(\w+)\}", path)), holes)
 
     def test_it_knows_the_engines_and_the_limits_of_this_server(self):
@@ -280,8 +281,9 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
                 for method in ("GET", "HEAD"):
                     self.ask(server, method, path + query, 200, reader)
             self.ask(server, "GET", path, 200, {"Accept": "text/markdown", **reader})
-            self.ask(server, "GET", path + before + "&confirm=true", 403, reader)
-            reply = self.ask(server, "GET", path + before + "&confirm=true", wanted, writer)
+            self.ask(server, "GET", path + before + "&confirm=true", 400, reader)
+            self.ask(server, "POST", path + before + "&confirm=true", 403, reader)
+            reply = self.ask(server, "POST", path + before + "&confirm=true", wanted, writer)
             if wanted == 200:
                 self.assertEqual("running", reply.json()["confirmation"]["state"])
                 reply = self.ask(server, "GET", path + before + "&confirm=true", 200,
@@ -290,9 +292,11 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
                 self.assertIsNotNone(reply.json()["samples_per_dollar"])
         other = self.post(server, 201, {"engine": "before", "steps": 2, "workload": "resnet50"},
                           "?wait=30", **writer).headers["location"]
+        self.ask(server, "POST", path + "?baseline=" + other.rpartition("/")[2], 422, writer)
         self.ask(server, "GET", path + "?baseline=" + other.rpartition("/")[2], 422, reader)
         failed = self.post(server, 201, {"engine": "crash"}, "?wait=30", **writer)
         self.ask(server, "GET", failed.headers["location"] + "/check", 409, reader)
+        self.ask(server, "POST", failed.headers["location"] + "/check", 409, writer)
         self.ask(server, "GET", path + "?margin=x", 400, reader)
 
     def visit_figures(self, plain):
@@ -354,6 +358,9 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
             for wanted, headers in ((431, LONG), (413, BIG), (406, WRONG_TYPE), (404, {})):
                 self.ask(server, "DELETE", path, wanted, headers)
             self.ask(server, "DELETE", path + "?x=1", 400)
+        for wanted, headers in ((431, LONG), (413, BIG), (406, WRONG_TYPE), (404, {})):
+            self.ask(server, "POST", CHECK, wanted, headers)
+        self.ask(server, "POST", CHECK + "?x=1", 400)
         self.post(server, 400, {"engine": "unknown"})
         self.post(server, 400, {"batch_size": 0})
         for path in POSTED:
@@ -369,7 +376,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
         self.post(server, 415, path=path, Content_Type="text/plain")
         self.post(server, 406, path=path, Accept="image/png")
         with server.raw() as raw:
-            raw.send(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\r\n")
+            raw.send(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\r\n")
             reply = raw.reply()
         self.assertEqual(411, reply.status)
         self.description.check("POST", path, reply)
@@ -383,6 +390,7 @@ class Tour(TourOfComparing, TourOfKeeping, TourOfPrices, unittest.TestCase):
         for path in (*DELETED, *REMOVED):
             self.ask(server, "DELETE", path, 401)
             self.ask(server, "DELETE", path, 403, reader)
+        self.ask(server, "POST", CHECK, 401)
         self.ask(server, "POST", REFRESH, 401)
         self.ask(server, "POST", REFRESH, 403, reader)
         for path in POSTED:

@@ -140,7 +140,7 @@ class TakenBack(Case):
         held = [server.raw() for _ in range(2)]
         for raw, run_id in zip(held, (running, queued[0])):
             self.addCleanup(raw.close)
-            raw.send(f"GET /v1/runs/{run_id} HTTP/1.1\r\nHost: x\r\nPrefer: wait=600\r\n\r\n")
+            raw.send(f"GET /v1/runs/{run_id} HTTP/1.1\r\nHost: localhost\r\nPrefer: wait=600\r\n\r\n")
         reader = Events(server, running)
         self.addCleanup(reader.close)
         until(lambda: self.notices() >= 1, "it asks")

@@ -56,7 +56,7 @@ class Stopping(Case):
     def test_an_idle_server_stops_at_once(self):
         server = self.serve()
         with server.raw() as raw:
-            raw.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply()
+            raw.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").reply()
             self.assertLess(server.stop(), 20 if SANITIZED else 2)
             self.assertEqual(b"", raw.rest())
 
@@ -65,7 +65,7 @@ class Stopping(Case):
         running, queued = self.busy(server, "slow")
         held = [server.raw() for _ in range(3)]
         for raw, run_id in zip(held, [running, *queued]):
-            raw.send(f"GET /v1/runs/{run_id}?wait=600 HTTP/1.1\r\nHost: x\r\n\r\n")
+            raw.send(f"GET /v1/runs/{run_id}?wait=600 HTTP/1.1\r\nHost: localhost\r\n\r\n")
         reader = Events(server, running)
         until(lambda: server.metrics()["pennyworth_watchers"] == 4, "all wait")
         self.assertLess(server.stop(), 30 if SANITIZED else 5)
@@ -82,11 +82,11 @@ class Stopping(Case):
         running, _ = self.busy(server, "stubborn")
         body = '{"engine":"ok"}'
         with server.raw() as raw:
-            ready = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"
+            ready = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
             self.assertEqual(200, raw.send(ready).reply().status)
             server.process.send_signal(signal.SIGTERM)
             until(lambda: raw.send(ready).reply().status == 503, "it has heard")
-            raw.send("POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            raw.send("POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                      f"Content-Length: {len(body)}\r\n\r\n{body}")
             reply = raw.reply()
             self.assertEqual((503, "urn:pennyworth:problem:stopping"),

@@ -88,7 +88,7 @@ class Serving(Case):
     def test_plain_words_are_not_answered(self):
         server = self.serve()
         with server.raw() as raw:
-            raw.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            raw.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             self.assertNotIn(b"HTTP/1.1 200", raw.rest())
         self.assertEqual(200, server.get("/healthz").status)
 
@@ -171,7 +171,7 @@ class Clients(Case):
         server.wait(run_id, {"running"})
         for gently in (True, False):
             secure = server.secure_socket()
-            secure.sendall(f"GET /v1/runs/{run_id}?wait=50 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            secure.sendall(f"GET /v1/runs/{run_id}?wait=50 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             self.watchers(server, 1)
             if gently:  # says that it closes, which is bytes to be read
                 secure.settimeout(0.1)

@@ -120,8 +120,8 @@ class Scopes(Case):
     def test_a_confirmation_wants_the_scope_to_write(self):
         server = self.serve(line("reader", "read"), line("ops", "read,write"))
         self.send(server, "ops", 1)
-        reply = self.ask(server, "GET", MISSING + "/check?confirm=true", "reader")
-        self.assertEqual(404, reply.status)
+        reply = self.ask(server, "POST", MISSING + "/check?confirm=true", "reader")
+        self.assertEqual(403, reply.status)
 
 
 class Files(Case):
@@ -332,7 +332,7 @@ class Audit(Case):
         self.ask(server, "DELETE", MISSING, "ops")
         self.ask(server, "DELETE", MISSING, "c1")
         self.ask(server, "DELETE", MISSING)
-        self.ask(server, "GET", single.headers["location"] + "/check?confirm=true", "ops")
+        self.ask(server, "POST", single.headers["location"] + "/check?confirm=true", "ops")
         printed = self.audit()
         self.assertEqual(
             [("c1", "POST", IMPORT, 400), ("c1", "POST", IMPORT, 200), ("c1", "POST", IMPORT, 200),

@@ -4,7 +4,9 @@ import sqlite3
 from tour_imports import TourOfImports
 from tour_taking_back import TourOfTakingBack
 
-NOT_MET = {("GET", "/v1/runs/{id}/check", 507): "a check that fails, on a disk that fills behind it",
+NOT_MET = {("POST", "/v1/runs/{id}/check", 500): "the handler of GET, which is met",
+           ("POST", "/v1/runs/{id}/check", 503): "a check that fails, behind a locked database",
+           ("POST", "/v1/runs/{id}/check", 507): "a check that fails, on a disk that fills behind it",
            ("GET", "/readyz", 500): "a disk that fails; of damage and a full disk it tells otherwise",
            ("GET", "/v1/backup", 503): "while another is made: test_backup.py"}
 TABLES = ("runs", "sweeps", "prices", "price_series", "discounts", "figures", "contenders",
@@ -21,6 +23,8 @@ class TourOfKeeping(TourOfImports, TourOfTakingBack):
 
     def visit_backup(self, server):
         path = "/v1/backup"
+        self.ask(server, "GET", path, 403)
+        server = self.serve(token="w" * 16)
         self.ask(server, "GET", path, 200)
         self.ask(server, "HEAD", path, 200)
         self.ask(server, "GET", path + "?x=1", 400)
@@ -35,7 +39,8 @@ class TourOfKeeping(TourOfImports, TourOfTakingBack):
 
     def visit_full(self, posted):
         """No test machine has a terabyte free."""
-        server = self.serve("--reserve-mib", "1048576", "--instance", "test.large")
+        server = self.serve("--reserve-mib", "1048576", "--instance", "test.large",
+                            token="w" * 16)
         for path in posted:
             self.post(server, 507, path=path)
         self.ask(server, "POST", "/v1/prices/refresh", 507)
@@ -44,7 +49,7 @@ class TourOfKeeping(TourOfImports, TourOfTakingBack):
 
     def visit_without_tables(self, posted):
         """Somebody has taken the tables away: what is left is whole, and of no use."""
-        server = self.serve("--instance", "test.large")
+        server = self.serve("--instance", "test.large", token="w" * 16)
         other = sqlite3.connect(server.database)
         other.execute("PRAGMA foreign_keys = OFF")
         for table in TABLES:

@@ -115,9 +115,9 @@ class Soak:
 
     def hang_up(self):
         with self.server.raw() as raw:
-            raw.send(random.choice(["GET / HTT", "POST /v1/runs/import HTTP/1.1\r\nHost: x\r\n"
+            raw.send(random.choice(["GET / HTT", "POST /v1/runs/import HTTP/1.1\r\nHost: localhost\r\n"
                                     "Content-Length: 1000\r\n\r\n{", "GET /v1/runs/export "
-                                    "HTTP/1.1\r\nHost: x\r\n\r\n"]))
+                                    "HTTP/1.1\r\nHost: localhost\r\n\r\n"]))
         self.note("hang up", 0)
         time.sleep(0.2)
 
@@ -166,7 +166,7 @@ def stored(server):
 
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 600
-    server = Server(engines={"ok": fake("ok")}).start()
+    server = Server(engines={"ok": fake("ok")}, token="token-of-the-soak").start()
     soak = Soak(server, seconds)
     soak.run()
     found = stored(server)

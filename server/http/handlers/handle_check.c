@@ -1,7 +1,6 @@
 /* /v1/runs/{id}/check: the CI gate. Tested by tests/api/test_check.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "server/base/disk_reserve.h"
 #include "server/gate/judge.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
@@ -66,7 +65,7 @@ static void reply_check(struct exchange *exchange, const struct gate_check *chec
 }
 
 /* Queues the confirming runs of a failure, if the query asks for them and they do not exist yet.
- * This GET changes the database, so it needs the scope write, and HEAD skips it. */
+ * Only POST does: a GET must change nothing, since any page can make a browser send one. */
 static bool confirm(struct exchange *exchange, struct db *db, struct gate_check *check)
 {
     struct access_spending spending = {.exchange = exchange};
@@ -76,18 +75,16 @@ static bool confirm(struct exchange *exchange, struct db *db, struct gate_check 
     struct error err = {0};
 
     if (!check->request.confirm || !check->fails_first ||
-        check->confirmation.state != CONFIRM_NONE ||
-        strcmp(exchange->request.method, "HEAD") == 0)
+        check->confirmation.state != CONFIRM_NONE)
         return true;
-    if (!access_may_write(exchange)) {
-        reply_problem(exchange, 403, NULL,
-                      "the scope write is missing: confirm=true queues runs");
+    if (strcmp(exchange->request.method, "POST") != 0) {
+        reply_problem(exchange, 400, "confirm",
+                      "a failure is measured again by POST; GET shows what was measured");
         return false;
     }
     if (!request_may_queue(exchange))
         return false;
-    if (!disk_reserve_check(exchange->server->config, &err) ||
-        !gate_queue_confirmation(db, exchange->server->this_machine, check, &queueing, &err)) {
+    if (!gate_queue_confirmation(db, exchange->server->this_machine, check, &queueing, &err)) {
         if (exchange->reply.status == 0)
             reply_error(exchange, &err);
         return false;

@@ -102,21 +102,31 @@ static void expect_limit(json_t *schema, const char *what, const char *word, lon
     }
 }
 
-static json_t *schema_of(json_t *document, const char *path, const char *name)
+static json_t *find_parameter(json_t *list, const char *name)
 {
-    json_t *operation =
-        json_object_get(json_object_get(json_object_get(document, "paths"), path), "get");
     size_t index;
     json_t *parameter;
 
-    json_array_foreach(json_object_get(operation, "parameters"), index, parameter)
+    json_array_foreach(list, index, parameter)
     {
         const char *called = json_string_value(json_object_get(parameter, "name"));
 
         if (called && strcmp(called, name) == 0)
-            return json_object_get(parameter, "schema");
+            return parameter;
     }
     return NULL;
+}
+
+/* Of a parameter of GET, or of all methods of the path. */
+static json_t *schema_of(json_t *document, const char *path, const char *name)
+{
+    json_t *item = json_object_get(json_object_get(document, "paths"), path);
+    json_t *own = json_object_get(json_object_get(item, "get"), "parameters");
+    json_t *found = find_parameter(own, name);
+
+    if (!found)
+        found = find_parameter(json_object_get(item, "parameters"), name);
+    return json_object_get(found, "schema");
 }
 
 static json_t *at(json_t *json, const char *way)

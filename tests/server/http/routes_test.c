@@ -85,7 +85,7 @@ static void a_method_that_changes_something_wants_the_right_to_write(void)
         EXPECT(known);
         if (strcmp(routes[i].method, "GET") == 0)
             EXPECT(routes[i].takes_body == BODY_NONE &&
-                   (routes[i].access == ACCESS_WRITE) == holds_everything(routes[i].pattern));
+                   (routes[i].access == ACCESS_COPY) == holds_everything(routes[i].pattern));
         else
             EXPECT_INT(routes[i].access, strcmp(routes[i].pattern, "/v1/runs/import") == 0
                                              ? ACCESS_IMPORT
@@ -97,10 +97,11 @@ static void every_post_says_what_body_it_takes(void)
 {
     for (size_t i = 0; i < route_count; i++) {
         const char *pattern = routes[i].pattern;
-        enum body wanted = strcmp(routes[i].method, "POST") != 0        ? BODY_NONE
-                           : strcmp(pattern, "/v1/runs/import") == 0    ? BODY_RUNS
-                           : strcmp(pattern, "/v1/prices/refresh") == 0 ? BODY_NONE
-                                                                        : BODY_JSON;
+        enum body wanted = strcmp(routes[i].method, "POST") != 0         ? BODY_NONE
+                           : strcmp(pattern, "/v1/runs/import") == 0     ? BODY_RUNS
+                           : strcmp(pattern, "/v1/prices/refresh") == 0  ? BODY_NONE
+                           : strcmp(pattern, "/v1/runs/{id}/check") == 0 ? BODY_NONE
+                                                                         : BODY_JSON;
 
         EXPECT_INT(routes[i].takes_body, wanted);
     }
