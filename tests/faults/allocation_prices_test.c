@@ -39,10 +39,11 @@
 #define OFFER_CSV                                                                                \
     "\"FormatVersion\",\"v1.0\"\n\"Disclaimer\",\"None\"\n\"Publication Date\","                 \
     "\"2026-08-06T17:17:52Z\"\n\"Version\",\"2026\"\n\"OfferCode\",\"AmazonEC2\"\n"              \
-    "SKU,TermType,Unit,StartingRange,PricePerUnit,Currency,Product Family,Location Type,"        \
+    "SKU,TermType,Unit,StartingRange,EndingRange,PricePerUnit,Currency,Product Family,Location " \
+    "Type,"                                                                                      \
     "Instance Type,Tenancy,Operating System,License Model,usageType,operation,CapacityStatus,"   \
     "MarketOption,Pre Installed S/W,Region Code,vCPU,Memory,RateCode\n"                          \
-    "S,OnDemand,Hrs,0,0.6057,USD,Compute Instance,AWS Region,m5.large,Shared,Linux,"             \
+    "S,OnDemand,Hrs,0,Inf,0.6057,USD,Compute Instance,AWS Region,m5.large,Shared,Linux,"         \
     "No License required,BoxUsage:m5.large,RunInstances,Used,OnDemand,NA,us-east-1,2,8 GiB,"     \
     "S.T.R\n"
 

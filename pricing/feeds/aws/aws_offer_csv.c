@@ -15,6 +15,7 @@ enum column {
     TERM_TYPE,
     UNIT,
     STARTING_RANGE,
+    ENDING_RANGE,
     PRICE,
     CURRENCY,
     FAMILY,
@@ -35,25 +36,11 @@ enum column {
 };
 
 static const char *const names[COLUMNS] = {
-    "SKU",
-    "TermType",
-    "Unit",
-    "StartingRange",
-    "PricePerUnit",
-    "Currency",
-    "Product Family",
-    "Location Type",
-    "Instance Type",
-    "Tenancy",
-    "Operating System",
-    "License Model",
-    "usageType",
-    "operation",
-    "CapacityStatus",
-    "MarketOption",
-    "Pre Installed S/W",
-    "Region Code",
-    "vCPU",
+    "SKU",           "TermType",          "Unit",        "StartingRange",
+    "EndingRange",   "PricePerUnit",      "Currency",    "Product Family",
+    "Location Type", "Instance Type",     "Tenancy",     "Operating System",
+    "License Model", "usageType",         "operation",   "CapacityStatus",
+    "MarketOption",  "Pre Installed S/W", "Region Code", "vCPU",
     "Memory",
 };
 
@@ -91,7 +78,8 @@ static void read_preamble(struct sheet *sheet, char *const fields[], size_t coun
         facts->source_us = 0;
 }
 
-/* One SKU, one row: a second price for it is what offer_finish() finds ambiguous. */
+/* Keeps every price by the hour of a wanted product, without its text where it is no plain one:
+ * settle() needs to see that it is there. */
 static bool read_row(struct sheet *sheet, const char *const at[COLUMNS], struct error *err)
 {
     const struct aws_row row = {.family = at[FAMILY],
@@ -105,21 +93,47 @@ static bool read_row(struct sheet *sheet, const char *const at[COLUMNS], struct 
                                 .usage = at[USAGE],
                                 .location_type = at[LOCATION_TYPE],
                                 .region = at[REGION]};
+    const struct aws_rate rate = {.unit = at[UNIT],
+                                  .begin_range = at[STARTING_RANGE],
+                                  .end_range = at[ENDING_RANGE],
+                                  .currency = at[CURRENCY],
+                                  .price = at[PRICE]};
     struct offer_product product = {.type.provider = "aws"};
     int wanted;
 
     if (strcmp(at[TERM_TYPE], "OnDemand") != 0)
         return true;
     wanted = offer_wants(&row, sheet->offer.document.reading->scope.name);
-    if (wanted == 0 ||
-        !aws_price_is_hourly(at[UNIT], at[STARTING_RANGE], at[CURRENCY], at[PRICE]))
+    if (wanted == 0 || !aws_rate_is_hourly(&rate))
         return true;
     product.metal = wanted == 2;
     aws_describe_type(at[VCPUS], at[MEMORY], &product.type);
     if (!PRICE_WORD(product.type.name, at[TYPE]) || !PRICE_WORD(product.sku, at[SKU]) ||
-        !PRICE_WORD(product.text, at[PRICE]))
+        (aws_rate_is_plain(&rate) && !PRICE_WORD(product.text, at[PRICE])))
         return price_batch_facts(sheet->offer.document.reading->batch)->tally.malformed++, true;
     return offer_add(&sheet->offer, &product, err);
+}
+
+static int by_sku(const void *left, const void *right)
+{
+    return strcmp(((const struct offer_product *)left)->sku,
+                  ((const struct offer_product *)right)->sku);
+}
+
+/* One SKU, one row, as in JSON: with a second price by the hour, even one that costs nothing,
+ * the first would be a guess. */
+static void settle(struct offer *offer)
+{
+    size_t kept = 0;
+
+    if (offer->count > 0)
+        qsort(offer->products, offer->count, sizeof *offer->products, by_sku);
+    for (size_t i = 0; i < offer->count; i++)
+        if (kept > 0 && by_sku(&offer->products[kept - 1], &offer->products[i]) == 0)
+            offer->products[kept - 1].text[0] = '\0';
+        else
+            offer->products[kept++] = offer->products[i];
+    offer->count = kept;
 }
 
 static bool take_record(void *user, char *const fields[], size_t count, struct error *err)
@@ -192,8 +206,10 @@ static enum reading_state sheet_page(void *reader, const struct fetch_response *
     (void)response;
     if (!sheet->offer.indexed)
         return offer_indexed(&sheet->offer, err);
-    return csv_end(sheet->csv, err) && offer_finish(&sheet->offer, err) ? READING_DONE
-                                                                        : READING_FAILED;
+    if (!csv_end(sheet->csv, err))
+        return READING_FAILED;
+    settle(&sheet->offer);
+    return offer_finish(&sheet->offer, err) ? READING_DONE : READING_FAILED;
 }
 
 static const struct reader_ops read_ops = {sheet_open, sheet_ask, sheet_take, sheet_page,

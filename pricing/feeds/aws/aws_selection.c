@@ -86,13 +86,18 @@ bool aws_is_wanted(const json_t *product_attributes, const char *product_family,
     return aws_row_is_wanted(&row, region);
 }
 
-bool aws_price_is_hourly(const char *unit, const char *begin_range, const char *currency,
-                         const char *price)
+bool aws_rate_is_hourly(const struct aws_rate *rate)
+{
+    return is(rate->unit, "Hrs");
+}
+
+bool aws_rate_is_plain(const struct aws_rate *rate)
 {
     long long nanos;
 
-    return is(unit, "Hrs") && is(begin_range, "0") && is(currency, "USD") && price &&
-           price_read_nanos(price, &nanos);
+    return aws_rate_is_hourly(rate) && is(rate->begin_range, "0") &&
+           (is_absent(rate->end_range) || is(rate->end_range, "Inf")) &&
+           is(rate->currency, "USD") && rate->price && price_read_nanos(rate->price, &nanos);
 }
 
 /* What one term says; counts prices by the hour, also those that cannot be taken. */
@@ -103,18 +108,21 @@ struct found {
 
 static void look_at_dimension(struct found *found, const json_t *dimension, const json_t *term)
 {
-    const char *unit = attribute(dimension, "unit"), *end = attribute(dimension, "endRange");
-    const char *price = attribute(json_object_get(dimension, "pricePerUnit"), "USD");
+    const struct aws_rate rate = {
+        .unit = attribute(dimension, "unit"),
+        .begin_range = attribute(dimension, "beginRange"),
+        .end_range = attribute(dimension, "endRange"),
+        .currency = "USD",
+        .price = attribute(json_object_get(dimension, "pricePerUnit"), "USD")};
     const char *code = attribute(dimension, "rateCode");
     const char *since = attribute(term, "effectiveDate");
 
-    if (!is(unit, "Hrs"))
+    if (!aws_rate_is_hourly(&rate))
         return;
     found->hourly++;
-    if ((end && !is(end, "Inf")) ||
-        !aws_price_is_hourly(unit, attribute(dimension, "beginRange"), "USD", price))
+    if (!aws_rate_is_plain(&rate))
         return;
-    found->text = price;
+    found->text = rate.price;
     found->rate_code = code ? code : "";
     found->since = since ? since : "";
 }

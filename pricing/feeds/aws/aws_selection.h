@@ -49,9 +49,14 @@ bool aws_is_wanted(const json_t *product_attributes, const char *product_family,
 bool aws_term_price(json_t *terms_of_sku, const char **ret_text, const char **ret_rate_code,
                     const char **ret_since) __attribute__((warn_unused_result));
 
-/* One price dimension as columns of the CSV have it: the same rules. */
-bool aws_price_is_hourly(const char *unit, const char *begin_range, const char *currency,
-                         const char *price);
+/* One price by the hour: in USD, more than 0, from the first hour to the last. */
+struct aws_rate {
+    const char *unit, *begin_range, *end_range, *currency, *price; /* NULL or "": not there */
+};
+
+/* Whether it is for hours at all; and whether it is the price of any hour, then. */
+bool aws_rate_is_hourly(const struct aws_rate *rate);
+bool aws_rate_is_plain(const struct aws_rate *rate);
 
 /* Fills in what the attributes vcpu ("8") and memory ("16 GiB", "1,952 GiB") say; 0 where they
  * cannot be read. */

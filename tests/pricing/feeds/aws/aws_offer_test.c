@@ -212,8 +212,81 @@ static void a_file_without_a_price_or_cut_short_is_refused(void)
     }
 }
 
+/* A list in CSV: five lines before the header, and of its many columns those that are looked at.
+ */
+#define CSV_HEAD                                                                                 \
+    "\"FormatVersion\",\"v1.0\"\na\nb\nc\nd\n"                                                   \
+    "SKU,TermType,StartingRange,EndingRange,Unit,PricePerUnit,Currency,Instance Type,"           \
+    "Product Family,Location Type,Tenancy,Operating System,License Model,usageType,operation,"   \
+    "CapacityStatus,MarketOption,Pre Installed S/W,Region Code,vCPU,Memory\n"
+#define CSV_ROW(sku, type, range, price)                                                         \
+    sku ",OnDemand," range ",Hrs," price ",USD," type ",Compute Instance,AWS Region,Shared,"     \
+        "Linux,No License required,BoxUsage:" type ",RunInstances,Used,OnDemand,NA,us-east-1,"   \
+        "8,16 GiB\n"
+#define DIMENSION(key, begin, end, price)                                                        \
+    "\"" key "\":{\"unit\":\"Hrs\",\"beginRange\":\"" begin "\",\"endRange\":\"" end             \
+    "\",\"rateCode\":\"" key "\",\"pricePerUnit\":{\"USD\":\"" price "\"}}"
+#define DIMENSIONS(sku, list) "\"" sku "\":{\"" sku ".T\":{\"priceDimensions\":{" list "}}}"
+
+static void expect_only_the_plain_one(struct walk *walk)
+{
+    static const char *const others[] = {"p4d.24xlarge", "tiered.large", "bounded.large"};
+    const struct price_batch_tally *tally = &price_batch_facts(walk->reading.batch)->tally;
+    const struct price *price = walk_price(walk, "c7i.2xlarge", "", PRICE_ON_DEMAND);
+
+    EXPECT_STR(walk->err.message, "");
+    EXPECT_INT(walk_count(walk), 1);
+    EXPECT_INT(price ? price->nanos : 0, 357000000);
+    for (size_t i = 0; i < COUNT(others); i++)
+        EXPECT(!walk_price(walk, others[i], "", PRICE_ON_DEMAND));
+    EXPECT_INT(tally->seen, 4);
+    EXPECT_INT(tally->unpriced, 3);
+    EXPECT_INT(tally->ambiguous + tally->malformed, 0);
+}
+
+/* A price for some hours only, and one beside another of nothing, are no price of an hour. */
+static void csv_is_as_strict_as_json(void)
+{
+    static const char csv[] = CSV_HEAD CSV_ROW("A", "c7i.2xlarge", "0,Inf", "0.357")
+        CSV_ROW("B", "p4d.24xlarge", "0,Inf", "0.0000000000")
+            CSV_ROW("B", "p4d.24xlarge", "0,Inf", "32.77")
+                CSV_ROW("C", "tiered.large", "0,100", "1.0")
+                    CSV_ROW("C", "tiered.large", "100,Inf", "0.5")
+                        CSV_ROW("D", "bounded.large", "0,100", "1.0");
+    static const char json[] = "{" PRODUCTS(
+        PLAIN("A", "c7i.2xlarge") "," PLAIN("B", "p4d.24xlarge") "," PLAIN("C", "tiered.large") "," PLAIN(
+            "D",
+            "bounded.large")) ","
+                              "\"terms\":{\"OnDemand\":{" DIMENSIONS("A", DIMENSION("R", "0", "Inf", "0.357")) "," DIMENSIONS(
+                                  "B",
+                                  DIMENSION("R", "0", "Inf", "0.0000000000") "," DIMENSION(
+                                      "S", "0", "Inf",
+                                      "32.77")) "," DIMENSIONS("C",
+                                                               DIMENSION("R", "0", "100", "1.0") "," DIMENSION(
+                                                                   "S", "100", "Inf",
+                                                                   "0.5")) "," DIMENSIONS("D",
+                                                                                          DIMENSION(
+                                                                                              "R",
+                                                                                              "0",
+                                                                                              "10"
+                                                                                              "0",
+                                                                                              "1."
+                                                                                              "0")) "}}}";
+    const struct source *const shapes[] = {&aws_offer_csv, &aws_offer};
+    const char *const files[] = {csv, json};
+
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        AUTO(walk_end) struct walk walk;
+
+        walk_start(&walk, shapes[i], "us-east-1");
+        EXPECT_INT(walk_texts(&walk, (const char *const[]){INDEX, files[i], NULL}), READING_DONE);
+        expect_only_the_plain_one(&walk);
+    }
+}
+
 int main(void)
 {
+    RUN(csv_is_as_strict_as_json);
     RUN(the_sample_has_exactly_eight_prices_in_json_and_in_csv);
     RUN(an_older_file_of_another_region_gives_its_one_price);
     RUN(the_same_version_is_not_fetched_again);
