@@ -2,7 +2,7 @@
 
 #include "common/cleanup.h"
 
-enum place { AT_START, IN_FIELD, IN_QUOTES, AFTER_QUOTE };
+enum place { AT_START, IN_FIELD, IN_QUOTES, AFTER_QUOTE, AFTER_BLANK };
 
 struct csv {
     csv_record_fn *record;
@@ -10,6 +10,9 @@ struct csv {
     enum place place;
     bool any; /* of the record: a blank line is none */
     bool cr;  /* one outside quotes was the last byte: its line must end */
+    bool lenient;
+    char separator;
+    long long line, began; /* that is being read; that the record began on, 0 between records */
     size_t used, count;
     size_t starts[CSV_FIELDS_MAX];
     char bytes[CSV_RECORD_MAX + 1];
@@ -26,6 +29,19 @@ struct csv *csv_new(csv_record_fn *record, void *user, struct error *err)
     memset(csv, 0, offsetof(struct csv, starts));
     csv->record = record;
     csv->user = user;
+    csv->separator = ',';
+    csv->line = 1;
+    return csv;
+}
+
+struct csv *csv_new_lenient(csv_record_fn *record, void *user, struct error *err)
+{
+    struct csv *csv = csv_new(record, user, err);
+
+    if (csv) {
+        csv->lenient = true;
+        csv->separator = '\0';
+    }
     return csv;
 }
 
@@ -58,6 +74,8 @@ static bool begin_field(struct csv *csv, struct error *err)
                          CSV_FIELDS_MAX);
     csv->starts[csv->count++] = csv->used;
     csv->any = true;
+    if (csv->began == 0)
+        csv->began = csv->line;
     return true;
 }
 
@@ -65,6 +83,8 @@ static bool end_field(struct csv *csv, struct error *err)
 {
     if (csv->place == AT_START && !begin_field(csv, err))
         return false;
+    while (csv->lenient && csv->place == IN_FIELD && csv->bytes[csv->used - 1] == ' ')
+        csv->used--;
     if (csv->used > CSV_RECORD_MAX - 1)
         return error_set(err, ERROR_UPSTREAM, NULL, "a record is longer than %d bytes",
                          CSV_RECORD_MAX);
@@ -77,6 +97,7 @@ static bool end_record(struct csv *csv, struct error *err)
 {
     char *fields[CSV_FIELDS_MAX];
     size_t count;
+    bool ok;
 
     if (!csv->any && csv->place == AT_START)
         return true;
@@ -87,16 +108,28 @@ static bool end_record(struct csv *csv, struct error *err)
         fields[i] = csv->bytes + csv->starts[i];
     csv->used = csv->count = 0;
     csv->any = false;
-    return csv->record(csv->user, fields, count, err);
+    ok = csv->record(csv->user, fields, count, err);
+    csv->began = 0;
+    return ok;
+}
+
+static bool is_separator(struct csv *csv, char byte)
+{
+    if (!csv->separator && (byte == ',' || byte == ';' || byte == '\t'))
+        csv->separator = byte;
+    return csv->separator && byte == csv->separator;
 }
 
 /* A byte outside quotes. */
 static bool plain(struct csv *csv, char byte, struct error *err)
 {
-    switch (byte) {
-    case ',':
+    if (is_separator(csv, byte)) {
         csv->any = true;
         return end_field(csv, err);
+    }
+    if (csv->lenient && csv->place == AT_START && byte == ' ')
+        return true;
+    switch (byte) {
     case '\n':
         return end_record(csv, err);
     case '"':
@@ -116,11 +149,15 @@ static bool plain(struct csv *csv, char byte, struct error *err)
 /* Behind a quote that ended a field, or is the first of two. */
 static bool after_quote(struct csv *csv, char byte, struct error *err)
 {
-    if (byte == '"') {
+    if (byte == '"' && csv->place == AFTER_QUOTE) {
         csv->place = IN_QUOTES;
         return put(csv, byte, err);
     }
-    if (byte == ',')
+    if (csv->lenient && byte == ' ') {
+        csv->place = AFTER_BLANK;
+        return true;
+    }
+    if (is_separator(csv, byte))
         return end_field(csv, err);
     if (byte == '\n')
         return end_record(csv, err);
@@ -142,14 +179,16 @@ static bool unquoted(struct csv *csv, char byte, struct error *err)
     csv->cr = byte == '\r';
     if (csv->cr)
         return true;
-    return csv->place == AFTER_QUOTE ? after_quote(csv, byte, err) : plain(csv, byte, err);
+    return csv->place >= AFTER_QUOTE ? after_quote(csv, byte, err) : plain(csv, byte, err);
 }
 
 bool csv_feed(struct csv *csv, const char *data, size_t length, struct error *err)
 {
-    for (size_t i = 0; i < length; i++)
+    for (size_t i = 0; i < length; i++) {
         if (csv->place == IN_QUOTES ? !quoted(csv, data[i], err) : !unquoted(csv, data[i], err))
             return false;
+        csv->line += data[i] == '\n';
+    }
     return true;
 }
 
@@ -158,4 +197,19 @@ bool csv_end(struct csv *csv, struct error *err)
     if (csv->place == IN_QUOTES)
         return error_set(err, ERROR_UPSTREAM, NULL, "the text ends within a quoted field");
     return end_record(csv, err);
+}
+
+long long csv_line(const struct csv *csv)
+{
+    return csv->began > 0 ? csv->began : csv->line;
+}
+
+void csv_begin_at(struct csv *csv, long long line)
+{
+    csv->line = line;
+}
+
+char csv_separator(const struct csv *csv)
+{
+    return csv->separator;
 }

@@ -16,6 +16,11 @@ typedef bool csv_record_fn(void *user, char *const fields[], size_t count, struc
 struct csv;
 struct csv *csv_new(csv_record_fn *record, void *user, struct error *err)
     __attribute__((warn_unused_result));
+
+/* The same for what people and spreadsheets write: the first comma, semicolon or tab outside
+ * quotes is what parts fields from there on, and blanks around a field do not belong to it. */
+struct csv *csv_new_lenient(csv_record_fn *record, void *user, struct error *err)
+    __attribute__((warn_unused_result));
 void csv_free(struct csv *csv); /* NULL is fine */
 void csv_freep(struct csv **csv);
 
@@ -25,3 +30,13 @@ bool csv_feed(struct csv *csv, const char *data, size_t length, struct error *er
 /* At the end of the bytes: hands over a last record that has no line end; false in the middle of
  * a quoted field. */
 bool csv_end(struct csv *csv, struct error *err) __attribute__((warn_unused_result));
+
+/* For the receiver of a record: the line it begins on, from 1; at another time, the line that is
+ * being read. */
+long long csv_line(const struct csv *csv);
+
+/* The text begins on another line than the first. */
+void csv_begin_at(struct csv *csv, long long line);
+
+/* What parts fields; '\0' as long as a lenient reader has not met one. */
+char csv_separator(const struct csv *csv);

@@ -23,15 +23,21 @@ static bool note(void *user, char *const fields[], size_t count, struct error *e
     return true;
 }
 
+static bool split_with(struct csv *csv, const char *text, size_t length, size_t piece,
+                       struct error *err)
+{
+    for (size_t at = 0; at < length; at += piece)
+        if (!csv_feed(csv, text + at, piece < length - at ? piece : length - at, err))
+            return false;
+    return csv_end(csv, err);
+}
+
 static bool split(const char *text, size_t length, size_t piece, struct found *found,
                   struct error *err)
 {
     AUTO(csv_freep) struct csv *csv = csv_new(note, found, err);
 
-    for (size_t at = 0; at < length; at += piece)
-        if (!csv_feed(csv, text + at, piece < length - at ? piece : length - at, err))
-            return false;
-    return csv_end(csv, err);
+    return split_with(csv, text, length, piece, err);
 }
 
 static void expect_records(const char *text, const char *expected)
@@ -170,8 +176,81 @@ static void the_receiver_of_records_may_stop(void)
     EXPECT(!split("a", 1, 1, &found, NULL)); /* at the end, too */
 }
 
+static void expect_lenient(const char *text, const char *expected, char separator)
+{
+    for (size_t piece = 1; piece <= strlen(text) + 1; piece++) {
+        struct found found = {.used = 0};
+        struct error err = {0};
+        AUTO(csv_freep) struct csv *csv = csv_new_lenient(note, &found, &err);
+
+        EXPECT(split_with(csv, text, strlen(text), piece, &err));
+        EXPECT_STR(err.message, "");
+        EXPECT_STR(found.text, expected);
+        EXPECT_INT(csv_separator(csv), separator);
+    }
+}
+
+static void what_spreadsheets_write_is_read_leniently(void)
+{
+    expect_lenient("a,b\nc,d;e\n", "a|b;c|d;e;", ',');
+    expect_lenient("a;b\n1,5;d\n", "a|b;1,5|d;", ';');
+    expect_lenient("a\tb\n1,5\td;e\n", "a|b;1,5|d;e;", '\t');
+    expect_lenient(" a , b\n\"c\" , \" d \" \n", "a|b;c| d ;", ',');
+    expect_lenient("\"a;b\",c d \n  ,\n   \n", "a;b|c d;|;", ',');
+    expect_lenient("alone\n", "alone;", '\0');
+}
+
+static void text_behind_a_quoted_field_is_refused_leniently_too(void)
+{
+    static const char *const texts[] = {"\"a\" b\n", "\"a\" \"b\"\n"};
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct found found = {.used = 0};
+        struct error err = {0};
+        AUTO(csv_freep) struct csv *csv = csv_new_lenient(note, &found, &err);
+
+        EXPECT(!split_with(csv, texts[i], strlen(texts[i]), 1, &err));
+        EXPECT_STR(err.message, "there is text behind a quoted field");
+    }
+}
+
+struct lines {
+    struct csv *csv;
+    long long list[8];
+    size_t count;
+};
+
+static bool note_line(void *user, char *const fields[], size_t count, struct error *err)
+{
+    struct lines *lines = user;
+
+    (void)fields, (void)count, (void)err;
+    lines->list[lines->count++ % COUNT(lines->list)] = csv_line(lines->csv);
+    return true;
+}
+
+static void a_record_has_the_line_it_begins_on(void)
+{
+    static const char text[] = "a,b\n\n\"c\nd\",e\r\n\nf\n \ng,";
+    static const long long expected[] = {1, 3, 6, 8};
+
+    for (size_t piece = 1; piece <= sizeof text; piece++) {
+        struct lines lines = {.count = 0};
+        struct error err = {0};
+        AUTO(csv_freep) struct csv *csv = lines.csv = csv_new_lenient(note_line, &lines, &err);
+
+        EXPECT(split_with(csv, text, strlen(text), piece, &err));
+        EXPECT_INT((long long)lines.count, (long long)COUNT(expected));
+        for (size_t i = 0; i < COUNT(expected); i++)
+            EXPECT_INT(lines.list[i], expected[i]);
+    }
+}
+
 int main(void)
 {
+    RUN(what_spreadsheets_write_is_read_leniently);
+    RUN(text_behind_a_quoted_field_is_refused_leniently_too);
+    RUN(a_record_has_the_line_it_begins_on);
     RUN(lines_are_records_and_commas_part_fields);
     RUN(the_last_line_may_have_no_end);
     RUN(quotes_hold_commas_lines_and_quotes);

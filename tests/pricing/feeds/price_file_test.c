@@ -93,61 +93,160 @@ static void expect_refused(const char *text, const char *message)
     EXPECT_STR(walk.err.message, message);
 }
 
-static void one_bad_row_refuses_the_file_and_says_which_and_why(void)
+static void one_bad_row_refuses_the_file_and_says_where_and_why(void)
 {
     expect_refused(HEADER ROW "aws,r,,t,spot,USD,0,,\n",
-                   "price 2: price_per_hour must be a decimal number above 0 and at most 100000, "
+                   "line 3: price_per_hour must be a decimal number above 0 and at most 100000, "
                    "got '0'");
-    expect_refused(HEADER "aws,r,,t,spot,USD,,,\n", "price 1: price_per_hour is missing");
-    expect_refused(HEADER "aws,r,,,spot,USD,1,,\n", "price 1: instance_type is missing");
+    expect_refused(HEADER "aws,r,,t,spot,USD,,,\n", "line 2: price_per_hour is missing");
+    expect_refused(HEADER "aws,r,,,spot,USD,1,,\n", "line 2: instance_type is missing");
     expect_refused(HEADER "aws,r,,t,spot,usd,1,,\n",
-                   "price 1: currency must be three capital letters, like USD");
+                   "line 2: currency must be three capital letters, like USD");
     expect_refused(HEADER "aws,r,,t,Spot,USD,1,,\n",
-                   "price 1: kind 'Spot' is not a kind of price");
+                   "line 2: kind 'Spot' is not a kind of price: on_demand, spot, typed, own");
     expect_refused(HEADER "aws,r,,t,spot,USD,1,yesterday,\n",
-                   "price 1: valid_from must be a time like 2026-08-06T17:17:52Z");
-    expect_refused(HEADER "aws,r,,t,spot,USD,\"1,5\",,\n",
-                   "price 1: price_per_hour must be a decimal number above 0 and at most 100000, "
-                   "got '1,5'");
+                   "line 2: valid_from must be a time like 2026-08-06T17:17:52Z");
 }
 
 static void a_table_of_another_shape_is_refused(void)
 {
-    expect_refused(HEADER "aws,r,,t,spot,USD,1,\n", "price 1 has 8 columns, the header 9");
-    expect_refused(HEADER ROW "c7i.2xlarge\n", "price 2 has 1 columns, the header 9");
-    expect_refused("instance_type,price\nx,1\n", "there is no column 'price': see --help");
+    expect_refused(HEADER "aws,r,,t,spot,USD,1,\n", "line 2: the row has 8 fields, the header 9");
+    expect_refused(HEADER ROW "c7i.2xlarge\n", "line 3: the row has 1 fields, the header 9");
+    expect_refused(HEADER "aws,r,,t,spot,USD,1,5,,\n",
+                   "line 2: the row has 10 fields, the header 9: a field that holds what parts "
+                   "fields needs quotes");
+    expect_refused(
+        "instance_type,price\nx,1\n",
+        "line 1: price is not a known field; known are provider, region, zone, instance_type, "
+        "kind, currency, price_per_hour, valid_from, reference");
     expect_refused("instance_type,kind\nx,spot\n",
-                   "the columns instance_type and price_per_hour are needed");
+                   "line 1: price_per_hour is not the name of a column, and must be");
     expect_refused("instance_type,price_per_hour,price_per_hour\nx,1,2\n",
-                   "the column 'price_per_hour' is there twice");
+                   "line 1: price_per_hour is the name of two columns");
     expect_refused("", "there is nothing in the file");
     expect_refused("\n\n", "there is nothing in the file");
-    expect_refused("instance_type,price_per_hour\nx,\"1", "the text ends within a quoted field");
+    expect_refused("instance_type,price_per_hour\n\nx,\"1",
+                   "line 3: the text ends within a quoted field");
 }
 
 static void json_that_is_not_understood_is_not_half_understood(void)
 {
 #define JSON(more) "{\"prices\":[{\"instance_type\":\"x\",\"price_per_hour\":\"1\"" more "}]}"
-    expect_refused(JSON(",\"zone\":7"), "price 1: zone must be a string");
-    expect_refused(JSON(",\"currency\":978"), "price 1: currency must be a string");
-    expect_refused(JSON(",\"kind\":[\"spot\"]"), "price 1: kind must be a string");
-    expect_refused(JSON(",\"regoin\":\"us-east-1\""), "price 1: regoin is not a known field");
+    expect_refused(JSON(",\"zone\":7"), "line 1: zone must be a string");
+    expect_refused(JSON(",\"currency\":978"), "line 1: currency must be a string");
+    expect_refused(JSON(",\"kind\":[\"spot\"]"), "line 1: kind must be a string");
+    expect_refused(
+        JSON(",\"regoin\":\"us-east-1\""),
+        "line 1: regoin is not a known field; known are provider, region, zone, instance_type, "
+        "kind, currency, price_per_hour, valid_from, reference");
     expect_refused("{\"prices\":[{\"instance_type\":\"x\",\"price_per_hour\":true}]}",
-                   "price 1: price_per_hour must be a string or a number");
+                   "line 1: price_per_hour must be a string or a number");
     expect_refused("{\"prices\":[{\"instance_type\":\"x\",\"price_per_hour\":null}]}",
-                   "price 1: price_per_hour is missing");
+                   "line 1: price_per_hour is missing");
     expect_refused("{\"prices\":[{\"instance_type\":\"x\",\"price_per_hour\":0}]}",
-                   "price 1: price_per_hour must be a decimal number above 0 and at most 100000, "
+                   "line 1: price_per_hour must be a decimal number above 0 and at most 100000, "
                    "got '0'");
     expect_refused("{\"prices\":[{\"instance_type\":\"x\",\"price_per_hour\":-1e300}]}",
-                   "price 1: price_per_hour must be a decimal number above 0 and at most 100000, "
+                   "line 1: price_per_hour must be a decimal number above 0 and at most 100000, "
                    "got '-1e+300'");
-    expect_refused("{\"prices\":[7]}", "price 1 is not a JSON object");
-    expect_refused("{\"price\":[]}", "there is no member 'prices'");
-    expect_refused("{}", "there is no member 'prices'");
-    expect_refused("{\"prices\":[", "the document ends in the middle");
+    expect_refused("{\"prices\":[\n7]}", "line 2: a price must be a JSON object");
+    expect_refused("{\"prices\":{\"a\":{\"instance_type\":\"x\",\"price_per_hour\":1}}}",
+                   "line 1: prices must be an array");
+    expect_refused("{\"price\":[]}", "line 1: there is no member 'prices'");
+    expect_refused("{}", "line 1: there is no member 'prices'");
+    expect_refused("{\"prices\":[],\n\"prices\":[]}", "line 2: there are two members 'prices'");
+    expect_refused("{\"prices\":[", "line 1: the document ends in the middle");
+    expect_refused("[\n{\"instance_type\":\"x\",\n\"price_per_hour\":1},\n\n{\n}\n]",
+                   "line 5: instance_type is missing");
     expect_refused(JSON(",\"zone\":\"a\",\"zone\":\"b\""),
-                   "an element is not JSON: duplicate object key near '\"zone\"'");
+                   "line 1: an element is not JSON: duplicate object key near '\"zone\"'");
+}
+
+static void expect_amounts(const char *text, const char *const amounts[])
+{
+    static const size_t chunks[] = {0, 1, 2, 3};
+
+    for (size_t i = 0; i < COUNT(chunks); i++) {
+        AUTO(walk_end) struct walk walk;
+        const struct price *price;
+        size_t position = 0;
+
+        walk_start(&walk, &price_file, "");
+        walk.chunk = chunks[i];
+        EXPECT_INT(walk_texts(&walk, (const char *const[]){text, NULL}), READING_DONE);
+        EXPECT_STR(walk.err.message, "");
+        for (size_t row = 0; amounts[row]; row++) {
+            price = price_batch_next(walk.reading.batch, &position);
+            EXPECT_STR(price ? price->text : "", amounts[row]);
+            EXPECT_STR(price ? price->region : "", "r");
+        }
+        EXPECT(!price_batch_next(walk.reading.batch, &position));
+    }
+}
+#define AMOUNTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define MARK "\xEF\xBB\xBF"
+
+static void what_spreadsheets_write_is_read(void)
+{
+    expect_amounts(MARK "region,instance_type,price_per_hour\r\nr,x,0.5\r\nr,y,1\r\n",
+                   AMOUNTS("0.5", "1"));
+    expect_amounts("region, instance_type, price_per_hour\nr, x, 0.5\n r ,\"y\" , 1 \n",
+                   AMOUNTS("0.5", "1"));
+    expect_amounts("region;instance_type;price_per_hour\nr;x;0,5\nr;y;12,25\nr;z;0,357\n;;\n",
+                   AMOUNTS("0.5", "12.25", "0.357"));
+    expect_amounts("region;instance_type;price_per_hour\nr;x;0.5\nr;y;1.234\n",
+                   AMOUNTS("0.5", "1.234"));
+    expect_amounts("region\tinstance_type\tprice_per_hour\nr\tx\t0,5\nr\ty\t7\n",
+                   AMOUNTS("0.5", "7"));
+}
+
+static void json_may_be_an_array_and_have_a_mark_and_blanks_before_it(void)
+{
+#define ONE "{\"region\":\"r\",\"instance_type\":\"x\",\"price_per_hour\":\"0.5\"}"
+    expect_amounts("[" ONE "]", AMOUNTS("0.5"));
+    expect_amounts(MARK " \r\n [" ONE "]\n", AMOUNTS("0.5"));
+    expect_amounts(MARK "\n{\"prices\": [" ONE "]}", AMOUNTS("0.5"));
+}
+
+static void a_comma_with_two_meanings_is_refused(void)
+{
+#define THOUSANDS " has a comma, which may part decimals or thousands: write it like 1234.56"
+    static const char semicolons[] = "instance_type;price_per_hour\n";
+    static const struct {
+        const char *header, *rows, *message;
+    } texts[] = {
+        {semicolons, "x;1,234\n", "line 2: price_per_hour '1,234'" THOUSANDS},
+        {semicolons, "x;1,5\ny;1.234,5\n", "line 3: price_per_hour '1.234,5'" THOUSANDS},
+        {semicolons, "x;1,2,3\n", "line 2: price_per_hour '1,2,3'" THOUSANDS},
+        {semicolons, "x;,5\n", "line 2: price_per_hour ',5'" THOUSANDS},
+        {semicolons, "x;0,5\ny;1.234\n",
+         "line 3: price_per_hour '1.234' has a point where a price before has a comma: one of "
+         "them may part thousands; write all prices like 1234.56"},
+        {semicolons, "x;0.5\ny;1,5\n",
+         "line 3: price_per_hour '1,5' has a comma where a price before has a point: one of "
+         "them may part thousands; write all prices like 1234.56"},
+        {"instance_type,price_per_hour\n", "x,\"1,5\"\n",
+         "line 2: price_per_hour '1,5'" THOUSANDS},
+        {"", "[{\"instance_type\":\"x\",\"price_per_hour\":\"1,5\"}]",
+         "line 1: price_per_hour '1,5'" THOUSANDS},
+    };
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        char text[400];
+
+        snprintf(text, sizeof text, "%s%s", texts[i].header, texts[i].rows);
+        expect_refused(text, texts[i].message);
+    }
+}
+
+static void another_encoding_is_named(void)
+{
+    static const char message[] =
+        "line 1: the text begins with a mark that is not that of UTF-8: save it as UTF-8";
+
+    expect_refused("\xFF\xFEi", message);
+    expect_refused("\xFE\xFFi", message);
+    expect_refused("\xEF\xBBi", message);
 }
 
 static void a_row_too_long_is_not_passed_over(void)
@@ -159,7 +258,7 @@ static void a_row_too_long_is_not_passed_over(void)
     memset(text, 'x', sizeof text);
     memcpy(text, begin, strlen(begin));
     memcpy(text + sizeof text - sizeof end, end, sizeof end);
-    expect_refused(text, "a price has more than 8192 bytes");
+    expect_refused(text, "line 1: a price has more than 8192 bytes");
 }
 
 static void the_same_price_twice_is_one_and_two_prices_are_none(void)
@@ -168,13 +267,15 @@ static void the_same_price_twice_is_one_and_two_prices_are_none(void)
 
     EXPECT_INT(read_text(&walk, HEADER ROW ROW), READING_DONE);
     expect_the_row(&walk);
-    expect_refused("instance_type,price_per_hour\nx,1\ny,5\nx,2\n",
-                   "a price is there twice, and not the same");
+    expect_refused(
+        "instance_type,price_per_hour\nx,1\ny,5\nx,2\n",
+        "line 4: price_per_hour is 2, and 1 in line 2 for the same machine: one price a "
+        "row");
 }
 
 static void a_list_of_none_is_a_list(void)
 {
-    static const char *const texts[] = {HEADER, "{\"prices\":[]}"};
+    static const char *const texts[] = {HEADER, "{\"prices\":[]}", "[]"};
 
     for (size_t i = 0; i < COUNT(texts); i++) {
         AUTO(walk_end) struct walk walk;
@@ -189,7 +290,11 @@ int main(void)
 {
     RUN(a_row_of_csv_and_one_of_json_are_the_same_price);
     RUN(little_needs_to_be_said);
-    RUN(one_bad_row_refuses_the_file_and_says_which_and_why);
+    RUN(one_bad_row_refuses_the_file_and_says_where_and_why);
+    RUN(what_spreadsheets_write_is_read);
+    RUN(json_may_be_an_array_and_have_a_mark_and_blanks_before_it);
+    RUN(a_comma_with_two_meanings_is_refused);
+    RUN(another_encoding_is_named);
     RUN(a_table_of_another_shape_is_refused);
     RUN(json_that_is_not_understood_is_not_half_understood);
     RUN(a_row_too_long_is_not_passed_over);
