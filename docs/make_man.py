@@ -12,7 +12,7 @@ from make_api import document_of
 from schema_words import phrase
 
 MAN = Path(__file__).resolve().parent / "man"
-COMMAND = re.compile(r"^  ([a-z]+)((?: [A-Z]+)*) {2,}(\S.*)$", re.M)
+COMMAND = re.compile(r"^  ([a-z]+)((?: [A-Za-z]+)*) {2,}(\S.*)$", re.M)
 OPTION = re.compile(r"^  (--[a-z-]+)(?: (\S+))?\n      (.*)\n      \[(PENNYWORTH_[A-Z_]+)(.*)\]$"
                     r"|^  \(no flag\)\n      (.*)\n      \[(PENNYWORTH_[A-Z_]+)(.*)\]$", re.M)
 
@@ -59,7 +59,7 @@ def synopsis(program):
         words = [".B pennyworth" if name != "serve" else ".B pennyworth\n.RB [ serve ]"]
         if name != "serve":
             words[0] += f" {name}"
-        words += [f".I {operand}" for operand in operands]
+        words += [f".{'I' if operand.isupper() else 'B'} {operand}" for operand in operands]
         if any(name in of for _, _, of in options(program).values()):
             words.append(".RI [ option ]\\&.\\|.\\|.")
         yield "\n".join(words) + "\n.br"

@@ -22,8 +22,9 @@ enum command {
     COMMAND_CHECK,   /* reads the whole database */
     COMMAND_HEALTH,  /* asks the server of this machine */
     COMMAND_TOKEN,   /* NAME SCOPES: makes a token */
+    COMMAND_PRICES,  /* check FILE: says what is wrong in a price file */
 };
-#define COMMANDS 8
+#define COMMANDS 9
 
 struct config {
     enum command command;

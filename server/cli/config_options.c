@@ -28,6 +28,10 @@ const struct command_words config_commands[COMMANDS] = {
         {"token",
          {"NAME", "SCOPES"},
          "Make a token; print its line for --tokens to stdout and the token to stderr"},
+    [COMMAND_PRICES] = {"prices",
+                        {"check", "FILE"},
+                        "Check a file of prices, and explain each line that the server would "
+                        "refuse"},
 };
 
 static const char *const life_cycles[] = {"auto", "on_demand", "spot", NULL};

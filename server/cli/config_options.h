@@ -22,7 +22,8 @@ extern const size_t config_option_count;
 
 struct command_words {
     const char *name;
-    const char *operands[OPERANDS_MAX]; /* their names in --help; NULL if there are fewer */
+    const char *operands[OPERANDS_MAX]; /* their names in --help; NULL if there are fewer. One in
+                                         * lower case is a word that must stand there. */
     const char *meaning;
 };
 

@@ -107,6 +107,9 @@ static bool take_operand(struct config *config, const char *word, int *count, st
         return error_set(err, ERROR_INVALID, word, "is not an option; --help lists them");
     if (strlen(word) > PATH_TEXT_MAX)
         return error_set(err, ERROR_INVALID, words->operands[*count], "is too long");
+    if (words->operands[*count][0] >= 'a' && strcmp(words->operands[*count], word) != 0)
+        return error_set(err, ERROR_INVALID, word, "is not known; pennyworth %s can only %s",
+                         words->name, words->operands[*count]);
     snprintf(config->operands[(*count)++], PATH_TEXT_MAX + 1, "%s", word);
     return true;
 }

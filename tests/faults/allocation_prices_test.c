@@ -3,6 +3,7 @@
  * have the other feeds. */
 #include "tests/faults/shortages.h"
 
+#include "pricing/feeds/price_check.h"
 #include "pricing/feeds/sources.h"
 #include "tests/pricing/feeds/walk.h"
 
@@ -49,6 +50,12 @@
 
 #define SHEET                                                                                    \
     "provider,region,instance_type,kind,price_per_hour\naws,us-east-1,m5.large,spot,0.6057\n"
+#define JSON_SHEET                                                                               \
+    "[{\"provider\":\"aws\",\"instance_type\":\"m5.large\",\"kind\":\"spot\",\"price_per_"       \
+    "hour\":"                                                                                    \
+    "\"0.6057\"}]"
+static char sheet_path[] = "/tmp/prices-XXXXXX";
+
 struct what {
     const struct source *source;
     const char *scope, *address;
@@ -132,6 +139,36 @@ static bool read_sheet(struct error *err)
                       (const char *const[]){SHEET, NULL}, err);
 }
 
+static bool read_json_sheet(struct error *err)
+{
+    return walk_short(&(struct what){&price_file, "", "", 1, 0, 0},
+                      (const char *const[]){JSON_SHEET, NULL}, err);
+}
+
+static void ignore_fault(void *user, long long line, const struct error *fault)
+{
+    (void)user, (void)line, (void)fault;
+}
+
+static bool check_file(struct error *err)
+{
+    struct price_check check = {.rows = 0};
+    bool ok = price_check(sheet_path, ignore_fault, NULL, &check, err);
+
+    EXPECT(!ok || (check.rows == 1 && check.faults == 0));
+    return ok;
+}
+
+static void checking_a_price_file_survives_every_shortage(void)
+{
+    int descriptor = mkstemp(sheet_path);
+
+    EXPECT(descriptor >= 0 && write(descriptor, SHEET, strlen(SHEET)) == (ssize_t)strlen(SHEET));
+    close(descriptor);
+    survive_every_shortage("prices check", check_file);
+    unlink(sheet_path);
+}
+
 static void reading_prices_survives_every_shortage(void)
 {
     survive_every_shortage("aws-spot-page", read_spot_page);
@@ -140,10 +177,12 @@ static void reading_prices_survives_every_shortage(void)
     survive_every_shortage("aws-offer", read_offer);
     survive_every_shortage("aws-offer-csv", read_offer_csv);
     survive_every_shortage("price-file csv", read_sheet);
+    survive_every_shortage("price-file json", read_json_sheet);
 }
 
 int main(void)
 {
     RUN(reading_prices_survives_every_shortage);
+    RUN(checking_a_price_file_survives_every_shortage);
     return test_result();
 }

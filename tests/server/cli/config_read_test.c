@@ -190,6 +190,8 @@ static const struct {
     {{"serve", "serve"}, "serve", "is not an option; --help lists them"},
     {{"backup"}, "FILE", "is missing: pennyworth backup FILE"},
     {{"token", "fleet"}, "SCOPES", "is missing: pennyworth token NAME SCOPES"},
+    {{"prices", "check"}, "FILE", "is missing: pennyworth prices check FILE"},
+    {{"prices", "list", "a"}, "list", "is not known; pennyworth prices can only check"},
     {{"backup", "a", "b"}, "b", "is not an option; --help lists them"},
     {{"backup", "a", "--port=1"}, "--port", "is not an option of \"backup\""},
     {{"--replace=on"}, "--replace", "is not an option of \"serve\""},

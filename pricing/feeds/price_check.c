@@ -1,0 +1,78 @@
+#include "pricing/feeds/price_check.h"
+
+#include "common/cleanup.h"
+#include "pricing/feeds/fetch_file.h"
+#include "pricing/feeds/sources.h"
+
+struct inspector {
+    price_sheet_fault_fn *fault;
+    void *user;
+    size_t faults;
+};
+
+static void count_fault(void *user, long long line, const struct error *fault)
+{
+    struct inspector *inspector = user;
+
+    inspector->faults++;
+    inspector->fault(inspector->user, line, fault);
+}
+
+static enum fetch_take take_bytes(void *user, const char *data, size_t length, struct error *err)
+{
+    return price_sheet_feed(user, data, length, err) ? TAKE_MORE : TAKE_FAILED;
+}
+
+/* Whether an earlier price has the same provider. */
+static bool is_known_provider(const struct price_batch *batch, const char *provider, size_t count)
+{
+    const struct price *price;
+    size_t position = 0;
+
+    while (count-- > 0 && (price = price_batch_next(batch, &position)) != NULL)
+        if (strcmp(price->provider, provider) == 0)
+            return true;
+    return false;
+}
+
+static void sum_up(const struct price_batch *batch, struct price_check *check)
+{
+    const struct price *price;
+    size_t position = 0;
+
+    for (size_t count = 0; (price = price_batch_next(batch, &position)) != NULL; count++) {
+        check->providers += !is_known_provider(batch, price->provider, count);
+        if (count == 0 || price->nanos < check->cheapest.nanos)
+            check->cheapest = *price;
+        if (count == 0 || price->nanos > check->dearest.nanos)
+            check->dearest = *price;
+    }
+}
+
+bool price_check(const char *path, price_sheet_fault_fn *fault, void *user,
+                 struct price_check *ret_check, struct error *err)
+{
+    struct inspector inspector = {.fault = fault, .user = user};
+    AUTO(price_batch_freep) struct price_batch *batch = price_batch_new(price_file.name, 0, err);
+    AUTO(freep) struct fetch_request *request = calloc(1, sizeof *request);
+    AUTO(price_sheet_freep) struct price_sheet *sheet = NULL;
+    struct price_check check = {.rows = 0};
+    struct fetch_response response;
+
+    if (!batch || !request)
+        return error_no_memory(err);
+    sheet = price_sheet_new(&(struct price_sheet_rules){batch, count_fault, &inspector}, err);
+    request->max_bytes = price_file.max_bytes;
+    if (!sheet)
+        return false;
+    if (!fetch_url_add(request, path))
+        return error_set(err, ERROR_INVALID, "FILE", "is too long");
+    if (!fetch_file(NULL, request, take_bytes, sheet, &response, err) ||
+        !price_sheet_end(sheet, err))
+        return false;
+    check.rows = (size_t)price_batch_facts(batch)->tally.seen;
+    check.faults = inspector.faults;
+    sum_up(batch, &check);
+    *ret_check = check;
+    return true;
+}

@@ -1,0 +1,136 @@
+"""pennyworth prices check FILE, and the price files that docs/price-files/ shows."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness import SERVER
+from price_server import PriceServer
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs/price-files"
+# What an example must be read as: (prices, one of them).
+READ = {
+    "hetzner.csv": (5, ("hetzner", "fsn1", "ccx33", "on_demand", "EUR", "0.08")),
+    "ovh.csv": (4, ("ovh", "GRA11", "h100-380", "on_demand", "EUR", "2.8")),
+    "oracle.json": (3, ("oracle", "eu-frankfurt-1", "VM.Standard.E5.Flex-8-64", "spot", "USD", "0.2")),
+    "lambda.json": (3, ("lambda", None, "gpu_1x_a10", "on_demand", "USD", "0.75")),
+    "own.csv": (1, (None, None, "rack-7", "own", "EUR", "0.35")),
+}
+
+
+def prices(*words):
+    return subprocess.run([SERVER, "prices", *map(str, words)], capture_output=True, text=True,
+                          timeout=20, check=False, env={"PATH": "/usr/bin:/bin"})
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "prices.csv"
+
+    def check(self, text):
+        self.path.write_text(text, encoding="utf-8")
+        return prices("check", self.path)
+
+    def test_a_good_file(self):
+        result = self.check("provider,instance_type,price_per_hour\na,x,0.5\nb,y,12\na,z,1\n")
+        self.assertEqual((0, ""), (result.returncode, result.stderr))
+        self.assertEqual(f"{self.path}: rows: 3, providers: 2, faults: none\n"
+                         f"{self.path}: an hour costs from 0.5 USD (x) to 12 USD (y)\n", result.stdout)
+
+    def test_a_file_without_rows(self):
+        result = self.check("[]")
+        self.assertEqual((0, f"{self.path}: rows: 0, providers: 0, faults: none\n"),
+                         (result.returncode, result.stdout))
+
+    def test_every_faulty_line_is_explained(self):
+        result = self.check("instance_type,kind,price_per_hour\nx,spot,1\ny,cheap,1\n\n,spot,1\n"
+                            "z,spot,0\nx,spot,2\nq,spot\ngood,spot,7\n")
+        self.assertEqual((1, ""), (result.returncode, result.stdout))
+        self.assertEqual([
+            "line 3: kind 'cheap' is not a kind of price: on_demand, spot, typed, own",
+            "line 5: instance_type is missing",
+            "line 6: price_per_hour must be a decimal number above 0 and at most 100000, got '0'",
+            "line 7: price_per_hour is 2, and 1 in line 2 for the same machine: one price a row",
+            "line 8: the row has 2 fields, the header 3",
+            "faults: 5, so the server would take no price of it"],
+            [line.removeprefix(f"{self.path}: ") for line in result.stderr.splitlines()])
+
+    def test_every_fault_of_a_header_is_explained_and_no_row(self):
+        result = self.check("type,type,price_per_hour\nx,y,0\n")
+        self.assertEqual(1, result.returncode)
+        self.assertEqual(4, len(result.stderr.splitlines()), result.stderr)
+        self.assertRegex(result.stderr, r"line 1: type is not a known field; known are provider.*\n"
+                         r".*line 1: type is not(.|\n)*line 1: instance_type is not the name of a column")
+
+    def test_json(self):
+        result = self.check('[{"instance_type": "x", "price_per_hour": "a"},\n\n'
+                            ' {"instance_type": "y", "price": 1},\n'
+                            ' {"instance_type": "z", "price_per_hour": 1}]')
+        self.assertEqual(1, result.returncode)
+        self.assertRegex(result.stderr, r"line 1: price_per_hour must be(.|\n)*line 3: price is not a known")
+
+    def test_text_that_is_no_form_ends_at_its_line(self):
+        for text, reason in (("instance_type,price_per_hour\nx,1\ny,\"2\n", "line 3: the text ends"),
+                             ('[{"instance_type": "x",\n"price_per_hour": 1},\n}', "line 3: .*JSON"),
+                             ("", "there is nothing in the file")):
+            with self.subTest(text=text):
+                result = self.check(text)
+                self.assertEqual((1, ""), (result.returncode, result.stdout))
+                self.assertRegex(result.stderr, reason)
+
+    def test_a_file_that_cannot_be_read(self):
+        for path, reason in ((self.path, "No such file"), (self.path.parent, "regular file")):
+            result = prices("check", path)
+            self.assertEqual((1, ""), (result.returncode, result.stdout))
+            self.assertRegex(result.stderr, reason)
+
+    def test_wrong_words(self):
+        for words, reason in ((("check",), "FILE is missing: pennyworth prices check FILE"),
+                              ((), "check is missing: pennyworth prices check FILE"),
+                              (("chek", "a"), "chek is not known; pennyworth prices can only check"),
+                              (("check", "a", "b"), "b is not an option")):
+            with self.subTest(words=words):
+                result = prices(*words)
+                self.assertEqual((2, ""), (result.returncode, result.stdout))
+                self.assertIn(reason, result.stderr)
+        help_text = prices("--help").stdout
+        self.assertIn("Usage: pennyworth prices check FILE", help_text)
+
+
+class Examples(unittest.TestCase):
+    def test_each_passes_the_check(self):
+        self.assertEqual(set(READ), set(os.listdir(EXAMPLES)))
+        for name, (count, _) in READ.items():
+            with self.subTest(name=name):
+                result = prices("check", EXAMPLES / name)
+                self.assertEqual((0, ""), (result.returncode, result.stderr))
+                self.assertIn(f"rows: {count}, ", result.stdout)
+
+    def test_each_says_that_it_is_an_example_and_of_when(self):
+        for name in READ:
+            text = (EXAMPLES / name).read_text(encoding="utf-8")
+            self.assertIn("example", text)
+            if name != "own.csv":
+                self.assertIn("2025-01-01", text)
+
+    def test_each_is_read(self):
+        for name, (count, wanted) in READ.items():
+            with self.subTest(name=name):
+                server = PriceServer()
+                server.flags += ["--feed", f"price-file=on url={EXAMPLES / name}"]
+                self.addCleanup(server.stop)
+                server.start().settle()
+                feed = server.feed("price-file")
+                self.assertEqual(("ok", count), (feed["state"], feed["prices"]), json.dumps(feed))
+                found = [tuple(row[key] for key in ("provider", "region", "instance_type", "kind",
+                                                    "currency", "text")) for row in server.prices()]
+                self.assertIn(wanted, found)
+                server.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()
