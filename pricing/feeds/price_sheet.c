@@ -354,9 +354,11 @@ static size_t begin(struct price_sheet *sheet, const char *data, size_t length, 
 {
     size_t used = skip_mark(sheet, data, length, err);
 
+    if (err->kind != ERROR_NONE)
+        return used;
     for (; used < length && data[used] && strchr(BLANKS, data[used]); used++)
         sheet->line += data[used] == '\n';
-    if (used < length && err->kind == ERROR_NONE)
+    if (used < length)
         (void)open_form(sheet, data[used], err);
     return used;
 }

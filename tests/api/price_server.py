@@ -6,6 +6,7 @@ kind of feed on a stage of its own, with what it must be read as.
         stage.server.prices(feed=stage.NAME)   # as GET /v1/prices tells them, all pages of it
         stage.stored_prices(), stage.expected()  # {(region, type, kind): nanos}"""
 import json
+import re
 import time
 import urllib.parse
 from decimal import ROUND_HALF_UP, Decimal
@@ -301,7 +302,12 @@ class GcpCatalog(Stage):
 
     def stored_prices(self):
         return {key: nanos for key, nanos in super().stored_prices().items()
-                if key[1].split("-")[0] in self.FOUR_GIB and "-standard-" in key[1]}
+                if self.cores_of(key[1])}
+
+    def cores_of(self, name):
+        """How many cores a type has that has four GiB for each and nothing else, or None."""
+        found = re.fullmatch(r"(\w+)-standard-(\d+)", name)
+        return int(found[2]) if found and found[1] in self.FOUR_GIB else None
 
     def expected(self):
         types = {price["instance_type"] for price in self.server.prices(
@@ -309,13 +315,13 @@ class GcpCatalog(Stage):
         found = {}
         for region in self.gcp.regions:
             for name in types:
-                family, shape, cores = name.split("-")
+                family, cores = name.split("-")[0], self.cores_of(name)
                 for spot in (False, True):
                     core = self.gcp.rate(region, family, "Core", spot)
                     gib = self.gcp.rate(region, family, "Ram", spot)
-                    if core and shape == "standard" and family in self.FOUR_GIB:
+                    if core and cores:
                         found[region, name, "spot" if spot else "on_demand"] = \
-                            int(cores) * (core + 4 * gib)
+                            cores * (core + 4 * gib)
         return found
 
 

@@ -12,8 +12,10 @@ static void check_price(const struct price *price)
     for (size_t place = 0; !known && gcp_type_at(place, &type); place++)
         known = strcmp(type.name, price->instance_type) == 0;
     ALWAYS(known && gcp_is_region(price->region));
-    ALWAYS(price->nanos <= 5000000000LL * (type.vcpus + type.centi_gib / 100 + 1));
-    ALWAYS(strchr(price->reference, '+'));
+    /* Five dollars a core, one a GiB, fifty a GPU. */
+    ALWAYS(price->nanos <=
+           1000000000LL * (5 * type.vcpus + type.centi_gib / 100 + 1 + 16 * 50 + 36000));
+    ALWAYS(price->reference[0]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* Google's own price list: tens of thousands of entries, some thousands a page, of which those
- * for a core and for a GiB of predefined machine types are wanted. */
+ * for the parts of machine types are wanted. */
 #include "common/cleanup.h"
 
 #include "common/limits.h"
@@ -12,7 +12,6 @@
 #define SKU_MAX 65536
 #define SERVICE "/v1/services/6F81-5844-456A/skus" /* Compute Engine */
 #define NANOS 1000000000LL
-#define RATE_MAX (5 * NANOS) /* far beyond any core or GiB: what costs more is a placeholder */
 
 enum { PATH_SKU, PATH_NEXT, PATH_ERROR };
 static const char *const paths[] = {"skus/*", "nextPageToken", "error", NULL};
@@ -26,7 +25,7 @@ struct catalog {
 };
 
 /* "units" are a string, or left out for none; "nanos" are a number, or left out. */
-static bool read_money(const json_t *money, long long *ret_nanos)
+static bool read_money(const json_t *money, int dollars_max, long long *ret_nanos)
 {
     const json_t *units = json_object_get(money, "units");
     const json_t *nanos = json_object_get(money, "nanos");
@@ -43,7 +42,7 @@ static bool read_money(const json_t *money, long long *ret_nanos)
     if (part < 0 || part >= NANOS)
         return false;
     *ret_nanos = whole * NANOS + part;
-    return *ret_nanos > 0 && *ret_nanos <= RATE_MAX;
+    return *ret_nanos > 0 && *ret_nanos <= dollars_max * NANOS;
 }
 
 static bool is_number_or_absent(const json_t *object, const char *name, double wanted)
@@ -53,8 +52,9 @@ static bool is_number_or_absent(const json_t *object, const char *name, double w
     return !value || (json_is_number(value) && json_number_value(value) == wanted);
 }
 
-/* One price by the hour in dollars, the same for any amount, and no other before or after it. */
-static bool read_rate(const json_t *sku, enum gcp_part part, struct gcp_rate *ret_rate)
+/* One price by its time in dollars, the same for any amount, and no other before or after it. */
+static bool read_rate(const json_t *sku, const struct gcp_component *component,
+                      struct gcp_rate *ret_rate)
 {
     const json_t *infos = json_object_get(sku, "pricingInfo"), *info = json_array_get(infos, 0);
     const json_t *expression = json_object_get(info, "pricingExpression");
@@ -64,13 +64,13 @@ static bool read_rate(const json_t *sku, enum gcp_part part, struct gcp_rate *re
     if (json_array_size(infos) != 1 || json_array_size(tiers) != 1 ||
         !is_number_or_absent(tier, "startUsageAmount", 0) ||
         !is_number_or_absent(info, "currencyConversionRate", 1) ||
-        strcmp(source_text(expression, "usageUnit"), part == GCP_CORE ? "h" : "GiBy.h") != 0 ||
+        !gcp_unit(component, source_text(expression, "usageUnit"), &ret_rate->monthly) ||
         strcmp(source_text(money, "currencyCode"), "USD") != 0 ||
         !PRICE_WORD(ret_rate->sku, source_text(sku, "skuId")))
         return false;
     if (!parse_time(source_text(info, "effectiveTime"), &ret_rate->since_us))
         ret_rate->since_us = 0;
-    return read_money(money, &ret_rate->nanos);
+    return read_money(money, gcp_dollars_max(component), &ret_rate->nanos);
 }
 
 /* The description says what it is, and three words of its category must say the same. */
@@ -78,7 +78,7 @@ static bool is_in_category(const json_t *sku, const struct gcp_component *compon
 {
     const json_t *category = json_object_get(sku, "category");
 
-    return strcmp(source_text(category, "resourceFamily"), "Compute") == 0 &&
+    return strcmp(source_text(category, "resourceFamily"), gcp_resource_family(component)) == 0 &&
            strcmp(source_text(category, "resourceGroup"), gcp_group(component)) == 0 &&
            strcmp(source_text(category, "usageType"),
                   component->spot ? "Preemptible" : "OnDemand") == 0;
@@ -97,7 +97,7 @@ static bool add_sku(struct catalog *catalog, const json_t *sku,
         return true;
     }
     /* What cannot be read is not passed over: who knows what the other one is worth then. */
-    if (!read_rate(sku, component->part, &rate)) {
+    if (!read_rate(sku, component, &rate)) {
         tally->malformed++;
         rate.nanos = 0;
     }
@@ -115,12 +115,11 @@ static bool add_sku(struct catalog *catalog, const json_t *sku,
 static bool take_sku(struct catalog *catalog, const struct split_element *element,
                      struct error *err)
 {
-    static const char words[] = " running in ";
     AUTO(json_decrefp) json_t *sku = NULL;
     struct gcp_component component;
 
     price_batch_facts(catalog->document.reading->batch)->tally.seen++;
-    if (!memmem(element->json, element->length, words, strlen(words)))
+    if (!gcp_component_may_be(element->json, element->length))
         return true;
     sku = source_json(element->json, element->length, err);
     if (!sku)
@@ -263,7 +262,7 @@ static const char *const sentinels[] = {"n1-standard-4", "n2-standard-4", "e2-st
 
 const struct source gcp_catalog = {
     .name = "gcp-billing-catalog",
-    .title = "region list price, computed from cores and memory (Google's billing catalog)",
+    .title = "region list price, computed from its parts (Google's billing catalog)",
     .provider = "gcp",
     .url = "https://cloudbilling.googleapis.com",
     .on = true,

@@ -86,7 +86,8 @@ bool gcp_rates_add(struct gcp_rates *rates, const char *region,
     cell = &place->cells[component->family][component->spot][component->part];
     if (!cell->spoiled && cell->rate.nanos == 0 && rate->nanos > 0) {
         cell->rate = *rate;
-    } else if (cell->spoiled || rate->nanos == 0 || cell->rate.nanos != rate->nanos) {
+    } else if (cell->spoiled || rate->nanos == 0 || cell->rate.nanos != rate->nanos ||
+               cell->rate.monthly != rate->monthly) {
         /* The rate that came first is dropped too. */
         rates->ambiguous += (cell->rate.nanos > 0) + (rate->nanos > 0);
         cell->rate.nanos = 0;
@@ -95,38 +96,71 @@ bool gcp_rates_add(struct gcp_rates *rates, const char *region,
     return true;
 }
 
-/* Exact but for the last nano, which is rounded half up. */
-static long long nanos_of(const struct gcp_type *type, long long core, long long gib)
+/* What all parts cost together, in nanos for an hour; exact but for the last, which is rounded
+ * half up. 0 where a part is not known. */
+static long long nanos_of(const struct region *region, const struct gcp_type *type, bool spot)
 {
-    return type->vcpus * core + (type->centi_gib * gib + 50) / 100;
+    long long sum = 0; /* in hundredths of nanos for a month */
+
+    for (size_t i = 0; i < type->count; i++) {
+        const struct gcp_item *item = &type->items[i];
+        const struct gcp_rate *rate = &region->cells[item->family][spot][item->part].rate;
+
+        if (rate->nanos == 0)
+            return 0;
+        sum += item->centi * rate->nanos * (rate->monthly ? 1 : GCP_MONTH_HOURS);
+    }
+    return (sum + 50 * GCP_MONTH_HOURS) / (100 * GCP_MONTH_HOURS);
+}
+
+/* The entries that the price is made of, and since when the youngest of them is valid. */
+static void describe(const struct region *region, const struct gcp_type *type,
+                     struct price *price)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < type->count && used < sizeof price->reference; i++) {
+        const struct gcp_item *item = &type->items[i];
+        const struct gcp_rate *rate =
+            &region->cells[item->family][price->kind == PRICE_SPOT][item->part].rate;
+
+        used += (size_t)snprintf(price->reference + used, sizeof price->reference - used, "%s%s",
+                                 i > 0 ? "+" : "", rate->sku);
+        if (rate->since_us > price->source_us)
+            price->source_us = rate->since_us;
+    }
+}
+
+static bool add_type(const struct gcp_type *type, struct price_batch *batch, struct error *err)
+{
+    struct instance_type described = {
+        .provider = "gcp", .vcpus = type->vcpus, .memory_gib = (double)type->centi_gib / 100.0};
+
+    snprintf(described.name, sizeof described.name, "%s", type->name);
+    snprintf(described.architecture, sizeof described.architecture, "%s",
+             gcp_architecture(type->family));
+    snprintf(described.accelerator, sizeof described.accelerator, "%s", type->accelerator);
+    return price_batch_add_type(batch, &described, err);
 }
 
 static bool add_price(const struct region *region, const struct gcp_type *type, bool spot,
                       struct price_batch *batch, struct error *err)
 {
-    const struct cell *cells = region->cells[type->family][spot];
-    const struct gcp_rate *core = &cells[GCP_CORE].rate, *ram = &cells[GCP_RAM].rate;
+    long long nanos = nanos_of(region, type, spot);
     struct price price = {
         .provider = "gcp", .currency = "USD", .kind = spot ? PRICE_SPOT : PRICE_ON_DEMAND};
-    struct instance_type described = {
-        .provider = "gcp", .vcpus = type->vcpus, .memory_gib = type->centi_gib / 100.0};
     char text[PRICE_TEXT_SIZE];
 
-    if (core->nanos == 0 || ram->nanos == 0)
+    if (nanos == 0)
         return true;
-    price_write_nanos(nanos_of(type, core->nanos, ram->nanos), text);
-    snprintf(price.reference, sizeof price.reference, "%s+%s", core->sku, ram->sku);
+    price_write_nanos(nanos, text);
     if (!PRICE_WORD(price.region, region->name) || !PRICE_WORD(price.instance_type, type->name) ||
         !price_set(&price, text)) {
         price_batch_facts(batch)->tally.malformed++;
         return true;
     }
-    price.source_us = core->since_us > ram->since_us ? core->since_us : ram->since_us;
-    snprintf(described.name, sizeof described.name, "%s", type->name);
-    snprintf(described.architecture, sizeof described.architecture, "%s",
-             gcp_families[type->family].architecture);
-    return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err) &&
-           price_batch_add_type(batch, &described, err);
+    describe(region, type, &price);
+    return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err) && add_type(type, batch, err);
 }
 
 bool gcp_rates_price(const struct gcp_rates *rates, struct price_batch *batch, struct error *err)

@@ -1,5 +1,5 @@
-/* What a core and a GiB of each family cost in each region, and what that makes of machine types.
- * A type has a price where both are known beyond doubt, and else none. */
+/* What the parts of machines cost in each region, and what that makes of machine types. A type
+ * has a price where all its parts are known beyond doubt, and else none. */
 #pragma once
 
 #include "pricing/feeds/gcp/gcp_types.h"
@@ -7,9 +7,10 @@
 
 #define GCP_REGIONS_MAX 256
 
-/* One entry of the price list: for an hour of a core, or of a GiB. */
+/* One entry of the price list: for an hour of a core, of a GiB, or of another part. */
 struct gcp_rate {
     long long nanos; /* 0: the entry is there, but what it says cannot be used */
+    bool monthly;    /* for a month of GCP_MONTH_HOURS instead */
     char sku[40];
     long long since_us; /* 0 where it does not say */
 };

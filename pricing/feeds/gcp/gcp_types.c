@@ -1,135 +1,286 @@
 #include "pricing/feeds/gcp/gcp_types.h"
 
+#include "common/cleanup.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#define SIZES_MAX 14
-
-enum { N1, N2, N2D, N4, E2, C2, C2D, C3, C3D, C4, T2D, T2A };
-
-/* The first names are those in use; the others would mean the same. */
-const struct gcp_family gcp_families[GCP_FAMILIES] = {
-    [N1] = {"n1", "x86_64", {"N1 Predefined Instance", "N1 Instance"}, "N1Standard"},
-    [N2] = {"n2", "x86_64", {"N2 Instance", "N2 Predefined Instance"}, NULL},
-    [N2D] = {"n2d", "x86_64", {"N2D AMD Instance", "N2D Instance"}, NULL},
-    [N4] = {"n4", "x86_64", {"N4 Instance", "N4 Predefined Instance"}, NULL},
-    [E2] = {"e2", "x86_64", {"E2 Instance", "E2 Predefined Instance"}, NULL},
-    [C2] = {"c2", "x86_64", {"Compute optimized", "Compute optimized Instance"}, NULL},
-    [C2D] = {"c2d", "x86_64", {"C2D AMD Instance", "C2D Instance"}, NULL},
-    [C3] = {"c3", "x86_64", {"C3 Instance"}, NULL},
-    [C3D] = {"c3d", "x86_64", {"C3D Instance", "C3D AMD Instance"}, NULL},
-    [C4] = {"c4", "x86_64", {"C4 Instance"}, NULL},
-    [T2D] = {"t2d", "x86_64", {"T2D AMD Instance", "T2D Instance"}, NULL},
-    [T2A] = {"t2a", "arm64", {"T2A Arm Instance", "T2A Instance"}, NULL},
-};
-
-const char *gcp_group(const struct gcp_component *component)
-{
-    const char *group = gcp_families[component->family].group;
-
-    if (group)
-        return group;
-    return component->part == GCP_CORE ? "CPU" : "RAM";
-}
+#define SIZES_MAX 15
+#define DISK_CENTI 37500 /* GiB of a local SSD */
 
 /* Types of one shape: so many hundredths of a GiB for each `per` vCPUs. */
 static const struct series {
     size_t family;
-    const char *shape;
+    const char *called; /* before the number of vCPUs */
     int centi_gib, per;
     int sizes[SIZES_MAX]; /* vCPUs; 0 ends it */
+    const char *suffix;   /* behind the number; NULL for none */
+    /* What else is in the machine: so many GPUs or disks for each size. */
+    int extras[SIZES_MAX];
+    size_t extra;
 } all_series[] = {
-    {N1, "standard", 375, 1, {1, 2, 4, 8, 16, 32, 64, 96}},
-    {N1, "highmem", 650, 1, {2, 4, 8, 16, 32, 64, 96}},
-    {N1, "highcpu", 90, 1, {2, 4, 8, 16, 32, 64, 96}},
-    {N2, "standard", 400, 1, {2, 4, 8, 16, 32, 48, 64, 80, 96, 128}},
-    {N2, "highmem", 800, 1, {2, 4, 8, 16, 32, 48, 64, 80, 96}},
-    {N2, "highmem", 675, 1, {128}},
-    {N2, "highcpu", 100, 1, {2, 4, 8, 16, 32, 48, 64, 80, 96}},
-    {N2D, "standard", 400, 1, {2, 4, 8, 16, 32, 48, 64, 80, 96, 128, 224}},
-    {N2D, "highmem", 800, 1, {2, 4, 8, 16, 32, 48, 64, 80, 96}},
-    {N2D, "highcpu", 100, 1, {2, 4, 8, 16, 32, 48, 64, 80, 96, 128, 224}},
-    {N4, "standard", 400, 1, {2, 4, 8, 16, 32, 48, 64, 80}},
-    {N4, "highmem", 800, 1, {2, 4, 8, 16, 32, 48, 64, 80}},
-    {N4, "highcpu", 200, 1, {2, 4, 8, 16, 32, 48, 64, 80}},
-    {E2, "standard", 400, 1, {2, 4, 8, 16, 32}},
-    {E2, "highmem", 800, 1, {2, 4, 8, 16}},
-    {E2, "highcpu", 100, 1, {2, 4, 8, 16, 32}},
-    {C2, "standard", 400, 1, {4, 8, 16, 30, 60}},
-    {C2D, "standard", 400, 1, {2, 4, 8, 16, 32, 56, 112}},
-    {C2D, "highmem", 800, 1, {2, 4, 8, 16, 32, 56, 112}},
-    {C2D, "highcpu", 200, 1, {2, 4, 8, 16, 32, 56, 112}},
-    {C3, "standard", 400, 1, {4, 8, 22, 44, 88, 176}},
-    {C3, "highmem", 800, 1, {4, 8, 22, 44, 88, 176}},
-    {C3, "highcpu", 200, 1, {4, 8, 22, 44, 88, 176}},
-    {C3D, "standard", 400, 1, {4, 8, 16, 30, 60, 90, 180, 360}},
-    {C3D, "highmem", 800, 1, {4, 8, 16, 30, 60, 90, 180, 360}},
-    {C3D, "highcpu", 200, 1, {4, 8, 16}},
-    {C3D, "highcpu", 5900, 30, {30, 60, 90, 180, 360}},
-    {C4, "standard", 350, 1, {2}},
-    {C4, "standard", 375, 1, {4, 8, 16, 32, 48, 96, 192}},
-    {C4, "highmem", 750, 1, {2}},
-    {C4, "highmem", 775, 1, {4, 8, 16, 32, 48, 96, 192}},
-    {C4, "highcpu", 200, 1, {2, 4, 8, 16, 32, 48, 96, 192}},
-    {T2D, "standard", 400, 1, {1, 2, 4, 8, 16, 32, 48, 60}},
-    {T2A, "standard", 400, 1, {1, 2, 4, 8, 16, 32, 48}},
+    {GCP_N1, "n1-standard", 375, 1, .sizes = {1, 2, 4, 8, 16, 32, 64, 96}},
+    {GCP_N1, "n1-highmem", 650, 1, .sizes = {2, 4, 8, 16, 32, 64, 96}},
+    {GCP_N1, "n1-highcpu", 90, 1, .sizes = {2, 4, 8, 16, 32, 64, 96}},
+    {GCP_N2, "n2-standard", 400, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80, 96, 128}},
+    {GCP_N2, "n2-highmem", 800, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80, 96}},
+    {GCP_N2, "n2-highmem", 675, 1, .sizes = {128}},
+    {GCP_N2, "n2-highcpu", 100, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80, 96}},
+    {GCP_N2D, "n2d-standard", 400, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80, 96, 128, 224}},
+    {GCP_N2D, "n2d-highmem", 800, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80, 96}},
+    {GCP_N2D, "n2d-highcpu", 100, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80, 96, 128, 224}},
+    {GCP_N4, "n4-standard", 400, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80}},
+    {GCP_N4, "n4-highmem", 800, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80}},
+    {GCP_N4, "n4-highcpu", 200, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80}},
+    {GCP_N4A, "n4a-standard", 400, 1, .sizes = {1, 2, 4, 8, 16, 32, 48, 64}},
+    {GCP_N4A, "n4a-highmem", 800, 1, .sizes = {1, 2, 4, 8, 16, 32, 48, 64}},
+    {GCP_N4A, "n4a-highcpu", 200, 1, .sizes = {1, 2, 4, 8, 16, 32, 48, 64}},
+    {GCP_N4D, "n4d-standard", 400, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80, 96}},
+    {GCP_N4D, "n4d-highmem", 800, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80, 96}},
+    {GCP_N4D, "n4d-highcpu", 200, 1, .sizes = {2, 4, 8, 16, 32, 48, 64, 80, 96}},
+    {GCP_E2, "e2-standard", 400, 1, .sizes = {2, 4, 8, 16, 32}},
+    {GCP_E2, "e2-highmem", 800, 1, .sizes = {2, 4, 8, 16}},
+    {GCP_E2, "e2-highcpu", 100, 1, .sizes = {2, 4, 8, 16, 32}},
+    {GCP_C2, "c2-standard", 400, 1, .sizes = {4, 8, 16, 30, 60}},
+    {GCP_C2D, "c2d-standard", 400, 1, .sizes = {2, 4, 8, 16, 32, 56, 112}},
+    {GCP_C2D, "c2d-highmem", 800, 1, .sizes = {2, 4, 8, 16, 32, 56, 112}},
+    {GCP_C2D, "c2d-highcpu", 200, 1, .sizes = {2, 4, 8, 16, 32, 56, 112}},
+    {GCP_C3, "c3-standard", 400, 1, .sizes = {4, 8, 22, 44, 88, 176}},
+    {GCP_C3, "c3-highmem", 800, 1, .sizes = {4, 8, 22, 44, 88, 176}},
+    {GCP_C3, "c3-highcpu", 200, 1, .sizes = {4, 8, 22, 44, 88, 176}},
+    {GCP_C3,
+     "c3-standard",
+     400,
+     1,
+     .sizes = {4, 8, 22, 44, 88, 176},
+     "-lssd",
+     {1, 2, 4, 8, 16, 32},
+     GCP_SSD},
+    {GCP_C3D, "c3d-standard", 400, 1, .sizes = {4, 8, 16, 30, 60, 90, 180, 360}},
+    {GCP_C3D, "c3d-highmem", 800, 1, .sizes = {4, 8, 16, 30, 60, 90, 180, 360}},
+    {GCP_C3D, "c3d-highcpu", 200, 1, .sizes = {4, 8, 16}},
+    {GCP_C3D, "c3d-highcpu", 5900, 30, .sizes = {30, 60, 90, 180, 360}},
+    {GCP_C3D,
+     "c3d-standard",
+     400,
+     1,
+     .sizes = {8, 16, 30, 60, 90, 180, 360},
+     "-lssd",
+     {1, 1, 2, 4, 8, 16, 32},
+     GCP_SSD},
+    {GCP_C3D,
+     "c3d-highmem",
+     800,
+     1,
+     .sizes = {8, 16, 30, 60, 90, 180, 360},
+     "-lssd",
+     {1, 1, 2, 4, 8, 16, 32},
+     GCP_SSD},
+    {GCP_C4, "c4-standard", 350, 1, .sizes = {2}},
+    {GCP_C4, "c4-standard", 375, 1, .sizes = {4, 8, 16, 24, 32, 48, 96, 144, 192, 288}},
+    {GCP_C4, "c4-highmem", 750, 1, .sizes = {2}},
+    {GCP_C4, "c4-highmem", 775, 1, .sizes = {4, 8, 16, 24, 32, 48, 96, 144, 192, 288}},
+    {GCP_C4, "c4-highcpu", 200, 1, .sizes = {2, 4, 8, 16, 24, 32, 48, 96, 144, 192, 288}},
+    {GCP_C4,
+     "c4-standard",
+     375,
+     1,
+     .sizes = {4, 8, 16, 24, 32, 48, 96, 144, 192, 288},
+     "-lssd",
+     {1, 1, 2, 4, 5, 8, 16, 24, 32, 48},
+     GCP_SSD_C4},
+    {GCP_C4,
+     "c4-highmem",
+     775,
+     1,
+     .sizes = {4, 8, 16, 24, 32, 48, 96, 144, 192, 288},
+     "-lssd",
+     {1, 1, 2, 4, 5, 8, 16, 24, 32, 48},
+     GCP_SSD_C4},
+    {GCP_C4A, "c4a-standard", 400, 1, .sizes = {1, 2, 4, 8, 16, 32, 48, 64, 72}},
+    {GCP_C4A, "c4a-highmem", 800, 1, .sizes = {1, 2, 4, 8, 16, 32, 48, 64, 72}},
+    {GCP_C4A, "c4a-highcpu", 200, 1, .sizes = {1, 2, 4, 8, 16, 32, 48, 64, 72}},
+    {GCP_C4A,
+     "c4a-standard",
+     400,
+     1,
+     .sizes = {4, 8, 16, 32, 48, 64, 72},
+     "-lssd",
+     {1, 2, 4, 6, 10, 14, 16},
+     GCP_SSD_C4A},
+    {GCP_C4A,
+     "c4a-highmem",
+     800,
+     1,
+     .sizes = {4, 8, 16, 32, 48, 64, 72},
+     "-lssd",
+     {1, 2, 4, 6, 10, 14, 16},
+     GCP_SSD_C4A},
+    {GCP_C4D, "c4d-standard", 350, 1, .sizes = {2}},
+    {GCP_C4D, "c4d-standard", 375, 1, .sizes = {4}},
+    {GCP_C4D, "c4d-standard", 3100, 8, .sizes = {8, 16, 32, 48, 64, 96, 192, 384}},
+    {GCP_C4D, "c4d-standard", 400, 1, .sizes = {384}, "-metal"},
+    {GCP_C4D, "c4d-highmem", 750, 1, .sizes = {2}},
+    {GCP_C4D, "c4d-highmem", 775, 1, .sizes = {4}},
+    {GCP_C4D, "c4d-highmem", 6300, 8, .sizes = {8, 16, 32, 48, 64, 96, 192, 384}},
+    {GCP_C4D, "c4d-highmem", 800, 1, .sizes = {384}, "-metal"},
+    {GCP_C4D, "c4d-highcpu", 150, 1, .sizes = {2}},
+    {GCP_C4D, "c4d-highcpu", 175, 1, .sizes = {4}},
+    {GCP_C4D, "c4d-highcpu", 1500, 8, .sizes = {8, 16, 32, 48, 64, 96, 192, 384}},
+    {GCP_C4D, "c4d-highcpu", 200, 1, .sizes = {384}, "-metal"},
+    {GCP_C4D,
+     "c4d-standard",
+     3100,
+     8,
+     .sizes = {8, 16, 32, 48, 64, 96, 192, 384},
+     "-lssd",
+     {1, 1, 2, 4, 6, 8, 16, 32},
+     GCP_SSD_C4D},
+    {GCP_C4D,
+     "c4d-highmem",
+     6300,
+     8,
+     .sizes = {8, 16, 32, 48, 64, 96, 192, 384},
+     "-lssd",
+     {1, 1, 2, 4, 6, 8, 16, 32},
+     GCP_SSD_C4D},
+    {GCP_T2D, "t2d-standard", 400, 1, .sizes = {1, 2, 4, 8, 16, 32, 48, 60}},
+    {GCP_T2A, "t2a-standard", 400, 1, .sizes = {1, 2, 4, 8, 16, 32, 48}},
+    {GCP_H3, "h3-standard", 400, 1, .sizes = {88}},
+    {GCP_Z3,
+     "z3-highmem",
+     800,
+     1,
+     .sizes = {14, 22, 44, 88, 176},
+     "-standardlssd",
+     {8, 16, 24, 48, 96},
+     GCP_SSD},
+    {GCP_Z3,
+     "z3-highmem",
+     800,
+     1,
+     .sizes = {8, 16, 22, 32, 44, 88},
+     "-highlssd",
+     {8, 16, 24, 32, 48, 96},
+     GCP_SSD},
+    {GCP_M1, "m1-ultramem", 96100, 40, .sizes = {40, 80, 160}},
+    {GCP_M1, "m1-megamem", 143360, 96, .sizes = {96}},
+    {GCP_M2, "m2-ultramem", 588800, 208, .sizes = {208, 416}},
+    {GCP_M2, "m2-megamem", 588800, 416, .sizes = {416}},
+    {GCP_M2, "m2-hypermem", 883200, 416, .sizes = {416}},
+    {GCP_M3, "m3-ultramem", 3050, 1, .sizes = {32, 64, 128}},
+    {GCP_M3, "m3-megamem", 1525, 1, .sizes = {64, 128}},
+    {GCP_M4, "m4-ultramem", 148800, 56, .sizes = {56, 112}},
+    {GCP_M4_ULTRAMEM_224, "m4-ultramem", 148800, 56, .sizes = {224}},
+    {GCP_M4, "m4-megamem", 37200, 28, .sizes = {28, 56, 112, 224}},
+    {GCP_M4, "m4-hypermem", 1550, 1, .sizes = {16, 32, 64}},
+    {GCP_G2,
+     "g2-standard",
+     400,
+     1,
+     .sizes = {4, 8, 12, 16, 24, 32, 48, 96},
+     NULL,
+     {1, 1, 1, 1, 2, 1, 4, 8},
+     GCP_L4},
+    {GCP_G4,
+     "g4-standard",
+     375,
+     1,
+     .sizes = {48, 96, 192, 384},
+     NULL,
+     {1, 2, 4, 8},
+     GCP_RTX_6000},
 };
+
+/* Types whose names do not end in their vCPUs. */
+static const struct single {
+    size_t family;
+    const char *name;
+    int vcpus, centi_cores, centi_gib;
+    int extras; /* GPUs, and in an a2-ultragpu as many disks */
+    size_t extra;
+} singles[] = {
+    {GCP_E2, "e2-micro", 2, 25, 100, 0, 0},
+    {GCP_E2, "e2-small", 2, 50, 200, 0, 0},
+    {GCP_E2, "e2-medium", 2, 100, 400, 0, 0},
+    {GCP_F1_MICRO, "f1-micro", 1, 100, 60, 0, 0},
+    {GCP_G1_SMALL, "g1-small", 1, 100, 170, 0, 0},
+    {GCP_A2, "a2-highgpu-1g", 12, 1200, 8500, 1, GCP_A100},
+    {GCP_A2, "a2-highgpu-2g", 24, 2400, 17000, 2, GCP_A100},
+    {GCP_A2, "a2-highgpu-4g", 48, 4800, 34000, 4, GCP_A100},
+    {GCP_A2, "a2-highgpu-8g", 96, 9600, 68000, 8, GCP_A100},
+    {GCP_A2, "a2-megagpu-16g", 96, 9600, 136000, 16, GCP_A100},
+    {GCP_A2, "a2-ultragpu-1g", 12, 1200, 17000, 1, GCP_A100_80GB},
+    {GCP_A2, "a2-ultragpu-2g", 24, 2400, 34000, 2, GCP_A100_80GB},
+    {GCP_A2, "a2-ultragpu-4g", 48, 4800, 68000, 4, GCP_A100_80GB},
+    {GCP_A2, "a2-ultragpu-8g", 96, 9600, 136000, 8, GCP_A100_80GB},
+};
+
+static void add_item(struct gcp_type *type, size_t family, enum gcp_part part, long long centi)
+{
+    type->items[type->count++] = (struct gcp_item){family, part, centi};
+}
+
+static void add_cores(struct gcp_type *type, size_t family, long long centi_cores)
+{
+    add_item(type, family, GCP_CORE, centi_cores);
+    if (family != GCP_F1_MICRO && family != GCP_G1_SMALL)
+        add_item(type, family, GCP_RAM, type->centi_gib);
+}
+
+static void add_extras(struct gcp_type *type, size_t extra, int count)
+{
+    static const char *const names[GCP_FAMILIES] = {[GCP_A100] = "a100",
+                                                    [GCP_A100_80GB] = "a100-80gb",
+                                                    [GCP_L4] = "l4",
+                                                    [GCP_RTX_6000] = "rtx6000"};
+
+    if (count == 0)
+        return;
+    add_item(type, extra, GCP_EACH, count * (names[extra] ? 100 : DISK_CENTI));
+    if (names[extra])
+        snprintf(type->accelerator, sizeof type->accelerator, "%d x %s", count, names[extra]);
+}
+
+static void make_of_series(const struct series *series, size_t size, struct gcp_type *ret_type)
+{
+    struct gcp_type type = {.family = series->family, .vcpus = series->sizes[size]};
+
+    type.centi_gib = (long long)type.vcpus * series->centi_gib / series->per;
+    snprintf(type.name, sizeof type.name, "%s-%d%s", series->called, type.vcpus,
+             series->suffix ? series->suffix : "");
+    if (series->family == GCP_M2)
+        add_cores(&type, GCP_M1, 100LL * type.vcpus);
+    add_cores(&type, series->family, 100LL * type.vcpus);
+    add_extras(&type, series->extra, series->extras[size]);
+    *ret_type = type;
+}
+
+static void make_single(const struct single *single, struct gcp_type *ret_type)
+{
+    struct gcp_type type = {
+        .family = single->family, .vcpus = single->vcpus, .centi_gib = single->centi_gib};
+
+    snprintf(type.name, sizeof type.name, "%s", single->name);
+    add_cores(&type, single->family, single->centi_cores);
+    add_extras(&type, single->extra, single->extras);
+    if (single->extra == GCP_A100_80GB)
+        add_extras(&type, GCP_SSD, single->extras);
+    *ret_type = type;
+}
 
 bool gcp_type_at(size_t place, struct gcp_type *ret_type)
 {
-    for (size_t i = 0; i < sizeof all_series / sizeof *all_series; i++) {
-        const struct series *series = &all_series[i];
-
-        for (const int *vcpus = series->sizes; *vcpus; vcpus++)
+    for (size_t i = 0; i < COUNT(all_series); i++)
+        for (size_t size = 0; all_series[i].sizes[size]; size++)
             if (place-- == 0) {
-                ret_type->family = series->family;
-                ret_type->vcpus = *vcpus;
-                ret_type->centi_gib = *vcpus * series->centi_gib / series->per;
-                snprintf(ret_type->name, sizeof ret_type->name, "%s-%s-%d",
-                         gcp_families[series->family].name, series->shape, *vcpus);
+                make_of_series(&all_series[i], size, ret_type);
                 return true;
             }
-    }
-    return false;
-}
-
-static bool skip(const char **text, const char *prefix)
-{
-    size_t length = strlen(prefix);
-
-    if (strncmp(*text, prefix, length) != 0)
+    if (place >= COUNT(singles))
         return false;
-    *text += length;
+    make_single(&singles[place], ret_type);
     return true;
-}
-
-/* "<called> Core running in <somewhere>", to the letter: what stands between is another product.
- */
-static bool is_called(const char *text, const char *called, enum gcp_part *ret_part)
-{
-    if (!skip(&text, called))
-        return false;
-    if (skip(&text, " Core running in "))
-        *ret_part = GCP_CORE;
-    else if (skip(&text, " Ram running in ") || skip(&text, " RAM running in "))
-        *ret_part = GCP_RAM;
-    else
-        return false;
-    return *text != '\0';
-}
-
-bool gcp_component_read(const char *description, struct gcp_component *ret_component)
-{
-    struct gcp_component component = {.spot = skip(&description, "Spot Preemptible ") ||
-                                              skip(&description, "Preemptible ")};
-
-    for (; component.family < GCP_FAMILIES; component.family++)
-        for (const char *const *called = gcp_families[component.family].called; *called; called++)
-            if (is_called(description, *called, &component.part)) {
-                *ret_component = component;
-                return true;
-            }
-    return false;
 }
 
 bool gcp_is_region(const char *name)

@@ -1,0 +1,169 @@
+/* Entries of Google's price list, by their descriptions. */
+#include "pricing/feeds/gcp/gcp_components.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+static const struct {
+    const char *text;
+    size_t family;
+    enum gcp_part part;
+    bool spot;
+} descriptions[] = {
+    {"N1 Predefined Instance Core running in Americas", GCP_N1, GCP_CORE, false},
+    {"Spot Preemptible N1 Predefined Instance Ram running in Americas", GCP_N1, GCP_RAM, true},
+    {"Preemptible N1 Predefined Instance Core running in Finland", GCP_N1, GCP_CORE, true},
+    {"N2 Instance Ram running in Paris", GCP_N2, GCP_RAM, false},
+    {"N2D AMD Instance Core running in Virginia", GCP_N2D, GCP_CORE, false},
+    {"E2 Instance RAM running in Tokyo", GCP_E2, GCP_RAM, false},
+    {"Compute optimized Core running in Americas", GCP_C2, GCP_CORE, false},
+    {"Spot Preemptible Compute optimized Instance Ram running in Madrid", GCP_C2, GCP_RAM, true},
+    {"C2D AMD Instance Core running in Iowa", GCP_C2D, GCP_CORE, false},
+    {"C3 Instance Core running in Iowa", GCP_C3, GCP_CORE, false},
+    {"C3D Instance Core running in Iowa", GCP_C3D, GCP_CORE, false},
+    {"Spot Preemptible C4 Instance Ram running in Iowa", GCP_C4, GCP_RAM, true},
+    {"N4 Instance Core running in Iowa", GCP_N4, GCP_CORE, false},
+    {"T2D AMD Instance Core running in Iowa", GCP_T2D, GCP_CORE, false},
+    {"T2A Arm Instance Ram running in Iowa", GCP_T2A, GCP_RAM, false},
+    {"C4A Arm Instance Core running in Iowa", GCP_C4A, GCP_CORE, false},
+    {"Spot Preemptible C4D Instance Ram running in Tokyo", GCP_C4D, GCP_RAM, true},
+    {"N4A Instance Ram running in Iowa", GCP_N4A, GCP_RAM, false},
+    {"N4D Instance Core running in Iowa", GCP_N4D, GCP_CORE, false},
+    {"H3 Instance Core running in Iowa", GCP_H3, GCP_CORE, false},
+    {"Z3 Instance Ram running in Iowa", GCP_Z3, GCP_RAM, false},
+    {"Memory-optimized Instance Core running in Americas", GCP_M1, GCP_CORE, false},
+    {"Memory Optimized Upgrade Premium for Memory-optimized Instance Ram running in Tokyo",
+     GCP_M2, GCP_RAM, false},
+    {"M3 Memory-optimized Instance Core running in Iowa", GCP_M3, GCP_CORE, false},
+    {"M4 Instance Core running in Americas", GCP_M4, GCP_CORE, false},
+    {"Spot Preemptible M4Ultramem224 Instance Core running in Frankfurt", GCP_M4_ULTRAMEM_224,
+     GCP_CORE, true},
+    {"A2 Instance Core running in Americas", GCP_A2, GCP_CORE, false},
+    {"G2 Instance Ram running in Americas", GCP_G2, GCP_RAM, false},
+    {"G4 Instance Ram running in Iowa", GCP_G4, GCP_RAM, false},
+    {"Micro Instance with burstable CPU running in Americas", GCP_F1_MICRO, GCP_EACH, false},
+    {"Spot Preemptible Small Instance with 1 VCPU running in Paris", GCP_G1_SMALL, GCP_EACH,
+     true},
+    {"Nvidia Tesla A100 GPU running in Americas", GCP_A100, GCP_EACH, false},
+    {"Nvidia Tesla A100 80GB GPU attached to Spot Preemptible VMs running in Americas",
+     GCP_A100_80GB, GCP_EACH, true},
+    {"Nvidia L4 GPU running in Mumbai", GCP_L4, GCP_EACH, false},
+    {"RTX 6000 96GB running in Delhi", GCP_RTX_6000, GCP_EACH, false},
+    {"SSD backed Local Storage", GCP_SSD, GCP_EACH, false},
+    {"SSD backed Local Storage in Frankfurt", GCP_SSD, GCP_EACH, false},
+    {"SSD backed Local Storage attached to Spot Preemptible VMs", GCP_SSD, GCP_EACH, true},
+    {"SSD backed Local Storage attached to Spot Preemptible VMs in Paris", GCP_SSD, GCP_EACH,
+     true},
+    {"C4A Instance Local SSD running in Iowa", GCP_SSD_C4A, GCP_EACH, false},
+    {"Spot Preemptible C4D Instance Local SSD running in Iowa", GCP_SSD_C4D, GCP_EACH, true},
+};
+
+static void a_description_says_of_what_it_is_the_price(void)
+{
+    for (size_t i = 0; i < COUNT(descriptions); i++) {
+        struct gcp_component component = {.family = GCP_FAMILIES};
+
+        EXPECT(gcp_component_read(descriptions[i].text, &component));
+        EXPECT(gcp_component_may_be(descriptions[i].text, strlen(descriptions[i].text)));
+        EXPECT_INT((long long)component.family, (long long)descriptions[i].family);
+        EXPECT_INT((int)component.part, descriptions[i].part);
+        EXPECT_INT(component.spot, descriptions[i].spot);
+    }
+}
+
+static void every_other_description_is_about_something_else(void)
+{
+    static const char *const others[] = {
+        "",
+        "Core running in Americas",
+        "Custom Instance Core running in Americas",
+        "N2 Custom Instance Core running in Americas",
+        "N2 Custom Extended Instance Ram running in Americas",
+        "N2D AMD Custom Instance Core running in Americas",
+        "Commitment v1: Cpu in Americas for 1 Year",
+        "Commitment: Compute optimized Core running in Americas for 1 Year",
+        "N1 Sole Tenancy Premium for N1 Instance Core running in Americas",
+        "N2 Sole Tenancy Instance Ram running in Americas",
+        "Compute-optimized Sole Tenancy Instance Core running in Americas",
+        "Sole Tenancy Instance Ram running in Americas",
+        "Reserved N2 Instance Core in Americas",
+        "DWS Calendar Mode N2 Instance Core running in Americas",
+        "Memory-optimized Sole Tenancy Instance Core running in Americas",
+        "Memory Optimized Upgrade Premium for Memory-optimized Sole Tenancy Instance Core "
+        "running in Americas",
+        "Nvidia Tesla V100 GPU running in Americas",
+        "A3 Instance Core running in Americas",
+        "C4N Instance Core running in Americas",
+        "M4N Instance Core running in Americas",
+        "Reserved A2 Instance Core in Americas",
+        "Nvidia H100 80GB GPU running in Americas",
+        "Nvidia L4 GPU Virtual Workstation running in Americas",
+        "Nvidia L4 GPU attached to Spot Preemptible VMs",
+        "Spot Preemptible Nvidia L4 GPU attached to Spot Preemptible VMs running in Americas",
+        "Nvidia L4 GPU reserved in Calendar Mode running in Americas",
+        "RTX 6000 96GB 1/2 running in Iowa",
+        "SSD backed Local Storage for DWS Calendar Mode in Iowa",
+        "SSD backed Local Storage in ",
+        "Commitment v1: Local SSD in Americas for 1 Year",
+        "C4 Instance Local SSD",
+        "N2 Instance Core running in ",
+        "N2 Instance Core",
+        "N2 Instance Cores running in Americas",
+        "n2 instance core running in Americas",
+        "Spot Preemptible Preemptible N2 Instance Core running in Americas",
+        " N2 Instance Core running in Americas",
+        "Spot N2 Instance Core running in Americas",
+        "Micro Instance with burstable CPU",
+    };
+    struct gcp_component component;
+
+    for (size_t i = 0; i < COUNT(others); i++) {
+        bool read = gcp_component_read(others[i], &component);
+
+        EXPECT(!read);
+        if (read)
+            printf("    it was %s\n", others[i]);
+    }
+}
+
+/* What the list's category and unit must say of an entry with this description. */
+static void categories_and_units_belong_to_a_part(void)
+{
+    static const struct {
+        const char *text, *family, *group, *unit;
+        bool monthly;
+        int dollars_max;
+    } known[] = {
+        {"N1 Instance Core running in X", "Compute", "N1Standard", "h", false, 5},
+        {"N1 Instance Ram running in X", "Compute", "N1Standard", "GiBy.h", false, 1},
+        {"N2 Instance Core running in X", "Compute", "CPU", "h", false, 5},
+        {"N2 Instance Ram running in X", "Compute", "RAM", "GiBy.h", false, 1},
+        {"Small Instance with 1 VCPU running in X", "Compute", "G1Small", "h", false, 5},
+        {"Nvidia L4 GPU running in X", "Compute", "GPU", "h", false, 50},
+        {"SSD backed Local Storage", "Storage", "LocalSSD", "GiBy.mo", true, 1},
+        {"C4 Instance Local SSD running in X", "Compute", "LocalSSD", "GiBy.mo", true, 1},
+        {"C4 Instance Local SSD running in X", "Compute", "LocalSSD", "GiBy.h", false, 1},
+    };
+
+    for (size_t i = 0; i < COUNT(known); i++) {
+        struct gcp_component component = {.family = GCP_FAMILIES};
+        bool monthly = !known[i].monthly;
+
+        EXPECT(gcp_component_read(known[i].text, &component));
+        EXPECT_STR(gcp_resource_family(&component), known[i].family);
+        EXPECT_STR(gcp_group(&component), known[i].group);
+        EXPECT(gcp_unit(&component, known[i].unit, &monthly));
+        EXPECT_INT(monthly, known[i].monthly);
+        EXPECT(!gcp_unit(&component, "By.mo", &monthly) && !gcp_unit(&component, "", &monthly));
+        EXPECT(strcmp(known[i].unit, "h") != 0 || !gcp_unit(&component, "GiBy.mo", &monthly));
+        EXPECT_INT(gcp_dollars_max(&component), known[i].dollars_max);
+    }
+}
+
+int main(void)
+{
+    RUN(a_description_says_of_what_it_is_the_price);
+    RUN(every_other_description_is_about_something_else);
+    RUN(categories_and_units_belong_to_a_part);
+    return test_result();
+}
