@@ -49,5 +49,6 @@ bool azure_identity_read(const char *text, size_t length, struct identity *ident
     read_word(identity->instance_id, sizeof identity->instance_id,
               member(json, "vmId", text, length));
     read_priority(member(json, "priority", text, length), identity);
+    terms_of_azure(json, identity->terms);
     return true;
 }

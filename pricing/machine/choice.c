@@ -33,7 +33,8 @@ int price_rank(const struct price *price, const struct identity *identity)
         !agrees(price->provider, identity->provider, typed) ||
         !agrees(price->region, identity->region, typed) || (price->zone[0] && !of_zone))
         return 0;
-    if (!typed && strcmp(price_kind_names[price->kind], identity->life_cycle) != 0)
+    if (!typed &&
+        (identity->terms[0] || strcmp(price_kind_names[price->kind], identity->life_cycle) != 0))
         return 0;
     return typed * 4 * FEEDS + of_zone * 2 * FEEDS + feed_rank(price->feed) + 1;
 }

@@ -47,6 +47,29 @@ static bool ask_details(struct metadata *service, const struct detail *details, 
 #define DETAIL(path, member) {(path), (member), sizeof(member)}
 /* clang-format on */
 
+/* A dedicated host is paid for as a whole, whatever runs on it. */
+static bool ask_terms_of_aws(struct metadata *service, struct identity *identity,
+                             struct error *err)
+{
+    AUTO(freep) char *text = malloc(METADATA_DOCUMENT_MAX + 1);
+    enum metadata_result licences, host;
+
+    if (!text)
+        return error_no_memory(err);
+    licences = metadata_get(service, "/latest/dynamic/instance-identity/document", text,
+                            METADATA_DOCUMENT_MAX + 1, err);
+    if (licences == METADATA_TOLD)
+        terms_of_aws(text, strlen(text), identity->terms);
+    host = licences == METADATA_FAILED
+               ? METADATA_FAILED
+               : metadata_get(service, "/latest/meta-data/placement/host-id", text,
+                              METADATA_WORD_MAX, err);
+    metadata_trim(text);
+    if (host == METADATA_TOLD && *text)
+        snprintf(identity->terms, sizeof identity->terms, "a dedicated host");
+    return host != METADATA_FAILED;
+}
+
 static bool ask_aws(struct metadata *service, struct identity *identity, struct error *err)
 {
 #define HERE "/latest/meta-data/"
@@ -61,7 +84,8 @@ static bool ask_aws(struct metadata *service, struct identity *identity, struct 
     };
 #undef HERE
 
-    if (!metadata_token(service, err) || !ask_details(service, details, COUNT(details), err))
+    if (!metadata_token(service, err) || !ask_details(service, details, COUNT(details), err) ||
+        !ask_terms_of_aws(service, identity, err))
         return false;
     if (strcmp(identity->life_cycle, "on-demand") == 0)
         METADATA_WORD(identity->life_cycle, "on_demand");
@@ -106,14 +130,16 @@ static bool ask_gcp(struct metadata *service, struct identity *identity, struct 
 {
 #define HERE "/computeMetadata/v1/instance/"
     char type[METADATA_WORD_MAX], zone[METADATA_WORD_MAX], preemptible[METADATA_WORD_MAX];
-    char id[METADATA_WORD_MAX];
+    char id[METADATA_WORD_MAX], image[METADATA_WORD_MAX];
 
     snprintf(service->header, sizeof service->header, "Metadata-Flavor: Google");
     if (!ask_gcp_for(service, HERE "machine-type", type, err) ||
         !ask_gcp_for(service, HERE "zone", zone, err) ||
         !ask_gcp_for(service, HERE "scheduling/preemptible", preemptible, err) ||
-        !ask_gcp_for(service, HERE "id", id, err))
+        !ask_gcp_for(service, HERE "id", id, err) ||
+        !ask_gcp_for(service, HERE "image", image, err))
         return false;
+    terms_of_gcp(image, identity->terms);
     METADATA_WORD(identity->instance_id, id);
     last_part(identity->instance_type, sizeof identity->instance_type, type);
     last_part(identity->zone, sizeof identity->zone, zone);
@@ -169,7 +195,7 @@ static size_t cloud_of_firmware(const char *root)
     return hinted;
 }
 
-/* Lists the members that a price needs and the service did not give. */
+/* Says what a price needs and the service did not give, or why a price is not that of a feed. */
 static void note_gaps(struct identity *identity)
 {
     const char *type = identity->instance_type[0] ? "" : "the instance type";
@@ -179,6 +205,11 @@ static void note_gaps(struct identity *identity)
         snprintf(identity->note, sizeof identity->note,
                  "the metadata service does not say %s%s%s", type,
                  *type && *life_cycle ? " and " : "", life_cycle);
+    else if (identity->terms[0])
+        snprintf(identity->note, sizeof identity->note,
+                 "it is billed for %s, and feeds have prices of plain Linux on shared hardware "
+                 "only: set --price-per-hour, or type its price",
+                 identity->terms);
 }
 
 /* Why this cloud did not say who we are. */
@@ -287,7 +318,8 @@ void identity_override(struct identity *identity, const struct identity *configu
     /* What was learned of one cloud, or of one place, does not hold for another. */
     if (OVERRIDE(provider))
         identity->instance_type[0] = identity->region[0] = identity->zone[0] =
-            identity->zone_id[0] = identity->life_cycle[0] = identity->partition[0] = '\0';
+            identity->zone_id[0] = identity->life_cycle[0] = identity->partition[0] =
+                identity->terms[0] = '\0';
     if (OVERRIDE(region))
         identity->zone[0] = identity->zone_id[0] = identity->partition[0] = '\0';
     if (OVERRIDE(zone))
@@ -300,6 +332,6 @@ void identity_override(struct identity *identity, const struct identity *configu
         return;
     snprintf(identity->source, sizeof identity->source, "settings");
     if (identity->provider[0] && identity->instance_type[0] && identity->region[0] &&
-        identity->life_cycle[0])
+        identity->life_cycle[0] && !identity->terms[0])
         identity->note[0] = '\0';
 }

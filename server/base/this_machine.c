@@ -165,6 +165,11 @@ static void explain(const struct search *search, struct machine_price *price)
 
     if (!identity->instance_type[0])
         snprintf(price->why_not, sizeof price->why_not, "the instance type is not known");
+    else if (identity->terms[0])
+        snprintf(price->why_not, sizeof price->why_not,
+                 "this machine is billed for %s, and feeds have prices of plain Linux only: set "
+                 "--price-per-hour, or type its price",
+                 identity->terms);
     else if (search->expired)
         snprintf(price->why_not, sizeof price->why_not, "what the feeds say is too old");
     else

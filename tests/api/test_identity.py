@@ -296,6 +296,21 @@ class MachinePrice(IdentityCase):
             server = self.machine("--life-cycle", "on_demand", *words)
             self.assertIsNone(self.price(server)[0], words)
 
+    def test_a_machine_with_a_licence_has_not_the_price_of_plain_linux(self):
+        play_aws(self.clouds, answers={**AWS, "instance-life-cycle": "on-demand"})
+        self.clouds.route("/latest/dynamic/instance-identity/document",
+                          json.dumps({"billingProducts": ["bp-6fa54006"]}).encode())
+        server = self.machine("--metadata", f"aws={self.clouds.url}")
+        terms = "a licence (bp-6fa54006)"
+        identity = self.identity(server)
+        self.assertEqual(terms, server.get("/v1/machine").json()["terms"])
+        self.assertIn(f"it is billed for {terms}", identity["note"])
+        self.assertEqual((None, f"this machine is billed for {terms}, and feeds have prices of "
+                          "plain Linux only: set --price-per-hour, or type its price"),
+                         self.price(server))
+        server.post({"instance_type": "c5.large", "price_per_hour": 0.2}, path="/v1/prices")
+        self.assertEqual(("0.2", None), self.price(server))
+
     def test_an_entered_price_wins_until_it_is_withdrawn(self):
         server = self.machine("--life-cycle", "on_demand")
         listed = self.price(server)[0]

@@ -32,6 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_word(identity.life_cycle, sizeof identity.life_cycle);
     for (const char *c = identity.life_cycle; *c; c++)
         ALWAYS(!isupper((unsigned char)*c));
+    ALWAYS(memchr(identity.terms, '\0', sizeof identity.terms) != NULL);
     ALWAYS(!identity.zone_id[0] && !identity.partition[0] && !identity.note[0]);
     return 0;
 }

@@ -168,8 +168,8 @@ bool gcp_rates_price(const struct gcp_rates *rates, struct price_batch *batch, s
     struct gcp_type type;
 
     price_batch_facts(batch)->tally.ambiguous += rates->ambiguous;
-    for (size_t i = 0; i < rates->count; i++)
-        for (size_t place = 0; gcp_type_at(place, &type); place++)
+    for (size_t place = 0; gcp_type_at(place, &type); place++)
+        for (size_t i = 0; i < rates->count; i++)
             if (!add_price(&rates->regions[i], &type, false, batch, err) ||
                 !add_price(&rates->regions[i], &type, true, batch, err))
                 return false;

@@ -102,6 +102,7 @@ void machine_handler(struct exchange *exchange)
     jsonw_open(&out, NULL, '{');
     jsonw_text(&out, "machine", exchange->server->this_machine->machine.fingerprint);
     present_identity(&out, "identity", &identity);
+    jsonw_text(&out, "terms", identity.terms[0] ? identity.terms : NULL);
     present_machine_price(&out, &price, now_us);
     jsonw_close(&out, '}');
     reply_json(exchange, 200, &out);

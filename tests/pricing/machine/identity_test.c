@@ -69,7 +69,7 @@ static void the_metadata_service_of_aws_identifies_a_machine(void)
         EXPECT_STR(identity.source, "metadata");
         EXPECT_STR(identity.note, "");
         EXPECT_INT(replies.puts, 1);
-        EXPECT_INT(replies.asked, 8);
+        EXPECT_INT(replies.asked, 10);
         EXPECT_STR(replies.urls[0], "http://169.254.169.254/latest/api/token");
     }
 }
@@ -368,11 +368,11 @@ static void with_ask_anyway_all_services_are_asked_until_one_answers(void)
     EXPECT_STR(identity.provider, "gcp");
     EXPECT_STR(identity.note, "");
     EXPECT_INT(replies.puts, 1);
-    EXPECT_INT(replies.asked, 5); /* one of AWS, four of Google */
+    EXPECT_INT(replies.asked, 6); /* one of AWS, five of Google */
     replies = (struct replies){.list = nothing};
     identity = ask("QEMU", &replies, (struct identity_question){.ask_anyway = true});
     expect_unknown(&identity, "no cloud's metadata service answers");
-    EXPECT_INT(replies.asked, 6);
+    EXPECT_INT(replies.asked, 7);
     replies = (struct replies){.list = aws};
     identity = ask("Google", &replies, (struct identity_question){.ask_anyway = true});
     EXPECT_STR(identity.provider, "aws");
