@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #define CLOUDS 3
+#define IDENTITY_DOCUMENT_MAX 8192 /* AWS's has some 600 bytes */
 
 /* How a cloud is asked. True when it answered as itself; otherwise err says why not. */
 typedef bool ask_fn(struct metadata *service, struct identity *identity, struct error *err);
@@ -51,23 +52,18 @@ static bool ask_details(struct metadata *service, const struct detail *details, 
 static bool ask_terms_of_aws(struct metadata *service, struct identity *identity,
                              struct error *err)
 {
-    AUTO(freep) char *text = malloc(METADATA_DOCUMENT_MAX + 1);
-    enum metadata_result licences, host;
+    char text[IDENTITY_DOCUMENT_MAX];
+    enum metadata_result result = metadata_get(
+        service, "/latest/dynamic/instance-identity/document", text, sizeof text, err);
 
-    if (!text)
-        return error_no_memory(err);
-    licences = metadata_get(service, "/latest/dynamic/instance-identity/document", text,
-                            METADATA_DOCUMENT_MAX + 1, err);
-    if (licences == METADATA_TOLD)
-        terms_of_aws(text, strlen(text), identity->terms);
-    host = licences == METADATA_FAILED
-               ? METADATA_FAILED
-               : metadata_get(service, "/latest/meta-data/placement/host-id", text,
-                              METADATA_WORD_MAX, err);
+    if (result == METADATA_FAILED ||
+        (result == METADATA_TOLD && !terms_of_aws(text, strlen(text), identity->terms, err)))
+        return false;
+    result = metadata_get(service, "/latest/meta-data/placement/host-id", text, sizeof text, err);
     metadata_trim(text);
-    if (host == METADATA_TOLD && *text)
+    if (result == METADATA_TOLD && *text)
         snprintf(identity->terms, sizeof identity->terms, "a dedicated host");
-    return host != METADATA_FAILED;
+    return result != METADATA_FAILED;
 }
 
 static bool ask_aws(struct metadata *service, struct identity *identity, struct error *err)

@@ -50,6 +50,32 @@ static bool ask_azure(struct error *err)
     return true;
 }
 
+/* With a licence the machine is never one without. */
+static bool ask_aws(struct error *err)
+{
+    static const struct reply list[] = {{PUT_TOKEN},
+                                        {AWS("instance-type", "m4.xlarge")},
+                                        {AWS("placement/region", "us-east-1")},
+                                        {NULL, "/instance-identity/document", WITH_TOKEN, 200,
+                                         "{\"billingProducts\":[\"bp-1\"]}", NULL},
+                                        {.ending = NULL}};
+    struct replies replies = {.list = list};
+    struct identity identity;
+
+    ration_start();
+    identity_ask(&(struct identity_question){.root = "/nowhere",
+                                             .aws_url = "http://aws",
+                                             .fetch = replies_fetch,
+                                             .fetcher = &replies},
+                 &identity);
+    ration_stop();
+    if (!identity.provider[0])
+        return excuse(identity.note, err);
+    EXPECT_STR(identity.instance_type, "m4.xlarge");
+    EXPECT_STR(identity.terms, "a licence (bp-1)");
+    return true;
+}
+
 static bool find_role(struct error *err)
 {
     static const struct reply list[] = {
@@ -196,6 +222,7 @@ static void no_notice_is_missed_without_a_word(void)
 
 static void a_machine_knows_itself_whole_or_not(void)
 {
+    survive_every_shortage("ask aws", ask_aws);
     survive_every_shortage("ask azure", ask_azure);
     survive_every_shortage("find role", find_role);
     survive_every_shortage("read texts", read_texts);
