@@ -23,28 +23,16 @@ static enum fetch_take take_bytes(void *user, const char *data, size_t length, s
     return price_sheet_feed(user, data, length, err) ? TAKE_MORE : TAKE_FAILED;
 }
 
-/* Whether an earlier price has the same provider. */
-static bool is_known_provider(const struct price_batch *batch, const char *provider, size_t count)
-{
-    const struct price *price;
-    size_t position = 0;
-
-    while (count-- > 0 && (price = price_batch_next(batch, &position)) != NULL)
-        if (strcmp(price->provider, provider) == 0)
-            return true;
-    return false;
-}
-
 static void sum_up(const struct price_batch *batch, struct price_check *check)
 {
     const struct price *price;
     size_t position = 0;
 
-    for (size_t count = 0; (price = price_batch_next(batch, &position)) != NULL; count++) {
-        check->providers += !is_known_provider(batch, price->provider, count);
-        if (count == 0 || price->nanos < check->cheapest.nanos)
+    check->prices = price_batch_count(batch);
+    while ((price = price_batch_next(batch, &position)) != NULL) {
+        if (check->cheapest.nanos == 0 || price->nanos < check->cheapest.nanos)
             check->cheapest = *price;
-        if (count == 0 || price->nanos > check->dearest.nanos)
+        if (price->nanos > check->dearest.nanos)
             check->dearest = *price;
     }
 }

@@ -4,7 +4,7 @@
 #include "pricing/feeds/price_sheet.h"
 
 struct price_check {
-    size_t rows, faults, providers;
+    size_t rows, faults, prices;    /* the same price in two rows is one */
     struct price cheapest, dearest; /* by the number alone; with nanos 0 where there is none */
 };
 

@@ -27,7 +27,7 @@ int prices_command(const struct config *config)
                 check.faults);
         return 1;
     }
-    printf("%s: rows: %zu, providers: %zu, faults: none\n", path, check.rows, check.providers);
+    printf("%s: rows: %zu, prices: %zu, faults: none\n", path, check.rows, check.prices);
     if (check.cheapest.nanos > 0)
         printf("%s: an hour costs from %s %s (%s) to %s %s (%s)\n", path, check.cheapest.text,
                check.cheapest.currency, check.cheapest.instance_type, check.dearest.text,

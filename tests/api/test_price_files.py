@@ -38,12 +38,12 @@ class Check(unittest.TestCase):
     def test_a_good_file(self):
         result = self.check("provider,instance_type,price_per_hour\na,x,0.5\nb,y,12\na,z,1\n")
         self.assertEqual((0, ""), (result.returncode, result.stderr))
-        self.assertEqual(f"{self.path}: rows: 3, providers: 2, faults: none\n"
+        self.assertEqual(f"{self.path}: rows: 3, prices: 3, faults: none\n"
                          f"{self.path}: an hour costs from 0.5 USD (x) to 12 USD (y)\n", result.stdout)
 
     def test_a_file_without_rows(self):
         result = self.check("[]")
-        self.assertEqual((0, f"{self.path}: rows: 0, providers: 0, faults: none\n"),
+        self.assertEqual((0, f"{self.path}: rows: 0, prices: 0, faults: none\n"),
                          (result.returncode, result.stdout))
 
     def test_every_faulty_line_is_explained(self):
@@ -108,7 +108,7 @@ class Examples(unittest.TestCase):
             with self.subTest(name=name):
                 result = prices("check", EXAMPLES / name)
                 self.assertEqual((0, ""), (result.returncode, result.stderr))
-                self.assertIn(f"rows: {count}, ", result.stdout)
+                self.assertIn(f"rows: {count}, prices: {count}, faults: none", result.stdout)
 
     def test_each_says_that_it_is_an_example_and_of_when(self):
         for name in READ:
