@@ -49,7 +49,7 @@ struct config {
     char audit[PATH_TEXT_MAX + 1];
     long long http_threads;
     long long max_connections, max_connections_per_address;
-    long long header_seconds, body_seconds, idle_seconds;
+    long long header_seconds, body_seconds, send_seconds, idle_seconds;
     long long queue_limit;
     long long silence_seconds;
     long long reserve_mib;

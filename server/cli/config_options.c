@@ -120,6 +120,8 @@ const struct option config_options[] = {
             "longest")},
     {NUMBER(SERVE, header_seconds, 1, 3600, "10", "Time for a client to send its header")},
     {NUMBER(SERVE, body_seconds, 1, 3600, "30", "Time for a client to send its body")},
+    {NUMBER(SERVE, send_seconds, 1, 3600, "30",
+            "Time for a client to take 16 KiB of its answer, or the rest")},
     {NUMBER(SERVE, idle_seconds, 1, 3600, "60",
             "Time a connection may be idle between requests")},
     {NUMBER(SERVE, queue_limit, 1, 1000000, "100",

@@ -80,6 +80,7 @@ struct reply {
 /* Why an answer waits, and what continues it. */
 struct hold {
     bool waits;                               /* no answer yet: see exchange_answer() */
+    bool granted;                             /* may_hold() has said yes */
     void (*go_on)(struct exchange *exchange); /* makes the answer after a wait; NULL for none */
     struct run_id id;                         /* the run or sweep whose end it waits for */
     long long until_ns;
@@ -103,7 +104,9 @@ struct exchange {
     struct audit_note audit;
     struct watcher watcher;                           /* sleeps for a stream or a held answer */
     bool (*is_gone)(const struct exchange *exchange); /* the client closed its connection */
-    struct request request;                           /* last, for the kilobytes at its end */
+    /* Whether the answer may wait for something to end: only so many do at a time. */
+    bool (*may_hold)(const struct exchange *exchange);
+    struct request request; /* last, for the kilobytes at its end */
 };
 
 /* Checks a request by its header: target, route, token, disk and body. A refusal sets

@@ -28,8 +28,13 @@ bool hold_is_closed(const struct exchange *exchange)
 
 bool hold_is_over(struct exchange *exchange, bool closed)
 {
-    if (!closed && clock_monotonic_ns() < exchange->hold.until_ns && !exchange->is_gone(exchange))
-        return false;
+    struct hold *hold = &exchange->hold;
+
+    if (!closed && clock_monotonic_ns() < hold->until_ns && !exchange->is_gone(exchange)) {
+        hold->granted = hold->granted || exchange->may_hold(exchange);
+        if (hold->granted)
+            return false;
+    }
     notifications_leave(exchange->server->notifications, &exchange->watcher);
     return true;
 }

@@ -19,8 +19,8 @@ void hold_begin(struct exchange *exchange, const struct topic *topic, long long 
  * before the database, so that the last change is not missed. */
 bool hold_is_closed(const struct exchange *exchange);
 
-/* Whether to reply as things are: the wait is over, or the client is gone. Then it watches no
- * more. */
+/* Whether to reply as things are: the wait is over, the client is gone, or too many wait already.
+ * Then it watches no more. */
 bool hold_is_over(struct exchange *exchange, bool closed);
 
 /* Suspends the exchange until there is news, and returns true: the handler must return. False

@@ -48,11 +48,6 @@ static void on_log(void *user, const char *format, va_list arguments)
     log_line(LOG_DEBUG, "libmicrohttpd: %s", text);
 }
 
-static void cut_descriptor(int descriptor)
-{
-    shutdown(descriptor, SHUT_RDWR);
-}
-
 /* Fills in the daemon's options for TLS, if configured; returns its flags. */
 #define TLS_OPTIONS 4
 static unsigned tls_options(const struct http *http, struct MHD_OptionItem ret_items[TLS_OPTIONS])
@@ -104,7 +99,9 @@ struct http *http_listen(const struct config *config, struct error *err)
         .rest_ns = config->idle_seconds * NS_PER_SECOND,
         .header_ns = config->header_seconds * NS_PER_SECOND,
         .body_ns = config->body_seconds * NS_PER_SECOND,
+        .send_ns = config->send_seconds * NS_PER_SECOND,
     };
+    const struct connection_calls calls = {listener_cut, listener_taken};
 
     if (!http) {
         error_no_memory(err);
@@ -114,7 +111,7 @@ struct http *http_listen(const struct config *config, struct error *err)
     http->listener = -1;
     if (tls_files_read(config, &http->tls, err) && check_pair(http, err))
         http->listener = listener_open(config, err);
-    http->transport.connections = connections_new(&limits, cut_descriptor);
+    http->transport.connections = connections_new(&limits, &calls);
     if (!http->transport.connections)
         error_no_memory(err);
     if (http->listener < 0 || !http->transport.connections) {

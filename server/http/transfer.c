@@ -109,7 +109,15 @@ static bool is_gone(const struct exchange *exchange)
 {
     const struct transfer *transfer = exchange->watcher.user;
 
-    return listener_has_left(descriptor_of(transfer->connection), transfer->transport->secure);
+    return listener_has_left(descriptor_of(transfer->connection));
+}
+
+static bool may_hold(const struct exchange *exchange)
+{
+    const struct transfer *transfer = exchange->watcher.user;
+
+    return connections_hold(transfer->transport->connections, transfer->carrier->client,
+                            clock_monotonic_ns());
 }
 
 static const char *header(struct MHD_Connection *connection, const char *name)
@@ -146,6 +154,7 @@ static void read_headers(struct transfer *transfer, const char *method)
     exchange->watcher.cut = cut;
     exchange->watcher.user = transfer;
     exchange->is_gone = is_gone;
+    exchange->may_hold = may_hold;
     exchange->request.peer =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
 }
@@ -230,7 +239,8 @@ static enum MHD_Result send_reply(struct transfer *transfer)
     if (!response)
         return MHD_NO;
     add_headers(transfer, response);
-    client_phase(transfer->carrier->client, PHASE_ANSWER, clock_monotonic_ns());
+    client_phase(transfer->carrier->client, reply->stream.is_live ? PHASE_HOLD : PHASE_SEND,
+                 clock_monotonic_ns());
     if (reply->stream.is_live)
         listener_hold_little(descriptor_of(transfer->connection));
     result = MHD_queue_response(transfer->connection, (unsigned)reply->status, response);
@@ -356,6 +366,7 @@ static struct carrier *carrier_new(const struct transport *transport,
         shutdown(descriptor, SHUT_RDWR);
         return NULL;
     }
+    listener_hold_enough(descriptor);
     deadlines_wake_by(transport->deadlines, now_ns + transport->shortest_ns);
     return carrier;
 }

@@ -1,5 +1,7 @@
 #include "server/http/edge/connections.h"
 
+#include "common/clock.h"
+
 #include <limits.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -7,25 +9,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEND_AT_ONCE_NS                                                                          \
+    (NS_PER_SECOND / 4) /* in which a client on a good line takes an answer                      \
+                         */
+
 struct client {
     struct client *next, *previous;
     int descriptor;
     unsigned char address[16]; /* IPv4 as ::ffff:a.b.c.d */
     _Atomic enum phase phase;  /* these two change with every request: not under the lock */
     atomic_llong since_ns;     /* when the phase began */
+    long long taken;           /* bytes, when the progress of an answer was last looked at */
     bool cut;                  /* its connection is ending; not in `count` */
 };
 
 struct connections {
     pthread_mutex_t lock;
     struct connection_limits limits;
-    void (*cut)(int descriptor);
+    struct connection_calls calls;
     struct client *first;
     size_t count; /* those that are not cut */
 };
 
 struct connections *connections_new(const struct connection_limits *limits,
-                                    void (*cut)(int descriptor))
+                                    const struct connection_calls *calls)
 {
     struct connections *connections = calloc(1, sizeof *connections);
 
@@ -33,7 +40,7 @@ struct connections *connections_new(const struct connection_limits *limits,
         return NULL;
     pthread_mutex_init(&connections->lock, NULL);
     connections->limits = *limits;
-    connections->cut = cut;
+    connections->calls = *calls;
     return connections;
 }
 
@@ -76,7 +83,7 @@ static void cut_client(struct connections *connections, struct client *client)
         return;
     client->cut = true;
     connections->count--;
-    connections->cut(client->descriptor);
+    connections->calls.cut(client->descriptor);
 }
 
 /* `address` NULL: of any address. */
@@ -91,15 +98,24 @@ static size_t count_of(const struct connections *connections, const unsigned cha
     return count;
 }
 
-/* Cuts the client that has been resting or sending its request for longest; false when all wait
- * for an answer. */
-static bool make_room(struct connections *connections, const unsigned char *address)
+/* Whether a client may have to make room: one that waits for us may not, nor one whose answer has
+ * just begun. */
+static bool may_go(const struct client *client, long long now_ns)
+{
+    enum phase phase = client->phase;
+
+    return !client->cut && phase != PHASE_ANSWER && phase != PHASE_HOLD &&
+           (phase != PHASE_SEND || now_ns - client->since_ns >= SEND_AT_ONCE_NS);
+}
+
+/* Cuts the client that has been in its phase for longest; false when all wait for us. */
+static bool make_room(struct connections *connections, const unsigned char *address,
+                      long long now_ns)
 {
     struct client *oldest = NULL;
 
     for (struct client *client = connections->first; client; client = client->next) {
-        if (client->cut || client->phase == PHASE_ANSWER ||
-            (address && memcmp(client->address, address, 16) != 0))
+        if (!may_go(client, now_ns) || (address && memcmp(client->address, address, 16) != 0))
             continue;
         if (!oldest || client->since_ns < oldest->since_ns)
             oldest = client;
@@ -109,16 +125,17 @@ static bool make_room(struct connections *connections, const unsigned char *addr
     return oldest != NULL;
 }
 
-static bool find_room(struct connections *connections, const unsigned char *address)
+static bool find_room(struct connections *connections, const unsigned char *address,
+                      long long now_ns)
 {
     const struct connection_limits *limits = &connections->limits;
 
     /* Counting an address walks the list: do it only where the limit can be reached. */
     if (connections->count >= limits->most_per_address &&
         count_of(connections, address) >= limits->most_per_address &&
-        !make_room(connections, address))
+        !make_room(connections, address, now_ns))
         return false;
-    return connections->count < limits->most || make_room(connections, NULL);
+    return connections->count < limits->most || make_room(connections, NULL, now_ns);
 }
 
 struct client *connections_add(struct connections *connections, int descriptor,
@@ -134,7 +151,7 @@ struct client *connections_add(struct connections *connections, int descriptor,
     copy_address(address, client->address);
 
     pthread_mutex_lock(&connections->lock);
-    if (!find_room(connections, client->address)) {
+    if (!find_room(connections, client->address, now_ns)) {
         pthread_mutex_unlock(&connections->lock);
         free(client);
         return NULL;
@@ -186,9 +203,45 @@ static long long deadline(const struct connections *connections, const struct cl
         return client->since_ns + connections->limits.header_ns;
     case PHASE_BODY:
         return client->since_ns + connections->limits.body_ns;
+    case PHASE_SEND:
+        return client->since_ns + connections->limits.send_ns;
     default:
         return LLONG_MAX;
     }
+}
+
+/* Whether a client took enough of its answer in time; then it has as much time again. */
+static bool goes_on(struct connections *connections, struct client *client, long long now_ns)
+{
+    long long taken;
+
+    if (client->phase != PHASE_SEND)
+        return false;
+    taken = connections->calls.taken(client->descriptor);
+    if (taken - client->taken < SEND_LEAST)
+        return false;
+    client->taken = taken;
+    client->since_ns = now_ns;
+    return true;
+}
+
+bool connections_hold(struct connections *connections, struct client *client, long long now_ns)
+{
+    size_t held = 0, of_address = 0;
+    bool may;
+
+    pthread_mutex_lock(&connections->lock);
+    for (const struct client *other = connections->first; other; other = other->next)
+        if (!other->cut && other != client && other->phase == PHASE_HOLD) {
+            held++;
+            of_address += memcmp(other->address, client->address, sizeof client->address) == 0;
+        }
+    may = held < (connections->limits.most + 1) / 2 &&
+          of_address < (connections->limits.most_per_address + 1) / 2;
+    if (may)
+        client_phase(client, PHASE_HOLD, now_ns);
+    pthread_mutex_unlock(&connections->lock);
+    return may;
 }
 
 long long connections_tick(struct connections *connections, long long now_ns)
@@ -199,9 +252,9 @@ long long connections_tick(struct connections *connections, long long now_ns)
     for (struct client *client = connections->first; client; client = client->next) {
         long long due = client->cut ? LLONG_MAX : deadline(connections, client);
 
-        if (due <= now_ns)
+        if (due <= now_ns && !goes_on(connections, client, now_ns))
             cut_client(connections, client);
-        else if (due < next)
+        else if (due > now_ns && due < next)
             next = due;
     }
     /* A client that is being answered now will rest later, without telling us in time. */
@@ -226,7 +279,7 @@ size_t connections_answering(struct connections *connections)
 
     pthread_mutex_lock(&connections->lock);
     for (const struct client *client = connections->first; client; client = client->next)
-        count += !client->cut && client->phase == PHASE_ANSWER;
+        count += !client->cut && client->phase >= PHASE_ANSWER;
     pthread_mutex_unlock(&connections->lock);
     return count;
 }

@@ -13,30 +13,44 @@ enum phase {
     PHASE_REST,   /* between requests: from the end of one to the first line of the next */
     PHASE_HEADER, /* its header is not complete */
     PHASE_BODY,   /* its body is not complete */
-    PHASE_ANSWER, /* it waits for us, or we send: no deadline here */
+    PHASE_ANSWER, /* it waits for us: no deadline here */
+    PHASE_HOLD,   /* it waits for something to end */
+    PHASE_SEND,   /* it must take what we send */
 };
 
 struct connection_limits {
     size_t most, most_per_address;
     long long rest_ns, header_ns, body_ns;
+    long long send_ns; /* in which it must take SEND_LEAST, or the rest */
+};
+
+#define SEND_LEAST 16384 /* bytes */
+
+/* What the table does to sockets, which it knows as descriptors. */
+struct connection_calls {
+    void (*cut)(int descriptor);        /* ends it; with a lock held, and must not call back */
+    long long (*taken)(int descriptor); /* bytes that the client has taken, since ever */
 };
 
 /* The time from a new connection to the first tick must not be longer than this. */
 static inline long long connection_limits_shortest(const struct connection_limits *limits)
 {
-    long long shortest = limits->rest_ns < limits->body_ns ? limits->rest_ns : limits->body_ns;
+    const long long each[] = {limits->rest_ns, limits->header_ns, limits->body_ns,
+                              limits->send_ns};
+    long long shortest = each[0];
 
-    return shortest < limits->header_ns ? shortest : limits->header_ns;
+    for (size_t i = 1; i < sizeof each / sizeof each[0]; i++)
+        shortest = each[i] < shortest ? each[i] : shortest;
+    return shortest;
 }
 
-/* `cut` ends a connection (shutdown(2)); it is called with a lock held and must not call back. */
 struct connections *connections_new(const struct connection_limits *limits,
-                                    void (*cut)(int descriptor));
+                                    const struct connection_calls *calls);
 void connections_free(struct connections *connections);
 
-/* Adds a client. At a limit, cuts the client that has been resting or sending for longest, of the
- * same address if that exceeds its own limit. Returns NULL, and the caller must close
- * `descriptor`, when all others wait for answers or memory runs out. */
+/* Adds a client. At a limit, cuts the client that has been resting, sending its request or not
+ * taking its answer for longest, of the same address if that exceeds its own limit. Returns NULL,
+ * and the caller must close `descriptor`, when all others wait for answers or memory runs out. */
 struct client *connections_add(struct connections *connections, int descriptor,
                                const struct sockaddr *address, long long now_ns);
 
@@ -44,6 +58,10 @@ struct client *connections_add(struct connections *connections, int descriptor,
 void connections_remove(struct connections *connections, struct client *client);
 
 void client_phase(struct client *client, enum phase phase, long long now_ns);
+
+/* Lets a client wait for something to end. False where half of the connections, of its address or
+ * in all, do so already: others must be served beside them. */
+bool connections_hold(struct connections *connections, struct client *client, long long now_ns);
 
 /* Cuts one client now. */
 void connections_cut(struct connections *connections, struct client *client);

@@ -4,8 +4,14 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+
+#define HELD_MAX                                                                                 \
+    (128 * 1024) /* bytes of an answer in the kernel; it takes twice as much memory */
 
 static socklen_t make_address(const struct config *config, struct sockaddr_storage *address)
 {
@@ -67,13 +73,37 @@ void listener_hold_little(int descriptor)
     (void)!setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }
 
-bool listener_has_left(int descriptor, bool secure)
+void listener_hold_enough(int descriptor)
+{
+    int bytes = HELD_MAX;
+
+    (void)!setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+}
+
+bool listener_has_left(int descriptor)
 {
     struct pollfd watched = {.fd = descriptor, .events = POLLRDHUP};
-    char byte;
 
-    if (secure)
-        return poll(&watched, 1, 0) == 1 &&
-               (watched.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
-    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    return poll(&watched, 1, 0) == 1 && (watched.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+void listener_cut(int descriptor)
+{
+    const struct linger at_once = {.l_onoff = 1};
+    int unsent = 0;
+
+    /* What a client has not taken must not stay in the kernel. */
+    if (ioctl(descriptor, SIOCOUTQ, &unsent) == 0 && unsent > 0)
+        (void)!setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    shutdown(descriptor, SHUT_RDWR);
+}
+
+long long listener_taken(int descriptor)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof info;
+
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+        return 0;
+    return (long long)info.tcpi_bytes_acked;
 }

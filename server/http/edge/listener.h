@@ -1,4 +1,4 @@
-/* The listening socket. */
+/* The listening socket, and what the system is asked about the connections that come from it. */
 #pragma once
 
 #include "common/error.h"
@@ -8,12 +8,21 @@
 int listener_open(const struct config *config, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Whether the client closed its end and no bytes are left to read. Over TLS bytes may be left,
- * because closing itself sends some. */
-bool listener_has_left(int descriptor, bool secure);
+/* Whether the client closed its end, be there bytes left to read or not: a client that hides its
+ * end behind junk would be waited for. */
+bool listener_has_left(int descriptor);
 
-/* Makes the system buffer little that the client has not read. */
+/* Limits what the system buffers of an answer that the client does not take. */
+void listener_hold_enough(int descriptor);
+
+/* The same, to hardly anything: for answers that grow old. */
 void listener_hold_little(int descriptor);
+
+/* Ends a connection, and frees what the client has not taken. */
+void listener_cut(int descriptor);
+
+/* Bytes that the client has taken since the connection began. */
+long long listener_taken(int descriptor);
 
 /* The port it is bound to. */
 int listener_port(int descriptor);

@@ -63,6 +63,14 @@ void *event_stream_open(struct exchange *exchange, size_t size)
 void event_stream_follow(struct exchange *exchange, struct event_stream *stream,
                          enum topic_kind topic)
 {
+    struct error err = {0};
+
+    if (!exchange->may_hold(exchange)) {
+        error_set(&err, ERROR_BUSY, NULL, "too many clients follow something already");
+        reply_error(exchange, &err);
+        free(stream);
+        return;
+    }
     stream->spoken_ns = clock_monotonic_ns();
     exchange->watcher.may_cut = true;
     notifications_watch(exchange->server->notifications, &exchange->watcher,

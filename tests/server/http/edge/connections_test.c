@@ -13,7 +13,8 @@ static const struct connection_limits usual = {.most = 5,
                                                .most_per_address = 3,
                                                .rest_ns = 60 * SECOND,
                                                .header_ns = 10 * SECOND,
-                                               .body_ns = 30 * SECOND};
+                                               .body_ns = 30 * SECOND,
+                                               .send_ns = 20 * SECOND};
 
 /* The descriptors that were cut, in order: "4 7 ". */
 static char cuts[200];
@@ -25,10 +26,20 @@ static void cut(int descriptor)
     snprintf(cuts + used, sizeof cuts - used, "%d ", descriptor);
 }
 
+/* What the client of each descriptor has taken of its answers. */
+static long long taken_of[100];
+
+static long long taken(int descriptor)
+{
+    return taken_of[descriptor];
+}
+
+static const struct connection_calls calls = {cut, taken};
+
 static struct connections *start(const struct connection_limits *limits)
 {
     cuts[0] = '\0';
-    return connections_new(limits, cut);
+    return connections_new(limits, &calls);
 }
 
 static struct client *add(struct connections *connections, int descriptor, const char *address,
@@ -164,7 +175,8 @@ static void a_cut_client_counts_no_more_and_is_not_cut_again(void)
 static const struct {
     enum phase phase;
     long long seconds; /* 0: for ever */
-} deadlines[] = {{PHASE_REST, 60}, {PHASE_HEADER, 10}, {PHASE_BODY, 30}, {PHASE_ANSWER, 0}};
+} deadlines[] = {{PHASE_REST, 60},  {PHASE_HEADER, 10}, {PHASE_BODY, 30},
+                 {PHASE_ANSWER, 0}, {PHASE_HOLD, 0},    {PHASE_SEND, 20}};
 
 static void each_phase_has_its_deadline_from_its_own_beginning(void)
 {
@@ -217,9 +229,30 @@ static void the_next_tick_is_the_first_deadline(void)
 static void a_change_of_phase_between_two_ticks_is_seen_in_time(void)
 {
     static const struct connection_limits orders[] = {
-        {.most = 9, .most_per_address = 9, .rest_ns = 1, .header_ns = 2, .body_ns = 3},
-        {.most = 9, .most_per_address = 9, .rest_ns = 3, .header_ns = 1, .body_ns = 2},
-        {.most = 9, .most_per_address = 9, .rest_ns = 2, .header_ns = 3, .body_ns = 1},
+        {.most = 9,
+         .most_per_address = 9,
+         .rest_ns = 1,
+         .header_ns = 2,
+         .body_ns = 3,
+         .send_ns = 4},
+        {.most = 9,
+         .most_per_address = 9,
+         .rest_ns = 4,
+         .header_ns = 1,
+         .body_ns = 2,
+         .send_ns = 3},
+        {.most = 9,
+         .most_per_address = 9,
+         .rest_ns = 2,
+         .header_ns = 3,
+         .body_ns = 1,
+         .send_ns = 4},
+        {.most = 9,
+         .most_per_address = 9,
+         .rest_ns = 2,
+         .header_ns = 3,
+         .body_ns = 4,
+         .send_ns = 1},
     };
 
     for (size_t i = 0; i < COUNT(orders); i++) {
@@ -231,6 +264,60 @@ static void a_change_of_phase_between_two_ticks_is_seen_in_time(void)
         EXPECT_INT(connection_limits_shortest(&orders[i]), 1);
         connections_free(connections);
     }
+}
+
+static void a_client_that_takes_its_answer_goes_on_and_one_that_does_not_is_cut(void)
+{
+    struct connections *connections = start(&usual);
+    struct client *reads = add(connections, 1, "10.0.0.1", START);
+    struct client *trickles = add(connections, 2, "10.0.0.2", START);
+
+    taken_of[1] = taken_of[2] = 0;
+    client_phase(reads, PHASE_SEND, START);
+    client_phase(trickles, PHASE_SEND, START);
+    for (int i = 1; i <= 3; i++) {
+        taken_of[1] += SEND_LEAST;
+        taken_of[2] += SEND_LEAST / 4;
+        connections_tick(connections, START + 20 * i * SECOND);
+    }
+    EXPECT_STR(cuts, "2 ");
+    connections_tick(connections, START + 80 * SECOND);
+    EXPECT_STR(cuts, "2 1 ");
+    connections_free(connections);
+}
+
+static void a_client_that_does_not_take_its_answer_makes_room(void)
+{
+    const struct connection_limits limits = {.most = 2, .most_per_address = 2};
+    struct connections *connections = start(&limits);
+    struct client *first = add(connections, 1, "10.0.0.1", START);
+    struct client *second = add(connections, 2, "10.0.0.2", START);
+
+    client_phase(first, PHASE_SEND, START);
+    client_phase(second, PHASE_HOLD, START);
+    EXPECT(add(connections, 3, "10.0.0.3", START + SECOND / 10) == NULL);
+    EXPECT(add(connections, 3, "10.0.0.3", START + SECOND) != NULL);
+    EXPECT_STR(cuts, "1 ");
+    connections_free(connections);
+}
+
+static void half_of_the_connections_may_wait(void)
+{
+    const struct connection_limits limits = {.most = 6, .most_per_address = 4};
+    struct connections *connections = start(&limits);
+    struct client *clients[6];
+
+    for (int i = 0; i < 6; i++)
+        clients[i] = add(connections, i, i < 4 ? "10.0.0.1" : "10.0.0.2", START);
+    EXPECT(connections_hold(connections, clients[0], START));
+    EXPECT(connections_hold(connections, clients[0], START)); /* the same one */
+    EXPECT(connections_hold(connections, clients[1], START));
+    EXPECT(!connections_hold(connections, clients[2], START)); /* half of its address */
+    EXPECT(connections_hold(connections, clients[4], START));
+    EXPECT(!connections_hold(connections, clients[5], START)); /* half of all */
+    client_phase(clients[0], PHASE_SEND, START);
+    EXPECT(connections_hold(connections, clients[5], START));
+    connections_free(connections);
 }
 
 int main(void)
@@ -246,5 +333,8 @@ int main(void)
     RUN(a_new_client_has_to_send_its_header_in_time);
     RUN(the_next_tick_is_the_first_deadline);
     RUN(a_change_of_phase_between_two_ticks_is_seen_in_time);
+    RUN(a_client_that_takes_its_answer_goes_on_and_one_that_does_not_is_cut);
+    RUN(a_client_that_does_not_take_its_answer_makes_room);
+    RUN(half_of_the_connections_may_wait);
     return test_result();
 }

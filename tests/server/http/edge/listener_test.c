@@ -4,6 +4,7 @@
 #include "tests/test.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 
 /* A connection of two ends over TCP. */
@@ -28,11 +29,9 @@ static void an_open_connection_is_not_gone(void)
     AUTO(closep) int theirs = -1;
 
     connect_both(&ours, &theirs);
-    EXPECT(!listener_has_left(ours, false));
-    EXPECT(!listener_has_left(ours, true));
+    EXPECT(!listener_has_left(ours));
     EXPECT_INT(send(theirs, "x", 1, 0), 1);
-    EXPECT(!listener_has_left(ours, false));
-    EXPECT(!listener_has_left(ours, true));
+    EXPECT(!listener_has_left(ours));
 }
 
 static void a_closed_connection_counts_as_gone(void)
@@ -42,13 +41,10 @@ static void a_closed_connection_counts_as_gone(void)
 
     connect_both(&ours, &theirs);
     close(theirs);
-    EXPECT(listener_has_left(ours, false));
-    EXPECT(listener_has_left(ours, true));
+    EXPECT(listener_has_left(ours));
 }
 
-/* The last question of a plain connection is still to be answered; of a secure one, those bytes
- * are its goodbye. */
-static void of_what_was_sent_before_closing_it_depends(void)
+static void a_closed_connection_with_bytes_left_to_read_counts_as_gone(void)
 {
     AUTO(closep) int ours = -1;
     int theirs;
@@ -56,8 +52,27 @@ static void of_what_was_sent_before_closing_it_depends(void)
     connect_both(&ours, &theirs);
     EXPECT_INT(send(theirs, "x", 1, 0), 1);
     close(theirs);
-    EXPECT(!listener_has_left(ours, false));
-    EXPECT(listener_has_left(ours, true));
+    EXPECT(listener_has_left(ours));
+}
+
+static void a_cut_takes_back_what_was_not_read(void)
+{
+    AUTO(closep) int ours = -1;
+    AUTO(closep) int theirs = -1;
+    char piece[4096] = "";
+    ssize_t length;
+
+    connect_both(&ours, &theirs);
+    while (send(ours, piece, sizeof piece, MSG_DONTWAIT) > 0)
+        ;
+    EXPECT(listener_taken(ours) > 0);
+    listener_cut(ours);
+    close(ours);
+    ours = -1;
+    do
+        length = recv(theirs, piece, sizeof piece, 0);
+    while (length > 0);
+    EXPECT(length < 0 && errno == ECONNRESET);
 }
 
 static long long held_for_whom_does_not_read(int descriptor)
@@ -88,7 +103,8 @@ int main(void)
 {
     RUN(an_open_connection_is_not_gone);
     RUN(a_closed_connection_counts_as_gone);
-    RUN(of_what_was_sent_before_closing_it_depends);
+    RUN(a_closed_connection_with_bytes_left_to_read_counts_as_gone);
+    RUN(a_cut_takes_back_what_was_not_read);
     RUN(little_is_held_where_that_is_asked_for);
     return test_result();
 }

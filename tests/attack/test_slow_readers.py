@@ -1,0 +1,128 @@
+"""Clients that ask for much and read nothing, and clients that make the server wait for nobody's
+sake: others are served at once beside them, and the kernel's memory stays free."""
+import re
+import select
+import socket
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "api"))
+from harness import Server, ServerCase, fake, raise_open_files, until  # noqa: E402
+
+READERS = 1060
+PIPELINED = 40
+HEALTHY = 100
+SLOWEST = 2  # seconds for a healthy request on a busy machine; the aim is a quarter
+KERNEL_MIB = 700  # the send buffers alone came to 2048
+PAGE = 4096
+
+
+def kernel_mib():
+    """What the sockets of this machine hold."""
+    words = re.search(r"^TCP:.* mem (\d+)", Path("/proc/net/sockstat").read_text(), re.M)
+    return int(words[1]) * PAGE / 2**20
+
+
+class Crowd:
+    """Connections from many addresses, each of which sent the same and reads nothing."""
+
+    def __init__(self, server, count, data):
+        raise_open_files(count + 200)
+        self.clients = []
+        for index in range(count):
+            client = socket.socket()
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            client.bind((f"127.0.1.{1 + index % 200}", 0))
+            client.settimeout(10)
+            try:
+                client.connect(("127.0.0.1", server.port))
+                client.sendall(data.encode())
+            except OSError:  # refused or cut: what it was to be
+                pass
+            self.clients.append(client)
+
+    def ends(self):
+        """How many of the connections the server has ended."""
+        poll = select.poll()
+        for client in self.clients:
+            poll.register(client, select.POLLRDHUP)
+        return len(poll.poll(0))
+
+    def close(self):
+        for client in self.clients:
+            client.close()
+
+
+class SlowReaders(ServerCase):
+    FLAGS = ("--send-seconds", "5")
+    ENGINES = {"ok": fake("ok"), "slow": fake("slow", 20)}
+
+    def setUp(self):
+        self.server = Server(*self.FLAGS, engines=self.ENGINES,
+                             open_files=(4096, 4096)).start()
+        self.addCleanup(self.server.stop)
+
+    def largest_asset(self):
+        page = self.server.get("/").body.decode()
+        return max(set(re.findall(r'"/(assets/[^"]+)"', page)),
+                   key=lambda path: len(self.server.get("/" + path).body))
+
+    def ask_beside(self, crowd):
+        """Healthy requests, each on a connection of its own; none may fail or wait for long."""
+        self.addCleanup(crowd.close)
+        slowest = 0
+        for _ in range(HEALTHY):
+            began = time.monotonic()
+            self.assertEqual(200, self.server.get("/v1/runs").status)
+            slowest = max(slowest, time.monotonic() - began)
+        self.assertLess(slowest, SLOWEST)
+
+    def test_readers_that_take_nothing_are_cut_and_others_served(self):
+        before = kernel_mib()
+        request = f"GET /{self.largest_asset()} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        crowd = Crowd(self.server, READERS, request * PIPELINED)
+        self.ask_beside(crowd)
+        self.assertLess(kernel_mib() - before, KERNEL_MIB)
+        until(lambda: crowd.ends() == READERS, "all are cut", seconds=60)
+        until(lambda: kernel_mib() - before < 20, "the kernel's memory is back", seconds=20)
+
+    def test_a_reader_on_a_slow_line_gets_its_answer(self):
+        path = self.largest_asset()
+        whole = len(self.server.get("/" + path).body)
+        with self.server.raw() as client:
+            client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.send(f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            got = b""
+            while len(got) < whole:
+                piece = client.socket.recv(16384)
+                self.assertTrue(piece, f"cut after {len(got)} bytes")
+                got += piece
+                time.sleep(0.05)
+
+    def test_waits_of_clients_that_are_gone_keep_no_place(self):
+        run = self.server.queue("slow", steps=100000, max_seconds=600)
+        request = f"GET /v1/runs/{run}?wait=300 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        crowd = Crowd(self.server, READERS, request + "x" * 45000)
+        crowd.close()
+        self.ask_beside(crowd)
+        self.server.delete(f"/v1/runs/{run}")
+
+    def test_waits_behind_one_address_leave_room_for_its_others(self):
+        run = self.server.queue("slow", steps=100000, max_seconds=600)
+        request = f"GET /v1/runs/{run}?wait=300 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        events = (f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                  "Accept: text/event-stream\r\n\r\n")
+        raise_open_files(1000)
+        waiting = [self.server.raw().send(events if index % 2 else request)
+                   for index in range(300)]
+        for client in waiting:
+            self.addCleanup(client.close)
+        for _ in range(HEALTHY):
+            self.assertEqual(200, self.server.get("/v1/runs").status)
+        self.server.delete(f"/v1/runs/{run}")
+
+
+if __name__ == "__main__":
+    unittest.main()
