@@ -55,7 +55,8 @@ static bool note_gone(struct replacement *work, const struct known *known, struc
 /* Whether a known price is a measure of the new reading. */
 static bool judges(const struct replacement *work, const struct price *like)
 {
-    return freshness_of(like->kind, work->now_us - work->old.confirmed_us) != PRICE_EXPIRED &&
+    return freshness_of(like->kind, work->now_us - work->old.confirmed_us,
+                        work->snapshot->source->pace_seconds * 1000000) != PRICE_EXPIRED &&
            type_is_asked_for(work->snapshot->source, work->snapshot->types, like->instance_type);
 }
 

@@ -61,8 +61,8 @@ static void present_origin(struct json_writer *out, const struct price_view *vie
     jsonw_time(out, "fetched_at", fetched_us);
     jsonw_number(out, "age_seconds", given ? NAN : (double)(at_us - said_us) / 1e6);
     jsonw_text(out, "freshness",
-               freshness_names[(view->doubted ? freshness_of_doubted
-                                              : freshness_of)(price->kind, at_us - said_us)]);
+               freshness_names[(view->doubted ? freshness_of_doubted : freshness_of)(
+                   price->kind, at_us - said_us, source ? source->pace_seconds * 1000000 : 0)]);
 }
 
 /* What was, or from when on there was nothing. */

@@ -380,6 +380,29 @@ class OneLeap(FeedsCase):
         return where
 
 
+class Pace(FeedsCase):
+    STAGES = (GcpCatalog,)
+
+    def freshness(self, hours):
+        """Of the spot prices, and of the feed, so long after it was read."""
+        stage = self.stages[0]
+        stage.server.stop()
+        with contextlib.closing(sqlite3.connect(stage.server.database)) as database, database:
+            database.execute("UPDATE readings SET fetched_us = ?", (self.read_us(hours),))
+            database.execute("UPDATE feed_states SET confirmed_us = ?", (self.read_us(hours),))
+        stage.server.start()
+        return ({price["freshness"] for price in stage.server.prices(kind="spot")},
+                stage.server.feed(stage.NAME)["freshness"])
+
+    @staticmethod
+    def read_us(hours):
+        return int((time.time() - hours * 3600) * 1e6)
+
+    def test_what_is_read_once_a_day_does_not_expire_before_it_is_read_again(self):
+        for hours, freshness in ((26, "fresh"), (40, "stale"), (100, "expired")):
+            self.assertEqual(({freshness}, freshness), self.freshness(hours))
+
+
 class Obedience(FeedsCase):
     def test_retry_after_is_obeyed(self):
         def check(stage):

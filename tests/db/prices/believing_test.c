@@ -353,7 +353,8 @@ static size_t wrong_and_fresh(struct db *db, const double prices[TYPES], long lo
         size_t type = (size_t)strtoull(view->price.instance_type + 1, NULL, 10);
         double truth = prices[type], price = (double)view->price.nanos / 1e9;
 
-        if (!view->doubted && freshness_of(PRICE_SPOT, at_us - view->confirmed_us) == PRICE_FRESH)
+        if (!view->doubted &&
+            freshness_of(PRICE_SPOT, at_us - view->confirmed_us, 0) == PRICE_FRESH)
             wrong += price < truth * 0.999 || price > truth * 1.001;
     }
     return wrong;
