@@ -291,7 +291,13 @@ class Unbelievable(FeedsCase):
         self.refuses("not believed: it has [0-9]+ of the [0-9]+ prices that it had before", share=0.5)
 
     def test_everything_costs_ten_times_as_much(self):
-        self.refuses("not believed: [0-9]+ of [0-9]+ prices moved by more than 5 times", times=10)
+        self.refuses("not believed: [0-9]+ of [0-9]+ (spot prices moved by more than 2 times|"
+                     "on-demand prices moved by more than a quarter)", times=10)
+
+    def test_everything_costs_half_or_twice_or_nearly_five_times_as_much(self):
+        for times in (0.5, 2, 4.9):
+            self.refuses("not believed: [0-9]+ of [0-9]+ (spot|on-demand) prices moved by",
+                         times=times)
 
     def test_everything_costs_a_tenth(self):
         def check(stage):
@@ -327,6 +333,7 @@ class Unbelievable(FeedsCase):
             with contextlib.closing(sqlite3.connect(stage.server.database)) as database, database:
                 database.execute("UPDATE feed_states SET doubt_us = doubt_us - 3600000000"
                                  " WHERE doubt_us > 0")
+                database.execute("UPDATE price_series SET held_us = held_us - 3600000000")
             stage.server.start()
             feed = stage.server.refresh(stage.NAME)
             self.assertEqual(("ok", None), (feed["state"], feed["scopes"][0]["held"]), feed)
@@ -339,6 +346,29 @@ class Unbelievable(FeedsCase):
                              (f"?feed={self.stages[0].NAME}&believe=yes", "believe")):
             reply = server.post(b"", path="/v1/prices/refresh", query=query)
             self.assertEqual((400, field), (reply.status, reply.json()["field"]))
+
+
+class Lost(FeedsCase):
+    """A region that a feed has no more."""
+    STAGES = (SpotPage,)
+
+    def test_a_region_that_is_lost_stays_and_is_shown_as_held_back(self):
+        stage = self.stages[0]
+        last = stage.aws.regions[-1].code
+        before = len(stage.server.prices(region=last))
+        self.assertGreater(before, 3)
+        page = json.loads(stage.aws.spot_page())
+        page["config"]["regions"] = [region for region in page["config"]["regions"]
+                                     if region["region"] != last]
+        page["config"]["regions"] += [{**page["config"]["regions"][0], "region": last + "-2"}]
+        stage.feeds.route(stage.WHERE, Document(json.dumps(page).encode(), '"lost"',
+                                                time.time() - 30, "application/x-javascript"))
+        feed = stage.server.refresh(stage.NAME)
+        self.assertEqual(("ok", before), (feed["state"], feed["scopes"][0]["held"]["count"]))
+        prices = stage.server.prices(region=last)
+        self.assertEqual((before, {"stale"}),
+                         (len(prices), {price["freshness"] for price in prices}))
+        self.assertTrue(stage.server.prices(region=last + "-2"))  # renamed: that is there too
 
 
 class OneLeap(FeedsCase):

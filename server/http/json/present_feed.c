@@ -92,6 +92,7 @@ static void present_tally(struct json_writer *out, const struct price_batch_tall
     jsonw_integer(out, "unpriced", tally->unpriced);
     jsonw_integer(out, "malformed", tally->malformed);
     jsonw_integer(out, "ambiguous", tally->ambiguous);
+    jsonw_integer(out, "above_on_demand", tally->dear);
     jsonw_close(out, '}');
 }
 
