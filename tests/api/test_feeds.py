@@ -12,7 +12,7 @@ from decimal import Decimal
 from feed_server import (Bomb, Document, Failing, FeedServer, Pages, empty, garbage, garbage_body,
                          in_turn, redirect, reset_after, slow, status, truncated)
 from harness import SANITIZED, together
-from price_server import STAGES, AzureRetail, GcpCatalog, Offer, SpotPage
+from price_server import STAGES, AzureRetail, GcpCatalog, Offer, OnDemandPage, SpotPage
 
 MEBIBYTE = 1024  # in the units of Server.memory()
 HTML = "<!DOCTYPE html><html><body>Please sign in to this network</body></html>"
@@ -343,7 +343,8 @@ class Unbelievable(FeedsCase):
     def test_belief_needs_one_feed(self):
         server = self.stages[0].server
         for query, field in (("?believe=true", "feed"),
-                             (f"?feed={self.stages[0].NAME}&believe=yes", "believe")):
+                             (f"?feed={self.stages[0].NAME}&believe=yes", "believe"),
+                             (f"?feed={self.stages[0].NAME}&reason=why", "reason")):
             reply = server.post(b"", path="/v1/prices/refresh", query=query)
             self.assertEqual((400, field), (reply.status, reply.json()["field"]))
 
@@ -388,6 +389,9 @@ class OneLeap(FeedsCase):
         self.assertAlmostEqual(100, example["held_price_per_hour"] / example["price_per_hour"])
         price = stage.server.prices(region=where[0], instance_type=where[1], kind="spot")[0]
         self.assertEqual("stale", price["freshness"])
+        self.assertEqual({"count": 1, "price_per_hour": price["price_per_hour"],
+                          "held_price_per_hour": example["held_price_per_hour"],
+                          "since": example["since"]}, price["held"])
         # The same document: not a 304 that confirms the old price, but a second reading.
         feed = stage.server.refresh(stage.NAME)
         self.assertEqual(("ok", 200, None), (feed["scopes"][0]["state"],
@@ -408,6 +412,29 @@ class OneLeap(FeedsCase):
         stage.feeds.route(stage.WHERE, Document(stage.aws.spot_page(), '"leap"', time.time() - 30,
                                                 "application/x-javascript"))
         return where
+
+
+class OneLeapOnDemand(FeedsCase):
+    STAGES = (OnDemandPage,)
+
+    def test_a_price_on_demand_waits_an_hour_and_instances_show_what_waits(self):
+        stage = self.stages[0]
+        region, name, _ = next(iter(sorted(stage.expected())))
+        before = stage.expected()[region, name, "on_demand"]
+        price = stage.aws.on_demand_price
+        stage.aws.on_demand_price = lambda where, kind: \
+            str(Decimal(price(where, kind)) / (2 if kind == name else 1)) \
+            if price(where, kind) else None
+        for _ in range(2):  # saying it again at once makes it no truer
+            stage.feeds.route(stage.WHERE, Document(stage.aws.on_demand_page("EU (Ireland)"),
+                                                    packed=True, labelled=False))
+            self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
+            types = stage.server.get(f"/v1/instances?instance_type={name}&region={region}").json()
+            listed = types["instances"][0]["prices"][0]
+            self.assertEqual(before, listed["nanos_per_hour"])
+            self.assertEqual((1, before / 1e9), (listed["held"]["count"],
+                                                 listed["held"]["price_per_hour"]))
+            self.assertAlmostEqual(before / 2e9, listed["held"]["held_price_per_hour"], 8)
 
 
 class Pace(FeedsCase):
