@@ -7,6 +7,7 @@ import re
 import sqlite3
 import time
 import unittest
+from datetime import datetime
 from decimal import Decimal
 
 from feed_server import (Bomb, Document, Failing, FeedServer, Pages, empty, garbage, garbage_body,
@@ -402,6 +403,24 @@ class OneLeap(FeedsCase):
         self.assertEqual("fresh", price["freshness"])
         self.assertEqual("unchanged", stage.server.refresh(stage.NAME)["scopes"][0]["state"])
 
+    def test_what_waits_is_read_again_within_two_hours_also_by_another_start(self):
+        stage = self.stages[0]
+        stage.play()
+        stage.server.refresh(stage.NAME, believe="true")
+        self.assertGreater(self.next_in(stage), 100 * 3600)
+        self.leap(stage)
+        stage.server.refresh(stage.NAME)
+        self.assertLess(self.next_in(stage), 2.3 * 3600)
+        stage.server.stop()
+        stage.server.start()
+        self.assertLess(self.next_in(stage), 2.3 * 3600)
+
+    @staticmethod
+    def next_in(stage):
+        """Seconds until the feed is read again."""
+        due = stage.server.feed(stage.NAME)["next_at"]
+        return datetime.fromisoformat(due).timestamp() - time.time()
+
     def leap(self, stage):
         """One price a hundred times as high; its region and type."""
         where = next(key[:2] for key in sorted(stage.expected()))
@@ -412,6 +431,42 @@ class OneLeap(FeedsCase):
         stage.feeds.route(stage.WHERE, Document(stage.aws.spot_page(), '"leap"', time.time() - 30,
                                                 "application/x-javascript"))
         return where
+
+
+class Regions(FeedsCase):
+    """The parts of a feed that is read region by region."""
+    STAGES = (OnDemandPage,)
+
+    def scopes(self, stage):
+        return {scope["scope"]: (scope["state"], scope["reason"])
+                for scope in stage.server.feed(stage.NAME)["scopes"]}
+
+    def restart(self, stage, regions):
+        stage.server.stop()
+        stage.server.flags[1] = re.sub(
+            "regions=[^ ]*", f"regions={regions}", stage.server.flags[1])
+        stage.server.start()
+        stage.server.refresh(stage.NAME)
+
+    def test_a_region_that_is_listed_no_more_says_so_and_keeps_its_prices(self):
+        stage = self.stages[0]
+        self.restart(stage, "eu-west-1,us-east-1")
+        self.assertEqual({"eu-west-1", "us-east-1"}, set(self.scopes(stage)))
+        prices = stage.server.prices(region="eu-west-1")
+        listed = json.loads(stage.aws.locations())
+        good = stage.feeds.behaviour("/locations/1.0/aws/current/locations.json")
+        stage.feeds.route("/locations/1.0/aws/current/locations.json", json.dumps(
+            {name: place for name, place in listed.items() if place["code"] != "eu-west-1"}))
+        self.assertEqual("partly_failed", stage.server.refresh(stage.NAME)["state"])
+        self.assertEqual(("failed", "the feed does not list this region any more"),
+                         self.scopes(stage)["eu-west-1"])
+        self.assertEqual(prices, stage.server.prices(region="eu-west-1"))
+        stage.feeds.route("/locations/1.0/aws/current/locations.json", good)
+        self.assertEqual("ok", stage.server.refresh(stage.NAME)["state"])
+        # Settings that do not ask for it any more are another matter: there is nothing to say.
+        self.restart(stage, "us-east-1")
+        self.assertEqual({"us-east-1"}, set(self.scopes(stage)))
+        self.assertEqual(len(prices), len(stage.server.prices(region="eu-west-1")))
 
 
 class OneLeapOnDemand(FeedsCase):
