@@ -1,4 +1,4 @@
-/* Tested by tests/api/test_feeds.py and tests/api/test_refresh.py. */
+/* Tested by tests/api/test_feeds.py, test_believing.py and test_refresh.py. */
 #include "server/prices/refresh_feed.h"
 
 #include "common/cleanup.h"
