@@ -101,8 +101,7 @@ static bool judge(struct replacement *work, struct known *known, const struct pr
                   const struct coverage_names *names, long long said_nanos, struct error *err)
 {
     struct change *change = &work->change;
-    struct moves *moves =
-        &change->moves[like->kind == PRICE_ON_DEMAND ? PRICE_ON_DEMAND : PRICE_SPOT];
+    struct moves *moves = &change->moves[like->kind == PRICE_SPOT ? PRICE_SPOT : PRICE_ON_DEMAND];
 
     change->before++;
     if (said_nanos > 0) {

@@ -22,7 +22,7 @@ static const struct kind_rule {
 
 static const struct kind_rule *rule_of(enum price_kind kind)
 {
-    return &rules[kind == PRICE_ON_DEMAND ? PRICE_ON_DEMAND : PRICE_SPOT];
+    return &rules[kind == PRICE_SPOT ? PRICE_SPOT : PRICE_ON_DEMAND];
 }
 
 static bool is_beyond(long long hundredths, long long left_nanos, long long right_nanos)

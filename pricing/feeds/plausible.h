@@ -39,7 +39,7 @@ struct change {
     size_t before;         /* known prices that judge */
     size_t after;          /* prices of the new reading */
     size_t common;         /* of before: also in the new reading */
-    struct moves moves[2]; /* of common, on demand and spot */
+    struct moves moves[2]; /* of common: what is not spot, as on demand; and spot */
     struct beside beside;
     size_t
         contested; /* known prices of which this reading, or the one held back, says otherwise */
@@ -49,16 +49,16 @@ struct change {
     struct doubt doubt; /* what the next reading has to confirm; of a reading held back */
 };
 
-/* True for a leap: a placeholder, another unit, a zero too few. On demand more than a quarter,
- * else more than twice or less than half. One that comes alone is held back until another reading
- * says the same; many at once hold back the reading. */
+/* True for a leap: a placeholder, another unit, a zero too few. On spot more than twice or
+ * less than half, else more than a quarter. One that comes alone is held back until another
+ * reading says the same; many at once hold back the reading. */
 bool is_leap(enum price_kind kind, long long before_nanos, long long after_nanos);
 
-/* True for a move that single prices make: on demand by more than a twentieth, else by half. */
+/* True for a move that single prices make: on spot by more than half, else by a twentieth. */
 bool is_drift(enum price_kind kind, long long before_nanos, long long after_nanos);
 
-/* Whether two readings say nearly the same of a price: on demand within a fiftieth, else within a
- * quarter. 0 or less: the first says nothing. */
+/* Whether two readings say nearly the same of a price: on spot within a quarter, else within a
+ * fiftieth. 0 or less: the first says nothing. */
 bool is_confirmed(enum price_kind kind, long long held_nanos, long long after_nanos);
 
 /* Whether a spot price is far above the one on demand, which nobody would pay. */
