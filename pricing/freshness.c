@@ -2,27 +2,35 @@
 
 #define HOUR_US (3600 * 1000000LL)
 #define DAY_US (24 * HOUR_US)
+#define PACES_OF_LIFE 3
 
 const char *const freshness_names[] = {"fresh", "stale", "expired", NULL};
 
-enum freshness freshness_of(enum price_kind kind, long long age_us)
+static long long longer(long long left_us, long long right_us)
 {
-    long long fresh_us = kind == PRICE_SPOT ? HOUR_US : 7 * DAY_US;
-    long long stale_us = kind == PRICE_SPOT ? DAY_US : 30 * DAY_US;
+    return left_us > right_us ? left_us : right_us;
+}
+
+enum freshness freshness_of(enum price_kind kind, long long age_us, long long pace_us)
+{
+    long long fresh_us = longer(kind == PRICE_SPOT ? HOUR_US : 7 * DAY_US, pace_us);
+    long long stale_us =
+        longer(kind == PRICE_SPOT ? DAY_US : 30 * DAY_US, PACES_OF_LIFE * pace_us);
 
     if (kind == PRICE_TYPED || kind == PRICE_OWN || age_us <= fresh_us)
         return PRICE_FRESH;
     return age_us <= stale_us ? PRICE_STALE : PRICE_EXPIRED;
 }
 
-enum freshness freshness_of_doubted(enum price_kind kind, long long age_us)
+enum freshness freshness_of_doubted(enum price_kind kind, long long age_us, long long pace_us)
 {
-    enum freshness freshness = freshness_of(kind, age_us);
+    enum freshness freshness = freshness_of(kind, age_us, pace_us);
 
     return freshness == PRICE_FRESH ? PRICE_STALE : freshness;
 }
 
-bool feed_is_frozen(bool has_spot, long long source_us, long long now_us)
+bool feed_is_frozen(bool has_spot, long long source_us, long long now_us, long long pace_us)
 {
-    return has_spot && source_us > 0 && now_us - source_us > DAY_US;
+    return has_spot && source_us > 0 &&
+           freshness_of(PRICE_SPOT, now_us - source_us, pace_us) == PRICE_EXPIRED;
 }

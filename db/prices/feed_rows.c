@@ -46,8 +46,9 @@ static void row_from(struct stmt *query, struct feed_row *ret_row)
     copy(row.etag, sizeof row.etag, query, 9);
     copy(row.last_modified, sizeof row.last_modified, query, 10);
     copy(row.mark, sizeof row.mark, query, 11);
-    if (sscanf(stmt_column_text(query, 16), "%lld %lld %lld %lld", &row.tally.seen,
-               &row.tally.unpriced, &row.tally.malformed, &row.tally.ambiguous) != 4)
+    if (sscanf(stmt_column_text(query, 16), "%lld %lld %lld %lld %lld", &row.tally.seen,
+               &row.tally.unpriced, &row.tally.malformed, &row.tally.ambiguous,
+               &row.tally.dear) < 4) /* an earlier version counted four */
         row.tally = (struct price_batch_tally){0};
     *ret_row = row;
 }
@@ -85,12 +86,12 @@ static bool put_state(struct db *db, const struct feed_row *row, struct error *e
                      "INSERT OR REPLACE INTO feed_states (" COLUMNS ") VALUES"
                      " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      err);
-    char tally[100];
+    char tally[120];
 
     if (!insert)
         return false;
-    snprintf(tally, sizeof tally, "%lld %lld %lld %lld", row->tally.seen, row->tally.unpriced,
-             row->tally.malformed, row->tally.ambiguous);
+    snprintf(tally, sizeof tally, "%lld %lld %lld %lld %lld", row->tally.seen,
+             row->tally.unpriced, row->tally.malformed, row->tally.ambiguous, row->tally.dear);
     stmt_text(insert, row->feed);
     stmt_text(insert, row->scope);
     stmt_text(insert, row->address);
@@ -161,20 +162,7 @@ static bool put_unchanged(struct db *db, const struct feed_row *row, struct erro
 
 bool feed_rows_doubt(struct db *db, const struct feed_row *row, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *update = stmt_prepare(db,
-                                       "UPDATE feed_states SET held = ?, doubt_us = ?,"
-                                       " doubt_prices = ? WHERE feed = ? AND scope = ?",
-                                       err);
-
-    if (!update)
-        return false;
-    stmt_integer(update, row->held);
-    stmt_integer(update, row->doubt.since_us);
-    stmt_integer(update, row->doubt.prices);
-    stmt_text(update, row->feed);
-    stmt_text(update, row->scope);
-    return stmt_run(update, err) && revision_touch(db, err);
+    return put_state(db, row, err) && revision_touch(db, err);
 }
 
 bool feed_rows_store(struct db *db, const struct feed_row *row, struct error *err)

@@ -52,7 +52,8 @@ bool feed_rows_store(struct db *db, const struct feed_row *row, struct error *er
 bool feed_rows_put_reading(struct db *db, const struct feed_row *row, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Within a transaction of the caller's: of the last reading, what was held back. */
+/* Within a transaction of the caller's: the state as it was found, with what was held back of the
+ * last reading; also of a scope that was never read before. */
 bool feed_rows_doubt(struct db *db, const struct feed_row *row, struct error *err)
     __attribute__((warn_unused_result));
 

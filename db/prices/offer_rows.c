@@ -87,7 +87,8 @@ static bool find_statement(struct db *db, struct offer_rows *rows, const char *f
         return false;
     statement = &rows->statements[rows->statement_count];
     *statement = (struct feed_statement){.rank = feed_rank(feed),
-                                         .third_party = source && source->third_party};
+                                         .third_party = source && source->third_party,
+                                         .pace_us = source_pace_us(feed)};
     COPY(statement->feed, feed);
     COPY(statement->scope, scope);
     if (!ask_readings(db, rows->question->at_us, statement, err))
@@ -155,8 +156,8 @@ static void judge(const struct offer_rows *rows, struct offer_row *row, int plac
     row->said_us = published                            ? row->since_us
                    : statement->confirmed_source_us > 0 ? statement->confirmed_source_us
                                                         : statement->confirmed_us;
-    row->freshness = (row->doubted ? freshness_of_doubted
-                                   : freshness_of)(row->kind, question->at_us - row->said_us);
+    row->freshness = (row->doubted ? freshness_of_doubted : freshness_of)(
+        row->kind, question->at_us - row->said_us, statement->pace_us);
     row->applies = published || (place != NO_PLACE && zone_fits(question, row));
     set_order(question, row, place, statement->rank);
 }

@@ -19,6 +19,7 @@ struct feed_statement {
     char feed[32], scope[40];
     int rank;
     bool third_party;
+    long long pace_us;
     long long confirmed_us, confirmed_source_us;
 };
 

@@ -10,7 +10,10 @@
 #define COLUMNS                                                                                  \
     "SELECT s.number, s.feed, s.provider, s.region, s.zone, s.instance_type, s.kind,"            \
     " s.currency, p.nanos, p.text, p.reference, p.source_us, p.fetched_us, p.since_us,"          \
-    " r.fetched_us, r.source_us, p.withdrawn_us, p.withdrawn_by, p.withdrawn_reason, s.held_us"  \
+    " r.fetched_us, r.source_us, p.withdrawn_us, p.withdrawn_by, p.withdrawn_reason, s.held_us," \
+    " s.held_nanos, s.since_us, CASE WHEN s.held_us NOT NULL THEN (SELECT held FROM "            \
+    "feed_states AS f"                                                                           \
+    " WHERE f.feed = s.feed AND f.scope = s.scope) END"                                          \
     " FROM price_series AS s JOIN prices AS p ON p.series = s.number"
 #define CONFIRMED                                                                                \
     " LEFT JOIN readings AS r ON r.feed = s.feed AND r.scope = s.scope AND r.fetched_us ="       \
@@ -58,6 +61,10 @@ static void view_from_row(struct stmt *row, long long at_us, struct price_view *
     price->nanos = stmt_column_integer(row, 8);
     price->source_us = stmt_column_integer(row, 11);
     price->fetched_us = stmt_column_integer(row, 12);
+    if (view.doubted && view.since_us == stmt_column_integer(row, 21))
+        view.waiting = (struct waiting_price){.since_us = held_us,
+                                              .nanos = stmt_column_integer(row, 20),
+                                              .count = stmt_column_integer(row, 22)};
     withdrawal_read(row, 16, &view.withdrawn);
     *ret_view = view;
 }

@@ -12,6 +12,13 @@ struct price_filter {
     long long limit;
 };
 
+/* What a later reading says of a price and is not believed yet. */
+struct waiting_price {
+    long long since_us; /* when it was said first; 0: nothing waits */
+    long long nanos;    /* 0: there is none any more */
+    long long count;    /* prices that wait with it, of the same scope */
+};
+
 /* A price as it was at a moment. */
 struct price_view {
     long long series;
@@ -21,7 +28,8 @@ struct price_view {
      * it gave its answer; 0 where there is no feed (typed) or where it gives none. */
     long long confirmed_us, confirmed_source_us;
     bool doubted; /* a later reading says otherwise, which waits for another one to confirm it */
-    struct taken_back withdrawn; /* also where that was after the moment */
+    struct waiting_price waiting; /* of one in doubt, that still holds today */
+    struct taken_back withdrawn;  /* also where that was after the moment */
 };
 
 typedef void price_tell_fn(void *user, const struct price_view *view);

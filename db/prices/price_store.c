@@ -2,24 +2,36 @@
 
 #include "common/cleanup.h"
 #include "db/prices/catalogue.h"
+#include "db/prices/other_feeds.h"
 #include "db/prices/price_rows.h"
 #include "db/stmt.h"
+#include "pricing/feeds/coverage.h"
 #include "pricing/freshness.h"
 
 #define NOTHING_HELD (-1)
+#define SECOND_US 1000000LL
 
 /* What is stored of the price at a place of the basket; number 0 where nothing is. */
 struct known {
-    long long number, nanos, held, since_us;
+    long long number, nanos, held, held_us, since_us;
     bool is_held; /* it leapt, and waits for another reading */
+};
+
+/* What the feed has no more. */
+struct gone {
+    struct known known;
+    struct coverage_names names;
+    bool judged;
 };
 
 struct replacement {
     struct db *db;
     const struct price_snapshot *snapshot;
     struct known *known; /* a place of the basket each */
-    struct known *gone;  /* what the feed has no more */
+    struct gone *gone;
     size_t gone_count, gone_room;
+    struct coverage coverage; /* of the known prices that judge */
+    struct other_feeds others;
     long long now_us;
     bool trusted;        /* nothing is doubted */
     struct feed_row old; /* what was known of the scope */
@@ -31,49 +43,78 @@ static void replacement_end(struct replacement *work)
 {
     freep(&work->known);
     freep(&work->gone);
+    coverage_free(&work->coverage);
+    other_feeds_free(&work->others);
     stmt_done(&work->add_series);
     stmt_done(&work->add_price);
     stmt_done(&work->move_series);
     stmt_done(&work->hold_series);
 }
 
-static bool note_gone(struct replacement *work, const struct known *known, struct error *err)
+static bool note_gone(struct replacement *work, const struct gone *gone, struct error *err)
 {
     if (work->gone_count == work->gone_room) {
         size_t room = work->gone_room ? work->gone_room * 2 : 64;
-        struct known *more = reallocarray(work->gone, room, sizeof *more);
+        struct gone *more = reallocarray(work->gone, room, sizeof *more);
 
         if (!more)
             return error_no_memory(err);
         work->gone = more;
         work->gone_room = room;
     }
-    work->gone[work->gone_count++] = *known;
+    work->gone[work->gone_count++] = *gone;
     return true;
 }
 
 /* Whether a known price is a measure of the new reading. */
 static bool judges(const struct replacement *work, const struct price *like)
 {
-    return freshness_of(like->kind, work->now_us - work->old.confirmed_us) != PRICE_EXPIRED &&
+    return freshness_of(like->kind, work->now_us - work->old.confirmed_us,
+                        work->snapshot->source->pace_seconds * 1000000) != PRICE_EXPIRED &&
            type_is_asked_for(work->snapshot->source, work->snapshot->types, like->instance_type);
 }
 
+/* Whether a price that leapt is said once more. What is on demand has to wait as a whole reading
+ * does, since it moves once in years. */
+static bool leap_is_confirmed(const struct replacement *work, const struct known *known,
+                              enum price_kind kind, long long said_nanos)
+{
+    return is_confirmed(kind, known->held, said_nanos) &&
+           (kind == PRICE_SPOT || work->now_us - known->held_us >= DOUBT_SECONDS * SECOND_US);
+}
+
 /* Counts a known price; `said_nanos` is 0 where the reading has none. */
-static void weigh(struct replacement *work, struct known *known, bool judge, long long said_nanos)
+static void weigh(struct replacement *work, struct known *known, enum price_kind kind,
+                  long long said_nanos)
 {
     struct change *change = &work->change;
-    bool leapt = judge && said_nanos > 0 && is_leap(known->nanos, said_nanos);
     bool contested = said_nanos != known->nanos || known->held != NOTHING_HELD;
     long long held_nanos = known->held == NOTHING_HELD ? known->nanos : known->held;
 
-    change->before += judge;
-    change->common += judge && said_nanos > 0;
-    change->leapt += leapt;
-    known->is_held = leapt && !work->trusted && !is_confirmed(known->held, said_nanos);
     change->contested += contested;
     change->agreed +=
-        contested && (held_nanos == said_nanos || is_confirmed(held_nanos, said_nanos));
+        contested && (held_nanos == said_nanos || is_confirmed(kind, held_nanos, said_nanos));
+}
+
+/* Counts a known price that judges. */
+static bool judge(struct replacement *work, struct known *known, const struct price *like,
+                  const struct coverage_names *names, long long said_nanos, struct error *err)
+{
+    struct change *change = &work->change;
+    struct moves *moves = &change->moves[like->kind == PRICE_SPOT ? PRICE_SPOT : PRICE_ON_DEMAND];
+
+    change->before++;
+    if (said_nanos > 0) {
+        bool leapt = is_leap(like->kind, known->nanos, said_nanos);
+
+        change->common++;
+        moves->common++;
+        moves->leapt += leapt;
+        moves->drifted += is_drift(like->kind, known->nanos, said_nanos);
+        known->is_held =
+            leapt && !work->trusted && !leap_is_confirmed(work, known, like->kind, said_nanos);
+    }
+    return coverage_count(&work->coverage, names, said_nanos > 0, err);
 }
 
 /* A stored series, and what the basket says of it. */
@@ -82,9 +123,12 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
     struct known known = {.number = stmt_column_integer(row, 0),
                           .nanos = stmt_column_integer(row, 7),
                           .held = stmt_column_integer(row, 8),
-                          .since_us = stmt_column_integer(row, 9)};
+                          .since_us = stmt_column_integer(row, 9),
+                          .held_us = stmt_column_integer(row, 10)};
+    struct coverage_names names;
     struct price like = {0};
     const struct price *price;
+    bool judged;
     size_t place;
 
     snprintf(like.provider, sizeof like.provider, "%s", stmt_column_text(row, 1));
@@ -95,10 +139,14 @@ static bool compare_row(struct replacement *work, struct stmt *row, struct error
     if (!price_kind_from_name(stmt_column_text(row, 5), &like.kind))
         return error_set(err, ERROR_INTERNAL, NULL, "a stored price has an unknown kind");
     price = price_batch_find(work->snapshot->batch, &like, &place);
+    judged = known.nanos > 0 && judges(work, &like);
+    coverage_names_of(&like, &names);
     if (known.nanos > 0)
-        weigh(work, &known, judges(work, &like), price ? price->nanos : 0);
+        weigh(work, &known, like.kind, price ? price->nanos : 0);
+    if (judged && !judge(work, &known, &like, &names, price ? price->nanos : 0, err))
+        return false;
     if (!price)
-        return known.nanos == 0 || note_gone(work, &known, err);
+        return known.nanos == 0 || note_gone(work, &(struct gone){known, names, judged}, err);
     work->known[place] = known;
     return true;
 }
@@ -110,7 +158,8 @@ static bool compare(struct replacement *work, struct error *err)
     struct stmt *query = stmt_prepare(
         work->db,
         "SELECT number, provider, region, zone, instance_type, kind, currency, nanos,"
-        " ifnull(held_nanos, -1), since_us FROM price_series WHERE feed = ? AND scope = ?",
+        " ifnull(held_nanos, -1), since_us, ifnull(held_us, 0) FROM price_series WHERE feed = ? "
+        "AND scope = ?",
         err);
     enum stmt_step step;
 
@@ -125,6 +174,19 @@ static bool compare(struct replacement *work, struct error *err)
     work->change.after = price_batch_count(work->snapshot->batch);
     work->change.gone = work->gone_count;
     return step == STMT_DONE;
+}
+
+/* Compares the reading with what is known of the other kind, and with other feeds. */
+static void compare_beside(struct replacement *work)
+{
+    const struct price_batch *batch = work->snapshot->batch;
+    bool is_first = work->change.before == 0;
+    const struct price *price;
+    size_t position = 0;
+
+    while ((price = price_batch_next(batch, &position)) != NULL)
+        other_feeds_weigh(&work->others, batch, price, work->known[position - 1].nanos, is_first,
+                          &work->change.beside);
 }
 
 /* Since when a price holds: as its source says, but never before what is already known. */
@@ -246,18 +308,39 @@ static bool hold_all(struct replacement *work, struct error *err)
 
     if (!prepare_all(work, err))
         return false;
+    work->change.held = work->gone_count;
     while ((price = price_batch_next(batch, &position)) != NULL) {
         const struct known *known = &work->known[position - 1];
+        bool same = known->nanos == price->nanos;
 
-        if (known->nanos > 0 &&
-            !hold_one(work, known, price->nanos == known->nanos ? NOTHING_HELD : price->nanos,
-                      err))
+        work->change.held += !same;
+        if (known->nanos > 0 && !hold_one(work, known, same ? NOTHING_HELD : price->nanos, err))
             return false;
     }
     for (size_t i = 0; i < work->gone_count; i++)
-        if (!hold_one(work, &work->gone[i], 0, err))
+        if (!hold_one(work, &work->gone[i].known, 0, err))
             return false;
     return true;
+}
+
+/* Whether a price that is gone stays until another reading, an hour later, has none either: its
+ * region, its family or its kind is lost. */
+static bool gone_waits(const struct replacement *work, const struct gone *gone)
+{
+    bool said_before =
+        gone->known.held == 0 && work->now_us - gone->known.held_us >= DOUBT_SECONDS * SECOND_US;
+
+    return !work->trusted && gone->judged && !said_before &&
+           coverage_is_lost(&work->coverage, &gone->names);
+}
+
+static bool write_gone(struct replacement *work, const struct gone *gone, struct error *err)
+{
+    if (!gone_waits(work, gone))
+        return move_series(work, &gone->known, NULL, err);
+    work->change.held++;
+    work->change.gone--;
+    return hold_one(work, &gone->known, 0, err);
 }
 
 static bool write_all(struct replacement *work, struct error *err)
@@ -272,7 +355,7 @@ static bool write_all(struct replacement *work, struct error *err)
         if (!write_one(work, price, position - 1, err))
             return false;
     for (size_t i = 0; i < work->gone_count; i++)
-        if (!move_series(work, &work->gone[i], NULL, err))
+        if (!write_gone(work, &work->gone[i], err))
             return false;
     return true;
 }
@@ -284,13 +367,14 @@ static bool hold_back(struct replacement *work, struct transaction *transaction,
     struct change *change = &work->change;
     struct feed_row *row = &work->old;
 
-    change->held = change->leapt + work->gone_count;
     change->doubt = (struct doubt){work->now_us, (long long)change->after};
     if (change_is_like(change, &row->doubt))
         change->doubt.since_us = row->doubt.since_us;
-    row->held = (long long)change->held;
     row->doubt = change->doubt;
-    if (!hold_all(work, err) || !feed_rows_doubt(work->db, row, err))
+    if (!hold_all(work, err))
+        return false;
+    row->held = (long long)change->held;
+    if (!feed_rows_doubt(work->db, row, err))
         return false;
     replacement_end(work); /* a commit wants no statement half-way */
     return transaction_commit(transaction, err);
@@ -306,6 +390,7 @@ static bool take_over(struct replacement *work, struct transaction *transaction,
     row.prices = (long long)work->change.after;
     row.held = (long long)work->change.held;
     row.doubt = (struct doubt){0};
+    row.tally = price_batch_facts(work->snapshot->batch)->tally;
     if (row.held > 0)
         row.etag[0] = row.last_modified[0] = row.mark[0] = '\0';
     if (!feed_rows_put_reading(work->db, &row, err) ||
@@ -313,6 +398,29 @@ static bool take_over(struct replacement *work, struct transaction *transaction,
         return false;
     replacement_end(work);
     return transaction_commit(transaction, err);
+}
+
+/* What is not to be doubted is not compared with other feeds either; but of a file, spot prices
+ * that nobody would pay are left out. */
+static bool look_aside(struct replacement *work, struct error *err)
+{
+    const struct price_snapshot *snapshot = work->snapshot;
+
+    if (snapshot->believe)
+        return true;
+    if (!other_feeds_load(work->db, snapshot->row, snapshot->batch, &work->others, err))
+        return false;
+    other_feeds_drop_dear(&work->others, snapshot->batch, work->trusted, &work->change.beside);
+    return true;
+}
+
+static bool is_believed(const struct replacement *work, struct error *why)
+{
+    const struct price_snapshot *snapshot = work->snapshot;
+
+    return work->trusted ||
+           change_is_plausible(snapshot->source, snapshot->batch, &work->change, why) ||
+           change_is_confirmed(&work->change, &work->old.doubt, work->now_us);
 }
 
 bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
@@ -328,20 +436,16 @@ bool prices_replace(struct db *db, const struct price_snapshot *snapshot,
                                                          price_batch_count(snapshot->batch) > 0)};
     const struct feed_row *row = snapshot->row;
     struct error why = {0};
+    bool believed;
 
-    if (!transaction_begin(&transaction, db, DB_RELAXED, err) ||
+    if (!look_aside(&work, err) || !transaction_begin(&transaction, db, DB_RELAXED, err) ||
         !feed_rows_find(db, row->feed, row->scope, &work.old, err) || !compare(&work, err))
         return false;
-    if (!work.trusted &&
-        !change_is_plausible(snapshot->source, snapshot->batch, &work.change, &why) &&
-        !change_is_confirmed(&work.change, &work.old.doubt, work.now_us)) {
-        if (!hold_back(&work, &transaction, err))
-            return false;
-        *ret_change = work.change;
-        return error_set(err, why.kind, NULL, "%s", why.message);
-    }
-    if (!take_over(&work, &transaction, err))
+    if (!work.trusted)
+        compare_beside(&work);
+    believed = is_believed(&work, &why);
+    if (!(believed ? take_over : hold_back)(&work, &transaction, err))
         return false;
     *ret_change = work.change;
-    return true;
+    return believed || error_set(err, why.kind, NULL, "%s", why.message);
 }

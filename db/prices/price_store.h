@@ -9,7 +9,7 @@ struct price_snapshot {
     const struct source *source;
     const char *types; /* that were asked for, with commas; NULL or "" for all there are */
     bool believe;      /* whatever it says: a person has looked at it */
-    const struct price_batch *batch;
+    struct price_batch *batch; /* loses the spot prices that are far above on demand */
     const struct feed_row
         *row; /* its state once this is stored; prices and tally are filled in */
 };

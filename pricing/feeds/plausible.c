@@ -1,22 +1,69 @@
 #include "pricing/feeds/plausible.h"
 
 #include "common/cleanup.h"
+#include "pricing/feeds/coverage.h"
+#include "pricing/feeds/list_prices.h"
 
-#define LEAP 5
 #define COVERAGE_PERCENT 80
-#define LEAPS_PERCENT 10
-#define FEW 2 /* so many that leap, or are gone, do not condemn a small reading */
+#define MANY_PERCENT 10
 #define LIKE_PERCENT 90
+#define SWAPPED_PERCENT 25
+#define DEAR 2
 
-bool is_leap(long long before_nanos, long long after_nanos)
+/* How far a price of a kind goes, in hundredths, before it is a leap or a drift; and how far two
+ * readings may be apart that say the same. */
+static const struct kind_rule {
+    const char *name, *leap_words, *drift_words;
+    long long leap, drift, same;
+} rules[] = {
+    [PRICE_ON_DEMAND] = {"on-demand", "more than a quarter", "more than 5 %", 125, 105, 102},
+    [PRICE_SPOT] = {"spot", "more than 2 times", "more than half", 200, 150, 125},
+};
+
+static const struct kind_rule *rule_of(enum price_kind kind)
 {
-    return after_nanos > before_nanos * LEAP || before_nanos > after_nanos * LEAP;
+    return &rules[kind == PRICE_SPOT ? PRICE_SPOT : PRICE_ON_DEMAND];
 }
 
-bool is_confirmed(long long held_nanos, long long after_nanos)
+static bool is_beyond(long long hundredths, long long left_nanos, long long right_nanos)
 {
-    return held_nanos > 0 && after_nanos <= held_nanos + held_nanos / 4 &&
-           after_nanos >= held_nanos - held_nanos / 4;
+    return left_nanos * 100 > right_nanos * hundredths ||
+           right_nanos * 100 > left_nanos * hundredths;
+}
+
+bool is_leap(enum price_kind kind, long long before_nanos, long long after_nanos)
+{
+    return is_beyond(rule_of(kind)->leap, before_nanos, after_nanos);
+}
+
+bool is_drift(enum price_kind kind, long long before_nanos, long long after_nanos)
+{
+    return is_beyond(rule_of(kind)->drift, before_nanos, after_nanos);
+}
+
+bool is_confirmed(enum price_kind kind, long long held_nanos, long long after_nanos)
+{
+    return held_nanos > 0 && !is_beyond(rule_of(kind)->same, held_nanos, after_nanos);
+}
+
+bool spot_is_dear(long long spot_nanos, long long on_demand_nanos)
+{
+    return on_demand_nanos > 0 && spot_nanos > on_demand_nanos * DEAR;
+}
+
+bool is_level(long long left_nanos, long long right_nanos)
+{
+    return left_nanos > 0 && !is_beyond(rules[PRICE_ON_DEMAND].same, left_nanos, right_nanos);
+}
+
+static bool is_share(size_t odd, size_t count, size_t percent)
+{
+    return odd > COVERAGE_FEW && odd * 100 > count * percent;
+}
+
+bool are_many(size_t odd, size_t count)
+{
+    return is_share(odd, count, MANY_PERCENT);
 }
 
 bool source_is_trusted(const struct source *source)
@@ -69,8 +116,8 @@ static bool has_regions(const struct price_batch *batch, size_t wanted)
     return regions && count >= wanted;
 }
 
-bool change_is_plausible(const struct source *source, const struct price_batch *batch,
-                         const struct change *change, struct error *err)
+static bool is_whole(const struct source *source, const struct price_batch *batch,
+                     const struct change *change, struct error *err)
 {
     for (const char *const *name = source->sentinels; name && *name; name++)
         if (!has_type(batch, *name))
@@ -80,16 +127,69 @@ bool change_is_plausible(const struct source *source, const struct price_batch *
         return error_set(err, ERROR_UPSTREAM, NULL, "not believed: it has fewer than %zu regions",
                          source->min_regions);
     if (change->before > 0 &&
-        (change->after == 0 || (change->before - change->common > FEW &&
+        (change->after == 0 || (change->before - change->common > COVERAGE_FEW &&
                                 change->common * 100 < change->before * COVERAGE_PERCENT)))
         return error_set(err, ERROR_UPSTREAM, NULL,
                          "not believed: it has %zu of the %zu prices that it had before",
                          change->common, change->before);
-    if (change->leapt > FEW && change->leapt * 100 > change->common * LEAPS_PERCENT)
-        return error_set(err, ERROR_UPSTREAM, NULL,
-                         "not believed: %zu of %zu prices moved by more than %d times",
-                         change->leapt, change->common, LEAP);
     return true;
+}
+
+static bool moves_as_its_kind(const struct moves *moves, const struct kind_rule *rule,
+                              struct error *err)
+{
+    if (are_many(moves->leapt, moves->common))
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "not believed: %zu of %zu %s prices moved by %s", moves->leapt,
+                         moves->common, rule->name, rule->leap_words);
+    if (is_share(moves->drifted, moves->common, 50))
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "not believed: %zu of %zu %s prices moved by %s", moves->drifted,
+                         moves->common, rule->name, rule->drift_words);
+    return true;
+}
+
+static bool is_swapped(const struct beside *beside)
+{
+    return is_share(beside->swapped, beside->lists, SWAPPED_PERCENT);
+}
+
+static bool is_dear(const struct beside *beside)
+{
+    return are_many(beside->dear, beside->spots);
+}
+
+static bool fits_beside(const struct beside *beside, struct error *err)
+{
+    if (is_swapped(beside))
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "not believed: %zu of %zu on-demand prices are known as spot prices",
+                         beside->swapped, beside->lists);
+    if (is_share(beside->level, beside->spots, SWAPPED_PERCENT))
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "not believed: %zu of %zu spot prices are known as on-demand prices",
+                         beside->level, beside->spots);
+    if (is_dear(beside))
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "not believed: %zu of %zu spot prices are more than %d times the price"
+                         " on demand",
+                         beside->dear, beside->spots, DEAR);
+    if (are_many(beside->strange, beside->firsts))
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "not believed: other feeds say otherwise of %zu of %zu prices",
+                         beside->strange, beside->firsts);
+    return true;
+}
+
+bool change_is_plausible(const struct source *source, const struct price_batch *batch,
+                         const struct change *change, struct error *err)
+{
+    if (!is_whole(source, batch, change, err) || !fits_beside(&change->beside, err))
+        return false;
+    for (int kind = PRICE_ON_DEMAND; kind <= PRICE_SPOT; kind++)
+        if (!moves_as_its_kind(&change->moves[kind], &rules[kind], err))
+            return false;
+    return change->before > 0 || list_prices_fit(batch, err);
 }
 
 bool change_is_like(const struct change *change, const struct doubt *doubt)
@@ -104,5 +204,6 @@ bool change_is_like(const struct change *change, const struct doubt *doubt)
 
 bool change_is_confirmed(const struct change *change, const struct doubt *doubt, long long now_us)
 {
-    return change_is_like(change, doubt) && now_us - doubt->since_us >= DOUBT_SECONDS * 1000000LL;
+    return !is_swapped(&change->beside) && !is_dear(&change->beside) &&
+           change_is_like(change, doubt) && now_us - doubt->since_us >= DOUBT_SECONDS * 1000000LL;
 }

@@ -1,5 +1,6 @@
 /* Whether what a feed says now may take the place of what it said before. A reading that is odd
- * is held back; one like it, an hour later or more, confirms it, and is believed. */
+ * is held back; one like it, an hour later or more, confirms it, and is believed. What is odd
+ * depends on the kind of price: on demand hardly moves, spot does. */
 #pragma once
 
 #include "pricing/feeds/source.h"
@@ -12,13 +13,34 @@ struct doubt {
     long long prices;   /* that it had */
 };
 
+/* How far the known prices of a kind moved that the new reading has. */
+struct moves {
+    size_t common;
+    size_t leapt;   /* is_leap() */
+    size_t drifted; /* is_drift(): more than half of a list never do */
+};
+
+/* A new reading beside what is known of the other kind of price, and beside what other feeds say
+ * of its own. */
+struct beside {
+    size_t spots; /* spot prices of types that have a known price on demand */
+    size_t
+        dear; /* of spots: far above it; where they are few, the reading goes on without them */
+    size_t level;   /* of spots: they are that price, and were not before */
+    size_t lists;   /* on-demand prices of types whose spot price another feed knows */
+    size_t swapped; /* of lists: they are that price, and were not before */
+    size_t firsts;  /* prices that another feed knows too, where no known price judges */
+    size_t strange; /* of firsts: leaps from there */
+};
+
 /* A new reading beside the one that it would replace. A known price that has expired, or whose
  * type was not asked for, judges nothing. */
 struct change {
-    size_t before; /* known prices that judge */
-    size_t after;  /* prices of the new reading */
-    size_t common; /* of before: also in the new reading */
-    size_t leapt;  /* of common, more than five times or less than a fifth of before */
+    size_t before;         /* known prices that judge */
+    size_t after;          /* prices of the new reading */
+    size_t common;         /* of before: also in the new reading */
+    struct moves moves[2]; /* of common: what is not spot, as on demand; and spot */
+    struct beside beside;
     size_t
         contested; /* known prices of which this reading, or the one held back, says otherwise */
     size_t agreed; /* of contested: both say nearly the same */
@@ -27,12 +49,26 @@ struct change {
     struct doubt doubt; /* what the next reading has to confirm; of a reading held back */
 };
 
-/* True for a leap: a placeholder, another unit, a zero too few. One that comes alone is held back
- * until the next reading says the same; many at once hold back the reading. */
-bool is_leap(long long before_nanos, long long after_nanos);
+/* True for a leap: a placeholder, another unit, a zero too few. On spot more than twice or
+ * less than half, else more than a quarter. One that comes alone is held back until another
+ * reading says the same; many at once hold back the reading. */
+bool is_leap(enum price_kind kind, long long before_nanos, long long after_nanos);
 
-/* Whether two readings say nearly the same of a price; 0 or less: the first says nothing. */
-bool is_confirmed(long long held_nanos, long long after_nanos);
+/* True for a move that single prices make: on spot by more than half, else by a twentieth. */
+bool is_drift(enum price_kind kind, long long before_nanos, long long after_nanos);
+
+/* Whether two readings say nearly the same of a price: on spot within a quarter, else within a
+ * fiftieth. 0 or less: the first says nothing. */
+bool is_confirmed(enum price_kind kind, long long held_nanos, long long after_nanos);
+
+/* Whether a spot price is far above the one on demand, which nobody would pay. */
+bool spot_is_dear(long long spot_nanos, long long on_demand_nanos);
+
+/* Whether two prices are the same but for the hour at which they were read; 0 is no price. */
+bool is_level(long long left_nanos, long long right_nanos);
+
+/* Whether so many of so many are too many to be left out one by one. */
+bool are_many(size_t odd, size_t count);
 
 /* Whether a source is a file of the operator's: it is checked for form, and not
  * doubted, unless it is empty all at once. */
@@ -50,6 +86,8 @@ bool change_is_plausible(const struct source *source, const struct price_batch *
  * price confirms nothing. */
 bool change_is_like(const struct change *change, const struct doubt *doubt);
 
-/* The same, and whether enough time has gone by for it to be believed. */
+/* The same, and whether enough time has gone by for it to be believed. What contradicts what is
+ * known of the other kind of price is never believed for saying so again: on-demand prices that
+ * are another feed's spot prices, and spot prices far above on demand. */
 bool change_is_confirmed(const struct change *change, const struct doubt *doubt,
                          long long now_us);

@@ -16,7 +16,7 @@ struct price_batch {
     char feed[32];
     long long fetched_us;
     struct price_batch_facts facts;
-    struct price *prices; /* one with nanos 0 was ambiguous */
+    struct price *prices; /* one with nanos 0 was ambiguous, or dropped */
     size_t count, room, dead;
     struct table by_key;
     struct instance_type *types;
@@ -281,6 +281,13 @@ size_t price_batch_type_count(const struct price_batch *batch)
 size_t price_batch_interruption_count(const struct price_batch *batch)
 {
     return batch->interruption_count;
+}
+
+void price_batch_drop_dear(struct price_batch *batch, size_t place)
+{
+    batch->dead += batch->prices[place].nanos > 0;
+    batch->facts.tally.dear += batch->prices[place].nanos > 0;
+    batch->prices[place].nanos = 0;
 }
 
 size_t price_batch_places(const struct price_batch *batch)

@@ -32,6 +32,7 @@ struct price_batch_tally {
     long long unpriced;  /* said to have no price, like "N/A*" */
     long long malformed; /* could not be read, or cost nothing, or more than anything may */
     long long ambiguous; /* several entries for one price, all of which were thrown out */
+    long long dear;      /* spot prices far above the price on demand */
 };
 
 struct price_batch;
@@ -75,7 +76,10 @@ size_t price_batch_count(const struct price_batch *batch); /* of prices that are
 size_t price_batch_type_count(const struct price_batch *batch);
 size_t price_batch_interruption_count(const struct price_batch *batch);
 
-/* Places of prices, ambiguous ones among them: for arrays beside the basket. */
+/* Leaves out the spot price at a place, which is far above the price on demand. */
+void price_batch_drop_dear(struct price_batch *batch, size_t place);
+
+/* Places of prices, those without a price any more among them: for arrays beside the basket. */
 size_t price_batch_places(const struct price_batch *batch);
 
 /* Walks: `*position` is one more than the place of what it returned, and

@@ -77,9 +77,12 @@ struct source {
     const char *url;      /* where it is, unless settings say otherwise */
     bool third_party;     /* neither the provider nor the person who asks */
     bool on;              /* unless settings say otherwise */
-    bool is_spot;         /* all its prices are, and so it ages by the hour */
+    bool has_spot;        /* some of its prices are, and so it ages by the hour */
     unsigned needs;       /* of enum source_needs */
     long long period_seconds;
+    /* The oldest that what it says may be although all goes well: it publishes so often, and is
+     * read so often. 0: its prices are of kinds that live longer than it takes. */
+    long long pace_seconds;
     size_t max_bytes;              /* of a page, unpacked */
     const char *const *sentinels;  /* types that a plausible whole must have; NULL for none */
     size_t min_regions;            /* that a plausible whole must have */
@@ -90,6 +93,9 @@ struct source {
 /* All feeds, in the order in which they are believed where several know a price; NULL-ended. */
 extern const struct source *const sources[];
 const struct source *source_find(const char *name); /* NULL when there is none */
+
+/* The pace of a feed, for freshness_of(); 0 where there is no such feed. */
+long long source_pace_us(const char *name);
 
 /* For readers: makes bytes into JSON, or fails with ERROR_UPSTREAM (no JSON) or ERROR_INTERNAL
  * (no memory). Never NULL with success. */

@@ -15,3 +15,10 @@ const struct source *source_find(const char *name)
             return *source;
     return NULL;
 }
+
+long long source_pace_us(const char *name)
+{
+    const struct source *source = source_find(name);
+
+    return source ? source->pace_seconds * 1000000 : 0;
+}

@@ -5,6 +5,7 @@
 #include "common/clock.h"
 #include "db/prices/discounts.h"
 #include "db/runs/machines.h"
+#include "pricing/feeds/source.h"
 #include "pricing/freshness.h"
 #include "pricing/machine/choice.h"
 
@@ -125,7 +126,8 @@ static void consider(void *user, const struct price_view *view)
 
     if (rank == 0)
         return;
-    if (freshness_of(view->price.kind, search->at_us - said_us) == PRICE_EXPIRED) {
+    if (freshness_of(view->price.kind, search->at_us - said_us,
+                     source_pace_us(view->price.feed)) == PRICE_EXPIRED) {
         search->expired = true;
         return;
     }

@@ -97,7 +97,7 @@ static enum freshness freshness_of_paid(const struct contender *contender, long 
     enum price_kind kind;
 
     return price_kind_from_name(contender->newest.paid_kind, &kind)
-               ? freshness_of(kind, at_us - contender->standing.newest_us)
+               ? freshness_of(kind, at_us - contender->standing.newest_us, 0)
                : PRICE_EXPIRED;
 }
 

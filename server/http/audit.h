@@ -28,8 +28,8 @@ struct audit_entry {
     struct run_id id;            /* of the run or sweep that was created; "" for none */
     bool counts;                 /* set for an import, with the number of documents by result: */
     long long imported, known, refused;
-    const char *did;             /* what was taken back, "run voided"; NULL of other requests */
-    char object[64];             /* set with `did`: the id of what was taken back */
+    const char *did;             /* what was taken back or believed, "run voided"; else NULL */
+    char object[64];             /* set with `did`: its id, or the name of the feed */
     char reason[REASON_MAX + 1]; /* and why; "" where none was given */
 };
 

@@ -61,8 +61,8 @@ static void present_origin(struct json_writer *out, const struct price_view *vie
     jsonw_time(out, "fetched_at", fetched_us);
     jsonw_number(out, "age_seconds", given ? NAN : (double)(at_us - said_us) / 1e6);
     jsonw_text(out, "freshness",
-               freshness_names[(view->doubted ? freshness_of_doubted
-                                              : freshness_of)(price->kind, at_us - said_us)]);
+               freshness_names[(view->doubted ? freshness_of_doubted : freshness_of)(
+                   price->kind, at_us - said_us, source ? source->pace_seconds * 1000000 : 0)]);
 }
 
 /* What was, or from when on there was nothing. */
@@ -94,6 +94,28 @@ static void present_body(struct json_writer *out, const struct price_view *view,
     present_origin(out, view, at_us);
 }
 
+static void present_per_hour(struct json_writer *out, const char *key, long long nanos)
+{
+    jsonw_number(out, key, nanos > 0 ? (double)nanos / 1e9 : NAN);
+}
+
+/* What the last reading says instead and the server does not believe yet; null for nothing. */
+static void present_waiting(struct json_writer *out, const struct price_view *view)
+{
+    const struct waiting_price *waiting = &view->waiting;
+
+    if (waiting->since_us == 0) {
+        jsonw_null(out, "held");
+        return;
+    }
+    jsonw_open(out, "held", '{');
+    jsonw_integer(out, "count", waiting->count);
+    present_per_hour(out, "price_per_hour", view->price.nanos);
+    present_per_hour(out, "held_price_per_hour", waiting->nanos);
+    jsonw_time(out, "since", waiting->since_us);
+    jsonw_close(out, '}');
+}
+
 void present_price(struct json_writer *out, const char *key, const struct price_view *view,
                    const struct discount_list *discounts, long long at_us)
 {
@@ -108,6 +130,7 @@ void present_price(struct json_writer *out, const char *key, const struct price_
         present_discount(out, &view->price, discount->factor, discount->note);
     else
         jsonw_null(out, "discount");
+    present_waiting(out, view);
     present_taken_back(out, "withdrawn", &view->withdrawn);
     jsonw_close(out, '}');
 }

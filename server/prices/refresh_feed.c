@@ -1,4 +1,4 @@
-/* Tested by tests/api/test_feeds.py and tests/api/test_refresh.py. */
+/* Tested by tests/api/test_feeds.py, test_believing.py and test_refresh.py. */
 #include "server/prices/refresh_feed.h"
 
 #include "common/cleanup.h"
@@ -6,6 +6,7 @@
 #include "db/prices/price_store.h"
 #include "pricing/feeds/fetch_file.h"
 #include "pricing/feeds/refresh.h"
+#include "pricing/freshness.h"
 #include "pricing/machine/credentials.h"
 #include "server/base/log.h"
 
@@ -98,8 +99,10 @@ static bool store_new(const struct tools *tools, const struct reading *reading,
                                          .believe = tools->visit->believe,
                                          .batch = reading->batch,
                                          .row = &row},
-                &change, err))
+                &change, err)) {
+        tools->result->waiting += change.held > 0;
         return true;
+    }
     if (change.doubt.since_us > 0) {
         old->held = (long long)change.held;
         old->doubt = change.doubt;
@@ -255,6 +258,70 @@ static bool is_wanted(const char *regions, const struct scope *scope)
     return false;
 }
 
+/* The scopes that are stored of a feed, by name. */
+struct stored_scopes {
+    size_t count;
+    char names[SCOPES_MAX][REGION_SIZE];
+};
+
+static void note_stored(void *user, const struct feed_row *row)
+{
+    struct stored_scopes *stored = user;
+
+    if (stored->count < SCOPES_MAX && strcmp(row->scope, "*") != 0)
+        snprintf(stored->names[stored->count++], REGION_SIZE, "%s", row->scope);
+}
+
+static const struct scope *find_scope(const struct scopes *scopes, const char *name)
+{
+    for (size_t i = 0; i < scopes->count; i++)
+        if (strcmp(scopes->list[i].name, name) == 0)
+            return &scopes->list[i];
+    return NULL;
+}
+
+/* A region that the feed had and lists no more. Its prices stay, and age; when the last of them
+ * has expired there is nothing left to say. */
+static bool note_lost(const struct tools *tools, const char *name, struct error *err)
+{
+    const char *feed = tools->visit->feed->source->name;
+    struct feed_row row;
+
+    if (!feed_rows_find(tools->visit->db, feed, name, &row, err))
+        return false;
+    row.checked_us = clock_calendar_us();
+    if (freshness_of(PRICE_ON_DEMAND, row.checked_us - row.confirmed_us, source_pace_us(feed)) ==
+        PRICE_EXPIRED)
+        return feed_rows_forget(tools->visit->db, feed, name, err);
+    row.state = "failed";
+    snprintf(row.reason, sizeof row.reason, "the feed does not list this region any more");
+    row.failures++;
+    return feed_rows_store(tools->visit->db, &row, err);
+}
+
+/* Forgets the state of scopes that are not asked for any more, and says of those that are, and
+ * that the feed does not list, that they are lost: an old "ok" would not be true of either. */
+static void settle_others(const struct tools *tools, const struct scopes *found)
+{
+    const struct feed *feed = tools->visit->feed;
+    struct stored_scopes stored = {0};
+    struct error err = {0};
+    bool ok = feed_rows_each(tools->visit->db, feed->source->name, note_stored, &stored, &err);
+
+    for (size_t i = 0; ok && i < stored.count; i++) {
+        const struct scope named = {0}, *scope = find_scope(found, stored.names[i]);
+        struct scope like = scope ? *scope : named;
+
+        memcpy(like.name, stored.names[i], sizeof like.name);
+        if (feed->source->list && !scope && is_wanted(feed->regions, &like))
+            ok = note_lost(tools, stored.names[i], &err);
+        else if (!scope || (feed->source->list && !is_wanted(feed->regions, &like)))
+            ok = feed_rows_forget(tools->visit->db, feed->source->name, stored.names[i], &err);
+    }
+    if (!ok)
+        log_line(LOG_ERROR, "feed %s: %s", feed->source->name, err.message);
+}
+
 /* The regions that the feed lists, limited to those of the settings. */
 static bool list_scopes(const struct tools *tools, struct scopes *scopes, struct error *err)
 {
@@ -265,6 +332,7 @@ static bool list_scopes(const struct tools *tools, struct scopes *scopes, struct
     reading.scopes = scopes;
     if (!refresh_scopes(&tools->parts, &reading, err))
         return false;
+    settle_others(tools, scopes);
     for (size_t i = 0; i < scopes->count; i++)
         if (is_wanted(tools->visit->feed->regions, &scopes->list[i]))
             scopes->list[kept++] = scopes->list[i];
@@ -310,6 +378,8 @@ static bool find_scopes(struct tools *tools, struct scopes *scopes)
         name_scopes(tools, scopes);
     else
         add_scope(scopes, "");
+    if (!source->list)
+        settle_others(tools, scopes);
     return true;
 }
 

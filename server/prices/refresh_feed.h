@@ -24,6 +24,7 @@ struct feed_visit {
 struct feed_result {
     size_t scopes, failed;
     size_t doubted; /* of failed: readings that are held back */
+    size_t waiting; /* scopes that were read and have prices which wait for another reading */
     bool changed;
     char idle[160]; /* the setting that is missing, which is no failure; else "" */
 };

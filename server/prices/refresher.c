@@ -87,7 +87,7 @@ static void end_feed(struct refresher *refresher, size_t index, const struct fee
 
     if (result->failed > result->doubted && seconds > RETRY_SECONDS)
         seconds = RETRY_SECONDS;
-    if (result->doubted > 0 && seconds > CONFIRM_SECONDS)
+    if (result->doubted + result->waiting > 0 && seconds > CONFIRM_SECONDS)
         seconds = CONFIRM_SECONDS;
     service_thread_lock(&refresher->thread);
     if (result->idle[0] && strcmp(result->idle, appointment->idle) != 0)
@@ -230,13 +230,19 @@ static void *work(void *user)
     return NULL;
 }
 
-/* Keeps the latest time at which a scope of the feed was read. */
+/* When a feed was read last, and whether it has to be read soon again. */
+struct last_reading {
+    long long checked_us;
+    bool waits; /* something is held back */
+};
+
 static void note_checked(void *user, const struct feed_row *row)
 {
-    long long *checked_us = user;
+    struct last_reading *last = user;
 
-    if (row->checked_us > *checked_us)
-        *checked_us = row->checked_us;
+    if (row->checked_us > last->checked_us)
+        last->checked_us = row->checked_us;
+    last->waits |= row->held > 0 || row->doubt.since_us > 0;
 }
 
 /* A restart does not make a feed due that was read shortly before. */
@@ -244,11 +250,14 @@ static bool plan(struct refresher *refresher, struct error *err)
 {
     for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
         const struct feed *feed = &refresher->parts.feeds->list[i];
-        long long checked_us = 0, left_us;
+        struct last_reading last = {0};
+        long long seconds = feed->every_seconds, left_us;
 
-        if (!feed_rows_each(refresher->db, feed->source->name, note_checked, &checked_us, err))
+        if (!feed_rows_each(refresher->db, feed->source->name, note_checked, &last, err))
             return false;
-        left_us = checked_us + feed->every_seconds * 1000000 - clock_calendar_us();
+        if (last.waits && seconds > CONFIRM_SECONDS)
+            seconds = CONFIRM_SECONDS;
+        left_us = last.checked_us + seconds * 1000000 - clock_calendar_us();
         if (left_us < 0)
             left_us = 0;
         refresher->appointments[i].due_ns =

@@ -199,7 +199,8 @@ class Azure:
         if not region or name not in self.names or _share("azure", region, name) < 0.05:
             return None
         cores = self.kinds[self.names.index(name)][1]
-        price = round(_moved(cores * (0.04 + 0.02 * _share(region)), self.day, name), 6)
+        day = self.day if _share("moves", name) < 0.3 else 0  # lists hardly move
+        price = round(_moved(cores * (0.04 + 0.02 * _share(region)), day, name), 6)
         return round(price * 0.3, 6) if spot else price
 
     def items(self, region):

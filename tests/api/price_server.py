@@ -141,7 +141,7 @@ class SpotPage(Stage):
         price = self.aws.spot_price
         if times != 1:
             self.aws.spot_price = lambda *where: price(*where) and \
-                str(Decimal(price(*where)) * times)
+                str(Decimal(price(*where)) * Decimal(str(times)))
         self.document = self.feeds.route(self.WHERE, Document(
             self.aws.spot_page(), f'"{day}-{share}-{times}"', time.time() - 60,
             "application/x-javascript"))
@@ -166,7 +166,7 @@ class OnDemandPage(Stage):
         price = self.aws.on_demand_price
         if times != 1:
             self.aws.on_demand_price = lambda *where: price(*where) and \
-                str(Decimal(price(*where)) * times)
+                str(Decimal(price(*where)) * Decimal(str(times)))
         serve_aws(self.feeds, self.aws)
         made = {}
 
@@ -294,7 +294,7 @@ class GcpCatalog(Stage):
         self.gcp.FAMILIES = dict(list(Gcp.FAMILIES.items())[:round(self.KINDS * share)])
         rate = self.gcp.rate
         if times != 1:
-            self.gcp.rate = lambda *what: rate(*what) and rate(*what) * times
+            self.gcp.rate = lambda *what: rate(*what) and round(rate(*what) * times)
         self.feeds.route(self.WHERE, self.gcp.behaviour(GCP_KEY))
 
     def body(self):

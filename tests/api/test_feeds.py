@@ -1,13 +1,9 @@
 """Every kind of feed over HTTP, well and badly: the stored prices are exactly those of the feed, and
 any failure is reported and leaves the old prices unchanged."""
-import contextlib
 import gzip
 import json
 import re
-import sqlite3
-import time
 import unittest
-from decimal import Decimal
 
 from feed_server import (Bomb, Document, Failing, FeedServer, Pages, empty, garbage, garbage_body,
                          in_turn, redirect, reset_after, slow, status, truncated)
@@ -256,128 +252,6 @@ class TooMuch(FeedsCase):
             self.assertRegex(feed["reason"], "(?i)connect|refused|which regions")
             self.assertEqual(before, stage.server.prices())
         self.everywhere(check)
-
-
-class Unbelievable(FeedsCase):
-    def refuses(self, reason, **world):
-        def check(stage):
-            stage.play()
-            stage.server.refresh(stage.NAME)
-            before = stage.amounts()
-            for _ in range(2):  # saying it again at once makes it no truer
-                stage.play(**world)
-                feed = stage.server.refresh(stage.NAME)
-                self.assertEqual("failed", feed["state"], feed)
-                self.assertRegex(feed["reason"], reason)
-                self.assertEqual(before, stage.amounts())
-                held = feed["scopes"][0]["held"]
-                self.assertGreater(held["count"], 0)
-                self.assertEqual(3, len(held["examples"]))
-                for example in held["examples"]:
-                    self.assertNotEqual(example["price_per_hour"], example["held_price_per_hour"])
-            if isinstance(stage, SpotPage):
-                self.assertIn("stale", {price["freshness"] for price in stage.server.prices()})
-            # Its 304 says that what was believed is what there is.
-            stage.play()
-            after = stage.server.refresh(stage.NAME)
-            self.assertEqual(("ok", None), (after["state"], after["scopes"][0]["held"]))
-            self.assertEqual(before, stage.amounts())
-            if isinstance(stage, SpotPage):
-                self.assertEqual({"fresh"}, {price["freshness"]
-                                             for price in stage.server.prices()})
-        self.everywhere(check)
-
-    def test_half_of_the_types_are_gone(self):
-        self.refuses("not believed: it has [0-9]+ of the [0-9]+ prices that it had before", share=0.5)
-
-    def test_everything_costs_ten_times_as_much(self):
-        self.refuses("not believed: [0-9]+ of [0-9]+ prices moved by more than 5 times", times=10)
-
-    def test_everything_costs_a_tenth(self):
-        def check(stage):
-            before = stage.amounts()
-            stage.play(times=0.1)
-            self.assertEqual("failed", stage.server.refresh(stage.NAME)["state"])
-            self.assertEqual(before, stage.amounts())
-        self.everywhere(check, (AzureRetail, Offer))
-
-    def test_the_operator_believes_what_is_odd(self):
-        def check(stage):
-            stage.play()
-            stage.server.refresh(stage.NAME)
-            stage.play(share=0.5)
-            self.assertEqual("failed", stage.server.refresh(stage.NAME)["state"])
-            feed = stage.server.refresh(stage.NAME, believe="true")
-            self.assertEqual(("ok", None), (feed["state"], feed["scopes"][0]["held"]))
-            self.assertEqual(stage.expected(), stage.stored_prices())
-            stage.play()  # once: what is odd after that is held back again
-            stage.server.refresh(stage.NAME, believe="true")
-            stage.play(times=10)
-            self.assertEqual("failed", stage.server.refresh(stage.NAME)["state"])
-        self.everywhere(check, (SpotPage, AzureRetail))
-
-    def test_what_is_said_again_an_hour_later_is_believed(self):
-        def check(stage):
-            stage.play()
-            stage.server.refresh(stage.NAME)
-            stage.play(share=0.5)
-            held = stage.server.refresh(stage.NAME)["scopes"][0]["held"]
-            self.assertRegex(held["believed_after"], "Z$")
-            stage.server.stop()
-            with contextlib.closing(sqlite3.connect(stage.server.database)) as database, database:
-                database.execute("UPDATE feed_states SET doubt_us = doubt_us - 3600000000"
-                                 " WHERE doubt_us > 0")
-            stage.server.start()
-            feed = stage.server.refresh(stage.NAME)
-            self.assertEqual(("ok", None), (feed["state"], feed["scopes"][0]["held"]), feed)
-            self.assertEqual(stage.expected(), stage.stored_prices())
-        self.everywhere(check, (SpotPage,))
-
-    def test_belief_needs_one_feed(self):
-        server = self.stages[0].server
-        for query, field in (("?believe=true", "feed"),
-                             (f"?feed={self.stages[0].NAME}&believe=yes", "believe")):
-            reply = server.post(b"", path="/v1/prices/refresh", query=query)
-            self.assertEqual((400, field), (reply.status, reply.json()["field"]))
-
-
-class OneLeap(FeedsCase):
-    """A price that leaps alone."""
-    STAGES = (SpotPage,)
-
-    def test_a_price_held_back_is_shown_and_not_confirmed_by_a_304(self):
-        stage = self.stages[0]
-        where = self.leap(stage)
-        feed = stage.server.refresh(stage.NAME)
-        self.assertEqual("ok", feed["state"])
-        held = feed["scopes"][0]["held"]
-        self.assertEqual((1, None, 1), (held["count"], held["believed_after"],
-                                        len(held["examples"])))
-        example = held["examples"][0]
-        self.assertEqual(where, (example["region"], example["instance_type"]))
-        self.assertAlmostEqual(100, example["held_price_per_hour"] / example["price_per_hour"])
-        price = stage.server.prices(region=where[0], instance_type=where[1], kind="spot")[0]
-        self.assertEqual("stale", price["freshness"])
-        # The same document: not a 304 that confirms the old price, but a second reading.
-        feed = stage.server.refresh(stage.NAME)
-        self.assertEqual(("ok", 200, None), (feed["scopes"][0]["state"],
-                                             feed["scopes"][0]["http_status"],
-                                             feed["scopes"][0]["held"]))
-        price = stage.server.prices(region=where[0], instance_type=where[1], kind="spot")[0]
-        self.assertAlmostEqual(example["held_price_per_hour"], price["price_per_hour"])
-        self.assertEqual("fresh", price["freshness"])
-        self.assertEqual("unchanged", stage.server.refresh(stage.NAME)["scopes"][0]["state"])
-
-    def leap(self, stage):
-        """One price a hundred times as high; its region and type."""
-        where = next(key[:2] for key in sorted(stage.expected()))
-        price = stage.aws.spot_price
-        stage.aws.spot_price = lambda region, kind: \
-            str(Decimal(price(region, kind)) * (100 if (region, kind) == where else 1)) \
-            if price(region, kind) else price(region, kind)
-        stage.feeds.route(stage.WHERE, Document(stage.aws.spot_page(), '"leap"', time.time() - 30,
-                                                "application/x-javascript"))
-        return where
 
 
 class Obedience(FeedsCase):

@@ -350,7 +350,7 @@ class Files(PricesCase):
         good = "aws,us-east-1,,c7i.2xlarge,on_demand,USD,0.357,,\n"
         self.begin(HEAD + good)
         def amounts():  # an empty file makes them stale, and takes nothing
-            return [{**price, "freshness": None} for price in self.server.prices()]
+            return [{**price, "freshness": None, "held": None} for price in self.server.prices()]
         before = amounts()
         for text, reason in (
                 (HEAD + good + "aws,us-east-1,,m5.large,on_demand,USD,0,,\n",

@@ -293,7 +293,8 @@ class Audited(unittest.TestCase):
         tokens.write_text("".join(
             f"{name} {scopes} sha256:{hashlib.sha256(name.encode() * 8).hexdigest()}\n"
             for name, scopes in (("ann", "read,write"), ("bob", "read,import"))))
-        server = Server("--tokens", tokens, "--audit", audit)
+        server = Server("--tokens", tokens, "--audit", audit, "--feed",
+                        f"price-file=on url={folder.name}/none every=86400")
         self.addCleanup(server.stop)
         server.start()
         server.token = "ann" * 8
@@ -308,6 +309,10 @@ class Audited(unittest.TestCase):
         for path in (f"/v1/prices/{price}", f"/v1/discounts/{discount}"):
             self.assertEqual(200, server.post(BECAUSE, path=path + "/withdraw").status)
         self.assertEqual(200, server.delete("/v1/figures/mine").status)
+        believe = "?feed=price-file&believe=true"
+        for query in (believe + "&reason=I+looked", believe, "?feed=price-file"):
+            until(lambda query=query: server.post(b"", path="/v1/prices/refresh",
+                                                  query=query).status == 202, "it is read")
         server.token = "bob" * 8
         for reply in (server.post(BECAUSE, path=f"/v1/runs/{run_id(1)}/void"),
                       server.delete(f"/v1/runs/{run_id(1)}/void"),
@@ -321,7 +326,9 @@ class Audited(unittest.TestCase):
                           ("ann", "void lifted", run_id(1), "it was right"),
                           ("ann", "price withdrawn", price, why),
                           ("ann", "discount withdrawn", str(discount), why),
-                          ("ann", "figure removed", "mine", None)],
+                          ("ann", "figure removed", "mine", None),
+                          ("ann", "feed believed", "price-file", "I looked"),
+                          ("ann", "feed believed", "price-file", None)],
                          [(each["who"], each["did"], each["id"], each["reason"])
                           for each in entries if "did" in each])
         self.assertEqual(5, sum(each["who"] == "bob" and each["status"] == 403 for each in entries))

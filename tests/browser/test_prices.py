@@ -1,11 +1,14 @@
 """Prices on the page: this machine, a type now and before, and feeds that work and fail."""
 import json
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 from browser import BrowserCase
-from harness import fake
+from feed_payloads import Aws
+from feed_server import Document, FeedServer
+from harness import fake, until
 from selenium.webdriver.common.keys import Keys
 
 TYPE = "a.large"
@@ -93,6 +96,69 @@ class Prices(BrowserCase):
                 self.screenshot(f"prices-{width}-{dark}")
                 self.assertAccessible(f"prices at {width}, dark: {dark}")
                 self.assertNoSideways(f"prices at {width}")
+
+
+class HeldBack(BrowserCase):
+    """A feed says something that the server does not believe."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.feeds = FeedServer().start()
+        cls.addClassCleanup(cls.feeds.stop)
+        cls.says(1)
+        cls.FLAGS = ("--feed", f"aws-spot-page=on url={cls.feeds.url}/spot.json every=864000")
+        super().setUpClass()
+        cls.waits(lambda feed: feed["state"] == "ok")
+
+    @classmethod
+    def says(cls, times):
+        aws = Aws(regions=32, kinds=60)
+        price = aws.spot_price
+        aws.spot_price = lambda *where: price(*where) and f"{float(price(*where)) * times:.6f}"
+        cls.feeds.route("/spot.json", Document(aws.spot_page(), f'"{times}"', time.time() - 60))
+
+    @classmethod
+    def feed(cls):
+        return next(feed for feed in cls.server.get("/v1/feeds").json()["feeds"]
+                    if feed["feed"] == "aws-spot-page")
+
+    @classmethod
+    def waits(cls, condition):
+        until(lambda: not cls.server.get("/v1/feeds").json()["refresh"]["running"]
+              and condition(cls.feed()), "the feed was read")
+
+    def believe(self):
+        return [each for each in self.all("main button") if each.text == "Believe"]
+
+    def test_what_waits_is_shown_and_believed_by_a_button(self):
+        self.open("/?view=prices&instance_type=m5.large&region=us-east-1")
+        self.until(lambda: self.all("#read-aws-spot-page"), "the feeds")
+        self.assertEqual([], self.believe())
+        self.says(10)
+        self.server.post(b"", path="/v1/prices/refresh", query="?feed=aws-spot-page")
+        self.waits(lambda feed: feed["state"] == "failed")
+        held = self.feed()["scopes"][0]["held"]
+        self.open("/?view=prices&instance_type=m5.large&region=us-east-1")
+        self.until(self.believe, "the button")
+        self.assertIn("not believed", self.text())
+        self.assertIn("In doubt: a reading of", self.text())
+        price = self.server.get("/v1/prices?instance_type=m5.large&region=us-east-1"
+                                ).json()["prices"][0]
+        self.assertIn(f"${price['held']['held_price_per_hour']:.2f}"[:4], self.text())
+        for details in self.all("table details"):
+            details.find_element("css selector", "summary").click()
+        self.assertIn(f"{held['count']:,} prices", self.text().replace("\u202f", ","))
+        self.assertIn(held["examples"][0]["instance_type"], self.text())
+        self.screenshot("held-back")
+        self.assertAccessible("a feed that is held back")
+        self.assertNoSideways("a feed that is held back")
+        self.believe()[0].click()
+        self.until(lambda: self.all("dialog[open]"), "the dialog")
+        self.one("#why").send_keys("AWS said so", Keys.ENTER)
+        self.until(lambda: not self.all("dialog"), "the dialog has gone")
+        self.waits(lambda feed: feed["state"] == "ok" and not feed["scopes"][0]["held"])
+        self.until(lambda: not self.believe(), "there is nothing to believe any more")
+        self.until(lambda: "In doubt" not in self.text(), "the price is shown as it is now")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@
 
 #define SECOND_US 1000000LL
 #define THEN_US (NOON_US + 1000 * SECOND_US) /* the first reading of most tests */
-#define VIEWS_MAX 64
+#define VIEWS_MAX 200
 
 static const struct source plain_source = {.name = "made-up"};
 
@@ -111,11 +111,15 @@ static inline struct change replaced(struct db *db, const struct feed_reading *r
     return change;
 }
 
-/* The usual reading, so many seconds after the first. */
+/* The usual reading, so many seconds after the first: READ() believes it, whatever it says;
+ * WEIGH() believes it only where the server would. */
+#define READING(seconds, ...)                                                                    \
+    .at_us = THEN_US + SECOND_US * (seconds), .prices = (const struct said[]){__VA_ARGS__},      \
+    .count = COUNT(((const struct said[]){__VA_ARGS__}))
 #define READ(db, seconds, ...)                                                                   \
-    replaced(db, &(struct feed_reading){.at_us = THEN_US + SECOND_US * (seconds),                \
-                                        .prices = (const struct said[]){__VA_ARGS__},            \
-                                        .count = COUNT(((const struct said[]){__VA_ARGS__}))})
+    replaced(db, &(struct feed_reading){READING(seconds, __VA_ARGS__), .believe = true})
+#define WEIGH(db, seconds, ...)                                                                  \
+    replaced(db, &(struct feed_reading){READING(seconds, __VA_ARGS__)})
 
 struct views {
     size_t count;

@@ -65,6 +65,25 @@ def where(path):
     return str(path.relative_to(ROOT))
 
 
+class Promises(unittest.TestCase):
+    """Tables of promises: each names the tests that hold it."""
+    TABLE = re.compile(r"^\| promise \| test \|\n\|[-|]+\|\n((?:\|.*\n)+)", re.M)
+    TEST = re.compile(r"^(?:static void (\w+)\(void\)|    def (test_\w+)\(self)", re.M)
+
+    def test_every_promise_names_a_test_that_exists(self):
+        tests = {name for suffix in ("*.c", "*.py") for path in (ROOT / "tests").rglob(suffix)
+                 for pair in self.TEST.findall(path.read_text()) for name in pair}
+        seen = 0
+        for path in for_users():
+            for table in self.TABLE.findall(path.read_text()):
+                for row in table.splitlines():
+                    named = CODE_SPAN.findall(row.rsplit("|", 2)[1])
+                    self.assertTrue(named, f"{where(path)}: no test is named for {row}")
+                    self.assertEqual([], [name for name in named if name not in tests], where(path))
+                    seen += 1
+        self.assertGreater(seen, 10)
+
+
 class Made(unittest.TestCase):
     maxDiff = 2000
     remedy = "make it again: docs/make_api.py PENNYWORTH > docs/api.md; docs/make_man.py PENNYWORTH"

@@ -27,8 +27,10 @@ static void fill_with_types(struct db *db)
     replaced(db, &(struct feed_reading){.at_us = THEN_US, .prices = said, .count = COUNT(said)});
     for (size_t i = 0; i < COUNT(names); i++)
         said[i].text = "0.3";
-    replaced(db, &(struct feed_reading){
-                     .at_us = THEN_US + 100 * SECOND_US, .prices = said, .count = COUNT(said)});
+    replaced(db, &(struct feed_reading){.at_us = THEN_US + 100 * SECOND_US,
+                                        .prices = said,
+                                        .count = COUNT(said),
+                                        .believe = true});
     READ_OF(db, &other_feed, 10, P("m5.large", "0.1", .kind = PRICE_SPOT, .zone = "zone-a"),
             P("m5.large", "0.2", .kind = PRICE_SPOT, .zone = "zone-b"));
     PUT(db, "typed", "", "m5.large", "0.3", .kind = PRICE_TYPED, .source_us = THEN_US,

@@ -18,9 +18,9 @@ static char before[TEXT_SIZE], after[TEXT_SIZE]; /* all there is, without any ac
 static const struct said first[] = {
     P("stays", "1"),
     P("moves", "1"),
-    P("leaps", "1"),
-    P("was held", "1"),
-    P("confirmed", "1"),
+    P("leaps", "1", .kind = PRICE_SPOT),
+    P("was held", "1", .kind = PRICE_SPOT),
+    P("confirmed", "1", .kind = PRICE_SPOT),
     P("goes", "1"),
     P("not yet", "1"),
     P("m5.large", "1", .zone = "eu-north-1a"),
@@ -30,22 +30,22 @@ static const struct said first[] = {
 static const struct said second[] = {
     P("stays", "1"),
     P("moves", "1"),
-    P("leaps", "1"),
-    P("was held", "10"),
-    P("confirmed", "10"),
+    P("leaps", "1", .kind = PRICE_SPOT),
+    P("was held", "10", .kind = PRICE_SPOT),
+    P("confirmed", "10", .kind = PRICE_SPOT),
     P("goes", "1"),
-    P("not yet", "2", .source_us = THEN_US + 500 * SECOND_US),
+    P("not yet", "1.1", .source_us = THEN_US + 500 * SECOND_US),
     P("m5.large", "1", .zone = "eu-north-1a"),
     P("m5.large", "0.3", .kind = PRICE_SPOT),
     P("c7i.large", "1"),
 };
 static const struct said third[] = {
     P("stays", "1"),
-    P("moves", "2", .source_us = THEN_US + 100 * SECOND_US),
-    P("leaps", "10"),
-    P("was held", "1"),
-    P("confirmed", "11"),
-    P("not yet", "3"),
+    P("moves", "1.1", .source_us = THEN_US + 100 * SECOND_US),
+    P("leaps", "10", .kind = PRICE_SPOT),
+    P("was held", "1", .kind = PRICE_SPOT),
+    P("confirmed", "11", .kind = PRICE_SPOT),
+    P("not yet", "1.2"),
     P("m5.large", "1", .zone = "eu-north-1a"),
     P("m5.large", "0.4", .kind = PRICE_SPOT),
     P("c7i.large", "1"),
@@ -62,7 +62,9 @@ static struct price price_typed(const struct said *said)
     return price;
 }
 
-static const struct said odd[] = {P("stays", "90"), P("moves", "91"), P("leaps", "92")};
+static const struct source other_source = {.name = "other"};
+static const struct said odd[] = {P("stays", "90"), P("moves", "91"),
+                                  P("leaps", "92", .kind = PRICE_SPOT)};
 
 static long long typed_series;
 
@@ -78,6 +80,10 @@ static void fill_with_prices(struct db *db)
     reading = (struct feed_reading){
         .at_us = THEN_US + 60 * SECOND_US, .prices = second, .count = COUNT(second)};
     EXPECT_INT((long long)replaced(db, &reading).held, 2);
+    reading = (struct feed_reading){
+        .source = &other_source, .at_us = THEN_US, .prices = second, .count = COUNT(second)};
+    reading.believe = true;
+    replaced(db, &reading);
     EXPECT(prices_put(db, &price, 1, NULL));
     EXPECT(discounts_put(db, &discount, NULL, NULL));
     typed_series = number_of(db, "SELECT number FROM price_series WHERE feed = 'typed'");

@@ -1,8 +1,9 @@
 // The price feeds: the state of each, and a button that refreshes them.
 import { get, post } from '../api.js';
 import { announce, h, problem } from '../dom.js';
-import { age, moment, words } from '../format.js';
+import { age, dollars, moment, words } from '../format.js';
 import { every, foreign, table, whole } from '../parts.js';
+import { takeBackButton } from '../take_back.js';
 
 const ASK_MS = 1000;
 
@@ -22,6 +23,17 @@ const next = (feed) => {
   return h('time', { datetime: feed.next_at, title: moment(feed.next_at) }, minutes < 1 ? 'within a minute' : minutes < 120 ? `in ${minutes} min` : moment(feed.next_at));
 };
 
+const isHeld = (feed) => feed.scopes.some((scope) => scope.held);
+
+const heldPrice = ({ instance_type: type, region, zone, kind, price_per_hour: now, held_price_per_hour: said }) =>
+  h('li', {}, foreign(type), ' ', zone ?? region ?? '', `, ${words(kind)}: ${dollars(now)}, and now `, said === null ? 'none' : dollars(said));
+
+// What a part says and the server does not believe yet, with the widest leaps.
+const held = ({ held: what }) =>
+  (what ? h('details', {}, h('summary', {}, `${whole(what.count)} ${what.count === 1 ? 'price' : 'prices'}`),
+    h('ul', {}, what.examples.map(heldPrice)),
+    h('p', { class: 'note' }, what.believed_after ? `Believed if a reading after ${moment(what.believed_after)} says nearly the same.` : 'Each is believed when another reading says the same.')) : '');
+
 const leftOut = ({ left_out: out }) =>
   Object.entries(out ?? {}).filter(([name, count]) => name !== 'seen' && count).map(([name, count]) => `${whole(count)} ${name}`).join(', ') || 'none';
 
@@ -34,8 +46,14 @@ const scopes = (feed) =>
         { name: 'Reason', cell: (scope) => (scope.reason ? foreign(scope.reason) : '') },
         { name: 'Prices', number: true, cell: (scope) => whole(scope.prices) },
         { name: 'Left out', cell: leftOut },
+        { name: 'Held back', cell: held },
         { name: 'Last good answer', cell: (scope) => age(scope.fetched_at) },
       ], feed.scopes));
+
+const believe = (feed, refresh) =>
+  takeBackButton({ name: 'Believe', label: `Believe what ${feed.label} says`, title: `Believe ${feed.label}?`, verb: 'Believe it',
+    words: 'The feed is read now, and whatever it says is stored, once. What waits is under Parts: look at it first.',
+    said: 'The feed is being read, and believed.', act: (reason) => refresh(feed.feed, reason), then: () => {} });
 
 const columns = (refresh) => [
   { name: 'Feed', head: true, cell: (feed) => h('span', { class: 'feed-name' }, foreign(feed.label), feed.third_party && h('span', { class: 'note' }, ' third party'), h('br', {}), h('code', {}, feed.feed)) },
@@ -45,7 +63,7 @@ const columns = (refresh) => [
   { name: 'Prices', number: true, cell: (feed) => whole(feed.prices) },
   { name: 'Next reading', cell: next },
   { name: 'Parts', cell: scopes },
-  { name: 'Read', cell: (feed) => h('button', { type: 'button', 'aria-label': `Read ${feed.label} now`, id: `read-${feed.feed}`, onclick: () => refresh(feed.feed) }, 'Now') },
+  { name: 'Read', cell: (feed) => [h('button', { type: 'button', 'aria-label': `Read ${feed.label} now`, id: `read-${feed.feed}`, onclick: () => refresh(feed.feed) }, 'Now'), isHeld(feed) && [' ', believe(feed, refresh)]] },
 ];
 
 const off = (feeds) =>
@@ -97,15 +115,16 @@ export const feedsPart = (onRead) => {
     running = answer.refresh.running;
     trouble.replaceChildren();
   };
-  const refresh = async (feed) => {
-    try {
-      await post(`/v1/prices/refresh${feed ? `?feed=${encodeURIComponent(feed)}` : ''}`);
-      running = true;
-      await ask();
-    } catch (error) {
-      trouble.replaceChildren(problem(error));
-    }
+  const read = async (asked) => {
+    const query = new URLSearchParams(asked).toString();
+    await post(`/v1/prices/refresh${query && `?${query}`}`);
+    running = true;
+    await ask();
   };
+  // With a reason the feed is believed; a refusal of that is shown where the reason was asked for.
+  const refresh = (feed, reason) =>
+    (reason ? read({ feed, believe: true, reason })
+      : read(feed ? { feed } : {}).catch((error) => trouble.replaceChildren(problem(error))));
   const stop = every(ASK_MS, () => running && ask().catch((error) => trouble.replaceChildren(problem(error))));
   return { element: h('div', {}, h('p', { class: 'buttons' }, button), top, trouble, list), start: ask, stop };
 };

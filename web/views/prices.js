@@ -31,6 +31,12 @@ const machinePart = async () => {
 
 const discounted = ({ discount }) => discount && h('p', { class: 'note' }, `${dollars(discount.price_per_hour)} at a factor of ${discount.factor}`, discount.note && [': ', foreign(discount.note)]);
 
+// What a later reading says of a price, and the server does not believe yet.
+const waiting = ({ held }) =>
+  held && h('p', { class: 'note' }, `In doubt: a reading of ${moment(held.since)} says `,
+    held.held_price_per_hour === null ? 'there is no such price any more' : dollars(held.held_price_per_hour),
+    held.count > 1 && `; ${whole(held.count)} prices wait`, '.');
+
 const withdraw = (price) => {
   if (price.withdrawn) return ['withdrawn ', takenBack(price.withdrawn)];
   if (price.feed !== 'typed') return '';
@@ -44,7 +50,7 @@ const columns = [
   { name: 'Where', head: true, cell: (price) => h('span', { class: 'moment' }, price.provider ?? 'any provider', ' ', price.zone ?? price.region ?? '') },
   { name: 'Instance', cell: (price) => (price.instance_type ? foreign(price.instance_type) : 'this machine') },
   { name: 'Kind', cell: (price) => words(price.kind) },
-  { name: 'An hour', number: true, cell: (price) => [price.price_per_hour === null ? 'no price from here on' : money(price), discounted(price)] },
+  { name: 'An hour', number: true, cell: (price) => [price.price_per_hour === null ? 'no price from here on' : money(price), discounted(price), waiting(price)] },
   { name: 'Label', cell: (price) => [foreign(price.label), price.reference && [' ', foreign(price.reference)]] },
   { name: 'Holds since', cell: (price) => moment(price.valid_from) },
   { name: 'Source and age', cell: priceSource },

@@ -355,7 +355,9 @@ const struct source azure_retail = {
     .url = "https://prices.azure.com/api/retail/prices",
     .on = true,
     .needs = NEEDS_REGIONS,
+    .has_spot = true,
     .period_seconds = 6 * 3600,
+    .pace_seconds = 7 * 3600, /* it has no time of its own: the time between two readings */
     .max_bytes = 16 * 1024 * 1024,
     .read = &ops,
 };

@@ -338,7 +338,9 @@ const struct source gcp_pricelist = {
     .url = "https://raw.githubusercontent.com/Cyclenerd/"
            "google-cloud-pricing-cost-calculator/master/pricing.yml",
     .third_party = true,
+    .has_spot = true,
     .period_seconds = 24 * 3600,
+    .pace_seconds = (7 * 24 + 27) * 3600, /* built once a week, and read once a day */
     .max_bytes = 32 * 1024 * 1024,
     .sentinels = sentinels,
     .min_regions = 20,

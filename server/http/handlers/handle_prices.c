@@ -294,31 +294,51 @@ void prices_withdraw_handler(struct exchange *exchange)
     reply_json(exchange, 200, &out);
 }
 
+/* Which feed is to be read, and whether it is to be believed whatever it says. */
+static bool read_refresh(const struct exchange *exchange, const char **ret_feed,
+                         bool *ret_believes, struct error *err)
+{
+    const struct query *query = &exchange->request.query;
+    const char *feed = query_find(query, "feed"), *believe = query_find(query, "believe");
+    bool believes = believe && strcmp(believe, "true") == 0;
+
+    if (feed && !feeds_find(exchange->server->feeds, feed))
+        return error_set(err, ERROR_INVALID, "feed",
+                         "there is no feed '%.40s'; GET /v1/feeds lists them", feed);
+    if (believe && !believes && strcmp(believe, "false") != 0)
+        return error_set(err, ERROR_INVALID, "believe", "must be true or false");
+    if (believes && !feed)
+        return error_set(err, ERROR_INVALID, "feed",
+                         "is needed with believe: say which feed is right");
+    if (!believes && query_find(query, "reason"))
+        return error_set(err, ERROR_INVALID, "reason",
+                         "is why a feed is believed: say believe=true");
+    *ret_feed = feed;
+    *ret_believes = believes;
+    return true;
+}
+
 void prices_refresh_handler(struct exchange *exchange)
 {
-    static const char *const allowed[] = {"feed", "believe", NULL};
-    const char *feed = query_find(&exchange->request.query, "feed");
-    const char *believe = query_find(&exchange->request.query, "believe");
+    static const char *const allowed[] = {"feed", "believe", "reason", NULL};
     struct json_writer out = {.bytes = &exchange->reply.body};
     struct refresh_progress progress;
+    struct taken_back belief;
     struct error err = {0};
+    const char *feed = NULL;
+    bool believes = false;
 
-    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed))
+    if (!request_accepts(exchange, "application/json") || !request_allows(exchange, allowed) ||
+        !taking_back_read_query(exchange, &belief))
         return;
-    if (feed && !feeds_find(exchange->server->feeds, feed))
-        error_set(&err, ERROR_INVALID, "feed",
-                  "there is no feed '%.40s'; GET /v1/feeds lists them", feed);
-    else if (believe && strcmp(believe, "true") != 0 && strcmp(believe, "false") != 0)
-        error_set(&err, ERROR_INVALID, "believe", "must be true or false");
-    else if (believe && strcmp(believe, "true") == 0 && !feed)
-        error_set(&err, ERROR_INVALID, "feed", "is needed with believe: say which feed is right");
-    else
-        (void)!refresher_ask(exchange->server->refresher, feed,
-                             believe && strcmp(believe, "true") == 0, &err);
-    if (err.kind != ERROR_NONE) {
+    if (!read_refresh(exchange, &feed, &believes, &err) ||
+        !refresher_ask(exchange->server->refresher, feed, believes, &err)) {
         reply_error(exchange, &err);
         return;
     }
+    /* Who believed a feed against its guards stays on record. */
+    if (believes)
+        taking_back_note(exchange, "feed believed", feed, &belief);
     refresher_progress(exchange->server->refresher, &progress);
     present_refresh(&out, NULL, &progress);
     reply_field(exchange, "Location", "/v1/feeds");

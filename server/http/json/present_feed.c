@@ -22,27 +22,34 @@ void present_refresh(struct json_writer *out, const char *key,
     jsonw_close(out, '}');
 }
 
-static enum freshness row_freshness(const struct feed_row *row, bool has_spot, long long now_us)
+/* Of the kind of price that ages first. */
+static enum freshness row_freshness(const struct feed_row *row, const struct source *source,
+                                    long long now_us)
 {
+    enum price_kind kind = source->has_spot ? PRICE_SPOT : PRICE_ON_DEMAND;
     long long said_us = row->source_us > 0 ? row->source_us : row->confirmed_us;
+    bool doubted = row->doubt.since_us > 0;
 
-    return freshness_of(has_spot ? PRICE_SPOT : PRICE_ON_DEMAND, now_us - said_us);
+    return (doubted ? freshness_of_doubted : freshness_of)(kind, now_us - said_us,
+                                                           source->pace_seconds * 1000000);
 }
 
 /* The worst freshness among a feed's scopes; NULL where no reading ever succeeded. */
 static const char *feed_label(const struct feed_view *view)
 {
-    bool spot = view->feed->source->is_spot, believed = false;
+    const struct source *source = view->feed->source;
+    bool believed = false;
     enum freshness worst = PRICE_FRESH;
 
     for (size_t i = 0; i < view->count; i++) {
         const struct feed_row *row = &view->rows[i];
-        enum freshness freshness = row_freshness(row, spot, view->now_us);
+        enum freshness freshness = row_freshness(row, source, view->now_us);
 
         if (row->confirmed_us == 0)
             continue;
         believed = true;
-        if (feed_is_frozen(spot, row->source_us, view->now_us) &&
+        if (feed_is_frozen(source->has_spot, row->source_us, view->now_us,
+                           source->pace_seconds * 1000000) &&
             strcmp(row->state, "failed") != 0)
             return "frozen";
         if (freshness > worst)
@@ -85,6 +92,7 @@ static void present_tally(struct json_writer *out, const struct price_batch_tall
     jsonw_integer(out, "unpriced", tally->unpriced);
     jsonw_integer(out, "malformed", tally->malformed);
     jsonw_integer(out, "ambiguous", tally->ambiguous);
+    jsonw_integer(out, "above_on_demand", tally->dear);
     jsonw_close(out, '}');
 }
 

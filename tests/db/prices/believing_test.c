@@ -212,9 +212,9 @@ static void a_price_in_doubt_is_not_fresh(void)
     struct price_filter filter = {.instance_type = "a", .at_us = THEN_US + 60 * SECOND_US};
     struct views views;
 
-    READ(db, 0, P("a", "1"), P("b", "1"));
-    READ(db, 60, P("a", "10"), P("b", "1"));
-    READ(db, 120, P("a", "100"), P("b", "1"));
+    WEIGH(db, 0, P("a", "1"), P("b", "1"));
+    WEIGH(db, 60, P("a", "10"), P("b", "1"));
+    WEIGH(db, 120, P("a", "100"), P("b", "1"));
     views = list_of(db, filter);
     EXPECT(views.list[0].doubted);
     EXPECT_INT(views.list[0].confirmed_us, THEN_US); /* the last that said so */
@@ -233,7 +233,7 @@ static void a_price_in_doubt_is_not_fresh(void)
 
 static bool read_with_validators(struct db *db, const char *text, struct feed_row *ret_row)
 {
-    const struct said said[] = {P("a", text), P("b", "1")};
+    const struct said said[] = {P("a", text, .kind = PRICE_SPOT), P("b", "1")};
     const struct feed_reading reading = {.at_us = THEN_US, .prices = said, .count = 2};
     AUTO(price_batch_freep) struct price_batch *batch = batch_of_reading(&reading);
     struct feed_row row = row_of_reading(&reading);
@@ -353,7 +353,8 @@ static size_t wrong_and_fresh(struct db *db, const double prices[TYPES], long lo
         size_t type = (size_t)strtoull(view->price.instance_type + 1, NULL, 10);
         double truth = prices[type], price = (double)view->price.nanos / 1e9;
 
-        if (!view->doubted && freshness_of(PRICE_SPOT, at_us - view->confirmed_us) == PRICE_FRESH)
+        if (!view->doubted &&
+            freshness_of(PRICE_SPOT, at_us - view->confirmed_us, 0) == PRICE_FRESH)
             wrong += price < truth * 0.999 || price > truth * 1.001;
     }
     return wrong;

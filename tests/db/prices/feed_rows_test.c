@@ -20,7 +20,7 @@ static struct feed_row full_row(void)
                              .bytes = 5000000000,
                              .prices = 12,
                              .failures = 3,
-                             .tally = {11, 22, 33, 44}};
+                             .tally = {11, 22, 33, 44, 55}};
 }
 
 static void expect_row(const struct feed_row *row, const struct feed_row *wanted)
@@ -45,6 +45,7 @@ static void expect_row(const struct feed_row *row, const struct feed_row *wanted
     EXPECT_INT(row->tally.unpriced, wanted->tally.unpriced);
     EXPECT_INT(row->tally.malformed, wanted->tally.malformed);
     EXPECT_INT(row->tally.ambiguous, wanted->tally.ambiguous);
+    EXPECT_INT(row->tally.dear, wanted->tally.dear);
 }
 
 static void a_state_is_found_as_it_was_stored(void)
@@ -139,8 +140,22 @@ static void a_state_of_no_kind_is_not_stored(void)
     EXPECT_INT(number_of(db, "SELECT count(*) FROM readings"), 0);
 }
 
+static void what_an_earlier_version_counted_is_read(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct feed_row row = full_row();
+
+    EXPECT(feed_rows_store(db, &row, NULL));
+    EXPECT(db_execute(db, "UPDATE feed_states SET tally = '1 2 3 4'", NULL));
+    EXPECT(feed_rows_find(db, "made-up", "eu-north-1", &row, NULL));
+    EXPECT_INT(row.tally.ambiguous, 4);
+    EXPECT_INT(row.tally.dear, 0);
+}
+
 int main(void)
 {
+    RUN(what_an_earlier_version_counted_is_read);
     RUN(a_state_is_found_as_it_was_stored);
     RUN(a_feed_that_was_never_asked_has_only_its_names);
     RUN(only_what_was_believed_is_a_reading);

@@ -98,7 +98,8 @@ static void tell_moves(struct db *db, const struct move *moves, size_t count)
 
         replaced(db, &(struct feed_reading){.at_us = THEN_US + moves[i].seconds * SECOND_US,
                                             .prices = said,
-                                            .count = COUNT(said)});
+                                            .count = COUNT(said),
+                                            .believe = true});
     }
 }
 

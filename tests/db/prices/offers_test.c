@@ -105,14 +105,14 @@ static void a_price_in_doubt_is_not_fresh(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
     struct offers_question question = asked(59);
 
-    READ(db, 0, P("a", "1", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
-    READ(db, 60, P("a", "10", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
+    WEIGH(db, 0, P("a", "1", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
+    WEIGH(db, 60, P("a", "10", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
     question.is_now = false;
     EXPECT_INT(offer_asked(db, "a", &question).spot.freshness, PRICE_FRESH); /* not yet */
     question = asked(61);
     EXPECT_INT(offer_asked(db, "a", &question).spot.freshness, PRICE_STALE);
     EXPECT_INT(offer_asked(db, "b", &question).spot.freshness, PRICE_FRESH);
-    READ(db, 120, P("a", "10", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
+    WEIGH(db, 120, P("a", "10", .kind = PRICE_SPOT), P("b", "1", .kind = PRICE_SPOT));
     question = asked(121);
     EXPECT_INT(offer_asked(db, "a", &question).spot.freshness, PRICE_FRESH);
 }

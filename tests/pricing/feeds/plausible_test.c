@@ -17,30 +17,55 @@ static void add(struct price_batch *batch, const char *type, const char *region)
     EXPECT(price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, NULL));
 }
 
-static void a_leap_is_more_than_five_times_up_or_down(void)
+static void a_leap_of_spot_is_more_than_twice_or_less_than_half(void)
 {
-    EXPECT(!is_leap(100, 100));
-    EXPECT(!is_leap(100, 500));
-    EXPECT(is_leap(100, 501));
-    EXPECT(!is_leap(500, 100));
-    EXPECT(is_leap(501, 100));
-    EXPECT(is_leap(1, PRICE_NANOS_MAX));
-    EXPECT(is_leap(PRICE_NANOS_MAX, 1));
-    EXPECT(!is_leap(PRICE_NANOS_MAX, PRICE_NANOS_MAX));
+    EXPECT(!is_leap(PRICE_SPOT, 100, 100));
+    EXPECT(!is_leap(PRICE_SPOT, 100, 200));
+    EXPECT(is_leap(PRICE_SPOT, 100, 201));
+    EXPECT(!is_leap(PRICE_SPOT, 100, 50));
+    EXPECT(is_leap(PRICE_SPOT, 100, 49));
+    EXPECT(is_leap(PRICE_SPOT, 1, PRICE_NANOS_MAX));
+    EXPECT(is_leap(PRICE_SPOT, PRICE_NANOS_MAX, 1));
+    EXPECT(!is_leap(PRICE_SPOT, PRICE_NANOS_MAX, PRICE_NANOS_MAX));
+    EXPECT(!is_drift(PRICE_SPOT, 100, 150));
+    EXPECT(is_drift(PRICE_SPOT, 100, 151));
+}
+
+static void a_leap_on_demand_is_more_than_a_quarter(void)
+{
+    EXPECT(!is_leap(PRICE_ON_DEMAND, 100, 125));
+    EXPECT(is_leap(PRICE_ON_DEMAND, 100, 126));
+    EXPECT(!is_leap(PRICE_ON_DEMAND, 100, 80));
+    EXPECT(is_leap(PRICE_ON_DEMAND, 100, 79));
+    EXPECT(!is_drift(PRICE_ON_DEMAND, 100, 105));
+    EXPECT(is_drift(PRICE_ON_DEMAND, 100, 106));
 }
 
 static void a_leap_is_confirmed_by_nearly_the_same(void)
 {
-    EXPECT(is_confirmed(1000, 1000));
-    EXPECT(is_confirmed(1000, 1250));
-    EXPECT(is_confirmed(1000, 750));
-    EXPECT(!is_confirmed(1000, 1251));
-    EXPECT(!is_confirmed(1000, 749));
-    EXPECT(!is_confirmed(0, 0)); /* nothing was held back */
-    EXPECT(!is_confirmed(0, 1));
-    EXPECT(is_confirmed(1, 1));
-    EXPECT(!is_confirmed(1, 2));
-    EXPECT(is_confirmed(PRICE_NANOS_MAX, PRICE_NANOS_MAX));
+    EXPECT(is_confirmed(PRICE_SPOT, 1000, 1000));
+    EXPECT(is_confirmed(PRICE_SPOT, 1000, 1250));
+    EXPECT(is_confirmed(PRICE_SPOT, 1000, 800));
+    EXPECT(!is_confirmed(PRICE_SPOT, 1000, 1251));
+    EXPECT(!is_confirmed(PRICE_SPOT, 1000, 799));
+    EXPECT(!is_confirmed(PRICE_SPOT, 0, 0)); /* nothing was held back */
+    EXPECT(!is_confirmed(PRICE_SPOT, 0, 1));
+    EXPECT(is_confirmed(PRICE_SPOT, 1, 1));
+    EXPECT(!is_confirmed(PRICE_SPOT, 1, 2));
+    EXPECT(is_confirmed(PRICE_SPOT, PRICE_NANOS_MAX, PRICE_NANOS_MAX));
+    EXPECT(is_confirmed(PRICE_ON_DEMAND, 1000, 1020));
+    EXPECT(!is_confirmed(PRICE_ON_DEMAND, 1000, 1021));
+    EXPECT(!is_confirmed(PRICE_ON_DEMAND, 1021, 1000));
+}
+
+static void spot_is_dear_above_twice_the_price_on_demand(void)
+{
+    EXPECT(!spot_is_dear(200, 100));
+    EXPECT(spot_is_dear(201, 100));
+    EXPECT(!spot_is_dear(201, 0)); /* that is not known */
+    EXPECT(is_level(100, 102));
+    EXPECT(!is_level(100, 103));
+    EXPECT(!is_level(0, 0));
 }
 
 static void what_was_always_there_must_be_there(void)
@@ -93,19 +118,77 @@ static void a_fifth_may_go_and_no_more(void)
     EXPECT(!believe((struct change){.before = 2, .after = 0, .common = 0}, NULL));
 }
 
+static bool believe_moves(enum price_kind kind, struct moves moves, struct error *err)
+{
+    struct change change = {
+        .before = moves.common, .after = moves.common, .common = moves.common};
+
+    change.moves[kind] = moves;
+    return believe(change, err);
+}
+
 static void many_leaps_condemn_it_and_two_do_not(void)
 {
-    const struct change few = {.before = 2, .after = 2, .common = 2, .leapt = 2};
-    const struct change three = {.before = 20, .after = 20, .common = 20, .leapt = 3};
-    const struct change tenth = {.before = 100, .after = 100, .common = 100, .leapt = 10};
-    const struct change many = {.before = 100, .after = 100, .common = 100, .leapt = 11};
+    struct error spot = {0}, on_demand = {0};
+
+    EXPECT(believe_moves(PRICE_SPOT, (struct moves){.common = 2, .leapt = 2}, NULL));
+    EXPECT(!believe_moves(PRICE_SPOT, (struct moves){.common = 20, .leapt = 3}, NULL));
+    EXPECT(believe_moves(PRICE_SPOT, (struct moves){.common = 100, .leapt = 10}, NULL));
+    EXPECT(!believe_moves(PRICE_SPOT, (struct moves){.common = 100, .leapt = 11}, &spot));
+    EXPECT_STR(spot.message, "not believed: 11 of 100 spot prices moved by more than 2 times");
+    EXPECT(
+        !believe_moves(PRICE_ON_DEMAND, (struct moves){.common = 100, .leapt = 11}, &on_demand));
+    EXPECT_STR(on_demand.message,
+               "not believed: 11 of 100 on-demand prices moved by more than a quarter");
+}
+
+static void a_list_whose_half_moved_is_odd(void)
+{
     struct error err = {0};
 
-    EXPECT(believe(few, NULL));
-    EXPECT(!believe(three, NULL));
-    EXPECT(believe(tenth, NULL));
-    EXPECT(!believe(many, &err));
-    EXPECT_STR(err.message, "not believed: 11 of 100 prices moved by more than 5 times");
+    EXPECT(believe_moves(PRICE_SPOT, (struct moves){.common = 2, .drifted = 2}, NULL));
+    EXPECT(believe_moves(PRICE_SPOT, (struct moves){.common = 100, .drifted = 50}, NULL));
+    EXPECT(!believe_moves(PRICE_SPOT, (struct moves){.common = 100, .drifted = 51}, NULL));
+    EXPECT(!believe_moves(PRICE_ON_DEMAND, (struct moves){.common = 100, .drifted = 51}, &err));
+    EXPECT_STR(err.message, "not believed: 51 of 100 on-demand prices moved by more than 5 %");
+}
+
+static void what_contradicts_the_other_kind_or_other_feeds_is_odd(void)
+{
+    static const struct {
+        struct beside beside;
+        const char *message; /* NULL: it is plausible */
+        bool by_repeating;   /* believed where it is said again */
+    } cases[] = {
+        {{.lists = 100, .swapped = 25}, NULL, true},
+        {{.lists = 2, .swapped = 2}, NULL, true},
+        {{.lists = 100, .swapped = 26},
+         "not believed: 26 of 100 on-demand prices are known as spot prices",
+         false},
+        {{.spots = 100, .level = 25}, NULL, true},
+        {{.spots = 100, .level = 26},
+         "not believed: 26 of 100 spot prices are known as on-demand prices",
+         true},
+        {{.spots = 100, .dear = 10}, NULL, true},
+        {{.spots = 100, .dear = 11},
+         "not believed: 11 of 100 spot prices are more than 2 times the price on demand",
+         false},
+        {{.firsts = 100, .strange = 10}, NULL, true},
+        {{.firsts = 100, .strange = 11},
+         "not believed: other feeds say otherwise of 11 of 100 prices",
+         true},
+    };
+    const struct doubt doubt = {.since_us = 1, .prices = 100};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct change change = {.after = 100, .beside = cases[i].beside};
+        struct error err = {0};
+
+        EXPECT_INT(believe(change, &err), cases[i].message == NULL);
+        EXPECT_STR(err.message, cases[i].message ? cases[i].message : "");
+        EXPECT_INT(change_is_confirmed(&change, &doubt, 1 + DOUBT_SECONDS * 1000000LL),
+                   cases[i].by_repeating);
+    }
 }
 
 #define HOUR_US 3600000000LL
@@ -166,7 +249,11 @@ int main(void)
     RUN(a_reading_like_the_one_held_back_confirms_it_an_hour_later);
     RUN(only_a_file_of_the_operator_is_trusted);
     RUN(a_type_that_is_not_named_is_not_asked_for);
-    RUN(a_leap_is_more_than_five_times_up_or_down);
+    RUN(a_leap_of_spot_is_more_than_twice_or_less_than_half);
+    RUN(a_leap_on_demand_is_more_than_a_quarter);
+    RUN(spot_is_dear_above_twice_the_price_on_demand);
+    RUN(a_list_whose_half_moved_is_odd);
+    RUN(what_contradicts_the_other_kind_or_other_feeds_is_odd);
     RUN(a_leap_is_confirmed_by_nearly_the_same);
     RUN(what_was_always_there_must_be_there);
     RUN(a_fifth_may_go_and_no_more);

@@ -224,6 +224,22 @@ static void hundreds_of_types_are_each_there_once(void)
     EXPECT_INT((long long)price_batch_type_count(all), 1000);
 }
 
+static void a_price_that_is_dropped_is_none_and_counted_once(void)
+{
+    AUTO(price_batch_freep) struct price_batch *all = batch();
+    const struct price price = {.instance_type = "m5", .kind = PRICE_SPOT, .nanos = 7};
+    size_t place;
+
+    EXPECT(price_batch_add(all, &price, TWIN_IS_AMBIGUOUS, NULL));
+    EXPECT(price_batch_find(all, &price, &place));
+    price_batch_drop_dear(all, place);
+    price_batch_drop_dear(all, place);
+    EXPECT(!price_batch_find(all, &price, &place));
+    EXPECT_INT((long long)price_batch_count(all), 0);
+    EXPECT_INT((long long)price_batch_places(all), 1);
+    EXPECT_INT(price_batch_facts(all)->tally.dear, 1);
+}
+
 static void a_band_is_named_at_the_end(void)
 {
     AUTO(price_batch_freep) struct price_batch *all = batch();
@@ -246,6 +262,7 @@ int main(void)
     RUN(an_emptied_basket_remembers_nothing);
     RUN(a_type_gets_what_it_lacked_and_keeps_what_it_had);
     RUN(hundreds_of_types_are_each_there_once);
+    RUN(a_price_that_is_dropped_is_none_and_counted_once);
     RUN(a_band_is_named_at_the_end);
     return test_result();
 }

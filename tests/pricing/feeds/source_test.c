@@ -2,6 +2,7 @@
 #include "pricing/feeds/source.h"
 
 #include "common/cleanup.h"
+#include "pricing/freshness.h"
 #include "tests/test.h"
 
 static void every_feed_is_whole_and_has_a_name_of_its_own(void)
@@ -143,8 +144,36 @@ static void long_refusals_are_cut_to_what_fits(void)
     EXPECT_INT((long long)strlen(text), 19);
 }
 
+/* Up to a tenth later than planned. */
+static long long next_reading_us(const struct source *source)
+{
+    return source->period_seconds * 1100000;
+}
+
+static void a_spot_price_is_fresh_until_its_feed_is_read_again(void)
+{
+    static const struct {
+        const char *feed;
+        long long published_seconds; /* between two publications, at most */
+    } paces[] = {{"aws-spot-page", 3600}, {"gcp-third-party", 7 * 24 * 3600}};
+
+    for (const struct source *const *source = sources; *source; source++) {
+        long long age_us = next_reading_us(*source);
+
+        for (size_t i = 0; i < COUNT(paces); i++)
+            if (strcmp((*source)->name, paces[i].feed) == 0)
+                age_us += paces[i].published_seconds * 1000000;
+        EXPECT(!(*source)->has_spot ||
+               freshness_of(PRICE_SPOT, age_us, source_pace_us((*source)->name)) == PRICE_FRESH);
+        EXPECT(freshness_of(PRICE_ON_DEMAND, age_us, source_pace_us((*source)->name)) ==
+               PRICE_FRESH);
+    }
+    EXPECT_INT(source_pace_us("typed"), 0);
+}
+
 int main(void)
 {
+    RUN(a_spot_price_is_fresh_until_its_feed_is_read_again);
     RUN(every_feed_is_whole_and_has_a_name_of_its_own);
     RUN(amounts_of_memory_are_read_or_are_not_said);
     RUN(only_text_is_text);

@@ -114,8 +114,39 @@ static void an_id_is_read_only_as_it_is_written(void)
             EXPECT_STR(wrong[i], "an id");
 }
 
+/* The member "held" of a price that was presented. */
+static json_t *held_of(const struct price_view *view)
+{
+    AUTO(bytes_free) struct bytes bytes = {.limit = 100000};
+    struct json_writer out = {.bytes = &bytes};
+    AUTO(json_decrefp) json_t *json = NULL;
+
+    present_price(&out, NULL, view, NULL, NOON_US);
+    json = json_loadb(bytes.data, bytes.used, JSON_REJECT_DUPLICATES, NULL);
+    EXPECT(json != NULL);
+    return json_incref(json_object_get(json, "held"));
+}
+
+static void what_waits_is_shown_beside_the_price(void)
+{
+    struct price_view view = price_of(100000000, 1).view;
+
+    AUTO(json_decrefp) json_t *nothing = held_of(&view);
+    EXPECT(json_is_null(nothing));
+    view.waiting = (struct waiting_price){.since_us = NOON_US, .nanos = 1000000000, .count = 3};
+    AUTO(json_decrefp) json_t *held = held_of(&view);
+    EXPECT_INT(json_integer_value(json_object_get(held, "count")), 3);
+    EXPECT_NEAR(json_number_value(json_object_get(held, "price_per_hour")), 0.1, 0);
+    EXPECT_NEAR(json_number_value(json_object_get(held, "held_price_per_hour")), 1, 0);
+    EXPECT_STR(json_string_value(json_object_get(held, "since")), "2023-11-14T22:13:20.000Z");
+    view.waiting.nanos = 0;
+    AUTO(json_decrefp) json_t *gone = held_of(&view);
+    EXPECT(json_is_null(json_object_get(gone, "held_price_per_hour")));
+}
+
 int main(void)
 {
+    RUN(what_waits_is_shown_beside_the_price);
     RUN(a_written_price_is_read_back_unchanged);
     RUN(a_later_look_at_the_feed_confirms_a_price);
     RUN(an_unknown_price_is_all_zero);

@@ -10,7 +10,11 @@
 #define NOW_US (1000000 * HOUR_US)
 
 static const struct source spot = {
-    .name = "spot-page", .title = "Spot prices", .provider = "aws", .is_spot = true};
+    .name = "spot-page", .title = "Spot prices", .provider = "aws", .has_spot = true};
+static const struct source built = {.name = "built",
+                                    .title = "Built once a week",
+                                    .has_spot = true,
+                                    .pace_seconds = 8 * 24 * 3600};
 static const struct source list = {.name = "list", .title = "List prices", .third_party = true};
 
 /* A scope that was confirmed so many hours before now; "failed" if there is a reason. */
@@ -109,8 +113,11 @@ static void the_freshness_is_that_of_the_oldest_scope(void)
         double hours[2];
         const char *freshness;
     } cases[] = {
-        {&spot, {0.5, 0.9}, "fresh"}, {&spot, {0.5, 2}, "stale"}, {&spot, {25, 2}, "expired"},
-        {&list, {0.5, 100}, "fresh"}, {&list, {200, 1}, "stale"}, {&list, {1, 800}, "expired"},
+        {&spot, {0.5, 0.9}, "fresh"},   {&spot, {0.5, 2}, "stale"},
+        {&spot, {25, 2}, "expired"},    {&built, {26, 7 * 24}, "fresh"},
+        {&built, {1, 9 * 24}, "stale"}, {&built, {1, 25 * 24}, "expired"},
+        {&list, {0.5, 100}, "fresh"},   {&list, {200, 1}, "stale"},
+        {&list, {1, 800}, "expired"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {

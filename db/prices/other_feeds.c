@@ -1,0 +1,215 @@
+#include "db/prices/other_feeds.h"
+
+#include "common/cleanup.h"
+#include "db/stmt.h"
+#include "pricing/freshness.h"
+
+#define SIZE_MIN 256
+#define ZONE_LEAP 4 /* a zone's spot price may be so many times that of its region */
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return (hash ^ 0xff) * 1099511628211u;
+}
+
+static uint64_t name_of(const char *provider, const char *region, const char *type)
+{
+    uint64_t hash = hash_text(14695981039346656037u, provider);
+
+    hash = hash_text(hash_text(hash, region), type);
+    return hash ? hash : 1;
+}
+
+/* The place of a type, or the free one where it belongs. */
+static struct known_price *find(const struct other_feeds *others, uint64_t name)
+{
+    size_t mask = others->size - 1, place = (size_t)name & mask;
+
+    while (others->prices[place].name && others->prices[place].name != name)
+        place = (place + 1) & mask;
+    return &others->prices[place];
+}
+
+static bool grow(struct other_feeds *others, struct error *err)
+{
+    struct other_feeds larger = {.size = others->size ? others->size * 2 : SIZE_MIN,
+                                 .count = others->count};
+
+    if (others->size > 0 && others->count * 3 < others->size * 2)
+        return true;
+    larger.prices = calloc(larger.size, sizeof *larger.prices);
+    if (!larger.prices)
+        return error_no_memory(err);
+    for (size_t i = 0; i < others->size; i++)
+        if (others->prices[i].name)
+            *find(&larger, others->prices[i].name) = others->prices[i];
+    other_feeds_free(others);
+    *others = larger;
+    return true;
+}
+
+/* A row of SELECTED. Where several feeds know a price, the first that was read here counts. */
+static bool take_row(struct other_feeds *others, struct stmt *row, long long now_us,
+                     struct error *err)
+{
+    struct known_price *known;
+    enum price_kind kind;
+    uint64_t name;
+
+    if (!price_kind_from_name(stmt_column_text(row, 3), &kind))
+        return error_set(err, ERROR_INTERNAL, NULL, "a stored price has an unknown kind");
+    if (freshness_of(kind, now_us - stmt_column_integer(row, 6),
+                     source_pace_us(stmt_column_text(row, 5))) == PRICE_EXPIRED)
+        return true;
+    if (!grow(others, err))
+        return false;
+    name = name_of(stmt_column_text(row, 0), stmt_column_text(row, 1), stmt_column_text(row, 2));
+    known = find(others, name);
+    others->count += known->name == 0;
+    known->name = name;
+    if (known->nanos[kind] == 0)
+        known->nanos[kind] = stmt_column_integer(row, 4);
+    return true;
+}
+
+/* The region of a reading of one region; NULL where it has several. */
+static const char *only_region(const struct price_batch *batch)
+{
+    const struct price *first, *price;
+    size_t position = 0;
+
+    first = price_batch_next(batch, &position);
+    while (first && (price = price_batch_next(batch, &position)) != NULL)
+        if (strcmp(price->region, first->region) != 0)
+            return NULL;
+    return first ? first->region : NULL;
+}
+
+#define SELECTED                                                                                 \
+    "SELECT s.provider, s.region, s.instance_type, s.kind, s.nanos, s.feed, f.confirmed_us"      \
+    " FROM price_series AS s JOIN feed_states AS f ON f.feed = s.feed AND f.scope = s.scope"     \
+    " WHERE s.nanos NOT NULL AND s.held_us IS NULL AND s.zone = '' AND s.currency = 'USD'"       \
+    " AND s.kind IN ('on_demand', 'spot') AND s.feed NOT IN (?1, 'published', 'price-file')"
+
+bool other_feeds_load(struct db *db, const struct feed_row *row, const struct price_batch *batch,
+                      struct other_feeds *ret_others, struct error *err)
+{
+    const char *region = only_region(batch);
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db, region ? SELECTED " AND s.region = ?2" : SELECTED, err);
+    AUTO(other_feeds_free) struct other_feeds others = {0};
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, row->feed);
+    if (region)
+        stmt_text(query, region);
+    while ((step = stmt_step(query, err)) == STMT_ROW)
+        if (!take_row(&others, query, row->confirmed_us, err))
+            return false;
+    if (step != STMT_DONE)
+        return false;
+    *ret_others = others;
+    others = (struct other_feeds){0};
+    return true;
+}
+
+static bool is_listed(const struct price *price)
+{
+    return price->kind <= PRICE_SPOT && strcmp(price->currency, "USD") == 0;
+}
+
+long long other_feeds_find(const struct other_feeds *others, const struct price *like,
+                           enum price_kind kind)
+{
+    return others->size > 0
+               ? find(others, name_of(like->provider, like->region, like->instance_type))
+                     ->nanos[kind]
+               : 0;
+}
+
+/* By the reading itself, or else by another feed. */
+static long long on_demand_of(const struct other_feeds *others, const struct price_batch *batch,
+                              const struct price *spot)
+{
+    struct price like = *spot;
+    const struct price *own;
+    size_t place;
+
+    like.kind = PRICE_ON_DEMAND;
+    like.zone[0] = '\0';
+    own = price_batch_find(batch, &like, &place);
+    return own ? own->nanos : other_feeds_find(others, spot, PRICE_ON_DEMAND);
+}
+
+static bool is_dear(const struct other_feeds *others, const struct price_batch *batch,
+                    const struct price *price, struct beside *beside)
+{
+    long long on_demand;
+    bool dear;
+
+    if (!is_listed(price) || price->kind != PRICE_SPOT ||
+        (on_demand = on_demand_of(others, batch, price)) == 0)
+        return false;
+    dear = spot_is_dear(price->nanos, on_demand);
+    beside->spots++;
+    beside->dear += dear;
+    return dear;
+}
+
+void other_feeds_drop_dear(const struct other_feeds *others, struct price_batch *batch,
+                           bool always, struct beside *ret_beside)
+{
+    struct beside counted = {0}, again = {0};
+    const struct price *price;
+    size_t position = 0;
+
+    while ((price = price_batch_next(batch, &position)) != NULL)
+        (void)!is_dear(others, batch, price, &counted);
+    *ret_beside = counted;
+    position = 0;
+    if (!always && are_many(counted.dear, counted.spots))
+        return;
+    while (counted.dear > 0 && (price = price_batch_next(batch, &position)) != NULL)
+        if (is_dear(others, batch, price, &again))
+            price_batch_drop_dear(batch, position - 1);
+}
+
+static bool is_strange(const struct price *price, long long other_nanos)
+{
+    if (price->kind == PRICE_SPOT && price->zone[0])
+        return price->nanos > other_nanos * ZONE_LEAP || other_nanos > price->nanos * ZONE_LEAP;
+    return is_leap(price->kind, other_nanos, price->nanos);
+}
+
+void other_feeds_weigh(const struct other_feeds *others, const struct price_batch *batch,
+                       const struct price *price, long long before_nanos, bool is_first,
+                       struct beside *beside)
+{
+    long long spot, same;
+
+    if (!is_listed(price))
+        return;
+    same = other_feeds_find(others, price, price->kind);
+    if (is_first && same > 0) {
+        beside->firsts++;
+        beside->strange += is_strange(price, same);
+    }
+    if (price->kind == PRICE_SPOT) {
+        beside->level += before_nanos != price->nanos &&
+                         is_level(on_demand_of(others, batch, price), price->nanos);
+        return;
+    }
+    spot = other_feeds_find(others, price, PRICE_SPOT);
+    beside->lists += spot > 0;
+    beside->swapped += before_nanos != price->nanos && is_level(spot, price->nanos);
+}
+
+void other_feeds_free(struct other_feeds *others)
+{
+    freep(&others->prices);
+    *others = (struct other_feeds){0};
+}

@@ -1,0 +1,43 @@
+/* What other feeds know of the types of a reading: the measure of a first reading, and of prices
+ * that are of the other kind. For db/prices/price_store.c. */
+#pragma once
+
+#include "db/prices/feed_rows.h"
+#include "pricing/feeds/price_batch.h"
+
+#include <stdint.h>
+
+/* What a type costs in a region, whatever the zone; 0 is not known. */
+struct known_price {
+    uint64_t name;      /* the hash of provider, region and type; 0: the place is free */
+    long long nanos[2]; /* on demand and on spot */
+};
+
+struct other_feeds {
+    struct known_price *prices;
+    size_t count, size; /* a power of two */
+};
+
+/* Loads what is neither expired nor in doubt, of all feeds but the one of `row` and the
+ * operator's files. */
+bool other_feeds_load(struct db *db, const struct feed_row *row, const struct price_batch *batch,
+                      struct other_feeds *ret_others, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What another feed says of this kind of price, for the type and region of `like`; 0: nothing. */
+long long other_feeds_find(const struct other_feeds *others, const struct price *like,
+                           enum price_kind kind);
+
+/* Leaves spot prices out of the reading that are far above the price on demand, which the reading
+ * itself knows or else another feed. Where they are many nothing is left out, unless `always`:
+ * then the reading is odd as a whole. Counts both in *ret_beside. */
+void other_feeds_drop_dear(const struct other_feeds *others, struct price_batch *batch,
+                           bool always, struct beside *ret_beside);
+
+/* Counts one price of the reading. `before_nanos`: what is known of it in its own feed, or 0;
+ * `is_first`: nothing judges the reading. */
+void other_feeds_weigh(const struct other_feeds *others, const struct price_batch *batch,
+                       const struct price *price, long long before_nanos, bool is_first,
+                       struct beside *beside);
+
+void other_feeds_free(struct other_feeds *others);

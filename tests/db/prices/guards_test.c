@@ -1,0 +1,272 @@
+/* What a new reading is weighed by: how prices of its kind move, and what other feeds know of the
+ * same types. */
+#include "common/chance.h"
+#include "tests/db/prices/worlds.h"
+
+static void expect_words(const char *words, const char *expected)
+{
+    EXPECT_STR(words ? words : "it is believed", expected);
+}
+
+static void a_list_on_demand_that_moves_as_a_whole_waits_for_another(void)
+{
+    static const double factors[] = {0.1, 0.5, 0.7, 1.1, 1.5, 2, 4.9, 10};
+
+    for (size_t i = 0; i < COUNT(factors); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        struct world world = world_of(1, 0.4);
+
+        EXPECT(!list_told(db, world.on_demand, 0));
+        times(world.on_demand, factors[i]);
+        EXPECT(list_told(db, world.on_demand, HOUR) != NULL);
+        EXPECT_INT(price_told(db, "lists", 0, HOUR).price.nanos, 1000000000);
+        EXPECT(price_told(db, "lists", 0, HOUR).doubted);
+        EXPECT(!list_told(db, world.on_demand, 2 * HOUR));
+        EXPECT_NEAR((double)price_told(db, "lists", 0, 2 * HOUR).price.nanos, 1e9 * factors[i],
+                    1);
+        EXPECT(!price_told(db, "lists", 0, 2 * HOUR).doubted);
+    }
+}
+
+static void a_list_of_spot_that_moves_as_a_whole_waits_for_another(void)
+{
+    static const double factors[] = {0.1, 0.5, 0.6, 1.6, 2, 4.9, 10};
+
+    for (size_t i = 0; i < COUNT(factors); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        struct world world = world_of(1, 0.4);
+
+        EXPECT(!spot_told(db, world.spot, 0));
+        times(world.spot, factors[i]);
+        EXPECT(spot_told(db, world.spot, HOUR) != NULL);
+        EXPECT(price_told(db, "spots", 0, HOUR).doubted);
+        EXPECT(!spot_told(db, world.spot, 2 * HOUR));
+        EXPECT_NEAR((double)price_told(db, "spots", 0, 2 * HOUR).price.nanos, 4e8 * factors[i],
+                    1);
+    }
+}
+
+static void spot_prices_may_move_a_little_each_hour(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct world world = world_of(1, 0.2);
+    struct chance chance = {7};
+
+    for (int hour = 0; hour < 20; hour++) {
+        EXPECT(!spot_told(db, world.spot, hour * HOUR));
+        for (size_t i = 0; i < PRICES; i++)
+            world.spot[i] *= 0.9 + (double)(chance_next(&chance) % 200) / 1000;
+    }
+}
+
+static void one_price_on_demand_that_leaps_waits_an_hour(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct world world = world_of(1, 0.4);
+
+    EXPECT(!list_told(db, world.on_demand, 0));
+    world.on_demand[0] = 0.5;
+    EXPECT(!list_told(db, world.on_demand, HOUR));
+    EXPECT_INT(price_told(db, "lists", 0, HOUR).price.nanos, 1000000000);
+    EXPECT(price_told(db, "lists", 0, HOUR).doubted);
+    EXPECT(!price_told(db, "lists", 1, HOUR).doubted);
+    EXPECT(!list_told(db, world.on_demand, HOUR + 900)); /* the same said again at once */
+    EXPECT(price_told(db, "lists", 0, HOUR + 900).doubted);
+    world.on_demand[0] = 0.52; /* nearly the same is not the same */
+    EXPECT(!list_told(db, world.on_demand, 3 * HOUR));
+    EXPECT(price_told(db, "lists", 0, 3 * HOUR).doubted);
+    EXPECT(!list_told(db, world.on_demand, 4 * HOUR));
+    EXPECT_INT(price_told(db, "lists", 0, 4 * HOUR).price.nanos, 520000000);
+    EXPECT(!price_told(db, "lists", 0, 4 * HOUR).doubted);
+}
+
+static void a_list_on_demand_that_carries_spot_prices_is_refused(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct world world = world_of(1, 0.9); /* so near that no price leaps */
+    struct telling swapped = {.source = &lists, .on_demand = world.spot};
+
+    EXPECT(!spot_told(db, world.spot, 0));
+    /* The first reading of all is such a list. */
+    for (int hour = 0; hour < 5; hour++) {
+        EXPECT(!spot_told(db, world.spot, hour * HOUR));
+        swapped.seconds = hour * HOUR;
+        expect_words(told(db, &swapped),
+                     "not believed: 80 of 80 on-demand prices are known as spot prices");
+    }
+    EXPECT(!list_told(db, world.on_demand, 5 * HOUR));
+    for (int hour = 6; hour < 10; hour++) {
+        EXPECT(!spot_told(db, world.spot, hour * HOUR));
+        swapped.seconds = hour * HOUR;
+        EXPECT(told(db, &swapped) != NULL);
+        EXPECT_INT(price_told(db, "lists", 0, hour * HOUR).price.nanos, 1000000000);
+        EXPECT(price_told(db, "lists", 0, hour * HOUR).doubted);
+    }
+    swapped.believe = true;
+    EXPECT(!told(db, &swapped));
+    /* What a person believed is what is known: it is not doubted again. */
+    swapped.believe = false;
+    swapped.seconds = 10 * HOUR;
+    EXPECT(!spot_told(db, world.spot, 10 * HOUR));
+    EXPECT(!told(db, &swapped));
+}
+
+static void a_quarter_of_a_list_may_cost_the_same_on_spot(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct world world = world_of(1, 0.4);
+
+    for (size_t i = 0; i < PRICES / 4; i++)
+        world.spot[i] = world.on_demand[i];
+    EXPECT(!spot_told(db, world.spot, 0));
+    EXPECT(!list_told(db, world.on_demand, 60));
+    EXPECT(!spot_told(db, world.spot, HOUR));
+}
+
+static void a_list_of_spot_that_carries_prices_on_demand_waits(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct world world = world_of(1, 0.8);
+
+    EXPECT(!list_told(db, world.on_demand, 0));
+    EXPECT(!spot_told(db, world.spot, 0));
+    expect_words(spot_told(db, world.on_demand, HOUR),
+                 "not believed: 80 of 80 spot prices are known as on-demand prices");
+    EXPECT(!spot_told(db, world.spot, 2 * HOUR));
+    /* Where spot costs the same for good, the second reading is believed, and so is the next. */
+    EXPECT(spot_told(db, world.on_demand, 3 * HOUR) != NULL);
+    EXPECT(!spot_told(db, world.on_demand, 4 * HOUR));
+    EXPECT(!spot_told(db, world.on_demand, 5 * HOUR));
+    EXPECT(!list_told(db, world.on_demand, 6 * HOUR));
+}
+
+static void a_spot_price_far_above_on_demand_is_dropped(void)
+{
+    static const struct source *const tellers[] = {&spots, &both_kinds, &file};
+
+    for (size_t i = 0; i < COUNT(tellers); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        struct world world = world_of(1, 0.4);
+        struct telling telling = {.source = tellers[i], .spot = world.spot, .seconds = 60};
+        struct feed_row row;
+
+        if (tellers[i] == &spots)
+            EXPECT(!list_told(db, world.on_demand, 0));
+        else
+            telling.on_demand = world.on_demand; /* the reading itself knows */
+        world.spot[7] = world.on_demand[7] * 2.01;
+        world.spot[8] = world.on_demand[8] * 2;
+        EXPECT(!told(db, &telling));
+        EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE kind = 'spot'"),
+                   PRICES - 1);
+        EXPECT(feed_rows_find(db, tellers[i]->name, "all", &row, NULL));
+        EXPECT_INT(row.tally.dear, 1);
+    }
+}
+
+static void many_spot_prices_far_above_on_demand_are_refused(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct world world = world_of(1, 0.45);
+    struct telling wild = {.source = &spots, .spot = world.spot};
+    double right[PRICES];
+
+    memcpy(right, world.spot, sizeof right);
+    EXPECT(!list_told(db, world.on_demand, 0));
+    times(world.spot, 4.9);
+    for (int hour = 0; hour < 3; hour++) { /* the first reading, and said again */
+        wild.seconds = hour * HOUR;
+        expect_words(told(db, &wild), "not believed: 80 of 80 spot prices are more than 2 times"
+                                      " the price on demand");
+    }
+    EXPECT(!spot_told(db, right, 3 * HOUR));
+    wild.believe = true;
+    wild.seconds = 4 * HOUR;
+    EXPECT(!told(db, &wild));
+}
+
+static void a_file_is_believed_but_for_what_costs_far_more_on_spot(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct world world = world_of(1, 0.4);
+
+    EXPECT(!told(db, &(struct telling){
+                         .source = &file, .on_demand = world.on_demand, .spot = world.spot}));
+    times(world.on_demand, 0.01);
+    EXPECT(!told(db, &(struct telling){.source = &file,
+                                       .on_demand = world.on_demand,
+                                       .spot = world.spot,
+                                       .seconds = 1}));
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE nanos NOT NULL"), PRICES);
+}
+
+static void a_first_reading_is_weighed_by_what_other_feeds_know(void)
+{
+    static const struct source another = {.name = "another-list"};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct world world = world_of(1, 0.4), wrong = world_of(1.5, 0.4);
+    struct telling telling = {.source = &another, .on_demand = wrong.on_demand, .seconds = 60};
+
+    EXPECT(!list_told(db, world.on_demand, 0));
+    expect_words(told(db, &telling),
+                 "not believed: other feeds say otherwise of 80 of 80 prices");
+    EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), PRICES);
+    telling.on_demand = world.on_demand;
+    telling.seconds = 2 * HOUR;
+    EXPECT(!told(db, &telling));
+    /* Two feeds may differ for good: then the second reading is believed. */
+    telling =
+        (struct telling){.source = &both_kinds, .on_demand = wrong.on_demand, .seconds = 60};
+    EXPECT(told(db, &telling) != NULL);
+    telling.seconds += HOUR;
+    EXPECT(!told(db, &telling));
+}
+
+static void a_first_reading_is_weighed_by_published_list_prices(void)
+{
+    static const char *const texts[] = {"3.57", "0.0357", "0.714", "0.178", "0.357"};
+
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        const struct said said = P("c7i.2xlarge", texts[i], .region = "us-east-1");
+        struct feed_reading reading = {.at_us = THEN_US, .prices = &said, .count = 1};
+        struct change change;
+        struct error err = {0};
+
+        EXPECT_INT(replace_with(db, &reading, &change, &err), i == COUNT(texts) - 1);
+        EXPECT_INT(err.kind, i == COUNT(texts) - 1 ? ERROR_NONE : ERROR_UPSTREAM);
+        reading.at_us += HOUR * SECOND_US; /* the price may have changed since it was noted */
+        EXPECT(replace_with(db, &reading, &change, &err));
+        reading.at_us += HOUR * SECOND_US;
+        EXPECT(replace_with(db, &reading, &change, &err));
+    }
+}
+
+int main(void)
+{
+    RUN(a_list_on_demand_that_moves_as_a_whole_waits_for_another);
+    RUN(a_list_of_spot_that_moves_as_a_whole_waits_for_another);
+    RUN(spot_prices_may_move_a_little_each_hour);
+    RUN(one_price_on_demand_that_leaps_waits_an_hour);
+    RUN(a_list_on_demand_that_carries_spot_prices_is_refused);
+    RUN(a_quarter_of_a_list_may_cost_the_same_on_spot);
+    RUN(a_list_of_spot_that_carries_prices_on_demand_waits);
+    RUN(a_spot_price_far_above_on_demand_is_dropped);
+    RUN(many_spot_prices_far_above_on_demand_are_refused);
+    RUN(a_file_is_believed_but_for_what_costs_far_more_on_spot);
+    RUN(a_first_reading_is_weighed_by_what_other_feeds_know);
+    RUN(a_first_reading_is_weighed_by_published_list_prices);
+    return test_result();
+}

@@ -1,0 +1,113 @@
+/* What other feeds know of the types of a reading: believing by it is tested in guards_test.c. */
+#include "db/prices/other_feeds.h"
+
+#include "tests/db/prices.h"
+
+#define DAY 86400LL
+
+static const struct source other = {.name = "other"};
+static const struct source spot_page = {.name = "aws-spot-page", .has_spot = true};
+static const struct source file = {.name = "price-file", .needs = NEEDS_FILE};
+
+static void say(struct db *db, const struct source *source, const struct said *said, size_t count)
+{
+    replaced(db, &(struct feed_reading){
+                     .source = source, .at_us = THEN_US, .prices = said, .count = count});
+}
+#define SAY(db, source, ...)                                                                     \
+    say(db, source, (const struct said[]){__VA_ARGS__},                                          \
+        COUNT(((const struct said[]){__VA_ARGS__})))
+
+/* What others know of a type in eu-north-1, for a reading of these regions. */
+static long long known(struct db *db, const char *type, enum price_kind kind, long long seconds,
+                       const char *second_region)
+{
+    const struct said said[] = {P("any", "1"), P("any", "1", .region = second_region)};
+    const struct feed_reading reading = {
+        .at_us = THEN_US + seconds * SECOND_US, .prices = said, .count = second_region ? 2 : 1};
+    AUTO(price_batch_freep) struct price_batch *batch = batch_of_reading(&reading);
+    AUTO(other_feeds_free) struct other_feeds others = {0};
+    const struct feed_row row = row_of_reading(&reading);
+    const struct said like = P(type, "1");
+    const struct price price = price_said(&like);
+
+    EXPECT(other_feeds_load(db, &row, batch, &others, NULL));
+    return other_feeds_find(&others, &price, kind);
+}
+
+static void other_feeds_are_asked_and_neither_this_one_nor_people(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    SAY(db, &plain_source, P("own", "1"));
+    SAY(db, &file, P("filed", "2"));
+    SAY(db, &other, P("a", "3"), P("a", "1", .kind = PRICE_SPOT),
+        P("krona", "9", .currency = "SEK"), P("zoned", "9", .zone = "z"),
+        P("far", "4", .region = "eu-west-1"));
+    for (int both = 0; both < 2; both++) { /* also of a reading of two regions */
+        const char *second = both ? "eu-west-1" : NULL;
+
+        EXPECT_INT(known(db, "a", PRICE_ON_DEMAND, 0, second), 3000000000);
+        EXPECT_INT(known(db, "a", PRICE_SPOT, 0, second), 1000000000);
+        EXPECT_INT(known(db, "own", PRICE_ON_DEMAND, 0, second), 0);
+        EXPECT_INT(known(db, "filed", PRICE_ON_DEMAND, 0, second), 0);
+        EXPECT_INT(known(db, "krona", PRICE_ON_DEMAND, 0, second), 0);
+        EXPECT_INT(known(db, "zoned", PRICE_ON_DEMAND, 0, second), 0);
+        EXPECT_INT(known(db, "far", PRICE_ON_DEMAND, 0, second), 0);
+        EXPECT_INT(known(db, "unknown", PRICE_ON_DEMAND, 0, second), 0);
+    }
+}
+
+static void what_has_expired_is_not_known(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    SAY(db, &spot_page, P("a", "1", .kind = PRICE_SPOT), P("a", "3"));
+    EXPECT_INT(known(db, "a", PRICE_SPOT, DAY, NULL), 1000000000);
+    EXPECT_INT(known(db, "a", PRICE_SPOT, DAY + 1, NULL), 0);
+    EXPECT_INT(known(db, "a", PRICE_ON_DEMAND, 30 * DAY, NULL), 3000000000);
+    EXPECT_INT(known(db, "a", PRICE_ON_DEMAND, 30 * DAY + 1, NULL), 0);
+}
+
+static void what_is_in_doubt_is_not_known(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    const struct said said[] = {P("a", "10"), P("b", "1")};
+    struct feed_reading reading = {
+        .source = &other, .at_us = THEN_US + SECOND_US, .prices = said, .count = 2};
+
+    SAY(db, &other, P("a", "1"), P("b", "1"));
+    EXPECT_INT((long long)replaced(db, &reading).held, 1);
+    EXPECT_INT(known(db, "a", PRICE_ON_DEMAND, 1, NULL), 0);
+    EXPECT_INT(known(db, "b", PRICE_ON_DEMAND, 1, NULL), 1000000000);
+}
+
+static void many_types_are_told_apart(void)
+{
+    static struct said said[900];
+    static char names[900][12], texts[900][12];
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+
+    for (size_t i = 0; i < COUNT(said); i++) {
+        snprintf(names[i], sizeof names[i], "t%zu", i);
+        snprintf(texts[i], sizeof texts[i], "%zu", i + 1);
+        said[i] = (struct said){.type = names[i], .text = texts[i]};
+    }
+    say(db, &other, said, COUNT(said));
+    for (size_t i = 0; i < COUNT(said); i += 100)
+        EXPECT_INT(known(db, names[i], PRICE_ON_DEMAND, 0, NULL),
+                   (long long)(i + 1) * 1000000000);
+}
+
+int main(void)
+{
+    RUN(other_feeds_are_asked_and_neither_this_one_nor_people);
+    RUN(what_has_expired_is_not_known);
+    RUN(what_is_in_doubt_is_not_known);
+    RUN(many_types_are_told_apart);
+    return test_result();
+}
