@@ -255,8 +255,33 @@ static bool is_wanted(const char *regions, const struct scope *scope)
     return false;
 }
 
-/* The regions that the feed lists, limited to those of the settings. */
-static bool list_scopes(const struct tools *tools, struct scopes *scopes, struct error *err)
+static bool has_scope(const struct scopes *scopes, const char *name)
+{
+    for (size_t i = 0; i < scopes->count; i++)
+        if (strcmp(scopes->list[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The regions of the settings that the feed does not list; "" for none. */
+static void name_unknown(const struct tools *tools, const struct scopes *scopes,
+                         char ret_unknown[100])
+{
+    const char *regions = tools->visit->feed->regions;
+    char word[sizeof scopes->list[0].name];
+    size_t used = 0;
+
+    ret_unknown[0] = '\0';
+    while (feeds_next_word(&regions, word, sizeof word))
+        if (!has_scope(scopes, word) && used < 100)
+            used += (size_t)snprintf(ret_unknown + used, 100 - used, "%s%s", used > 0 ? "," : "",
+                                     word);
+}
+
+/* The regions that the feed lists, limited to those of the settings. Those that it does not list
+ * are in `ret_unknown`. */
+static bool list_scopes(const struct tools *tools, struct scopes *scopes, char ret_unknown[100],
+                        struct error *err)
 {
     struct reading reading;
     size_t kept = 0;
@@ -265,12 +290,13 @@ static bool list_scopes(const struct tools *tools, struct scopes *scopes, struct
     reading.scopes = scopes;
     if (!refresh_scopes(&tools->parts, &reading, err))
         return false;
+    name_unknown(tools, scopes, ret_unknown);
     for (size_t i = 0; i < scopes->count; i++)
         if (is_wanted(tools->visit->feed->regions, &scopes->list[i]))
             scopes->list[kept++] = scopes->list[i];
     scopes->count = kept;
-    return kept > 0 || error_set(err, ERROR_UPSTREAM, NULL, "it has none of the regions %.100s",
-                                 tools->visit->feed->regions);
+    return kept > 0 ||
+           error_set(err, ERROR_UPSTREAM, NULL, "it has none of the regions %.100s", ret_unknown);
 }
 
 /* A feed that cannot list its scopes: the failure is stored as that of a scope "*". */
@@ -298,13 +324,17 @@ static void forgive(const struct tools *tools)
 static bool find_scopes(struct tools *tools, struct scopes *scopes)
 {
     const struct source *source = tools->visit->feed->source;
+    char unknown[100] = "";
     struct error err = {0};
 
-    if (source->list && !list_scopes(tools, scopes, &err)) {
+    if (source->list && !list_scopes(tools, scopes, unknown, &err)) {
         fail_as_a_whole(tools, &err);
         return false;
     }
-    if (source->list)
+    if (*unknown &&
+        !error_set(&err, ERROR_INVALID, "regions", "are not all known: it has no %s", unknown))
+        fail_as_a_whole(tools, &err);
+    else if (source->list)
         forgive(tools);
     else if (source->needs & NEEDS_REGIONS)
         name_scopes(tools, scopes);
