@@ -106,13 +106,14 @@ static bool read_row(struct sheet *sheet, const char *const at[COLUMNS], struct 
                                 .location_type = at[LOCATION_TYPE],
                                 .region = at[REGION]};
     struct offer_product product = {.type.provider = "aws"};
+    const char *region = sheet->offer.document.reading->scope.name;
     int wanted;
 
     if (strcmp(at[TERM_TYPE], "OnDemand") != 0)
         return true;
-    wanted = offer_wants(&row, sheet->offer.document.reading->scope.name);
-    if (wanted == 0 ||
-        !aws_price_is_hourly(at[UNIT], at[STARTING_RANGE], at[CURRENCY], at[PRICE]))
+    wanted = offer_wants(&row, region);
+    if (wanted == 0 || strcmp(at[CURRENCY], aws_currency_of(region)) != 0 ||
+        !aws_price_is_hourly(at[UNIT], at[STARTING_RANGE], at[PRICE]))
         return true;
     product.metal = wanted == 2;
     aws_describe_type(at[VCPUS], at[MEMORY], &product.type);

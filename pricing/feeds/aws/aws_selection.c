@@ -86,17 +86,21 @@ bool aws_is_wanted(const json_t *product_attributes, const char *product_family,
     return aws_row_is_wanted(&row, region);
 }
 
-bool aws_price_is_hourly(const char *unit, const char *begin_range, const char *currency,
-                         const char *price)
+const char *aws_currency_of(const char *region)
+{
+    return strncmp(region, "cn-", 3) == 0 ? "CNY" : "USD";
+}
+
+bool aws_price_is_hourly(const char *unit, const char *begin_range, const char *price)
 {
     long long nanos;
 
-    return is(unit, "Hrs") && is(begin_range, "0") && is(currency, "USD") && price &&
-           price_read_nanos(price, &nanos);
+    return is(unit, "Hrs") && is(begin_range, "0") && price && price_read_nanos(price, &nanos);
 }
 
 /* What one term says; counts prices by the hour, also those that cannot be taken. */
 struct found {
+    const char *currency;
     size_t hourly;
     const char *text, *rate_code, *since;
 };
@@ -104,7 +108,7 @@ struct found {
 static void look_at_dimension(struct found *found, const json_t *dimension, const json_t *term)
 {
     const char *unit = attribute(dimension, "unit"), *end = attribute(dimension, "endRange");
-    const char *price = attribute(json_object_get(dimension, "pricePerUnit"), "USD");
+    const char *price = attribute(json_object_get(dimension, "pricePerUnit"), found->currency);
     const char *code = attribute(dimension, "rateCode");
     const char *since = attribute(term, "effectiveDate");
 
@@ -112,17 +116,17 @@ static void look_at_dimension(struct found *found, const json_t *dimension, cons
         return;
     found->hourly++;
     if ((end && !is(end, "Inf")) ||
-        !aws_price_is_hourly(unit, attribute(dimension, "beginRange"), "USD", price))
+        !aws_price_is_hourly(unit, attribute(dimension, "beginRange"), price))
         return;
     found->text = price;
     found->rate_code = code ? code : "";
     found->since = since ? since : "";
 }
 
-bool aws_term_price(json_t *terms_of_sku, const char **ret_text, const char **ret_rate_code,
-                    const char **ret_since)
+bool aws_term_price(json_t *terms_of_sku, const char *currency, const char **ret_text,
+                    const char **ret_rate_code, const char **ret_since)
 {
-    struct found found = {0};
+    struct found found = {.currency = currency};
     const char *term_key, *key;
     json_t *term, *dimension;
 
