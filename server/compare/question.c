@@ -217,6 +217,19 @@ static bool read_about(const struct field *field, const char *text, bool name_ne
     return field_read_text(field, colon ? colon + 1 : text, ret_about, err);
 }
 
+/* Of two numbers for one name, one would be ignored. */
+static bool check_twins(const char *name, const struct about *list, size_t count,
+                        struct error *err)
+{
+    const struct about *last = &list[count - 1];
+
+    for (size_t i = 0; i + 1 < count; i++)
+        if (strcmp(list[i].name, last->name) == 0)
+            return error_set(err, ERROR_INVALID, name, "is given twice for %.64s",
+                             *last->name ? last->name : "all types");
+    return true;
+}
+
 static bool read_lists(const struct query *query, struct comparison_question *question,
                        struct error *err)
 {
@@ -241,7 +254,8 @@ static bool read_lists(const struct query *query, struct comparison_question *qu
             return error_set(err, ERROR_INVALID, parameter->name, "may be given at most %d times",
                              QUESTION_LIST_MAX);
         if (!read_about(discount ? &factor : &dollars, parameter->value, !discount,
-                        &list[(*count)++], err))
+                        &list[(*count)++], err) ||
+            !check_twins(parameter->name, list, *count, err))
             return false;
     }
     return true;

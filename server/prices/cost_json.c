@@ -121,7 +121,7 @@ void present_run_cost_head(struct json_writer *out, const char *key, const struc
     jsonw_text(out, "kind", text_or_null(paid->kind));
     jsonw_text(out, "feed", text_or_null(paid->feed));
     jsonw_time(out, "fetched_at", paid->fetched_us);
-    jsonw_number(out, "dollars", paid->per_hour * hours_of(run));
+    jsonw_number(out, "dollars", price_exact(paid->per_hour * hours_of(run)));
     for (size_t i = 0; i < COST_AMOUNTS; i++)
         present_interval(out, amounts[i].name, known ? cost_amount(&each, i) : NULL);
     jsonw_close(out, '}');

@@ -105,9 +105,9 @@ void present_row_cost(struct json_writer *out, const struct comparison_row *row)
 /* The dollars of the job, as a value with its interval. */
 static void present_job_dollars(struct json_writer *out, const struct row_job *job)
 {
-    const struct amount dollars = {.value = job->dollars,
-                                   .low = job->dollars_low,
-                                   .high = job->dollars_high,
+    const struct amount dollars = {.value = price_exact(job->dollars),
+                                   .low = price_exact(job->dollars_low),
+                                   .high = price_exact(job->dollars_high),
                                    .has_interval = !isnan(job->dollars_low)};
 
     present_interval(out, "job_dollars",
