@@ -224,16 +224,25 @@ static bool take_row(struct db *db, struct offer_rows *rows, struct stmt *query,
     " held_us"                                                                                   \
     " FROM price_series WHERE currency = 'USD' AND "
 
+#define OF_TYPE " AND instance_type = ?"
+#define ANYWHERE                                                                                 \
+    "feed IN ('published', 'typed', 'price-file') AND (feed = 'published' OR kind IN ('typed',"  \
+    " 'own'))"
+
 static bool load_region(struct db *db, struct offer_rows *rows, const char *region,
                         struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(db, COLUMNS "region = ? AND feed <> 'published'", err);
+    static const char of_all[] = COLUMNS "region = ? AND feed <> 'published'";
+    static const char of_type[] = COLUMNS "region = ? AND feed <> 'published'" OF_TYPE;
+    const char *type = rows->question->instance;
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
     enum stmt_step step;
 
     if (!query)
         return false;
     stmt_text(query, region);
+    if (type)
+        stmt_text(query, type);
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!take_row(db, rows, query, err))
             return false;
@@ -243,16 +252,15 @@ static bool load_region(struct db *db, struct offer_rows *rows, const char *regi
 /* What is typed for another region is no price here, but its type is worth a line. */
 static bool load_anywhere(struct db *db, struct offer_rows *rows, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *query =
-        stmt_prepare(db,
-                     COLUMNS "feed IN ('published', 'typed', 'price-file')"
-                             " AND (feed = 'published' OR kind IN ('typed', 'own'))",
-                     err);
+    static const char of_all[] = COLUMNS ANYWHERE, of_type[] = COLUMNS ANYWHERE OF_TYPE;
+    const char *type = rows->question->instance;
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
     enum stmt_step step;
 
     if (!query)
         return false;
+    if (type)
+        stmt_text(query, type);
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!take_row(db, rows, query, err))
             return false;

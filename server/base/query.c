@@ -115,6 +115,8 @@ const char *query_find(const struct query *query, const char *name)
 
 static bool check_name(const struct parameter *parameter, struct error *err)
 {
+    if (strcmp(parameter->name, "cursor") == 0) /* is given back as it was sent */
+        return true;
     return strcmp(parameter->name, "provider") == 0
                ? given_provider_check(parameter->name, parameter->value, err)
                : given_word_check(parameter->name, parameter->value, err);

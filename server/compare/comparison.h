@@ -11,11 +11,14 @@
 #include "engine/stats/rank_interval.h"
 #include "pricing/billing.h"
 #include "pricing/cost.h"
+#include "server/compare/homes.h"
 #include "server/compare/question.h"
 #include "server/compare/unmatched.h"
 #include "server/prices/price_json.h"
 
 #include <string.h>
+
+#define WHY_NO_PRICE_SIZE 320
 
 /* What an hour costs in a row, and how that came about. */
 struct row_price {
@@ -29,7 +32,7 @@ struct row_price {
     double factor;             /* 1: none */
     const char *factor_note;   /* where that comes from, or NULL */
     struct amount dollars;     /* an hour; with an interval where spot moves */
-    char why_not[160];
+    char why_not[WHY_NO_PRICE_SIZE];
 };
 
 /* The job that was asked about, on this machine. */
@@ -53,7 +56,8 @@ struct row_job {
 
 struct comparison_row {
     const struct contender *contender;
-    const struct offer *offer;             /* NULL: no feed knows the type */
+    const struct offer *offer; /* NULL: no feed knows the type */
+    const char *home;          /* the region where it is priced; NULL: the question's */
     const struct capacity_count *capacity; /* of spot machines of the type; NULL: no event */
     struct row_price price;
     struct amount speed;   /* as measured */
@@ -66,7 +70,7 @@ struct comparison_row {
     struct peak_flops peak;
     double score, score_low, score_high; /* what rows are ordered by: more is better; NaN none */
     struct rank_interval rank;           /* low 0: not ranked, and why_no_rank says why */
-    char why_no_rank[200];
+    char why_no_rank[WHY_NO_PRICE_SIZE];
     bool is_on_front, is_stale;
     char why_stale[RUN_VERSION_SIZE + 48];
     struct ratio ratio, speed_ratio; /* to the reference; value NaN without one */
@@ -113,6 +117,7 @@ struct comparison_parts {
     const struct comparison_question *question;
     const struct standings *standings;
     const struct offers *offers;
+    const struct homes *homes; /* NULL: all rows are priced in the question's regions */
     const struct discount_list *discounts;
     const struct capacity_counts *capacity; /* NULL: not shown */
     /* Labels of the question that no run has; the standings are of runs with all its labels. */

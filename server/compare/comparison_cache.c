@@ -15,6 +15,8 @@ struct slot {
     long long prices;   /* revision_read_prices() before they were loaded */
     long long used;
     struct offers offers;
+    struct homes homes;
+    long long homes_of; /* the standings' revision for which the homes are complete */
 };
 
 struct comparison_cache {
@@ -24,6 +26,12 @@ struct comparison_cache {
     struct slot slots[SLOTS];
     long long uses;
 };
+
+static void slot_clear(struct slot *slot)
+{
+    offers_free(&slot->offers);
+    homes_free(&slot->homes);
+}
 
 struct comparison_cache *comparison_cache_new(struct error *err)
 {
@@ -43,7 +51,7 @@ void comparison_cache_free(struct comparison_cache *board)
     if (!board)
         return;
     for (size_t i = 0; i < SLOTS; i++)
-        offers_free(&board->slots[i].offers);
+        slot_clear(&board->slots[i]);
     standings_free(&board->standings);
     pthread_rwlock_destroy(&board->lock);
     pthread_mutex_destroy(&board->changing);
@@ -54,8 +62,8 @@ void comparison_cache_free(struct comparison_cache *board)
 static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
 {
     long long moment = question->is_now ? question->at_us / MINUTE_US : question->at_us;
-    size_t used =
-        (size_t)snprintf(ret_key, KEY_SIZE, "%lld%c", moment, question->is_now ? 'm' : '|');
+    size_t used = (size_t)snprintf(ret_key, KEY_SIZE, "%lld%c%s", moment,
+                                   question->is_now ? 'm' : '|', question->at_home ? "h|" : "");
 
     for (const char *const *region = question->regions; *region && used < KEY_SIZE; region++)
         used += (size_t)snprintf(ret_key + used, KEY_SIZE - used, "%s|", *region);
@@ -94,7 +102,8 @@ static struct slot *find_fresh(struct comparison_cache *board, const char *key,
 {
     struct slot *slot = find(board, key);
 
-    return slot && slot->prices >= least->prices && board->standings.revision >= least->revision
+    return slot && slot->prices >= least->prices && slot->homes_of >= least->revision &&
+                   board->standings.revision >= least->revision
                ? slot
                : NULL;
 }
@@ -113,10 +122,29 @@ static bool change(struct comparison_cache *board, struct db *db, struct slot *f
     slot = find(board, fresh->key);
     if (!slot)
         slot = oldest(board);
-    offers_free(&slot->offers);
+    slot_clear(slot);
     *slot = *fresh;
     slot->used = ++board->uses;
     fresh->offers = (struct offers){0};
+    return true;
+}
+
+/* For the standings as they are by now, which only this thread changes. */
+static bool complete_homes(struct comparison_cache *board, struct db *db,
+                           const struct offers_question *question, const char *key,
+                           struct error *err)
+{
+    struct slot *slot = find(board, key);
+    struct homes completed;
+
+    if (!slot || slot->homes_of == board->standings.revision)
+        return true;
+    if (!homes_complete(db, question, &board->standings, &slot->homes, &completed, err))
+        return false;
+    pthread_rwlock_wrlock(&board->lock);
+    homes_take(&slot->homes, &completed);
+    slot->homes_of = board->standings.revision;
+    pthread_rwlock_unlock(&board->lock);
     return true;
 }
 
@@ -141,7 +169,7 @@ static bool bring_up_to_date(struct comparison_cache *board, struct db *db,
     ok = change(board, db, &fresh, err);
     pthread_rwlock_unlock(&board->lock);
     offers_free(&fresh.offers);
-    return ok;
+    return ok && complete_homes(board, db, question, key, err);
 }
 
 bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,
@@ -163,8 +191,10 @@ bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,
         pthread_rwlock_rdlock(&board->lock);
         slot = find_fresh(board, key, &least);
         if (slot) {
-            *ret_loan = (struct comparison_loan){
-                .board = board, .standings = &board->standings, .offers = &slot->offers};
+            *ret_loan = (struct comparison_loan){.board = board,
+                                                 .standings = &board->standings,
+                                                 .offers = &slot->offers,
+                                                 .homes = &slot->homes};
             return true;
         }
         pthread_rwlock_unlock(&board->lock);

@@ -175,8 +175,9 @@ static bool use_choice(const struct comparison_parts *parts, const struct compar
     else if (!contender->instance[0])
         snprintf(price->why_not, sizeof price->why_not, "the instance type is not known");
     else
-        snprintf(price->why_not, sizeof price->why_not, "no feed has a price (%s) for %.60s",
-                 price_choice_names[choice], contender->instance);
+        snprintf(price->why_not, sizeof price->why_not, "no feed has a price (%s) for %.60s%s%s",
+                 price_choice_names[choice], contender->instance, row->home ? " in " : "",
+                 row->home ? row->home : "");
     return false;
 }
 

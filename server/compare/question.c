@@ -176,6 +176,12 @@ static bool read_regions(const struct query *query, const struct identity *here,
     struct words words;
     size_t count = 0;
 
+    /* The same zone has another name in each account; this machine knows its own. */
+    if (where->zone && here->zone_id[0] && here->zone[0] &&
+        strcmp(where->zone, here->zone_id) == 0) {
+        snprintf(question->zone_text, sizeof question->zone_text, "%s", here->zone);
+        where->zone = question->zone_text;
+    }
     if (text) {
         if (!split("region", text, question->regions_text, &words, err))
             return false;
@@ -183,6 +189,7 @@ static bool read_regions(const struct query *query, const struct identity *here,
         return true;
     }
     snprintf(question->regions_text, sizeof question->regions_text, "%s", here->region);
+    where->at_home = true;
     if (here->region[0])
         where->regions[count++] = question->regions_text;
     for (size_t i = 0; i < COUNT(usual); i++)

@@ -48,6 +48,7 @@ struct comparison_question {
     enum price_choice kinds[4];
     size_t kind_count;
     struct offers_question where;
+    char zone_text[REGION_SIZE];
     char regions_text[LIST_TEXT_MAX], kinds_text[LIST_TEXT_MAX]; /* what is pointed into */
     struct about discounts[QUESTION_LIST_MAX], prices[QUESTION_LIST_MAX];
     size_t discount_count, price_count;

@@ -366,6 +366,7 @@ static void present_question(struct json_writer *out, const struct comparison_qu
     for (const char *const *region = question->where.regions; *region; region++)
         jsonw_text(out, NULL, *region);
     jsonw_close(out, ']');
+    jsonw_bool(out, "priced_where_measured", question->where.at_home);
     jsonw_text(out, "zone", question->where.zone);
     jsonw_time(out, "price_at", question->where.is_now ? 0 : question->where.at_us);
     jsonw_text(out, "sort", order_names[question->order]);
