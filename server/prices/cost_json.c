@@ -35,17 +35,39 @@ json_t *cost_amount_to_json(const struct amount *amount)
                      amount->high);
 }
 
+struct paid_price run_cost_paid(const struct run_cost *cost)
+{
+    struct paid_price paid = paid_price_of(&cost->price);
+
+    if (cost->price.known && cost->over.known)
+        paid.per_hour = cost->over.mean;
+    return paid;
+}
+
+/* Left out where the price never moved. */
+static void present_over(struct json_writer *out, const struct price_window *over)
+{
+    if (!over->known)
+        return;
+    jsonw_open(out, "over_run", '{');
+    jsonw_number(out, "price_per_hour", over->mean);
+    jsonw_number(out, "low", over->low);
+    jsonw_number(out, "high", over->high);
+    jsonw_close(out, '}');
+}
+
 char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second)
 {
     struct bytes text = {.limit = 16384};
     struct json_writer out = {.bytes = &text};
     struct cost each;
     bool known = samples_per_second && cost->price.known &&
-                 cost_of(samples_per_second, cost->price.dollars, &each);
+                 cost_of(samples_per_second, run_cost_paid(cost).per_hour, &each);
 
     jsonw_open(&out, NULL, '{');
     present_identity(&out, "identity", &cost->identity);
     present_machine_price(&out, &cost->price, cost->at_us);
+    present_over(&out, &cost->over);
     for (size_t i = 0; i < COST_AMOUNTS; i++)
         present_interval(&out, amounts[i].name, known ? cost_amount(&each, i) : NULL);
     jsonw_close(&out, '}');
@@ -129,6 +151,8 @@ void present_run_cost_head(struct json_writer *out, const char *key, const struc
 
 static bool is_member(const char *name)
 {
+    if (strcmp(name, "over_run") == 0)
+        return true;
     for (size_t i = 0; i < COUNT(others); i++)
         if (strcmp(others[i], name) == 0)
             return true;
@@ -164,6 +188,21 @@ static bool check_members(json_t *cost, struct error *err)
            error_set(err, ERROR_INVALID, "cost.identity", "must be an object");
 }
 
+/* The mean of a price that moved, in place of what it was at the start. */
+static bool read_over(const json_t *cost, struct paid_price *paid, struct error *err)
+{
+    const json_t *over = json_object_get(cost, "over_run");
+    double mean = json_number_value(json_object_get(over, "price_per_hour"));
+
+    if (!over)
+        return true;
+    if (!(mean > 0) || !(paid->per_hour > 0))
+        return error_set(err, ERROR_INVALID, "cost.over_run",
+                         "must have a price_per_hour above 0, beside a price");
+    paid->per_hour = mean;
+    return true;
+}
+
 bool run_cost_read(const char *text, json_t **ret_json, struct paid_price *ret_paid,
                    struct error *err)
 {
@@ -178,6 +217,8 @@ bool run_cost_read(const char *text, json_t **ret_json, struct paid_price *ret_p
     if (!json_is_null(price) && !(paid.per_hour > 0))
         return error_set(err, ERROR_INVALID, "cost.price",
                          "must be null, or have a price_per_hour above 0");
+    if (!read_over(json, &paid, err))
+        return false;
     *ret_paid = paid;
     *ret_json = take(&json);
     return true;
