@@ -77,8 +77,10 @@ struct source {
     const char *url;      /* where it is, unless settings say otherwise */
     bool third_party;     /* neither the provider nor the person who asks */
     bool on;              /* unless settings say otherwise */
-    bool is_spot;         /* all its prices are, and so it ages by the hour */
-    unsigned needs;       /* of enum source_needs */
+    bool stands_in;       /* off, but on for machines and runs of its provider without a key */
+    const char *usual_region; /* that is read where nobody names one; NULL: none is */
+    bool is_spot;             /* all its prices are, and so it ages by the hour */
+    unsigned needs;           /* of enum source_needs */
     long long period_seconds;
     size_t max_bytes;              /* of a page, unpacked */
     const char *const *sentinels;  /* types that a plausible whole must have; NULL for none */

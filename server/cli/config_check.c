@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "pricing/given.h"
 #include "pricing/price.h"
+#include "pricing/region_form.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -144,6 +145,25 @@ static bool check_report(struct config *config, struct error *err)
                       config->report_token, err);
 }
 
+/* Whose a region is follows from its form. */
+static bool check_regions(const char *regions, struct error *err)
+{
+    char word[40];
+
+    for (; *regions; regions += strspn(regions, ",")) {
+        size_t length = strcspn(regions, ",");
+
+        snprintf(word, sizeof word, "%.*s", (int)length, regions);
+        if (length >= sizeof word || !provider_of_region(word))
+            return error_set(err, ERROR_INVALID, "--price-regions",
+                             "'%.*s' is not a region as aws (us-east-1), gcp (us-central1) or "
+                             "azure (eastus2) write it",
+                             length < 60 ? (int)length : 60, regions);
+        regions += length;
+    }
+    return true;
+}
+
 /* What would never match a price, or not be one, is refused here and not left unused. */
 static bool check_machine(const struct config *config, struct error *err)
 {
@@ -153,6 +173,7 @@ static bool check_machine(const struct config *config, struct error *err)
            given_word_check("--instance-type", config->instance_type, err) &&
            given_word_check("--region", config->region, err) &&
            given_word_check("--zone", config->zone, err) &&
+           check_regions(config->price_regions, err) &&
            (!(config->price_per_hour > 0) || price_set_number(&price, config->price_per_hour) ||
             error_set(err, ERROR_INVALID, "--price-per-hour",
                       "must be at least 0.000000001 and at most %d, got %g", PRICE_DOLLARS_MAX,

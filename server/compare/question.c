@@ -9,6 +9,7 @@
 #include "server/base/query_labels.h"
 
 const char *const price_choice_names[] = {"on_demand", "spot", "typed", "paid", NULL};
+const char *const usual_regions[] = {"us-east-1", "us-central1", "eastus", NULL};
 const char *const order_names[] = {"samples_per_dollar", "throughput", "total_dollars", "utility",
                                    NULL};
 const char *const utility_fields[] = {"samples_per_dollar",
@@ -170,7 +171,6 @@ static bool has(const char *const *words, const char *word)
 static bool read_regions(const struct query *query, const struct identity *here,
                          struct comparison_question *question, struct error *err)
 {
-    static const char *const usual[] = {"us-east-1", "us-central1", "eastus"};
     const char *text = query_find(query, "region");
     struct offers_question *where = &question->where;
     struct words words;
@@ -192,9 +192,9 @@ static bool read_regions(const struct query *query, const struct identity *here,
     where->at_home = true;
     if (here->region[0])
         where->regions[count++] = question->regions_text;
-    for (size_t i = 0; i < COUNT(usual); i++)
-        if (!has(where->regions, usual[i]))
-            where->regions[count++] = usual[i];
+    for (const char *const *usual = usual_regions; *usual; usual++)
+        if (!has(where->regions, *usual))
+            where->regions[count++] = *usual;
     return true;
 }
 

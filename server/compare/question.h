@@ -73,5 +73,8 @@ bool comparison_question_read(const struct query *query, const struct identity *
                               long long now_us, struct comparison_question *ret_question,
                               struct error *err) __attribute__((warn_unused_result));
 
+/* Where each cloud began, NULL-terminated. */
+extern const char *const usual_regions[];
+
 /* Everything that may be asked, NULL-terminated, for query_allow(). */
 extern const char *const comparison_parameters[];

@@ -115,6 +115,7 @@ static bool apply_word(struct feed *feed, const char *word, struct error *err)
                          "patience= are",
                          feed->source->name, word);
     feed->on = strcmp(word, "on") == 0;
+    feed->is_told = true;
     return true;
 }
 

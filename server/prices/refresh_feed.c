@@ -3,10 +3,12 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "db/contenders/measured_regions.h"
 #include "db/prices/price_store.h"
 #include "pricing/feeds/fetch_file.h"
 #include "pricing/feeds/refresh.h"
 #include "pricing/machine/credentials.h"
+#include "pricing/region_form.h"
 #include "server/base/log.h"
 
 #define BUSY_ATTEMPTS 5
@@ -202,7 +204,86 @@ static bool find_credentials(struct tools *tools)
     }
 }
 
-static bool has_what_it_needs(struct tools *tools)
+static bool has_scope(const struct scopes *scopes, const char *name)
+{
+    for (size_t i = 0; i < scopes->count; i++)
+        if (strcmp(scopes->list[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_scope(struct scopes *scopes, const char *name)
+{
+    struct scope *scope = &scopes->list[scopes->count];
+
+    if (scopes->count < SCOPES_MAX && !has_scope(scopes, name)) {
+        *scope = (struct scope){.minor = false};
+        snprintf(scope->name, sizeof scope->name, "%s", name);
+        scopes->count++;
+    }
+}
+
+static void add_measured(void *user, const char *region)
+{
+    add_scope(user, region);
+}
+
+/* The regions of the option --price-regions that are of a provider. */
+static void add_wanted(const char *provider, const char *regions, struct scopes *scopes)
+{
+    char word[sizeof scopes->list[0].name];
+
+    while (feeds_next_word(&regions, word, sizeof word)) {
+        const char *whose = provider_of_region(word);
+
+        if (whose && strcmp(whose, provider) == 0)
+            add_scope(scopes, word);
+    }
+}
+
+/* The regions of the feed's settings; else this machine's, those of --price-regions, and of a
+ * feed that needs nothing else those in which runs were measured, or where its cloud began. */
+static void name_scopes(const struct tools *tools, struct scopes *scopes)
+{
+    const struct feed_visit *visit = tools->visit;
+    const struct source *source = visit->feed->source;
+    const char *list = visit->feed->regions;
+    char word[sizeof scopes->list[0].name];
+    struct error err = {0};
+
+    scopes->count = 0;
+    while (feeds_next_word(&list, word, sizeof word))
+        add_scope(scopes, word);
+    if (scopes->count > 0)
+        return;
+    if (strcmp(visit->identity->provider, source->provider) == 0 && visit->identity->region[0])
+        add_scope(scopes, visit->identity->region);
+    add_wanted(source->provider, visit->price_regions, scopes);
+    if (source->usual_region &&
+        !measured_regions_each(visit->db, source->provider, add_measured, scopes, &err))
+        log_line(LOG_ERROR, "feed %s: %s", source->name, err.message);
+    if (source->usual_region && scopes->count == 0)
+        add_scope(scopes, source->usual_region);
+}
+
+bool feed_stands_in(struct db *db, const struct feed *feed, const struct identity *identity,
+                    const char *price_regions)
+{
+    const char *provider = feed->source->provider;
+    AUTO(freep) struct scopes *scopes = calloc(1, sizeof *scopes);
+    struct error err = {0};
+
+    if (!scopes)
+        return false;
+    if (strcmp(identity->provider, provider) == 0)
+        return true;
+    add_wanted(provider, price_regions, scopes);
+    if (!measured_regions_each(db, provider, add_measured, scopes, &err))
+        log_line(LOG_ERROR, "feed %s: %s", feed->source->name, err.message);
+    return scopes->count > 0;
+}
+
+static bool has_what_it_needs(struct tools *tools, struct scopes *scopes)
 {
     const struct feed *feed = tools->visit->feed;
     const struct identity *identity = tools->visit->identity;
@@ -211,8 +292,9 @@ static bool has_what_it_needs(struct tools *tools)
 
     if ((needs & NEEDS_FILE) && !feed->url[0])
         return lacks(tools->result, "no file is given: say url=PATH");
-    if ((needs & NEEDS_REGIONS) && !feed->regions[0] && !(at_home && identity->region[0]))
-        return lacks(tools->result, "no region is given: say regions=...");
+    name_scopes(tools, scopes);
+    if ((needs & NEEDS_REGIONS) && scopes->count == 0)
+        return lacks(tools->result, "no region is given: say regions=... or --price-regions");
     if ((needs & NEEDS_TYPES) && !feed->types[0] && !(at_home && identity->instance_type[0]))
         return lacks(tools->result, "no instance type is given: say types=...");
     if ((needs & NEEDS_KEY) && !tools->visit->key[0])
@@ -220,45 +302,16 @@ static bool has_what_it_needs(struct tools *tools)
     return !(needs & NEEDS_CREDENTIALS) || find_credentials(tools);
 }
 
-static void add_scope(struct scopes *scopes, const char *name)
+/* A local zone is read only where somebody names it. */
+static bool is_wanted(const struct feed_visit *visit, const struct scope *scope)
 {
-    struct scope *scope = &scopes->list[scopes->count];
-
-    if (scopes->count < SCOPES_MAX) {
-        *scope = (struct scope){.minor = false};
-        snprintf(scope->name, sizeof scope->name, "%s", name);
-        scopes->count++;
-    }
-}
-
-/* The regions of the settings, or this machine's region. */
-static void name_scopes(const struct tools *tools, struct scopes *scopes)
-{
-    const char *list = tools->visit->feed->regions;
-    char word[sizeof scopes->list[0].name];
-
-    if (!*list)
-        list = tools->visit->identity->region;
-    while (feeds_next_word(&list, word, sizeof word))
-        add_scope(scopes, word);
-}
-
-static bool is_wanted(const char *regions, const struct scope *scope)
-{
+    const char *regions = visit->feed->regions[0] ? visit->feed->regions : visit->price_regions;
     char word[sizeof scope->name];
 
-    if (!*regions)
-        return !scope->minor;
+    if (!visit->feed->regions[0] && !scope->minor)
+        return true;
     while (feeds_next_word(&regions, word, sizeof word))
         if (strcmp(word, scope->name) == 0)
-            return true;
-    return false;
-}
-
-static bool has_scope(const struct scopes *scopes, const char *name)
-{
-    for (size_t i = 0; i < scopes->count; i++)
-        if (strcmp(scopes->list[i].name, name) == 0)
             return true;
     return false;
 }
@@ -292,7 +345,7 @@ static bool list_scopes(const struct tools *tools, struct scopes *scopes, char r
         return false;
     name_unknown(tools, scopes, ret_unknown);
     for (size_t i = 0; i < scopes->count; i++)
-        if (is_wanted(tools->visit->feed->regions, &scopes->list[i]))
+        if (is_wanted(tools->visit, &scopes->list[i]))
             scopes->list[kept++] = scopes->list[i];
     scopes->count = kept;
     return kept > 0 ||
@@ -336,10 +389,10 @@ static bool find_scopes(struct tools *tools, struct scopes *scopes)
         fail_as_a_whole(tools, &err);
     else if (source->list)
         forgive(tools);
-    else if (source->needs & NEEDS_REGIONS)
-        name_scopes(tools, scopes);
-    else
+    else if (!(source->needs & NEEDS_REGIONS)) {
+        scopes->count = 0;
         add_scope(scopes, "");
+    }
     return true;
 }
 
@@ -357,7 +410,7 @@ void refresh_feed(const struct feed_visit *visit, struct feed_result *ret_result
                           .result = ret_result};
 
     *ret_result = (struct feed_result){.scopes = 0};
-    if (!scopes || !has_what_it_needs(&tools) || !find_scopes(&tools, scopes))
+    if (!scopes || !has_what_it_needs(&tools, scopes) || !find_scopes(&tools, scopes))
         return;
     for (size_t i = 0; i < scopes->count && visit->wait(visit->user, 0); i++) {
         visit->progress(visit->user, scopes->list[i].name, i, scopes->count);

@@ -21,8 +21,9 @@
 /* The schedule of a feed; in the order of the settings. */
 struct appointment {
     long long due_ns; /* LLONG_MAX: never */
-    bool asked;       /* by a request */
-    bool believe;     /* what it says then, by that request */
+    bool on;
+    bool asked;   /* by a request */
+    bool believe; /* what it says then, by that request */
     char idle[160];
 };
 
@@ -125,6 +126,7 @@ static void refresh_one(struct refresher *refresher, size_t index)
                                       .feed = feed,
                                       .identity = &identity,
                                       .fetcher = refresher->fetcher,
+                                      .price_regions = config->price_regions,
                                       .key = config->gcp_key,
                                       .metadata_url = strncmp(config->metadata, "aws=", 4) == 0
                                                           ? config->metadata + 4
@@ -208,6 +210,56 @@ static void refresh_due(struct refresher *refresher, const bool due[FEEDS_MAX])
     service_thread_unlock(&refresher->thread);
 }
 
+/* Keeps the latest time at which a scope of the feed was read. */
+static void note_checked(void *user, const struct feed_row *row)
+{
+    long long *checked_us = user;
+
+    if (row->checked_us > *checked_us)
+        *checked_us = row->checked_us;
+}
+
+/* A restart does not make a feed due that was read shortly before. */
+static bool plan_one(struct refresher *refresher, size_t i, long long *ret_due_ns,
+                     struct error *err)
+{
+    const struct feed *feed = &refresher->parts.feeds->list[i];
+    long long checked_us = 0, left_us;
+
+    if (!feed_rows_each(refresher->db, feed->source->name, note_checked, &checked_us, err))
+        return false;
+    left_us = checked_us + feed->every_seconds * 1000000 - clock_calendar_us();
+    *ret_due_ns = clock_monotonic_ns() + (left_us > 0 ? left_us * 1000 : 0);
+    return true;
+}
+
+/* Turns on a feed that stands in for one whose key is missing, once it is wanted, unless the
+ * settings say whether it is on. It stays on. */
+static void turn_stand_ins_on(struct refresher *refresher)
+{
+    const struct config *config = refresher->parts.config;
+    struct identity identity;
+    struct error err = {0};
+
+    this_machine_identity(refresher->parts.this_machine, &identity);
+    for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
+        const struct feed *feed = &refresher->parts.feeds->list[i];
+        struct appointment *appointment = &refresher->appointments[i];
+        long long due_ns;
+
+        if (!feed->source->stands_in || feed->is_told || config->gcp_key[0] || appointment->on ||
+            !feed_stands_in(refresher->db, feed, &identity, config->price_regions) ||
+            !plan_one(refresher, i, &due_ns, &err))
+            continue;
+        log_line(LOG_INFO, "feed %s is on: no key of %s is given", feed->source->name,
+                 feed->source->provider);
+        service_thread_lock(&refresher->thread);
+        appointment->on = true;
+        appointment->due_ns = due_ns;
+        service_thread_unlock(&refresher->thread);
+    }
+}
+
 static void *work(void *user)
 {
     struct refresher *refresher = user;
@@ -216,6 +268,7 @@ static void *work(void *user)
 
     this_machine_ask(refresher->parts.this_machine, fetch_with_curl, refresher->fetcher);
     do {
+        turn_stand_ins_on(refresher);
         service_thread_lock(&refresher->thread);
         going = wait_for_work(refresher, due);
         if (going) {
@@ -230,29 +283,15 @@ static void *work(void *user)
     return NULL;
 }
 
-/* Keeps the latest time at which a scope of the feed was read. */
-static void note_checked(void *user, const struct feed_row *row)
-{
-    long long *checked_us = user;
-
-    if (row->checked_us > *checked_us)
-        *checked_us = row->checked_us;
-}
-
-/* A restart does not make a feed due that was read shortly before. */
 static bool plan(struct refresher *refresher, struct error *err)
 {
     for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
-        const struct feed *feed = &refresher->parts.feeds->list[i];
-        long long checked_us = 0, left_us;
+        struct appointment *appointment = &refresher->appointments[i];
 
-        if (!feed_rows_each(refresher->db, feed->source->name, note_checked, &checked_us, err))
+        appointment->on = refresher->parts.feeds->list[i].on;
+        appointment->due_ns = LLONG_MAX;
+        if (appointment->on && !plan_one(refresher, i, &appointment->due_ns, err))
             return false;
-        left_us = checked_us + feed->every_seconds * 1000000 - clock_calendar_us();
-        if (left_us < 0)
-            left_us = 0;
-        refresher->appointments[i].due_ns =
-            feed->on ? clock_monotonic_ns() + left_us * 1000 : LLONG_MAX;
     }
     return true;
 }
@@ -301,7 +340,8 @@ static bool appoint(struct refresher *refresher, const char *name, bool believe,
             "a refresh is under way, at feed %.31s: GET /v1/feeds shows when it ends",
             refresher->progress.feed);
     for (size_t i = 0; i < feeds->count; i++)
-        if (feeds->list[i].on && (!name || strcmp(feeds->list[i].source->name, name) == 0)) {
+        if (refresher->appointments[i].on &&
+            (!name || strcmp(feeds->list[i].source->name, name) == 0)) {
             refresher->appointments[i].asked = true;
             refresher->appointments[i].believe = believe;
             count++;
@@ -347,9 +387,11 @@ bool refresher_is_settled(struct refresher *refresher)
     return settled;
 }
 
-void refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,
+bool refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,
                     char ret_idle[160])
 {
+    bool on = false;
+
     *ret_due_us = 0;
     ret_idle[0] = '\0';
     service_thread_lock(&refresher->thread);
@@ -361,9 +403,11 @@ void refresher_plan(struct refresher *refresher, const char *feed, long long *re
         if (appointment->due_ns != LLONG_MAX)
             *ret_due_us =
                 clock_calendar_us() + (appointment->due_ns - clock_monotonic_ns()) / 1000;
+        on = appointment->on;
         memcpy(ret_idle, appointment->idle, sizeof appointment->idle);
     }
     service_thread_unlock(&refresher->thread);
+    return on;
 }
 
 void refresher_stop(struct refresher *refresher)

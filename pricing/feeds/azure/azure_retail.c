@@ -390,6 +390,7 @@ const struct source azure_retail = {
     .provider = "azure",
     .url = "https://prices.azure.com/api/retail/prices",
     .on = true,
+    .usual_region = "eastus",
     .needs = NEEDS_REGIONS,
     .period_seconds = 6 * 3600,
     .max_bytes = 16 * 1024 * 1024,

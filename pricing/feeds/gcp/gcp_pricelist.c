@@ -338,6 +338,7 @@ const struct source gcp_pricelist = {
     .url = "https://raw.githubusercontent.com/Cyclenerd/"
            "google-cloud-pricing-cost-calculator/master/pricing.yml",
     .third_party = true,
+    .stands_in = true,
     .period_seconds = 24 * 3600,
     .max_bytes = 32 * 1024 * 1024,
     .sentinels = sentinels,

@@ -5,6 +5,7 @@
 #include "common/clock.h"
 #include "server/compare/comparison_cache.h"
 #include "server/compare/elsewhere.h"
+#include "server/compare/regions.h"
 #include "server/compare/unmatched_runs.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_comparison.h"
@@ -187,6 +188,7 @@ static void answer(struct exchange *exchange, int format)
         return;
     }
     if (!comparison_question_read(&exchange->request.query, &here, now_us, &question, &err) ||
+        !comparison_default_regions(loan.db, server->config->price_regions, &question, &err) ||
         !compute(exchange, loan.db, format, &question, &err)) {
         reply_error(exchange, &err);
         return;

@@ -116,10 +116,11 @@ static bool explain_absence(struct exchange *exchange, struct db *db, struct jso
 
         if (provider && *source->provider && strcmp(provider, source->provider) != 0)
             continue;
-        refresher_plan(exchange->server->refresher, source->name, &due_us, idle);
+        bool on = refresher_plan(exchange->server->refresher, source->name, &due_us, idle);
+
         if (!feed_rows_each(db, source->name, look_at_scope, &absence, err))
             return false;
-        if (!feeds->list[i].on)
+        if (!on)
             absence.reason = "switched off";
         else if (absence.text[0])
             absence.reason = absence.text;

@@ -441,7 +441,7 @@ static void every_flag_of_help_is_understood(void)
         (void)read_config(WORDS(word, "?"), NULL, &config, &err);
         EXPECT(!strstr(err.message, "is not an option"));
     }
-    EXPECT_INT(flags, 33); /* with --help and --version */
+    EXPECT_INT(flags, 34); /* with --help and --version */
 }
 
 int main(void)
