@@ -131,6 +131,7 @@ static bool quote_row(struct db *db, const struct offer_rows *rows, const struct
     const struct feed_statement *statement = &rows->statements[row->statement];
     struct quote quote = {.known = true,
                           .kind = row->kind,
+                          .series = row->series,
                           .nanos = row->nanos,
                           .third_party = statement->third_party,
                           .freshness = row->freshness,

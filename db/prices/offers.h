@@ -22,7 +22,7 @@ struct offers_question {
 struct quote {
     bool known;
     enum price_kind kind;
-    long long nanos;
+    long long series, nanos;
     char region[REGION_SIZE], zone[REGION_SIZE], feed[32];
     char text[40]; /* as it was received */
     bool third_party;

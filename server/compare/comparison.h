@@ -13,6 +13,7 @@
 #include "pricing/cost.h"
 #include "server/compare/homes.h"
 #include "server/compare/question.h"
+#include "server/compare/spot_history.h"
 #include "server/compare/unmatched.h"
 #include "server/prices/price_json.h"
 
@@ -86,7 +87,8 @@ struct row_side {
     bool has_cost;
     struct cost cost;
     enum cost_part dominates;
-    struct row_job job; /* without a forecast */
+    struct row_job job;          /* without a forecast */
+    struct spot_history history; /* of a spot price */
 };
 #define ROW_SIDES 2 /* CHOOSE_ON_DEMAND and CHOOSE_SPOT */
 
@@ -146,6 +148,10 @@ void comparison_price_of_kind(const struct comparison_parts *parts, enum price_c
 void comparison_job(const struct comparison_question *question, struct comparison_row *row);
 bool comparison_look_at_sides(const struct comparison_parts *parts, struct ranking *ranking,
                               struct error *err) __attribute__((warn_unused_result));
+/* How the spot prices of the rows that are shown moved. */
+bool comparison_follow_spot(struct db *db, struct spot_histories *histories,
+                            const struct comparison_question *question, struct ranking *ranking,
+                            struct error *err) __attribute__((warn_unused_result));
 bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranking,
                      struct error *err) __attribute__((warn_unused_result));
 bool comparison_refer(const struct comparison_question *question, struct ranking *ranking,

@@ -292,7 +292,8 @@ static bool has_what_it_needs(struct tools *tools, struct scopes *scopes)
 
     if ((needs & NEEDS_FILE) && !feed->url[0])
         return lacks(tools->result, "no file is given: say url=PATH");
-    name_scopes(tools, scopes);
+    if ((needs & NEEDS_REGIONS) && !feed->source->list)
+        name_scopes(tools, scopes);
     if ((needs & NEEDS_REGIONS) && scopes->count == 0)
         return lacks(tools->result, "no region is given: say regions=... or --price-regions");
     if ((needs & NEEDS_TYPES) && !feed->types[0] && !(at_home && identity->instance_type[0]))
@@ -389,10 +390,8 @@ static bool find_scopes(struct tools *tools, struct scopes *scopes)
         fail_as_a_whole(tools, &err);
     else if (source->list)
         forgive(tools);
-    else if (!(source->needs & NEEDS_REGIONS)) {
-        scopes->count = 0;
+    else if (!(source->needs & NEEDS_REGIONS))
         add_scope(scopes, "");
-    }
     return true;
 }
 
