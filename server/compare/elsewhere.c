@@ -171,10 +171,9 @@ static void add(struct unmatched list[UNMATCHED_MAX], size_t *count, const char 
                  : "");
 }
 
-bool unmatched_places(struct db *db, const struct comparison_question *question,
+bool unmatched_places(struct db *db, const struct offers_question *where,
                       struct unmatched list[UNMATCHED_MAX], size_t *count, struct error *err)
 {
-    const struct offers_question *where = &question->where;
     bool has = true;
 
     for (size_t i = 0; !where->at_home && where->regions[i] && *count < UNMATCHED_MAX; i++) {

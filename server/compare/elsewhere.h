@@ -11,7 +11,7 @@ bool comparison_look_elsewhere(struct db *db, const struct comparison_question *
                                struct ranking *ranking, struct error *err)
     __attribute__((warn_unused_result));
 
-/* Adds the regions and the zone of a question that no price is of. */
-bool unmatched_places(struct db *db, const struct comparison_question *question,
+/* Adds the regions that were asked for and the zone that no price is of. */
+bool unmatched_places(struct db *db, const struct offers_question *where,
                       struct unmatched list[UNMATCHED_MAX], size_t *count, struct error *err)
     __attribute__((warn_unused_result));

@@ -34,6 +34,22 @@ class Names(ServerCase):
         self.refused(self.server.get("/v1/prices?region=us-east-1%20"), "region",
                      "begins or ends with a blank")
 
+    def test_a_family_is_told_how_it_is_written(self):
+        self.refused(self.server.post({"provider": "aws", "family": "c7i.", "factor": 0.5},
+                                      path="/v1/discounts"), "family",
+                     "is a family without the mark behind it")
+        unmatched, = self.server.get("/v1/comparison?discount=p4d:0.5").json()["unmatched"]
+        self.assertIn("a family ends with a dot: 'p4d.'", unmatched["words"])
+
+    def test_an_empty_page_of_prices_names_what_no_price_is_of(self):
+        self.assertEqual(201, self.server.post(PRICE, path="/v1/prices").status)
+        for query, names in (("region=us-esat-1", ["region"]), ("zone=us-east-1z", ["zone"]),
+                             ("instance_type=p4d", ["instance_type"]),
+                             ("region=us-east-1&instance_type=p4d", ["instance_type"]),
+                             ("region=us-east-1&kind=spot", []), ("region=us-east-1", [])):
+            page = self.server.get(f"/v1/prices?{query}").json()
+            self.assertEqual(names, [each["parameter"] for each in page["unmatched"]], query)
+
     def test_options_are_checked_like_that(self):
         for flags, words in (
                 (("--provider", "AWS"), "'AWS' is written 'aws' here"),

@@ -138,7 +138,8 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
     return comparison_make(&parts, &ranking, err) &&
            comparison_look_elsewhere(db, question, &ranking, err) &&
            comparison_follow_spot(db, server->spot_histories, question, &ranking, err) &&
-           unmatched_places(db, question, ranking.unmatched, &ranking.unmatched_count, err) &&
+           unmatched_places(db, &question->where, ranking.unmatched, &ranking.unmatched_count,
+                            err) &&
            write_body(exchange, format, question, &ranking, err);
 }
 

@@ -116,6 +116,11 @@ static bool read_discount(json_t *json, struct discount *discount, struct error 
         return error_set(err, ERROR_INVALID, "provider", "is missing");
     if (!given_provider_check("provider", discount->provider, err))
         return false;
+    if (discount->family[0] && strchr("._-", discount->family[strlen(discount->family) - 1]))
+        return error_set(err, ERROR_INVALID, "family",
+                         "is a family without the mark behind it, like c7i or n2-standard, got "
+                         "'%.31s'",
+                         discount->family);
     if (json_object_get(json, "kind") &&
         (!price_kind_from_name(kind, &discount->kind) || discount->kind > PRICE_SPOT))
         return error_not_allowed(err, "kind", (struct allowed){.choices = kinds},
