@@ -283,16 +283,17 @@ static int by_name(const void *left, const void *right)
 }
 
 bool offer_rows_load(struct db *db, const struct offers_question *question,
-                     struct offer_rows *ret_rows, struct error *err)
+                     struct offer_rows *rows, struct error *err)
 {
-    *ret_rows = (struct offer_rows){.question = question};
+    rows->question = question;
+    rows->count = 0;
     for (size_t i = 0; question->regions[i]; i++)
-        if (!load_region(db, ret_rows, question->regions[i], err))
+        if (!load_region(db, rows, question->regions[i], err))
             return false;
-    if (!load_region(db, ret_rows, "", err) || !load_anywhere(db, ret_rows, err))
+    if (!load_region(db, rows, "", err) || !load_anywhere(db, rows, err))
         return false;
-    if (ret_rows->count > 0)
-        qsort(ret_rows->list, ret_rows->count, sizeof *ret_rows->list, by_name);
+    if (rows->count > 0)
+        qsort(rows->list, rows->count, sizeof *rows->list, by_name);
     return true;
 }
 

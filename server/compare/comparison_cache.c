@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #define SLOTS 8
+#define SLOTS_WITH_HOMES 3 /* they are large where runs came from many regions */
 #define KEY_SIZE 400
 #define MINUTE_US (60 * 1000000LL)
 
@@ -129,6 +130,29 @@ static bool change(struct comparison_cache *board, struct db *db, struct slot *f
     return true;
 }
 
+/* With the lock for writing: of the slots with homes, those that were used last keep them. */
+static void drop_homes(struct comparison_cache *board)
+{
+    for (;;) {
+        struct slot *oldest = NULL;
+        size_t count = 0;
+
+        for (size_t i = 0; i < SLOTS; i++) {
+            struct slot *slot = &board->slots[i];
+
+            if (slot->homes.count == 0)
+                continue;
+            count++;
+            if (!oldest || slot->used < oldest->used)
+                oldest = slot;
+        }
+        if (count <= SLOTS_WITH_HOMES)
+            return;
+        homes_free(&oldest->homes);
+        oldest->homes_of = 0;
+    }
+}
+
 /* For the standings as they are by now, which only this thread changes. */
 static bool complete_homes(struct comparison_cache *board, struct db *db,
                            const struct offers_question *question, const char *key,
@@ -144,6 +168,8 @@ static bool complete_homes(struct comparison_cache *board, struct db *db,
     pthread_rwlock_wrlock(&board->lock);
     homes_take(&slot->homes, &completed);
     slot->homes_of = board->standings.revision;
+    slot->used = ++board->uses;
+    drop_homes(board);
     pthread_rwlock_unlock(&board->lock);
     return true;
 }

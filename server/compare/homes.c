@@ -34,11 +34,7 @@ const char *home_region(const struct offers_question *question, const struct con
     return region;
 }
 
-struct home_name {
-    const char *region, *instance;
-};
-
-static int compare_names(const struct home_name *left, const struct home_name *right)
+static int compare_names(const struct offers_place *left, const struct offers_place *right)
 {
     int order = strcmp(left->region, right->region);
 
@@ -49,12 +45,12 @@ static int by_name(const void *key, const void *element)
 {
     const struct home *home = *(struct home *const *)element;
 
-    return compare_names(key, &(struct home_name){home->region, home->instance});
+    return compare_names(key, &(struct offers_place){home->region, home->instance});
 }
 
 static int by_names(const void *left, const void *right)
 {
-    const struct home_name *l = left, *r = right;
+    const struct offers_place *l = left, *r = right;
 
     return compare_names(l, r);
 }
@@ -63,10 +59,10 @@ static int by_homes(const void *left, const void *right)
 {
     const struct home *home = *(struct home *const *)left;
 
-    return by_name(&(struct home_name){home->region, home->instance}, right);
+    return by_name(&(struct offers_place){home->region, home->instance}, right);
 }
 
-static struct home *find(const struct homes *homes, const struct home_name *name)
+static struct home *find(const struct homes *homes, const struct offers_place *name)
 {
     struct home **found =
         homes->count > 0 ? bsearch(name, homes->list, homes->count, sizeof *homes->list, by_name)
@@ -78,23 +74,23 @@ static struct home *find(const struct homes *homes, const struct home_name *name
 const struct offer *homes_find(const struct homes *homes, const char *region,
                                const struct contender *contender)
 {
-    const struct home *home = find(homes, &(struct home_name){region, contender->instance});
+    const struct home *home = find(homes, &(struct offers_place){region, contender->instance});
 
     return home ? offers_find(&home->offers, contender->provider, contender->instance) : NULL;
 }
 
 /* The names that are not known yet, each once; NULL when memory ends. */
-static struct home_name *list_missing(const struct offers_question *question,
-                                      const struct standings *standings,
-                                      const struct homes *known, size_t *ret_count)
+static struct offers_place *list_missing(const struct offers_question *question,
+                                         const struct standings *standings,
+                                         const struct homes *known, size_t *ret_count)
 {
-    struct home_name *names = calloc(standings->count + 1, sizeof *names);
+    struct offers_place *names = calloc(standings->count + 1, sizeof *names);
     size_t count = 0, kept = 0;
 
     *ret_count = 0;
     for (size_t i = 0; names && i < standings->count; i++) {
         const struct contender *contender = &standings->list[i];
-        const struct home_name name = {home_region(question, contender), contender->instance};
+        const struct offers_place name = {home_region(question, contender), contender->instance};
 
         if (name.region && !find(known, &name))
             names[count++] = name;
@@ -108,27 +104,40 @@ static struct home_name *list_missing(const struct offers_question *question,
     return names;
 }
 
-static struct home *load(struct db *db, const struct offers_question *question,
-                         const struct home_name *name, struct error *err)
+/* A home for each place, in the order of the list; NULL when that fails. */
+static struct offers *load(struct db *db, const struct offers_question *question,
+                           const struct offers_place *places, size_t count, struct error *err)
 {
-    const struct offers_question here = {.regions = {name->region},
-                                         .instance = name->instance,
-                                         .zone = question->zone,
-                                         .at_us = question->at_us,
-                                         .is_now = question->is_now};
-    struct home *home = calloc(1, sizeof *home);
+    struct offers *lists = calloc(count + 1, sizeof *lists);
 
-    if (!home) {
+    if (!lists) {
         error_no_memory(err);
         return NULL;
     }
-    snprintf(home->region, sizeof home->region, "%s", name->region);
-    snprintf(home->instance, sizeof home->instance, "%s", name->instance);
-    if (!offers_load(db, &here, &home->offers, err)) {
-        free(home);
-        return NULL;
+    if (offers_load_places(db, question, places, count, lists, err))
+        return lists;
+    for (size_t i = 0; i < count; i++)
+        offers_free(&lists[i]);
+    free(lists);
+    return NULL;
+}
+
+/* Takes the offers over, one by one; what is left of them when memory ends stays. */
+static bool add_homes(struct homes *homes, const struct offers_place *places, size_t count,
+                      struct offers *lists, struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct home *home = calloc(1, sizeof *home);
+
+        if (!home)
+            return error_no_memory(err);
+        snprintf(home->region, sizeof home->region, "%s", places[i].region);
+        snprintf(home->instance, sizeof home->instance, "%s", places[i].instance);
+        home->offers = lists[i];
+        lists[i] = (struct offers){0};
+        homes->list[homes->count++] = home;
     }
-    return home;
+    return true;
 }
 
 bool homes_complete(struct db *db, const struct offers_question *question,
@@ -136,21 +145,21 @@ bool homes_complete(struct db *db, const struct offers_question *question,
                     struct homes *ret_homes, struct error *err)
 {
     size_t missing;
-    AUTO(freep) struct home_name *names = list_missing(question, standings, known, &missing);
+    AUTO(freep)
+    struct offers_place *places = list_missing(question, standings, known, &missing);
     struct homes homes = {.list = calloc(known->count + missing + 1, sizeof *homes.list)};
+    AUTO(freep) struct offers *lists = NULL;
+    bool ok = false;
 
-    if (!names || !homes.list) {
-        freep(&homes.list);
-        return error_no_memory(err);
-    }
-    for (size_t i = 0; i < missing; i++) {
-        struct home *home = load(db, question, &names[i], err);
-
-        if (!home) {
-            homes_free(&homes);
-            return false;
-        }
-        homes.list[homes.count++] = home;
+    if (!places || !homes.list)
+        error_no_memory(err);
+    else if ((lists = load(db, question, places, missing, err)) != NULL)
+        ok = add_homes(&homes, places, missing, lists, err);
+    for (size_t i = 0; lists && i < missing; i++)
+        offers_free(&lists[i]);
+    if (!ok) {
+        homes_free(&homes);
+        return false;
     }
     for (size_t i = 0; i < known->count; i++)
         homes.list[homes.count++] = known->list[i];
