@@ -81,6 +81,9 @@ static char *without_amounts(const char *stored, const char *why_not)
 {
     AUTO(json_decrefp) json_t *json = json_loads(stored, 0, NULL);
 
+    if (!json_object_get(json, "over_run") &&
+        json_object_set_new(json, "over_run", json_null()) != 0)
+        return NULL;
     for (size_t i = 0; i < COUNT(amounts); i++)
         if (json_object_set_new(json, amounts[i].name, json_null()) != 0)
             return NULL;
@@ -89,13 +92,17 @@ static char *without_amounts(const char *stored, const char *why_not)
     return json_text(json);
 }
 
-/* The stored text as it is, to the digit, and one member more. */
+/* The stored text as it is, to the digit, and what it lacks. */
 static char *with_no_reason(const char *stored)
 {
     struct bytes text = {.limit = 32768};
     size_t length = strlen(stored);
 
-    if (length < 1 || !bytes_printf(&text, "%.*s,\"why_no_cost\":null}", (int)length - 1, stored))
+    /* Within a string there would be a backslash before the quotation mark. */
+    const char *over = strstr(stored, "\"over_run\":") ? "" : ",\"over_run\":null";
+
+    if (length < 1 ||
+        !bytes_printf(&text, "%.*s%s,\"why_no_cost\":null}", (int)length - 1, stored, over))
         bytes_free(&text);
     return text.data;
 }
@@ -194,7 +201,7 @@ static bool read_over(const json_t *cost, struct paid_price *paid, struct error 
     const json_t *over = json_object_get(cost, "over_run");
     double mean = json_number_value(json_object_get(over, "price_per_hour"));
 
-    if (!over)
+    if (!over || json_is_null(over))
         return true;
     if (!(mean > 0) || !(paid->per_hour > 0))
         return error_set(err, ERROR_INVALID, "cost.over_run",

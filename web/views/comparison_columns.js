@@ -36,7 +36,7 @@ const side = (kind) => (row) => {
   const { samples_per_dollar: perDollar, price: paid, why_no_price: why } = row.kinds[kind];
   if (!perDollar) return unknown(why && h('bdi', {}, why));
   return [measured(perDollar, row.unit === 'job' && ' jobs'), small('at ', dollars(paid.price_per_hour), ' an hour, ', priceSource(paid)),
-    kind === 'spot' && row.spot_history?.map(past)];
+    kind === 'spot' && row.spot_history?.filter(({ low, high }) => low < high).map(past)];
 };
 
 const sideJob = (kind) => (row) => {

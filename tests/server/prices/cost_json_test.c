@@ -107,7 +107,7 @@ static void a_cost_is_answered_as_it_is_stored(void)
     AUTO(freep) char *none = presented(NULL, "no matter");
 
     EXPECT(strstr(text, "\"value\":0.10,") != NULL); /* to the digit */
-    EXPECT(strstr(text, ",\"why_no_cost\":null}}") != NULL);
+    EXPECT(strstr(text, ",\"over_run\":null,\"why_no_cost\":null}}") != NULL);
     EXPECT_STR(none, "{\"cost\":null}");
 }
 
