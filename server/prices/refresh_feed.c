@@ -243,9 +243,8 @@ static void add_wanted(const char *provider, const char *regions, struct scopes 
 
 /* The regions of the feed's settings; else this machine's, those of --price-regions, and of a
  * feed that needs nothing else those in which runs were measured, or where its cloud began. */
-static void name_scopes(const struct tools *tools, struct scopes *scopes)
+static void name_scopes(const struct feed_visit *visit, struct scopes *scopes)
 {
-    const struct feed_visit *visit = tools->visit;
     const struct source *source = visit->feed->source;
     const char *list = visit->feed->regions;
     char word[sizeof scopes->list[0].name];
@@ -283,6 +282,28 @@ bool feed_stands_in(struct db *db, const struct feed *feed, const struct identit
     return scopes->count > 0;
 }
 
+bool feed_has_new_regions(struct db *db, const struct feed *feed, const struct identity *identity,
+                          const char *price_regions)
+{
+    const struct feed_visit visit = {
+        .db = db, .feed = feed, .identity = identity, .price_regions = price_regions};
+    AUTO(freep) struct scopes *scopes = calloc(1, sizeof *scopes);
+    struct error err = {0};
+
+    if (!scopes || !feed->source->usual_region || feed->regions[0])
+        return false;
+    name_scopes(&visit, scopes);
+    for (size_t i = 0; i < scopes->count; i++) {
+        struct feed_row row;
+
+        if (!feed_rows_find(db, feed->source->name, scopes->list[i].name, &row, &err))
+            return false;
+        if (row.checked_us == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool has_what_it_needs(struct tools *tools, struct scopes *scopes)
 {
     const struct feed *feed = tools->visit->feed;
@@ -293,7 +314,7 @@ static bool has_what_it_needs(struct tools *tools, struct scopes *scopes)
     if ((needs & NEEDS_FILE) && !feed->url[0])
         return lacks(tools->result, "no file is given: say url=PATH");
     if ((needs & NEEDS_REGIONS) && !feed->source->list)
-        name_scopes(tools, scopes);
+        name_scopes(tools->visit, scopes);
     if ((needs & NEEDS_REGIONS) && scopes->count == 0)
         return lacks(tools->result, "no region is given: say regions=... or --price-regions");
     if ((needs & NEEDS_TYPES) && !feed->types[0] && !(at_home && identity->instance_type[0]))

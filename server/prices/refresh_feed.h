@@ -34,5 +34,9 @@ struct feed_result {
 bool feed_stands_in(struct db *db, const struct feed *feed, const struct identity *identity,
                     const char *price_regions);
 
+/* Whether a feed that chooses its regions by itself would read one now that it never has. */
+bool feed_has_new_regions(struct db *db, const struct feed *feed, const struct identity *identity,
+                          const char *price_regions);
+
 /* Never fails as a whole: an error becomes the state of its scope, and a line of the log. */
 void refresh_feed(const struct feed_visit *visit, struct feed_result *ret_result);

@@ -22,8 +22,9 @@
 struct appointment {
     long long due_ns; /* LLONG_MAX: never */
     bool on;
-    bool asked;   /* by a request */
-    bool believe; /* what it says then, by that request */
+    long long hurried_ns; /* when a new region made it due; 0: never */
+    bool asked;           /* by a request */
+    bool believe;         /* what it says then, by that request */
     char idle[160];
 };
 
@@ -260,6 +261,31 @@ static void turn_stand_ins_on(struct refresher *refresher)
     }
 }
 
+/* Makes a feed due for whose provider a run came from a region that was never read; seldom, for
+ * that may fail. */
+static void hurry(struct refresher *refresher)
+{
+    const char *price_regions = refresher->parts.config->price_regions;
+    struct identity identity;
+
+    this_machine_identity(refresher->parts.this_machine, &identity);
+    for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
+        struct appointment *appointment = &refresher->appointments[i];
+        long long now_ns = clock_monotonic_ns();
+
+        if (!appointment->on || appointment->due_ns <= now_ns ||
+            (appointment->hurried_ns > 0 &&
+             now_ns - appointment->hurried_ns < RETRY_SECONDS * NS_PER_SECOND) ||
+            !feed_has_new_regions(refresher->db, &refresher->parts.feeds->list[i], &identity,
+                                  price_regions))
+            continue;
+        service_thread_lock(&refresher->thread);
+        appointment->hurried_ns = now_ns;
+        appointment->due_ns = now_ns;
+        service_thread_unlock(&refresher->thread);
+    }
+}
+
 static void *work(void *user)
 {
     struct refresher *refresher = user;
@@ -269,6 +295,7 @@ static void *work(void *user)
     this_machine_ask(refresher->parts.this_machine, fetch_with_curl, refresher->fetcher);
     do {
         turn_stand_ins_on(refresher);
+        hurry(refresher);
         service_thread_lock(&refresher->thread);
         going = wait_for_work(refresher, due);
         if (going) {
