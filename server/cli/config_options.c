@@ -84,8 +84,7 @@ const struct option config_options[] = {
     {WORDS(MEASURE, gcp_key, "KEY", 200, "", "API key for Google's billing catalog"),
      .secret = true},
     {WORDS(MEASURE, price_regions, "A,B", 1023, "",
-           "Regions of any provider whose prices to read and compare besides this machine's: "
-           "eu-central-1,westeurope,europe-west4")},
+           "Regions of any provider to read and compare prices of: eu-central-1,westeurope")},
     {DOLLARS(MEASURE, price_per_hour, PRICE_DOLLARS_MAX,
              "Price of an hour of this machine in dollars; overrides all price feeds")},
     {ONE_OF(MEASURE, confine, switch_words, "on",
