@@ -1,12 +1,14 @@
 #include "pricing/price.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NANO_DIGITS 9
-#define EXPONENT_MAX 40 /* beyond, it is no price whatever stands before it */
+#define EXACT_DOLLARS 1e6 /* below, nanos are at most fifteen digits */
+#define EXPONENT_MAX 40   /* beyond, it is no price whatever stands before it */
 
 const char *const price_kind_names[] = {"on_demand", "spot", "typed", "own", NULL};
 
@@ -124,6 +126,18 @@ bool price_set(struct price *price, const char *text)
     price->nanos = nanos;
     snprintf(price->text, sizeof price->text, "%s", text);
     return true;
+}
+
+double price_exact(double dollars)
+{
+    char text[PRICE_TEXT_SIZE];
+
+    if (!isfinite(dollars))
+        return dollars;
+    if (fabs(dollars) < EXACT_DOLLARS && fabs(dollars) >= 1e-9)
+        return (double)llround(dollars * 1e9) / 1e9;
+    snprintf(text, sizeof text, "%.15g", dollars);
+    return strtod(text, NULL);
 }
 
 void price_write_number(double number, char ret_text[PRICE_TEXT_SIZE])

@@ -27,7 +27,7 @@ struct price {
     char zone[REGION_SIZE]; /* "" stands for the whole region */
     char instance_type[INSTANCE_SIZE];
     enum price_kind kind;
-    char currency[4];   /* ISO 4217; nothing is ever converted */
+    char currency[4];   /* ISO 4217; nothing is ever converted, and only USD is compared */
     long long nanos;    /* billionths of the currency for an hour; > 0 */
     char text[40];      /* the number as it was received */
     char reference[96]; /* what the source calls it: SKU, rate code, meter */
@@ -50,6 +50,10 @@ void price_write_nanos(long long nanos, char ret_text[PRICE_TEXT_SIZE]);
 
 /* Fills nanos and text. */
 bool price_set(struct price *price, const char *text) __attribute__((warn_unused_result));
+
+/* Dollars that were multiplied, to the nearest nano, or to fifteen digits where they are so many
+ * that a number has no room for nanos: what is written of it has no digits that are not meant. */
+double price_exact(double dollars);
 
 /* The shortest decimal that reads back as the number, whatever it is. */
 void price_write_number(double number, char ret_text[PRICE_TEXT_SIZE]);

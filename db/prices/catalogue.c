@@ -112,9 +112,9 @@ bool catalogue_types(struct db *db, const struct type_filter *filter,
         db,
         "SELECT provider, name, vcpus, memory_gib, architecture, accelerator, feed"
         " FROM instance_types WHERE (?1 IS NULL OR provider = ?1) AND (?2 IS NULL OR name = ?2)"
-        " AND (?3 IS NULL OR architecture = ?3) AND (?4 IS NULL OR name >= ?4 AND name < ?5)"
-        " AND vcpus >= ?6 AND memory_gib >= ?7 AND (?8 IS NULL OR name || ' ' || provider > ?8)"
-        " ORDER BY name || ' ' || provider LIMIT ?9",
+        " AND (?3 IS NULL OR name >= ?3 AND name < ?4)"
+        " AND vcpus >= ?5 AND memory_gib >= ?6 AND (?7 IS NULL OR name || ' ' || provider > ?7)"
+        " ORDER BY name || ' ' || provider LIMIT ?8",
         err);
     const char *prefix = filter->prefix && *filter->prefix ? filter->prefix : NULL;
     char end[80] = "";
@@ -126,7 +126,6 @@ bool catalogue_types(struct db *db, const struct type_filter *filter,
         end_of_prefix(prefix, end);
     stmt_text(query, filter->provider);
     stmt_text(query, filter->name);
-    stmt_text(query, filter->architecture);
     stmt_text(query, prefix);
     stmt_text(query, end);
     stmt_real(query, filter->min_vcpus);

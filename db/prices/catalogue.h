@@ -10,8 +10,8 @@ bool catalogue_put(struct db *db, const char *feed, const struct price_batch *ba
                    struct error *err) __attribute__((warn_unused_result));
 
 struct type_filter {
-    const char *provider, *name, *architecture; /* NULL for any */
-    const char *prefix;                         /* of the name: "c7i."; NULL or "" for any */
+    const char *provider, *name; /* NULL for any */
+    const char *prefix;          /* of the name: "c7i."; NULL or "" for any */
     double min_vcpus, min_memory_gib;
     const char *after; /* "name provider" of what an earlier answer ended with; NULL */
     long long limit;

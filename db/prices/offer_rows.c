@@ -225,16 +225,25 @@ static bool take_row(struct db *db, struct offer_rows *rows, struct stmt *query,
     " held_us"                                                                                   \
     " FROM price_series WHERE currency = 'USD' AND "
 
+#define OF_TYPE " AND instance_type = ?"
+#define ANYWHERE                                                                                 \
+    "feed IN ('published', 'typed', 'price-file') AND (feed = 'published' OR kind IN ('typed',"  \
+    " 'own'))"
+
 static bool load_region(struct db *db, struct offer_rows *rows, const char *region,
                         struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *query = stmt_prepare(db, COLUMNS "region = ? AND feed <> 'published'", err);
+    static const char of_all[] = COLUMNS "region = ? AND feed <> 'published'";
+    static const char of_type[] = COLUMNS "region = ? AND feed <> 'published'" OF_TYPE;
+    const char *type = rows->question->instance;
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
     enum stmt_step step;
 
     if (!query)
         return false;
     stmt_text(query, region);
+    if (type)
+        stmt_text(query, type);
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!take_row(db, rows, query, err))
             return false;
@@ -244,16 +253,15 @@ static bool load_region(struct db *db, struct offer_rows *rows, const char *regi
 /* What is typed for another region is no price here, but its type is worth a line. */
 static bool load_anywhere(struct db *db, struct offer_rows *rows, struct error *err)
 {
-    AUTO(stmt_done)
-    struct stmt *query =
-        stmt_prepare(db,
-                     COLUMNS "feed IN ('published', 'typed', 'price-file')"
-                             " AND (feed = 'published' OR kind IN ('typed', 'own'))",
-                     err);
+    static const char of_all[] = COLUMNS ANYWHERE, of_type[] = COLUMNS ANYWHERE OF_TYPE;
+    const char *type = rows->question->instance;
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
     enum stmt_step step;
 
     if (!query)
         return false;
+    if (type)
+        stmt_text(query, type);
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!take_row(db, rows, query, err))
             return false;
@@ -276,16 +284,17 @@ static int by_name(const void *left, const void *right)
 }
 
 bool offer_rows_load(struct db *db, const struct offers_question *question,
-                     struct offer_rows *ret_rows, struct error *err)
+                     struct offer_rows *rows, struct error *err)
 {
-    *ret_rows = (struct offer_rows){.question = question};
+    rows->question = question;
+    rows->count = 0;
     for (size_t i = 0; question->regions[i]; i++)
-        if (!load_region(db, ret_rows, question->regions[i], err))
+        if (!load_region(db, rows, question->regions[i], err))
             return false;
-    if (!load_region(db, ret_rows, "", err) || !load_anywhere(db, ret_rows, err))
+    if (!load_region(db, rows, "", err) || !load_anywhere(db, rows, err))
         return false;
-    if (ret_rows->count > 0)
-        qsort(ret_rows->list, ret_rows->count, sizeof *ret_rows->list, by_name);
+    if (rows->count > 0)
+        qsort(rows->list, rows->count, sizeof *rows->list, by_name);
     return true;
 }
 

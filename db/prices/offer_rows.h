@@ -55,9 +55,10 @@ struct offer_rows {
     size_t statement_count, statement_room, last_statement;
 };
 
-/* The caller gives *ret_rows back to offer_rows_free(), whatever this returned. */
+/* Rows are zeroed at first and may be filled again for another question of the same moment, which
+ * spares asking for its readings. They go to offer_rows_free(), whatever this returned. */
 bool offer_rows_load(struct db *db, const struct offers_question *question,
-                     struct offer_rows *ret_rows, struct error *err)
+                     struct offer_rows *rows, struct error *err)
     __attribute__((warn_unused_result));
 void offer_rows_free(struct offer_rows *rows);
 

@@ -131,6 +131,7 @@ static bool quote_row(struct db *db, const struct offer_rows *rows, const struct
     const struct feed_statement *statement = &rows->statements[row->statement];
     struct quote quote = {.known = true,
                           .kind = row->kind,
+                          .series = row->series,
                           .nanos = row->nanos,
                           .third_party = statement->third_party,
                           .freshness = row->freshness,
@@ -285,6 +286,29 @@ bool offers_load(struct db *db, const struct offers_question *question, struct o
         return false;
     *ret_offers = offers;
     offers.list = NULL;
+    return true;
+}
+
+bool offers_load_places(struct db *db, const struct offers_question *question,
+                        const struct offers_place places[], size_t count, struct offers lists[],
+                        struct error *err)
+{
+    AUTO(stmt_done) struct stmt *view = stmt_prepare(db, "SELECT 1 FROM sqlite_schema", err);
+    AUTO(offer_rows_free) struct offer_rows rows = {0};
+
+    for (size_t i = 0; i < count; i++)
+        lists[i] = (struct offers){0};
+    if (!view || stmt_step(view, err) != STMT_ROW)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct offers_question place = *question;
+
+        memset(place.regions, 0, sizeof place.regions);
+        place.regions[0] = places[i].region;
+        place.instance = places[i].instance;
+        if (!offer_rows_load(db, &place, &rows, err) || !fill_offers(db, &rows, &lists[i], err))
+            return false;
+    }
     return true;
 }
 

@@ -11,16 +11,18 @@
 
 struct offers_question {
     const char *regions[QUESTION_LIST_MAX + 1]; /* NULL-terminated; the first that has a price */
+    const char *instance;                       /* only this type; NULL: all */
     const char *zone; /* only this zone's spot; NULL: the cheapest of the region's */
     long long at_us;
-    bool is_now; /* at_us is this moment: what series are today is enough */
+    bool is_now;  /* at_us is this moment: what series are today is enough */
+    bool at_home; /* the regions were not asked for: server/compare/homes.h; no matter here */
 };
 
 /* One price, and where it comes from. Prices of other currencies than USD are never chosen. */
 struct quote {
     bool known;
     enum price_kind kind;
-    long long nanos;
+    long long series, nanos;
     char region[REGION_SIZE], zone[REGION_SIZE], feed[32];
     char text[40]; /* as it was received */
     bool third_party;
@@ -46,6 +48,17 @@ struct offers {
 /* Every type with a price in one of the regions, or typed or published anywhere. */
 bool offers_load(struct db *db, const struct offers_question *question, struct offers *ret_offers,
                  struct error *err) __attribute__((warn_unused_result));
+
+/* One type in one region. */
+struct offers_place {
+    const char *region, *instance;
+};
+
+/* The same for each of many places, one list each: the caller frees all of them, whatever this
+ * returned. Regions and instance of the question are not looked at. */
+bool offers_load_places(struct db *db, const struct offers_question *question,
+                        const struct offers_place places[], size_t count, struct offers lists[],
+                        struct error *err) __attribute__((warn_unused_result));
 
 /* NULL when there is none. With provider "" the only offer of that instance, if it is the only.
  */

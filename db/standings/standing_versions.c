@@ -105,7 +105,7 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
         " json_extract(m.facts, '$.cpu_model'), json_extract(m.facts, '$.isa'),"
         " json_extract(r.engine_details, '$.threads'),"
         " json_extract(r.engine_details, '$.multiply_adds'),"
-        " " RUN_DOLLARS ", paid_kind, paid_feed"
+        " " RUN_DOLLARS ", paid_kind, paid_feed, r.region"
         " FROM runs AS r LEFT JOIN machines AS m ON m.number = r.machine WHERE r.number = ?",
         err);
 
@@ -124,6 +124,7 @@ static bool read_newest(struct db *db, long long run, struct newest *newest, str
     newest->paid_per_hour = stmt_column_real(query, 7);
     STANDING_COPY(newest->paid_kind, stmt_column_text(query, 8));
     STANDING_COPY(newest->paid_feed, stmt_column_text(query, 9));
+    STANDING_COPY(newest->region, stmt_column_text(query, 10));
     return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
 }
 

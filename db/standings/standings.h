@@ -49,7 +49,8 @@ struct contender {
         double hertz;                  /* the median of its canaries */
         double paid_per_hour;          /* dollars, discount taken off, when it ran */
         char paid_kind[16], paid_feed[32];
-    } newest; /* of the newest run that counts */
+        char region[REGION_SIZE]; /* where it was measured */
+    } newest;                     /* of the newest run that counts */
 };
 
 struct standings {

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/known_names.h"
 #include "common/text.h"
+#include "pricing/given.h"
 #include "pricing/parse_time.h"
 
 #include <ctype.h>
@@ -31,8 +32,10 @@ static bool check_fields(const json_t *json, struct error *err)
 static bool word(const char *name, const char *text, char *member, size_t size, struct error *err)
 {
     member[0] = '\0';
-    if (!text || !*text || price_word(member, size, text))
+    if (!text || !*text)
         return true;
+    if (price_word(member, size, text))
+        return given_word_check(name, text, err);
     return error_set(err, ERROR_INVALID, name, "must have 1 to %zu printable ASCII characters",
                      size - 1);
 }
@@ -68,6 +71,7 @@ bool price_from_row(const struct price_row *row, struct price *ret_price, struct
         return error_set(err, ERROR_INVALID, "instance_type", "is missing");
     if (!WORD("instance_type", row->instance_type, price.instance_type, err) ||
         !WORD("provider", row->provider, price.provider, err) ||
+        !given_provider_check("provider", price.provider, err) ||
         !WORD("region", row->region, price.region, err) ||
         !WORD("zone", row->zone, price.zone, err) ||
         !WORD("reference", row->reference, price.reference, err) ||

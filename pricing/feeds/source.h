@@ -78,7 +78,9 @@ struct source {
     bool third_party;     /* neither the provider nor the person who asks */
     bool on;              /* unless settings say otherwise */
     bool has_spot;        /* some of its prices are, and so it ages by the hour */
-    unsigned needs;       /* of enum source_needs */
+    bool stands_in;       /* off, but on for machines and runs of its provider without a key */
+    const char *usual_region; /* that is read where no setting names one; NULL: none is */
+    unsigned needs;           /* of enum source_needs */
     long long period_seconds;
     /* The oldest that what it says may be although all goes well: it publishes so often, and is
      * read so often. 0: its prices are of kinds that live longer than it takes. */

@@ -22,19 +22,41 @@ int feed_rank(const char *name)
     return 0;
 }
 
-int price_rank(const struct price *price, const struct identity *identity)
+static bool is_typed(const struct price *price)
 {
-    bool typed = price->kind == PRICE_TYPED || price->kind == PRICE_OWN;
-    bool of_zone = price->zone[0] && (strcmp(price->zone, identity->zone) == 0 ||
-                                      strcmp(price->zone, identity->zone_id) == 0);
+    return price->kind == PRICE_TYPED || price->kind == PRICE_OWN;
+}
+
+static bool is_of_zone(const struct price *price, const struct identity *identity)
+{
+    return price->zone[0] && (strcmp(price->zone, identity->zone) == 0 ||
+                              strcmp(price->zone, identity->zone_id) == 0);
+}
+
+enum price_fit price_fit(const struct price *price, const struct identity *identity)
+{
+    bool typed = is_typed(price);
 
     if (!identity->instance_type[0] || strcmp(price->feed, PUBLISHED_FEED) == 0 ||
-        strcmp(price->instance_type, identity->instance_type) != 0 ||
-        !agrees(price->provider, identity->provider, typed) ||
-        !agrees(price->region, identity->region, typed) || (price->zone[0] && !of_zone))
+        strcmp(price->instance_type, identity->instance_type) != 0)
+        return PRICE_OF_OTHER_TYPE;
+    if (!agrees(price->provider, identity->provider, typed))
+        return PRICE_OF_OTHER_PROVIDER;
+    if (!agrees(price->region, identity->region, typed))
+        return PRICE_OF_OTHER_REGION;
+    if (price->zone[0] && !is_of_zone(price, identity))
+        return PRICE_OF_OTHER_ZONE;
+    if (!typed && strcmp(price_kind_names[price->kind], identity->life_cycle) != 0)
+        return identity->life_cycle[0] ? PRICE_OF_OTHER_KIND : PRICE_OF_UNKNOWN_KIND;
+    if (!typed && identity->terms[0])
+        return PRICE_OF_OTHER_TERMS;
+    return strcmp(price->currency, "USD") == 0 ? PRICE_FITS : PRICE_IN_OTHER_CURRENCY;
+}
+
+int price_rank(const struct price *price, const struct identity *identity)
+{
+    if (price_fit(price, identity) != PRICE_FITS)
         return 0;
-    if (!typed &&
-        (identity->terms[0] || strcmp(price_kind_names[price->kind], identity->life_cycle) != 0))
-        return 0;
-    return typed * 4 * FEEDS + of_zone * 2 * FEEDS + feed_rank(price->feed) + 1;
+    return is_typed(price) * 4 * FEEDS + is_of_zone(price, identity) * 2 * FEEDS +
+           feed_rank(price->feed) + 1;
 }

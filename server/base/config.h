@@ -40,8 +40,9 @@ struct config {
     char metadata[300 + 1]; /* "auto", "off", or aws=URL and its like */
     char feed[4096 + 1];    /* name=words;name=words */
     char gcp_key[200 + 1];
-    double price_per_hour; /* dollars; 0 if not given */
-    const char *confine;   /* "on" or "off" */
+    char price_regions[1023 + 1]; /* of any provider, with commas */
+    double price_per_hour;        /* dollars; 0 if not given */
+    const char *confine;          /* "on" or "off" */
     char read_token_file[PATH_TEXT_MAX + 1], write_token_file[PATH_TEXT_MAX + 1];
     char read_token[TOKEN_MAX + 1], write_token[TOKEN_MAX + 1]; /* "" when there is none */
     char tokens[PATH_TEXT_MAX + 1];                             /* a file of many */

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/known_names.h"
 #include "common/text.h"
+#include "pricing/given.h"
 
 static int hex_digit(char c)
 {
@@ -112,6 +113,15 @@ const char *query_find(const struct query *query, const char *name)
     return NULL;
 }
 
+static bool check_name(const struct parameter *parameter, struct error *err)
+{
+    if (strcmp(parameter->name, "cursor") == 0) /* is given back as it was sent */
+        return true;
+    return strcmp(parameter->name, "provider") == 0
+               ? given_provider_check(parameter->name, parameter->value, err)
+               : given_word_check(parameter->name, parameter->value, err);
+}
+
 static size_t count_characters(const char *text)
 {
     size_t count = 0;
@@ -128,10 +138,15 @@ bool query_check_words(const struct query *query, const char *const names[], siz
         const struct parameter *parameter = &query->parameters[i];
         size_t count = count_characters(parameter->value);
 
-        for (const char *const *name = names; *name; name++)
-            if (strcmp(*name, parameter->name) == 0 && (count < 1 || count > max))
+        for (const char *const *name = names; *name; name++) {
+            if (strcmp(*name, parameter->name) != 0)
+                continue;
+            if (count < 1 || count > max)
                 return error_set(err, ERROR_INVALID, *name,
                                  "must have between 1 and %zu characters, got %zu", max, count);
+            if (!check_name(parameter, err))
+                return false;
+        }
     }
     return true;
 }

@@ -3,13 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "db/prices/discounts.h"
 #include "db/runs/machines.h"
-#include "pricing/feeds/source.h"
-#include "pricing/freshness.h"
-#include "pricing/machine/choice.h"
-
-#define PRICES_MAX 100000 /* of one instance type, in all regions */
 
 struct this_machine *this_machine_new(const struct config *config, struct error *err)
 {
@@ -109,105 +103,19 @@ void this_machine_vm(struct this_machine *here, char ret_vm[VM_SIZE])
         snprintf(ret_vm, VM_SIZE, "%s", here->shown_vm);
 }
 
-struct search {
-    const struct identity *identity;
-    long long at_us;
-    int rank;
-    bool expired; /* a price was found, and it is too old */
-    struct price_view best;
-};
-
-static void consider(void *user, const struct price_view *view)
-{
-    struct search *search = user;
-    int rank = price_rank(&view->price, search->identity);
-    long long said_us =
-        view->confirmed_source_us > 0 ? view->confirmed_source_us : view->confirmed_us;
-
-    if (rank == 0)
-        return;
-    if (freshness_of(view->price.kind, search->at_us - said_us,
-                     source_pace_us(view->price.feed)) == PRICE_EXPIRED) {
-        search->expired = true;
-        return;
-    }
-    if (rank <= search->rank)
-        return;
-    search->rank = rank;
-    search->best = *view;
-}
-
-/* The most specific price comes first. */
-static void take_off(void *user, const struct discount *discount)
-{
-    struct machine_price *price = user;
-
-    if (price->discount[0] || price->factor < 1 ||
-        !discount_applies(discount, &price->view.price))
-        return;
-    price->factor = discount->factor;
-    snprintf(price->discount, sizeof price->discount, "%s", discount->note);
-}
-
-/* The option --price-per-hour wins over every feed. */
-static void take_option(double dollars, long long at_us, struct machine_price *price)
-{
-    struct price *typed = &price->view.price;
-
-    price->known = price_set_number(typed, dollars);
-    typed->kind = PRICE_TYPED;
-    typed->fetched_us = price->view.since_us = at_us;
-    snprintf(typed->currency, sizeof typed->currency, "USD");
-    snprintf(typed->feed, sizeof typed->feed, "option");
-}
-
-static void explain(const struct search *search, struct machine_price *price)
-{
-    const struct identity *identity = search->identity;
-
-    if (!identity->instance_type[0])
-        snprintf(price->why_not, sizeof price->why_not, "the instance type is not known");
-    else if (identity->terms[0])
-        snprintf(price->why_not, sizeof price->why_not,
-                 "this machine is billed for %s, and feeds have prices of plain Linux only: set "
-                 "--price-per-hour, or type its price",
-                 identity->terms);
-    else if (search->expired)
-        snprintf(price->why_not, sizeof price->why_not, "what the feeds say is too old");
-    else
-        snprintf(
-            price->why_not, sizeof price->why_not, "no feed has a price (%s) for %.40s in %.40s",
-            identity->life_cycle[0] ? identity->life_cycle : "typed", identity->instance_type,
-            identity->region[0] ? identity->region : "an unknown region");
-}
-
 bool this_machine_price(struct this_machine *here, struct db *db, long long at_us,
                         struct machine_price *ret_price, struct error *err)
 {
     struct identity identity;
-    struct search search = {.identity = &identity, .at_us = at_us};
-    struct machine_price price = {.factor = 1};
 
     this_machine_identity(here, &identity);
-    if (here->config->price_per_hour > 0) {
-        take_option(here->config->price_per_hour, at_us, &price);
-    } else if (identity.instance_type[0]) {
-        const struct price_filter filter = {
-            .instance_type = identity.instance_type, .at_us = at_us, .limit = PRICES_MAX};
-
-        if (!price_list(db, &filter, consider, &search, err))
-            return false;
-        price.known = search.rank > 0;
-        price.view = search.best;
-    }
-    if (!price.known)
-        explain(&search, &price);
-    else if (!discounts_each(db, at_us, take_off, &price, err))
-        return false;
-    if (price.known && strcmp(price.view.price.currency, "USD") == 0)
-        price.dollars = (double)price.view.price.nanos / 1e9 * price.factor;
-    *ret_price = price;
-    return true;
+    return machine_price_find(
+        db,
+        &(struct machine_price_question){.identity = &identity,
+                                         .given = here->config->price_per_hour,
+                                         .has_gcp_key = here->config->gcp_key[0] != '\0',
+                                         .at_us = at_us},
+        ret_price, err);
 }
 
 struct place this_machine_place(struct this_machine *here, struct db *db)

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "common/error.h"
-#include "db/prices/price_list.h"
 #include "engine/machine/machine.h"
 #include "engine/machine/vm.h"
 #include "engine/run/spec_fits.h"
 #include "pricing/machine/identity.h"
 #include "server/base/config.h"
+#include "server/base/machine_price.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -57,15 +57,6 @@ void this_machine_identity(struct this_machine *here, struct identity *ret_ident
 void this_machine_vm(struct this_machine *here, char ret_vm[VM_SIZE]);
 
 /* The price of an hour of this machine at a given time. */
-struct machine_price {
-    bool known;
-    struct price_view view;
-    double factor;      /* of the discount; 1 for none */
-    char discount[128]; /* the discount's note */
-    double dollars;     /* an hour, after the discount; 0 in any other currency */
-    char why_not[160];  /* why the price is unknown */
-};
-
 bool this_machine_price(struct this_machine *here, struct db *db, long long at_us,
                         struct machine_price *ret_price, struct error *err)
     __attribute__((warn_unused_result));

@@ -1,6 +1,9 @@
 #include "server/cli/config_check.h"
 
 #include "common/cleanup.h"
+#include "pricing/given.h"
+#include "pricing/price.h"
+#include "pricing/region_form.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -142,14 +145,51 @@ static bool check_report(struct config *config, struct error *err)
                       config->report_token, err);
 }
 
+/* Whose a region is follows from its form. */
+static bool check_regions(const char *regions, struct error *err)
+{
+    char word[40];
+
+    for (; *regions; regions += strspn(regions, ",")) {
+        size_t length = strcspn(regions, ",");
+
+        snprintf(word, sizeof word, "%.*s", (int)length, regions);
+        if (length >= sizeof word || !provider_of_region(word))
+            return error_set(err, ERROR_INVALID, "--price-regions",
+                             "'%.*s' is not a region as aws (us-east-1), gcp (us-central1) or "
+                             "azure (eastus2) write it",
+                             length < 60 ? (int)length : 60, regions);
+        regions += length;
+    }
+    return true;
+}
+
+/* What would never match a price, or not be one, is refused here and not left unused. */
+static bool check_machine(const struct config *config, struct error *err)
+{
+    struct price price = {0};
+
+    return given_provider_check("--provider", config->provider, err) &&
+           given_word_check("--instance-type", config->instance_type, err) &&
+           given_word_check("--region", config->region, err) &&
+           given_word_check("--zone", config->zone, err) &&
+           check_regions(config->price_regions, err) &&
+           (!(config->price_per_hour > 0) || price_set_number(&price, config->price_per_hour) ||
+            error_set(err, ERROR_INVALID, "--price-per-hour",
+                      "must be at least 0.000000001 and at most %d, got %g", PRICE_DOLLARS_MAX,
+                      config->price_per_hour));
+}
+
 bool config_check(struct config *config, char *const environment[], struct error *err)
 {
     switch (config->command) {
     case COMMAND_SERVE:
-        return default_database(config, environment, err) && check_serve(config, err);
+        return default_database(config, environment, err) && check_machine(config, err) &&
+               check_serve(config, err);
     case COMMAND_BENCH:
     case COMMAND_PUSH:
-        return default_database(config, environment, err) && check_report(config, err);
+        return default_database(config, environment, err) && check_machine(config, err) &&
+               check_report(config, err);
     case COMMAND_BACKUP:
     case COMMAND_RESTORE:
     case COMMAND_CHECK:

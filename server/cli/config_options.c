@@ -2,6 +2,7 @@
 #include "server/cli/config_options.h"
 
 #include "common/cleanup.h"
+#include "common/limits.h"
 
 #define SERVE COMMAND_BIT(COMMAND_SERVE)
 #define BENCH COMMAND_BIT(COMMAND_BENCH)
@@ -47,8 +48,8 @@ static const char *const formats[] = {"table", "json", NULL};
 #define WORDS(who, member, word, high, value, text)                                              \
     .field = {AT(member), .type = FIELD_TEXT, .min = 0, .max = high, .meaning = text},           \
     .fallback = value, .argument = word, .commands = who
-#define DOLLARS(who, member, text)                                                               \
-    .field = {AT(member), .type = FIELD_LIMIT, .max = 1000000, .meaning = text},                 \
+#define DOLLARS(who, member, most, text)                                                         \
+    .field = {AT(member), .type = FIELD_LIMIT, .max = (most), .meaning = text},                  \
     .fallback = "none", .argument = "USD", .commands = who
 #define ONE_OF(who, member, words, value, text)                                                  \
     .field = {AT(member), .type = FIELD_CHOICE, .choices = words, .meaning = text},              \
@@ -90,7 +91,9 @@ const struct option config_options[] = {
      .repeats = true},
     {WORDS(MEASURE, gcp_key, "KEY", 200, "", "API key for Google's billing catalog"),
      .secret = true},
-    {DOLLARS(MEASURE, price_per_hour,
+    {WORDS(MEASURE, price_regions, "A,B", 1023, "",
+           "Regions of any provider to read and compare prices of: eu-central-1,westeurope")},
+    {DOLLARS(MEASURE, price_per_hour, PRICE_DOLLARS_MAX,
              "Price of an hour of this machine in dollars; overrides all price feeds")},
     {ONE_OF(MEASURE, confine, switch_words, "on",
             "Whether the native engine runs without network access and root privileges")},
@@ -149,7 +152,8 @@ const struct option config_options[] = {
     {ONE_OF(BENCH, set, sets, "standard", "Set of runs to measure")},
     {NUMBER(BENCH, max_seconds, 10, 604800, "450",
             "Time for all runs together, including repeated ones")},
-    {DOLLARS(BENCH, max_dollars, "Dollars for all runs together, at this machine's price")},
+    {DOLLARS(BENCH, max_dollars, 1000000,
+             "Dollars for all runs together, at this machine's price")},
     {WORDS(BENCH, label, "KEY=VALUE", 4096, "", "Label to give each run"), .repeats = true},
     {ONE_OF(BENCH, format, formats, "table", "Format of the result")},
     {ONE_OF(COMMAND_BIT(COMMAND_RESTORE), replace, switch_words, "off",

@@ -160,7 +160,8 @@ static bool begin_answers(struct process *process, struct error *err)
     struct server *server = &process->server;
 
     server->comparison_cache = comparison_cache_new(err);
-    if (!server->comparison_cache)
+    server->spot_histories = spot_histories_new(err);
+    if (!server->comparison_cache || !server->spot_histories)
         return false;
     server->response_cache = response_cache_new();
     if (!server->response_cache)
@@ -232,6 +233,7 @@ void process_end(struct process *process)
     refresher_free(server->refresher);
     response_cache_free(server->response_cache);
     comparison_cache_free(server->comparison_cache);
+    spot_histories_free(server->spot_histories);
     this_machine_free(server->this_machine);
     notifications_free(server->notifications);
     metrics_free(server->metrics);

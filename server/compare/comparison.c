@@ -179,7 +179,10 @@ static void fill(const struct comparison_parts *parts, const struct newest_versi
     const struct standing *standing = &row->contender->standing;
     struct range between = standing_between(standing, parts->question->vm_spread_percent / 100);
 
-    row->offer = offers_find(parts->offers, row->contender->provider, row->contender->instance);
+    row->home = parts->homes ? home_region(&parts->question->where, row->contender) : NULL;
+    row->offer = row->home ? homes_find(parts->homes, row->home, row->contender)
+                           : offers_find(parts->offers, row->contender->provider,
+                                         row->contender->instance);
     if (parts->capacity)
         row->capacity = capacity_counts_find(parts->capacity, row->contender->provider,
                                              row->contender->instance);

@@ -11,11 +11,15 @@
 #include "engine/stats/rank_interval.h"
 #include "pricing/billing.h"
 #include "pricing/cost.h"
+#include "server/compare/homes.h"
 #include "server/compare/question.h"
+#include "server/compare/spot_history.h"
 #include "server/compare/unmatched.h"
 #include "server/prices/price_json.h"
 
 #include <string.h>
+
+#define WHY_NO_PRICE_SIZE 320
 
 /* What an hour costs in a row, and how that came about. */
 struct row_price {
@@ -29,7 +33,7 @@ struct row_price {
     double factor;             /* 1: none */
     const char *factor_note;   /* where that comes from, or NULL */
     struct amount dollars;     /* an hour; with an interval where spot moves */
-    char why_not[160];
+    char why_not[WHY_NO_PRICE_SIZE];
 };
 
 /* The job that was asked about, on this machine. */
@@ -53,7 +57,8 @@ struct row_job {
 
 struct comparison_row {
     const struct contender *contender;
-    const struct offer *offer;             /* NULL: no feed knows the type */
+    const struct offer *offer; /* NULL: no feed knows the type */
+    const char *home;          /* the region where it is priced; NULL: the question's */
     const struct capacity_count *capacity; /* of spot machines of the type; NULL: no event */
     struct row_price price;
     struct amount speed;   /* as measured */
@@ -66,7 +71,7 @@ struct comparison_row {
     struct peak_flops peak;
     double score, score_low, score_high; /* what rows are ordered by: more is better; NaN none */
     struct rank_interval rank;           /* low 0: not ranked, and why_no_rank says why */
-    char why_no_rank[200];
+    char why_no_rank[WHY_NO_PRICE_SIZE];
     bool is_on_front, is_stale;
     char why_stale[RUN_VERSION_SIZE + 48];
     struct ratio ratio, speed_ratio; /* to the reference; value NaN without one */
@@ -82,7 +87,8 @@ struct row_side {
     bool has_cost;
     struct cost cost;
     enum cost_part dominates;
-    struct row_job job; /* without a forecast */
+    struct row_job job;          /* without a forecast */
+    struct spot_history history; /* of a spot price */
 };
 #define ROW_SIDES 2 /* CHOOSE_ON_DEMAND and CHOOSE_SPOT */
 
@@ -113,6 +119,7 @@ struct comparison_parts {
     const struct comparison_question *question;
     const struct standings *standings;
     const struct offers *offers;
+    const struct homes *homes; /* NULL: all rows are priced in the question's regions */
     const struct discount_list *discounts;
     const struct capacity_counts *capacity; /* NULL: not shown */
     /* Labels of the question that no run has; the standings are of runs with all its labels. */
@@ -141,6 +148,10 @@ void comparison_price_of_kind(const struct comparison_parts *parts, enum price_c
 void comparison_job(const struct comparison_question *question, struct comparison_row *row);
 bool comparison_look_at_sides(const struct comparison_parts *parts, struct ranking *ranking,
                               struct error *err) __attribute__((warn_unused_result));
+/* How the spot prices of the rows that are shown moved. */
+bool comparison_follow_spot(struct db *db, struct spot_histories *histories,
+                            const struct comparison_question *question, struct ranking *ranking,
+                            struct error *err) __attribute__((warn_unused_result));
 bool comparison_rank(const struct comparison_parts *parts, struct ranking *ranking,
                      struct error *err) __attribute__((warn_unused_result));
 bool comparison_refer(const struct comparison_question *question, struct ranking *ranking,

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #define SLOTS 8
+#define SLOTS_WITH_HOMES 3 /* they are large where runs came from many regions */
 #define KEY_SIZE 400
 #define MINUTE_US (60 * 1000000LL)
 
@@ -15,6 +16,8 @@ struct slot {
     long long prices;   /* revision_read_prices() before they were loaded */
     long long used;
     struct offers offers;
+    struct homes homes;
+    long long homes_of; /* the standings' revision for which the homes are complete */
 };
 
 struct comparison_cache {
@@ -24,6 +27,12 @@ struct comparison_cache {
     struct slot slots[SLOTS];
     long long uses;
 };
+
+static void slot_clear(struct slot *slot)
+{
+    offers_free(&slot->offers);
+    homes_free(&slot->homes);
+}
 
 struct comparison_cache *comparison_cache_new(struct error *err)
 {
@@ -43,7 +52,7 @@ void comparison_cache_free(struct comparison_cache *board)
     if (!board)
         return;
     for (size_t i = 0; i < SLOTS; i++)
-        offers_free(&board->slots[i].offers);
+        slot_clear(&board->slots[i]);
     standings_free(&board->standings);
     pthread_rwlock_destroy(&board->lock);
     pthread_mutex_destroy(&board->changing);
@@ -54,8 +63,8 @@ void comparison_cache_free(struct comparison_cache *board)
 static void name(const struct offers_question *question, char ret_key[KEY_SIZE])
 {
     long long moment = question->is_now ? question->at_us / MINUTE_US : question->at_us;
-    size_t used =
-        (size_t)snprintf(ret_key, KEY_SIZE, "%lld%c", moment, question->is_now ? 'm' : '|');
+    size_t used = (size_t)snprintf(ret_key, KEY_SIZE, "%lld%c%s", moment,
+                                   question->is_now ? 'm' : '|', question->at_home ? "h|" : "");
 
     for (const char *const *region = question->regions; *region && used < KEY_SIZE; region++)
         used += (size_t)snprintf(ret_key + used, KEY_SIZE - used, "%s|", *region);
@@ -94,7 +103,9 @@ static struct slot *find_fresh(struct comparison_cache *board, const char *key,
 {
     struct slot *slot = find(board, key);
 
-    return slot && slot->prices >= least->prices && board->standings.revision >= least->revision
+    /* Standings that have moved on may have a row whose home is not loaded yet. */
+    return slot && slot->prices >= least->prices && slot->homes_of == board->standings.revision &&
+                   board->standings.revision >= least->revision
                ? slot
                : NULL;
 }
@@ -113,10 +124,54 @@ static bool change(struct comparison_cache *board, struct db *db, struct slot *f
     slot = find(board, fresh->key);
     if (!slot)
         slot = oldest(board);
-    offers_free(&slot->offers);
+    slot_clear(slot);
     *slot = *fresh;
     slot->used = ++board->uses;
     fresh->offers = (struct offers){0};
+    return true;
+}
+
+/* With the lock for writing: of the slots with homes, those that were used last keep them. */
+static void drop_homes(struct comparison_cache *board)
+{
+    for (;;) {
+        struct slot *oldest = NULL;
+        size_t count = 0;
+
+        for (size_t i = 0; i < SLOTS; i++) {
+            struct slot *slot = &board->slots[i];
+
+            if (slot->homes.count == 0)
+                continue;
+            count++;
+            if (!oldest || slot->used < oldest->used)
+                oldest = slot;
+        }
+        if (count <= SLOTS_WITH_HOMES)
+            return;
+        homes_free(&oldest->homes);
+        oldest->homes_of = 0;
+    }
+}
+
+/* For the standings as they are by now, which only this thread changes. */
+static bool complete_homes(struct comparison_cache *board, struct db *db,
+                           const struct offers_question *question, const char *key,
+                           struct error *err)
+{
+    struct slot *slot = find(board, key);
+    struct homes completed;
+
+    if (!slot || slot->homes_of == board->standings.revision)
+        return true;
+    if (!homes_complete(db, question, &board->standings, &slot->homes, &completed, err))
+        return false;
+    pthread_rwlock_wrlock(&board->lock);
+    homes_take(&slot->homes, &completed);
+    slot->homes_of = board->standings.revision;
+    slot->used = ++board->uses;
+    drop_homes(board);
+    pthread_rwlock_unlock(&board->lock);
     return true;
 }
 
@@ -141,7 +196,7 @@ static bool bring_up_to_date(struct comparison_cache *board, struct db *db,
     ok = change(board, db, &fresh, err);
     pthread_rwlock_unlock(&board->lock);
     offers_free(&fresh.offers);
-    return ok;
+    return ok && complete_homes(board, db, question, key, err);
 }
 
 bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,
@@ -150,30 +205,32 @@ bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,
 {
     char key[KEY_SIZE];
     struct state least;
+    struct slot *slot;
 
     name(question, key);
     if (!*key)
         return error_set(err, ERROR_INVALID, "region", "is too long");
     if (!revision_read(db, &least.revision, err) || !revision_read_prices(db, &least.prices, err))
         return false;
-    for (;;) {
-        struct slot *slot;
+    pthread_rwlock_rdlock(&board->lock);
+    while ((slot = find_fresh(board, key, &least)) == NULL) {
         bool ok;
 
-        pthread_rwlock_rdlock(&board->lock);
-        slot = find_fresh(board, key, &least);
-        if (slot) {
-            *ret_loan = (struct comparison_loan){
-                .board = board, .standings = &board->standings, .offers = &slot->offers};
-            return true;
-        }
         pthread_rwlock_unlock(&board->lock);
         pthread_mutex_lock(&board->changing);
         ok = bring_up_to_date(board, db, question, key, err);
+        pthread_rwlock_rdlock(&board->lock); /* before another thread changes it again */
         pthread_mutex_unlock(&board->changing);
-        if (!ok)
+        if (!ok) {
+            pthread_rwlock_unlock(&board->lock);
             return false;
+        }
     }
+    *ret_loan = (struct comparison_loan){.board = board,
+                                         .standings = &board->standings,
+                                         .offers = &slot->offers,
+                                         .homes = &slot->homes};
+    return true;
 }
 
 void comparison_cache_return(struct comparison_loan *loan)

@@ -4,6 +4,7 @@
 
 #include "db/prices/offers.h"
 #include "db/standings/standings.h"
+#include "server/compare/homes.h"
 
 struct comparison_cache;
 
@@ -18,6 +19,7 @@ struct comparison_loan {
     struct comparison_cache *board; /* NULL: nothing to give back */
     const struct standings *standings;
     const struct offers *offers;
+    const struct homes *homes; /* complete for these standings; empty where none are asked for */
 };
 
 bool comparison_cache_borrow(struct comparison_cache *board, struct db *db,

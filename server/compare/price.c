@@ -10,15 +10,37 @@ static struct amount exactly(double value)
     return (struct amount){.value = value};
 }
 
-/* "c7i.2xlarge", or "c7i." as the beginning of names, or a provider, or "" for all. */
-static bool is_about(const struct about *about, const struct contender *contender)
+/* How special something is about a row: its type before its family ("c7i."), the longer first,
+ * then its provider, then all (""); 0 where it is about others. */
+static size_t speciality(const struct about *about, const struct contender *contender)
 {
     size_t length = strlen(about->name);
 
-    return length == 0 || strcmp(about->name, contender->instance) == 0 ||
-           strcmp(about->name, contender->provider) == 0 ||
-           (about->name[length - 1] == '.' &&
-            strncmp(about->name, contender->instance, length) == 0);
+    if (length == 0)
+        return 1;
+    if (strcmp(about->name, contender->instance) == 0)
+        return 3 + sizeof about->name;
+    if (about->name[length - 1] == '.' && strncmp(about->name, contender->instance, length) == 0)
+        return 2 + length;
+    return strcmp(about->name, contender->provider) == 0 ? 2 : 0;
+}
+
+/* The most special of a list, wherever it stands in it; no name comes twice. NULL: none. */
+static const struct about *most_special(const struct about *list, size_t count,
+                                        const struct contender *contender)
+{
+    const struct about *best = NULL;
+    size_t most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t special = speciality(&list[i], contender);
+
+        if (special > most) {
+            most = special;
+            best = &list[i];
+        }
+    }
+    return best;
 }
 
 /* Off the list of a provider. A typed price is what its owner pays, and a published figure is
@@ -27,17 +49,18 @@ static void take_off(const struct comparison_parts *parts, const struct comparis
                      struct row_price *price)
 {
     const struct comparison_question *question = parts->question;
+    const struct about *asked =
+        most_special(question->discounts, question->discount_count, row->contender);
     struct price like = {.kind = price->quote->kind};
 
     price->factor = 1;
     if (row->contender->is_published || (like.kind != PRICE_ON_DEMAND && like.kind != PRICE_SPOT))
         return;
-    for (size_t i = 0; i < question->discount_count; i++)
-        if (is_about(&question->discounts[i], row->contender)) {
-            price->factor = question->discounts[i].number;
-            price->factor_note = "asked for";
-            return;
-        }
+    if (asked) {
+        price->factor = asked->number;
+        price->factor_note = "asked for";
+        return;
+    }
     if (parts->discounts->count == 0)
         return; /* as nearly always, and there may be thousands of rows */
     snprintf(like.provider, sizeof like.provider, "%s", row->contender->provider);
@@ -58,11 +81,11 @@ static void use_quote(const struct comparison_parts *parts, const struct compari
     price->kind = price_kind_name(quote->kind);
     price->list = (double)quote->nanos / 1e9;
     take_off(parts, row, price);
-    price->dollars = exactly(price->list * price->factor);
+    price->dollars = exactly(price_exact(price->list * price->factor));
     if (quote->kind == PRICE_SPOT && quote->low > 0 && quote->high > quote->low)
         price->dollars = (struct amount){.value = price->dollars.value,
-                                         .low = quote->low * price->factor,
-                                         .high = quote->high * price->factor,
+                                         .low = price_exact(quote->low * price->factor),
+                                         .high = price_exact(quote->high * price->factor),
                                          .has_interval = true};
 }
 
@@ -152,26 +175,27 @@ static bool use_choice(const struct comparison_parts *parts, const struct compar
     else if (!contender->instance[0])
         snprintf(price->why_not, sizeof price->why_not, "the instance type is not known");
     else
-        snprintf(price->why_not, sizeof price->why_not, "no feed has a price (%s) for %.60s",
-                 price_choice_names[choice], contender->instance);
+        snprintf(price->why_not, sizeof price->why_not, "no feed has a price (%s) for %.60s%s%s",
+                 price_choice_names[choice], contender->instance, row->home ? " in " : "",
+                 row->home ? row->home : "");
     return false;
 }
 
 /* False where the question gives none. */
 static bool use_given(const struct comparison_question *question, struct comparison_row *row)
 {
-    for (size_t i = 0; i < question->price_count; i++)
-        if (is_about(&question->prices[i], row->contender)) {
-            row->price = (struct row_price){.known = true,
-                                            .is_given = true,
-                                            .choice = CHOOSE_TYPED,
-                                            .kind = "typed",
-                                            .list = question->prices[i].number,
-                                            .factor = 1,
-                                            .dollars = exactly(question->prices[i].number)};
-            return true;
-        }
-    return false;
+    const struct about *given =
+        most_special(question->prices, question->price_count, row->contender);
+
+    if (given)
+        row->price = (struct row_price){.known = true,
+                                        .is_given = true,
+                                        .choice = CHOOSE_TYPED,
+                                        .kind = "typed",
+                                        .list = given->number,
+                                        .factor = 1,
+                                        .dollars = exactly(given->number)};
+    return given != NULL;
 }
 
 void comparison_price_of_kind(const struct comparison_parts *parts, enum price_choice choice,

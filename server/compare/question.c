@@ -9,6 +9,7 @@
 #include "server/base/query_labels.h"
 
 const char *const price_choice_names[] = {"on_demand", "spot", "typed", "paid", NULL};
+const char *const usual_regions[] = {"us-east-1", "us-central1", "eastus", NULL};
 const char *const order_names[] = {"samples_per_dollar", "throughput", "total_dollars", "utility",
                                    NULL};
 const char *const utility_fields[] = {"samples_per_dollar",
@@ -170,12 +171,17 @@ static bool has(const char *const *words, const char *word)
 static bool read_regions(const struct query *query, const struct identity *here,
                          struct comparison_question *question, struct error *err)
 {
-    static const char *const usual[] = {"us-east-1", "us-central1", "eastus"};
     const char *text = query_find(query, "region");
     struct offers_question *where = &question->where;
     struct words words;
     size_t count = 0;
 
+    /* The same zone has another name in each account; this machine knows its own. */
+    if (where->zone && here->zone_id[0] && here->zone[0] &&
+        strcmp(where->zone, here->zone_id) == 0) {
+        snprintf(question->zone_text, sizeof question->zone_text, "%s", here->zone);
+        where->zone = question->zone_text;
+    }
     if (text) {
         if (!split("region", text, question->regions_text, &words, err))
             return false;
@@ -183,11 +189,12 @@ static bool read_regions(const struct query *query, const struct identity *here,
         return true;
     }
     snprintf(question->regions_text, sizeof question->regions_text, "%s", here->region);
+    where->at_home = true;
     if (here->region[0])
         where->regions[count++] = question->regions_text;
-    for (size_t i = 0; i < COUNT(usual); i++)
-        if (!has(where->regions, usual[i]))
-            where->regions[count++] = usual[i];
+    for (const char *const *usual = usual_regions; *usual; usual++)
+        if (!has(where->regions, *usual))
+            where->regions[count++] = *usual;
     return true;
 }
 
@@ -217,6 +224,19 @@ static bool read_about(const struct field *field, const char *text, bool name_ne
     return field_read_text(field, colon ? colon + 1 : text, ret_about, err);
 }
 
+/* Of two numbers for one name, one would be ignored. */
+static bool check_twins(const char *name, const struct about *list, size_t count,
+                        struct error *err)
+{
+    const struct about *last = &list[count - 1];
+
+    for (size_t i = 0; i + 1 < count; i++)
+        if (strcmp(list[i].name, last->name) == 0)
+            return error_set(err, ERROR_INVALID, name, "is given twice for %.64s",
+                             *last->name ? last->name : "all types");
+    return true;
+}
+
 static bool read_lists(const struct query *query, struct comparison_question *question,
                        struct error *err)
 {
@@ -241,7 +261,8 @@ static bool read_lists(const struct query *query, struct comparison_question *qu
             return error_set(err, ERROR_INVALID, parameter->name, "may be given at most %d times",
                              QUESTION_LIST_MAX);
         if (!read_about(discount ? &factor : &dollars, parameter->value, !discount,
-                        &list[(*count)++], err))
+                        &list[(*count)++], err) ||
+            !check_twins(parameter->name, list, *count, err))
             return false;
     }
     return true;

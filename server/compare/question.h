@@ -48,6 +48,7 @@ struct comparison_question {
     enum price_choice kinds[4];
     size_t kind_count;
     struct offers_question where;
+    char zone_text[REGION_SIZE];
     char regions_text[LIST_TEXT_MAX], kinds_text[LIST_TEXT_MAX]; /* what is pointed into */
     struct about discounts[QUESTION_LIST_MAX], prices[QUESTION_LIST_MAX];
     size_t discount_count, price_count;
@@ -71,6 +72,9 @@ extern const char *const utility_fields[];
 bool comparison_question_read(const struct query *query, const struct identity *here,
                               long long now_us, struct comparison_question *ret_question,
                               struct error *err) __attribute__((warn_unused_result));
+
+/* Where each cloud began, NULL-terminated. */
+extern const char *const usual_regions[];
 
 /* Everything that may be asked, NULL-terminated, for query_allow(). */
 extern const char *const comparison_parameters[];

@@ -7,7 +7,7 @@ static void look(const struct comparison_parts *parts, const struct comparison_r
                  enum price_choice choice, struct row_side *side)
 {
     struct comparison_row with = {
-        .contender = row->contender, .offer = row->offer, .speed = row->speed};
+        .contender = row->contender, .offer = row->offer, .home = row->home, .speed = row->speed};
 
     comparison_price_of_kind(parts, choice, &with);
     if (row->contender->standing.level != STANDING_NONE)

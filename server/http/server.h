@@ -9,6 +9,7 @@
 #include "server/base/notifications.h"
 #include "server/base/this_machine.h"
 #include "server/compare/comparison_cache.h"
+#include "server/compare/spot_history.h"
 #include "server/http/audit.h"
 #include "server/http/backup_job.h"
 #include "server/http/edge/large_body_slots.h"
@@ -28,6 +29,7 @@ struct server {
     struct this_machine *this_machine;
     struct refresher *refresher;
     struct comparison_cache *comparison_cache;
+    struct spot_histories *spot_histories;
     struct response_cache *response_cache;
     struct metrics *metrics;
     struct backup_job *backup_job;

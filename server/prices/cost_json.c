@@ -35,17 +35,39 @@ json_t *cost_amount_to_json(const struct amount *amount)
                      amount->high);
 }
 
+struct paid_price run_cost_paid(const struct run_cost *cost)
+{
+    struct paid_price paid = paid_price_of(&cost->price);
+
+    if (cost->price.known && cost->over.known)
+        paid.per_hour = cost->over.mean;
+    return paid;
+}
+
+/* Left out where the price never moved. */
+static void present_over(struct json_writer *out, const struct price_window *over)
+{
+    if (!over->known)
+        return;
+    jsonw_open(out, "over_run", '{');
+    jsonw_number(out, "price_per_hour", over->mean);
+    jsonw_number(out, "low", over->low);
+    jsonw_number(out, "high", over->high);
+    jsonw_close(out, '}');
+}
+
 char *run_cost_to_text(const struct run_cost *cost, const struct amount *samples_per_second)
 {
     struct bytes text = {.limit = 16384};
     struct json_writer out = {.bytes = &text};
     struct cost each;
     bool known = samples_per_second && cost->price.known &&
-                 cost_of(samples_per_second, cost->price.dollars, &each);
+                 cost_of(samples_per_second, run_cost_paid(cost).per_hour, &each);
 
     jsonw_open(&out, NULL, '{');
     present_identity(&out, "identity", &cost->identity);
     present_machine_price(&out, &cost->price, cost->at_us);
+    present_over(&out, &cost->over);
     for (size_t i = 0; i < COST_AMOUNTS; i++)
         present_interval(&out, amounts[i].name, known ? cost_amount(&each, i) : NULL);
     jsonw_close(&out, '}');
@@ -59,6 +81,9 @@ static char *without_amounts(const char *stored, const char *why_not)
 {
     AUTO(json_decrefp) json_t *json = json_loads(stored, 0, NULL);
 
+    if (!json_object_get(json, "over_run") &&
+        json_object_set_new(json, "over_run", json_null()) != 0)
+        return NULL;
     for (size_t i = 0; i < COUNT(amounts); i++)
         if (json_object_set_new(json, amounts[i].name, json_null()) != 0)
             return NULL;
@@ -67,13 +92,17 @@ static char *without_amounts(const char *stored, const char *why_not)
     return json_text(json);
 }
 
-/* The stored text as it is, to the digit, and one member more. */
+/* The stored text as it is, to the digit, and what it lacks. */
 static char *with_no_reason(const char *stored)
 {
     struct bytes text = {.limit = 32768};
     size_t length = strlen(stored);
 
-    if (length < 1 || !bytes_printf(&text, "%.*s,\"why_no_cost\":null}", (int)length - 1, stored))
+    /* Within a string there would be a backslash before the quotation mark. */
+    const char *over = strstr(stored, "\"over_run\":") ? "" : ",\"over_run\":null";
+
+    if (length < 1 ||
+        !bytes_printf(&text, "%.*s%s,\"why_no_cost\":null}", (int)length - 1, stored, over))
         bytes_free(&text);
     return text.data;
 }
@@ -121,7 +150,7 @@ void present_run_cost_head(struct json_writer *out, const char *key, const struc
     jsonw_text(out, "kind", text_or_null(paid->kind));
     jsonw_text(out, "feed", text_or_null(paid->feed));
     jsonw_time(out, "fetched_at", paid->fetched_us);
-    jsonw_number(out, "dollars", paid->per_hour * hours_of(run));
+    jsonw_number(out, "dollars", price_exact(paid->per_hour * hours_of(run)));
     for (size_t i = 0; i < COST_AMOUNTS; i++)
         present_interval(out, amounts[i].name, known ? cost_amount(&each, i) : NULL);
     jsonw_close(out, '}');
@@ -129,6 +158,8 @@ void present_run_cost_head(struct json_writer *out, const char *key, const struc
 
 static bool is_member(const char *name)
 {
+    if (strcmp(name, "over_run") == 0)
+        return true;
     for (size_t i = 0; i < COUNT(others); i++)
         if (strcmp(others[i], name) == 0)
             return true;
@@ -164,6 +195,21 @@ static bool check_members(json_t *cost, struct error *err)
            error_set(err, ERROR_INVALID, "cost.identity", "must be an object");
 }
 
+/* The mean of a price that moved, in place of what it was at the start. */
+static bool read_over(const json_t *cost, struct paid_price *paid, struct error *err)
+{
+    const json_t *over = json_object_get(cost, "over_run");
+    double mean = json_number_value(json_object_get(over, "price_per_hour"));
+
+    if (!over || json_is_null(over))
+        return true;
+    if (!(mean > 0) || !(paid->per_hour > 0))
+        return error_set(err, ERROR_INVALID, "cost.over_run",
+                         "must have a price_per_hour above 0, beside a price");
+    paid->per_hour = mean;
+    return true;
+}
+
 bool run_cost_read(const char *text, json_t **ret_json, struct paid_price *ret_paid,
                    struct error *err)
 {
@@ -178,6 +224,8 @@ bool run_cost_read(const char *text, json_t **ret_json, struct paid_price *ret_p
     if (!json_is_null(price) && !(paid.per_hour > 0))
         return error_set(err, ERROR_INVALID, "cost.price",
                          "must be null, or have a price_per_hour above 0");
+    if (!read_over(json, &paid, err))
+        return false;
     *ret_paid = paid;
     *ret_json = take(&json);
     return true;

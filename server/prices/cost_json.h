@@ -3,11 +3,13 @@
  * from runs that were measured elsewhere. */
 #pragma once
 
+#include "db/prices/price_course.h"
 #include "server/prices/price_json.h"
 
 struct run_cost {
     struct identity identity;
-    struct machine_price price;
+    struct machine_price price; /* when the run began */
+    struct price_window over;   /* while it ran, discount taken off; known only where it moved */
     long long at_us;
 };
 
@@ -31,6 +33,9 @@ void present_run_cost_head(struct json_writer *out, const char *key, const struc
 const char *cost_amount_name(size_t i);
 const struct amount *cost_amount(const struct cost *cost, size_t i);
 json_t *cost_amount_to_json(const struct amount *amount); /* NULL when memory ends */
+
+/* What the run paid an hour: the mean of a price that moved while it ran. */
+struct paid_price run_cost_paid(const struct run_cost *cost);
 
 /* Reads JSON text that run_cost_to_text() wrote, or the sender of a run in its place: exactly its
  * members, with a price above 0 or none. The caller owns *ret_json; *ret_paid is all zero where

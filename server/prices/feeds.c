@@ -115,6 +115,7 @@ static bool apply_word(struct feed *feed, const char *word, struct error *err)
                          "patience= are",
                          feed->source->name, word);
     feed->on = strcmp(word, "on") == 0;
+    feed->is_told = true;
     return true;
 }
 
@@ -140,6 +141,25 @@ static bool apply_words(struct feed *feed, const char *words, size_t length, str
     return true;
 }
 
+/* What a feed would never look at is refused; of what is said of all feeds it takes no notice. */
+static bool check_use(struct feed *feed, bool all, struct error *err)
+{
+    const struct source *source = feed->source;
+    const char *unused = NULL;
+
+    if (feed->regions[0] && !(source->needs & NEEDS_REGIONS) && !source->list) {
+        feed->regions[0] = '\0';
+        unused = "regions=";
+    }
+    if (feed->types[0] && !(source->needs & NEEDS_TYPES)) {
+        feed->types[0] = '\0';
+        unused = "types=";
+    }
+    return all || !unused ||
+           error_set(err, ERROR_INVALID, "--feed", "%s: %s has no use, all of it is read",
+                     source->name, unused);
+}
+
 static bool apply(struct feeds *feeds, const char *text, size_t length, struct error *err)
 {
     const char *equals = memchr(text, '=', length);
@@ -159,7 +179,7 @@ static bool apply(struct feeds *feeds, const char *text, size_t length, struct e
             (strlen(feed->source->name) != name || strncmp(feed->source->name, text, name) != 0))
             continue;
         known = true;
-        if (!apply_words(feed, equals + 1, length - name - 1, err))
+        if (!apply_words(feed, equals + 1, length - name - 1, err) || !check_use(feed, all, err))
             return false;
     }
     return known || error_set(err, ERROR_INVALID, "--feed",

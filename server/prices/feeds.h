@@ -7,7 +7,7 @@
 
 struct feed {
     const struct source *source;
-    bool on;
+    bool on, is_told; /* is_told: the settings say whether it is on */
     char url[512];
     char regions[1024]; /* with commas; "" for the default */
     char types[1024];

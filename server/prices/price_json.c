@@ -32,7 +32,7 @@ static void present_discount(struct json_writer *out, const struct price *price,
     jsonw_open(out, "discount", '{');
     jsonw_number(out, "factor", factor);
     jsonw_text(out, "note", text_or_null(note));
-    jsonw_number(out, "price_per_hour", (double)price->nanos / 1e9 * factor);
+    jsonw_number(out, "price_per_hour", price_exact((double)price->nanos / 1e9 * factor));
     jsonw_close(out, '}');
 }
 
@@ -190,7 +190,7 @@ struct paid_price paid_price_of(const struct machine_price *price)
         paid.nanos = list->nanos;
         paid.per_hour = (double)list->nanos / 1e9;
         if (price->factor < 1)
-            paid.per_hour *= price->factor;
+            paid.per_hour = price_exact(paid.per_hour * price->factor);
     }
     snprintf(paid.currency, sizeof paid.currency, "%s", list->currency);
     snprintf(paid.kind, sizeof paid.kind, "%s", price_kind_name(list->kind));

@@ -9,6 +9,7 @@
 #include "pricing/freshness.h"
 #include "pricing/machine/credentials.h"
 #include "server/base/log.h"
+#include "server/prices/feed_regions.h"
 
 #define BUSY_ATTEMPTS 5
 
@@ -205,7 +206,7 @@ static bool find_credentials(struct tools *tools)
     }
 }
 
-static bool has_what_it_needs(struct tools *tools)
+static bool has_what_it_needs(struct tools *tools, struct scopes *scopes)
 {
     const struct feed *feed = tools->visit->feed;
     const struct identity *identity = tools->visit->identity;
@@ -214,8 +215,10 @@ static bool has_what_it_needs(struct tools *tools)
 
     if ((needs & NEEDS_FILE) && !feed->url[0])
         return lacks(tools->result, "no file is given: say url=PATH");
-    if ((needs & NEEDS_REGIONS) && !feed->regions[0] && !(at_home && identity->region[0]))
-        return lacks(tools->result, "no region is given: say regions=...");
+    if ((needs & NEEDS_REGIONS) && !feed->source->list)
+        feed_regions_name(tools->visit, scopes);
+    if ((needs & NEEDS_REGIONS) && scopes->count == 0)
+        return lacks(tools->result, "no region is given: say regions=... or --price-regions");
     if ((needs & NEEDS_TYPES) && !feed->types[0] && !(at_home && identity->instance_type[0]))
         return lacks(tools->result, "no instance type is given: say types=...");
     if ((needs & NEEDS_KEY) && !tools->visit->key[0])
@@ -223,107 +226,10 @@ static bool has_what_it_needs(struct tools *tools)
     return !(needs & NEEDS_CREDENTIALS) || find_credentials(tools);
 }
 
-static void add_scope(struct scopes *scopes, const char *name)
-{
-    struct scope *scope = &scopes->list[scopes->count];
-
-    if (scopes->count < SCOPES_MAX) {
-        *scope = (struct scope){.minor = false};
-        snprintf(scope->name, sizeof scope->name, "%s", name);
-        scopes->count++;
-    }
-}
-
-/* The regions of the settings, or this machine's region. */
-static void name_scopes(const struct tools *tools, struct scopes *scopes)
-{
-    const char *list = tools->visit->feed->regions;
-    char word[sizeof scopes->list[0].name];
-
-    if (!*list)
-        list = tools->visit->identity->region;
-    while (feeds_next_word(&list, word, sizeof word))
-        add_scope(scopes, word);
-}
-
-static bool is_wanted(const char *regions, const struct scope *scope)
-{
-    char word[sizeof scope->name];
-
-    if (!*regions)
-        return !scope->minor;
-    while (feeds_next_word(&regions, word, sizeof word))
-        if (strcmp(word, scope->name) == 0)
-            return true;
-    return false;
-}
-
-/* The scopes that are stored of a feed, by name. */
-struct stored_scopes {
-    size_t count;
-    char names[SCOPES_MAX][REGION_SIZE];
-};
-
-static void note_stored(void *user, const struct feed_row *row)
-{
-    struct stored_scopes *stored = user;
-
-    if (stored->count < SCOPES_MAX && strcmp(row->scope, "*") != 0)
-        snprintf(stored->names[stored->count++], REGION_SIZE, "%s", row->scope);
-}
-
-static const struct scope *find_scope(const struct scopes *scopes, const char *name)
-{
-    for (size_t i = 0; i < scopes->count; i++)
-        if (strcmp(scopes->list[i].name, name) == 0)
-            return &scopes->list[i];
-    return NULL;
-}
-
-/* A region that the feed had and lists no more. Its prices stay, and age; when the last of them
- * has expired there is nothing left to say. */
-static bool note_lost(const struct tools *tools, const char *name, struct error *err)
-{
-    const char *feed = tools->visit->feed->source->name;
-    struct feed_row row;
-
-    if (!feed_rows_find(tools->visit->db, feed, name, &row, err))
-        return false;
-    row.checked_us = clock_calendar_us();
-    if (freshness_of(PRICE_ON_DEMAND, row.checked_us - row.confirmed_us, source_pace_us(feed)) ==
-        PRICE_EXPIRED)
-        return feed_rows_forget(tools->visit->db, feed, name, err);
-    row.state = "failed";
-    snprintf(row.reason, sizeof row.reason, "the feed does not list this region any more");
-    row.failures++;
-    return feed_rows_store(tools->visit->db, &row, err);
-}
-
-/* Forgets the state of scopes that are not asked for any more, and says of those that are, and
- * that the feed does not list, that they are lost: an old "ok" would not be true of either. */
-static void settle_others(const struct tools *tools, const struct scopes *found)
-{
-    const struct feed *feed = tools->visit->feed;
-    struct stored_scopes stored = {0};
-    struct error err = {0};
-    bool ok = feed_rows_each(tools->visit->db, feed->source->name, note_stored, &stored, &err);
-
-    for (size_t i = 0; ok && i < stored.count; i++) {
-        const struct scope named = {0}, *scope = find_scope(found, stored.names[i]);
-        struct scope like = scope ? *scope : named;
-
-        memcpy(like.name, stored.names[i], sizeof like.name);
-        if (feed->source->list && !scope && is_wanted(feed->regions, &like))
-            ok = note_lost(tools, stored.names[i], &err);
-        else if (!scope || (feed->source->list && !is_wanted(feed->regions, &like)))
-            ok = feed_rows_forget(tools->visit->db, feed->source->name, stored.names[i], &err);
-    }
-    if (!ok)
-        log_line(LOG_ERROR, "feed %s: %s", feed->source->name, err.message);
-}
-
-/* The regions that the feed lists, limited to those of the settings. */
-static bool list_scopes(const struct tools *tools, struct scopes *scopes, struct error *err)
+/* The regions that the feed lists, limited to those of the settings. Those that it does not list
+ * are in `ret_unknown`. */
+static bool list_scopes(const struct tools *tools, struct scopes *scopes, char ret_unknown[100],
+                        struct error *err)
 {
     struct reading reading;
     size_t kept = 0;
@@ -332,13 +238,14 @@ static bool list_scopes(const struct tools *tools, struct scopes *scopes, struct
     reading.scopes = scopes;
     if (!refresh_scopes(&tools->parts, &reading, err))
         return false;
-    settle_others(tools, scopes);
+    feed_regions_settle(tools->visit, scopes);
+    feed_regions_unknown(tools->visit, scopes, ret_unknown);
     for (size_t i = 0; i < scopes->count; i++)
-        if (is_wanted(tools->visit->feed->regions, &scopes->list[i]))
+        if (feed_region_is_wanted(tools->visit, &scopes->list[i]))
             scopes->list[kept++] = scopes->list[i];
     scopes->count = kept;
-    return kept > 0 || error_set(err, ERROR_UPSTREAM, NULL, "it has none of the regions %.100s",
-                                 tools->visit->feed->regions);
+    return kept > 0 ||
+           error_set(err, ERROR_UPSTREAM, NULL, "it has none of the regions %.100s", ret_unknown);
 }
 
 /* A feed that cannot list its scopes: the failure is stored as that of a scope "*". */
@@ -366,20 +273,22 @@ static void forgive(const struct tools *tools)
 static bool find_scopes(struct tools *tools, struct scopes *scopes)
 {
     const struct source *source = tools->visit->feed->source;
+    char unknown[100] = "";
     struct error err = {0};
 
-    if (source->list && !list_scopes(tools, scopes, &err)) {
+    if (source->list && !list_scopes(tools, scopes, unknown, &err)) {
         fail_as_a_whole(tools, &err);
         return false;
     }
-    if (source->list)
+    if (*unknown &&
+        !error_set(&err, ERROR_INVALID, "regions", "are not all known: it has no %s", unknown))
+        fail_as_a_whole(tools, &err);
+    else if (source->list)
         forgive(tools);
-    else if (source->needs & NEEDS_REGIONS)
-        name_scopes(tools, scopes);
-    else
-        add_scope(scopes, "");
+    else if (!(source->needs & NEEDS_REGIONS))
+        feed_regions_add(scopes, "");
     if (!source->list)
-        settle_others(tools, scopes);
+        feed_regions_settle(tools->visit, scopes);
     return true;
 }
 
@@ -397,7 +306,7 @@ void refresh_feed(const struct feed_visit *visit, struct feed_result *ret_result
                           .result = ret_result};
 
     *ret_result = (struct feed_result){.scopes = 0};
-    if (!scopes || !has_what_it_needs(&tools) || !find_scopes(&tools, scopes))
+    if (!scopes || !has_what_it_needs(&tools, scopes) || !find_scopes(&tools, scopes))
         return;
     for (size_t i = 0; i < scopes->count && visit->wait(visit->user, 0); i++) {
         visit->progress(visit->user, scopes->list[i].name, i, scopes->count);

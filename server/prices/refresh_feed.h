@@ -12,8 +12,9 @@ struct feed_visit {
     const struct feed *feed;
     const struct identity *identity; /* this machine: its region and type are the defaults */
     struct fetcher *fetcher;
-    const char *key;          /* of Google's catalog, or "" */
-    const char *metadata_url; /* the service that gives the instance's role, or NULL */
+    const char *price_regions; /* of any provider, with commas: read besides */
+    const char *key;           /* of Google's catalog, or "" */
+    const char *metadata_url;  /* the service that gives the instance's role, or NULL */
     unsigned seed;
     bool believe;                                    /* whatever it says */
     bool (*wait)(void *user, long long nanoseconds); /* false: the server stops */

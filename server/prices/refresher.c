@@ -8,6 +8,7 @@
 #include "db/prices/feed_rows.h"
 #include "server/base/disk_reserve.h"
 #include "server/base/log.h"
+#include "server/prices/feed_regions.h"
 #include "server/prices/refresh_feed.h"
 
 #include <limits.h>
@@ -21,8 +22,10 @@
 /* The schedule of a feed; in the order of the settings. */
 struct appointment {
     long long due_ns; /* LLONG_MAX: never */
-    bool asked;       /* by a request */
-    bool believe;     /* what it says then, by that request */
+    bool on;
+    long long hurried_ns; /* when a new region made it due; 0: never */
+    bool asked;           /* by a request */
+    bool believe;         /* what it says then, by that request */
     char idle[160];
 };
 
@@ -125,6 +128,7 @@ static void refresh_one(struct refresher *refresher, size_t index)
                                       .feed = feed,
                                       .identity = &identity,
                                       .fetcher = refresher->fetcher,
+                                      .price_regions = config->price_regions,
                                       .key = config->gcp_key,
                                       .metadata_url = strncmp(config->metadata, "aws=", 4) == 0
                                                           ? config->metadata + 4
@@ -208,28 +212,7 @@ static void refresh_due(struct refresher *refresher, const bool due[FEEDS_MAX])
     service_thread_unlock(&refresher->thread);
 }
 
-static void *work(void *user)
-{
-    struct refresher *refresher = user;
-    bool due[FEEDS_MAX];
-    bool going;
-
-    this_machine_ask(refresher->parts.this_machine, fetch_with_curl, refresher->fetcher);
-    do {
-        service_thread_lock(&refresher->thread);
-        going = wait_for_work(refresher, due);
-        if (going) {
-            refresher->progress.running = true;
-            refresher->progress.feeds_done = 0;
-            refresher->progress.started_us = clock_calendar_us();
-        }
-        service_thread_unlock(&refresher->thread);
-        if (going)
-            refresh_due(refresher, due);
-    } while (going);
-    return NULL;
-}
-
+/* Keeps the latest time at which a scope of the feed was read. */
 /* When a feed was read last, and whether it has to be read soon again. */
 struct last_reading {
     long long checked_us;
@@ -246,22 +229,107 @@ static void note_checked(void *user, const struct feed_row *row)
 }
 
 /* A restart does not make a feed due that was read shortly before. */
+static bool plan_one(struct refresher *refresher, size_t i, long long *ret_due_ns,
+                     struct error *err)
+{
+    const struct feed *feed = &refresher->parts.feeds->list[i];
+    struct last_reading last = {0};
+    long long seconds = feed->every_seconds, left_us;
+
+    if (!feed_rows_each(refresher->db, feed->source->name, note_checked, &last, err))
+        return false;
+    if (last.waits && seconds > CONFIRM_SECONDS)
+        seconds = CONFIRM_SECONDS;
+    left_us = last.checked_us + seconds * 1000000 - clock_calendar_us();
+    *ret_due_ns = clock_monotonic_ns() + (left_us > 0 ? left_us * 1000 : 0);
+    return true;
+}
+
+/* Turns on a feed that stands in for one whose key is missing, once it is wanted, unless the
+ * settings say whether it is on. It stays on. */
+static void turn_stand_ins_on(struct refresher *refresher)
+{
+    const struct config *config = refresher->parts.config;
+    struct identity identity;
+    struct error err = {0};
+
+    this_machine_identity(refresher->parts.this_machine, &identity);
+    for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
+        const struct feed *feed = &refresher->parts.feeds->list[i];
+        struct appointment *appointment = &refresher->appointments[i];
+        long long due_ns;
+
+        if (!feed->source->stands_in || feed->is_told || config->gcp_key[0] || appointment->on ||
+            !feed_stands_in(refresher->db, feed, &identity, config->price_regions) ||
+            !plan_one(refresher, i, &due_ns, &err))
+            continue;
+        log_line(LOG_INFO, "feed %s is on: no key of %s is given", feed->source->name,
+                 feed->source->provider);
+        service_thread_lock(&refresher->thread);
+        appointment->on = true;
+        appointment->due_ns = due_ns;
+        service_thread_unlock(&refresher->thread);
+    }
+}
+
+/* Makes a feed due for whose provider a run came from a region that was never read; seldom, for
+ * that may fail. */
+static void hurry(struct refresher *refresher)
+{
+    const char *price_regions = refresher->parts.config->price_regions;
+    struct identity identity;
+
+    this_machine_identity(refresher->parts.this_machine, &identity);
+    for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
+        struct appointment *appointment = &refresher->appointments[i];
+        long long now_ns = clock_monotonic_ns();
+
+        if (!appointment->on || appointment->due_ns <= now_ns ||
+            (appointment->hurried_ns > 0 &&
+             now_ns - appointment->hurried_ns < RETRY_SECONDS * NS_PER_SECOND) ||
+            !feed_has_new_regions(refresher->db, &refresher->parts.feeds->list[i], &identity,
+                                  price_regions))
+            continue;
+        service_thread_lock(&refresher->thread);
+        appointment->hurried_ns = now_ns;
+        appointment->due_ns = now_ns;
+        service_thread_unlock(&refresher->thread);
+    }
+}
+
+static void *work(void *user)
+{
+    struct refresher *refresher = user;
+    bool due[FEEDS_MAX];
+    bool going;
+
+    this_machine_ask(refresher->parts.this_machine, fetch_with_curl, refresher->fetcher);
+    do {
+        turn_stand_ins_on(refresher);
+        hurry(refresher);
+        service_thread_lock(&refresher->thread);
+        going = wait_for_work(refresher, due);
+        if (going) {
+            refresher->progress.running = true;
+            refresher->progress.feeds_done = 0;
+            refresher->progress.started_us = clock_calendar_us();
+        }
+        service_thread_unlock(&refresher->thread);
+        if (going)
+            refresh_due(refresher, due);
+    } while (going);
+    return NULL;
+}
+
 static bool plan(struct refresher *refresher, struct error *err)
 {
     for (size_t i = 0; i < refresher->parts.feeds->count; i++) {
-        const struct feed *feed = &refresher->parts.feeds->list[i];
-        struct last_reading last = {0};
-        long long seconds = feed->every_seconds, left_us;
+        struct appointment *appointment = &refresher->appointments[i];
 
-        if (!feed_rows_each(refresher->db, feed->source->name, note_checked, &last, err))
+        appointment->on = refresher->parts.feeds->list[i].on;
+        appointment->due_ns = LLONG_MAX;
+        if (appointment->on && !plan_one(refresher, i, &appointment->due_ns, err))
             return false;
-        if (last.waits && seconds > CONFIRM_SECONDS)
-            seconds = CONFIRM_SECONDS;
-        left_us = last.checked_us + seconds * 1000000 - clock_calendar_us();
-        if (left_us < 0)
-            left_us = 0;
-        refresher->appointments[i].due_ns =
-            feed->on ? clock_monotonic_ns() + left_us * 1000 : LLONG_MAX;
     }
     return true;
 }
@@ -310,7 +378,8 @@ static bool appoint(struct refresher *refresher, const char *name, bool believe,
             "a refresh is under way, at feed %.31s: GET /v1/feeds shows when it ends",
             refresher->progress.feed);
     for (size_t i = 0; i < feeds->count; i++)
-        if (feeds->list[i].on && (!name || strcmp(feeds->list[i].source->name, name) == 0)) {
+        if (refresher->appointments[i].on &&
+            (!name || strcmp(feeds->list[i].source->name, name) == 0)) {
             refresher->appointments[i].asked = true;
             refresher->appointments[i].believe = believe;
             count++;
@@ -356,9 +425,11 @@ bool refresher_is_settled(struct refresher *refresher)
     return settled;
 }
 
-void refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,
+bool refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,
                     char ret_idle[160])
 {
+    bool on = false;
+
     *ret_due_us = 0;
     ret_idle[0] = '\0';
     service_thread_lock(&refresher->thread);
@@ -370,9 +441,11 @@ void refresher_plan(struct refresher *refresher, const char *feed, long long *re
         if (appointment->due_ns != LLONG_MAX)
             *ret_due_us =
                 clock_calendar_us() + (appointment->due_ns - clock_monotonic_ns()) / 1000;
+        on = appointment->on;
         memcpy(ret_idle, appointment->idle, sizeof appointment->idle);
     }
     service_thread_unlock(&refresher->thread);
+    return on;
 }
 
 void refresher_stop(struct refresher *refresher)

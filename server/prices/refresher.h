@@ -36,8 +36,9 @@ void refresher_progress(struct refresher *refresher, struct refresh_progress *re
 /* Whether every feed that was due has been read, and none is being read. */
 bool refresher_is_settled(struct refresher *refresher);
 
-/* When a feed is due (calendar time; 0 if it is off), and the setting that it lacks, or "". */
-void refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,
+/* Whether a feed is on, when it is due (calendar time; 0 if it is off), and the setting that it
+ * lacks, or "". */
+bool refresher_plan(struct refresher *refresher, const char *feed, long long *ret_due_us,
                     char ret_idle[160]);
 
 /* Interrupts the refresh under way and ends the thread. Both accept NULL. */

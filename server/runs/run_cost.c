@@ -14,6 +14,31 @@ void run_cost_look(struct this_machine *here, struct db *db, const struct run *r
         log_line(LOG_ERROR, "run %s: its price could not be read: %s", run->id.text, err.message);
 }
 
+void run_cost_follow(struct db *db, const struct run *run, struct run_cost *cost)
+{
+    const struct machine_price *price = &cost->price;
+    struct price_window over = {.length_us = run->ended_us - run->started_us};
+    const struct price_course_question question = {.series = price->view.series,
+                                                   .at_us = run->ended_us};
+    struct error err = {0};
+
+    if (!price->known || price->view.price.kind != PRICE_SPOT || question.series <= 0 ||
+        run->started_us <= 0 || over.length_us <= 0)
+        return;
+    if (!price_course(db, &question, 1, &over, &err)) {
+        log_line(LOG_ERROR, "run %s: the history of its price could not be read: %s",
+                 run->id.text, err.message);
+        return;
+    }
+    /* What is known of a part of the time says nothing of the rest. */
+    if (!over.known || over.low >= over.high || over.known_us < (double)over.length_us)
+        return;
+    over.mean = price_exact(over.mean * price->factor);
+    over.low = price_exact(over.low * price->factor);
+    over.high = price_exact(over.high * price->factor);
+    cost->over = over;
+}
+
 void run_cost_keep(struct run *run, const struct run_cost *cost, struct this_machine *here)
 {
     const struct identity *identity = &cost->identity;
@@ -27,6 +52,6 @@ void run_cost_keep(struct run *run, const struct run_cost *cost, struct this_mac
     memcpy(run->where.region, identity->region, sizeof run->where.region);
     memcpy(run->where.zone, identity->zone, sizeof run->where.zone);
     this_machine_vm(here, run->where.vm);
-    run->paid = paid_price_of(&cost->price);
+    run->paid = run_cost_paid(cost);
     run->price = run_cost_to_text(cost, run_is_worth_a_price(run) ? &speed : NULL);
 }

@@ -280,15 +280,17 @@ class MachinePrice(IdentityCase):
     def test_spot_never_gets_an_on_demand_price_nor_the_reverse(self):
         price, why = self.price(self.machine("--life-cycle", "spot", spot=False))
         self.assertIsNone(price)
-        self.assertEqual("no feed has a price (spot) for c5.large in us-east-1", why)
+        self.assertIn("no feed has a price (spot) for c5.large in us-east-1; aws-on-demand-page has "
+                      "its on_demand price, and one kind never stands in for another", why)
         price, why = self.price(self.machine("--life-cycle", "on_demand", on_demand=False))
         self.assertIsNone(price)
-        self.assertEqual("no feed has a price (on_demand) for c5.large in us-east-1", why)
+        self.assertIn("no feed has a price (on_demand) for c5.large in us-east-1; aws-spot-page has "
+                      "its spot price, and one kind never stands in for another", why)
 
     def test_a_machine_of_unknown_life_cycle_has_no_price(self):
         price, why = self.price(self.machine())
         self.assertIsNone(price)
-        self.assertTrue(why)
+        self.assertIn("say --life-cycle on_demand or --life-cycle spot", why)
 
     def test_another_region_type_or_provider_has_no_price(self):
         for words in (("--region", "us-gov-west-1"), ("--instance", "c5.larger"),
@@ -331,6 +333,24 @@ class MachinePrice(IdentityCase):
             self.assertEqual(201, reply.status, reply)
             self.assertEqual(listed, self.price(server), other)
 
+    def test_another_currency_never_stands_before_dollars(self):
+        """What was typed in euros is no price here, says so, and hides no price in dollars, whether
+        that was known before or comes later."""
+        euros = {"provider": "aws", "region": "us-east-1", "instance_type": "c5.large",
+                 "price_per_hour": 0.25, "currency": "EUR"}
+        server = self.machine("--life-cycle", "spot")
+        listed = self.price(server)
+        self.assertEqual(201, server.post(euros, path="/v1/prices").status)
+        self.assertEqual(listed, self.price(server))
+        server.post(euros | {"currency": "USD"}, path="/v1/prices")
+        self.assertEqual(("0.25", None), self.price(server))
+        server = self.machine("--life-cycle", "spot", spot=False, on_demand=False)
+        server.post(euros, path="/v1/prices")
+        price, why = self.price(server)
+        self.assertIsNone(price)
+        self.assertIn("known in EUR alone (0.25 an hour, typed), and is not converted: enter it in "
+                      "USD", why)
+
     def test_the_option_wins_over_everything(self):
         server = self.machine("--life-cycle", "on_demand", "--price-per-hour", "1.25")
         server.post({"provider": "aws", "instance_type": "c5.large", "price_per_hour": 2},
@@ -352,7 +372,9 @@ class MachinePrice(IdentityCase):
         self.clouds.route("/spot.json", Document(self.aws.spot_page(), '"old"',
                                                  time.time() - 48 * 3600))
         server = self.machine("--life-cycle", "spot")
-        self.assertEqual((None, "what the feeds say is too old"), self.price(server))
+        price, why = self.price(server)
+        self.assertIsNone(price)
+        self.assertIn("what the feeds say is too old: aws-spot-page said it last at ", why)
         self.assertEqual({"expired"}, {row["freshness"] for row in server.prices(
             feed="aws-spot-page", instance_type="c5.large")})
         self.assertEqual("frozen", server.feed("aws-spot-page")["freshness"])
@@ -362,7 +384,9 @@ class MachinePrice(IdentityCase):
                       self.aws.on_demand_page("US East (N. Virginia)"))
         self.clouds.route(re.compile("meteredUnitMaps.*Virginia"), page)
         server = self.machine("--life-cycle", "on_demand", spot=False)
-        self.assertEqual((None, "what the feeds say is too old"), self.price(server))
+        price, why = self.price(server)
+        self.assertIsNone(price)
+        self.assertIn("what the feeds say is too old: aws-on-demand-page said it last at 2020-", why)
         self.assertEqual("expired", server.feed("aws-on-demand-page")["freshness"])
 
     def test_spot_prices_of_this_morning_are_stale_and_used(self):

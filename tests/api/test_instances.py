@@ -56,6 +56,35 @@ class Instances(ServerCase):
                 self.assertEqual(sorted(kind.name for kind in kinds if is_wanted(kind)),
                                  sorted(self.names(**filters)))
 
+    def test_the_architecture_is_known_by_family_where_the_feed_does_not_say_it(self):
+        rows = self.page(limit=500)["instances"]
+        by_rule = {row["instance_type"]: (row["architecture"], row["architecture_source"])
+                   for row in rows}
+        self.assertEqual(("x86_64", "rule"), by_rule["m5.large"])
+        page = self.page(architecture="arm64", limit=500)
+        self.assertEqual(sorted(name for name, (word, _) in by_rule.items() if word == "arm64"),
+                         sorted(row["instance_type"] for row in page["instances"]))
+        self.assertTrue(page["instances"])
+        self.assertEqual(sum(word is None for word, _ in by_rule.values()),
+                         page["unknown_architectures"])
+        first = self.page(architecture="x86_64", limit=2)
+        second = self.page(architecture="x86_64", limit=2, cursor=first["next_cursor"])
+        names = [row["instance_type"] for row in first["instances"] + second["instances"]]
+        self.assertEqual(4, len(set(names)), names)
+
+    def test_a_parameter_that_matches_nothing_is_named(self):
+        for filters, words in (
+                ({"provider": "gcp"}, "no type that a feed lists has it"),
+                ({"instance_type": "m5.lagre"}, "no type that a feed lists has it"),
+                ({"prefix": "m%"}, "no type that a feed lists has it"),
+                ({"region": "us-esat-1"}, "no price is of this region"),
+                ({"architecture": "riscv64"}, "x86_64 and arm64 are usual")):
+            unmatched, = self.page(**filters)["unmatched"]
+            self.assertEqual(list(filters.items()),
+                             [(unmatched["parameter"], unmatched["value"])])
+            self.assertIn(words, unmatched["words"])
+        self.assertEqual([], self.page(prefix="m5.", region="us-east-1")["unmatched"])
+
     def test_pages_have_each_type_once(self):
         everything = self.names()
         for limit in (1, 7, len(everything) - 1, len(everything)):

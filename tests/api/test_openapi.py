@@ -94,7 +94,7 @@ class Documented(unittest.TestCase):
             for found in schemas(schema):
                 self.assertIs(False, found.get("additionalProperties"), (name, text_of(found)))
                 if name not in ("RunSpec", "Knobs", "Problem", "SweepRequest", "AaRequest", "TypedPrice",
-                                "NewDiscount", "NewCapacityEvent", "NewFigure", "RunDocument", "DocumentSteps", "BenchmarkPoint",
+                                "NewDiscount", "NewCapacityEvent", "NewFigure", "RunDocument", "DocumentCost", "DocumentSteps", "BenchmarkPoint",
                                 "BencherMetric"):
                     self.assertEqual(found["properties"].keys(), set(found["required"]), name)
 

@@ -112,6 +112,14 @@ class Apart(RefreshCase):
         self.assertEqual("failed", feed["state"])
         self.assertIn("eu-nowhere-1", feed["reason"])
 
+    def test_one_region_that_is_misspelt_is_named_and_the_others_are_read(self):
+        stage = self.on(OnDemandPage, "regions=us-east-1,eu-wset-1")
+        self.assertEqual("regions are not all known: it has no eu-wset-1",
+                         stage.server.scopes(stage.NAME)["*"]["reason"])
+        self.assertEqual("ok", stage.server.scopes(stage.NAME)["us-east-1"]["state"])
+        self.assertEqual("partly_failed", stage.server.feed(stage.NAME)["state"])
+        self.assertTrue(stage.server.prices(feed=stage.NAME, region="us-east-1"))
+
     def test_one_price_that_leaps_is_believed_when_it_is_said_again(self):
         stage = self.on(SpotPage)
         key = ("us-east-1", "m5.large", "spot")
@@ -175,13 +183,12 @@ class Asking(RefreshCase):
         with FeedServer() as feeds:
             server = self.serve(
                 "--feed", f"gcp-billing-catalog=on url={feeds.url}",
-                "--feed", f"azure-retail=on url={feeds.url}",
                 "--feed", f"aws-spot-history=on regions=us-east-1 url={feeds.url}",
                 "--feed", f"aws-offer=on url={feeds.url}", "--feed", "price-file=on",
                 environment={"HOME": "/nowhere"})
             server.settle()
             for name, lack in (("gcp-billing-catalog", "PENNYWORTH_GCP_KEY"),
-                               ("azure-retail", "regions="), ("aws-spot-history", "types="),
+                               ("aws-spot-history", "types="),
                                ("aws-offer", "regions="), ("price-file", "url=PATH")):
                 feed = server.feed(name)
                 self.assertEqual("idle", feed["state"])

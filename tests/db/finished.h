@@ -9,7 +9,7 @@
 struct ended {
     double value, low, high;     /* 0: 100, no interval */
     const struct run_spec *spec; /* NULL: all defaults */
-    const char *instance, *provider, *vm, *software, *details;
+    const char *instance, *provider, *region, *vm, *software, *details;
     struct paid_price paid;
     const char *stratum;    /* of the machine it ran on; NULL: that is not known */
     enum validity validity; /* unknown is OK here; see `unjudged` */
@@ -74,6 +74,7 @@ static inline struct run run_about_to_end(struct db *db, const struct ended *end
     snprintf(run.software, sizeof run.software, "%s", ended->software ? ended->software : "");
     snprintf(run.where.provider, sizeof run.where.provider, "%s",
              ended->provider ? ended->provider : "aws");
+    snprintf(run.where.region, sizeof run.where.region, "%s", ended->region ? ended->region : "");
     if (ended->vm) /* a letter */
         snprintf(run.where.vm, sizeof run.where.vm, "i%014d%.1s", 0, ended->vm);
     return run;

@@ -4,6 +4,7 @@
 
 #include "db/runs/run_values.h"
 #include "server/compare/comparison_cache.h"
+#include "server/compare/elsewhere.h"
 #include "server/http/json/present_comparison.h"
 #include "server/http/json/present_comparison_svg.h"
 #include "server/http/json/present_history.h"
@@ -35,7 +36,9 @@ static void fill(struct db *db)
                                   : "c",
                   .stratum = "s1", .paid = PAID, .at_us = THEN_US);
     READ(db, 0, P("m5.large", "0.1"), P("c5.large", "0.2"), P("x5.large", "0.3"),
-         P("m5.large", "0.05", .kind = PRICE_SPOT));
+         P("m5.large", "0.05", .kind = PRICE_SPOT), P("c5.large", "0.25", .region = "us-west-2"));
+    EXPECT(db_execute(db, "UPDATE runs SET region = 'us-west-2' WHERE instance <> 'm5.large'",
+                      NULL));
     EXPECT(db_execute(db,
                       "INSERT INTO contenders SELECT 99, 'mlp', 'pytorch', '{}', 'aws',"
                       " 'm5.large', '', 1, number FROM revision;"
@@ -115,13 +118,19 @@ static bool make_and_present(struct db *db, struct bytes *text, struct error *er
 {
     AUTO(offers_free) struct offers offers = {0};
     AUTO(comparison_clear) struct ranking ranking = {0};
+    AUTO(homes_free) struct homes homes = {0};
+    const struct homes none = {0};
     struct comparison_parts parts = {.question = &stage.question,
                                      .standings = &stage.standings,
                                      .offers = &offers,
+                                     .homes = &homes,
                                      .discounts = &stage.discounts};
 
     return offers_load(db, &stage.question.where, &offers, err) &&
-           comparison_make(&parts, &ranking, err) && present_all(text, &ranking, err);
+           homes_complete(db, &stage.question.where, &stage.standings, &none, &homes, err) &&
+           comparison_make(&parts, &ranking, err) &&
+           comparison_look_elsewhere(db, &stage.question, &ranking, err) &&
+           present_all(text, &ranking, err);
 }
 
 static bool compare_and_present(struct error *err)
@@ -192,6 +201,7 @@ static bool lend(struct error *err)
 
         EXPECT(comparison_cache_borrow(board, db, &stage.question.where, &loan, &later));
         EXPECT_INT(loan.board ? (long long)loan.standings->count : 0, 4);
+        EXPECT_INT(loan.board ? (long long)loan.homes->count : 0, 2); /* c5.large, unpriced */
         comparison_cache_return(&loan);
     }
     comparison_cache_free(board);

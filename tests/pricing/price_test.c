@@ -241,8 +241,30 @@ static void kinds_have_names_and_no_others(void)
     EXPECT_INT(kind, PRICE_OWN);
 }
 
+static void what_was_multiplied_is_written_to_the_nano(void)
+{
+    static const struct {
+        double dollars;
+        const char *text;
+    } rows[] = {{32.7726 * 0.7, "22.94082"},
+                {81.52000000000001, "81.52"},
+                {0.1 + 0.2, "0.3"},
+                {0.0000000004, "4e-10"},
+                {123456.7890123456, "123456.789012346"},
+                {12345678.123456789, "12345678.1234568"},
+                {0, "0"}};
+    char text[PRICE_TEXT_SIZE];
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        price_write_number(price_exact(rows[i].dollars), text);
+        EXPECT_STR(text, rows[i].text);
+    }
+    EXPECT(isnan(price_exact(NAN)));
+}
+
 int main(void)
 {
+    RUN(what_was_multiplied_is_written_to_the_nano);
     RUN(decimals_are_read_exactly);
     RUN(exponents_are_numbers_too);
     RUN(the_tenth_decimal_rounds_half_up);

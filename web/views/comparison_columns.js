@@ -27,11 +27,16 @@ const price = (row) => {
     small(priceSource(row.price))];
 };
 
+// How spot moved: "$0.2 to $0.6 in 7 days, 71 % of the time above on demand".
+const past = ({ days, low, high, share_above_on_demand: above }) => small(
+  `${dollars(low)} to ${dollars(high)} in ${days} days`, above !== null && `, ${percent(above)} of the time above on demand`);
+
 // Per dollar at one kind of price, and that price, whichever kind the ranking goes by.
 const side = (kind) => (row) => {
   const { samples_per_dollar: perDollar, price: paid, why_no_price: why } = row.kinds[kind];
   if (!perDollar) return unknown(why && h('bdi', {}, why));
-  return [measured(perDollar, row.unit === 'job' && ' jobs'), small('at ', dollars(paid.price_per_hour), ' an hour, ', priceSource(paid))];
+  return [measured(perDollar, row.unit === 'job' && ' jobs'), small('at ', dollars(paid.price_per_hour), ' an hour, ', priceSource(paid)),
+    kind === 'spot' && row.spot_history?.filter(({ low, high }) => low < high).map(past)];
 };
 
 const sideJob = (kind) => (row) => {

@@ -29,9 +29,11 @@ enum split_verdict offer_take_index(void *user, const struct split_element *elem
 bool offer_ask(struct offer *offer, const char *suffix, struct fetch_request *request,
                struct error *err)
 {
-    static const char index[] = "/offers/v1.0/aws/AmazonEC2/current/region_index.json";
-    char *end;
+    bool china = strncmp(offer->document.reading->scope.name, "cn-", 3) == 0;
+    char index[64], *end;
 
+    snprintf(index, sizeof index, "/offers/v1.0/%s/AmazonEC2/current/region_index.json",
+             china ? "cn" : "aws");
     request->url[0] = '\0';
     if (!fetch_url_add(request, offer->document.reading->url) ||
         !fetch_url_add(request, offer->indexed ? offer->path : index))
@@ -93,13 +95,15 @@ static bool add_price(struct offer *offer, const struct offer_product *product, 
 {
     struct price_batch *batch = offer->document.reading->batch;
     struct price_batch_tally *tally = &price_batch_facts(batch)->tally;
-    struct price price = {.provider = "aws", .kind = PRICE_ON_DEMAND, .currency = "USD"};
+    const char *region = offer->document.reading->scope.name;
+    struct price price = {.provider = "aws", .kind = PRICE_ON_DEMAND};
 
     if (!product->text[0]) {
         tally->unpriced++;
         return true;
     }
-    if (!PRICE_WORD(price.region, offer->document.reading->scope.name) ||
+    if (!PRICE_WORD(price.region, region) ||
+        !PRICE_WORD(price.currency, aws_currency_of(region)) ||
         !PRICE_WORD(price.instance_type, product->type.name) ||
         !PRICE_WORD(price.reference, product->sku) || !price_set(&price, product->text)) {
         tally->malformed++;

@@ -96,15 +96,17 @@ static bool read_row(struct sheet *sheet, const char *const at[COLUMNS], struct 
     const struct aws_rate rate = {.unit = at[UNIT],
                                   .begin_range = at[STARTING_RANGE],
                                   .end_range = at[ENDING_RANGE],
-                                  .currency = at[CURRENCY],
+
                                   .price = at[PRICE]};
     struct offer_product product = {.type.provider = "aws"};
+    const char *region = sheet->offer.document.reading->scope.name;
     int wanted;
 
     if (strcmp(at[TERM_TYPE], "OnDemand") != 0)
         return true;
-    wanted = offer_wants(&row, sheet->offer.document.reading->scope.name);
-    if (wanted == 0 || !aws_rate_is_hourly(&rate))
+    wanted = offer_wants(&row, region);
+    if (wanted == 0 || strcmp(at[CURRENCY], aws_currency_of(region)) != 0 ||
+        !aws_rate_is_hourly(&rate))
         return true;
     product.metal = wanted == 2;
     aws_describe_type(at[VCPUS], at[MEMORY], &product.type);

@@ -123,6 +123,7 @@ static bool keep_term(struct list *list, const struct term *term, struct error *
 static bool take_term(struct list *list, const struct split_element *element, struct error *err)
 {
     AUTO(json_decrefp) json_t *json = NULL;
+    const char *currency = aws_currency_of(list->offer.document.reading->scope.name);
     const char *text, *rate_code, *since;
     struct term term;
 
@@ -132,7 +133,7 @@ static bool take_term(struct list *list, const struct split_element *element, st
     json = source_json(element->json, element->length, err);
     if (!json)
         return false;
-    if (!aws_term_price(json, &text, &rate_code, &since))
+    if (!aws_term_price(json, currency, &text, &rate_code, &since))
         return true;
     return !PRICE_WORD(term.sku, element->key) || !PRICE_WORD(term.text, text) ||
            keep_term(list, &term, err);

@@ -145,7 +145,7 @@ static bool read_product(struct reader *reader, const json_t *product, struct er
         return true;
     }
     /* A price that is not valid yet is not what an hour costs. */
-    if (!aws_term_price(terms, &text, &rate_code, &since) || !price_set(&price, text) ||
+    if (!aws_term_price(terms, "USD", &text, &rate_code, &since) || !price_set(&price, text) ||
         !PRICE_WORD(price.region, region) ||
         !PRICE_WORD(price.instance_type, source_text(attributes, "instanceType")) ||
         !PRICE_WORD(price.reference, *rate_code ? rate_code : source_text(about, "sku")) ||

@@ -86,6 +86,11 @@ bool aws_is_wanted(const json_t *product_attributes, const char *product_family,
     return aws_row_is_wanted(&row, region);
 }
 
+const char *aws_currency_of(const char *region)
+{
+    return strncmp(region, "cn-", 3) == 0 ? "CNY" : "USD";
+}
+
 bool aws_rate_is_hourly(const struct aws_rate *rate)
 {
     return is(rate->unit, "Hrs");
@@ -96,12 +101,13 @@ bool aws_rate_is_plain(const struct aws_rate *rate)
     long long nanos;
 
     return aws_rate_is_hourly(rate) && is(rate->begin_range, "0") &&
-           (is_absent(rate->end_range) || is(rate->end_range, "Inf")) &&
-           is(rate->currency, "USD") && rate->price && price_read_nanos(rate->price, &nanos);
+           (is_absent(rate->end_range) || is(rate->end_range, "Inf")) && rate->price &&
+           price_read_nanos(rate->price, &nanos);
 }
 
 /* What one term says; counts prices by the hour, also those that cannot be taken. */
 struct found {
+    const char *currency;
     size_t hourly;
     const char *text, *rate_code, *since;
 };
@@ -112,8 +118,7 @@ static void look_at_dimension(struct found *found, const json_t *dimension, cons
         .unit = attribute(dimension, "unit"),
         .begin_range = attribute(dimension, "beginRange"),
         .end_range = attribute(dimension, "endRange"),
-        .currency = "USD",
-        .price = attribute(json_object_get(dimension, "pricePerUnit"), "USD")};
+        .price = attribute(json_object_get(dimension, "pricePerUnit"), found->currency)};
     const char *code = attribute(dimension, "rateCode");
     const char *since = attribute(term, "effectiveDate");
 
@@ -127,10 +132,10 @@ static void look_at_dimension(struct found *found, const json_t *dimension, cons
     found->since = since ? since : "";
 }
 
-bool aws_term_price(json_t *terms_of_sku, const char **ret_text, const char **ret_rate_code,
-                    const char **ret_since)
+bool aws_term_price(json_t *terms_of_sku, const char *currency, const char **ret_text,
+                    const char **ret_rate_code, const char **ret_since)
 {
-    struct found found = {0};
+    struct found found = {.currency = currency};
     const char *term_key, *key;
     json_t *term, *dimension;
 

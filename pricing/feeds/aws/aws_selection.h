@@ -41,22 +41,28 @@ struct aws_row aws_row_of(const json_t *product_attributes, const char *product_
 bool aws_is_wanted(const json_t *product_attributes, const char *product_family,
                    const char *region);
 
-/* Reads the terms of one SKU on demand: {"<SKU>.<term>": {"priceDimensions": {...}}, ...}. There
- * must be exactly one price per hour in all of them, from the first hour to the last, in USD,
- * more than 0; anything else is false. The texts live as long as the terms: the price as AWS
- * writes it; its rate code, "" where there is none; since when it is valid, "" where it does not
- * say. */
-bool aws_term_price(json_t *terms_of_sku, const char **ret_text, const char **ret_rate_code,
-                    const char **ret_since) __attribute__((warn_unused_result));
+/* What AWS charges in: CNY in China, which has a host, a list and an account of its own, else
+ * USD. */
+const char *aws_currency_of(const char *region);
 
-/* One price by the hour: in USD, more than 0, from the first hour to the last. */
+/* One price by the hour, more than 0, from the first hour to the last. The caller has picked the
+ * currency. */
 struct aws_rate {
-    const char *unit, *begin_range, *end_range, *currency, *price; /* NULL or "": not there */
+    const char *unit, *begin_range, *end_range, *price; /* NULL or "": not there */
 };
 
 /* Whether it is for hours at all; and whether it is the price of any hour, then. */
 bool aws_rate_is_hourly(const struct aws_rate *rate);
 bool aws_rate_is_plain(const struct aws_rate *rate);
+
+/* Reads the terms of one SKU on demand: {"<SKU>.<term>": {"priceDimensions": {...}}, ...}. There
+ * must be exactly one price per hour in all of them, from the first hour to the last, in the
+ * currency, more than 0; anything else is false. The texts live as long as the terms: the price
+ * as AWS writes it; its rate code, "" where there is none; since when it is valid, "" where it
+ * does not say. */
+bool aws_term_price(json_t *terms_of_sku, const char *currency, const char **ret_text,
+                    const char **ret_rate_code, const char **ret_since)
+    __attribute__((warn_unused_result));
 
 /* Fills in what the attributes vcpu ("8") and memory ("16 GiB", "1,952 GiB") say; 0 where they
  * cannot be read. */

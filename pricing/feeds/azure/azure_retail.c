@@ -22,6 +22,8 @@ struct reader {
     struct pages pages;
     uint64_t *rows; /* what identifies each row that is in force, in the whole walk */
     size_t row_count, row_room;
+    long long foreign; /* of the entries, those in another currency */
+    char currency[8];  /* of the last of them */
     /* Of the page that is being read: */
     json_int_t items, promised; /* promised: -1 where the page has not said how many there are */
     bool has_next;
@@ -131,6 +133,16 @@ static bool add_price(struct reader *reader, const json_t *item, long long since
     return price_batch_add(batch, &price, TWIN_IS_AMBIGUOUS, err);
 }
 
+static void note_currency(struct reader *reader, const json_t *item)
+{
+    const char *currency = source_text(item, "currencyCode");
+
+    if (!*currency || strcmp(currency, "USD") == 0)
+        return;
+    reader->foreign++;
+    snprintf(reader->currency, sizeof reader->currency, "%s", currency);
+}
+
 static bool read_item(struct reader *reader, const struct split_element *element,
                       struct error *err)
 {
@@ -143,6 +155,7 @@ static bool read_item(struct reader *reader, const struct split_element *element
         return false;
     reader->items++;
     tally->seen++;
+    note_currency(reader, item);
     if (!json_is_object(item) || is(item, "meterId", "") || is(item, "skuId", "") ||
         !read_time(item, "effectiveStartDate", &since_us) ||
         !read_time(item, "effectiveEndDate", &until_us)) {
@@ -330,6 +343,28 @@ static bool check_page(struct reader *reader, struct error *err)
     return true;
 }
 
+/* A region that is misspelt is answered with an empty list, not with an error. */
+static bool check_prices(const struct reader *reader, struct error *err)
+{
+    const struct reading *reading = reader->document.reading;
+    long long seen = price_batch_facts(reading->batch)->tally.seen;
+
+    if (price_batch_count(reading->batch) > 0)
+        return true;
+    if (seen == 0)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "it lists nothing for the region '%.40s': is that how Azure writes it, "
+                         "like eastus2?",
+                         reading->scope.name);
+    if (reader->foreign > 0)
+        return error_set(err, ERROR_UPSTREAM, NULL,
+                         "its prices are in %s, and only USD is read (%lld of %lld entries)",
+                         reader->currency, reader->foreign, seen);
+    return error_set(err, ERROR_UPSTREAM, NULL,
+                     "none of its %lld entries is a price of an hour of Linux that can be taken",
+                     seen);
+}
+
 static enum reading_state page(void *user, const struct fetch_response *response,
                                struct error *err)
 {
@@ -339,7 +374,8 @@ static enum reading_state page(void *user, const struct fetch_response *response
     if (!check_page(reader, err))
         return READING_FAILED;
     if (!reader->next[0])
-        return check_rows(reader, err) ? READING_DONE : READING_FAILED;
+        return check_rows(reader, err) && check_prices(reader, err) ? READING_DONE
+                                                                    : READING_FAILED;
     if (!check_link(reader, err) || !pages_go_on(&reader->pages, reader->next, err))
         return READING_FAILED;
     memcpy(reader->link, reader->next, sizeof reader->link);
@@ -354,6 +390,7 @@ const struct source azure_retail = {
     .provider = "azure",
     .url = "https://prices.azure.com/api/retail/prices",
     .on = true,
+    .usual_region = "eastus",
     .needs = NEEDS_REGIONS,
     .has_spot = true,
     .period_seconds = 6 * 3600,

@@ -339,6 +339,7 @@ const struct source gcp_pricelist = {
            "google-cloud-pricing-cost-calculator/master/pricing.yml",
     .third_party = true,
     .has_spot = true,
+    .stands_in = true,
     .period_seconds = 24 * 3600,
     .pace_seconds = (7 * 24 + 27) * 3600, /* built once a week, and read once a day */
     .max_bytes = 32 * 1024 * 1024,

@@ -4,6 +4,8 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "server/compare/comparison_cache.h"
+#include "server/compare/elsewhere.h"
+#include "server/compare/regions.h"
 #include "server/compare/unmatched_runs.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_comparison.h"
@@ -113,6 +115,8 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
     AUTO(freep) struct discount_list *discounts = calloc(1, sizeof *discounts);
     AUTO(capacity_counts_free) struct capacity_counts capacity = {0};
     AUTO(standings_free) struct standings labelled = {0};
+    AUTO(homes_free) struct homes homes = {0};
+    const struct homes none = {0};
     struct comparison_parts parts = {
         .question = question, .discounts = discounts, .capacity = &capacity};
 
@@ -125,7 +129,17 @@ static bool compute(struct exchange *exchange, struct db *db, int format,
         return false;
     parts.standings = question->label_count > 0 ? &labelled : loan.standings;
     parts.offers = loan.offers;
+    parts.homes = loan.homes;
+    if (question->label_count > 0) {
+        if (!homes_complete(db, &question->where, &labelled, &none, &homes, err))
+            return false;
+        parts.homes = &homes;
+    }
     return comparison_make(&parts, &ranking, err) &&
+           comparison_look_elsewhere(db, question, &ranking, err) &&
+           comparison_follow_spot(db, server->spot_histories, question, &ranking, err) &&
+           unmatched_places(db, &question->where, ranking.unmatched, &ranking.unmatched_count,
+                            err) &&
            write_body(exchange, format, question, &ranking, err);
 }
 
@@ -176,6 +190,7 @@ static void answer(struct exchange *exchange, int format)
         return;
     }
     if (!comparison_question_read(&exchange->request.query, &here, now_us, &question, &err) ||
+        !comparison_default_regions(loan.db, server->config->price_regions, &question, &err) ||
         !compute(exchange, loan.db, format, &question, &err)) {
         reply_error(exchange, &err);
         return;

@@ -5,6 +5,7 @@
 #include "common/known_names.h"
 #include "db/prices/catalogue.h"
 #include "db/prices/withdrawals.h"
+#include "pricing/given.h"
 #include "pricing/parse_time.h"
 #include "server/base/taken_back_json.h"
 #include "server/http/handlers/handlers.h"
@@ -88,8 +89,9 @@ static bool read_text(const json_t *json, const char *name, char *member, size_t
     member[0] = '\0';
     if (!value || json_is_null(value))
         return true;
-    return (json_is_string(value) && price_word(member, size, json_string_value(value))) ||
-           error_set(err, ERROR_INVALID, name, "must have 1 to %zu printable ASCII characters",
+    if (json_is_string(value) && price_word(member, size, json_string_value(value)))
+        return given_word_check(name, member, err);
+    return error_set(err, ERROR_INVALID, name, "must have 1 to %zu printable ASCII characters",
                      size - 1);
 }
 
@@ -112,6 +114,13 @@ static bool read_discount(json_t *json, struct discount *discount, struct error 
         return false;
     if (!discount->provider[0])
         return error_set(err, ERROR_INVALID, "provider", "is missing");
+    if (!given_provider_check("provider", discount->provider, err))
+        return false;
+    if (discount->family[0] && strchr("._-", discount->family[strlen(discount->family) - 1]))
+        return error_set(err, ERROR_INVALID, "family",
+                         "is a family without the mark behind it, like c7i or n2-standard, got "
+                         "'%.31s'",
+                         discount->family);
     if (json_object_get(json, "kind") &&
         (!price_kind_from_name(kind, &discount->kind) || discount->kind > PRICE_SPOT))
         return error_not_allowed(err, "kind", (struct allowed){.choices = kinds},

@@ -38,6 +38,7 @@ static bool read_question(struct exchange *exchange, struct families_question *q
         snprintf(question->family, sizeof question->family, "%s", family);
     question->comparison.instance_count = 0; /* of the family that a type names, all sizes */
     question->after = query_find(query, "cursor");
+    question->comparison.where.at_home = false; /* sizes of a family are compared in one region */
     question->comparison.provenance = "measured"; /* what others published has no interval */
     return true;
 }
@@ -70,6 +71,7 @@ static bool answer(struct exchange *exchange, struct db *db,
         return false;
     parts.standings = loan.standings;
     parts.offers = loan.offers;
+    parts.homes = loan.homes;
     if (!comparison_make(&parts, &ranking, err) || !families_make(&wanted, &families, err))
         return false;
     present_families(out, asked, &families, question->after);

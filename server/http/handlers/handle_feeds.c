@@ -45,7 +45,8 @@ static bool present_one(struct exchange *exchange, struct db *db, const struct f
               (!seen.failed || error_no_memory(err));
 
     if (ok) {
-        refresher_plan(exchange->server->refresher, feed->source->name, &view.due_us, idle);
+        view.on =
+            refresher_plan(exchange->server->refresher, feed->source->name, &view.due_us, idle);
         view.idle = idle;
         view.rows = seen.rows;
         view.count = seen.count;

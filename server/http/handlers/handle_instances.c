@@ -5,12 +5,19 @@
 #include "common/clock.h"
 #include "common/limits.h"
 #include "db/prices/catalogue.h"
+#include "db/prices/price_places.h"
+#include "pricing/instance_family.h"
+#include "server/compare/unmatched.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
 #include "server/prices/price_json.h"
+#include "server/types/processor_rules.h"
+#include "server/types/support.h"
 
+#include <limits.h>
 #include <math.h>
 
 /* A list under way, with the prices of a region where the query names one. */
@@ -20,6 +27,10 @@ struct catalogue {
     const char *region;
     const struct discount_list *discounts;
     long long limit, count, now_us;
+    const char *architecture;        /* that is asked for, or NULL */
+    long long unknown_architectures; /* types that may have it: nothing says which they have */
+    struct unmatched unmatched[5];   /* a parameter each */
+    size_t unmatched_count;
     char last[96];
     struct error *err;
 };
@@ -65,12 +76,34 @@ static void present_number(struct json_writer *out, const char *key, double numb
     jsonw_number(out, key, number > 0 ? number : NAN);
 }
 
+/* As the feed says, else by the rules for families, which say it of most. */
+static const char *architecture_of(const struct instance_type *type, const char **ret_source)
+{
+    const struct processor_rule *rule;
+    char family[INSTANCE_SIZE];
+
+    if (*type->architecture) {
+        *ret_source = fact_source_names[SOURCE_CATALOGUE];
+        return type->architecture;
+    }
+    instance_family(type->name, family);
+    rule = processor_rule_of(type->provider, family);
+    *ret_source = rule ? fact_source_names[SOURCE_RULE] : NULL;
+    return rule ? rule->architecture : NULL;
+}
+
 static void write_type(void *user, const struct instance_type *type, const char *feed)
 {
     struct catalogue *catalogue = user;
     struct json_writer *out = catalogue->out;
+    const char *source, *architecture = architecture_of(type, &source);
 
-    if (catalogue->count++ == catalogue->limit)
+    if (catalogue->architecture && !architecture)
+        catalogue->unknown_architectures++;
+    if (catalogue->architecture &&
+        (!architecture || strcmp(architecture, catalogue->architecture) != 0))
+        return;
+    if (catalogue->count++ >= catalogue->limit)
         return;
     snprintf(catalogue->last, sizeof catalogue->last, "%s %s", type->name, type->provider);
     jsonw_open(out, NULL, '{');
@@ -78,7 +111,8 @@ static void write_type(void *user, const struct instance_type *type, const char 
     jsonw_text(out, "instance_type", type->name);
     present_number(out, "vcpus", type->vcpus);
     present_number(out, "memory_gib", type->memory_gib);
-    jsonw_text(out, "architecture", *type->architecture ? type->architecture : NULL);
+    jsonw_text(out, "architecture", architecture);
+    jsonw_text(out, "architecture_source", source);
     jsonw_text(out, "accelerator", *type->accelerator ? type->accelerator : NULL);
     jsonw_text(out, "feed", feed);
     jsonw_open(out, "interruptions", '[');
@@ -102,7 +136,6 @@ static bool read_filter(const struct query *query, struct type_filter *filter, s
 
     *filter = (struct type_filter){.provider = query_find(query, "provider"),
                                    .name = query_find(query, "instance_type"),
-                                   .architecture = query_find(query, "architecture"),
                                    .prefix = query_find(query, "prefix"),
                                    .after = query_find(query, "cursor"),
                                    .limit = 100};
@@ -112,12 +145,83 @@ static bool read_filter(const struct query *query, struct type_filter *filter, s
            (!memory_text || field_read_text(&memory, memory_text, &filter->min_memory_gib, err));
 }
 
+static void note_type(void *user, const struct instance_type *type, const char *feed)
+{
+    bool *any = user;
+
+    (void)type;
+    (void)feed;
+    *any = true;
+}
+
+/* Says of a parameter, looked at alone, that no type matches it. */
+static bool check_parameter(struct catalogue *catalogue, const char *parameter, const char *value,
+                            const struct type_filter *filter, struct error *err)
+{
+    struct type_filter alone = *filter;
+    struct unmatched unmatched = {.parameter = parameter};
+    bool any = !value;
+
+    alone.limit = 1;
+    if (value && strcmp(parameter, "region") == 0) {
+        if (!price_places_has_region(catalogue->db, value, &any, err))
+            return false;
+    } else if (value && !catalogue_types(catalogue->db, &alone, note_type, &any, err)) {
+        return false;
+    }
+    if (any)
+        return true;
+    snprintf(unmatched.value, sizeof unmatched.value, "%s", value);
+    snprintf(unmatched.words, sizeof unmatched.words, "%s",
+             strcmp(parameter, "region") == 0
+                 ? "no price is of this region"
+                 : "no type that a feed lists has it; GET /v1/feeds tells which feeds were read");
+    catalogue->unmatched[catalogue->unmatched_count++] = unmatched;
+    return true;
+}
+
+static bool find_unmatched(struct catalogue *catalogue, const struct type_filter *filter,
+                           struct error *err)
+{
+    const struct type_filter of_provider = {.provider = filter->provider};
+    const struct type_filter of_name = {.name = filter->name};
+    const struct type_filter of_prefix = {.prefix = filter->prefix};
+
+    return check_parameter(catalogue, "provider", filter->provider, &of_provider, err) &&
+           check_parameter(catalogue, "instance_type", filter->name, &of_name, err) &&
+           check_parameter(catalogue, "prefix", filter->prefix, &of_prefix, err) &&
+           check_parameter(catalogue, "region", catalogue->region, filter, err);
+}
+
+/* After the list: of the architecture it is known by then whether any type has it. */
+static void write_unmatched(struct catalogue *catalogue)
+{
+    struct unmatched *unmatched = &catalogue->unmatched[catalogue->unmatched_count];
+
+    if (catalogue->architecture && catalogue->count == 0) {
+        *unmatched = (struct unmatched){.parameter = "architecture"};
+        snprintf(unmatched->value, sizeof unmatched->value, "%s", catalogue->architecture);
+        snprintf(unmatched->words, sizeof unmatched->words,
+                 "none of these types is known to have it; x86_64 and arm64 are usual, and of "
+                 "%lld it is not known",
+                 catalogue->unknown_architectures);
+        catalogue->unmatched_count++;
+    }
+    present_unmatched(catalogue->out, catalogue->unmatched, catalogue->unmatched_count);
+    if (catalogue->architecture)
+        jsonw_integer(catalogue->out, "unknown_architectures", catalogue->unknown_architectures);
+    else
+        jsonw_null(catalogue->out, "unknown_architectures");
+}
+
 static bool write_types(struct catalogue *catalogue, const struct type_filter *filter,
                         struct error *err)
 {
     struct type_filter more = *filter;
 
-    more.limit++;
+    more.limit = catalogue->architecture ? LLONG_MAX : filter->limit + 1;
+    if (!find_unmatched(catalogue, filter, err))
+        return false;
     jsonw_open(catalogue->out, NULL, '{');
     jsonw_open(catalogue->out, "instances", '[');
     if (!catalogue_types(catalogue->db, &more, write_type, catalogue, err) ||
@@ -126,6 +230,7 @@ static bool write_types(struct catalogue *catalogue, const struct type_filter *f
     jsonw_close(catalogue->out, ']');
     jsonw_text(catalogue->out, "next_cursor",
                catalogue->count > catalogue->limit ? catalogue->last : NULL);
+    write_unmatched(catalogue);
     jsonw_close(catalogue->out, '}');
     return true;
 }
@@ -141,6 +246,8 @@ void instances_handler(struct exchange *exchange)
     struct error err = {0};
     struct catalogue catalogue = {.out = &out,
                                   .region = query_find(&exchange->request.query, "region"),
+                                  .architecture =
+                                      query_find(&exchange->request.query, "architecture"),
                                   .discounts = discounts,
                                   .now_us = clock_calendar_us(),
                                   .err = &err};

@@ -5,14 +5,17 @@
 #include "common/clock.h"
 #include "common/limits.h"
 #include "db/prices/price_list.h"
+#include "db/prices/price_places.h"
 #include "db/prices/price_store.h"
 #include "db/prices/withdrawals.h"
 #include "pricing/feeds/manual_price.h"
 #include "pricing/parse_time.h"
 #include "server/base/cursor.h"
+#include "server/compare/elsewhere.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/taking_back.h"
 #include "server/http/json/present_feed.h"
+#include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -116,10 +119,11 @@ static bool explain_absence(struct exchange *exchange, struct db *db, struct jso
 
         if (provider && *source->provider && strcmp(provider, source->provider) != 0)
             continue;
-        refresher_plan(exchange->server->refresher, source->name, &due_us, idle);
+        bool on = refresher_plan(exchange->server->refresher, source->name, &due_us, idle);
+
         if (!feed_rows_each(db, source->name, look_at_scope, &absence, err))
             return false;
-        if (!feeds->list[i].on)
+        if (!on)
             absence.reason = "switched off";
         else if (absence.text[0])
             absence.reason = absence.text;
@@ -132,6 +136,42 @@ static bool explain_absence(struct exchange *exchange, struct db *db, struct jso
         jsonw_text(out, "reason", absence.reason);
         jsonw_close(out, '}');
     }
+    return true;
+}
+
+static void count_place(void *user, const struct price_place *place)
+{
+    long long *count = user;
+
+    (void)place;
+    (*count)++;
+}
+
+/* Of the filter of an answer without prices: what no price is of, whatever else is asked. */
+static bool write_unmatched(struct db *db, struct json_writer *out,
+                            const struct price_filter *filter, struct error *err)
+{
+    const struct offers_question where = {.regions = {filter->region}, .zone = filter->zone};
+    AUTO(freep) struct unmatched *list = calloc(UNMATCHED_MAX, sizeof *list);
+    long long places = 0;
+    size_t count = 0;
+
+    if (!list)
+        return error_no_memory(err);
+    if (!unmatched_places(db, &where, list, &count, err))
+        return false;
+    if (filter->instance_type) {
+        struct unmatched *type = &list[count];
+
+        if (!price_places_each(db, NULL, filter->instance_type, count_place, &places, err))
+            return false;
+        *type = (struct unmatched){.parameter = "instance_type"};
+        snprintf(type->value, sizeof type->value, "%s", filter->instance_type);
+        snprintf(type->words, sizeof type->words,
+                 "no feed or person has a price of this type; GET /v1/instances lists types");
+        count += places == 0;
+    }
+    present_unmatched(out, list, count);
     return true;
 }
 
@@ -155,6 +195,10 @@ static bool write_page(struct exchange *exchange, struct db *db, struct page *pa
     if (!page->said && !explain_absence(exchange, db, page->out, filter->provider, err))
         return false;
     jsonw_close(page->out, ']');
+    if (page->count == 0 && !write_unmatched(db, page->out, filter, err))
+        return false;
+    if (page->count > 0)
+        present_unmatched(page->out, NULL, 0);
     jsonw_close(page->out, '}');
     return true;
 }

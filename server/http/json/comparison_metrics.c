@@ -67,6 +67,7 @@ static bool add_workload(struct part *part, const char *workload, struct error *
     const struct comparison_parts parts = {.question = &part->question,
                                            .standings = part->loan->standings,
                                            .offers = part->loan->offers,
+                                           .homes = part->loan->homes,
                                            .discounts = part->discounts};
 
     part->question.workload = workload;

@@ -118,9 +118,9 @@ static void present_job(struct json_writer *out, const struct comparison_row *ro
     jsonw_text(out, "billing",
                job->rule ? job->rule->words
                          : "charged as it takes: no job was named, or no rule is known");
-    jsonw_number(out, "dollars", job->dollars);
-    jsonw_number(out, "waiting_dollars", job->waiting_dollars);
-    jsonw_number(out, "total_dollars", job->total_dollars);
+    jsonw_number(out, "dollars", price_exact(job->dollars));
+    jsonw_number(out, "waiting_dollars", price_exact(job->waiting_dollars));
+    jsonw_number(out, "total_dollars", price_exact(job->total_dollars));
     present_interruptions(out, job);
     present_forecast(out, job);
     if (job->instances > 0) {
@@ -366,6 +366,7 @@ static void present_question(struct json_writer *out, const struct comparison_qu
     for (const char *const *region = question->where.regions; *region; region++)
         jsonw_text(out, NULL, *region);
     jsonw_close(out, ']');
+    jsonw_bool(out, "priced_where_measured", question->where.at_home);
     jsonw_text(out, "zone", question->where.zone);
     jsonw_time(out, "price_at", question->where.is_now ? 0 : question->where.at_us);
     jsonw_text(out, "sort", order_names[question->order]);

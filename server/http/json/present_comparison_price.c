@@ -105,9 +105,9 @@ void present_row_cost(struct json_writer *out, const struct comparison_row *row)
 /* The dollars of the job, as a value with its interval. */
 static void present_job_dollars(struct json_writer *out, const struct row_job *job)
 {
-    const struct amount dollars = {.value = job->dollars,
-                                   .low = job->dollars_low,
-                                   .high = job->dollars_high,
+    const struct amount dollars = {.value = price_exact(job->dollars),
+                                   .low = price_exact(job->dollars_low),
+                                   .high = price_exact(job->dollars_high),
                                    .has_interval = !isnan(job->dollars_low)};
 
     present_interval(out, "job_dollars",
@@ -131,6 +131,31 @@ static void present_side(struct json_writer *out, const char *key, const struct 
     jsonw_close(out, '}');
 }
 
+/* Of the windows, those in which there was a price. */
+static void present_history(struct json_writer *out, const struct spot_history *history)
+{
+    if (!history->known) {
+        jsonw_null(out, "spot_history");
+        return;
+    }
+    jsonw_open(out, "spot_history", '[');
+    for (size_t i = 0; i < SPOT_WINDOWS; i++) {
+        const struct price_window *window = &history->windows[i];
+
+        if (!window->known)
+            continue;
+        jsonw_open(out, NULL, '{');
+        jsonw_integer(out, "days", spot_window_days[i]);
+        jsonw_number(out, "known_days", window->known_us / 86400e6);
+        jsonw_number(out, "low", window->low);
+        jsonw_number(out, "high", window->high);
+        jsonw_number(out, "mean", window->mean);
+        jsonw_number(out, "share_above_on_demand", history->has_limit ? window->above : NAN);
+        jsonw_close(out, '}');
+    }
+    jsonw_close(out, ']');
+}
+
 void present_sides(struct json_writer *out, const struct ranking *ranking,
                    const struct comparison_row *row)
 {
@@ -141,4 +166,5 @@ void present_sides(struct json_writer *out, const struct ranking *ranking,
     present_side(out, "on_demand", comparison_side(ranking, at, CHOOSE_ON_DEMAND), of_jobs);
     present_side(out, "spot", comparison_side(ranking, at, CHOOSE_SPOT), of_jobs);
     jsonw_close(out, '}');
+    present_history(out, &comparison_side(ranking, at, CHOOSE_SPOT)->history);
 }

@@ -72,9 +72,9 @@ static bool add_side(struct bytes *text, const struct row_side *side)
            csv_add_text(text, quote ? quote->feed : "") &&
            add_time(text, quote ? quote->fetched_us : 0) &&
            add_amount(text, side->has_cost, &side->cost.samples_per_dollar) &&
-           csv_add_number(text, job ? side->job.dollars : NAN) &&
-           csv_add_number(text, job ? side->job.dollars_low : NAN) &&
-           csv_add_number(text, job ? side->job.dollars_high : NAN) &&
+           csv_add_number(text, job ? price_exact(side->job.dollars) : NAN) &&
+           csv_add_number(text, job ? price_exact(side->job.dollars_low) : NAN) &&
+           csv_add_number(text, job ? price_exact(side->job.dollars_high) : NAN) &&
            csv_add_text(text, price->known ? "" : price->why_not);
 }
 
@@ -104,7 +104,7 @@ static bool add_row(struct bytes *text, const struct comparison_question *questi
            add_amount(text, row->has_cost, &row->cost.samples_per_dollar) &&
            csv_add_number(text, measured ? row->job.samples : NAN) &&
            csv_add_number(text, measured ? row->job.hours : NAN) &&
-           csv_add_number(text, measured ? row->job.dollars : NAN) &&
+           csv_add_number(text, measured ? price_exact(row->job.dollars) : NAN) &&
            csv_add_number(text, row->ratio.value) &&
            csv_add_number(text, row->ratio.known ? row->ratio.low : NAN) &&
            csv_add_number(text, row->ratio.known ? row->ratio.high : NAN) &&

@@ -58,6 +58,16 @@ static const char *feed_label(const struct feed_view *view)
     return believed ? freshness_names[worst] : NULL;
 }
 
+/* Whether another scope was read after that one failed: then only some of its regions are
+ * unknown. */
+static bool was_read_since(const struct feed_view *view, const struct feed_row *row)
+{
+    for (size_t i = 0; i < view->count; i++)
+        if (&view->rows[i] != row && view->rows[i].checked_us > row->checked_us)
+            return true;
+    return false;
+}
+
 /* One word for all scopes, and the first reason of a failure. Where the feed could not say what
  * it has ("*"), no scope of it was read at all. */
 static const char *sum_up(const struct feed_view *view, const char **ret_reason)
@@ -66,13 +76,13 @@ static const char *sum_up(const struct feed_view *view, const char **ret_reason)
     bool whole = false;
 
     *ret_reason = NULL;
-    if (!view->feed->on)
+    if (!view->on)
         return "off";
     for (size_t i = 0; i < view->count; i++) {
         if (strcmp(view->rows[i].state, "failed") != 0)
             continue;
         failed++;
-        whole |= strcmp(view->rows[i].scope, "*") == 0;
+        whole |= strcmp(view->rows[i].scope, "*") == 0 && !was_read_since(view, &view->rows[i]);
         if (failed == 1 || strcmp(view->rows[i].scope, "*") == 0)
             *ret_reason = view->rows[i].reason;
     }

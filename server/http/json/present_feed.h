@@ -14,6 +14,7 @@ void present_refresh(struct json_writer *out, const char *key,
 /* A feed: what it is, how it is, and how each of its scopes is. */
 struct feed_view {
     const struct feed *feed;
+    bool on;
     long long due_us;
     const char *idle;
     const struct feed_row *rows;

@@ -20,7 +20,7 @@ void present_progress(struct json_writer *out, const char *key, const struct pro
     else
         jsonw_null(out, "half_width_percent");
     if (progress->dollars > 0)
-        jsonw_number(out, "dollars", progress->dollars);
+        jsonw_number(out, "dollars", price_exact(progress->dollars));
     else
         jsonw_null(out, "dollars");
     jsonw_number(out, "elapsed_seconds", progress->elapsed_seconds);

@@ -144,8 +144,10 @@ static void a_price_of_plain_linux_is_not_that_of_another_machine(void)
                           .region = "us-east-1",
                           .instance_type = "m5.large",
                           .feed = "aws-on-demand-page",
+                          .currency = "USD",
                           .kind = PRICE_ON_DEMAND};
-    struct price typed = {.instance_type = "m5.large", .feed = "typed", .kind = PRICE_TYPED};
+    struct price typed = {
+        .instance_type = "m5.large", .feed = "typed", .currency = "USD", .kind = PRICE_TYPED};
 
     EXPECT(price_rank(&price, &identity) > 0);
     snprintf(identity.terms, sizeof identity.terms, "Windows");

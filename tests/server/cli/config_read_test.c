@@ -443,7 +443,7 @@ static void every_flag_of_help_is_understood(void)
         (void)read_config(WORDS(word, "?"), NULL, &config, &err);
         EXPECT(!strstr(err.message, "is not an option"));
     }
-    EXPECT_INT(flags, 35); /* with --help and --version */
+    EXPECT_INT(flags, 36); /* with --help and --version */
 }
 
 int main(void)

@@ -307,8 +307,53 @@ static void spot_has_the_interval_that_it_moved_in(void)
     EXPECT_INT(row_of(&stage, "od")->dominates, COST_SPEED);
 }
 
+/* Wherever it stands in the question: a type before its family, that before its provider. */
+static void the_most_special_discount_or_price_wins(void)
+{
+    static const struct {
+        const char *question;
+        double c7i, m5, vm;
+    } cases[] = {
+        {"discount=0.9&discount=azure:0.5", 0.9, 1.8, 2},
+        {"discount=azure:0.5&discount=0.9", 0.9, 1.8, 2},
+        {"discount=0.9&discount=aws:0.8&discount=c7i.:0.7&discount=c7i.large:0.6", 0.6, 1.6, 3.6},
+        {"discount=c7i.large:0.6&discount=c7i.:0.7&discount=aws:0.8&discount=0.9", 0.6, 1.6, 3.6},
+        {"price_of=aws:7&price_of=c7i.:5&price_of=vm:6", 5, 7, 6},
+        {"price_of=vm:6&price_of=c7i.:5&price_of=aws:7", 5, 7, 6},
+    };
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "c7i.large", .on_demand = 1);
+    OFFERED(&stage, "m5.large", .on_demand = 2);
+    OFFERED(&stage, "vm", .provider = "azure", .on_demand = 4);
+    MEASURED(&stage, "c7i.large", 100, .low = 99, .high = 101);
+    MEASURED(&stage, "m5.large", 100, .low = 99, .high = 101);
+    MEASURED(&stage, "vm", 100, .provider = "azure", .low = 99, .high = 101);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        compare(&stage, cases[i].question);
+        EXPECT_NEAR(row_of(&stage, "c7i.large")->price.dollars.value, cases[i].c7i, 0);
+        EXPECT_NEAR(row_of(&stage, "m5.large")->price.dollars.value, cases[i].m5, 0);
+        EXPECT_NEAR(row_of(&stage, "vm")->price.dollars.value, cases[i].vm, 0);
+    }
+}
+
+/* 32.7726 * 0.7 is 22.940819999999995 in doubles. */
+static void a_price_after_a_discount_is_whole_nanos(void)
+{
+    AUTO(stage_clear) struct stage stage = {0};
+
+    OFFERED(&stage, "p4d.24xlarge", .on_demand = 32.7726, .spot = 32.7726, .low = 32.7726,
+            .high = 40.1);
+    MEASURED(&stage, "p4d.24xlarge", 100, .low = 99, .high = 101);
+    compare(&stage, "price=spot&discount=0.7");
+    EXPECT_NEAR(row_of(&stage, "p4d.24xlarge")->price.dollars.value, 22.94082, 0);
+    EXPECT_NEAR(row_of(&stage, "p4d.24xlarge")->price.dollars.low, 22.94082, 0);
+}
+
 int main(void)
 {
+    RUN(the_most_special_discount_or_price_wins);
+    RUN(a_price_after_a_discount_is_whole_nanos);
     RUN(a_kind_never_stands_in_for_another);
     RUN(why_a_feed_has_none_is_passed_on);
     RUN(another_kind_is_used_only_where_it_is_asked_for_in_that_order);

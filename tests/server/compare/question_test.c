@@ -153,12 +153,15 @@ static const struct {
     {"instance=1&instance=2&instance=3&instance=4&instance=5&instance=6&instance=7"
      "&instance=8&instance_type=9",
      "instance_type"},
-    {"discount=1&discount=1&discount=1&discount=1&discount=1&discount=1&discount=1"
-     "&discount=1&discount=1",
+    {"discount=1&discount=a:1&discount=b:1&discount=c:1&discount=d:1&discount=e:1&discount=f:1"
+     "&discount=g:1&discount=h:1",
      "discount"},
-    {"price_of=a:1&price_of=a:1&price_of=a:1&price_of=a:1&price_of=a:1&price_of=a:1"
-     "&price_of=a:1&price_of=a:1&price_of=a:1",
+    {"price_of=a:1&price_of=b:1&price_of=c:1&price_of=d:1&price_of=e:1&price_of=f:1"
+     "&price_of=g:1&price_of=h:1&price_of=i:1",
      "price_of"},
+    {"discount=0.9&discount=0.8", "discount"}, /* one of them would be ignored */
+    {"discount=aws:0.9&discount=azure:0.9&discount=aws:0.9", "discount"},
+    {"price_of=a:1&price_of=a:2", "price_of"},
 };
 
 static void an_error_names_its_parameter(void)

@@ -22,7 +22,7 @@ static void a_parameter_that_matches_nothing_is_named_with_what_is_known(void)
         {"workload=resnet5", "workload", "no run trained 'resnet5'; known are resnet50, mlp"},
         {"engine=nativ", "engine", "no run of resnet50 has it; known are native, pytorch"},
         {"engine=jax", "engine", "no run of resnet50 has it; known are native, pytorch"},
-        {"provider=AWS", "provider", "no run of resnet50 and no price has it; known are aws"},
+        {"provider=awz", "provider", "no run of resnet50 and no price has it; known are aws"},
         {"stratum=s9", "stratum", "no run of resnet50 has it; known are s1"},
         {"precision=f16", "precision", "no run of resnet50 has it; known are bf16"},
         {"batch_size=17", "batch_size", "no run of resnet50 has it; known are 16"},

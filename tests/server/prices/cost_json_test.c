@@ -43,6 +43,31 @@ static void what_is_written_can_be_read(void)
     expect_read(text ? text : "", 0);
 }
 
+/* 0.1 dollars an hour at the start, 0.15 on average. */
+static void a_price_that_moved_counts_by_its_mean(void)
+{
+    const struct amount speed = {.value = 1};
+    struct run_cost cost = {.price = {.known = true,
+                                      .factor = 1,
+                                      .dollars = 0.1,
+                                      .view = {.price = {.kind = PRICE_SPOT,
+                                                         .currency = "USD",
+                                                         .nanos = 100000000,
+                                                         .text = "0.1"}}},
+                            .over = {.known = true, .mean = 0.15, .low = 0.1, .high = 0.2}};
+    AUTO(freep) char *text = run_cost_to_text(&cost, &speed);
+
+    EXPECT(text &&
+           strstr(text, "\"over_run\":{\"price_per_hour\":0.15,\"low\":0.1,\"high\":0.2}"));
+    EXPECT(text && strstr(text, "\"samples_per_dollar\":{\"value\":24000,"));
+    expect_read(text ? text : "", 0.15);
+    EXPECT_NEAR(run_cost_paid(&cost).per_hour, 0.15, 0);
+    expect_refused("{\"identity\":{}," PRICE REST ",\"over_run\":{\"price_per_hour\":0}}",
+                   "cost.over_run", "must have a price_per_hour above 0, beside a price");
+    expect_refused("{\"identity\":{},\"price\":null" REST ",\"over_run\":{\"price_per_hour\":1}}",
+                   "cost.over_run", "must have a price_per_hour above 0, beside a price");
+}
+
 static void a_price_of_the_sender_is_read(void)
 {
     expect_read("{\"identity\":{}," PRICE REST "}", 2);
@@ -82,7 +107,7 @@ static void a_cost_is_answered_as_it_is_stored(void)
     AUTO(freep) char *none = presented(NULL, "no matter");
 
     EXPECT(strstr(text, "\"value\":0.10,") != NULL); /* to the digit */
-    EXPECT(strstr(text, ",\"why_no_cost\":null}}") != NULL);
+    EXPECT(strstr(text, ",\"over_run\":null,\"why_no_cost\":null}}") != NULL);
     EXPECT_STR(none, "{\"cost\":null}");
 }
 
@@ -181,6 +206,7 @@ int main(void)
     RUN(an_invalid_or_unfinished_run_has_only_its_own_dollars);
     RUN(without_a_price_in_dollars_there_is_no_head);
     RUN(what_is_written_can_be_read);
+    RUN(a_price_that_moved_counts_by_its_mean);
     RUN(a_price_of_the_sender_is_read);
     RUN(the_member_that_is_wrong_is_named);
     RUN(a_cost_is_answered_as_it_is_stored);

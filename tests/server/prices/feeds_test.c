@@ -43,14 +43,14 @@ static void without_options_each_feed_has_its_defaults(void)
 static void words_say_what_is_wanted(void)
 {
     const struct feed *feed =
-        feed_of("azure-retail=off  url=http://127.0.0.1:8080/mirror// regions=eastus,westus "
-                "types=Standard_D2s_v5 every=3600 patience=5;aws-offer=on",
-                "azure-retail");
+        feed_of("aws-spot-history=off  url=http://127.0.0.1:8080/mirror// "
+                "regions=us-east-1,eu-west-1 types=m5.large every=3600 patience=5;aws-offer=on",
+                "aws-spot-history");
 
     EXPECT(!feed->on);
     EXPECT_STR(feed->url, "http://127.0.0.1:8080/mirror");
-    EXPECT_STR(feed->regions, "eastus,westus");
-    EXPECT_STR(feed->types, "Standard_D2s_v5");
+    EXPECT_STR(feed->regions, "us-east-1,eu-west-1");
+    EXPECT_STR(feed->types, "m5.large");
     EXPECT_INT(feed->every_seconds, 3600);
     EXPECT_INT(feed->patience_seconds, 5);
     EXPECT(feeds_find(&feeds, "aws-offer")->on);
@@ -67,6 +67,8 @@ static void the_last_word_counts_and_all_is_all(void)
     EXPECT(feed_of("azure-retail=off on", "azure-retail")->on);
     EXPECT_INT(feed_of("all=every=60", "gcp-billing-catalog")->every_seconds, 60);
     EXPECT_STR(feed_of(";;azure-retail=;", "azure-retail")->regions, "");
+    EXPECT_STR(feed_of("all=regions=eastus;aws-spot-page=on", "azure-retail")->regions, "eastus");
+    EXPECT_STR(feed_of("all=regions=eastus;aws-spot-page=on", "aws-spot-page")->regions, "");
 }
 
 static void a_file_has_a_path(void)
@@ -97,6 +99,12 @@ static void what_is_wrong_is_said(void)
         {"azure-retail=url=https://", "azure-retail: the url must be http or https"},
         {"azure-retail=url=http:///", "azure-retail: the url must be http or https"},
         {"azure-retail=regions=", "azure-retail: '' is empty or too long"},
+        {"aws-spot-page=regions=us-east-1",
+         "aws-spot-page: regions= has no use, all of it is read"},
+        {"gcp-billing-catalog=on regions=us-centrall",
+         "gcp-billing-catalog: regions= has no use, all of it is read"},
+        {"aws-on-demand-page=types=c7i.large",
+         "aws-on-demand-page: types= has no use, all of it is read"},
         {"azure-retail=every=59", "azure-retail: every must be between 60 and 2592000, got 59"},
         {"azure-retail=every=2592001",
          "azure-retail: every must be between 60 and 2592000, got 2592001"},
@@ -135,11 +143,11 @@ static void a_text_that_does_not_fit_is_not_cut(void)
     memcpy(text, "azure-retail=", 13);
     EXPECT(!feeds_read(text, &feeds, &word));
     EXPECT_STR(word.message, "azure-retail: a word is too long");
-    memcpy(text, "azure-retail=types=", 19);
-    text[19 + 64] = '\0';
+    memcpy(text, "aws-spot-history=types=", 23);
+    text[23 + 64] = '\0';
     EXPECT(!feeds_read(text, &feeds, &types));
     EXPECT(strstr(types.message, "is too long"));
-    text[19 + 63] = '\0';
+    text[23 + 63] = '\0';
     EXPECT(feeds_read(text, &feeds, NULL));
 }
 

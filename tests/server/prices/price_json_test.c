@@ -18,7 +18,7 @@ static struct machine_price price_of(long long nanos, double factor)
                                                      .feed = "aws-spot",
                                                      .fetched_us = NOON_US}}};
 
-    price.dollars = (double)nanos / 1e9 * factor;
+    price.dollars = price_exact((double)nanos / 1e9 * factor);
     return price;
 }
 

@@ -284,9 +284,43 @@ static void csv_is_as_strict_as_json(void)
     }
 }
 
+/* China has a host of its own, and its list another path and another currency. */
+static void the_list_of_china_is_in_its_currency(void)
+{
+    static const char file[] =
+        "{\"products\":{\"A\":{\"sku\":\"A\",\"productFamily\":\"Compute Instance\","
+        "\"attributes\":{\"locationType\":\"AWS Region\",\"instanceType\":\"m5.large\","
+        "\"vcpu\":\"2\",\"memory\":\"8 GiB\",\"tenancy\":\"Shared\",\"operatingSystem\":"
+        "\"Linux\",\"licenseModel\":\"No License required\",\"usagetype\":"
+        "\"CNN1-BoxUsage:m5.large\",\"operation\":\"RunInstances\",\"capacitystatus\":"
+        "\"Used\","
+        "\"marketoption\":\"OnDemand\",\"preInstalledSw\":\"NA\",\"regionCode\":"
+        "\"cn-north-1\"}}},\"terms\":{\"OnDemand\":{\"A\":{\"A.T\":{\"priceDimensions\":{"
+        "\"A.T.R\":{\"unit\":\"Hrs\",\"beginRange\":\"0\",\"endRange\":\"Inf\","
+        "\"pricePerUnit\":{\"CNY\":\"0.74\"}}}}}}}}";
+    AUTO(walk_end) struct walk walk;
+    const struct price *price;
+
+    walk_start(&walk, &aws_offer, "cn-north-1");
+    walk.reading.url = "https://pricing.cn-north-1.amazonaws.com.cn";
+    EXPECT_INT(walk_texts(&walk,
+                          (const char *const[]){
+                              "{\"regions\":{\"cn-north-1\":{\"currentVersionUrl\":"
+                              "\"/offers/v1.0/cn/AmazonEC2/1/cn-north-1/index.json\"}}}",
+                              file, NULL}),
+               READING_DONE);
+    EXPECT_STR(walk.err.message, "");
+    EXPECT_STR(walk.requests[0].url, "https://pricing.cn-north-1.amazonaws.com.cn/offers/v1.0/cn/"
+                                     "AmazonEC2/current/region_index.json");
+    price = walk_price(&walk, "m5.large", "", PRICE_ON_DEMAND);
+    EXPECT_INT(price ? price->nanos : 0, 740000000);
+    EXPECT_STR(price ? price->currency : "", "CNY");
+}
+
 int main(void)
 {
     RUN(csv_is_as_strict_as_json);
+    RUN(the_list_of_china_is_in_its_currency);
     RUN(the_sample_has_exactly_eight_prices_in_json_and_in_csv);
     RUN(an_older_file_of_another_region_gives_its_one_price);
     RUN(the_same_version_is_not_fetched_again);

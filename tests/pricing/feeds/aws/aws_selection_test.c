@@ -122,7 +122,7 @@ static const char *price_in(const char *dimensions)
              dimensions);
     terms = json_loads(text, 0, NULL);
     EXPECT(terms != NULL);
-    if (!aws_term_price(terms, &price, &rate_code, &since))
+    if (!aws_term_price(terms, "USD", &price, &rate_code, &since))
         return NULL;
     EXPECT_STR(rate_code, "S.T.R");
     EXPECT_STR(since, "2026-08-01T00:00:00Z");
@@ -163,11 +163,11 @@ static void terms_that_are_none_have_no_price(void)
                                          "{\"a\":{\"priceDimensions\":{\"b\":null}}}"};
     const char *price, *rate_code, *since;
 
-    EXPECT(!aws_term_price(NULL, &price, &rate_code, &since));
+    EXPECT(!aws_term_price(NULL, "USD", &price, &rate_code, &since));
     for (size_t i = 0; i < COUNT(shapes); i++) {
         AUTO(json_decrefp) json_t *terms = json_loads(shapes[i], JSON_DECODE_ANY, NULL);
 
-        EXPECT(terms && !aws_term_price(terms, &price, &rate_code, &since));
+        EXPECT(terms && !aws_term_price(terms, "USD", &price, &rate_code, &since));
     }
 }
 

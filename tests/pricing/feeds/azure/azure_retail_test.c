@@ -46,6 +46,7 @@ static enum reading_state walk_rows(struct walk *walk, const char *const *change
     return walk_texts(walk, (const char *const[]){text, NULL});
 }
 
+#define OTHER_TYPE "{\"armSkuName\":\"Standard_D4s_v5\"}"
 #define ROWS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static const char *const samples[] = {"azure-retail-page1.json", "azure-retail-page2.json", NULL};
@@ -105,15 +106,26 @@ static void the_first_page_is_requested_with_a_filter_and_the_second_by_its_link
     EXPECT(!walk.requests[0].credentials && walk.bodies[0][0] == '\0');
 }
 
-static void a_region_without_prices_has_none_and_that_is_no_error(void)
+/* A region that is misspelt has an empty list, and no error: to us it is one. */
+static void a_list_without_a_price_is_a_failure_that_says_why(void)
 {
-    AUTO(walk_end) struct walk walk;
+    AUTO(walk_end) struct walk walk, euros, windows;
 
-    walk_start(&walk, &azure_retail, "eastus");
+    walk_start(&walk, &azure_retail, "eastuss");
     EXPECT_INT(walk_texts(&walk, ROWS("{\"BillingCurrency\":\"USD\",\"Items\":[],"
                                       "\"NextPageLink\":null,\"Count\":0}")),
-               READING_DONE);
-    EXPECT_INT(walk_count(&walk), 0);
+               READING_FAILED);
+    EXPECT_INT(walk.err.kind, ERROR_UPSTREAM);
+    EXPECT_STR(walk.err.message, "it lists nothing for the region 'eastuss': is that how Azure "
+                                 "writes it, like eastus2?");
+    EXPECT_INT(walk_rows(&euros, ROWS("{\"currencyCode\":\"EUR\"}",
+                                      "{\"currencyCode\":\"EUR\",\"skuName\":\"D2s v5 Spot\"}")),
+               READING_FAILED);
+    EXPECT_STR(euros.err.message, "its prices are in EUR, and only USD is read (2 of 2 entries)");
+    EXPECT_INT(walk_rows(&windows, ROWS("{\"productName\":\"Virtual Machines Windows\"}")),
+               READING_FAILED);
+    EXPECT_STR(windows.err.message,
+               "none of its 1 entries is a price of an hour of Linux that can be taken");
 }
 
 static void rows_other_than_public_hourly_linux_prices_are_left_out(void)
@@ -144,9 +156,9 @@ static void rows_other_than_public_hourly_linux_prices_are_left_out(void)
     for (size_t i = 0; i < COUNT(changes); i++) {
         AUTO(walk_end) struct walk walk;
 
-        EXPECT_INT(walk_rows(&walk, ROWS(changes[i])), READING_DONE);
-        EXPECT_INT(walk_count(&walk), 0);
-        if (walk_count(&walk) > 0)
+        EXPECT_INT(walk_rows(&walk, ROWS(changes[i], OTHER_TYPE)), READING_DONE);
+        EXPECT_INT(walk_count(&walk), 1);
+        if (walk_count(&walk) > 1)
             printf("       %s\n", changes[i]);
         EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 0);
     }
@@ -171,8 +183,8 @@ static void an_unreadable_row_is_counted_and_gives_no_price(void)
     for (size_t i = 0; i < COUNT(changes); i++) {
         AUTO(walk_end) struct walk walk;
 
-        EXPECT_INT(walk_rows(&walk, ROWS(changes[i])), READING_DONE);
-        EXPECT_INT(walk_count(&walk), 0);
+        EXPECT_INT(walk_rows(&walk, ROWS(changes[i], OTHER_TYPE)), READING_DONE);
+        EXPECT_INT(walk_count(&walk), 1);
         EXPECT_INT(price_batch_facts(walk.reading.batch)->tally.malformed, 1);
     }
 }
@@ -233,7 +245,9 @@ static void a_meter_may_have_a_past_and_a_future(void)
 static enum reading_state walk_link(struct walk *walk, const char *url, const char *link)
 {
     AUTO(freep) char *first = page_of(ROWS("{}"), link);
-    AUTO(freep) char *second = page_of(ROWS("{\"meterId\":\"other\"}"), NULL);
+    AUTO(freep)
+    char *second =
+        page_of(ROWS("{\"meterId\":\"other\",\"armSkuName\":\"Standard_D4s_v5\"}"), NULL);
 
     walk_start(walk, &azure_retail, "eastus");
     walk->reading.url = url;
@@ -379,7 +393,7 @@ int main(void)
 {
     RUN(of_thirteen_rows_of_one_machine_two_are_its_prices);
     RUN(the_first_page_is_requested_with_a_filter_and_the_second_by_its_link);
-    RUN(a_region_without_prices_has_none_and_that_is_no_error);
+    RUN(a_list_without_a_price_is_a_failure_that_says_why);
     RUN(rows_other_than_public_hourly_linux_prices_are_left_out);
     RUN(an_unreadable_row_is_counted_and_gives_no_price);
     RUN(a_price_may_be_a_whole_number_and_end_in_the_future);

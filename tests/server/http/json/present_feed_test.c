@@ -92,7 +92,8 @@ static void the_state_sums_up_all_scopes(void)
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct feed feed = {.source = &list, .on = !cases[i].off};
         struct feed_row rows[3];
-        const struct feed_view view = {.feed = &feed,
+        const struct feed_view view = {.on = feed.on,
+                                       .feed = &feed,
                                        .idle = cases[i].idle,
                                        .rows = rows,
                                        .count = cases[i].count,
@@ -126,7 +127,7 @@ static void the_freshness_is_that_of_the_oldest_scope(void)
                                   scope_of("b", cases[i].hours[1], ""),
                                   scope_of("c", 0, "never")};
         const struct feed_view view = {
-            .feed = &feed, .idle = "", .rows = rows, .count = 3, .now_us = NOW_US};
+            .on = true, .feed = &feed, .idle = "", .rows = rows, .count = 3, .now_us = NOW_US};
 
         rows[2].confirmed_us = 0;
         AUTO(json_decrefp) json_t *json = presented(&view);
@@ -139,7 +140,7 @@ static void a_feed_without_a_good_reading_has_no_freshness(void)
     const struct feed feed = {.source = &spot, .on = true};
     struct feed_row row = scope_of("a", 0, "refused");
     const struct feed_view view = {
-        .feed = &feed, .idle = "", .rows = &row, .count = 1, .now_us = NOW_US};
+        .on = true, .feed = &feed, .idle = "", .rows = &row, .count = 1, .now_us = NOW_US};
 
     row.confirmed_us = 0;
     AUTO(json_decrefp) json_t *json = presented(&view);
@@ -154,7 +155,7 @@ static void a_feed_that_answers_with_an_old_time_of_its_own_is_frozen(void)
     const struct feed feed = {.source = &spot, .on = true};
     struct feed_row row = scope_of("a", 0, "");
     const struct feed_view view = {
-        .feed = &feed, .idle = "", .rows = &row, .count = 1, .now_us = NOW_US};
+        .on = true, .feed = &feed, .idle = "", .rows = &row, .count = 1, .now_us = NOW_US};
 
     row.source_us = NOW_US - 25 * HOUR_US;
     AUTO(json_decrefp) json_t *frozen = presented(&view);
@@ -169,7 +170,7 @@ static void the_age_counts_from_the_time_of_the_source_where_it_has_one(void)
     const struct feed feed = {.source = &spot, .on = true, .every_seconds = 60};
     struct feed_row rows[] = {scope_of("a", 1, ""), scope_of("b", 1, "")};
     const struct feed_view view = {
-        .feed = &feed, .idle = "", .rows = rows, .count = 2, .now_us = NOW_US};
+        .on = true, .feed = &feed, .idle = "", .rows = rows, .count = 2, .now_us = NOW_US};
 
     rows[1].source_us = NOW_US - 2 * HOUR_US;
     AUTO(json_decrefp) json_t *json = presented(&view);

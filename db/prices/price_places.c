@@ -1,0 +1,96 @@
+#include "db/prices/price_places.h"
+
+#include "common/cleanup.h"
+#include "db/stmt.h"
+
+bool price_places_each(struct db *db, const char *provider, const char *instance,
+                       void (*tell)(void *user, const struct price_place *place), void *user,
+                       struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query =
+        stmt_prepare(db,
+                     "SELECT kind, currency, region, zone FROM price_series WHERE"
+                     " instance_type = ?1 AND (?2 IS NULL OR provider = ?2) AND nanos IS NOT NULL"
+                     " AND feed <> 'published' ORDER BY region, zone",
+                     err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, instance);
+    stmt_text(query, provider);
+    while ((step = stmt_step(query, err)) == STMT_ROW) {
+        struct price_place place = {0};
+
+        if (!price_kind_from_name(stmt_column_text(query, 0), &place.kind))
+            continue; /* the schema lets in no other words */
+        snprintf(place.currency, sizeof place.currency, "%s", stmt_column_text(query, 1));
+        snprintf(place.region, sizeof place.region, "%s", stmt_column_text(query, 2));
+        snprintf(place.zone, sizeof place.zone, "%s", stmt_column_text(query, 3));
+        tell(user, &place);
+    }
+    return step == STMT_DONE;
+}
+
+static bool has(struct db *db, const char *sql, const char *name, bool *ret_has,
+                struct error *err)
+{
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    stmt_text(query, name);
+    step = stmt_step(query, err);
+    *ret_has = step == STMT_ROW;
+    return step != STMT_FAILED;
+}
+
+bool price_places_has_region(struct db *db, const char *region, bool *ret_has, struct error *err)
+{
+    return has(db,
+               "SELECT 1 FROM price_series WHERE region = ? AND feed <> 'published' AND nanos IS"
+               " NOT NULL LIMIT 1",
+               region, ret_has, err);
+}
+
+bool price_places_has_zone(struct db *db, const char *zone, bool *ret_has, struct error *err)
+{
+    return has(
+        db,
+        "SELECT 1 FROM price_series WHERE zone = ? AND feed <> 'published' AND nanos IS NOT"
+        " NULL LIMIT 1",
+        zone, ret_has, err);
+}
+
+static bool each_name(struct db *db, const char *sql, void (*tell)(void *user, const char *name),
+                      void *user, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    while ((step = stmt_step(query, err)) == STMT_ROW)
+        tell(user, stmt_column_text(query, 0));
+    return step == STMT_DONE;
+}
+
+bool price_places_regions(struct db *db, void (*tell)(void *user, const char *name), void *user,
+                          struct error *err)
+{
+    return each_name(db,
+                     "SELECT DISTINCT region FROM price_series WHERE region <> '' AND feed <>"
+                     " 'published' AND nanos IS NOT NULL",
+                     tell, user, err);
+}
+
+bool price_places_zones(struct db *db, void (*tell)(void *user, const char *name), void *user,
+                        struct error *err)
+{
+    return each_name(db,
+                     "SELECT DISTINCT zone FROM price_series WHERE zone <> '' AND feed <>"
+                     " 'published' AND nanos IS NOT NULL",
+                     tell, user, err);
+}

@@ -1,0 +1,12 @@
+/* Names that a person gives: what would be taken and never match anything is refused. */
+#pragma once
+
+#include "common/error.h"
+
+/* No blank at either end: it cannot be seen, and no name has one. */
+bool given_word_check(const char *field, const char *text, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* The same of a provider; those that feeds know are written "aws", "azure" and "gcp". */
+bool given_provider_check(const char *field, const char *text, struct error *err)
+    __attribute__((warn_unused_result));

@@ -1,0 +1,219 @@
+#include "server/base/machine_price.h"
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/prices/discounts.h"
+#include "pricing/feeds/source.h"
+#include "pricing/freshness.h"
+#include "pricing/machine/choice.h"
+
+#include <stdarg.h>
+
+#define PRICES_MAX 100000 /* of one instance type, in all regions */
+
+/* Prices of the machine's type, one after another. */
+struct search {
+    const struct machine_price_question *question;
+    int rank; /* of the best; 0 while there is none */
+    struct price_view best;
+    long long expired_us;   /* when the youngest that is too old was last said */
+    char expired_feed[32];  /* "" while there is none */
+    enum price_fit nearest; /* of those that are no price of this machine */
+    struct price_view near; /* the first of the nearest */
+    long long near_count;
+};
+
+static void consider_near(struct search *search, enum price_fit fit,
+                          const struct price_view *view)
+{
+    if (fit == PRICE_OF_OTHER_TYPE || fit < search->nearest)
+        return;
+    if (fit > search->nearest) {
+        search->near = *view;
+        search->near_count = 0;
+    }
+    search->nearest = fit;
+    search->near_count++;
+}
+
+static void consider(void *user, const struct price_view *view)
+{
+    struct search *search = user;
+    enum price_fit fit = price_fit(&view->price, search->question->identity);
+    int rank = price_rank(&view->price, search->question->identity);
+    long long said_us =
+        view->confirmed_source_us > 0 ? view->confirmed_source_us : view->confirmed_us;
+
+    if (fit != PRICE_FITS) {
+        consider_near(search, fit, view);
+        return;
+    }
+    if (freshness_of(view->price.kind, search->question->at_us - said_us,
+                     source_pace_us(view->price.feed)) == PRICE_EXPIRED) {
+        if (said_us >= search->expired_us)
+            snprintf(search->expired_feed, sizeof search->expired_feed, "%s", view->price.feed);
+        search->expired_us = said_us > search->expired_us ? said_us : search->expired_us;
+        return;
+    }
+    if (rank <= search->rank)
+        return;
+    search->rank = rank;
+    search->best = *view;
+}
+
+/* The most specific price comes first. */
+static void take_off(void *user, const struct discount *discount)
+{
+    struct machine_price *price = user;
+
+    if (price->discount[0] || price->factor < 1 ||
+        !discount_applies(discount, &price->view.price))
+        return;
+    price->factor = discount->factor;
+    snprintf(price->discount, sizeof price->discount, "%s", discount->note);
+}
+
+static void take_option(const struct machine_price_question *question,
+                        struct machine_price *price)
+{
+    struct price *typed = &price->view.price;
+
+    price->known = price_set_number(typed, question->given);
+    typed->kind = PRICE_TYPED;
+    typed->fetched_us = price->view.since_us = question->at_us;
+    snprintf(typed->currency, sizeof typed->currency, "USD");
+    snprintf(typed->feed, sizeof typed->feed, "option");
+}
+
+__attribute__((format(printf, 2, 3))) static void say(struct machine_price *price,
+                                                      const char *format, ...)
+{
+    size_t used = strlen(price->why_not);
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(price->why_not + used, sizeof price->why_not - used, format, values);
+    va_end(values);
+}
+
+/* "a price (spot) for c7i.2xlarge in us-east-1" */
+static void say_what(const struct identity *identity, const char *begin,
+                     struct machine_price *price)
+{
+    say(price, "%s a price (%s) for %.40s in %.40s", begin,
+        identity->life_cycle[0] ? identity->life_cycle : "typed", identity->instance_type,
+        identity->region[0] ? identity->region : "an unknown region");
+}
+
+static void explain_near(const struct search *search, struct machine_price *price)
+{
+    const struct identity *identity = search->question->identity;
+    const struct price *near = &search->near.price;
+    const char *kind = price_kind_name(near->kind);
+
+    switch (search->nearest) {
+    case PRICE_IN_OTHER_CURRENCY:
+        say(price,
+            "its price is known in %s alone (%.32s an hour, %.31s), and is not converted: enter "
+            "it in USD, by POST /v1/prices or --price-per-hour",
+            near->currency, near->text, near->feed);
+        break;
+    case PRICE_OF_UNKNOWN_KIND:
+        say(price,
+            "it is not known how this machine is paid for, while %.31s has a price (%s) for "
+            "%.40s in %.39s: say --life-cycle on_demand or --life-cycle spot",
+            near->feed, kind, near->instance_type, near->region);
+        break;
+    case PRICE_OF_OTHER_KIND:
+        say_what(identity, "no feed has", price);
+        say(price,
+            "; %.31s has its %s price, and one kind never stands in for another: --life-cycle %s "
+            "if the machine is paid for that way, else --price-per-hour",
+            near->feed, kind, kind);
+        break;
+    case PRICE_OF_OTHER_ZONE:
+        say_what(identity, "no feed has", price);
+        say(price, " for zone %.39s; one is known for zone %.39s: --zone names another",
+            identity->zone[0] ? identity->zone : "(unknown)", near->zone);
+        break;
+    case PRICE_OF_OTHER_REGION:
+        say_what(identity, "no feed has", price);
+        say(price,
+            "; a price of it is known in %.39s%s: --region names another, --price-per-hour "
+            "gives a price",
+            near->region, search->near_count > 1 ? " and elsewhere" : "");
+        break;
+    default:
+        say_what(identity, "no feed has", price);
+        say(price, "; %.15s has a type of that name: --provider names another", near->provider);
+    }
+}
+
+/* Where nobody has a price of the type: what could be read beside. */
+static void explain_nothing(const struct machine_price_question *question,
+                            struct machine_price *price)
+{
+    const struct identity *identity = question->identity;
+
+    say_what(identity, "no feed has", price);
+    if (strcmp(identity->provider, "gcp") == 0 && !question->has_gcp_key)
+        say(price, ": PENNYWORTH_GCP_KEY reads Google's own list, and --feed gcp-third-party=on "
+                   "the list of a third party");
+    else
+        say(price, ": GET /v1/prices?instance_type=%.40s tells what each feed says",
+            identity->instance_type);
+    say(price, "; --price-per-hour gives a price");
+}
+
+static void explain(const struct search *search, struct machine_price *price)
+{
+    char time[RFC3339_SIZE];
+
+    if (!search->question->identity->instance_type[0]) {
+        say(price, "the instance type is not known: say --instance-type, --provider and --region,"
+                   " or --price-per-hour");
+    } else if (search->question->identity->terms[0]) {
+        say(price,
+            "this machine is billed for %s, and feeds have prices of plain Linux only: set "
+            "--price-per-hour, or type its price",
+            search->question->identity->terms);
+    } else if (search->expired_feed[0]) {
+        clock_rfc3339(search->expired_us, time);
+        say(price, "what the feeds say is too old: ");
+        if (search->expired_us > 0)
+            say(price, "%.31s said it last at %s; ", search->expired_feed, time);
+        say(price, "GET /v1/feeds tells why, POST /v1/prices/refresh reads them again");
+    } else if (search->nearest != PRICE_OF_OTHER_TYPE) {
+        explain_near(search, price);
+    } else {
+        explain_nothing(search->question, price);
+    }
+}
+
+bool machine_price_find(struct db *db, const struct machine_price_question *question,
+                        struct machine_price *ret_price, struct error *err)
+{
+    struct search search = {.question = question};
+    struct machine_price price = {.factor = 1};
+    const char *type = question->identity->instance_type;
+
+    if (question->given > 0) {
+        take_option(question, &price);
+    } else if (*type) {
+        const struct price_filter filter = {
+            .instance_type = type, .at_us = question->at_us, .limit = PRICES_MAX};
+
+        if (!price_list(db, &filter, consider, &search, err))
+            return false;
+        price.known = search.rank > 0;
+        price.view = search.best;
+    }
+    if (!price.known)
+        explain(&search, &price);
+    else if (!discounts_each(db, question->at_us, take_off, &price, err))
+        return false;
+    if (price.known)
+        price.dollars = price_exact((double)price.view.price.nanos / 1e9 * price.factor);
+    *ret_price = price;
+    return true;
+}

@@ -1,0 +1,26 @@
+/* What an hour of this machine costs, chosen among all prices of its type; or why that is not
+ * known, and what to do about it. */
+#pragma once
+
+#include "db/prices/price_list.h"
+#include "pricing/machine/identity.h"
+
+struct machine_price {
+    bool known;
+    struct price_view view;
+    double factor;      /* of the discount; 1 for none */
+    char discount[128]; /* the discount's note */
+    double dollars;     /* an hour, after the discount */
+    char why_not[400];  /* why the price is unknown */
+};
+
+struct machine_price_question {
+    const struct identity *identity;
+    double given; /* dollars an hour: the option --price-per-hour, which wins; 0 for none */
+    bool has_gcp_key;
+    long long at_us;
+};
+
+bool machine_price_find(struct db *db, const struct machine_price_question *question,
+                        struct machine_price *ret_price, struct error *err)
+    __attribute__((warn_unused_result));

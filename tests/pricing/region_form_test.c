@@ -1,0 +1,25 @@
+/* Whose region a name is. */
+#include "pricing/region_form.h"
+
+#include "common/cleanup.h"
+#include "tests/test.h"
+
+int main(void)
+{
+    static const struct {
+        const char *name, *provider;
+    } cases[] = {{"us-east-1", "aws"},     {"ap-southeast-2", "aws"},
+                 {"us-gov-west-1", "aws"}, {"us-west-2-lax-1", "aws"},
+                 {"cn-north-1", "aws"},    {"europe-west4", "gcp"},
+                 {"us-central1", "gcp"},   {"northamerica-northeast2", "gcp"},
+                 {"me-central2", "gcp"},   {"eastus", "azure"},
+                 {"eastus2", "azure"},     {"germanywestcentral", "azure"}};
+    static const char *const none[] = {"",        "US-EAST-1", "us-east-", "us--east-1", "1",
+                                       "-east-1", "us-east-a", "us_east",  "us east",    "a-1b2"};
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        EXPECT_STR(provider_of_region(cases[i].name), cases[i].provider);
+    for (size_t i = 0; i < COUNT(none); i++)
+        EXPECT(provider_of_region(none[i]) == NULL);
+    return test_result();
+}
