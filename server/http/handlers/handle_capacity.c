@@ -5,8 +5,10 @@
 #include "common/fields.h"
 #include "common/limits.h"
 #include "pricing/parse_time.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_capacity.h"
+#include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -140,6 +142,7 @@ static bool write_page(struct db *db, struct capacity_filter *filter, long long 
                        struct json_writer *out, struct error *err)
 {
     struct capacity_page page = {.out = out, .limit = filter->limit++};
+    struct unmatched_list unmatched = {.count = 0};
 
     filter->since_us = clock_calendar_us() - days * DAY_US;
     jsonw_open(out, NULL, '{');
@@ -150,6 +153,9 @@ static bool write_page(struct db *db, struct capacity_filter *filter, long long 
         return false;
     jsonw_close(out, ']');
     jsonw_text(out, "next_cursor", page.count > page.limit ? page.last : NULL);
+    if (page.count == 0 && !filter->after && !unmatched_events(db, filter, &unmatched, err))
+        return false;
+    present_unmatched(out, unmatched.list, unmatched.count);
     jsonw_close(out, '}');
     return true;
 }

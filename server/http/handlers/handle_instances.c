@@ -5,7 +5,9 @@
 #include "common/clock.h"
 #include "common/limits.h"
 #include "db/prices/catalogue.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
+#include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -19,7 +21,7 @@ struct catalogue {
     struct db *db;
     const char *region;
     const struct discount_list *discounts;
-    long long limit, count, now_us;
+    long long limit, count, priced, now_us;
     char last[96];
     struct error *err;
 };
@@ -28,6 +30,7 @@ static void write_price(void *user, const struct price_view *view)
 {
     struct catalogue *catalogue = user;
 
+    catalogue->priced++;
     present_price(catalogue->out, NULL, view, catalogue->discounts, catalogue->now_us);
 }
 
@@ -115,6 +118,7 @@ static bool read_filter(const struct query *query, struct type_filter *filter, s
 static bool write_types(struct catalogue *catalogue, const struct type_filter *filter,
                         struct error *err)
 {
+    struct unmatched_list unmatched = {.count = 0};
     struct type_filter more = *filter;
 
     more.limit++;
@@ -126,6 +130,11 @@ static bool write_types(struct catalogue *catalogue, const struct type_filter *f
     jsonw_close(catalogue->out, ']');
     jsonw_text(catalogue->out, "next_cursor",
                catalogue->count > catalogue->limit ? catalogue->last : NULL);
+    if ((catalogue->count == 0 || (catalogue->region && catalogue->priced == 0)) &&
+        !filter->after &&
+        !unmatched_types(catalogue->db, filter, catalogue->region, &unmatched, err))
+        return false;
+    present_unmatched(catalogue->out, unmatched.list, unmatched.count);
     jsonw_close(catalogue->out, '}');
     return true;
 }

@@ -10,9 +10,11 @@
 #include "pricing/feeds/manual_price.h"
 #include "pricing/parse_time.h"
 #include "server/base/cursor.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/taking_back.h"
 #include "server/http/json/present_feed.h"
+#include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -138,6 +140,7 @@ static bool explain_absence(struct exchange *exchange, struct db *db, struct jso
 static bool write_page(struct exchange *exchange, struct db *db, struct page *page,
                        const struct price_filter *filter, bool history, struct error *err)
 {
+    struct unmatched_list unmatched = {.count = 0};
     struct price_filter more = *filter;
     char next[CURSOR_SIZE];
 
@@ -151,6 +154,9 @@ static bool write_page(struct exchange *exchange, struct db *db, struct page *pa
     if (page->count > page->limit && !history)
         cursor_write(page->last, next);
     jsonw_text(page->out, "next_cursor", page->count > page->limit && !history ? next : NULL);
+    if (page->count == 0 && !filter->after && !unmatched_prices(db, filter, &unmatched, err))
+        return false;
+    present_unmatched(page->out, unmatched.list, unmatched.count);
     jsonw_open(page->out, "absent", '[');
     if (!page->said && !explain_absence(exchange, db, page->out, filter->provider, err))
         return false;
