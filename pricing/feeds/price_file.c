@@ -3,6 +3,7 @@
  *     {"prices": [{"provider": "aws", ...}]}
  * with the same names. All of it is good, or none is taken. */
 #include "common/cleanup.h"
+#include "common/known_names.h"
 #include "pricing/feeds/csv.h"
 #include "pricing/feeds/json_page.h"
 #include "pricing/feeds/manual_price.h"
@@ -23,9 +24,9 @@ enum column {
     COLUMNS
 };
 
-static const char *const names[COLUMNS] = {"provider",       "region",     "zone",
-                                           "instance_type",  "kind",       "currency",
-                                           "price_per_hour", "valid_from", "reference"};
+static const char *const names[COLUMNS + 1] = {"provider",       "region",     "zone",
+                                               "instance_type",  "kind",       "currency",
+                                               "price_per_hour", "valid_from", "reference"};
 static const char *const paths[] = {"prices/*", NULL};
 
 struct sheet {
@@ -64,12 +65,13 @@ static bool add_row(struct sheet *sheet, const char *const cells[COLUMNS], struc
 static bool read_member(const char *name, const json_t *value, const char *cells[COLUMNS],
                         char ret_number[PRICE_TEXT_SIZE], struct error *err)
 {
+    struct error unknown = {0};
     int column = 0;
 
     while (column < COLUMNS && strcmp(name, names[column]) != 0)
         column++;
-    if (column == COLUMNS)
-        return error_set(err, ERROR_UPSTREAM, NULL, "%.40s is not a known field", name);
+    if (!known_names_check(names, name, &unknown))
+        return error_set(err, ERROR_UPSTREAM, NULL, "%.40s %s", name, unknown.message);
     if (json_is_null(value))
         return true;
     cells[column] = json_string_value(value);

@@ -102,7 +102,13 @@ class Names(Asking):
                  "known are provider, family, kind, factor, note, valid_from"),
                 ("/v1/prices", {"instance_type": "a", "price": 1}, "price", "price_per_hour"),
                 ("/v1/figures", {"woorkload": 1}, "woorkload", "known are id, workload"),
-                ("/v1/runs/import", {**document(9), "stpes": 1}, "stpes", "are steps, ")):
+                ("/v1/runs/import", {**document(9), "stpes": 1}, "stpes", "are steps, "),
+                ("/v1/runs/import", {**document(9), "engine_details": {"librry": "x"}},
+                 "engine_details.librry", "are library, "),
+                ("/v1/capacity", {"knd": "launched"}, "knd", "known are provider, instance_type, "
+                                                             "zone, kind, "),
+                (f"/v1/runs/{self.server.run('ok')['id']}/void", {"raeson": "x"}, "raeson",
+                 "known are reason")):
             with self.subTest(path=path):
                 problem = self.assertProblem(self.server.post(body, path=path), 400, "invalid",
                                              field)

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/fields.h"
+#include "common/known_names.h"
 #include "common/limits.h"
 #include "pricing/parse_time.h"
 #include "server/compare/unmatched_lists.h"
@@ -46,9 +47,13 @@ static bool read_at(const json_t *json, long long now_us, long long *ret_us, str
            error_set(err, ERROR_INVALID, "at", "lies in the future");
 }
 
-static bool is_field(const char *name)
+static bool check_name(const char *name, struct error *err)
 {
-    return strcmp(name, "at") == 0 || fields_find(fields, COUNT(fields), name) != NULL;
+    const char *names[COUNT(fields) + 2] = {[COUNT(fields)] = "at"};
+
+    for (size_t i = 0; i < COUNT(fields); i++)
+        names[i] = fields[i].name;
+    return known_names_check(names, name, err);
 }
 
 static bool read_event(json_t *json, struct capacity_event *event, struct error *err)
@@ -57,8 +62,11 @@ static bool read_event(json_t *json, struct capacity_event *event, struct error 
     json_t *value;
 
     *event = (struct capacity_event){.kind = NULL};
-    json_object_foreach(json, name, value) if (!is_field(name)) return error_set(
-        err, ERROR_INVALID, name, "is not a known field");
+    json_object_foreach(json, name, value)
+    {
+        if (!check_name(name, err))
+            return false;
+    }
     for (size_t i = 0; i < COUNT(fields); i++) {
         value = json_object_get(json, fields[i].name);
         if (!value && i < REQUIRED)

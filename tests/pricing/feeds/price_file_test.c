@@ -131,7 +131,10 @@ static void json_that_is_not_understood_is_not_half_understood(void)
     expect_refused(JSON(",\"zone\":7"), "price 1: zone must be a string");
     expect_refused(JSON(",\"currency\":978"), "price 1: currency must be a string");
     expect_refused(JSON(",\"kind\":[\"spot\"]"), "price 1: kind must be a string");
-    expect_refused(JSON(",\"regoin\":\"us-east-1\""), "price 1: regoin is not a known field");
+    expect_refused(
+        JSON(",\"regoin\":\"us-east-1\""),
+        "price 1: regoin is not a known field; known are provider, region, zone, instance_type, "
+        "kind, currency, price_per_hour, valid_from, reference");
     expect_refused("{\"prices\":[{\"instance_type\":\"x\",\"price_per_hour\":true}]}",
                    "price 1: price_per_hour must be a string or a number");
     expect_refused("{\"prices\":[{\"instance_type\":\"x\",\"price_per_hour\":null}]}",
