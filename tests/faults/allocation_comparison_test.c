@@ -120,7 +120,7 @@ static bool make_and_present(struct db *db, struct bytes *text, struct error *er
                                      .offers = &offers,
                                      .discounts = &stage.discounts};
 
-    return offers_load(db, &stage.question.where, &offers, err) &&
+    return offers_load(db, &stage.question.where, NULL, 0, &offers, err) &&
            comparison_make(&parts, &ranking, err) && present_all(text, &ranking, err);
 }
 
