@@ -1,9 +1,8 @@
 /* Tested by tests/db/schema_test.c. */
 #include "db/schema_steps.h"
 
-/* The program that trained a run, its library and the kind of its plan, such as
- * "pennyworth-worker 0.1.0, oneDNN 2.6.3, plan measured"; engine/run/version.h puts such names in
- * order. A plan from the cache was measured. `of` is "" or "NEW.". */
+/* The version of a run, from step 9 to step 13: the program without what follows its first comma,
+ * its library and the kind of its plan. `of` is "" or "NEW.". */
 #define VERSION_OF_RUN(of)                                                                       \
     "ifnull(substr(" of "software, 1, instr(" of "software || ',', ',') - 1), '') || CASE WHEN"  \
     " json_valid(" of "engine_details) THEN"                                                     \
@@ -18,6 +17,16 @@
                             "UPDATE runs SET version = (SELECT v.number FROM versions AS v "     \
                             "WHERE v.name = " VERSION_OF_RUN(                                    \
                                 "NEW.") ") WHERE number = NEW.number;"
+
+#define BEFORE_THREADS /* "worker 1, 16 threads": "worker 1, " */                                \
+    "rtrim(substr(software, 1, length(software) - 8), '0123456789')"
+#define SET_VERSION                                                                              \
+    "INSERT INTO versions (name) SELECT n.name FROM version_names AS n WHERE n.run = NEW.number" \
+    " AND NOT EXISTS (SELECT 1 FROM versions AS v WHERE v.name = n.name);"                       \
+    "UPDATE runs SET version = (SELECT v.number FROM version_names AS n"                         \
+    " JOIN versions AS v ON v.name = n.name WHERE n.run = NEW.number) WHERE number = "           \
+    "NEW.number;"
+
 const char *const schema_later[SCHEMA_LATER] = {
     /* 8: what a run paid, as columns. The text of its cost stays as it is for those who read it.
      * The sender of an imported run may have written any price, so each member is checked: a
@@ -136,4 +145,29 @@ const char *const schema_later[SCHEMA_LATER] = {
     " WHERE s.feed = feed_states.feed AND s.scope = feed_states.scope"
     " AND s.held_nanos IS NOT NULL);"
     "UPDATE feed_states SET etag = '', last_modified = '', mark = '' WHERE held > 0;",
+
+    /* 14: the version of a run is all that its engine says of itself but the number of threads,
+     * the library where that text does not name it, and the kind of plan, such as
+     * "pennyworth-worker 0.1.0, oneDNN 2.6.3, plan measured"; engine/run/version.h puts such
+     * names in order. What stands behind the first comma did not count before. A plan from the
+     * cache was measured. */
+    "CREATE VIEW version_names AS SELECT number AS run,"
+    " CASE WHEN software GLOB '*[0-9] threads' AND " BEFORE_THREADS
+    " GLOB '*, ' THEN rtrim(" BEFORE_THREADS ", ', ') ELSE ifnull(software, '') END ||"
+    " CASE WHEN json_valid(engine_details) THEN"
+    "  CASE WHEN instr(ifnull(software, ''), engine_details ->> '$.library') = 0"
+    "   THEN ', ' || (engine_details ->> '$.library') ELSE '' END ||"
+    "  ifnull(', plan ' || replace(nullif(engine_details ->> '$.plan', ''), 'cached',"
+    "   'measured'), '') ELSE '' END AS name FROM runs;"
+    "DROP TRIGGER runs_version_of_ended; DROP TRIGGER runs_version_of_imported;"
+    "INSERT OR IGNORE INTO versions (name) SELECT n.name FROM version_names AS n"
+    " JOIN runs AS r ON r.number = n.run WHERE r.version IS NOT NULL;"
+    "UPDATE runs SET version = (SELECT v.number FROM version_names AS n"
+    " JOIN versions AS v ON v.name = n.name WHERE n.run = runs.number) WHERE version IS NOT NULL;"
+    "DELETE FROM versions WHERE number NOT IN"
+    " (SELECT version FROM runs WHERE version IS NOT NULL);"
+    "CREATE TRIGGER runs_version_of_ended AFTER UPDATE OF contender ON runs"
+    " WHEN NEW.contender IS NOT NULL BEGIN " SET_VERSION " END;"
+    "CREATE TRIGGER runs_version_of_imported AFTER INSERT ON runs"
+    " WHEN NEW.contender IS NOT NULL BEGIN " SET_VERSION " END;",
 };

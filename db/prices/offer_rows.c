@@ -36,6 +36,19 @@ static bool make_room(void *address_of_list, size_t count, size_t *room, size_t 
     return true;
 }
 
+bool offer_rows_room(struct offer_rows *rows, size_t more_rows, size_t more_statements,
+                     struct error *err)
+{
+    while (rows->room < rows->count + more_rows)
+        if (!make_room(&rows->list, rows->room, &rows->room, sizeof *rows->list, err))
+            return false;
+    while (rows->statement_room < rows->statement_count + more_statements)
+        if (!make_room(&rows->statements, rows->statement_room, &rows->statement_room,
+                       sizeof *rows->statements, err))
+            return false;
+    return true;
+}
+
 /* Only the last reading is looked up: there may be millions. */
 static bool ask_readings(struct db *db, long long at_us, struct feed_statement *statement,
                          struct error *err)
@@ -146,8 +159,9 @@ static void set_order(const struct offers_question *question, struct offer_row *
     memcpy(row->order, order, sizeof row->order);
 }
 
-static void judge(const struct offer_rows *rows, struct offer_row *row, int place)
+void offer_rows_judge(const struct offer_rows *rows, struct offer_row *row)
 {
+    int place = place_of(rows->question, row->region);
     const struct offers_question *question = rows->question;
     const struct feed_statement *statement = &rows->statements[row->statement];
     bool published =
@@ -215,7 +229,7 @@ static bool take_row(struct db *db, struct offer_rows *rows, struct stmt *query,
     if (!find_statement(db, rows, stmt_column_text(query, 1), stmt_column_text(query, 2),
                         &row->statement, err))
         return false;
-    judge(rows, row, place);
+    offer_rows_judge(rows, row);
     rows->count++;
     return true;
 }
@@ -237,6 +251,7 @@ static bool load_region(struct db *db, struct offer_rows *rows, const char *regi
     static const char of_type[] = COLUMNS "region = ? AND feed <> 'published'" OF_TYPE;
     const char *type = rows->question->instance;
     AUTO(stmt_done) struct stmt *query = stmt_prepare(db, type ? of_type : of_all, err);
+    const size_t first_row = rows->count, first_statement = rows->statement_count;
     enum stmt_step step;
 
     if (!query)
@@ -247,7 +262,20 @@ static bool load_region(struct db *db, struct offer_rows *rows, const char *regi
     while ((step = stmt_step(query, err)) == STMT_ROW)
         if (!take_row(db, rows, query, err))
             return false;
+    if (step == STMT_DONE && !type)
+        offer_store_keep(rows->store, region, rows, first_row, first_statement);
     return step == STMT_DONE;
+}
+
+/* Also where it is kept already. */
+static bool add_region(struct db *db, struct offer_rows *rows, const char *region,
+                       struct error *err)
+{
+    struct error why = {0};
+
+    if (!rows->question->instance && offer_store_take(rows->store, region, rows, &why))
+        return true;
+    return why.kind == ERROR_NONE ? load_region(db, rows, region, err) : error_no_memory(err);
 }
 
 /* What is typed for another region is no price here, but its type is worth a line. */
@@ -289,7 +317,7 @@ bool offer_rows_load(struct db *db, const struct offers_question *question,
     rows->question = question;
     rows->count = 0;
     for (size_t i = 0; question->regions[i]; i++)
-        if (!load_region(db, rows, question->regions[i], err))
+        if (!add_region(db, rows, question->regions[i], err))
             return false;
     if (!load_region(db, rows, "", err) || !load_anywhere(db, rows, err))
         return false;

@@ -28,6 +28,7 @@ struct feed_statement {
 /* What a series was at a moment, and its spread in a time before. */
 struct held {
     bool known; /* false: there was no price */
+    bool has_spread;
     long long nanos, since_us, source_us, fetched_us;
     char text[40];
     double low, high, mean; /* dollars, weighted by time; what is without a price is left out */
@@ -45,6 +46,7 @@ struct offer_row {
     long long said_us;           /* 0: no reading had confirmed it by then */
     long long order[ORDER_KEYS]; /* the smaller goes first, by the first that differs */
     struct held held;            /* without a spread, where history was asked already */
+    struct held *kept;           /* the same of a region that is kept: filled on the way; NULL */
 };
 
 struct offer_rows {
@@ -53,14 +55,32 @@ struct offer_rows {
     size_t count, room;
     struct feed_statement *statements;
     size_t statement_count, statement_room, last_statement;
+    struct offer_store *store; /* NULL: nothing is kept */
 };
 
-/* Rows are zeroed at first and may be filled again for another question of the same moment, which
- * spares asking for its readings. They go to offer_rows_free(), whatever this returned. */
+/* Rows are zeroed at first, but for a store where there is one, and may be filled again for
+ * another question of the same moment, which spares asking for its readings. They go to
+ * offer_rows_free(), whatever this returned. */
 bool offer_rows_load(struct db *db, const struct offers_question *question,
                      struct offer_rows *rows, struct error *err)
     __attribute__((warn_unused_result));
 void offer_rows_free(struct offer_rows *rows);
+
+/* A question begins: forgets what was read before prices changed. */
+void offer_store_begin(struct offer_store *store, const struct offers_question *question,
+                       long long prices);
+/* Appends what is kept of the region. False where nothing is, or memory ended (*err). */
+bool offer_store_take(struct offer_store *store, const char *region, struct offer_rows *rows,
+                      struct error *err) __attribute__((warn_unused_result));
+/* Keeps the rows and statements from these on, which are the region's. Where there is no memory,
+ * or no room but that of this question's other regions, nothing is kept. */
+void offer_store_keep(struct offer_store *store, const char *region, struct offer_rows *rows,
+                      size_t first_row, size_t first_statement);
+/* Makes room for so many more. */
+bool offer_rows_room(struct offer_rows *rows, size_t more_rows, size_t more_statements,
+                     struct error *err) __attribute__((warn_unused_result));
+/* What of a row depends on the question and not on its region alone. */
+void offer_rows_judge(const struct offer_rows *rows, struct offer_row *row);
 
 struct held_question {
     long long series, at_us;

@@ -136,14 +136,16 @@ static bool quote_row(struct db *db, const struct offer_rows *rows, const struct
                           .third_party = statement->third_party,
                           .freshness = row->freshness,
                           .is_published = is_published(row->slot)};
-    struct held held = row->held;
+    struct held held = row->kept ? *row->kept : row->held;
 
-    if ((!held.known || row->slot == SLOT_SPOT) &&
+    if ((!held.known || (row->slot == SLOT_SPOT && !held.has_spread)) &&
         !price_at(db,
                   &(struct held_question){row->series, rows->question->at_us,
                                           row->slot == SLOT_SPOT ? WEEK_US : 0},
                   &held, err))
         return false;
+    if (row->kept)
+        *row->kept = held;
     if (!held.known || held.nanos != row->nanos) {
         *ret_quote = (struct quote){.kind = row->kind,
                                     .why_not = "what is stored of it does not agree with itself"};
@@ -273,14 +275,15 @@ static bool fill_offers(struct db *db, const struct offer_rows *rows, struct off
     return true;
 }
 
-bool offers_load(struct db *db, const struct offers_question *question, struct offers *ret_offers,
-                 struct error *err)
+bool offers_load(struct db *db, const struct offers_question *question, struct offer_store *store,
+                 long long prices, struct offers *ret_offers, struct error *err)
 {
     /* A statement that stands on a row keeps all the others on one state of the database. */
     AUTO(stmt_done) struct stmt *view = stmt_prepare(db, "SELECT 1 FROM sqlite_schema", err);
-    AUTO(offer_rows_free) struct offer_rows rows = {0};
+    AUTO(offer_rows_free) struct offer_rows rows = {.store = store};
     AUTO(offers_free) struct offers offers = {0};
 
+    offer_store_begin(store, question, prices);
     if (!view || stmt_step(view, err) != STMT_ROW || !offer_rows_load(db, question, &rows, err) ||
         !fill_offers(db, &rows, &offers, err))
         return false;

@@ -45,9 +45,18 @@ struct offers {
     size_t count;
 };
 
-/* Every type with a price in one of the regions, or typed or published anywhere. */
-bool offers_load(struct db *db, const struct offers_question *question, struct offers *ret_offers,
-                 struct error *err) __attribute__((warn_unused_result));
+/* What was read of single regions, for the next question that names one of them beside others.
+ * One thread at a time. */
+struct offer_store;
+struct offer_store *offer_store_new(struct error *err) __attribute__((warn_unused_result));
+void offer_store_free(struct offer_store *store); /* NULL is fine */
+
+/* Every type with a price in one of the regions, or typed or published anywhere. `store`, unless
+ * NULL, is used for what was read when revision_read_prices() said `prices`, too: the same
+ * moment, or the same minute where that is now. */
+bool offers_load(struct db *db, const struct offers_question *question, struct offer_store *store,
+                 long long prices, struct offers *ret_offers, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* One type in one region. */
 struct offers_place {

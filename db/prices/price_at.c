@@ -86,6 +86,7 @@ bool price_at(struct db *db, const struct held_question *question, struct held *
         return false;
     if (held.known && question->window_us > 0)
         spread_end(&spread, &held);
+    held.has_spread = question->window_us > 0;
     *ret_held = held;
     return true;
 }

@@ -2,6 +2,7 @@
 #include "engine/document/document_member.h"
 
 #include "common/cleanup.h"
+#include "common/known_names.h"
 #include "common/rfc3339.h"
 #include "engine/document/document_text.h"
 #include "engine/process/loaded_libraries.h"
@@ -43,20 +44,25 @@ static json_t *known_members(json_t *object)
     return take(&known);
 }
 
-/* `kept`: the text of an object with every name that there is. Behind a name in quotes a colon
- * follows only where it is one: in a string the second quote would have a backslash before it. */
+/* `kept`: the text of an object with every name that there is. */
 static bool are_known(json_t *object, const char *kept, struct error *err)
 {
-    char name[64];
-    const char *key;
+    AUTO(json_decrefp) json_t *all = json_loads(kept, 0, NULL);
+    const char *names[KNOWN_NAMES_MAX + 1] = {NULL}, *key;
+    size_t count = 0;
     json_t *value;
 
+    if (!all)
+        return error_no_memory(err);
+    json_object_foreach(all, key, value)
+    {
+        if (count < KNOWN_NAMES_MAX)
+            names[count++] = key;
+    }
     json_object_foreach(object, key, value)
     {
-        int length = snprintf(name, sizeof name, "\"%s\":", key);
-
-        if (length >= (int)sizeof name || strpbrk(key, "\"\\") || !strstr(kept, name))
-            return error_set(err, ERROR_INVALID, key, "is not a known field");
+        if (!known_names_check(names, key, err))
+            return false;
     }
     return true;
 }

@@ -96,7 +96,7 @@ void interval_of_mean(const long long *nanoseconds, size_t count,
     double sum = 0, mean, half;
 
     *ret_interval = interval;
-    if (count < 2 * BATCH_STEPS)
+    if (count < INTERVAL_STEPS_MIN)
         return;
     for (size_t i = 0; i < count; i++)
         sum += (double)nanoseconds[i];

@@ -15,6 +15,8 @@ struct range {
     double low, high;
 };
 
+#define INTERVAL_STEPS_MIN 20 /* fewer have no interval of their mean */
+
 /* Mean step. */
 struct mean_interval {
     struct range mean;      /* nanoseconds */
@@ -29,8 +31,8 @@ struct mean_interval {
  * first-order autoregression: as many independent steps as the steps are worth at the upper end
  * of the 95 % interval of their lag 1, since a run that stops when its interval is narrow stops
  * where that was estimated too low. Where the steps drift by more than noise explains (drift.h),
- * the interval is wider by as much as that moves the mean. With fewer than 20 steps there is
- * none. */
+ * the interval is wider by as much as that moves the mean. There is none with fewer than
+ * INTERVAL_STEPS_MIN steps, nor where it would reach 0. */
 void interval_of_mean(const long long *nanoseconds, size_t count,
                       struct mean_interval *ret_interval);
 

@@ -29,7 +29,7 @@ static double median(double *values, size_t count)
     return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static bool counts(const struct run_result *run_result)
+static bool is_valid(const struct run_result *run_result)
 {
     return (run_result->validity == VALIDITY_OK || run_result->validity == VALIDITY_WARN) &&
            run_result->value > 0 && isfinite(run_result->value);
@@ -37,10 +37,6 @@ static bool counts(const struct run_result *run_result)
 
 static void count_in(const struct run_result *run_result, struct standing *standing)
 {
-    if (!counts(run_result)) {
-        standing->invalid++;
-        return;
-    }
     if (standing->runs++ == 0)
         standing->first_us = standing->newest_us = run_result->at_us;
     standing->warned += run_result->validity == VALIDITY_WARN;
@@ -69,26 +65,19 @@ static void sum_up(const double *values, size_t count, struct standing *standing
         (struct range){.known = true, .low = mean * exp(-half), .high = mean * exp(half)};
 }
 
-/* One run, or two: as sure as their own steps make them. Beside a run with an interval, one
- * without adds nothing that is known. */
+/* One run, or two: as sure as their own steps make them. */
 static void sum_up_steps(const struct run_result *results, size_t count,
                          struct standing *standing)
 {
-    struct range hull = {.known = false, .low = INFINITY};
+    struct range hull = {.known = results[0].low > 0, .low = INFINITY};
     double sum = 0;
-    size_t found = 0;
 
-    for (size_t i = 0; i < count; i++)
-        hull.known |= counts(&results[i]) && results[i].low > 0;
     for (size_t i = 0; i < count; i++) {
-        if (!counts(&results[i]) || (hull.known && !(results[i].low > 0)))
-            continue;
-        found++;
         sum += results[i].value;
         hull.low = fmin(hull.low, results[i].low);
         hull.high = fmax(hull.high, results[i].high);
     }
-    standing->value = sum / (double)found;
+    standing->value = sum / (double)count;
     standing->level = hull.known ? STANDING_STEPS : STANDING_POINT;
     if (hull.known)
         standing->interval = hull;
@@ -101,7 +90,7 @@ static double noise_of(const struct run_result *results, size_t count)
     size_t found = 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (!counts(&results[i]) || !(results[i].low > 0))
+        if (!(results[i].low > 0))
             continue;
         sum += (log(results[i].high) - log(results[i].low)) / (2 * Z_95);
         found++;
@@ -118,7 +107,7 @@ static size_t group_by(enum vm_kind kind, const struct run_result *results, size
     for (size_t i = 0; i < count; i++) {
         size_t at = 0;
 
-        if (!counts(&results[i]) || vm_kind_of(results[i].vm) != kind)
+        if (vm_kind_of(results[i].vm) != kind)
             continue;
         while (at < group_count && strcmp(groups[at].vm, results[i].vm) != 0)
             at++;
@@ -130,8 +119,9 @@ static size_t group_by(enum vm_kind kind, const struct run_result *results, size
     return group_count;
 }
 
-static void group_by_machine(const struct run_result *results, size_t count, struct group *groups,
-                             double *room, struct standing *standing)
+/* Fills the groups by the kind of name that most machines have; returns how many there are. */
+static size_t group_by_machine(const struct run_result *results, size_t count,
+                               struct group *groups, double *room)
 {
     size_t by_serial = group_by(VM_SERIAL, results, count, groups, room);
     size_t by_instance = group_by(VM_INSTANCE, results, count, groups, room);
@@ -139,7 +129,77 @@ static void group_by_machine(const struct run_result *results, size_t count, str
 
     if (by_serial > by_instance)
         most = group_by(VM_SERIAL, results, count, groups, room);
-    standing->vms = most > 0 ? (long long)most : standing->runs > 0;
+    return most > 0 ? most : count > 0;
+}
+
+/* What a standing is computed from. */
+struct sources {
+    struct run_result *runs; /* those that count */
+    size_t count;
+    struct group *groups; /* of machines */
+    double *room, *values;
+};
+
+static void sources_clear(struct sources *sources)
+{
+    freep(&sources->runs);
+    freep(&sources->groups);
+    freep(&sources->room);
+    freep(&sources->values);
+}
+
+static bool sources_make(const struct run_result *results, size_t count, struct sources *sources)
+{
+    sources->runs = calloc(count + 1, sizeof *sources->runs);
+    sources->groups = calloc(count + 1, sizeof *sources->groups);
+    sources->room = calloc(count * count + 1, sizeof *sources->room);
+    sources->values = calloc(count + 1, sizeof *sources->values);
+    if (!sources->runs || !sources->groups || !sources->room || !sources->values)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (is_valid(&results[i]))
+            sources->runs[sources->count++] = results[i];
+    return true;
+}
+
+static bool take_sure_ones(struct sources *sources)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < sources->count; i++)
+        if (sources->runs[i].low > 0)
+            sources->runs[kept++] = sources->runs[i];
+    sources->count = kept;
+    return kept > 0;
+}
+
+/* Runs without an interval stand aside for those with one, unless most machines have no other. */
+static bool choose(const struct run_result *results, size_t count, struct sources *sources,
+                   struct standing *standing, struct error *err)
+{
+    AUTO(sources_clear) struct sources sure = {0};
+    size_t all;
+
+    if (!sources_make(results, count, sources) || !sources_make(results, count, &sure))
+        return error_no_memory(err);
+    standing->invalid = (long long)(count - sources->count);
+    all = group_by_machine(sources->runs, sources->count, sources->groups, sources->room);
+    standing->vms = (long long)all;
+    if (take_sure_ones(&sure)) {
+        size_t machines = group_by_machine(sure.runs, sure.count, sure.groups, sure.room);
+
+        if (all <= 2 * machines) {
+            struct sources aside = *sources;
+
+            standing->vms = (long long)machines;
+            standing->too_short = (long long)(sources->count - sure.count);
+            *sources = sure;
+            sure = aside;
+        }
+    }
+    for (size_t i = 0; i < sources->count; i++)
+        count_in(&sources->runs[i], standing);
+    return true;
 }
 
 /* The medians of the machines, in place of the first value of each. */
@@ -159,33 +219,27 @@ static void sum_up_machines(struct group *groups, struct standing *standing, dou
 static void keep_machines(const struct run_result *results, size_t count, struct group *groups,
                           double *values, struct standing *standing)
 {
-    size_t found = 0;
-
     for (long long i = 0; i < standing->vms && i < STANDING_VALUES_MAX; i++)
         if (groups[i].count > 0)
             standing->machines[standing->machine_count++] =
                 median(groups[i].values, groups[i].count);
     for (size_t i = 0; i < count; i++)
-        if (counts(&results[i]))
-            values[found++] = results[i].value;
-    if (standing->machine_count == 0 && found > 0)
-        standing->machines[standing->machine_count++] = median(values, found);
+        values[i] = results[i].value;
+    if (standing->machine_count == 0 && count > 0)
+        standing->machines[standing->machine_count++] = median(values, count);
 }
 
 static void sum_up_runs(const struct run_result *results, size_t count, double *values,
                         struct standing *standing)
 {
-    size_t found = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (counts(&results[i])) {
-            values[found++] = results[i].value;
-            keep(results[i].value, standing);
-        }
-    if (found >= ENOUGH) {
+    for (size_t i = 0; i < count; i++) {
+        values[i] = results[i].value;
+        keep(results[i].value, standing);
+    }
+    if (count >= ENOUGH) {
         standing->level = STANDING_RUNS;
-        sum_up(values, found, standing);
-    } else if (found > 0) {
+        sum_up(values, count, standing);
+    } else if (count > 0) {
         sum_up_steps(results, count, standing);
     }
 }
@@ -193,22 +247,17 @@ static void sum_up_runs(const struct run_result *results, size_t count, double *
 bool standing_compute(const struct run_result *results, size_t count,
                       struct standing *ret_standing, struct error *err)
 {
-    AUTO(freep) struct group *groups = calloc(count + 1, sizeof *groups);
-    AUTO(freep) double *room = calloc(count * count + 1, sizeof *room);
-    AUTO(freep) double *values = calloc(count + 1, sizeof *values);
+    AUTO(sources_clear) struct sources from = {0};
     struct standing standing = {.level = STANDING_NONE};
 
-    if (!groups || !room || !values)
-        return error_no_memory(err);
-    for (size_t i = 0; i < count; i++)
-        count_in(&results[i], &standing);
-    group_by_machine(results, count, groups, room, &standing);
+    if (!choose(results, count, &from, &standing, err))
+        return false;
     if (standing.vms >= ENOUGH)
-        sum_up_machines(groups, &standing, values);
+        sum_up_machines(from.groups, &standing, from.values);
     else
-        sum_up_runs(results, count, values, &standing);
-    standing.noise = noise_of(results, count);
-    keep_machines(results, count, groups, values, &standing);
+        sum_up_runs(from.runs, from.count, from.values, &standing);
+    standing.noise = noise_of(from.runs, from.count);
+    keep_machines(from.runs, from.count, from.groups, from.values, &standing);
     *ret_standing = standing;
     return true;
 }

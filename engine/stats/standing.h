@@ -40,6 +40,7 @@ struct standing {
                             * logarithms: it never reaches 0, however much machines differ */
     double spread;         /* standard deviation / mean of what the level says; 0 unknown */
     long long runs;        /* that count here */
+    long long too_short; /* valid ones without an interval that stand aside for those with one */
     long long warned, imported, invalid;
     long long vms; /* machines that are surely there among those that count */
     double values[STANDING_VALUES_MAX]; /* what the level is made of, the newest first */
@@ -57,7 +58,10 @@ struct standing {
  * of that kind may be of any of those machines, and take no part where medians of machines are
  * summed up.
  *
- * `results`: the newest first. Invalid runs, and those never judged, are counted and left out. */
+ * `results`: the newest first. Invalid runs, and those never judged, are counted and left out.
+ * So are runs without an interval where others have one: five steps of one machine never move
+ * what a hundred steps of others say. They count where most of the machines have nothing else:
+ * one longer run never hides the other machines. */
 bool standing_compute(const struct run_result *results, size_t count,
                       struct standing *ret_standing, struct error *err)
     __attribute__((warn_unused_result));

@@ -116,9 +116,14 @@ static void judge_trace(const struct validity_inputs *validity_inputs, struct ve
             "the steps became %.1f %% slower while they were measured", percent);
     else
         add(verdict, "steady_state", VALIDITY_OK, NAN, "the measured steps are steady");
-    if (!summary->throughput.known)
+    if (!summary->throughput.known && summary->measured_steps < INTERVAL_STEPS_MIN)
         add(verdict, "interval", VALIDITY_WARN, (double)summary->measured_steps,
-            "%lld measured steps are too few for an interval", summary->measured_steps);
+            "%lld measured steps are too few for an interval: it takes %d",
+            summary->measured_steps, INTERVAL_STEPS_MIN);
+    else if (!summary->throughput.known)
+        add(verdict, "interval", VALIDITY_WARN, (double)summary->measured_steps,
+            "the %lld measured steps differ so much that their interval would reach 0",
+            summary->measured_steps);
     if (summary->skewed)
         judge_skew(summary, verdict);
 }

@@ -50,6 +50,25 @@ static bool blame(struct error *err, const struct error *cause, const char *obje
     return error_set(err, cause->kind, field, "%s", cause->message);
 }
 
+/* Of a cell of the preset engines, whose engine may lack the workload: the reason, and the spec
+ * as if another engine were to run it. */
+static bool read_lacking(const struct sweep *sweep, json_t *json, struct sweep_cell *cell,
+                         struct error *cause)
+{
+    struct error why = *cause;
+
+    if (sweep->preset != SWEEP_ENGINES || strcmp(cause->field, "workload") != 0)
+        return false;
+    *cause = (struct error){0};
+    if (json_object_set_new(json, "engine", json_string("another")) != 0)
+        return error_no_memory(cause);
+    if (!run_spec_from_json(json, &cell->spec, cause))
+        return false;
+    snprintf(cell->spec.engine, sizeof cell->spec.engine, "%s", ENGINE_NATIVE);
+    snprintf(cell->refused, sizeof cell->refused, "%s: %s", why.field, why.message);
+    return true;
+}
+
 bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const struct place *place,
                struct error *err)
 {
@@ -69,9 +88,10 @@ bool sweep_add(struct sweep *sweep, const char *name, json_t *change, const stru
     cell = &cells[sweep->count];
     *cell = (struct sweep_cell){.name = ""};
     snprintf(cell->name, sizeof cell->name, "%s", name);
-    if (!run_spec_from_json(json, &cell->spec, &cause))
+    if (!run_spec_from_json(json, &cell->spec, &cause) &&
+        !read_lacking(sweep, json, cell, &cause))
         return blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
-    if (!spec_fits(&cell->spec, place, &cause) && cause.kind != ERROR_UNABLE)
+    if (!cell->refused[0] && !spec_fits(&cell->spec, place, &cause) && cause.kind != ERROR_UNABLE)
         return blame(err, &cause, json_object_get(change, cause.field) ? "knobs" : "base");
     if (cause.kind == ERROR_UNABLE)
         snprintf(cell->refused, sizeof cell->refused, "%s: %s", cause.field, cause.message);

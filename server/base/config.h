@@ -62,6 +62,7 @@ struct config {
     char report_ca[PATH_TEXT_MAX + 1];
     long long report_seconds; /* patience with a hub */
     const char *set;          /* of a bench: "standard" or "quick" */
+    const char *wanted;       /* "on": what the hub wants, in place of the set */
     long long max_seconds;    /* of a whole bench */
     double max_dollars;       /* of a whole bench; 0 none */
     char label[4096 + 1];     /* key=value;key=value */

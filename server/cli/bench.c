@@ -2,11 +2,13 @@
  * Tested by tests/api/test_bench.py. */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/json_text.h"
 #include "db/runs/runs.h"
 #include "server/base/heartbeat.h"
 #include "server/base/log.h"
 #include "server/cli/bench_plan.h"
 #include "server/cli/bench_table.h"
+#include "server/cli/bench_wanted.h"
 #include "server/cli/bench_watch.h"
 #include "server/cli/commands.h"
 #include "server/cli/process.h"
@@ -29,6 +31,7 @@
 struct bench {
     struct process *process;
     struct hub_uploader *uploader; /* NULL: without a hub */
+    struct bench_wanted wanted;    /* with --wanted */
     struct bench_plan plan;
     struct bench_watch watch;
     struct bench_sight seen; /* at the last progress */
@@ -322,12 +325,18 @@ static void deliver(struct bench *bench)
     (void)hub_wait(bench->uploader, &bench->signals, seconds, &bench->heartbeat);
 }
 
+static bool is_wanted(const struct config *config)
+{
+    return strcmp(config->wanted, "on") == 0;
+}
+
 /* The exit status. */
 static int tell(struct bench *bench)
 {
     const struct server *server = &bench->process->server;
     AUTO(bench_report_clear)
-    struct bench_report report = {.set = server->config->set,
+    struct bench_report report = {.set = is_wanted(server->config) ? BENCH_WANTED
+                                                                   : server->config->set,
                                   .facts = server->this_machine->machine.facts,
                                   .at_us = clock_calendar_us(),
                                   .blocks = (long long)(bench->plan.runs / bench->plan.cells),
@@ -381,13 +390,49 @@ static bool begin(struct bench *bench, const struct config *config, struct error
 static bool plan(struct bench *bench, const struct config *config, bool has_bf16,
                  struct error *err)
 {
+    const struct run_spec *wanted = bench->wanted.found ? &bench->wanted.spec : NULL;
+
     bench_plan_clear(&bench->plan);
-    return bench_plan_make(&(struct bench_wish){.set = config->set,
-                                                .label = config->label,
-                                                .max_seconds = config->max_seconds,
-                                                .max_dollars = config->max_dollars,
-                                                .has_bf16 = has_bf16},
-                           &bench->plan, err);
+    return bench_plan_make(
+        &(struct bench_wish){.set = is_wanted(config) ? BENCH_WANTED : config->set,
+                             .wanted = wanted,
+                             .label = config->label,
+                             .max_seconds = config->max_seconds,
+                             .max_dollars = config->max_dollars,
+                             .has_bf16 = has_bf16},
+        &bench->plan, err);
+}
+
+/* Where a hub wants nothing: that is a success, of which stdout has a sentence or an object. */
+static int tell_nothing(struct bench *bench, struct error *err)
+{
+    AUTO(json_decrefp)
+    json_t *answer =
+        json_pack("{s:s,s:n,s:s}", "bench", BENCH_WANTED, "sweep", "words", bench->wanted.words);
+    AUTO(freep) char *text = answer ? json_text(answer) : NULL;
+    bool json = strcmp(bench->process->config.format, "json") == 0;
+
+    if (!text) {
+        error_no_memory(err);
+        return command_failed(err);
+    }
+    printf("%s\n", json ? text : bench->wanted.words);
+    deliver(bench);
+    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static bool choose_wanted(struct bench *bench, struct error *err)
+{
+    const struct config *config = &bench->process->config;
+
+    if (!is_wanted(config))
+        return true;
+    (void)heartbeat_beat(&bench->heartbeat, "asks the hub what it wants", clock_monotonic_ns());
+    if (!bench_wanted_choose(config, bench->process->server.this_machine, &bench->wanted, err))
+        return false;
+    if (bench->wanted.found)
+        fprintf(stderr, "%s\n", bench->wanted.words);
+    return true;
 }
 
 static int measure(struct bench *bench, struct error *err)
@@ -395,6 +440,10 @@ static int measure(struct bench *bench, struct error *err)
     const struct config *config = &bench->process->config;
 
     wait_for_prices(bench);
+    if (!choose_wanted(bench, err))
+        return command_failed(err);
+    if (is_wanted(config) && !bench->wanted.found)
+        return tell_nothing(bench, err);
     if (!look_at_price(bench, err) ||
         !plan(bench, config, bench->process->server.this_machine->place.isa >= CPU_AVX512_BF16,
               err))

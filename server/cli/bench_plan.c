@@ -64,6 +64,10 @@ static size_t choose_parts(const struct bench_wish *wish, struct part ret_parts[
 {
     static const struct part f32 = {"f32", 8}, bf16 = {"bf16", 5};
 
+    if (wish->wanted) {
+        ret_parts[0] = (struct part){wish->wanted->precision, 1};
+        return 1;
+    }
     ret_parts[0] = is_quick(wish) && wish->has_bf16 ? bf16 : f32;
     ret_parts[1] = bf16;
     return wish->has_bf16 && !is_quick(wish) ? 2 : 1;
@@ -137,6 +141,22 @@ static long long repeat_seconds_of(const struct bench_wish *wish)
                                                                : wish->max_seconds;
 }
 
+/* What all cells share: of a set the workload; of what is wanted all but what a cell and a bench
+ * say themselves. NULL without memory. */
+static json_t *make_base(const struct bench_wish *wish, json_t *labels)
+{
+    static const char *const own[] = {"precision", "min_seconds", "max_seconds", "max_dollars"};
+    AUTO(json_decrefp)
+    json_t *base = wish->wanted ? run_spec_to_json(wish->wanted)
+                                : json_pack("{s:s}", "workload", "resnet50");
+
+    if (!base || json_object_set(base, "labels", labels) != 0)
+        return NULL;
+    for (size_t i = 0; i < COUNT(own); i++)
+        json_object_del(base, own[i]);
+    return json_incref(base);
+}
+
 bool bench_plan_make(const struct bench_wish *wish, struct bench_plan *ret_plan,
                      struct error *err)
 {
@@ -144,14 +164,15 @@ bool bench_plan_make(const struct bench_wish *wish, struct bench_plan *ret_plan,
     struct bench_plan plan = {.repeat_seconds = repeat_seconds_of(wish)};
     AUTO(json_decrefp) json_t *labels = make_labels(wish, err);
     AUTO(json_decrefp) json_t *cells = make_cells(wish, blocks, &plan);
-    AUTO(json_decrefp) json_t *request = NULL;
+    AUTO(json_decrefp) json_t *request = NULL, *base = NULL;
 
     if (!labels)
         return false;
-    if (!cells)
+    base = make_base(wish, labels);
+    if (!cells || !base)
         return error_no_memory(err);
-    request = json_pack("{s:I,s:{s:s,s:O},s:O}", "blocks", (json_int_t)blocks, "base", "workload",
-                        "resnet50", "labels", labels, "cells", cells);
+    request =
+        json_pack("{s:I,s:O,s:O}", "blocks", (json_int_t)blocks, "base", base, "cells", cells);
     if (!request)
         return error_no_memory(err);
     plan.request = json_text(request);
@@ -213,14 +234,25 @@ static bool is_ours(const json_t *request)
 {
     const json_t *base = json_object_get(request, "base");
     const json_t *cells = json_object_get(request, "cells");
+    const json_t *set = json_object_get(json_object_get(base, "labels"), BENCH_LABEL);
+    bool is_wanted = json_is_string(set) && strcmp(json_string_value(set), BENCH_WANTED) == 0;
 
     for (size_t i = 0; i < json_array_size(cells); i++)
         if (!holds_only(json_array_get(cells, i), "precision", NULL) ||
             !limit_of(request, i, "min_seconds") || !limit_of(request, i, "max_seconds"))
             return false;
-    return json_is_string(json_object_get(json_object_get(base, "labels"), BENCH_LABEL)) &&
-           holds_only(base, "workload", "labels") && json_array_size(cells) > 0 &&
-           json_object_get(request, "blocks") && json_object_size(request) == 3;
+    return json_is_string(set) && (is_wanted || holds_only(base, "workload", "labels")) &&
+           json_array_size(cells) > 0 && json_object_get(request, "blocks") &&
+           json_object_size(request) == 3;
+}
+
+/* Of a set the base is the workload and the labels; of what is wanted a whole spec. */
+static bool is_same_wanted(const json_t *ours, const json_t *theirs)
+{
+    const char *set =
+        json_string_value(json_object_get(json_object_get(ours, "labels"), BENCH_LABEL));
+
+    return !set || strcmp(set, BENCH_WANTED) != 0 || json_equal(ours, theirs);
 }
 
 enum bench_kin bench_plan_compare(const struct bench_plan *plan, const char *request)
@@ -233,7 +265,7 @@ enum bench_kin bench_plan_compare(const struct bench_plan *plan, const char *req
     if (!is_ours(theirs))
         return BENCH_STRANGER;
     if (!same(ours, theirs, "blocks") || !same(our_base, base, "labels") ||
-        !same(our_base, base, "workload") ||
+        !same(our_base, base, "workload") || !is_same_wanted(our_base, base) ||
         json_array_size(json_object_get(theirs, "cells")) != plan->cells)
         return BENCH_OTHER;
     for (size_t i = 0; i < plan->cells; i++)

@@ -3,19 +3,22 @@
 #pragma once
 
 #include "common/error.h"
+#include "engine/spec/run_spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* The label of each run of a bench; its value is the set. */
 #define BENCH_LABEL "bench"
+#define BENCH_WANTED "wanted" /* a set of what a hub wants */
 
 struct bench_wish {
-    const char *set;       /* "standard" or "quick" */
-    const char *label;     /* as in struct config: "key=value;key=value" */
-    long long max_seconds; /* of all runs together */
-    double max_dollars;    /* of all runs together; 0 for no limit */
-    bool has_bf16;         /* the processor has it, without emulation */
+    const char *set;               /* "standard", "quick" or BENCH_WANTED */
+    const char *label;             /* as in struct config: "key=value;key=value" */
+    long long max_seconds;         /* of all runs together */
+    double max_dollars;            /* of all runs together; 0 for no limit */
+    bool has_bf16;                 /* the processor has it, without emulation */
+    const struct run_spec *wanted; /* of the set BENCH_WANTED: its only configuration */
 };
 
 struct bench_plan {

@@ -141,6 +141,9 @@ static bool check_report(struct config *config, struct error *err)
                          config->report_ca, strerror(errno));
     if (!*to && config->command == COMMAND_PUSH)
         return error_set(err, ERROR_INVALID, "--report-to", "is needed: the URL of a hub");
+    if (!*to && config->command == COMMAND_BENCH && strcmp(config->wanted, "on") == 0)
+        return error_set(err, ERROR_INVALID, "--wanted",
+                         "asks a hub: --report-to says which one");
     return read_token("--report-token-file", "PENNYWORTH_REPORT_TOKEN", config->report_token_file,
                       config->report_token, err);
 }

@@ -150,6 +150,9 @@ const struct option config_options[] = {
             "Seconds to keep trying after the last run; runs that the hub has not accepted stay "
             "stored")},
     {ONE_OF(BENCH, set, sets, "standard", "Set of runs to measure")},
+    {ONE_OF(BENCH, wanted, switch_words, "off",
+            "Measure, in place of the set, what the hub (--report-to) wants next of this type"),
+     .bare = "on"},
     {NUMBER(BENCH, max_seconds, 10, 604800, "450",
             "Time for all runs together, including repeated ones")},
     {DOLLARS(BENCH, max_dollars, 1000000,

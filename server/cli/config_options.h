@@ -13,8 +13,9 @@ struct option {
     const char *fallback;
     const char *argument; /* the value's name in --help */
     unsigned commands;    /* that accept the option */
-    bool repeats; /* a repeated option is appended with ';' instead of replacing the first */
-    bool secret;  /* from the environment only: ps shows flags */
+    bool repeats;     /* a repeated option is appended with ';' instead of replacing the first */
+    bool secret;      /* from the environment only: ps shows flags */
+    const char *bare; /* the value of the flag without one; NULL: a value is needed */
 };
 
 extern const struct option config_options[];

@@ -149,7 +149,9 @@ static bool read_flags(int argc, char *const argv[], int first, struct config *c
         if (!(option->commands & COMMAND_BIT(config->command)))
             return error_set(err, ERROR_INVALID, name, "is not an option of \"%s\"",
                              config_commands[config->command].name);
-        if (!argv[i][length])
+        if (!argv[i][length] && option->bare)
+            value = option->bare;
+        else if (!argv[i][length])
             i++;
         if (!value)
             return error_set(err, ERROR_INVALID, name, "requires a value");
@@ -218,7 +220,8 @@ static void help_row(FILE *out, const struct option *option)
     if (option->secret)
         fprintf(out, "  (no flag)\n");
     else
-        fprintf(out, "  %s %s\n", flag, option->argument);
+        fprintf(out, "  %s%s%s\n", flag, option->bare ? "" : " ",
+                option->bare ? "" : option->argument);
     fprintf(out, "      %s.\n      [%s", field->meaning, variable);
     if (*option->fallback)
         fprintf(out, ", default %s", option->fallback);

@@ -25,6 +25,7 @@ struct comparison_cache {
     pthread_rwlock_t lock;    /* held for writing while it is changed */
     struct standings standings;
     struct slot slots[SLOTS];
+    struct offer_store *store; /* for who holds `changing` */
     long long uses;
 };
 
@@ -38,7 +39,11 @@ struct comparison_cache *comparison_cache_new(struct error *err)
 {
     struct comparison_cache *board = calloc(1, sizeof *board);
 
-    if (!board || pthread_rwlock_init(&board->lock, NULL) != 0) {
+    if (board)
+        board->store = offer_store_new(err);
+    if (!board || !board->store || pthread_rwlock_init(&board->lock, NULL) != 0) {
+        if (board)
+            offer_store_free(board->store);
         free(board);
         error_no_memory(err);
         return NULL;
@@ -53,6 +58,7 @@ void comparison_cache_free(struct comparison_cache *board)
         return;
     for (size_t i = 0; i < SLOTS; i++)
         slot_clear(&board->slots[i]);
+    offer_store_free(board->store);
     standings_free(&board->standings);
     pthread_rwlock_destroy(&board->lock);
     pthread_mutex_destroy(&board->changing);
@@ -189,7 +195,8 @@ static bool bring_up_to_date(struct comparison_cache *board, struct db *db,
     if (!revision_read_prices(db, &fresh.prices, err))
         return false;
     /* Unless only runs came, or somebody else was quicker. */
-    if ((!slot || slot->prices < fresh.prices) && !offers_load(db, question, &fresh.offers, err))
+    if ((!slot || slot->prices < fresh.prices) &&
+        !offers_load(db, question, board->store, fresh.prices, &fresh.offers, err))
         return false;
     snprintf(fresh.key, sizeof fresh.key, "%s", key);
     pthread_rwlock_wrlock(&board->lock);

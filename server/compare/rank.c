@@ -115,7 +115,7 @@ static bool may_be_ranked(const struct comparison_question *question, struct com
         why = row_is_of_jobs(row) ? "published, no interval, of a whole job"
                                   : "published, no interval";
     else if (!row->speed.has_interval)
-        why = "too few steps for an interval";
+        why = "no interval: too few steps, or steps that differ too much";
     else if (!row->price.known && question->order != ORDER_THROUGHPUT)
         why = row->price.why_not;
     else if (isnan(row->score))

@@ -61,7 +61,7 @@ struct stream {
 };
 
 #define REPLY_FIELDS_MAX 8
-#define FIELD_VALUE_MAX 192
+#define FIELD_VALUE_MAX 512
 
 struct reply {
     int status;               /* 0 while there is no answer */

@@ -1,6 +1,7 @@
 """What a client may ask by which name, and what it is answered when it asks for what there is not:
 workloads of registered engines, filters that match nothing, labels that tell branches apart, names
 of earlier versions, and the cost of a run that is worth none."""
+import sqlite3
 import unittest
 
 from harness import Server, ServerCase, fake
@@ -101,7 +102,13 @@ class Names(Asking):
                  "known are provider, family, kind, factor, note, valid_from"),
                 ("/v1/prices", {"instance_type": "a", "price": 1}, "price", "price_per_hour"),
                 ("/v1/figures", {"woorkload": 1}, "woorkload", "known are id, workload"),
-                ("/v1/runs/import", {**document(9), "stpes": 1}, "stpes", "are steps, ")):
+                ("/v1/runs/import", {**document(9), "stpes": 1}, "stpes", "are steps, "),
+                ("/v1/runs/import", {**document(9), "engine_details": {"librry": "x"}},
+                 "engine_details.librry", "are library, "),
+                ("/v1/capacity", {"knd": "launched"}, "knd", "known are provider, instance_type, "
+                                                             "zone, kind, "),
+                (f"/v1/runs/{self.server.run('ok')['id']}/void", {"raeson": "x"}, "raeson",
+                 "known are reason")):
             with self.subTest(path=path):
                 problem = self.assertProblem(self.server.post(body, path=path), 400, "invalid",
                                              field)
@@ -185,6 +192,85 @@ class Unmatched(Asking):
                  "no run has a label of this key; known are branch")):
             with self.subTest(query=query):
                 self.assertEqual([(parameter, value, words)], self.unmatched(query))
+
+    def empty(self, path, member):
+        answer = self.ask(path)
+        self.assertEqual([], answer[member], path)
+        return [(each["parameter"], each["value"], each["words"]) for each in answer["unmatched"]]
+
+    def test_a_filter_of_prices_and_types_that_matches_nothing_says_what_there_is(self):
+        for name, zone in (("a.large", "eu-1a"), ("b.large", "")):
+            reply = self.server.post({"instance_type": name, "price_per_hour": 0.1, "zone": zone,
+                                      "provider": "aws", "region": "eu-1"}, path="/v1/prices")
+            self.assertEqual(201, reply.status, reply)
+        known = "no price has it; known are "
+        for query, parameter, value, words in (
+                ("instance=a.lage", "instance_type", "a.lage", known + "a.large, b.large"),
+                ("provider=awz", "provider", "awz", known + "aws"),
+                ("region=eu-2", "region", "eu-2", known + "eu-1"),
+                ("zone=eu-1b", "zone", "eu-1b", known + "eu-1a"),
+                ("feed=typo", "feed", "typo", known + "typed"),
+                ("history=true&instance_type=a.lage", "instance_type", "a.lage",
+                 known + "a.large, b.large")):
+            with self.subTest(query=query):
+                self.assertEqual([(parameter, value, words)],
+                                 self.empty("/v1/prices?" + query, "prices"))
+        self.assertEqual([], self.empty("/v1/prices?kind=spot&provider=aws", "prices"))
+        self.assertEqual([], self.ask("/v1/prices?provider=aws")["unmatched"])
+        with sqlite3.connect(self.server.database) as database:
+            database.execute("INSERT INTO instance_types VALUES"
+                             " ('aws', 'c9.large', 2, 4, 'x86_64', '', 'made-up')")
+        known = "no feed lists it; known are "
+        for query, parameter, value, words in (
+                ("instance_type=c9.lage", "instance_type", "c9.lage", known + "c9.large"),
+                ("provider=awz", "provider", "awz", known + "aws"),
+                ("architecture=x86", "architecture", "x86",
+                 "none of these types is known to have it; x86_64 and arm64 are usual, and of 0 it"
+                 " is not known"),
+                ("prefix=c8.", "prefix", "c8.",
+                 "no type begins with it; known are c9.large")):
+            with self.subTest(query=query):
+                self.assertEqual([(parameter, value, words)],
+                                 self.empty("/v1/instances?" + query, "instances"))
+        self.assertEqual([], self.empty("/v1/instances?prefix=c9.&min_vcpus=64", "instances"))
+        answer = self.ask("/v1/instances?region=eu-3")
+        self.assertEqual([("region", "eu-3")], [(each["parameter"], each["value"])
+                                                for each in answer["unmatched"]])
+
+    def test_every_other_list_says_it_too(self):
+        event = {"provider": "aws", "instance_type": "test.large", "zone": "us-east-1a",
+                 "kind": "launched", "price_kind": "spot"}
+        self.assertEqual(201, self.server.post(event, path="/v1/capacity").status)
+        for path, member, parameter, words in (
+                ("/v1/history?workload=mpl", "lines", "workload", "no run has it; known are mlp"),
+                ("/v1/history?workload=mlp&label=branch=mian", "lines", "label",
+                 "no run has 'branch' with this value; known are main"),
+                ("/v1/support?instance_type=test.lage", "support", "instance_type",
+                 "no feed lists it and no run has it; known are "),
+                ("/v1/support?provider=awz", "support", "provider",
+                 "no feed lists it and no run has it; known are aws"),
+                ("/v1/families?workload=mlp&engine=okk", "families", "engine",
+                 "no run of mlp has it; known are ok"),
+                ("/v1/capacity?zone=us-east-1b", "capacity", "zone",
+                 "no event has it; known are us-east-1a"),
+                ("/v1/capacity?instance_type=test.lage", "capacity", "instance_type",
+                 "no event has it; known are test.large"),
+                ("/v1/capacity?price_kind=spott", "capacity", "price_kind",
+                 "no event has it; known are spot")):
+            with self.subTest(path=path):
+                (named, _, said), = self.empty(path, member)
+                self.assertEqual(parameter, named)
+                self.assertTrue(said.startswith(words), said)
+
+    def test_an_export_of_nothing_says_it_in_its_header(self):
+        reply = self.server.get("/v1/runs/export?workload=mpl&label=branch=mian")
+        self.assertEqual((200, b""), (reply.status, reply.body))
+        self.assertEqual("workload=mpl: no run has it; known are mlp | label=branch=mian: no run "
+                         "has 'branch' with this value; known are main",
+                         reply.headers["pennyworth-unmatched"])
+        for query in ("workload=mlp", "workload=mlp&precision=bf16"):
+            self.assertNotIn("pennyworth-unmatched",
+                             self.server.get("/v1/runs/export?" + query).headers)
 
     def test_a_filter_that_matches_says_nothing(self):
         self.assertEqual([], self.unmatched("workload=mlp&state=failed"))

@@ -391,7 +391,7 @@ class Measured(Questions, unittest.TestCase):
         lines = [line for line in text.splitlines()
                  if line.startswith("pennyworth_samples_per_dollar{")]
         self.assertEqual(3, len(lines))
-        self.assertIn('instance="c.large"', text)
+        self.assertIn(',instance_type="c.large",', text)
 
     def test_wrong_questions_name_the_parameter(self):
         for name, value in (("price", "free"), ("sort", "beauty"), ("samples", "0"),

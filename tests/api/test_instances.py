@@ -74,10 +74,10 @@ class Instances(ServerCase):
 
     def test_a_parameter_that_matches_nothing_is_named(self):
         for filters, words in (
-                ({"provider": "gcp"}, "no type that a feed lists has it"),
-                ({"instance_type": "m5.lagre"}, "no type that a feed lists has it"),
-                ({"prefix": "m%"}, "no type that a feed lists has it"),
-                ({"region": "us-esat-1"}, "no price is of this region"),
+                ({"provider": "gcp"}, "no feed lists it; known are aws"),
+                ({"instance_type": "m5.lagre"}, "no feed lists it; the nearest"),
+                ({"prefix": "m%"}, "no type begins with it"),
+                ({"region": "us-esat-1"}, "no price"),
                 ({"architecture": "riscv64"}, "x86_64 and arm64 are usual")):
             unmatched, = self.page(**filters)["unmatched"]
             self.assertEqual(list(filters.items()),

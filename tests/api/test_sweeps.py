@@ -189,6 +189,17 @@ class Engines(unittest.TestCase):
         self.assertEqual(len(head.split(",")), len(set(head.split(","))), head)
         self.assertEqual({head.count(",")}, {line.count(",") for line in lines})
 
+    def test_engines_that_lack_the_workload_are_skipped_and_named(self):
+        server = self.start(engines={"quick": fake("speed"), "idle": fake("slow", 20)})
+        sweep = self.ask(server, {**self.BODY, "base": {**self.BODY["base"], "workload": "gnn"}})
+        ours, *others = sweep["cells"]
+        self.assertEqual("workload: 'gnn' is not trained by the engine native; a registered engine "
+                         "may train its own", ours["refused"])
+        self.assertEqual([], ours["runs"])
+        self.assertEqual(("native", "gnn"), (ours["spec"]["engine"], ours["spec"]["workload"]))
+        self.assertEqual([2, 2], [cell["valid_runs"] for cell in others])
+        self.assertEqual("engine=quick", sweep["best"]["name"])
+
     def test_without_a_price_there_are_no_dollars(self):
         server = self.start(engines={"quick": fake("speed"), "native": fake("speed")})
         sweep = self.ask(server, {**self.BODY, "blocks": 1})

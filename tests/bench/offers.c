@@ -70,7 +70,7 @@ static double load(struct db *db, const struct offers_question *question)
     long long start = clock_monotonic_ns();
     AUTO(offers_free) struct offers offers = {0};
 
-    if (!offers_load(db, question, &offers, NULL) || offers.count != TYPES)
+    if (!offers_load(db, question, NULL, 0, &offers, NULL) || offers.count != TYPES)
         return -1;
     for (size_t i = 0; i < offers.count; i++)
         if (!offers.list[i].on_demand.known || !offers.list[i].spot.known)

@@ -21,7 +21,7 @@ static inline struct offers offers_asked(struct db *db, const struct offers_ques
     struct offers offers = {0};
     struct error err = {0};
 
-    EXPECT(offers_load(db, question, &offers, &err));
+    EXPECT(offers_load(db, question, NULL, 0, &offers, &err));
     EXPECT_STR(err.message, "");
     return offers;
 }

@@ -406,7 +406,6 @@ static void prices_and_discounts_of_version_9_hold_as_they_did(void)
     EXPECT_INT(number_of(db, "SELECT min(withdrawn_us) = 9223372036854775807 FROM discounts"), 1);
 }
 
-/* Runs of every earlier version can be voided; a run has one void in force at most. */
 /* A 304 would have confirmed the price of before. */
 static void what_version_12_held_back_is_asked_for_again(void)
 {
@@ -440,6 +439,7 @@ static void what_version_12_held_back_is_asked_for_again(void)
     EXPECT_INT(number_of(db, "SELECT held_us IS NULL FROM price_series WHERE number = 2"), 1);
 }
 
+/* Runs of every earlier version can be voided; a run has one void in force at most. */
 static void a_run_of_any_version_may_be_voided(void)
 {
     for (int version = 1; version < schema_version; version++) {

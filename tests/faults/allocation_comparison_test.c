@@ -2,7 +2,7 @@
  * right answer or none. */
 #include "tests/faults/shortages.h"
 
-#include "db/runs/run_values.h"
+#include "db/stored_values.h"
 #include "server/compare/comparison_cache.h"
 #include "server/compare/elsewhere.h"
 #include "server/http/json/present_comparison.h"
@@ -74,15 +74,15 @@ static bool update_standings(struct error *err)
 static bool look_at_labels(struct error *err)
 {
     static const struct wanted_label everywhere = {"a", "b"};
-    const struct run_value_question question = {RUN_INSTANCE, NULL, "m5.lage"};
+    const struct stored_value_question question = {RUN_INSTANCE, NULL, "m5.lage"};
     AUTO(db_freep) struct db *db = open_database(&database.folder);
     AUTO(standings_free) struct standings standings = {0};
-    AUTO(freep) struct run_values *values = calloc(1, sizeof *values);
+    AUTO(freep) struct stored_values *values = calloc(1, sizeof *values);
     bool ok, cut = false, found = false;
 
     ration_start();
     ok = standings_of_labels(db, &everywhere, 1, &standings, &cut, err) &&
-         run_values_look(db, &question, &found, values, err);
+         stored_values_look(db, &question, &found, values, err);
     ration_stop();
     if (!ok)
         return false;
@@ -126,7 +126,7 @@ static bool make_and_present(struct db *db, struct bytes *text, struct error *er
                                      .homes = &homes,
                                      .discounts = &stage.discounts};
 
-    return offers_load(db, &stage.question.where, &offers, err) &&
+    return offers_load(db, &stage.question.where, NULL, 0, &offers, err) &&
            homes_complete(db, &stage.question.where, &stage.standings, &none, &homes, err) &&
            comparison_make(&parts, &ranking, err) &&
            comparison_look_elsewhere(db, &stage.question, &ranking, err) &&
@@ -163,7 +163,7 @@ static bool write_history(struct db *db, struct bytes *text, struct error *err)
             return false;
         present_history(&out, line, &changes);
     }
-    present_histories_end(&out);
+    present_histories_end(&out, NULL, 0);
     return !out.failed || no_memory(err);
 }
 

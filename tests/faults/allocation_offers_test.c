@@ -69,17 +69,19 @@ static bool load(struct error *err)
 {
     AUTO(db_freep) struct db *db = open_database(&database.folder);
     AUTO(offers_free) struct offers offers = {0}, later = {0};
+    struct offer_store *store = offer_store_new(NULL); /* what it kept by then is right */
 
     ration_start();
-    bool ok = offers_load(db, &question, &offers, err);
+    bool ok = offers_load(db, &question, store, 1, &offers, err);
     ration_stop();
     if (ok) {
         expect_same(&offers);
     } else {
         EXPECT(!offers.list && offers.count == 0);
-        EXPECT(offers_load(db, &question, &later, NULL));
+        EXPECT(offers_load(db, &question, store, 1, &later, NULL));
         expect_same(&later);
     }
+    offer_store_free(store);
     expect_usable(db);
     return ok;
 }

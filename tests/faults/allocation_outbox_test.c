@@ -6,6 +6,7 @@
 #include "server/cli/bench_plan.h"
 #include "server/cli/bench_table.h"
 #include "server/hub/hub_upload.h"
+#include "server/hub/hub_wanted.h"
 #include "tests/db/finished.h"
 #include "tests/faults/fault_vfs.h"
 #include "tests/faults/template.h"
@@ -127,6 +128,27 @@ static void a_report_survives_every_accident_of_the_disk(void)
     template_free(&database);
 }
 
+/* What a hub wants: read whole, or not at all. */
+static bool read_wanted(struct error *err)
+{
+    static const char text[] =
+        "{\"wanted\":[{\"spec\":{\"workload\":\"mlp\"},\"words\":\"few\"}]}";
+    const struct hub_answer answer = {"application/json", text, sizeof text - 1};
+    struct hub_wanted wanted = {.count = 77};
+    bool ok;
+
+    ration_start();
+    ok = hub_wanted_read(&answer, &wanted, err);
+    ration_stop();
+    EXPECT_INT((long long)wanted.count, ok ? 1 : 77);
+    return ok;
+}
+
+static void what_a_hub_wants_survives_every_shortage_of_memory(void)
+{
+    survive_shortages("wanted", read_wanted, 1);
+}
+
 static bool plan(struct error *err)
 {
     AUTO(bench_plan_clear) struct bench_plan made = {0};
@@ -237,6 +259,7 @@ int main(void)
     sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* every allocation of its own */
     fault_vfs_install();
     RUN(a_report_survives_every_shortage_of_memory);
+    RUN(what_a_hub_wants_survives_every_shortage_of_memory);
     RUN(a_report_survives_every_accident_of_the_disk);
     RUN(plans_and_answers_survive_every_shortage);
     RUN(printing_survives_every_shortage);

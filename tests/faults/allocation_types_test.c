@@ -75,7 +75,7 @@ static bool present_all(struct type_list *types, struct bytes *text, struct erro
             &families, err) ||
         !wanted_find(&question, &list, err))
         return false;
-    present_families(&out, &stage.question, &families, NULL);
+    present_families(&out, &stage.question, &families, NULL, &stage.ranking);
     return (present_wanted(&out, &question, &list, 10) && !out.failed) || error_no_memory(err);
 }
 

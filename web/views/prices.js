@@ -61,6 +61,9 @@ const columnsOf = (prices) =>
   (prices.some((price) => price.feed === 'typed') ? [...columns, { name: 'Take back', cell: withdraw }] : columns);
 
 // Each feed without a price, with its reason.
+const missed = (unmatched) => unmatched.map(({ parameter, value, words: said }) =>
+  h('p', {}, h('code', {}, `${parameter}=${value}`), ' matches nothing: ', h('bdi', {}, said), '.'));
+
 const absent = (list) =>
   list.length > 0 && h('details', {}, h('summary', {}, `${list.length} ${list.length === 1 ? 'feed has' : 'feeds have'} no such price`),
     h('ul', {}, list.map(({ feed, reason }) => h('li', {}, h('code', {}, feed), ': ', foreign(reason)))));
@@ -99,7 +102,7 @@ const fill = async (now) => {
   try {
     const page = await get('/v1/prices', { ...asked, limit: 200 }, { signal });
     const past = asked.instance_type ? await pastPart(asked, new Date(page.at), signal) : '';
-    answer.replaceChildren(newest(page.prices, asked), page.next_cursor ? h('p', { class: 'note' }, 'The first 200: narrow the question for others.') : '', absent(page.absent) || '', past);
+    answer.replaceChildren(newest(page.prices, asked), page.next_cursor ? h('p', { class: 'note' }, 'The first 200: narrow the question for others.') : '', absent(page.absent) || '', missed(page.unmatched), past);
   } catch (error) {
     if (error.name === 'AbortError') return;
     const input = FILTERS.includes(error.field) && form.querySelector(`[name=${error.field}]`);

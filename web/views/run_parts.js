@@ -23,7 +23,7 @@ export const throughput = ({ summary }) =>
 // A headline number with its interval and notes.
 const amount = (name, value, unit, noted, show = number) => {
   const width = half(value);
-  const sure = !value ? null : value.low === null ? 'no interval: too few steps' : `95 %: ${show(value.low, width)} to ${show(value.high, width)}`;
+  const sure = !value ? null : value.low === null ? 'no interval' : `95 %: ${show(value.low, width)} to ${show(value.high, width)}`;
   return h('div', { class: 'amount' },
     h('p', { class: 'amount-name' }, name),
     h('p', { class: 'headline' }, value ? show(value.value, width) : 'unknown', ' ', value && h('span', { class: 'unit' }, unit)),

@@ -3,10 +3,13 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/fields.h"
+#include "common/known_names.h"
 #include "common/limits.h"
 #include "pricing/parse_time.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_capacity.h"
+#include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -44,9 +47,13 @@ static bool read_at(const json_t *json, long long now_us, long long *ret_us, str
            error_set(err, ERROR_INVALID, "at", "lies in the future");
 }
 
-static bool is_field(const char *name)
+static bool check_name(const char *name, struct error *err)
 {
-    return strcmp(name, "at") == 0 || fields_find(fields, COUNT(fields), name) != NULL;
+    const char *names[COUNT(fields) + 2] = {[COUNT(fields)] = "at"};
+
+    for (size_t i = 0; i < COUNT(fields); i++)
+        names[i] = fields[i].name;
+    return known_names_check(names, name, err);
 }
 
 static bool read_event(json_t *json, struct capacity_event *event, struct error *err)
@@ -55,8 +62,11 @@ static bool read_event(json_t *json, struct capacity_event *event, struct error 
     json_t *value;
 
     *event = (struct capacity_event){.kind = NULL};
-    json_object_foreach(json, name, value) if (!is_field(name)) return error_set(
-        err, ERROR_INVALID, name, "is not a known field");
+    json_object_foreach(json, name, value)
+    {
+        if (!check_name(name, err))
+            return false;
+    }
     for (size_t i = 0; i < COUNT(fields); i++) {
         value = json_object_get(json, fields[i].name);
         if (!value && i < REQUIRED)
@@ -140,6 +150,7 @@ static bool write_page(struct db *db, struct capacity_filter *filter, long long 
                        struct json_writer *out, struct error *err)
 {
     struct capacity_page page = {.out = out, .limit = filter->limit++};
+    struct unmatched_list unmatched = {.count = 0};
 
     filter->since_us = clock_calendar_us() - days * DAY_US;
     jsonw_open(out, NULL, '{');
@@ -150,6 +161,9 @@ static bool write_page(struct db *db, struct capacity_filter *filter, long long 
         return false;
     jsonw_close(out, ']');
     jsonw_text(out, "next_cursor", page.count > page.limit ? page.last : NULL);
+    if (page.count == 0 && !filter->after && !unmatched_events(db, filter, &unmatched, err))
+        return false;
+    present_unmatched(out, unmatched.list, unmatched.count);
     jsonw_close(out, '}');
     return true;
 }

@@ -6,7 +6,7 @@
 #include "server/compare/comparison_cache.h"
 #include "server/compare/elsewhere.h"
 #include "server/compare/regions.h"
-#include "server/compare/unmatched_runs.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_comparison.h"
 #include "server/http/json/present_comparison_svg.h"
@@ -96,14 +96,18 @@ static bool load_labelled(struct db *db, struct comparison_parts *parts,
 {
     const struct comparison_question *question = parts->question;
     struct run_filter filter = {.label_count = question->label_count};
+    struct unmatched_list unmatched = {.count = 0};
 
     if (question->label_count == 0)
         return true;
     memcpy(filter.labels, question->labels, sizeof filter.labels);
-    return standings_of_labels(db, question->labels, question->label_count, ret_standings,
-                               &parts->labels_cut, err) &&
-           unmatched_runs(db, &filter, parts->unmatched_labels, &parts->unmatched_label_count,
-                          err);
+    if (!standings_of_labels(db, question->labels, question->label_count, ret_standings,
+                             &parts->labels_cut, err) ||
+        !unmatched_runs(db, &filter, &unmatched, err))
+        return false;
+    memcpy(parts->unmatched_labels, unmatched.list, sizeof parts->unmatched_labels);
+    parts->unmatched_label_count = unmatched.count;
+    return true;
 }
 
 static bool compute(struct exchange *exchange, struct db *db, int format,

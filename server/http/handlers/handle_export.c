@@ -7,6 +7,7 @@
 #include "server/base/log.h"
 #include "server/base/query.h"
 #include "server/base/query_labels.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -128,6 +129,30 @@ static bool find_after(struct exchange *exchange, long long *ret_after, struct e
     return error_set(err, ERROR_INVALID, "after", "must be the id of a run that is stored here");
 }
 
+/* Lines of runs have no place for it: which filters match nothing stands in a field. Bytes that a
+ * field may not have become question marks. */
+static bool name_unmatched(struct exchange *exchange, const struct run_filter *filter,
+                           struct error *err)
+{
+    AUTO(db_loan_end) struct db_loan loan = db_borrow(exchange->server->pool);
+    struct unmatched_list unmatched = {.count = 0};
+    char text[FIELD_VALUE_MAX] = "";
+    size_t used = 0;
+
+    if (!unmatched_runs(loan.db, filter, &unmatched, err))
+        return false;
+    for (size_t i = 0; i < unmatched.count && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s: %s",
+                                 i > 0 ? " | " : "", unmatched.list[i].parameter,
+                                 unmatched.list[i].value, unmatched.list[i].words);
+    for (char *letter = text; *letter; letter++)
+        if (*letter < ' ' || *letter > '~')
+            *letter = '?';
+    if (text[0])
+        reply_field(exchange, "Pennyworth-Unmatched", "%s", text);
+    return true;
+}
+
 void export_handler(struct exchange *exchange)
 {
     static const char *const allowed[] = {REQUEST_RUN_CONDITIONS, "after", NULL};
@@ -151,6 +176,11 @@ void export_handler(struct exchange *exchange)
     /* Make the first piece before sending the status. */
     if (!make_more(stream, exchange)) {
         error_set(&err, ERROR_INTERNAL, NULL, "the export could not begin");
+        reply_error(exchange, &err);
+        return;
+    }
+    if (stream->waiting.used == 0 && stream->after == 0 &&
+        !name_unmatched(exchange, &filter, &err)) {
         reply_error(exchange, &err);
         return;
     }

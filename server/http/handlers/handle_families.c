@@ -74,7 +74,15 @@ static bool answer(struct exchange *exchange, struct db *db,
     parts.homes = loan.homes;
     if (!comparison_make(&parts, &ranking, err) || !families_make(&wanted, &families, err))
         return false;
-    present_families(out, asked, &families, question->after);
+    if (families.count == 0 && question->family[0] && ranking.unmatched_count < UNMATCHED_MAX) {
+        struct unmatched *unmatched = &ranking.unmatched[ranking.unmatched_count++];
+
+        *unmatched = (struct unmatched){.parameter = "family"};
+        snprintf(unmatched->value, sizeof unmatched->value, "%s", question->family);
+        snprintf(unmatched->words, sizeof unmatched->words,
+                 "no type of this family was measured in %.64s", asked->workload);
+    }
+    present_families(out, asked, &families, question->after, &ranking);
     return true;
 }
 

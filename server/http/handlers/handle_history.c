@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "db/contenders/contenders.h"
 #include "server/base/query_labels.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_history.h"
 #include "server/http/reply.h"
@@ -30,6 +31,7 @@ static bool compute(struct exchange *exchange, struct db *db, struct error *err)
     const struct query *query = &exchange->request.query;
     struct json_writer out = {.bytes = &exchange->reply.body};
     AUTO(histories_clear) struct histories histories = {0};
+    struct unmatched_list unmatched = {.count = 0};
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
     struct run_filter filter = {.workload = query_find(query, "workload"),
                                 .engine = query_find(query, "engine"),
@@ -44,7 +46,9 @@ static bool compute(struct exchange *exchange, struct db *db, struct error *err)
     present_histories_begin(&out, filter.workload, &histories);
     if (!write_lines(&out, &histories, err))
         return false;
-    present_histories_end(&out);
+    if (histories.count == 0 && !unmatched_runs(db, &filter, &unmatched, err))
+        return false;
+    present_histories_end(&out, unmatched.list, unmatched.count);
     return !out.failed || error_no_memory(err);
 }
 

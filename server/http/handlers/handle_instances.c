@@ -5,9 +5,8 @@
 #include "common/clock.h"
 #include "common/limits.h"
 #include "db/prices/catalogue.h"
-#include "db/prices/price_places.h"
 #include "pricing/instance_family.h"
-#include "server/compare/unmatched.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
@@ -29,8 +28,6 @@ struct catalogue {
     long long limit, count, now_us;
     const char *architecture;        /* that is asked for, or NULL */
     long long unknown_architectures; /* types that may have it: nothing says which they have */
-    struct unmatched unmatched[5];   /* a parameter each */
-    size_t unmatched_count;
     char last[96];
     struct error *err;
 };
@@ -145,73 +142,28 @@ static bool read_filter(const struct query *query, struct type_filter *filter, s
            (!memory_text || field_read_text(&memory, memory_text, &filter->min_memory_gib, err));
 }
 
-static void note_type(void *user, const struct instance_type *type, const char *feed)
-{
-    bool *any = user;
-
-    (void)type;
-    (void)feed;
-    *any = true;
-}
-
-/* Says of a parameter, looked at alone, that no type matches it. */
-static bool check_parameter(struct catalogue *catalogue, const char *parameter, const char *value,
-                            const struct type_filter *filter, struct error *err)
-{
-    struct type_filter alone = *filter;
-    struct unmatched unmatched = {.parameter = parameter};
-    bool any = !value;
-
-    alone.limit = 1;
-    if (value && strcmp(parameter, "region") == 0) {
-        if (!price_places_has_region(catalogue->db, value, &any, err))
-            return false;
-    } else if (value && !catalogue_types(catalogue->db, &alone, note_type, &any, err)) {
-        return false;
-    }
-    if (any)
-        return true;
-    snprintf(unmatched.value, sizeof unmatched.value, "%s", value);
-    snprintf(unmatched.words, sizeof unmatched.words, "%s",
-             strcmp(parameter, "region") == 0
-                 ? "no price is of this region"
-                 : "no type that a feed lists has it; GET /v1/feeds tells which feeds were read");
-    catalogue->unmatched[catalogue->unmatched_count++] = unmatched;
-    return true;
-}
-
-static bool find_unmatched(struct catalogue *catalogue, const struct type_filter *filter,
-                           struct error *err)
-{
-    const struct type_filter of_provider = {.provider = filter->provider};
-    const struct type_filter of_name = {.name = filter->name};
-    const struct type_filter of_prefix = {.prefix = filter->prefix};
-
-    return check_parameter(catalogue, "provider", filter->provider, &of_provider, err) &&
-           check_parameter(catalogue, "instance_type", filter->name, &of_name, err) &&
-           check_parameter(catalogue, "prefix", filter->prefix, &of_prefix, err) &&
-           check_parameter(catalogue, "region", catalogue->region, filter, err);
-}
-
 /* After the list: of the architecture it is known by then whether any type has it. */
-static void write_unmatched(struct catalogue *catalogue)
+static bool write_unmatched(struct catalogue *catalogue, const struct type_filter *filter,
+                            struct error *err)
 {
-    struct unmatched *unmatched = &catalogue->unmatched[catalogue->unmatched_count];
+    struct unmatched_list unmatched = {.count = 0};
+    char words[120];
 
-    if (catalogue->architecture && catalogue->count == 0) {
-        *unmatched = (struct unmatched){.parameter = "architecture"};
-        snprintf(unmatched->value, sizeof unmatched->value, "%s", catalogue->architecture);
-        snprintf(unmatched->words, sizeof unmatched->words,
-                 "none of these types is known to have it; x86_64 and arm64 are usual, and of "
-                 "%lld it is not known",
-                 catalogue->unknown_architectures);
-        catalogue->unmatched_count++;
-    }
-    present_unmatched(catalogue->out, catalogue->unmatched, catalogue->unmatched_count);
+    if (!unmatched_types(catalogue->db, filter, catalogue->region, &unmatched, err))
+        return false;
+    snprintf(
+        words, sizeof words,
+        "none of these types is known to have it; x86_64 and arm64 are usual, and of %lld it "
+        "is not known",
+        catalogue->unknown_architectures);
+    if (catalogue->architecture && catalogue->count == 0)
+        unmatched_add(&unmatched, "architecture", catalogue->architecture, words);
+    present_unmatched(catalogue->out, unmatched.list, unmatched.count);
     if (catalogue->architecture)
         jsonw_integer(catalogue->out, "unknown_architectures", catalogue->unknown_architectures);
     else
         jsonw_null(catalogue->out, "unknown_architectures");
+    return true;
 }
 
 static bool write_types(struct catalogue *catalogue, const struct type_filter *filter,
@@ -220,8 +172,6 @@ static bool write_types(struct catalogue *catalogue, const struct type_filter *f
     struct type_filter more = *filter;
 
     more.limit = catalogue->architecture ? LLONG_MAX : filter->limit + 1;
-    if (!find_unmatched(catalogue, filter, err))
-        return false;
     jsonw_open(catalogue->out, NULL, '{');
     jsonw_open(catalogue->out, "instances", '[');
     if (!catalogue_types(catalogue->db, &more, write_type, catalogue, err) ||
@@ -230,7 +180,8 @@ static bool write_types(struct catalogue *catalogue, const struct type_filter *f
     jsonw_close(catalogue->out, ']');
     jsonw_text(catalogue->out, "next_cursor",
                catalogue->count > catalogue->limit ? catalogue->last : NULL);
-    write_unmatched(catalogue);
+    if (!write_unmatched(catalogue, filter, err))
+        return false;
     jsonw_close(catalogue->out, '}');
     return true;
 }

@@ -5,13 +5,12 @@
 #include "common/clock.h"
 #include "common/limits.h"
 #include "db/prices/price_list.h"
-#include "db/prices/price_places.h"
 #include "db/prices/price_store.h"
 #include "db/prices/withdrawals.h"
 #include "pricing/feeds/manual_price.h"
 #include "pricing/parse_time.h"
 #include "server/base/cursor.h"
-#include "server/compare/elsewhere.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/handlers/taking_back.h"
 #include "server/http/json/present_feed.h"
@@ -139,45 +138,10 @@ static bool explain_absence(struct exchange *exchange, struct db *db, struct jso
     return true;
 }
 
-static void count_place(void *user, const struct price_place *place)
-{
-    long long *count = user;
-
-    (void)place;
-    (*count)++;
-}
-
-/* Of the filter of an answer without prices: what no price is of, whatever else is asked. */
-static bool write_unmatched(struct db *db, struct json_writer *out,
-                            const struct price_filter *filter, struct error *err)
-{
-    const struct offers_question where = {.regions = {filter->region}, .zone = filter->zone};
-    AUTO(freep) struct unmatched *list = calloc(UNMATCHED_MAX, sizeof *list);
-    long long places = 0;
-    size_t count = 0;
-
-    if (!list)
-        return error_no_memory(err);
-    if (!unmatched_places(db, &where, list, &count, err))
-        return false;
-    if (filter->instance_type) {
-        struct unmatched *type = &list[count];
-
-        if (!price_places_each(db, NULL, filter->instance_type, count_place, &places, err))
-            return false;
-        *type = (struct unmatched){.parameter = "instance_type"};
-        snprintf(type->value, sizeof type->value, "%s", filter->instance_type);
-        snprintf(type->words, sizeof type->words,
-                 "no feed or person has a price of this type; GET /v1/instances lists types");
-        count += places == 0;
-    }
-    present_unmatched(out, list, count);
-    return true;
-}
-
 static bool write_page(struct exchange *exchange, struct db *db, struct page *page,
                        const struct price_filter *filter, bool history, struct error *err)
 {
+    struct unmatched_list unmatched = {.count = 0};
     struct price_filter more = *filter;
     char next[CURSOR_SIZE];
 
@@ -191,14 +155,13 @@ static bool write_page(struct exchange *exchange, struct db *db, struct page *pa
     if (page->count > page->limit && !history)
         cursor_write(page->last, next);
     jsonw_text(page->out, "next_cursor", page->count > page->limit && !history ? next : NULL);
+    if (page->count == 0 && !filter->after && !unmatched_prices(db, filter, &unmatched, err))
+        return false;
+    present_unmatched(page->out, unmatched.list, unmatched.count);
     jsonw_open(page->out, "absent", '[');
     if (!page->said && !explain_absence(exchange, db, page->out, filter->provider, err))
         return false;
     jsonw_close(page->out, ']');
-    if (page->count == 0 && !write_unmatched(db, page->out, filter, err))
-        return false;
-    if (page->count > 0)
-        present_unmatched(page->out, NULL, 0);
     jsonw_close(page->out, '}');
     return true;
 }

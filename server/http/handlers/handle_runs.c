@@ -5,7 +5,7 @@
 #include "db/runs/runs.h"
 #include "server/base/cursor.h"
 #include "server/base/query_labels.h"
-#include "server/compare/unmatched_runs.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/access.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/hold.h"
@@ -268,9 +268,8 @@ void runs_list_handler(struct exchange *exchange)
     AUTO(run_list_free) struct run_list list = {0};
     struct json_writer out = {.bytes = &exchange->reply.body};
     char keys[RUN_FILTER_LABELS][LABEL_KEY_MAX + 1];
-    struct unmatched unmatched[UNMATCHED_MAX];
+    struct unmatched_list unmatched = {.count = 0};
     struct run_filter filter;
-    size_t unmatched_count = 0;
     struct error err = {0};
 
     if (!request_accepts(exchange, "application/json"))
@@ -283,10 +282,10 @@ void runs_list_handler(struct exchange *exchange)
     loan = db_borrow(exchange->server->pool);
     if (!run_list_load(loan.db, &filter, &list, &err) ||
         (list.count == 0 && !filter.before &&
-         !unmatched_runs(loan.db, &filter, unmatched, &unmatched_count, &err))) {
+         !unmatched_runs(loan.db, &filter, &unmatched, &err))) {
         reply_error(exchange, &err);
         return;
     }
-    present_run_list(&out, &list, unmatched, unmatched_count);
+    present_run_list(&out, &list, unmatched.list, unmatched.count);
     reply_json(exchange, 200, &out);
 }

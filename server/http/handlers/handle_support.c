@@ -3,8 +3,10 @@
 #include "common/cleanup.h"
 #include "common/limits.h"
 #include "db/prices/known_types.h"
+#include "server/compare/unmatched_lists.h"
 #include "server/http/handlers/handlers.h"
 #include "server/http/json/present_support.h"
+#include "server/http/json/present_unmatched.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
 #include "server/http/server.h"
@@ -40,9 +42,22 @@ static bool write_type(void *user, const struct known_type *type)
     return !page->failed;
 }
 
+static bool find_unmatched(struct db *db, const struct known_type_filter *filter,
+                           const struct support_page *page, struct unmatched_list *list,
+                           struct error *err)
+{
+    if (!unmatched_known_types(db, filter, list, err))
+        return false;
+    if (page->family && list->count == 0)
+        unmatched_add(list, "family", page->family, "no type of this name and provider is of it");
+    return true;
+}
+
 static bool write_page(struct db *db, const struct known_type_filter *filter,
                        struct support_page *page, struct error *err)
 {
+    struct unmatched_list unmatched = {.count = 0};
+
     if (page->csv)
         return (bytes_printf(page->out->bytes, "%s", present_support_columns) ||
                 error_no_memory(err)) &&
@@ -54,6 +69,9 @@ static bool write_page(struct db *db, const struct known_type_filter *filter,
         return false;
     jsonw_close(page->out, ']');
     jsonw_text(page->out, "next_cursor", page->has_more ? page->last : NULL);
+    if (page->count == 0 && !filter->after && !find_unmatched(db, filter, page, &unmatched, err))
+        return false;
+    present_unmatched(page->out, unmatched.list, unmatched.count);
     jsonw_close(page->out, '}');
     return true;
 }

@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/fields.h"
+#include "common/known_names.h"
 #include "server/http/access.h"
 #include "server/http/reply.h"
 #include "server/http/request.h"
@@ -26,14 +27,15 @@ static bool says_something(const struct taken_back *taken, struct error *err)
 
 static bool read_object(const json_t *json, struct taken_back *taken, struct error *err)
 {
+    static const char *const names[] = {"reason", NULL};
     const json_t *reason = json_object_get(json, "reason");
     const char *name;
     json_t *value;
 
     json_object_foreach((json_t *)(uintptr_t)json, name, value)
     {
-        if (strcmp(name, "reason") != 0)
-            return error_set(err, ERROR_INVALID, name, "is not a known field");
+        if (!known_names_check(names, name, err))
+            return false;
     }
     if (!reason)
         return error_set(err, ERROR_INVALID, "reason", "is missing");

@@ -21,7 +21,7 @@ static bool add_labels(struct bytes *text, const struct comparison_row *row)
 
     return bytes_add(text, "{", 1) && add_label(text, "row", contender->id) &&
            add_label(text, ",workload", contender->workload) &&
-           add_label(text, ",instance", contender->instance) &&
+           add_label(text, ",instance_type", contender->instance) &&
            add_label(text, ",provider", contender->provider) &&
            add_label(text, ",engine", contender->engine) &&
            add_label(text, ",price", row->price.kind) && bytes_add(text, "} ", 2);

@@ -44,6 +44,7 @@ void present_row_throughput(struct json_writer *out, const struct comparison_row
     jsonw_integer(out, "vms", standing->vms);
     jsonw_integer(out, "imported", standing->imported);
     jsonw_integer(out, "warned", standing->warned);
+    jsonw_integer(out, "too_short", standing->too_short);
     jsonw_bool(out, "generalisable", standing->level == STANDING_VMS);
     jsonw_text(out, "words", caveat(row->contender));
     jsonw_close(out, '}');

@@ -6,6 +6,7 @@
 #include "server/http/json/present_comparison.h"
 #include "server/http/json/present_comparison_price.h"
 #include "server/http/json/present_support.h"
+#include "server/http/json/present_unmatched.h"
 
 #include <math.h>
 
@@ -71,7 +72,8 @@ static void present_family(struct json_writer *out, const struct families *famil
 }
 
 void present_families(struct json_writer *out, const struct comparison_question *question,
-                      const struct families *families, const char *after)
+                      const struct families *families, const char *after,
+                      const struct ranking *ranking)
 {
     char key[INSTANCE_SIZE + PROVIDER_SIZE], last[sizeof key] = "";
     long long count = 0;
@@ -95,6 +97,7 @@ void present_families(struct json_writer *out, const struct comparison_question 
     }
     jsonw_close(out, ']');
     jsonw_text(out, "next_cursor", has_more ? last : NULL);
+    present_unmatched(out, ranking->unmatched, ranking->unmatched_count);
     jsonw_text(out, "words",
                "scaling efficiency is the throughput of a vCPU relative to the smallest measured "
                "size of the family; its interval counts what machines of a type may differ by");

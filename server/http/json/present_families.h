@@ -8,4 +8,5 @@
 /* The families behind `after` ("FAMILY PROVIDER", NULL for the first), as many as the question's
  * limit. */
 void present_families(struct json_writer *out, const struct comparison_question *question,
-                      const struct families *families, const char *after);
+                      const struct families *families, const char *after,
+                      const struct ranking *ranking);

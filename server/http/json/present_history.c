@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "server/http/json/present_unmatched.h"
 
 #include <math.h>
 
@@ -128,8 +129,10 @@ void present_histories_begin(struct json_writer *out, const char *workload,
     jsonw_open(out, "lines", '[');
 }
 
-void present_histories_end(struct json_writer *out)
+void present_histories_end(struct json_writer *out, const struct unmatched *unmatched,
+                           size_t count)
 {
     jsonw_close(out, ']');
+    present_unmatched(out, unmatched, count);
     jsonw_close(out, '}');
 }

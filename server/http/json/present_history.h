@@ -4,11 +4,13 @@
 
 #include "common/json_writer.h"
 #include "db/standings/histories.h"
+#include "server/compare/unmatched.h"
 
 /* Writes the members that are about all lines, opens the list of them, and closes all that. */
 void present_histories_begin(struct json_writer *out, const char *workload,
                              const struct histories *histories);
-void present_histories_end(struct json_writer *out);
+void present_histories_end(struct json_writer *out, const struct unmatched *unmatched,
+                           size_t count);
 
 /* One of the lines, with what history_changes_find() says of its runs. */
 void present_history(struct json_writer *out, const struct history_line *line,

@@ -388,7 +388,7 @@ static void a_database_that_fails_has_no_offers(void)
 
         snprintf(drop, sizeof drop, "ALTER TABLE %s RENAME TO gone", tables[i]);
         EXPECT(db_execute(db, drop, NULL));
-        EXPECT(!offers_load(db, &question, &offers, &err));
+        EXPECT(!offers_load(db, &question, NULL, 0, &offers, &err));
         EXPECT_INT(err.kind, ERROR_INTERNAL);
         EXPECT_INT((long long)offers.count, 12345);
         EXPECT(!offers.list);

@@ -43,7 +43,7 @@ static void runs_are_in_the_order_of_time_with_what_they_ran_on(void)
     EXPECT_STR(histories.lines[0].engine, "native");
     EXPECT(strstr(histories.lines[0].configuration, "\"precision\"") != NULL);
     EXPECT_INT(runs[0].at_us, AT(1));
-    EXPECT_STR(runs[0].version, "engine 1");
+    EXPECT_STR(runs[0].version, "engine 1, by the way");
     EXPECT_NEAR(runs[0].low, 0, 0);
     EXPECT_NEAR(runs[0].dollars, 0, 0); /* not in dollars */
     EXPECT_INT(runs[1].at_us, AT(2));

@@ -27,7 +27,7 @@ static struct db *open_filled(const struct folder *folder)
             " ended_us, samples_per_second, throughput_low, throughput_high, validity, vm,"
             " contender, machine, software) SELECT n, 'run-' || n, 'finished', '{}', 'e', 'mlp',"
             " 'a.large', n, n * 1000, speed, speed - 1, speed + 1, v, 'i00000000000000' || vm, "
-            "1, 9, 'made, by ' || n"
+            "1, 9, 'made, ' || n || ' threads'"
             " FROM r;"
             "UPDATE revision SET number = 2;");
     return db;
@@ -58,7 +58,7 @@ static void runs_that_count_make_a_standing(void)
     EXPECT_INT(first->standing.newest_us, 3000);
     /* The newest that counts, not the invalid one after it. */
     EXPECT_STR(first->newest.run, "run-3");
-    EXPECT_STR(first->newest.software, "made, by 3");
+    EXPECT_STR(first->newest.software, "made, 3 threads");
     EXPECT_STR(first->newest.cpu_model, "Made-up");
     EXPECT_STR(first->newest.machine_isa, "avx2");
     EXPECT_INT(standings.list[1].standing.level, STANDING_NONE);

@@ -283,17 +283,48 @@ static void a_newer_version_without_an_interval_waits_beside_the_standing(void)
     ENDED(db, 80, .software = NEW);
     ENDED(db, 90, .software = NEW " and more", .validity = VALIDITY_INVALID);
     update(db, &standings);
-    EXPECT_STR(only(&standings)->version, "worker 0.0.9, plan measured");
+    EXPECT_STR(only(&standings)->version, "worker 0.0.9, oneDNN 2.6.3, plan measured");
     EXPECT_INT(only(&standings)->standing.runs, 2); /* a plan from the cache was measured */
     EXPECT_INT(only(&standings)->standing.invalid, 1);
     EXPECT_INT((long long)only(&standings)->older_count, 1);
-    EXPECT_STR(only(&standings)->older[0].version, "worker 0.1.0");
+    EXPECT_STR(only(&standings)->older[0].version, "worker 0.1.0, oneDNN 3.7.2");
     ENDED(db, 80, .low = 79, .high = 81, .software = NEW);
     ENDED(db, 81, .low = 79, .high = 81, .software = NEW);
     ENDED(db, 82, .low = 79, .high = 81, .software = NEW);
     update(db, &standings);
-    EXPECT_STR(only(&standings)->version, "worker 0.1.0");
-    EXPECT_INT(only(&standings)->standing.runs, 4);
+    EXPECT_STR(only(&standings)->version, "worker 0.1.0, oneDNN 3.7.2");
+    EXPECT_INT(only(&standings)->standing.runs, 3);
+    EXPECT_INT(only(&standings)->standing.too_short, 1);
+}
+
+/* An engine may name its libraries in its own text, or in both places. */
+static void all_that_an_engine_says_of_itself_but_its_threads_is_its_version(void)
+{
+    static const struct {
+        const char *software, *details, *version;
+    } runs[] = {
+        {"my 1.0, lib 2.6.3", "{}", "my 1.0, lib 2.6.3"},
+        {"my 1.0, lib 3.7.2, 16 threads", NULL, "my 1.0, lib 3.7.2"},
+        {"my 1.0, lib 3.10, 8 threads", "{\"library\":\"lib 3.10\",\"plan\":\"plain\"}",
+         "my 1.0, lib 3.10, plan plain"},
+        {"my 1.1 (cpu, eager, theirs)", "{\"library\":\"lib 4\"}",
+         "my 1.1 (cpu, eager, theirs), lib 4"},
+        {"my 1.2, 3 kinds of threads", "{\"library\":\"\"}", "my 1.2, 3 kinds of threads"},
+        {"my 1.2, 30 threads", NULL, "my 1.2"},
+        {NULL, "{\"library\":\"lib 5\"}", ", lib 5"},
+    };
+
+    for (size_t i = 0; i < COUNT(runs); i++) {
+        AUTO(folder_remove) struct folder folder = folder_make();
+        AUTO(db_freep) struct db *db = open_database(&folder);
+        AUTO(standings_free) struct standings standings = {0};
+
+        do_not_sync(db);
+        ENDED(db, 50, .low = 49, .high = 51, .software = runs[i].software,
+              .details = runs[i].details);
+        update(db, &standings);
+        EXPECT_STR(only(&standings)->version, runs[i].version);
+    }
 }
 
 static void what_was_paid_is_known_in_dollars_only(void)
@@ -401,6 +432,7 @@ int main(void)
     RUN(the_newest_run_gives_machine_engine_and_price);
     RUN(versions_are_not_put_together_and_the_newest_is_the_standing);
     RUN(a_newer_version_without_an_interval_waits_beside_the_standing);
+    RUN(all_that_an_engine_says_of_itself_but_its_threads_is_its_version);
     RUN(what_was_paid_is_known_in_dollars_only);
     RUN(a_figure_is_a_point_with_its_source);
     RUN(a_figure_and_a_run_of_one_key_are_two);

@@ -83,7 +83,8 @@ static const struct {
     {"\"threads\":2,\"parameters\"", "\"threads\":-2,\"parameters\"", "engine_details.threads",
      "must be between 0 and 9223372036854775807, got -2"},
     {"\"huge_pages\":null}", "\"huge_page\":null}", "engine_details.huge_page",
-     "is not a known field"},
+     "is not a known field; the nearest of 15 are huge_pages, library, isa, plan, layout, "
+     "threads; docs/api.md lists all"},
     {DETAILS, "\"oneDNN\"", "engine_details", "must be an object"},
     {"\"openmp\":\"gnu\",\"dnn\"", "\"dnn\"", "loaded.openmp", "is missing"},
     {"\"openmp\":\"gnu\",\"dnn\"", "\"openmp\":1,\"dnn\"", "loaded.openmp", "must be a string"},

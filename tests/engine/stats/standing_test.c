@@ -83,7 +83,61 @@ static void a_run_without_an_interval_does_not_drop_that_of_another(void)
     EXPECT_INT(standing.level, STANDING_STEPS);
     EXPECT(near(standing.value, 40));
     EXPECT(near(standing.interval.low, 39.6) && near(standing.interval.high, 40.4));
-    EXPECT_INT(standing.runs, 2);
+    EXPECT_INT(standing.runs, 1);
+    EXPECT_INT(standing.too_short, 1);
+}
+
+/* Five steps on a fourth machine, and five on one of the three: neither moves the number, nor the
+ * interval, nor the count of machines. */
+static void runs_without_an_interval_move_no_runs_that_have_one(void)
+{
+    struct run_result runs[] = {run_of("d", 130, 5), run_of("c", 130, 4), run_of("c", 100.2, 3),
+                                run_of("b", 100.1, 2), run_of("a", 100, 1)};
+    struct standing alone = standing_of(runs + 2, 3), standing;
+
+    runs[0].low = runs[0].high = runs[1].low = runs[1].high = 0;
+    standing = standing_of(runs, COUNT(runs));
+    EXPECT_INT(standing.level, STANDING_VMS);
+    EXPECT_INT(standing.vms, 3);
+    EXPECT_INT(standing.runs, 3);
+    EXPECT_INT(standing.too_short, 2);
+    EXPECT(near(standing.value, alone.value) &&
+           near(standing.interval.high, alone.interval.high));
+    EXPECT_INT((long long)standing.machine_count, 3);
+    EXPECT_INT(standing.newest_us, 3);
+    standing = standing_of(runs + 1, 2); /* of one machine: not two */
+    EXPECT_INT(standing.level, STANDING_STEPS);
+    EXPECT(near(standing.value, 100.2));
+}
+
+/* Five machines with few steps each, and one of them again with many. */
+static void one_longer_run_hides_no_machines(void)
+{
+    struct run_result runs[] = {run_of("a", 40, 6), run_of("a", 40, 5), run_of("b", 41, 4),
+                                run_of("c", 42, 3), run_of("d", 41, 2), run_of("e", 40, 1)};
+    struct standing standing;
+
+    for (size_t i = 1; i < COUNT(runs); i++)
+        runs[i].low = runs[i].high = 0;
+    standing = standing_of(runs, COUNT(runs));
+    EXPECT_INT(standing.level, STANDING_VMS);
+    EXPECT_INT(standing.vms, 5);
+    EXPECT_INT(standing.runs, 6);
+    EXPECT_INT(standing.too_short, 0);
+}
+
+/* Where no run has an interval, what differs between them is all that is known. */
+static void runs_that_all_lack_an_interval_count_together(void)
+{
+    struct run_result runs[] = {run_of("a", 40, 1), run_of("b", 41, 1), run_of("c", 42, 1)};
+    struct standing standing;
+
+    for (size_t i = 0; i < COUNT(runs); i++)
+        runs[i].low = runs[i].high = 0;
+    standing = standing_of(runs, COUNT(runs));
+    EXPECT_INT(standing.level, STANDING_VMS);
+    EXPECT_INT(standing.runs, 3);
+    EXPECT_INT(standing.too_short, 0);
 }
 
 static void a_run_without_an_interval_is_a_point(void)
@@ -291,6 +345,9 @@ int main(void)
     RUN(one_run_is_as_sure_as_its_steps);
     RUN(two_runs_reach_from_the_lower_end_to_the_upper);
     RUN(a_run_without_an_interval_does_not_drop_that_of_another);
+    RUN(runs_without_an_interval_move_no_runs_that_have_one);
+    RUN(one_longer_run_hides_no_machines);
+    RUN(runs_that_all_lack_an_interval_count_together);
     RUN(a_run_without_an_interval_is_a_point);
     RUN(three_runs_of_one_machine_speak_of_that_machine);
     RUN(three_machines_speak_of_the_type_by_their_medians);

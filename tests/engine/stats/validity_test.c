@@ -398,6 +398,21 @@ static void the_cost_of_a_disturbance_is_reported(void)
                "the steps reached no steady state: later ones were 7.0 % quicker");
 }
 
+/* 239 steps that differ as much as a slow half and a quick half are not too few. */
+static void why_there_is_no_interval_is_said_truly(void)
+{
+    struct trial trial;
+    struct verdict verdict;
+
+    make(&trial);
+    unsure(&trial);
+    EXPECT_STR(judge(&trial, "interval", &verdict).words,
+               "the 90 measured steps differ so much that their interval would reach 0");
+    trial.summary.measured_steps = INTERVAL_STEPS_MIN - 1;
+    EXPECT_STR(judge(&trial, "interval", &verdict).words,
+               "19 measured steps are too few for an interval: it takes 20");
+}
+
 static void little_time_says_nothing_of_shares(void)
 {
     struct trial trial;
@@ -434,6 +449,7 @@ int main(void)
     RUN(every_fault_is_found_and_weighs_what_it_should);
     RUN(all_faults_at_once_find_room);
     RUN(the_cost_of_a_disturbance_is_reported);
+    RUN(why_there_is_no_interval_is_said_truly);
     RUN(little_time_says_nothing_of_shares);
     RUN(findings_are_a_line_of_json);
     return test_result();

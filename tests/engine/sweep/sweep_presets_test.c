@@ -132,6 +132,30 @@ without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what_to_d
     }
 }
 
+/* As a rung whose library is missing: the rest of the set is still worth its time. */
+static void engines_that_lack_the_workload_are_skipped_and_named(void)
+{
+    AUTO(sweep_clear) struct sweep sweep = {0};
+    struct error err = {0};
+
+    EXPECT(read_with(registered, "{\"preset\":\"engines\",\"base\":{\"workload\":\"gnn\"}}",
+                     &sweep, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT_INT((long long)sweep.count, 3);
+    EXPECT_STR(sweep.cells[0].name, "engine=native");
+    EXPECT_STR(sweep.cells[0].spec.engine, "native");
+    EXPECT_STR(sweep.cells[0].spec.workload, "gnn");
+    EXPECT_STR(sweep.cells[0].refused, "workload: 'gnn' is not trained by the engine native; a "
+                                       "registered engine may train its own");
+    EXPECT_STR(sweep.cells[1].refused, "");
+    EXPECT_STR(sweep.cells[2].spec.engine, "jax");
+    EXPECT_STR(sweep.cells[2].refused, "");
+    /* A name that no workload can have is still an error. */
+    EXPECT(!read_with(registered, "{\"preset\":\"engines\",\"base\":{\"workload\":\"a b\"}}",
+                      &sweep, &err));
+    EXPECT_STR(err.field, "base.workload");
+}
+
 static void the_base_of_engines_cannot_choose_one(void)
 {
     struct sweep sweep = {0};
@@ -181,6 +205,7 @@ int main(void)
     RUN(equals_are_compared_with_the_workload_that_was_asked_for);
     RUN(engines_are_ours_first_and_then_every_registered_one);
     RUN(without_another_engine_there_is_nothing_to_compare_and_the_reason_says_what_to_do);
+    RUN(engines_that_lack_the_workload_are_skipped_and_named);
     RUN(the_base_of_engines_cannot_choose_one);
     RUN(an_engine_that_cannot_train_it_is_kept_with_the_reason);
     RUN(the_preset_of_a_stored_request_is_known_without_a_machine);

@@ -222,6 +222,49 @@ static void an_earlier_bench_that_may_take_more_is_another(void)
     EXPECT_INT(compare(&wish, &earlier), BENCH_SAME);
 }
 
+/* The whole spec is the base; time and money are the bench's. */
+static void what_a_hub_wants_is_one_configuration_twice(void)
+{
+    struct run_spec spec = run_spec_default();
+    AUTO(bench_plan_clear) struct bench_plan plan = {0};
+    struct bench_wish wish = wish_of(BENCH_WANTED);
+
+    spec.batch_size = 48;
+    spec.precision = "bf16";
+    spec.max_seconds = 7;
+    spec.max_dollars = 3;
+    wish.wanted = &spec;
+    wish.label = "team=blue";
+    AUTO(sweep_clear) struct sweep sweep = planned(&wish, &plan);
+    EXPECT_INT((long long)sweep.count, 1);
+    EXPECT_INT((long long)plan.runs, 2);
+    if (sweep.count != 1)
+        return;
+    EXPECT_STR(sweep.cells[0].name, "precision=bf16");
+    EXPECT_STR(sweep.cells[0].spec.workload, "mlp");
+    EXPECT_INT(sweep.cells[0].spec.batch_size, 48);
+    EXPECT_INT(sweep.cells[0].spec.max_seconds, 223); /* half of 450, less what lies between */
+    EXPECT_NEAR(sweep.cells[0].spec.max_dollars, 0, 0);
+    EXPECT_INT(sweep.cells[0].spec.label_count, 2);
+    EXPECT_STR(sweep.cells[0].spec.labels[0].value, "wanted");
+}
+
+/* It is continued where the hub still wants the same, and no bench of a set is taken for it. */
+static void another_wish_of_the_hub_is_another_bench(void)
+{
+    struct run_spec spec = run_spec_default(), other = run_spec_default();
+    struct bench_wish now = wish_of(BENCH_WANTED), then = wish_of(BENCH_WANTED);
+    struct bench_wish standard = wish_of("standard");
+
+    now.wanted = &spec;
+    then.wanted = &other;
+    EXPECT_INT(compare(&now, &then), BENCH_SAME);
+    other.batch_size = 48;
+    EXPECT_INT(compare(&now, &then), BENCH_OTHER);
+    EXPECT_INT(compare(&now, &standard), BENCH_OTHER);
+    EXPECT_INT(compare(&standard, &now), BENCH_OTHER);
+}
+
 static void a_sweep_of_another_client_is_not_continued(void)
 {
     AUTO(bench_plan_clear) struct bench_plan plan = {0};
@@ -272,6 +315,8 @@ int main(void)
     RUN(a_wrong_label_is_refused_with_the_reason);
     RUN(an_earlier_bench_is_the_same_if_it_takes_no_more);
     RUN(an_earlier_bench_that_may_take_more_is_another);
+    RUN(what_a_hub_wants_is_one_configuration_twice);
+    RUN(another_wish_of_the_hub_is_another_bench);
     RUN(a_sweep_of_another_client_is_not_continued);
     RUN(a_request_with_its_limits_in_the_base_is_known);
     return test_result();

@@ -297,6 +297,24 @@ static void any_other_option_given_again_replaces(void)
     EXPECT_STR(config.instance_type, "b");
 }
 
+/* --wanted is --wanted=on, and takes no word after it. */
+static void a_flag_may_need_no_value(void)
+{
+    struct config config;
+    struct error err = {0};
+
+    EXPECT_INT(
+        read_config(WORDS("bench", "--wanted", "--report-to=http://hub"), NULL, &config, &err),
+        CONFIG_OK);
+    EXPECT_STR(config.wanted, "on");
+    EXPECT_STR(config.report_to, "http://hub");
+    EXPECT_INT(read_config(WORDS("bench", "--wanted=off"), NULL, &config, &err), CONFIG_OK);
+    EXPECT_STR(config.wanted, "off");
+    EXPECT_INT(read_config(WORDS("bench", "--wanted"), NULL, &config, &err), CONFIG_WRONG);
+    EXPECT_STR(err.field, "--wanted");
+    EXPECT(strstr(err.message, "--report-to") != NULL);
+}
+
 static const struct {
     const char *word, *variable;
     enum command command;
@@ -457,6 +475,7 @@ int main(void)
     RUN(engines_that_are_too_long_together_are_refused);
     RUN(an_option_is_read_by_its_former_name_too);
     RUN(any_other_option_given_again_replaces);
+    RUN(a_flag_may_need_no_value);
     RUN(the_first_word_is_the_command);
     RUN(operands_may_stand_between_options);
     RUN(options_that_contradict_each_other_are_refused);

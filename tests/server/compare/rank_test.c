@@ -166,7 +166,8 @@ static void a_row_without_an_interval_or_a_valid_run_is_not_ranked(void)
     MEASURED(&stage, "c", 0, .nothing = true); /* its runs were voided */
     compare(&stage, "");
     EXPECT_INT((long long)stage.ranking.ranked, 0);
-    EXPECT_STR(row_of(&stage, "a")->why_no_rank, "too few steps for an interval");
+    EXPECT_STR(row_of(&stage, "a")->why_no_rank,
+               "no interval: too few steps, or steps that differ too much");
     EXPECT_STR(row_of(&stage, "b")->why_no_rank, "no valid run: 4 were invalid or never judged");
     EXPECT(isnan(row_of(&stage, "b")->score));
     EXPECT_INT((long long)stage.ranking.count, 2);

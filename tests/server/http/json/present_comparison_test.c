@@ -77,8 +77,9 @@ static const json_t *at(const json_t *json, const char *path)
 static bool may_be_0(const char *key)
 {
     static const char *const counts[] = {
-        "invalid_runs", "imported", "warned",          "runs",        "vms",   "by_filters",
-        "by_page",      "ranked",   "waiting_dollars", "probability", "count", NULL};
+        "invalid_runs", "imported",   "warned",  "too_short", "runs",
+        "vms",          "by_filters", "by_page", "ranked",    "waiting_dollars",
+        "probability",  "count",      NULL};
 
     for (const char *const *count = counts; *count; count++)
         if (strcmp(*count, key) == 0)
@@ -294,7 +295,8 @@ static void csv_leaves_empty_what_is_not_known(void)
     EXPECT(strstr(text.data, ",\"imported\",12,,,\"point\",1,1,\"\",,\"\",\"\",,,,1000000,") !=
            NULL);
     EXPECT(strstr(text.data,
-                  ",,,,,false,,\"too few steps for an interval\",\"sample\",\"native 1\",\"\""
+                  ",,,,,false,,\"no interval: too few steps, or steps that differ too "
+                  "much\",\"sample\",\"native 1\",\"\""
                   ",\"\",,,,\"\",\"\",,,,,,,,\"no feed has a price (on_demand) for x\""
                   ",\"\",,,,\"\",\"\",,,,,,,,\"no feed has a price (spot) for x\",\"\"\r\n") !=
            NULL);

@@ -1,4 +1,4 @@
-#include "db/runs/run_values.h"
+#include "db/stored_values.h"
 
 #include "tests/db/finished.h"
 
@@ -15,14 +15,14 @@ static void create_labelled(struct db *db, const char *engine, const char *key, 
     create_one(db, &order);
 }
 
-static bool look(struct db *db, enum run_value kind, const char *key, const char *value,
-                 struct run_values *values)
+static bool look(struct db *db, enum stored_value kind, const char *key, const char *value,
+                 struct stored_values *values)
 {
-    const struct run_value_question question = {kind, key, value};
+    const struct stored_value_question question = {kind, key, value};
     struct error err = {0};
     bool found = false;
 
-    EXPECT(run_values_look(db, &question, &found, values, &err));
+    EXPECT(stored_values_look(db, &question, &found, values, &err));
     EXPECT_STR(err.message, "");
     return found;
 }
@@ -31,7 +31,7 @@ static void what_a_run_has_is_found_and_else_what_there_is(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    static struct run_values values;
+    static struct stored_values values;
 
     do_not_sync(db);
     create_labelled(db, "native", "branch", "main");
@@ -56,11 +56,50 @@ static void what_a_run_has_is_found_and_else_what_there_is(void)
     EXPECT_INT((long long)values.count, 2);
 }
 
+static void prices_types_and_events_are_looked_through_too(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    static struct stored_values values;
+
+    EXPECT(db_execute(
+        db,
+        "INSERT INTO price_series (feed, scope, provider, region, zone, instance_type, kind,"
+        " currency, since_us) VALUES ('f', 's', 'aws', 'r-1', 'r-1a', 'a.large', 'spot', 'USD', "
+        "1),"
+        " ('f', 's', 'aws', 'r-1', '', 'b.large', 'on_demand', 'USD', 1);"
+        "INSERT INTO instance_types VALUES ('gcp', 'n2', 2, 4, 'arm64', '', 'f');"
+        "INSERT INTO capacity_events (kind, price_kind, provider, instance_type, zone, machine,"
+        " note, at_us) VALUES ('launched', 'spot', 'aws', 'a.large', 'z', '', '', 1)",
+        NULL));
+    EXPECT(look(db, PRICE_PROVIDER, NULL, "aws", &values));
+    EXPECT(look(db, PRICE_REGION, NULL, "r-1", &values));
+    EXPECT(look(db, PRICE_TYPE, NULL, "b.large", &values));
+    EXPECT(look(db, PRICE_FEED, NULL, "f", &values));
+    EXPECT(!look(db, PRICE_ZONE, NULL, "r-1b", &values));
+    EXPECT_INT((long long)values.count, 1); /* no zone is none */
+    EXPECT_STR(values.list[0], "r-1a");
+    EXPECT(look(db, LISTED_NAME, NULL, "n2", &values));
+    EXPECT(!look(db, LISTED_PROVIDER, NULL, "aws", &values));
+    EXPECT(!look(db, LISTED_PREFIX, NULL, "n1", &values));
+    EXPECT_STR(values.list[0], "n2");
+    EXPECT(look(db, LISTED_PREFIX, NULL, "n", &values));
+    EXPECT(look(db, EVENT_ZONE, NULL, "z", &values) &&
+           look(db, EVENT_TYPE, NULL, "a.large", &values));
+    EXPECT(look(db, EVENT_PROVIDER, NULL, "aws", &values));
+    EXPECT(!look(db, EVENT_PRICE_KIND, NULL, "on_demand", &values));
+    EXPECT(!look(db, KNOWN_NAME, NULL, "m5.large", &values));
+    ENDED(db, 50);
+    EXPECT(look(db, KNOWN_NAME, NULL, "n2", &values));
+    EXPECT(look(db, KNOWN_NAME, NULL, "m5.large", &values));
+    EXPECT(!look(db, KNOWN_PROVIDER, NULL, "azure", &values));
+}
+
 static void without_runs_there_is_none(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    static struct run_values values = {.count = 7};
+    static struct stored_values values = {.count = 7};
 
     EXPECT(!look(db, RUN_INSTANCE, NULL, "m5.large", &values));
     EXPECT_INT((long long)values.count, 0);
@@ -70,7 +109,7 @@ static void of_many_those_next_to_it_are_told(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
     AUTO(db_freep) struct db *db = open_database(&folder);
-    static struct run_values values;
+    static struct stored_values values;
 
     do_not_sync(db);
     create_labelled(db, "native", "n", "0");
@@ -79,14 +118,15 @@ static void of_many_those_next_to_it_are_told(void)
                       " WHERE i < 300) INSERT INTO run_labels SELECT 'n', i, 1 FROM n",
                       NULL));
     EXPECT(!look(db, RUN_LABEL_VALUE, "n", "200x", &values));
-    EXPECT_INT((long long)values.count, RUN_VALUES_MAX);
+    EXPECT_INT((long long)values.count, STORED_VALUES_MAX);
     EXPECT_STR(values.list[0], "169");
-    EXPECT_STR(values.list[RUN_VALUES_MAX - 1], "232");
+    EXPECT_STR(values.list[STORED_VALUES_MAX - 1], "232");
 }
 
 int main(void)
 {
     RUN(what_a_run_has_is_found_and_else_what_there_is);
+    RUN(prices_types_and_events_are_looked_through_too);
     RUN(without_runs_there_is_none);
     RUN(of_many_those_next_to_it_are_told);
     return test_result();

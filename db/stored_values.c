@@ -1,0 +1,142 @@
+#include "db/stored_values.h"
+
+#include "common/cleanup.h"
+#include "db/stmt.h"
+
+#define FEW 16 /* values of a column without an index: each is another look at all rows */
+
+/* The nearest value on either side, by kind: at least the one that is asked for, and below it. */
+#define COLUMN_OF(table, name)                                                                   \
+    "SELECT min(" name ") FROM " table " WHERE " name " > ?",                                    \
+        "SELECT max(" name ") FROM " table " WHERE " name " < ?",                                \
+        "SELECT 1 FROM " table " WHERE " name " = ? LIMIT 1"
+#define COLUMN(name)                                                                             \
+    {                                                                                            \
+        COLUMN_OF("runs", name), STORED_VALUES_MAX                                               \
+    }
+#define INDEXED(table, name)                                                                     \
+    {                                                                                            \
+        COLUMN_OF(table, name), STORED_VALUES_MAX                                                \
+    }
+#define SCANNED(table, name)                                                                     \
+    {                                                                                            \
+        COLUMN_OF(table, name), FEW                                                              \
+    }
+#define KNOWN_TYPES                                                                              \
+    "(SELECT provider, name FROM instance_types UNION ALL"                                       \
+    " SELECT provider, instance FROM contenders AS c WHERE instance <> ''"                       \
+    " AND EXISTS (SELECT 1 FROM runs WHERE contender = c.number))"
+static const struct {
+    const char *above, *below, *equal;
+    size_t most;
+} statements[] = {
+    [RUN_WORKLOAD] = COLUMN("workload"),
+    [RUN_ENGINE] = COLUMN("engine"),
+    [RUN_INSTANCE] = COLUMN("instance"),
+    [RUN_LABEL_KEY] = {"SELECT min(key) FROM run_labels WHERE key > ?",
+                       "SELECT max(key) FROM run_labels WHERE key < ?",
+                       "SELECT 1 FROM run_labels WHERE key = ? LIMIT 1", STORED_VALUES_MAX},
+    [RUN_LABEL_VALUE] = {"SELECT min(value) FROM run_labels WHERE key = ? AND value > ?",
+                         "SELECT max(value) FROM run_labels WHERE key = ? AND value < ?",
+                         "SELECT 1 FROM run_labels WHERE key = ? AND value = ? LIMIT 1",
+                         STORED_VALUES_MAX},
+    [PRICE_PROVIDER] = SCANNED("price_series", "provider"),
+    [PRICE_REGION] = INDEXED("price_series", "region"),
+    [PRICE_ZONE] = SCANNED("price_series", "zone"),
+    [PRICE_TYPE] = INDEXED("price_series", "instance_type"),
+    [PRICE_FEED] = INDEXED("price_series", "feed"),
+    [LISTED_PROVIDER] = INDEXED("instance_types", "provider"),
+    [LISTED_NAME] = SCANNED("instance_types", "name"),
+    [LISTED_PREFIX] = {"SELECT min(name) FROM instance_types WHERE name > ?",
+                       "SELECT max(name) FROM instance_types WHERE name < ?",
+                       "SELECT 1 FROM instance_types WHERE substr(name, 1, length(?1)) = ?1"
+                       " LIMIT 1",
+                       FEW},
+    [KNOWN_PROVIDER] = SCANNED(KNOWN_TYPES, "provider"),
+    [KNOWN_NAME] = SCANNED(KNOWN_TYPES, "name"),
+    [EVENT_PROVIDER] = SCANNED("capacity_events", "provider"),
+    [EVENT_TYPE] = SCANNED("capacity_events", "instance_type"),
+    [EVENT_ZONE] = SCANNED("capacity_events", "zone"),
+    [EVENT_PRICE_KIND] = SCANNED("capacity_events", "price_kind"),
+};
+#undef COLUMN
+#undef INDEXED
+#undef SCANNED
+
+static void bind(struct stmt *query, const struct stored_value_question *question,
+                 const char *value)
+{
+    if (question->key)
+        stmt_text(query, question->key);
+    stmt_text(query, value);
+}
+
+static bool is_there(struct db *db, const struct stored_value_question *question, bool *ret_found,
+                     struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *query = stmt_prepare(db, statements[question->kind].equal, err);
+    enum stmt_step step;
+
+    if (!query)
+        return false;
+    bind(query, question, question->value);
+    step = stmt_step(query, err);
+    *ret_found = step == STMT_ROW;
+    return step != STMT_FAILED;
+}
+
+/* The value next to `from`; "" where there is none. */
+static bool step_on(struct db *db, const char *sql, const struct stored_value_question *question,
+                    const char *from, char ret_value[LABEL_VALUE_MAX + 1], struct error *err)
+{
+    AUTO(stmt_done) struct stmt *query = stmt_prepare(db, sql, err);
+
+    if (!query)
+        return false;
+    bind(query, question, from);
+    if (stmt_step(query, err) != STMT_ROW)
+        return false;
+    snprintf(ret_value, LABEL_VALUE_MAX + 1, "%s", stmt_column_text(query, 0));
+    return stmt_step(query, err) == STMT_DONE; /* not where a text found no memory */
+}
+
+/* Adds up to `most` values on one side, the nearest first. */
+static bool add_side(struct db *db, const char *sql, const struct stored_value_question *question,
+                     size_t most, struct stored_values *values, struct error *err)
+{
+    const char *from = question->value;
+
+    for (size_t i = 0; i < most; i++) {
+        char *place = values->list[values->count];
+
+        if (!step_on(db, sql, question, from, place, err))
+            return false;
+        if (!*place)
+            return true;
+        from = place;
+        values->count++;
+    }
+    return true;
+}
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(left, right);
+}
+
+bool stored_values_look(struct db *db, const struct stored_value_question *question,
+                        bool *ret_found, struct stored_values *ret_values, struct error *err)
+{
+    struct stored_values *values = ret_values;
+    const size_t most = statements[question->kind].most;
+
+    values->count = 0;
+    if (!is_there(db, question, ret_found, err) || *ret_found)
+        return *ret_found;
+    if (!add_side(db, statements[question->kind].below, question, most / 2, values, err) ||
+        !add_side(db, statements[question->kind].above, question, most / 2, values, err))
+        return false;
+    qsort(values->list, values->count, sizeof *values->list, by_text);
+    return true;
+}

@@ -1,0 +1,51 @@
+/* Which values are stored of what lists are filtered by: the answer to a filter that matches
+ * nothing. Reads a step for each value, however many rows have it; where no index has the values,
+ * a few of them only. */
+#pragma once
+
+#include "common/limits.h"
+#include "db/db.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum stored_value {
+    RUN_WORKLOAD,
+    RUN_ENGINE,
+    RUN_INSTANCE,
+    RUN_LABEL_KEY,
+    RUN_LABEL_VALUE, /* of one key */
+    PRICE_PROVIDER,
+    PRICE_REGION,
+    PRICE_ZONE,
+    PRICE_TYPE,
+    PRICE_FEED,
+    LISTED_PROVIDER, /* of an instance type that a feed lists */
+    LISTED_NAME,
+    LISTED_PREFIX,  /* of the name */
+    KNOWN_PROVIDER, /* of a type that a feed lists or a run was measured on */
+    KNOWN_NAME,
+    EVENT_PROVIDER, /* of a machine that was wanted */
+    EVENT_TYPE,
+    EVENT_ZONE,
+    EVENT_PRICE_KIND,
+};
+
+#define STORED_VALUES_MAX 64
+
+struct stored_values {
+    char list[STORED_VALUES_MAX][LABEL_VALUE_MAX + 1]; /* in order */
+    size_t count;
+};
+
+struct stored_value_question {
+    enum stored_value kind;
+    const char *key; /* of RUN_LABEL_VALUE; NULL for the others */
+    const char *value;
+};
+
+/* Whether anything stored has the value. Where nothing has, *ret_values has those next to it in
+ * order, half of them below and half above. */
+bool stored_values_look(struct db *db, const struct stored_value_question *question,
+                        bool *ret_found, struct stored_values *ret_values, struct error *err)
+    __attribute__((warn_unused_result));

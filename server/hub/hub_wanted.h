@@ -1,0 +1,32 @@
+/* What a hub wants a machine to measure next: asks its GET /v1/wanted, and reads the answer. */
+#pragma once
+
+#include "engine/spec/run_spec.h"
+#include "pricing/feeds/fetch.h"
+#include "server/hub/hub_reply.h"
+
+#define HUB_WANTED_MAX 10
+
+struct hub_wanted {
+    struct run_spec list[HUB_WANTED_MAX]; /* the most worth first; without labels */
+    char words[HUB_WANTED_MAX][160];      /* why it is wanted: clean text for a terminal */
+    size_t count;                         /* 0: the hub wants nothing of this type */
+};
+
+/* Reads the answer; ERROR_UPSTREAM describes what is odd about it. A spec that this version
+ * cannot read is left out: a newer hub may know more. Ignores unknown members. Pure. */
+bool hub_wanted_read(const struct hub_answer *answer, struct hub_wanted *ret_wanted,
+                     struct error *err) __attribute__((warn_unused_result));
+
+struct hub_wanted_question {
+    const char *hub;                      /* its URL */
+    const char *token;                    /* "" for none */
+    const char *ca;                       /* as in struct fetch_request */
+    const char *instance_type, *provider; /* of this machine; provider may be "" */
+    fetch_fn *fetch;
+    void *fetcher;
+};
+
+/* Makes one request, for what the native engine is wanted for. */
+bool hub_wanted_ask(const struct hub_wanted_question *question, struct hub_wanted *ret_wanted,
+                    struct error *err) __attribute__((warn_unused_result));

@@ -1,0 +1,121 @@
+/* Offers of regions that are kept between questions are those that would be read. */
+#include "tests/db/offers.h"
+
+#include <math.h>
+
+#define REGION(number) .region = "eu-north-" number
+
+static void fill(struct db *db)
+{
+    READ(db, 0, P("a", "1"), P("a", "0.5", .kind = PRICE_SPOT, .zone = "eu-north-1a"),
+         P("a", "0.4", .kind = PRICE_SPOT, .zone = "eu-north-1b"), P("b", "3", REGION("2")),
+         P("a", "2", REGION("2")), P("a", "0.9", .kind = PRICE_SPOT, REGION("2")));
+    READ(db, 3600, P("a", "1"), P("a", "0.6", .kind = PRICE_SPOT, .zone = "eu-north-1a"),
+         P("a", "0.45", .kind = PRICE_SPOT, .zone = "eu-north-1b"), P("b", "3", REGION("2")),
+         P("a", "2.2", REGION("2")), P("a", "0.8", .kind = PRICE_SPOT, REGION("2")));
+    PUT(db, "typed", "aws", "a", "7", .kind = PRICE_TYPED, .source_us = THEN_US, .region = "");
+}
+
+static bool same_quote(const struct quote *a, const struct quote *b)
+{
+    return a->known == b->known && a->nanos == b->nanos && strcmp(a->region, b->region) == 0 &&
+           strcmp(a->zone, b->zone) == 0 && strcmp(a->text, b->text) == 0 &&
+           strcmp(a->feed, b->feed) == 0 && a->since_us == b->since_us &&
+           a->fetched_us == b->fetched_us && a->freshness == b->freshness &&
+           fabs(a->low - b->low) < 1e-12 && fabs(a->high - b->high) < 1e-12 &&
+           fabs(a->mean - b->mean) < 1e-12 && strcmp(a->why_not, b->why_not) == 0;
+}
+
+/* The same with the store and without. */
+static void expect_alike(struct db *db, struct offer_store *store, long long prices,
+                         const struct offers_question *question)
+{
+    AUTO(offers_free) struct offers read = offers_asked(db, question), kept = {0};
+    struct error err = {0};
+
+    EXPECT(offers_load(db, question, store, prices, &kept, &err));
+    EXPECT_STR(err.message, "");
+    EXPECT_INT((long long)kept.count, (long long)read.count);
+    for (size_t i = 0; i < read.count && i < kept.count; i++) {
+        const struct offer *a = &read.list[i], *b = &kept.list[i];
+
+        EXPECT_STR(b->instance, a->instance);
+        EXPECT(same_quote(&a->on_demand, &b->on_demand));
+        EXPECT(same_quote(&a->spot, &b->spot));
+        EXPECT(same_quote(&a->typed, &b->typed));
+    }
+}
+
+static void every_question_has_the_answer_that_it_would_have_without(void)
+{
+    static const char *const regions[][3] = {{"eu-north-1"},
+                                             {"eu-north-2"},
+                                             {"eu-north-1", "eu-north-2"},
+                                             {"eu-north-2", "eu-north-1"},
+                                             {"eu-north-2", "nowhere"}};
+    static const char *const zones[] = {NULL, "eu-north-1a", "eu-north-1b"};
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offer_store *store = offer_store_new(NULL);
+
+    fill(db);
+    for (int round = 0; round < 3; round++)
+        for (int now = 0; now < 2; now++)
+            for (size_t i = 0; i < COUNT(regions); i++)
+                for (size_t z = 0; z < COUNT(zones); z++)
+                    for (long long at = 1800; at <= 7200; at += 1800) {
+                        struct offers_question question = asked(at);
+
+                        memcpy(question.regions, regions[i], sizeof regions[i]);
+                        question.zone = zones[z];
+                        question.is_now = now;
+                        expect_alike(db, store, 1, &question);
+                    }
+    offer_store_free(store);
+}
+
+static void what_was_read_before_prices_changed_is_forgotten(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offer_store *store = offer_store_new(NULL);
+    const struct offers_question question = asked(7300);
+
+    fill(db);
+    expect_alike(db, store, 1, &question);
+    READ(db, 7200, P("a", "1.1"), P("a", "0.6", .kind = PRICE_SPOT, .zone = "eu-north-1a"),
+         P("a", "0.5", .kind = PRICE_SPOT, .zone = "eu-north-1b"), P("b", "3", REGION("2")),
+         P("a", "2.2", REGION("2")), P("a", "0.8", .kind = PRICE_SPOT, REGION("2")));
+    AUTO(offers_free) struct offers old = {0};
+    EXPECT(offers_load(db, &question, store, 1, &old, NULL)); /* the same revision: as it was */
+    EXPECT_STR(offers_find(&old, "aws", "a")->on_demand.text, "1");
+    expect_alike(db, store, 2, &question);
+    offer_store_free(store);
+}
+
+static void more_regions_than_are_kept_are_read(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct offer_store *store = offer_store_new(NULL);
+    struct offers_question question = asked(3700);
+    char names[QUESTION_LIST_MAX][REGION_SIZE];
+
+    fill(db);
+    for (size_t i = 0; i < QUESTION_LIST_MAX; i++) {
+        snprintf(names[i], sizeof names[i], "eu-north-%zu", QUESTION_LIST_MAX - i);
+        question.regions[i] = names[i];
+    }
+    for (int round = 0; round < 2; round++)
+        expect_alike(db, store, 1, &question);
+    offer_store_free(store);
+    offer_store_free(NULL);
+}
+
+int main(void)
+{
+    RUN(every_question_has_the_answer_that_it_would_have_without);
+    RUN(what_was_read_before_prices_changed_is_forgotten);
+    RUN(more_regions_than_are_kept_are_read);
+    return test_result();
+}
