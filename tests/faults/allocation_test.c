@@ -147,15 +147,15 @@ static bool find_roof(struct error *err)
                             .engine_details = details,
                             .summary_text = summary,
                             .summary = {.measured_steps = 2, .measured_seconds = 1}};
-    struct engine_details details;
+    struct engine_details read;
     struct roofline roofline;
     bool known = false;
 
     ration_start();
-    bool ok = run_roofline(&run, &known, &details, &roofline, err);
+    bool ok = run_roofline(&run, &known, &read, &roofline, err);
     ration_stop();
     if (ok)
-        EXPECT(known && details.threads == 2 && roofline.phases[0].seconds == 0.25);
+        EXPECT(known && read.threads == 2 && roofline.phases[0].seconds == 0.25);
     return ok;
 }
 

@@ -95,7 +95,7 @@ static void more_questions_than_keep_their_homes_are_all_answered(void)
     for (int round = 0; round < 3; round++)
         for (int i = 0; i < 7; i++) {
             struct offers_question question = at_home;
-            char other[16];
+            char other[24];
 
             snprintf(other, sizeof other, "place-%d", i);
             question.regions[1] = other;
@@ -119,7 +119,7 @@ static void *ask_often(void *user)
     EXPECT(db != NULL);
     for (int i = 0; db && !atomic_load(&crowd->stop); i++) {
         struct offers_question question = at_home;
-        char other[16];
+        char other[24];
 
         snprintf(other, sizeof other, "place-%d", i % 5);
         question.regions[1] = other;
