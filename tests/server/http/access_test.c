@@ -48,6 +48,7 @@ static struct stage *set(const char *tokens)
     }
     stage->server.token_store = token_store_new(&stage->config, NULL);
     stage->server.audit = audit_open("/dev/null", NULL);
+    stage->server.config = &stage->config;
     EXPECT(stage->server.token_store && stage->server.audit);
     return stage;
 }
