@@ -56,6 +56,18 @@ void text_make_clean(char *text, size_t length)
     }
 }
 
+void text_make_line(char *text, size_t length)
+{
+    text_make_clean(text, length);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\n' || text[i] == '\t')
+            text[i] = ' ';
+        else if (i + 1 < length && (unsigned char)text[i] == 0xc2 &&
+                 (unsigned char)text[i + 1] < 0xa0)
+            memcpy(text + i, "??", 2);
+    }
+}
+
 void text_drop_cut_end(char *text)
 {
     size_t length = strlen(text), start = length;

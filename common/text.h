@@ -18,6 +18,10 @@ bool text_is_utf8(const char *text, size_t length);
 /* Makes any bytes clean UTF-8 in place: what is not becomes '?'; newlines and tabs stay. */
 void text_make_clean(char *text, size_t length);
 
+/* The same for one line: newlines and tabs become spaces, and of the control characters those of
+ * two bytes (U+0080 to U+009F) become "??", for terminals obey them too. */
+void text_make_line(char *text, size_t length);
+
 /* Drops the beginning of a UTF-8 sequence whose rest was cut off at the end of the text. */
 void text_drop_cut_end(char *text);
 

@@ -47,6 +47,21 @@ bool deliveries_record(struct db *db, const char *hub, const struct delivery *li
     return insert && transaction_commit(&change, err);
 }
 
+bool deliveries_forget_refusals(struct db *db, const char *hub, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+    AUTO(stmt_done) struct stmt *forget = NULL;
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err))
+        return false;
+    forget =
+        stmt_prepare(db, "DELETE FROM deliveries WHERE hub = ? AND verdict = 'refused'", err);
+    if (!forget)
+        return false;
+    stmt_text(forget, hub);
+    return stmt_run(forget, err) && transaction_commit(&change, err);
+}
+
 bool deliveries_find(struct db *db, const char *hub, long long run, struct delivery *ret_delivery,
                      struct error *err)
 {

@@ -31,6 +31,10 @@ bool deliveries_each(struct db *db, const char *hub, long long after,
 bool deliveries_record(struct db *db, const char *hub, const struct delivery *list, size_t count,
                        long long now_us, struct error *err) __attribute__((warn_unused_result));
 
+/* Makes every run that the hub has refused wait again, durably. What was accepted stays so. */
+bool deliveries_forget_refusals(struct db *db, const char *hub, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* What is known of one run. */
 bool deliveries_find(struct db *db, const char *hub, long long run, struct delivery *ret_delivery,
                      struct error *err) __attribute__((warn_unused_result));

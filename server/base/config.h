@@ -61,6 +61,7 @@ struct config {
     char report_token[TOKEN_MAX + 1];
     char report_ca[PATH_TEXT_MAX + 1];
     long long report_seconds; /* patience with a hub */
+    const char *refused;      /* "on": a push sends again what the hub refused; or "off" */
     const char *set;          /* of a bench: "standard" or "quick" */
     const char *wanted;       /* "on": what the hub wants, in place of the set */
     long long max_seconds;    /* of a whole bench */

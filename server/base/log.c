@@ -1,9 +1,11 @@
 #include "server/base/log.h"
 
 #include "common/clock.h"
+#include "common/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static enum log_level highest = LOG_INFO;
 
@@ -29,6 +31,7 @@ void log_line(enum log_level level, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    text_make_line(text, strlen(text));
     /* One write a line: lines of several threads do not mix. */
     fprintf(stderr, "%s %s %s\n", when, names[level], text);
 }

@@ -1,5 +1,6 @@
 /* The log: one line per event on stderr, "time level message key=value ...". Never log what a
- * client sent in a header or a query: it may be a secret. */
+ * client sent in a header or a query: it may be a secret. Whatever a message quotes, it stays one
+ * line of clean text: text_make_line(). */
 #pragma once
 
 #include <stdbool.h>

@@ -149,6 +149,8 @@ const struct option config_options[] = {
     {NUMBER(REPORT, report_seconds, 0, 604800, "600",
             "Seconds to keep trying after the last run; runs that the hub has not accepted stay "
             "stored")},
+    {ONE_OF(COMMAND_BIT(COMMAND_PUSH), refused, switch_words, "off",
+            "Whether to send again the runs that this hub has refused")},
     {ONE_OF(BENCH, set, sets, "standard", "Set of runs to measure")},
     {ONE_OF(BENCH, wanted, switch_words, "off",
             "Measure, in place of the set, what the hub (--report-to) wants next of this type"),

@@ -17,7 +17,7 @@ static void freep_uploader(struct hub_uploader **uploader)
 static void tell_rest(const struct delivery_counts *counts)
 {
     if (counts->refused > 0)
-        fprintf(stderr, "%lld were refused by this hub and are not sent again\n",
+        fprintf(stderr, "%lld were refused by this hub: --refused on sends them again\n",
                 counts->refused);
     if (counts->thinned > 0)
         fprintf(stderr, "%lld cannot be sent any more: their steps were dropped\n",
@@ -39,7 +39,9 @@ int push_command(const struct config *config)
     hub_upload_hub(config->report_to, hub);
     if (restore_is_settled(config->database, &err))
         db = db_open_beside(config->database, &err);
-    if (!db || !deliveries_count(db, hub, &counts, &err))
+    if (!db ||
+        (strcmp(config->refused, "on") == 0 && !deliveries_forget_refusals(db, hub, &err)) ||
+        !deliveries_count(db, hub, &counts, &err))
         return command_failed(&err);
     fprintf(stderr, "%lld runs wait for the hub %s\n", counts.waiting, hub);
     uploader = counts.waiting > 0

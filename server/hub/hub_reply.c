@@ -47,7 +47,7 @@ static void keep_reason(struct delivery *delivery, const char *field, const char
     snprintf(delivery->reason, sizeof delivery->reason, "%s%s%s", field ? field : "",
              field ? ": " : "", reason);
     /* The text may end within a character, and it goes to a terminal. */
-    text_make_clean(delivery->reason, strlen(delivery->reason));
+    text_make_line(delivery->reason, strlen(delivery->reason));
 }
 
 static bool read_refusal(const json_t *json, struct hub_line *lines, size_t count,

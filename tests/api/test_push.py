@@ -1,6 +1,7 @@
 """pennyworth push: what a hub has not accepted yet, whenever and however that came about."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -153,6 +154,34 @@ class Push(unittest.TestCase):
         self.assertIn("steps: are odd", self.push(hub.url, status=5).stderr)
         self.assertIn("1 were refused by this hub", self.push(hub.url).stderr)
         self.assertEqual(1, len(hub.requests))
+
+    def refusal(self, reason):
+        return 200, {}, json.dumps({"imported": 0, "known": 0, "refused": 1, "errors": [
+            {"line": 1, "id": None, "field": "steps", "reason": reason}]})
+
+    def test_refused_runs_are_sent_again_when_that_is_asked(self):
+        """A hub of a later version may take what an earlier one refused."""
+        run = self.measure()
+        hub = FakeHub(self, self.refusal("are odd"), self.refusal("are still odd"), GOOD)
+        ended = self.push(hub.url, status=5)
+        self.assertIn("1 were refused by this hub: --refused on sends them again", ended.stderr)
+        self.assertIn("still odd", self.push(hub.url, "--refused", "on", status=5).stderr)
+        ended = self.push(hub.url, "--refused", "on")
+        self.assertIn("1 accepted, 0 refused, 0 still waiting", ended.stderr)
+        self.assertEqual([[run]] * 3, [ids for _, _, ids in hub.requests])
+        self.push(hub.url, "--refused", "on")  # what was accepted is not sent again
+        self.assertEqual(3, len(hub.requests))
+
+    def test_a_reason_of_a_hub_forges_no_line_of_the_log(self):
+        self.measure()
+        forged = "2026-01-01T00:00:00.000Z info all is well"
+        hub = FakeHub(self, self.refusal(f"are odd\n{forged}\r{forged}\x1b[2J\x9b2J\t{forged}"))
+        ended = self.push(hub.url, status=5)
+        self.assertIn("are odd 2026", ended.stderr)
+        for line in re.split(r"[\n\r\x1b\x9b\t]", ended.stderr):
+            self.assertFalse(line.startswith("2026-01-01"), ended.stderr)
+            self.assertNotIn("[2J\x9b", line)
+        self.assertNotRegex(ended.stderr, r"[\x1b\x9b\t\r]")
 
     @unittest.skipUnless(shutil.which("openssl"), "no openssl to make a certificate with")
     def test_a_hub_is_checked_with_the_certificates_that_were_given(self):

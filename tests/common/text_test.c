@@ -77,6 +77,16 @@ static void any_bytes_become_clean_utf8(void)
     }
 }
 
+static void a_line_has_no_breaks_tabs_or_orders_to_a_terminal(void)
+{
+    char text[] = "a\nb\tc\rd\x1b[2J\xc2\x9b"
+                  "2J\xc2\xa0\xc3\xa9\xff";
+
+    text_make_line(text, strlen(text));
+    EXPECT_STR(text, "a b c?d?[2J??2J\xc2\xa0\xc3\xa9?");
+    text_make_line(NULL, 0);
+}
+
 static void text_is_utf8_when_there_is_nothing_to_repair_but_control_characters(void)
 {
     for (size_t i = 0; i < COUNT(repairs); i++) {
@@ -218,6 +228,7 @@ int main(void)
     RUN(a_sequence_that_the_end_cuts_off_is_dropped);
     RUN(control_characters_are_not_clean);
     RUN(any_bytes_become_clean_utf8);
+    RUN(a_line_has_no_breaks_tabs_or_orders_to_a_terminal);
     RUN(text_is_utf8_when_there_is_nothing_to_repair_but_control_characters);
     RUN(a_zero_inside_becomes_visible);
     RUN(only_the_given_length_is_touched);

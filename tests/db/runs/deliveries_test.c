@@ -133,6 +133,24 @@ static void a_refusal_keeps_its_reason_until_it_is_accepted_after_all(void)
     EXPECT_INT(found.verdict, DELIVERY_ACCEPTED);
 }
 
+static void refused_runs_wait_again_when_that_is_asked(void)
+{
+    AUTO(folder_remove) struct folder folder = folder_make();
+    AUTO(db_freep) struct db *db = open_database(&folder);
+    struct delivery found;
+
+    fill(db);
+    record(db, HUB, 1, DELIVERY_REFUSED, "steps: are too few");
+    record(db, HUB, 2, DELIVERY_ACCEPTED, "");
+    record(db, "http://another.test", 1, DELIVERY_REFUSED, "no");
+    EXPECT(deliveries_forget_refusals(db, HUB, NULL));
+    expect_waiting(db, HUB, 0, "13");
+    expect_counts(db, 2, 1, 0, 0);
+    EXPECT(deliveries_find(db, "http://another.test", 1, &found, NULL));
+    EXPECT_INT(found.verdict, DELIVERY_REFUSED);
+    EXPECT(deliveries_forget_refusals(db, HUB, NULL)); /* of none */
+}
+
 static void a_batch_is_recorded_whole_or_not_at_all(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -206,6 +224,7 @@ static void a_broken_database_gives_an_error(void)
     EXPECT(!deliveries_each(db, HUB, 0, &(struct export_reader){listen, &heard}, &err));
     EXPECT_INT(err.kind, ERROR_INTERNAL);
     EXPECT(!deliveries_record(db, HUB, &delivery, 1, NOON_US, NULL));
+    EXPECT(!deliveries_forget_refusals(db, HUB, NULL));
     EXPECT(!deliveries_find(db, HUB, 1, &delivery, NULL));
     EXPECT(!deliveries_count(db, HUB, &counts, NULL));
 }
@@ -216,6 +235,7 @@ int main(void)
     RUN(a_reader_that_has_enough_gets_no_more);
     RUN(a_run_without_its_steps_is_counted_but_not_reported);
     RUN(a_refusal_keeps_its_reason_until_it_is_accepted_after_all);
+    RUN(refused_runs_wait_again_when_that_is_asked);
     RUN(a_batch_is_recorded_whole_or_not_at_all);
     RUN(a_shared_open_creates_no_database);
     RUN(a_schema_that_is_in_use_is_left_alone);
