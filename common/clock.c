@@ -11,12 +11,21 @@ long long clock_monotonic_ns(void)
     return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
 }
 
+long long clock_calendar_us_of(long long seconds, long nanoseconds)
+{
+    if (seconds > CALENDAR_US_MAX / 1000000)
+        return CALENDAR_US_MAX;
+    if (seconds < 0 || (seconds == 0 && nanoseconds < 1000))
+        return 1;
+    return seconds * 1000000 + nanoseconds / 1000;
+}
+
 long long clock_calendar_us(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+    return clock_calendar_us_of(now.tv_sec, now.tv_nsec);
 }
 
 /* The two (or more) digits of `number`, right-aligned at `end`. */
@@ -30,6 +39,11 @@ static void put_digits(char *end, int count, long long number)
  * and printf(): an answer with fifty runs holds 150 of these. */
 void clock_rfc3339(long long calendar_us, char ret_text[RFC3339_SIZE])
 {
+    if (calendar_us < 0)
+        calendar_us = 0;
+    if (calendar_us > CALENDAR_US_MAX)
+        calendar_us = CALENDAR_US_MAX;
+
     long long seconds = calendar_us / 1000000, of_day = seconds % 86400;
     long long days = seconds / 86400 + 719468;
     long long era = days / 146097, day_of_era = days % 146097;

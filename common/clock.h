@@ -10,10 +10,16 @@
 /* Nanoseconds since some fixed point in the past. */
 long long clock_monotonic_ns(void);
 
-/* Microseconds since 1970-01-01 UTC. */
+/* The end of the year 9999. */
+#define CALENDAR_US_MAX 253402300799999999LL
+
+/* Microseconds since 1970-01-01 UTC, from 1 to CALENDAR_US_MAX: a clock that stands elsewhere is
+ * taken for one at the nearer end, so that what is stored can be written and read again. */
 long long clock_calendar_us(void);
+long long clock_calendar_us_of(long long seconds, long nanoseconds);
 
 #define RFC3339_SIZE sizeof "2026-01-02T03:04:05.678Z"
 
-/* Writes a calendar time (1970 to 9999) as RFC 3339 in UTC with milliseconds. */
+/* Writes a calendar time as RFC 3339 in UTC with milliseconds; one before 1970 or after 9999 as
+ * the nearer end. */
 void clock_rfc3339(long long calendar_us, char ret_text[RFC3339_SIZE]);

@@ -163,7 +163,8 @@ bool runs_claim(struct db *db, long long now_us, long long machine, struct run *
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
     claim = stmt_prepare(db,
-                         "UPDATE runs SET state = 'running', started_us = ?, machine = ?"
+                         "UPDATE runs SET state = 'running', started_us = max(created_us, ?),"
+                         " machine = ?"
                          " WHERE number ="
                          " (SELECT min(number) FROM runs WHERE state = 'queued')"
                          " RETURNING " RUN_COLUMNS,
@@ -249,7 +250,7 @@ static bool cancel_queued(struct db *db, const char *id, long long now_us, struc
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
     update = stmt_prepare(db,
-                          "UPDATE runs SET state = 'cancelled', ended_us = ?"
+                          "UPDATE runs SET state = 'cancelled', ended_us = max(created_us, ?)"
                           " WHERE id = ? AND state = 'queued'",
                           err);
     if (!update)

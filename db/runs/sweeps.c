@@ -314,7 +314,8 @@ static bool end_queued_runs(struct db *db, const char *id, long long now_us, str
     AUTO(stmt_done)
     struct stmt *update =
         stmt_prepare(db,
-                     "UPDATE runs SET state = 'cancelled', ended_us = ? WHERE state = 'queued'"
+                     "UPDATE runs SET state = 'cancelled', ended_us = max(created_us, ?)"
+                     " WHERE state = 'queued'"
                      " AND sweep = (SELECT number FROM sweeps WHERE sweeps.id = ?)",
                      err);
 
@@ -334,10 +335,11 @@ bool sweeps_end(struct db *db, const char *id, enum sweep_state state, long long
 
     if (!transaction_begin(&change, db, DB_DURABLE, err))
         return false;
-    update = stmt_prepare(db,
-                          "UPDATE sweeps SET state = ?, ended_us = ? WHERE id = ?"
-                          " AND state = 'running' RETURNING number",
-                          err);
+    update =
+        stmt_prepare(db,
+                     "UPDATE sweeps SET state = ?, ended_us = max(created_us, ?) WHERE id = ?"
+                     " AND state = 'running' RETURNING number",
+                     err);
     if (!update)
         return false;
     stmt_text(update, states[state]);

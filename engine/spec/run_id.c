@@ -3,13 +3,18 @@
 #include <string.h>
 #include <sys/random.h>
 
+#define MILLISECONDS_MAX ((1ULL << 48) - 1)
+
 static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 bool run_id_new(long long calendar_us, struct run_id *ret_id, struct error *err)
 {
-    unsigned long long milliseconds = (unsigned long long)(calendar_us / 1000);
+    unsigned long long milliseconds =
+        calendar_us > 0 ? (unsigned long long)(calendar_us / 1000) : 0;
     unsigned char noise[16];
 
+    if (milliseconds > MILLISECONDS_MAX)
+        milliseconds = MILLISECONDS_MAX;
     if (getrandom(noise, sizeof noise, 0) != (ssize_t)sizeof noise)
         return error_set(err, ERROR_INTERNAL, NULL, "the kernel gives no random bytes");
     for (int i = 9; i >= 0; i--, milliseconds >>= 5)

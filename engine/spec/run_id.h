@@ -12,6 +12,7 @@ struct run_id {
     char text[RUN_ID_LENGTH + 1];
 };
 
+/* A time that the 48 bits cannot hold is taken for the nearer end of what they can. */
 bool run_id_new(long long calendar_us, struct run_id *ret_id, struct error *err)
     __attribute__((warn_unused_result));
 

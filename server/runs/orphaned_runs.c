@@ -1,5 +1,6 @@
 #include "server/runs/orphaned_runs.h"
 
+#include "common/clock.h"
 #include "db/runs/runs.h"
 #include "engine/process/spawn.h"
 #include "server/base/log.h"
@@ -18,7 +19,8 @@ bool orphaned_runs_close(struct db *db, struct error *err)
         int killed = spawn_sweep(run.id.text);
         log_line(LOG_INFO, "run %s was under way when the server ended; processes_killed=%d",
                  run.id.text, killed);
-        run_end(&run, RUN_INTERRUPTED, "the server was killed, or lost power, during the run");
+        run_end(&run, RUN_INTERRUPTED, "the server was killed, or lost power, during the run",
+                clock_calendar_us());
         bool ended = runs_end(db, &run, err);
         run_clear(&run);
         if (!ended)

@@ -100,6 +100,7 @@ static void measure(struct runner *runner)
     service_thread_lock(&runner->thread);
     memcpy(preemption, runner->preemption, sizeof preemption);
     service_thread_unlock(&runner->thread);
+    end.lasted_ns = clock_monotonic_ns() - runner->claimed_ns;
     run_end_as_job(run, &end);
     if (end.result == JOB_FAILED)
         metrics_worker_failed(runner->parts.metrics);
@@ -169,6 +170,7 @@ static enum runner_state claim(struct runner *runner)
     }
     if (found) {
         runner->current = runner->run.id;
+        runner->claimed_ns = clock_monotonic_ns();
         next = RUNNER_RUNNING;
     }
     service_thread_unlock(&runner->thread);

@@ -38,7 +38,8 @@ struct runner {
     /* The thread's own: */
     enum runner_state state;
     struct db *db;
-    struct run run; /* in RUNNER_RUNNING */
+    struct run run;       /* in RUNNER_RUNNING */
+    long long claimed_ns; /* when, by the monotonic clock */
     struct readiness readiness;
     struct maintenance maintenance;
     bool sweeps_due, sweeps_reported;

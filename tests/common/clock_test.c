@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
+#include <limits.h>
 #include <time.h>
 
 static const struct {
@@ -69,6 +70,33 @@ static void the_calendar_clock_gives_the_time_of_day(void)
     EXPECT(now < before + 60 * 1000000LL);
 }
 
+/* A clock that nobody has set, or that somebody has set too far: still a time that documents can
+ * have. 0 stands for no time. */
+static void a_clock_beyond_what_can_be_written_stands_at_the_end(void)
+{
+    static const struct {
+        long long seconds, us;
+    } cases[] = {{-1, 1},
+                 {LLONG_MIN / 2, 1},
+                 {0, 1},
+                 {1, 1000000},
+                 {253402300799, CALENDAR_US_MAX - 999999},
+                 {253402300800, CALENDAR_US_MAX},
+                 {LLONG_MAX / 2, CALENDAR_US_MAX}};
+    char text[RFC3339_SIZE];
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        EXPECT_INT(clock_calendar_us_of(cases[i].seconds, 0), cases[i].us);
+    clock_rfc3339(CALENDAR_US_MAX, text);
+    EXPECT_STR(text, "9999-12-31T23:59:59.999Z");
+    clock_rfc3339(LLONG_MAX, text);
+    EXPECT_STR(text, "9999-12-31T23:59:59.999Z");
+    clock_rfc3339(-1, text);
+    EXPECT_STR(text, "1970-01-01T00:00:00.000Z");
+    clock_rfc3339(LLONG_MIN, text);
+    EXPECT_STR(text, "1970-01-01T00:00:00.000Z");
+}
+
 static void the_monotonic_clock_counts_nanoseconds_and_never_goes_back(void)
 {
     struct timespec nap = {.tv_nsec = 5 * NS_PER_MS};
@@ -92,6 +120,7 @@ int main(void)
     RUN(a_moment_is_written_in_utc_with_milliseconds);
     RUN(every_date_agrees_with_the_c_library);
     RUN(the_calendar_clock_gives_the_time_of_day);
+    RUN(a_clock_beyond_what_can_be_written_stands_at_the_end);
     RUN(the_monotonic_clock_counts_nanoseconds_and_never_goes_back);
     return test_result();
 }

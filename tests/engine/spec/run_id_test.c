@@ -3,6 +3,8 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
+#include <limits.h>
+
 static const struct {
     long long calendar_us;
     const char *time_part;
@@ -14,6 +16,10 @@ static const struct {
     {32000, "0000000010"},
     {1469918176385000, "01ARYZ6S41"},   /* the example of the ULID specification */
     {281474976710655000, "7ZZZZZZZZZ"}, /* all 48 bits */
+    {281474976710656000, "7ZZZZZZZZZ"}, /* later than they can say */
+    {LLONG_MAX, "7ZZZZZZZZZ"},
+    {-1, "0000000000"}, /* before 1970 */
+    {LLONG_MIN, "0000000000"},
 };
 
 static void an_id_begins_with_its_milliseconds(void)

@@ -5,13 +5,15 @@
 
 static void expect_end(const struct job_end *end, enum run_state state, const char *reason)
 {
-    struct run run = {.state = RUN_RUNNING, .reason = "an old one"};
-    long long before_us = clock_calendar_us();
+    struct run run = {
+        .state = RUN_RUNNING, .reason = "an old one", .created_us = 1, .started_us = 5000000};
+    struct job_end lasting = *end;
 
-    run_end_as_job(&run, end);
+    lasting.lasted_ns = 2 * NS_PER_SECOND;
+    run_end_as_job(&run, &lasting);
     EXPECT_STR(run_state_name(run.state), run_state_name(state));
     EXPECT_STR(run.reason, reason);
-    EXPECT(run.ended_us >= before_us && run.ended_us <= clock_calendar_us());
+    EXPECT_INT(run.ended_us, 7000000);
 }
 
 static void a_finished_or_cancelled_run_needs_no_reason(void)

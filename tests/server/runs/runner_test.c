@@ -1,4 +1,5 @@
-/* The runner on a machine that the cloud takes back, and with a database that fails. */
+/* The runner on a machine that the cloud takes back, whose clock is set, and with a database that
+ * fails. */
 #include "server/runs/runner.h"
 
 #include "common/clock.h"
@@ -8,10 +9,25 @@
 #include "tests/db/database.h"
 
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #define PATIENCE_MS (PATIENCE_SECONDS * 1000)
 #define FIRST "AWS takes this machine back (terminate)"
+
+/* How far somebody has set the calendar clock back. */
+static atomic_llong set_back_seconds;
+
+/* Instead of the C library's. */
+int clock_gettime(clockid_t clock, struct timespec *ret_now)
+{
+    int rc = (int)syscall(SYS_clock_gettime, clock, ret_now);
+
+    if (clock == CLOCK_REALTIME)
+        ret_now->tv_sec -= atomic_load(&set_back_seconds);
+    return rc;
+}
 
 struct scene {
     struct folder folder;
@@ -299,6 +315,42 @@ static void a_sweep_whose_end_could_not_be_stored_ends_later(void)
     end(&scene);
 }
 
+#define SECOND_LONG "{\"engine\":\"slow\",\"steps\":50,\"warmup_steps\":0}"
+#define DAY_SECONDS 86400LL
+
+static void a_clock_that_is_set_back_during_a_run_does_not_end_it_before_it_began(void)
+{
+    struct scene scene;
+
+    begin(&scene);
+    struct run_id id = queue(&scene, SECOND_LONG);
+    reach(&scene, &id, RUN_RUNNING);
+    atomic_store(&set_back_seconds, 30 * DAY_SECONDS);
+    AUTO(run_clear) struct run ended = await(&scene, &id, RUN_FINISHED);
+    EXPECT(ended.ended_us - ended.started_us >= 900 * 1000);
+    EXPECT(ended.ended_us - ended.started_us < PATIENCE_SECONDS * 1000000LL);
+    atomic_store(&set_back_seconds, 0);
+    end(&scene);
+}
+
+static void no_run_begins_or_ends_before_it_was_created(void)
+{
+    struct scene scene;
+
+    begin(&scene);
+    atomic_store(&set_back_seconds, 365 * 40 * DAY_SECONDS); /* long before NOON_US */
+    struct run_id first = queue(&scene, SECOND_LONG), second = queue(&scene, QUICK);
+    reach(&scene, &first, RUN_RUNNING);
+    AUTO(run_clear) struct run cancelled = {0};
+    EXPECT(runs_cancel(scene.db, second.text, clock_calendar_us(), &cancelled, NULL));
+    EXPECT_INT(cancelled.ended_us, NOON_US);
+    AUTO(run_clear) struct run ended = await(&scene, &first, RUN_FINISHED);
+    EXPECT_INT(ended.started_us, NOON_US);
+    EXPECT(ended.ended_us > NOON_US);
+    atomic_store(&set_back_seconds, 0);
+    end(&scene);
+}
+
 int main(void)
 {
     if (!getenv("PENNYWORTH_TEST_FAKE")) {
@@ -312,5 +364,7 @@ int main(void)
     RUN(a_cancel_wins_over_a_notice);
     RUN(a_stop_afterwards_does_not_change_the_reason);
     RUN(a_sweep_whose_end_could_not_be_stored_ends_later);
+    RUN(a_clock_that_is_set_back_during_a_run_does_not_end_it_before_it_began);
+    RUN(no_run_begins_or_ends_before_it_was_created);
     return test_result();
 }
