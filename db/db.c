@@ -2,14 +2,9 @@
 
 #include "common/cleanup.h"
 #include "db/connection.h"
-#include "db/file_error.h"
 #include "db/schema.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
-#include <sys/file.h>
-#include <time.h>
 
 #define BUSY_MS 5000 /* patience with another writer */
 
@@ -121,39 +116,6 @@ void db_free(struct db *db)
 void db_freep(struct db **db)
 {
     db_free(*db);
-}
-
-/* A worker that is being forked has our descriptors until its exec, so the lock of a server that
- * was killed may outlive it by a moment. */
-static bool take_lock(int descriptor)
-{
-    const struct timespec moment = {.tv_nsec = 10 * 1000000};
-
-    for (int attempt = 0; attempt < 100; attempt++) {
-        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-            return true;
-        nanosleep(&moment, NULL);
-    }
-    return false;
-}
-
-int db_lock(const char *path, struct error *err)
-{
-    char name[4096 + 8];
-    int descriptor;
-
-    snprintf(name, sizeof name, "%s.lock", path);
-    descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (descriptor < 0) {
-        file_error_set(err, ERROR_INTERNAL, NULL, "open", name, errno);
-        return -1;
-    }
-    if (!take_lock(descriptor)) {
-        error_set(err, ERROR_BUSY, NULL, "another pennyworth uses the database %s", path);
-        close(descriptor);
-        return -1;
-    }
-    return descriptor;
 }
 
 void db_interrupt(struct db *db)

@@ -37,10 +37,6 @@ bool db_is_damaged(void);
 /* Another file is there now. */
 void db_forget_damage(void);
 
-/* Takes the file for this process alone, for as long as the returned descriptor is open; the
- * kernel gives it back even after kill -9. -1 when another process has it. */
-int db_lock(const char *path, struct error *err) __attribute__((warn_unused_result));
-
 /* Bytes of the database as SQLite counts its pages. */
 bool db_size(struct db *db, long long *ret_bytes, struct error *err)
     __attribute__((warn_unused_result));

@@ -2,6 +2,7 @@
  */
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "db/db_lock.h"
 #include "db/restore.h"
 #include "db/schema.h"
 #include "server/cli/commands.h"
@@ -126,13 +127,13 @@ static bool restore(const struct config *config, struct task *task,
                                         .replace = strcmp(config->replace, "on") == 0,
                                         .now_us = clock_calendar_us(),
                                         .watch = &watch};
-    AUTO(closep) int lock = -1;
+    AUTO(db_unlockp) struct db_lock *lock = NULL;
     struct error why = {0};
 
     if (!is_a_name(config->operands[0], err) || !process_make_folders(config->database, err))
         return false;
     lock = db_lock(config->database, &why);
-    if (lock < 0)
+    if (!lock)
         return error_set(err, why.kind, NULL, "%s%s", why.message,
                          why.kind == ERROR_BUSY ? ": stop it first" : "");
     return restore_make(&order, ret_facts, ret_aside, err);

@@ -2,13 +2,12 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "db/db_lock.h"
 #include "server/base/heartbeat.h"
 #include "server/cli/commands.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #define PATIENCE_MS 3000
@@ -109,18 +108,6 @@ enum health_verdict health_of_command(const struct config *config, bool served, 
     return HEALTH_WELL;
 }
 
-/* Whether a process has locked the database, as a server does. Holds the lock only for a moment;
- * db_lock() waits that long. */
-static bool is_served(const char *database)
-{
-    char name[PATH_TEXT_MAX + 8];
-    AUTO(closep) int file = -1;
-
-    snprintf(name, sizeof name, "%s.lock", database);
-    file = open(name, O_RDONLY | O_CLOEXEC);
-    return file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0;
-}
-
 int health_command(const struct config *config)
 {
     struct error err = {0};
@@ -128,7 +115,8 @@ int health_command(const struct config *config)
     char words[HEALTH_WORDS];
     bool ready;
 
-    switch (health_of_command(config, is_served(config->database), clock_monotonic_ns(), words)) {
+    switch (
+        health_of_command(config, db_is_locked(config->database), clock_monotonic_ns(), words)) {
     case HEALTH_WELL:
         puts(words);
         return 0;

@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "db/db_lock.h"
 #include "db/file_error.h"
 #include "db/restore.h"
 #include "engine/run/memory.h"
@@ -117,10 +118,11 @@ static bool begin_store(struct process *process, bool serving, struct error *err
     size_t connections = serving ? (size_t)config->http_threads : 1;
 
     process->lock = db_lock(config->database, err);
-    if (process->lock < 0 || !look_at_database(config->database, err))
+    if (!process->lock || !look_at_database(config->database, err))
         return false;
     server->pool = db_pool_open(config->database, connections, err);
-    if (!server->pool || !load_published(process, err))
+    if (!server->pool || !db_lock_file(process->lock, config->database, err) ||
+        !load_published(process, err))
         return false;
     server->metrics = metrics_new(route_count, route_label);
     server->notifications = notifications_new(SLOW_READER_NS, wake_by, process);
@@ -242,7 +244,7 @@ void process_end(struct process *process)
     db_pool_free(server->pool);
     bytes_free(&server->openapi);
     engines_free(&process->engines);
-    closep(&process->lock);
+    db_unlockp(&process->lock);
 }
 
 static void reload_tokens(struct process *process)
@@ -301,6 +303,5 @@ struct process *process_new(const struct config *config, struct error *err)
         return NULL;
     }
     process->config = *config;
-    process->lock = -1;
     return process;
 }

@@ -4,6 +4,8 @@
 #include "server/http/http.h"
 #include "server/http/server.h"
 
+struct db_lock;
+
 struct process {
     struct config config;
     struct engines engines;
@@ -13,7 +15,7 @@ struct process {
     struct sweeper_repeats repeats; /* a bench sets this before it wakes the runner */
     struct deadlines *deadlines;
     struct http *http; /* NULL in a process that does not serve */
-    int lock;
+    struct db_lock *lock;
 };
 
 /* Copies `config` and creates no part yet; free() it after process_end(). */

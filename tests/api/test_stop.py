@@ -155,6 +155,74 @@ class Starting(Case):
         server.kill()
         server.start()  # a dead one holds nothing
 
+    def check_second_is_refused(self, server, name):
+        """A second server by this name, which leaves the first one's run alone."""
+        running = server.queue("slow", steps=100000, max_seconds=3600)
+        until(lambda: server.show(running)["state"] == "running", "a run is under way")
+        status, log = self.run_to_end(Server(database=name))
+        self.assertEqual(1, status, log)
+        self.assertIn("another pennyworth uses the database", log)
+        self.assertEqual("running", server.show(running)["state"])
+        server.request("DELETE", f"/v1/runs/{running}")
+        server.wait(running)
+
+    def test_a_database_with_two_names_has_one_server(self):
+        for kind, link in (("symbolic", os.symlink), ("hard", os.link)):
+            with self.subTest(kind):
+                server = self.serve()
+                name = os.path.join(server.folder, "other.db")
+                link(server.database, name)
+                self.check_second_is_refused(server, name)
+                server.kill()
+                Server(database=name, engines=ENGINES).start().stop()  # a dead one holds nothing
+
+    def test_a_database_whose_lock_file_was_deleted_has_one_server(self):
+        server = self.serve()
+        os.remove(server.database + ".lock")
+        self.check_second_is_refused(server, server.database)
+        os.remove(server.database + ".lock")
+        # Commands beside it do not take the lock away with a descriptor that they close.
+        for _ in range(2):
+            copy = os.path.join(server.folder, f"copy{time.monotonic_ns()}")
+            done = self.output("backup", copy, "--database", server.database)
+            self.assertEqual(0, done.returncode, done.stderr)
+        self.check_second_is_refused(server, server.database)
+        done = self.output("restore", copy, "--replace", "on", "--database", server.database)
+        self.assertEqual(1, done.returncode)
+        self.assertIn("stop it first", done.stderr)
+
+    def test_a_new_database_is_held_from_its_first_moment(self):
+        server = Server(engines=ENGINES)
+        self.addCleanup(server.stop)
+        name = os.path.join(server.folder, "other.db")
+        os.symlink(server.database, name)  # before there is a file
+        server.start()
+        self.check_second_is_refused(server, name)
+
+    def test_a_restored_database_is_held_too(self):
+        """The file that was locked first is not the one that is served."""
+        server = self.serve()
+        server.stop()
+        copy = os.path.join(server.folder, "copy")
+        done = self.output("backup", copy, "--database", server.database)
+        self.assertEqual(0, done.returncode, done.stderr)
+        os.rename(copy, server.database + ".restored")  # a restore that was cut short
+        server.start()
+        os.remove(server.database + ".lock")
+        self.check_second_is_refused(server, server.database)
+
+    def test_a_command_on_another_name_of_a_database_in_use_is_refused(self):
+        """By a hard link SQLite has another log: what is written there is lost."""
+        server = self.serve()
+        name = os.path.join(server.folder, "other.db")
+        os.link(server.database, name)
+        done = self.output("push", "--report-to", "http://127.0.0.1:9", "--database", name)
+        self.assertEqual(1, done.returncode)
+        self.assertIn("hard link", done.stderr)
+        done = self.output("push", "--report-to", "http://127.0.0.1:9", "--database",
+                           server.database)
+        self.assertEqual(0, done.returncode, done.stderr)
+
     def test_a_port_has_one_server(self):
         server = self.serve()
         status, log = self.run_to_end(Server("--port", str(server.port)))

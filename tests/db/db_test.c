@@ -7,118 +7,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* Tries to lock in another process; lock_result() is 0 if that got the lock, 1 if not. */
-static pid_t lock_elsewhere(const char *path)
-{
-    pid_t pid = fork();
-
-    if (pid == 0)
-        _exit(db_lock(path, NULL) >= 0 ? 0 : 1);
-    return pid;
-}
-
-static int lock_result(pid_t pid)
-{
-    int status = -1;
-
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void a_locked_database_is_refused_to_other_processes(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(closep) int lock = db_lock(folder.file, NULL);
-    pid_t other = lock_elsewhere(folder.file); /* both try for a while, so at the same time */
-    struct error err = {0};
-
-    EXPECT(lock >= 0);
-    EXPECT_INT(db_lock(folder.file, &err), -1);
-    EXPECT_INT(err.kind, ERROR_BUSY);
-    EXPECT(strstr(err.message, "another pennyworth uses the database") != NULL);
-    EXPECT(strstr(err.message, folder.file) != NULL);
-    EXPECT_INT(lock_result(other), 1);
-}
-
-static void a_closed_lock_is_free_again(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(closep) int lock = db_lock(folder.file, NULL);
-
-    closep(&lock);
-    EXPECT_INT(lock_result(lock_elsewhere(folder.file)), 0);
-    lock = db_lock(folder.file, NULL);
-    EXPECT(lock >= 0);
-}
-
-static void a_killed_process_gives_its_lock_back(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(closep) int lock = -1;
-    int ready[2];
-    char word = 0;
-
-    EXPECT(pipe(ready) == 0);
-    pid_t pid = fork();
-    if (pid == 0) {
-        lock = db_lock(folder.file, NULL);
-        (void)!write(ready[1], lock >= 0 ? "l" : "-", 1);
-        for (;;)
-            pause();
-    }
-    EXPECT(read(ready[0], &word, 1) == 1);
-    EXPECT_INT(word, 'l'); /* it has the lock */
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-    lock = db_lock(folder.file, NULL);
-    EXPECT(lock >= 0);
-    close(ready[0]);
-    close(ready[1]);
-}
-
-/* A process needs a moment to end after its signal. */
-static void a_lock_that_is_about_to_be_given_back_is_waited_for(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    const struct timespec moment = {.tv_nsec = 50000000};
-    AUTO(closep) int lock = db_lock(folder.file, NULL);
-    pid_t pid = fork();
-
-    if (pid == 0) { /* it shares the lock until it ends */
-        nanosleep(&moment, NULL);
-        _exit(0);
-    }
-    closep(&lock);
-    lock = db_lock(folder.file, NULL);
-    EXPECT(lock >= 0);
-    waitpid(pid, NULL, 0);
-}
-
-static void locks_of_different_databases_are_different(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make(), other = folder_make();
-    AUTO(closep) int lock = db_lock(folder.file, NULL);
-    AUTO(closep) int second = db_lock(other.file, NULL);
-
-    EXPECT(lock >= 0 && second >= 0);
-}
-
-static void a_lock_in_a_folder_that_is_not_there_names_it(void)
-{
-    AUTO(folder_remove) struct folder folder = folder_make();
-    struct error err = {0};
-    char path[400];
-
-    snprintf(path, sizeof path, "%s/nowhere/runs.db", folder.path);
-    EXPECT_INT(db_lock(path, &err), -1);
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(strstr(err.message, "No such file") != NULL);
-    error_clear(&err);
-    EXPECT(db_open(path, &err) == NULL);
-    EXPECT_INT(err.kind, ERROR_INTERNAL);
-    EXPECT(strstr(err.message, "nowhere") != NULL);
-}
-
 static void the_size_grows_with_what_is_stored(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
@@ -234,12 +122,6 @@ static void tidying_waits_for_no_reader(void)
 
 int main(void)
 {
-    RUN(a_locked_database_is_refused_to_other_processes);
-    RUN(a_closed_lock_is_free_again);
-    RUN(a_killed_process_gives_its_lock_back);
-    RUN(a_lock_that_is_about_to_be_given_back_is_waited_for);
-    RUN(locks_of_different_databases_are_different);
-    RUN(a_lock_in_a_folder_that_is_not_there_names_it);
     RUN(the_size_grows_with_what_is_stored);
     RUN(an_open_database_is_as_we_mean_it);
     RUN(a_commit_is_as_durable_as_was_asked);

@@ -1,5 +1,6 @@
 #include "db/runs/deliveries.h"
 
+#include "db/db_lock.h"
 #include "db/schema.h"
 #include "tests/db/database.h"
 #include "tests/db/finished.h"
@@ -184,27 +185,27 @@ static void a_shared_open_creates_no_database(void)
 static void a_schema_that_is_in_use_is_left_alone(void)
 {
     AUTO(folder_remove) struct folder folder = folder_make();
-    AUTO(closep) int lock = -1;
+    AUTO(db_unlockp) struct db_lock *lock = NULL;
     struct error err = {0};
     struct db *db = db_open_version(folder.file, 6, &err);
 
     EXPECT(db);
     db_free(db);
     lock = db_lock(folder.file, &err);
-    EXPECT(lock >= 0);
+    EXPECT(lock);
     EXPECT(!db_open_beside(folder.file, &err));
     EXPECT_INT(err.kind, ERROR_CONFLICT);
     db = db_open_version(folder.file, 0, NULL);
     EXPECT_INT(number_of(db, "PRAGMA user_version"), 6);
     db_free(db);
-    closep(&lock);
+    db_unlockp(&lock);
     error_clear(&err);
     db = db_open_beside(folder.file, &err);
     EXPECT_STR(err.message, "");
     EXPECT_INT(number_of(db, "PRAGMA user_version"), schema_version);
     db_free(db);
     lock = db_lock(folder.file, &err); /* it was given back */
-    EXPECT(lock >= 0);
+    EXPECT(lock);
     db = db_open_beside(folder.file, &err);
     EXPECT(db);
     db_free(db);
