@@ -170,4 +170,6 @@ const char *const schema_later[SCHEMA_LATER] = {
     " WHEN NEW.contender IS NOT NULL BEGIN " SET_VERSION " END;"
     "CREATE TRIGGER runs_version_of_imported AFTER INSERT ON runs"
     " WHEN NEW.contender IS NOT NULL BEGIN " SET_VERSION " END;",
+    /* 15: what a sender has sent, for lists and to take it back. */
+    "CREATE INDEX runs_by_sender ON runs (sender, number) WHERE sender IS NOT NULL;",
 };

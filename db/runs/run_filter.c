@@ -58,6 +58,8 @@ static const char *index_of(const struct run_query *wanted)
 {
     if (wanted->by_creation)
         return " INDEXED BY runs_by_creation";
+    if (wanted->filter->sender)
+        return " INDEXED BY runs_by_sender";
     if (wanted->filter->precision)
         return wanted->filter->state ? " INDEXED BY runs_by_state"
                                      : " INDEXED BY runs_by_precision";

@@ -149,7 +149,8 @@ bool runs_create(struct db *db, const struct run_order *order, struct run *ret_r
     *ret_replayed = replayed;
     if (replayed)
         return true;
-    return runs_check_room(db, 1, order->queue_limit, err) && runs_add(db, order, &id, err) &&
+    return runs_check_room(db, 1, order->queue_limit, err) &&
+           (!order->may || order->may(order->user, 1)) && runs_add(db, order, &id, err) &&
            transaction_commit(&change, err) && runs_find(db, id.text, ret_run, err);
 }
 

@@ -12,6 +12,10 @@ struct run_order {
     const char *instance;        /* this machine's type; "" or NULL unknown */
     long long now_us;
     long long queue_limit;
+    /* NULL, or whether a run that is new may be queued; false is no error of runs_create(), which
+     * then returns false and leaves *err alone. */
+    bool (*may)(void *user, long long runs);
+    void *user;
     long long sweep, cell, block; /* of a run that belongs to a sweep; sweep is 0 of the others */
 };
 

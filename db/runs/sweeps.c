@@ -160,6 +160,8 @@ bool sweeps_create(struct db *db, const struct sweep_order *order, struct run_id
         return false;
     if (*ret_replayed)
         return true;
+    if (order->may && !order->may(order->user, order->runs))
+        return false;
     if (!run_id_new(order->now_us, &id, err) || !insert_sweep(db, order, &id, &number, err) ||
         !add_round(db, number, id.text, order, err) || !transaction_commit(&change, err))
         return false;

@@ -36,6 +36,10 @@ struct sweep_order {
     const char *request, *idempotency_key; /* the latter may be NULL */
     const char *instance;
     long long now_us, queue_limit;
+    /* NULL, or whether a sweep that is new may queue so many runs; as in struct run_order. */
+    bool (*may)(void *user, long long runs);
+    void *user;
+    long long runs;
 };
 
 /* Stores a sweep and queues the runs of its first round, all durably or nothing. The same key

@@ -10,23 +10,32 @@
 #include <sys/resource.h>
 
 /* Each connection needs a descriptor: raises the limit, and lowers --max-connections to what the
- * system grants. */
-static void make_room(struct config *config)
+ * system grants. Without those that the database and a worker need, every accept and every run
+ * would fail, again and again. */
+static bool make_room(struct config *config, struct error *err)
 {
+    const long long least = 64 + 8 * config->http_threads;
     const long long others = 128 + 8 * config->http_threads;
     rlim_t wanted = (rlim_t)(config->max_connections + others);
     struct rlimit files;
 
     if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted)
-        return;
+        return true;
     files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
     (void)!setrlimit(RLIMIT_NOFILE, &files);
     if (files.rlim_cur >= wanted)
-        return;
+        return true;
+    if ((long long)files.rlim_cur < least)
+        return error_set(
+            err, ERROR_INTERNAL, NULL,
+            "no more than %lld files may be open here (ulimit -n, LimitNOFILE=): the "
+            "server needs %lld, and one for each connection",
+            (long long)files.rlim_cur, least);
     config->max_connections =
         (long long)files.rlim_cur > others + 8 ? (long long)files.rlim_cur - others : 8;
     log_line(LOG_INFO, "only %lld connections at once: no more than %lld files may be open",
              config->max_connections, (long long)files.rlim_cur);
+    return true;
 }
 
 static void tell_address(const struct process *process)
@@ -53,7 +62,8 @@ int serve_command(const struct config *config)
     if (!process)
         return command_failed(&err);
     process_block_signals(&signals);
-    make_room(&process->config);
+    if (!make_room(&process->config, &err))
+        return command_failed(&err);
     if (!process_begin(process, true, &err)) {
         process_end(process);
         return command_failed(&err);

@@ -116,6 +116,7 @@ static void write_path(struct json_writer *out, const char *path)
             length--;
     memcpy(shown, path, length);
     shown[length] = '\0';
+    text_make_clean(shown, length); /* JSON is UTF-8, and the request's target any bytes */
     jsonw_text(out, "path", shown);
 }
 

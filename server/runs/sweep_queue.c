@@ -35,7 +35,8 @@ bool sweep_queue(struct db *db, struct this_machine *here, const struct sweep_wi
         sweep_tune_limit(&sweep, 0);
         order.blocks = sweep_tune_blocks(0);
     }
-    if (wish->may && !wish->may(wish->user, order.blocks * possible_cells(&sweep)))
-        return false;
+    order.may = wish->may;
+    order.user = wish->user;
+    order.runs = order.blocks * possible_cells(&sweep);
     return sweeps_create(db, &order, ret_id, ret_replayed, err);
 }

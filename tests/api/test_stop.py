@@ -223,6 +223,14 @@ class Starting(Case):
                            server.database)
         self.assertEqual(0, done.returncode, done.stderr)
 
+    def test_too_few_open_files_are_refused_with_how_many_are_needed(self):
+        """It must not spin on accepts that fail."""
+        done = subprocess.run(["bash", "-c", 'ulimit -n 20; exec "$@"', "-", SERVER, "--database",
+                               os.path.join(Server().folder, "few.db"), "--port", "0"],
+                              capture_output=True, text=True, timeout=20, check=False)
+        self.assertEqual(1, done.returncode, done.stderr)
+        self.assertRegex(done.stderr, r"no more than 20 files may be open .*needs 80")
+
     def test_a_port_has_one_server(self):
         server = self.serve()
         status, log = self.run_to_end(Server("--port", str(server.port)))

@@ -207,6 +207,23 @@ class Limits(Case):
         self.assertEqual(3, samples['pennyworth_sender_runs_total{sender="ops"}'])
         self.assertEqual(1, samples['pennyworth_sender_limited_total{sender="ops"}'])
 
+    def test_replays_of_one_key_cost_no_runs(self):
+        server = self.serve(line("ops", "read,write", "runs_per_hour=3"))
+        run = {"engine": "ok", "warmup_steps": 0, "steps": 2}
+        cells = {"base": run, "cells": [{"seed": 1}, {"seed": 2}], "blocks": 1}
+        for path, body in (("/v1/runs", run), ("/v1/sweeps", cells)):
+            first, *replays = [self.keyed(server, path, body, "once") for _ in range(4)]
+            self.assertEqual(201, first.status, first)
+            for reply in replays:
+                self.assertEqual(201, reply.status, reply)
+                self.assertEqual(first.json()["id"], reply.json()["id"])
+        self.assertLimited(self.keyed(server, "/v1/runs", run, "another"), "runs_per_hour")
+
+    def keyed(self, server, path, body, key):
+        return server.request("POST", path, json.dumps(body),
+                              {"Authorization": "Bearer " + secret("ops"),
+                               "Content-Type": "application/json", "Idempotency-Key": key})
+
     def metrics(self, server, name="ops"):
         text = self.ask(server, "GET", "/metrics", name).body.decode()
         return {row.rpartition(" ")[0]: float(row.rpartition(" ")[2])

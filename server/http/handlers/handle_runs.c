@@ -76,6 +76,7 @@ struct order_parts {
     struct run_spec spec;
     char key[IDEMPOTENCY_KEY_MAX + 1];
     struct identity identity;
+    struct access_spending spending;
 };
 
 static bool read_order(struct exchange *exchange, struct order_parts *parts,
@@ -103,7 +104,10 @@ static bool read_order(struct exchange *exchange, struct order_parts *parts,
                                 .idempotency_key = header ? parts->key : NULL,
                                 .instance = parts->identity.instance_type,
                                 .now_us = clock_calendar_us(),
-                                .queue_limit = exchange->server->config->queue_limit};
+                                .queue_limit = exchange->server->config->queue_limit,
+                                .may = access_may_queue,
+                                .user = &parts->spending};
+    parts->spending = (struct access_spending){.exchange = exchange};
     return true;
 }
 
@@ -135,12 +139,11 @@ void runs_create_handler(struct exchange *exchange)
         return;
     if (!request_may_queue(exchange))
         return;
-    if (!access_spend(exchange, LIMIT_RUNS, 1))
-        return;
     if (!query_allow(&exchange->request.query, allowed, &err) ||
         !request_wait(exchange, &seconds, &err) || !read_order(exchange, &parts, &order, &err) ||
         !create(exchange, &order, &run, &replayed, &err)) {
-        reply_error(exchange, &err);
+        if (exchange->reply.status == 0)
+            reply_error(exchange, &err);
         return;
     }
     if (!replayed)

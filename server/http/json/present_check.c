@@ -1,6 +1,7 @@
 #include "server/http/json/present_check.h"
 
 #include "common/cleanup.h"
+#include "server/http/json/markdown_text.h"
 
 #include <math.h>
 
@@ -165,26 +166,6 @@ void present_check(struct json_writer *out, const struct gate_check *check)
     jsonw_close(out, '}');
 }
 
-/* Writes foreign text with markup and mentions escaped. */
-static bool write_plain(struct bytes *text, const char *words)
-{
-    bool ok = true;
-
-    for (const char *c = words; ok && *c; c++)
-        ok = (!strchr("\\`*_[]<>|#@", *c) || bytes_add(text, "\\", 1)) && bytes_add(text, c, 1);
-    return ok;
-}
-
-/* The same inside code, where only a backquote is special. */
-static bool write_code(struct bytes *text, const char *words)
-{
-    bool ok = bytes_add(text, "`", 1);
-
-    for (const char *c = words; ok && *c; c++)
-        ok = bytes_add(text, *c == '`' || *c == '|' ? "'" : c, 1);
-    return ok && bytes_add(text, "`", 1);
-}
-
 static bool write_row(struct bytes *text, const char *name, const struct gate_check *check,
                       const struct gate_track *track)
 {
@@ -247,7 +228,7 @@ bool present_check_markdown(struct bytes *text, const struct gate_check *check)
 
     gate_baseline_text(&check->request, baseline);
     return bytes_printf(text, "**%s**: ", gate_verdict_name(check->verdict)) &&
-           write_plain(text, check->words) &&
+           markdown_add_plain(text, check->words) &&
            bytes_printf(text,
                         "\n\n| | ratio | 95 %% interval | verdict |\n|---|---|---|---|\n") &&
            write_row(text, "code: samples per second", check, &check->code) &&
@@ -256,6 +237,6 @@ bool present_check_markdown(struct bytes *text, const struct gate_check *check)
            bytes_printf(text, "\n") && write_detectable(text, check) &&
            write_side(text, "Candidate", &check->candidate) &&
            write_side(text, "Baseline", &check->baseline) &&
-           bytes_printf(text, "Compared with ") && write_code(text, baseline) &&
+           bytes_printf(text, "Compared with ") && markdown_add_code(text, baseline) &&
            bytes_printf(text, ".\n") && write_confirmation(text, check);
 }

@@ -3,6 +3,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "server/http/json/csv_cells.h"
+#include "server/http/json/markdown_text.h"
 #include "server/http/json/present_comparison.h"
 
 #include <math.h>
@@ -170,14 +171,9 @@ static bool add_with_interval(struct bytes *text, bool known, const struct amoun
                         round_to(amount->high, half));
 }
 
-/* A bar would end the cell, and a control character the line. */
 static bool add_words(struct bytes *text, const char *words)
 {
-    bool ok = bytes_printf(text, " | ");
-
-    for (const char *c = words; ok && *c; c++)
-        ok = bytes_printf(text, *c == '|' ? "\\|" : "%c", (unsigned char)*c < ' ' ? ' ' : *c);
-    return ok;
+    return bytes_printf(text, " | ") && markdown_add_plain(text, words);
 }
 
 static bool add_price(struct bytes *text, const struct row_price *price)
@@ -219,30 +215,46 @@ static bool add_line(struct bytes *text, const struct ranking *ranking, size_t a
            add_side_words(text, comparison_side(ranking, at, CHOOSE_SPOT)) &&
            bytes_printf(text, " | %s", row->is_on_front ? "yes" : "") &&
            add_words(text, row->why_no_rank) &&
-           (!row->is_stale ||
-            bytes_printf(text, "%s%s", row->why_no_rank[0] ? "; " : "", row->why_stale)) &&
+           (!row->is_stale || (bytes_printf(text, "%s", row->why_no_rank[0] ? "; " : "") &&
+                               markdown_add_plain(text, row->why_stale))) &&
            bytes_printf(text, " |\n");
+}
+
+static bool add_pair(struct bytes *text, const char *key, const char *value)
+{
+    AUTO(bytes_free) struct bytes pair = {.limit = text->limit};
+
+    return bytes_printf(&pair, "%s=%s", key, value) && markdown_add_code(text, pair.data);
+}
+
+/* What was asked, what of it matches nothing, and the decision. */
+static bool add_head(struct bytes *text, const struct comparison_question *question,
+                     const struct ranking *ranking)
+{
+    bool ok = bytes_printf(text, "**") && markdown_add_plain(text, question->workload) &&
+              bytes_printf(text, "**, %s price%s", price_choice_names[question->kinds[0]],
+                           question->reference ? ", reference " : "") &&
+              markdown_add_plain(text, words_or_none(question->reference));
+
+    for (int i = 0; ok && i < question->label_count; i++)
+        ok = bytes_printf(text, "%s ", i == 0 ? ", only runs with" : " and") &&
+             add_pair(text, question->labels[i].key, question->labels[i].value);
+    ok = ok && bytes_printf(text, "\n\n");
+    for (size_t i = 0; ok && i < ranking->unmatched_count; i++)
+        ok = add_pair(text, ranking->unmatched[i].parameter, ranking->unmatched[i].value) &&
+             bytes_printf(text, " matches nothing: ") &&
+             markdown_add_plain(text, ranking->unmatched[i].words) && bytes_printf(text, ".\n\n");
+    if (ok && ranking->decision[0])
+        ok = markdown_add_plain(text, ranking->decision) && bytes_printf(text, "\n\n");
+    return ok;
 }
 
 bool present_comparison_markdown(struct bytes *text, const struct comparison_question *question,
                                  const struct ranking *ranking)
 {
     size_t first = (size_t)question->offset, shown = 0;
-    bool ok = bytes_printf(
-        text, "**%s**, %s price%s%s", question->workload, price_choice_names[question->kinds[0]],
-        question->reference ? ", reference " : "", words_or_none(question->reference));
+    bool ok = add_head(text, question, ranking);
 
-    for (int i = 0; ok && i < question->label_count; i++)
-        ok = bytes_printf(text, "%s `%s=%s`", i == 0 ? ", only runs with" : " and",
-                          question->labels[i].key, question->labels[i].value);
-    ok = ok && bytes_printf(text, "\n\n");
-
-    for (size_t i = 0; ok && i < ranking->unmatched_count; i++)
-        ok = bytes_printf(text, "`%s=%s` matches nothing: %s.\n\n",
-                          ranking->unmatched[i].parameter, ranking->unmatched[i].value,
-                          ranking->unmatched[i].words);
-    if (ok && ranking->decision[0])
-        ok = bytes_printf(text, "%s\n\n", ranking->decision);
     ok = ok &&
          bytes_printf(text,
                       "| rank | instance type | engine | samples/s | $/h | samples/$ | samples/$ "

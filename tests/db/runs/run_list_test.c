@@ -359,7 +359,7 @@ static void pretend_a_million(struct db *db)
         db,
         "ANALYZE; DELETE FROM sqlite_stat1 WHERE idx NOT IN ('runs_by_creation', 'runs_by_state',"
         " 'runs_by_engine', 'runs_by_workload', 'runs_by_instance', 'runs_by_validity',"
-        " 'runs_by_provenance', 'runs_by_precision');"
+        " 'runs_by_provenance', 'runs_by_precision', 'runs_by_sender');"
         "UPDATE sqlite_stat1 SET stat = CASE idx WHEN 'runs_by_creation'"
         " THEN '1000000 1' ELSE '1000000 1000000 1' END;"
         "ANALYZE sqlite_schema",
@@ -383,6 +383,9 @@ static void a_filter_is_looked_up_in_an_index(void)
         {{.validity = "ok", .before = 9}, "runs_by_validity"},
         {{.provenance = "imported"}, "runs_by_provenance"},
         {{.precision = "bf16"}, "runs_by_precision"},
+        {{.sender = "c1"}, "runs_by_sender"},
+        {{.sender = "c1", .before = 9}, "runs_by_sender"},
+        {{.sender = "c1", .provenance = "imported", .validity = "ok"}, "runs_by_sender"},
         {{.precision = "bf16", .before = 9}, "runs_by_precision"},
         {{.since_us = 5}, "runs_by_creation"},
         {{.until_us = 5}, "runs_by_creation"},

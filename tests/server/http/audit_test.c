@@ -38,6 +38,22 @@ static const struct audit_entry entry = {.at_us = 1767323045000000,
                                          .status = 200,
                                          .bytes = 12};
 
+static void raw_bytes_of_a_path_leave_the_line_json(void)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
+    struct audit_entry odd = entry;
+    AUTO(json_decrefp) json_t *line = NULL;
+    AUTO(freep) char *text = NULL;
+
+    odd.path = "/v1/\xff\xc3(\x1b\xe2\x82";
+    audit_write(audit, &odd);
+    text = content(file);
+    line = json_loads(text, 0, NULL);
+    EXPECT(line);
+    EXPECT_STR(json_string_value(json_object_get(line, "path")), "/v1/??" "(???");
+    (void)!unlink(file);
+}
+
 static void a_line_has_the_token_the_request_and_the_result(void)
 {
     AUTO(audit_freep) struct audit *audit = audit_open(file, NULL);
@@ -313,6 +329,7 @@ int main(void)
         return 1;
     snprintf(file, sizeof file, "%s/audit", folder);
     snprintf(moved, sizeof moved, "%s/audit.1", folder);
+    RUN(raw_bytes_of_a_path_leave_the_line_json);
     RUN(a_line_has_the_token_the_request_and_the_result);
     RUN(a_line_says_what_was_taken_back_and_why);
     RUN(a_path_cannot_end_a_line_and_a_long_one_is_cut_between_letters);

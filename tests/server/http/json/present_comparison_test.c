@@ -408,9 +408,10 @@ static void markdown_names_unknown_values(void)
 
     stage_all_sorts(&stage);
     MEASURED(&stage, "a|b\nc", 5, .low = 4, .high = 6);
+    MEASURED(&stage, "<b>[x](y)@all", 5, .low = 4, .high = 6);
     compare(&stage, "deadline_h=10");
     EXPECT(present_comparison_markdown(&text, &stage.question, &stage.ranking));
-    EXPECT(strstr(text.data, "cheapest: sure (on_demand): 6.82 h, $2.43, within 10 h") != NULL);
+    EXPECT(strstr(text.data, "cheapest: sure (on\\_demand): 6.82 h, $2.43, within 10 h") != NULL);
     EXPECT(strstr(text.data, "| 1 | sure | native | 40.73 (40.17 to 41.29) | $0.357 on_demand"
                              " | 410700 (405100 to 416300)"
                              " | 410700 (405100 to 416300) at $0.357, job $2.435"
@@ -420,10 +421,11 @@ static void markdown_names_unknown_values(void)
     EXPECT(strstr(text.data, "| this machine | ") != NULL);
     EXPECT(strstr(text.data, "published, no interval, of a whole job |") != NULL);
     EXPECT(strstr(text.data, "a\\|b c | ") != NULL); /* neither ends a cell nor a line */
+    EXPECT(strstr(text.data, "| \\<b\\>\\[x\\](y)\\@all | ") != NULL); /* names stay names */
     EXPECT(strstr(text.data, "1 types have a price") != NULL);
     for (const char *line = text.data; (line = strstr(line, "\n| ")) != NULL; line++)
         lines++;
-    EXPECT_INT((long long)lines, 9);
+    EXPECT_INT((long long)lines, 10);
 }
 
 static void a_text_that_does_not_fit_fails(void)

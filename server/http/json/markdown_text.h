@@ -1,0 +1,16 @@
+/* Foreign text in Markdown: names that a sender chose must stay names. They return false when
+ * memory ends. */
+#pragma once
+
+#include "common/bytes.h"
+
+#include <stdbool.h>
+
+/* As plain words: markup, tags, entities, links and mentions are escaped; a control character,
+ * which would end the line, becomes a space. */
+bool markdown_add_plain(struct bytes *text, const char *words)
+    __attribute__((warn_unused_result));
+
+/* As code, in backquotes: those inside, and bars, which would end the cell of a table, become
+ * apostrophes. */
+bool markdown_add_code(struct bytes *text, const char *words) __attribute__((warn_unused_result));
