@@ -52,6 +52,7 @@
 #define RUN_SECONDS_MAX 86400           /* of a run, and of the budget of a sweep */
 #define STEP_NS_MAX 1000000000000000LL  /* of a step, and of what comes before the first */
 #define DOCUMENT_MAX (32 * 1024 * 1024) /* bytes of a run document that is read */
+#define DOCUMENT_MEMBER_MAX 65536       /* bytes of each of its members but the trace */
 #define WORKER_LINE_MAX 65536           /* bytes of a line that a worker writes */
 #define IMPLEMENTATIONS_MAX 32768       /* bytes: half of such a line */
 #define SWEEP_CELLS_MAX 64

@@ -129,6 +129,15 @@ static bool take_apart(struct span value, const char *where, const char *const *
     return true;
 }
 
+bool member_fits(struct span value, const char *field, struct error *err)
+{
+    const struct allowed allowed = {.ranged = true, .min = 1, .max = DOCUMENT_MEMBER_MAX};
+
+    return value.length <= DOCUMENT_MEMBER_MAX ||
+           error_not_allowed(err, field, allowed, "must have at most %d bytes of JSON, got %zu",
+                             DOCUMENT_MEMBER_MAX, value.length);
+}
+
 bool member_read_machine(const struct member *member, struct span value,
                          struct document *document, struct error *err)
 {
@@ -145,6 +154,8 @@ bool member_read_machine(const struct member *member, struct span value,
         return false;
     if (!values[2].start)
         return true;
+    if (!member_fits(values[2], "machine.facts", err))
+        return false;
     document->facts = document_copy_object(values[2], "machine.facts", err);
     return document->facts != NULL;
 }

@@ -11,6 +11,7 @@ struct member {
     size_t offset, size; /* in struct document, of what takes a text */
     long long min, max;  /* of a number */
     bool required;       /* else null and absence are the same: not known */
+    bool long_text;      /* else its JSON has DOCUMENT_MEMBER_MAX bytes at most */
 };
 
 /* Sixteen digits, as hashes are written here. */
@@ -19,6 +20,10 @@ bool member_read_hash(struct span value, const char *field, char ret_text[17], s
 
 /* RFC 3339 in UTC. */
 bool member_read_time(struct span value, const char *field, long long *ret_us, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Whether the JSON of a member is short enough. */
+bool member_fits(struct span value, const char *field, struct error *err)
     __attribute__((warn_unused_result));
 
 bool member_read_details(const struct member *member, struct span value,

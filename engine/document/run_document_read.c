@@ -225,7 +225,7 @@ static const struct member members[] = {
     {"region", TEXT(where.region)},
     {"zone", TEXT(where.zone)},
     {"vm", .read = read_vm},
-    {"machine", .read = member_read_machine},
+    {"machine", .read = member_read_machine, .long_text = true} /* its facts have the limit */,
     {"created_at", .read = read_time, IN_RUN(created_us)},
     {"started_at", .read = read_time, IN_RUN(started_us)},
     {"ended_at", .read = read_time, IN_RUN(ended_us), .required = true},
@@ -241,8 +241,8 @@ static const struct member members[] = {
     {"setup_ns", .read = read_whole, IN_RUN(setup_ns), .min = 1, .max = STEP_NS_MAX},
     {"ended_by", .read = read_ended_by},
     {"cost", .read = read_cost},
-    {"steps", .read = read_steps, .required = true},
-    {"evidence", .read = read_evidence},
+    {"steps", .read = read_steps, .required = true, .long_text = true},
+    {"evidence", .read = read_evidence, .long_text = true},
     {"summary", .read = read_summary},
     {"validity", .read = read_nothing},
     {"void", .read = member_read_void},
@@ -298,7 +298,8 @@ static bool find_members(struct span text, struct span *ret_values, struct span 
 static bool read_member(size_t i, struct span value, struct document *document, struct error *err)
 {
     if (value.start && !span_is(value, "null"))
-        return members[i].read(&members[i], value, document, err);
+        return (members[i].long_text || member_fits(value, members[i].name, err)) &&
+               members[i].read(&members[i], value, document, err);
     if (!members[i].required)
         return true;
     return error_set(err, ERROR_INVALID, members[i].name, "is missing%s",

@@ -230,6 +230,11 @@ static void hash(const char *text, char ret_hash[MACHINE_HASH_SIZE])
     snprintf(ret_hash, MACHINE_HASH_SIZE, "%016" PRIx64, text_hash(text));
 }
 
+void machine_fingerprint(const char *facts, char ret_fingerprint[MACHINE_HASH_SIZE])
+{
+    hash(facts, ret_fingerprint);
+}
+
 bool machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,
                   struct machine *ret_machine)
 {
@@ -245,7 +250,7 @@ bool machine_read(const char *root, const struct topology *topology, enum cpu_is
     if (!ret_machine->facts)
         return false;
     hash(of_hardware, ret_machine->stratum);
-    hash(ret_machine->facts, ret_machine->fingerprint);
+    machine_fingerprint(ret_machine->facts, ret_machine->fingerprint);
     return true;
 }
 

@@ -21,5 +21,8 @@ struct machine {
 bool machine_read(const char *root, const struct topology *topology, enum cpu_isa isa,
                   struct machine *ret_machine) __attribute__((warn_unused_result));
 
+/* The fingerprint of these facts, which must be written without blanks. */
+void machine_fingerprint(const char *facts, char ret_fingerprint[MACHINE_HASH_SIZE]);
+
 /* A zeroed machine is fine. */
 void machine_clear(struct machine *machine);

@@ -4,6 +4,7 @@
 #include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/json_scan.h"
+#include "engine/machine/machine.h"
 #include "engine/stats/summary_text.h"
 #include "engine/trace/trace.h"
 #include "server/runs/conclusion.h"
@@ -137,11 +138,20 @@ static bool check_cost(struct document *document, struct error *err)
                : import_cost_check(run->price, &run->summary, &run->paid, err);
 }
 
-/* A run whose machine has a name only could not be judged again. */
+/* A run whose machine has a name only could not be judged again. A name that is not that of its
+ * facts could be another machine's, whose runs would then be judged by these facts. */
 static bool check_machine(const struct document *document, struct error *err)
 {
-    return !document->run.machine[0] || (document->facts && document->stratum[0]) ||
-           error_set(err, ERROR_INVALID, "machine", "needs its stratum and its facts");
+    char fingerprint[MACHINE_HASH_SIZE];
+
+    if (!document->run.machine[0])
+        return true;
+    if (!document->facts || !document->stratum[0])
+        return error_set(err, ERROR_INVALID, "machine", "needs its stratum and its facts");
+    machine_fingerprint(document->facts, fingerprint);
+    return strcmp(fingerprint, document->run.machine) == 0 ||
+           error_set(err, ERROR_INVALID, "machine.fingerprint",
+                     "does not follow from machine.facts: theirs is %s", fingerprint);
 }
 
 static bool has_blanks(const struct span *text)

@@ -21,6 +21,18 @@ def noise(number):
     return (number * 2654435761 % 4096) / 2048 - 1
 
 
+def fingerprint(facts):
+    """As docs/run-document.md says: FNV-1a of the facts, without blanks."""
+    result = 0xcbf29ce484222325
+    for byte in json.dumps(facts, separators=(",", ":"), ensure_ascii=False).encode():
+        result = (result ^ byte) * 0x100000001b3 % 2 ** 64
+    return f"{result:016x}"
+
+
+def machine(facts, stratum="00000000000000ff"):
+    return {"fingerprint": fingerprint(facts), "stratum": stratum, "facts": facts}
+
+
 def document(number=0, steps=60, nanoseconds=5_000_000, **members):
     """A whole one; members that are given replace those that are made up."""
     spec = {"workload": "mlp", "engine": "elsewhere", "warmup_steps": 10, "steps": steps - 10,
@@ -31,8 +43,7 @@ def document(number=0, steps=60, nanoseconds=5_000_000, **members):
               for step in range(steps)]
     return {"pennyworth_run": 1, "id": run_id(number), "spec": spec, "instance": "test.large",
             "provider": "aws", "region": "eu-test-1", "zone": None, "vm": f"i{number % 7:015x}",
-            "machine": {"fingerprint": f"{0xabc + number % 3:016x}", "stratum": "00000000000000ff",
-                        "facts": {"isa": "avx2", "cores": 2, "number": number % 3}},
+            "machine": machine({"isa": "avx2", "cores": 2, "number": number % 3}),
             "created_at": "2026-01-02T03:04:05.000001Z", "started_at": "2026-01-02T03:04:06Z",
             "ended_at": "2026-01-02T03:04:07.5Z", "software": "elsewhere 1",
             "setup_ns": 1_000_000, "ended_by": "all_steps",

@@ -4,10 +4,9 @@ import urllib.parse
 
 from catalogue import list_types
 from harness import ServerCase
-from run_documents import document, lines
+from run_documents import document, lines, machine
 
-MACHINE = {"fingerprint": "0000000000000abc", "stratum": "00000000000000ff",
-           "facts": {"isa": "avx2", "cpu_model": "A CPU", "processors": 2, "memory_gib": 8}}
+MACHINE = machine({"isa": "avx2", "cpu_model": "A CPU", "processors": 2, "memory_gib": 8})
 
 
 SIZES = (("c9.large", 2, 4, ""), ("c9.xlarge", 4, 8, ""), ("c9.metal", 96, 192, ""))

@@ -5,7 +5,7 @@ import socket
 import unittest
 
 from harness import SANITIZED, Server, ServerCase, fake, together, until
-from run_documents import document, line, lines, run_id, speed
+from run_documents import document, line, lines, machine, run_id, speed
 
 PATH = "/v1/runs/import"
 LINES = "application/x-ndjson"
@@ -86,13 +86,41 @@ class Single(ServerCase):
 
     def test_a_machine_has_one_set_of_facts(self):
         self.assertEqual(201, self.server.post(document(6), path=PATH).status)
-        machine = {**document(9)["machine"], "facts": {"isa": "amx"}}
-        self.assertProblem(self.server.post(document(9, machine=machine), path=PATH), 409,
+        other = {**document(9)["machine"], "stratum": "0000000000000001"}
+        self.assertProblem(self.server.post(document(9, machine=other), path=PATH), 409,
                            "conflict", "machine")
         for left_out in ("stratum", "facts"):
-            machine = {**document(9)["machine"], left_out: None}
-            self.assertProblem(self.server.post(document(9, machine=machine), path=PATH), 400,
+            other = {**document(9)["machine"], left_out: None}
+            self.assertProblem(self.server.post(document(9, machine=other), path=PATH), 400,
                                "invalid", "machine")
+
+    def test_a_fingerprint_that_does_not_follow_from_the_facts_is_refused(self):
+        """Nobody takes the fingerprint that another machine will have."""
+        honest = machine({"isa": "avx2", "number": "ninety"})
+        run = document(90, machine=honest | {"facts": {"isa": "amx", "number": "ninety"}})
+        reply = self.server.post(run, path=PATH)
+        self.assertProblem(reply, 400, "invalid", "machine.fingerprint")
+        right = machine(run["machine"]["facts"])
+        self.assertIn(right["fingerprint"], reply.json()["detail"])
+        run["machine"] = right
+        self.assertEqual(201, self.server.post(run, path=PATH).status)
+        self.assertEqual(404, self.server.get("/v1/machines/" + honest["fingerprint"]).status)
+
+    def test_every_member_has_a_limit(self):
+        """A run of 15 MiB made lists of machines fail, and readers of it took memory."""
+        much = {"text": "x" * 70000}
+        for name, field in (("cost", "cost"), ("summary", "summary"), ("validity", "validity"),
+                            ("engine_details", "engine_details"), ("spec", "spec"),
+                            ("implementations", "implementations"), ("loaded", "loaded")):
+            self.assertProblem(self.server.post(document(9, **{name: much}), path=PATH), 400,
+                               "invalid", field)
+        for facts in (much, {"text": "x" * (15 << 20)}):
+            reply = self.server.post(document(9, machine=machine(much) | {"facts": facts}),
+                                     path=PATH)
+            self.assertProblem(reply, 400, "invalid", "machine.facts")
+            self.assertIn("at most 65536 bytes", reply.json()["detail"])
+            self.assertEqual(65536, reply.json()["allowed"]["maximum"])
+        self.assertEqual(200, self.server.get("/v1/machines").status)
 
     def test_little_needs_to_be_said(self):
         bare = {name: document(10)[name]

@@ -7,11 +7,10 @@ import urllib.parse
 
 from catalogue import list_types
 from harness import ServerCase
-from run_documents import document, lines
+from run_documents import document, lines, machine
 
-MACHINE = {"fingerprint": "0000000000000abc", "stratum": "00000000000000ff",
-           "facts": {"isa": "avx2", "cpu_model": "A CPU", "architecture": "x86_64", "processors": 2,
-                     "numa_nodes": 1, "memory_gib": 8}}
+MACHINE = machine({"isa": "avx2", "cpu_model": "A CPU", "architecture": "x86_64", "processors": 2,
+                   "numa_nodes": 1, "memory_gib": 8})
 
 
 class Support(ServerCase):

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests/api"))
 
 from browser import BrowserCase  # noqa: E402
 from harness import fake  # noqa: E402
-from run_documents import document, lines  # noqa: E402
+from run_documents import document, lines, machine  # noqa: E402
 
 # samples/s, dollars an hour (None: no known price), machines that were measured
 TYPES = {"demo7i.2xlarge": (52, "0.357", 4), "demo7a.2xlarge": (61, "0.4106", 4),
@@ -48,10 +48,9 @@ def runs():
                 yield {**made, "spec": {**SPEC, "seed": number}, "instance": instance,
                        "vm": f"i{0xa0 + vm:015x}", "created_at": ended, "started_at": ended,
                        "ended_at": ended, "software": f"pennyworth-worker 0.{1 + (day > 0)}.0",
-                       "machine": {"fingerprint": f"{sum(map(ord, instance)):016x}",
-                                   "stratum": f"{len(instance) * 7919 + vms:016x}",
-                                   "facts": {"cpu_model": "Demonstration CPU", "isa": "avx512_bf16",
-                                             "cores": 4}}}
+                       "machine": machine({"cpu_model": "Demonstration CPU", "isa": "avx512_bf16",
+                                           "cores": 4, "number": sum(map(ord, instance))},
+                                          f"{len(instance) * 7919 + vms:016x}")}
 
 
 class Pictures(BrowserCase):

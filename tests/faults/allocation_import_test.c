@@ -122,7 +122,7 @@ static void the_database_survives_every_shortage(void)
     "{\"pennyworth_run\":1,\"id\":\"01HF7YAT000000000000000" number                              \
     "\",\"spec\":{\"workload\":\"mlp\","                                                         \
     "\"engine\":\"e\",\"labels\":{\"branch\":\"main\",\"commit\":\"f00\"}},"                     \
-    "\"machine\":{\"fingerprint\":\"00000000000000aa\",\"stratum\":\"00000000000000bb\","        \
+    "\"machine\":{\"fingerprint\":\"4b54137c17602ee3\",\"stratum\":\"00000000000000bb\","        \
     "\"facts\":{\"isa\":\"avx2\"}},\"ended_at\":\"2026-01-02T03:04:05Z\",\"started_at\":"        \
     "\"2026-01-02T03:04:04Z\",\"steps\":" steps "}\n"
 
