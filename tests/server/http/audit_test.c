@@ -50,7 +50,8 @@ static void raw_bytes_of_a_path_leave_the_line_json(void)
     text = content(file);
     line = json_loads(text, 0, NULL);
     EXPECT(line);
-    EXPECT_STR(json_string_value(json_object_get(line, "path")), "/v1/??" "(???");
+    EXPECT_STR(json_string_value(json_object_get(line, "path")), "/v1/??"
+                                                                 "(???");
     (void)!unlink(file);
 }
 
