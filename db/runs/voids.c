@@ -82,6 +82,59 @@ bool voids_put(struct db *db, const char *id, const struct taken_back *voided,
     return runs_find(db, id, ret_run, err);
 }
 
+#define OF_SENDER " FROM runs INDEXED BY runs_by_sender WHERE sender = ?1"
+
+static bool run_for(struct db *db, const char *sql, const char *sender, struct error *err)
+{
+    AUTO(stmt_done) struct stmt *update = stmt_prepare(db, sql, err);
+
+    if (!update)
+        return false;
+    stmt_text(update, sender);
+    return stmt_run(update, err);
+}
+
+static bool insert_voids(struct db *db, const char *sender, const struct taken_back *voided,
+                         struct error *err)
+{
+    AUTO(stmt_done)
+    struct stmt *insert =
+        stmt_prepare(db,
+                     "INSERT INTO voids (run, at_us, who, reason, contender) SELECT number,"
+                     " max(?2, (SELECT ifnull(max(at_us), 0) + 1 FROM voids WHERE run = number)),"
+                     " ?3, ?4, contender" OF_SENDER " AND NOT EXISTS (SELECT 1 FROM voids"
+                     " WHERE run = number AND lifted_us IS NULL)",
+                     err);
+
+    if (!insert)
+        return false;
+    stmt_text(insert, sender);
+    stmt_integer(insert, voided->at_us);
+    stmt_text(insert, voided->by);
+    stmt_text(insert, voided->reason);
+    return stmt_run(insert, err);
+}
+
+bool voids_put_sender(struct db *db, const char *sender, const struct taken_back *voided,
+                      long long *ret_count, struct error *err)
+{
+    AUTO(transaction_end) struct transaction change = {0};
+
+    if (!transaction_begin(&change, db, DB_DURABLE, err) || !revision_touch_runs(db, err) ||
+        !run_for(db,
+                 "UPDATE contenders SET changed = (SELECT number FROM revision)"
+                 " WHERE number IN (SELECT contender" OF_SENDER ")",
+                 sender, err) ||
+        !insert_voids(db, sender, voided, err) ||
+        !stmt_number(db, "SELECT changes()", ret_count, err))
+        return false;
+    return run_for(db,
+                   "UPDATE runs SET contender = NULL WHERE number IN (SELECT number" OF_SENDER
+                   " AND contender IS NOT NULL)",
+                   sender, err) &&
+           transaction_commit(&change, err);
+}
+
 static bool give_contender_back(struct db *db, long long run, struct error *err)
 {
     AUTO(stmt_done)

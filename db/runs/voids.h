@@ -19,6 +19,11 @@ bool voids_lift(struct db *db, const char *id, const struct taken_back *lifted,
                 struct run *ret_run, bool *ret_changed, struct error *err)
     __attribute__((warn_unused_result));
 
+/* Voids all runs of a sender that are not voided, in one transaction. */
+bool voids_put_sender(struct db *db, const char *sender, const struct taken_back *voided,
+                      long long *ret_count, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* Voids the run of a number, within a transaction of the caller's, who knows that it is not
  * voided. */
 bool voids_add(struct db *db, long long run, const struct taken_back *voided, struct error *err)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/error.h"
+#include "common/limits.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ enum command {
     COMMAND_RESTORE, /* FILE: replaces the database by this backup */
     COMMAND_CHECK,   /* reads the whole database */
     COMMAND_HEALTH,  /* asks the server of this machine */
-    COMMAND_TOKEN,   /* NAME SCOPES: makes a token */
+    COMMAND_TOKEN,   /* NAME SCOPES: makes a token; revoke NAME: takes it back */
     COMMAND_PRICES,  /* check FILE: says what is wrong in a price file */
 };
 #define COMMANDS 9
@@ -48,6 +49,8 @@ struct config {
     char tokens[PATH_TEXT_MAX + 1];                             /* a file of many */
     char tls_certificate[PATH_TEXT_MAX + 1], tls_key[PATH_TEXT_MAX + 1];
     char audit[PATH_TEXT_MAX + 1];
+    const char *with_runs;       /* of "token revoke": "on" or "off" */
+    char reason[REASON_MAX + 1]; /* of "token revoke" */
     long long http_threads;
     long long max_connections, max_connections_per_address;
     long long header_seconds, body_seconds, send_seconds, idle_seconds;

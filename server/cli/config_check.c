@@ -183,6 +183,18 @@ static bool check_machine(const struct config *config, struct error *err)
                       config->price_per_hour));
 }
 
+static bool check_token(const struct config *config, struct error *err)
+{
+    bool revokes = strcmp(config->operands[0], "revoke") == 0;
+
+    if (revokes && !config->tokens[0])
+        return error_set(err, ERROR_INVALID, "--tokens", "is needed: the file with the token");
+    if (strcmp(config->with_runs, "on") == 0 && (!revokes || !config->database[0]))
+        return error_set(err, ERROR_INVALID, revokes ? "--database" : "--with-runs", "%s",
+                         revokes ? "is needed: the one with the runs" : "is only for \"revoke\"");
+    return true;
+}
+
 bool config_check(struct config *config, char *const environment[], struct error *err)
 {
     switch (config->command) {
@@ -193,6 +205,9 @@ bool config_check(struct config *config, char *const environment[], struct error
     case COMMAND_PUSH:
         return default_database(config, environment, err) && check_machine(config, err) &&
                check_report(config, err);
+        return default_database(config, environment, err) && check_report(config, err);
+    case COMMAND_TOKEN:
+        return check_token(config, err);
     case COMMAND_BACKUP:
     case COMMAND_RESTORE:
     case COMMAND_CHECK:

@@ -7,11 +7,12 @@
 #define SERVE COMMAND_BIT(COMMAND_SERVE)
 #define BENCH COMMAND_BIT(COMMAND_BENCH)
 #define MEASURE (SERVE | BENCH)
+#define TOKEN COMMAND_BIT(COMMAND_TOKEN)
 #define REPORT (BENCH | COMMAND_BIT(COMMAND_PUSH))
 #define REACH (SERVE | COMMAND_BIT(COMMAND_HEALTH))
 #define STORE                                                                                    \
     (MEASURE | REPORT | COMMAND_BIT(COMMAND_BACKUP) | COMMAND_BIT(COMMAND_RESTORE) |             \
-     COMMAND_BIT(COMMAND_CHECK) | COMMAND_BIT(COMMAND_HEALTH))
+     COMMAND_BIT(COMMAND_CHECK) | COMMAND_BIT(COMMAND_HEALTH) | TOKEN)
 
 const struct command_words config_commands[COMMANDS] = {
     [COMMAND_SERVE] = {"serve", {NULL}, "Run the HTTP service"},
@@ -28,7 +29,9 @@ const struct command_words config_commands[COMMANDS] = {
     [COMMAND_TOKEN] =
         {"token",
          {"NAME", "SCOPES"},
-         "Make a token; print its line for --tokens to stdout and the token to stderr"},
+         "Make a token; print its line for --tokens to stdout and the token to stderr. With "
+         "revoke "
+         "as NAME: take the token named by the second word out of the file of --tokens"},
     [COMMAND_PRICES] = {"prices",
                         {"check", "FILE"},
                         "Check a file of prices, and explain each line that the server would "
@@ -107,13 +110,17 @@ const struct option config_options[] = {
            "Token for reading and writing, without a file"),
      .secret = true},
     {WORDS(
-        SERVE, tokens, "FILE", PATH_TEXT_MAX, "",
+        SERVE | TOKEN, tokens, "FILE", PATH_TEXT_MAX, "",
         "File of tokens, one line each, as \"pennyworth token\" prints it to stdout; read again "
         "on SIGHUP")},
     {WORDS(REACH, tls_certificate, "FILE", PATH_TEXT_MAX, "",
            "Certificate chain (PEM); with it the server accepts only https")},
     {WORDS(SERVE, tls_key, "FILE", PATH_TEXT_MAX, "", "Private key of the certificate (PEM)")},
-    {WORDS(SERVE, audit, "FILE", PATH_TEXT_MAX, "",
+    {ONE_OF(TOKEN, with_runs, switch_words, "off",
+            "With \"revoke\": whether to void all runs that the token has sent")},
+    {WORDS(TOKEN, reason, "TEXT", REASON_MAX, "",
+           "With \"revoke\": why, for the voided runs and the audit")},
+    {WORDS(SERVE | TOKEN, audit, "FILE", PATH_TEXT_MAX, "",
            "File for one line of JSON per request that writes, reopened on SIGHUP; empty means "
            "the log")},
     {NUMBER(SERVE, http_threads, 1, 64, "2", "Threads that answer requests")},

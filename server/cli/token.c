@@ -1,7 +1,11 @@
 /* token NAME SCOPES: makes a token. Prints the token to stderr, and its line for --tokens to
- * stdout. */
+ * stdout. token revoke NAME: takes it out of the file, and its runs out of every comparison. */
 #include "common/cleanup.h"
+#include "common/clock.h"
+#include "db/restore.h"
+#include "db/runs/voids.h"
 #include "server/cli/commands.h"
+#include "server/http/audit.h"
 #include "server/http/tokens/tokens.h"
 
 #include <sys/random.h>
@@ -39,8 +43,80 @@ static bool make_token(char ret_text[TEXT_SIZE], struct error *err)
     return true;
 }
 
+static void audit_freep(struct audit **audit)
+{
+    audit_free(*audit);
+}
+
+static void tell_audit(struct audit *audit, const char *name, const struct taken_back *voided,
+                       long long count)
+{
+    struct audit_entry entry = {.at_us = voided->at_us,
+                                .at_ns = clock_monotonic_ns(),
+                                .who = voided->by,
+                                .method = "COMMAND",
+                                .path = "token revoke",
+                                .counts = true,
+                                .refused = count,
+                                .did = "token revoked"};
+
+    snprintf(entry.object, sizeof entry.object, "%.63s", name);
+    snprintf(entry.reason, sizeof entry.reason, "%s", voided->reason);
+    audit_write(audit, &entry);
+}
+
+/* The audit has its line only after the runs are voided, and is opened before: what it cannot
+ * tell is not done. */
+static bool void_runs(const struct config *config, const char *name,
+                      const struct taken_back *voided, long long *ret_count, struct error *err)
+{
+    AUTO(db_freep) struct db *db = NULL;
+
+    *ret_count = 0;
+    if (strcmp(config->with_runs, "on") != 0)
+        return true;
+    if (restore_is_settled(config->database, err))
+        db = db_open_beside(config->database, err);
+    return db && voids_put_sender(db, name, voided, ret_count, err);
+}
+
+static bool revoke_token(const struct config *config, const char *name, struct error *err)
+{
+    AUTO(audit_freep) struct audit *audit = audit_open(config->audit, err);
+    struct taken_back voided = {.at_us = clock_calendar_us()};
+    bool with_runs = strcmp(config->with_runs, "on") == 0, found;
+    long long count;
+
+    snprintf(voided.by, sizeof voided.by, "uid %u", (unsigned)getuid());
+    snprintf(voided.reason, sizeof voided.reason, "%s",
+             config->reason[0] ? config->reason : "the token was revoked");
+    if (!audit || !token_name_check(name, err) ||
+        !tokens_remove(config->tokens, name, &found, err))
+        return false;
+    if (!found && !with_runs)
+        return error_set(err, ERROR_NOT_FOUND, "NAME", "%s has no line in %s", name,
+                         config->tokens);
+    fprintf(
+        stderr,
+        found ? "%s is not in %s any more: send SIGHUP to the server, which knows it until then\n"
+              : "%s has no line in %s\n",
+        name, config->tokens);
+    if (!void_runs(config, name, &voided, &count, err))
+        return false;
+    tell_audit(audit, name, &voided, count);
+    if (with_runs)
+        fprintf(stderr, "%lld runs of %s were voided\n", count, name);
+    return true;
+}
+
 int token_command(const struct config *config)
 {
+    if (strcmp(config->operands[0], "revoke") == 0) {
+        struct error why = {0};
+
+        return revoke_token(config, config->operands[1], &why) ? 0 : command_failed(&why);
+    }
+
     const char *name = config->operands[0];
     char token[TEXT_SIZE], words[SCOPES_TEXT_MAX];
     uint8_t hash[SHA256_SIZE];

@@ -1,0 +1,88 @@
+/* Tested by tests/api/test_tokens.py. */
+#include "common/bytes.h"
+#include "common/cleanup.h"
+#include "db/disk.h"
+#include "server/base/option_file.h"
+#include "server/http/tokens/tokens.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+static bool is_of(const char *line, size_t length, const char *name)
+{
+    size_t size = strlen(name), blank = 0;
+
+    while (blank < length && (line[blank] == ' ' || line[blank] == '\t'))
+        blank++;
+    line += blank;
+    length -= blank;
+    return length > size && strncmp(line, name, size) == 0 &&
+           (line[size] == ' ' || line[size] == '\t');
+}
+
+static bool copy_others(const struct bytes *text, const char *name, struct bytes *rest,
+                        bool *ret_found)
+{
+    for (size_t at = 0, length; at < text->used; at += length) {
+        const char *line = text->data + at, *end = memchr(line, '\n', text->used - at);
+
+        length = end ? (size_t)(end - line) + 1 : text->used - at;
+        if (is_of(line, length, name))
+            *ret_found = true;
+        else if (!bytes_add(rest, line, length))
+            return false;
+    }
+    return true;
+}
+
+static bool failed(struct error *err, const char *path)
+{
+    return error_set(err, ERROR_INTERNAL, "--tokens", "cannot write %s: %s", path,
+                     strerror(errno));
+}
+
+/* The new content under a name of its own, on the disk, with the rights of the old file. */
+static bool write_beside(const char *path, const char *beside, const struct bytes *rest,
+                         struct error *err)
+{
+    AUTO(closep) int out = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    struct stat status;
+
+    if (out < 0 || stat(path, &status) != 0)
+        return failed(err, beside);
+    if (fchown(out, status.st_uid, status.st_gid) != 0 && errno != EPERM)
+        return failed(err, beside);
+    if (fchmod(out, status.st_mode & 0777) != 0 ||
+        (rest->used > 0 && write(out, rest->data, rest->used) != (ssize_t)rest->used) ||
+        fsync(out) != 0)
+        return failed(err, beside);
+    return true;
+}
+
+bool tokens_remove(const char *file, const char *name, bool *ret_found, struct error *err)
+{
+    AUTO(bytes_free)
+    struct bytes text = {.limit = TOKENS_FILE_MAX}, rest = {.limit = TOKENS_FILE_MAX};
+    AUTO(freep) char *path = realpath(file, NULL);
+    char beside[PATH_MAX + 8];
+
+    *ret_found = false;
+    if (!path)
+        return error_set(err, ERROR_INVALID, "--tokens", "cannot read %s: %s", file,
+                         strerror(errno));
+    if (!option_file_read("--tokens", path, &text, err))
+        return false;
+    if (!copy_others(&text, name, &rest, ret_found))
+        return error_no_memory(err);
+    if (!*ret_found)
+        return true;
+    snprintf(beside, sizeof beside, "%s.new", path);
+    if (!write_beside(path, beside, &rest, err) ||
+        (rename(beside, path) != 0 && !failed(err, path))) {
+        (void)!unlink(beside);
+        return false;
+    }
+    return disk_sync_folder(path, err);
+}
