@@ -205,7 +205,6 @@ bool config_check(struct config *config, char *const environment[], struct error
     case COMMAND_PUSH:
         return default_database(config, environment, err) && check_machine(config, err) &&
                check_report(config, err);
-        return default_database(config, environment, err) && check_report(config, err);
     case COMMAND_TOKEN:
         return check_token(config, err);
     case COMMAND_BACKUP:
