@@ -1,4 +1,6 @@
-/* token NAME SCOPES: makes a token. Prints the token to stderr, and its line for --tokens to
+/* Tested by tests/api/test_revoking.py and tests/api/test_tokens.py.
+ *
+ * token NAME SCOPES: makes a token. Prints the token to stderr, and its line for --tokens to
  * stdout. token revoke NAME: takes it out of the file, and its runs out of every comparison. */
 #include "common/cleanup.h"
 #include "common/clock.h"

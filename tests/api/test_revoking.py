@@ -64,8 +64,8 @@ class Revoking(test_tokens.Case):
         again = self.ask(server, "GET", f"/v1/runs/{run_id(1)}", "reader").json()["void"]
         self.assertEqual(void, again)
         rows = self.ask(server, "GET", "/v1/comparison?workload=mlp", "reader").json()["rows"]
-        self.assertEqual([1], [row["samples_per_second"]["runs"] for row in rows
-                               if row["samples_per_second"]])
+        self.assertEqual([1], [row["throughput"]["runs"] for row in rows
+                               if row["throughput"]])
 
     def test_a_name_that_is_not_there_changes_nothing(self):
         self.write(line("c1", "import"))
