@@ -165,9 +165,10 @@ static bool is_repetition(const struct look *look, size_t index)
 static void tell_begin(struct look *look, size_t index, const char *name)
 {
     struct bench_watch *watch = look->watch;
+    bool ended = run_state_is_final(look->runs[index].run.state); /* and so it is counted */
 
     close_line(watch);
-    fprintf(watch->out, "%s: run %zu of %zu begins%s\n", name, look->sight.settled + 1,
+    fprintf(watch->out, "%s: run %zu of %zu begins%s\n", name, look->sight.settled + !ended,
             watch->planned,
             is_repetition(look, index) ? " again: the one before was invalid" : "");
     watch->printed_ns = clock_monotonic_ns();
@@ -183,7 +184,8 @@ static bool look_at(struct look *look, size_t index, struct error *err)
 
     if (at == BENCH_WATCH_MAX || run->run.state == RUN_QUEUED || watch->runs[at].ended)
         return true;
-    if (!watch->runs[at].begun && run->run.state == RUN_RUNNING) {
+    /* A short run has ended before it was seen; that it was a repetition is said all the same. */
+    if (!watch->runs[at].begun && (run->run.state == RUN_RUNNING || is_repetition(look, index))) {
         tell_begin(look, index, name);
         watch->runs[at].begun = true;
     }
