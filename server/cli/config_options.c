@@ -29,9 +29,7 @@ const struct command_words config_commands[COMMANDS] = {
     [COMMAND_TOKEN] =
         {"token",
          {"NAME", "SCOPES"},
-         "Make a token; print its line for --tokens to stdout and the token to stderr. With "
-         "revoke "
-         "as NAME: take the token named by the second word out of the file of --tokens"},
+         "Make a token; \"token revoke NAME\" takes one out of the file of --tokens"},
     [COMMAND_PRICES] = {"prices",
                         {"check", "FILE"},
                         "Check a file of prices, and explain each line that the server would "
