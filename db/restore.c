@@ -11,8 +11,8 @@
 
 /* DATABASE.part is copied into, and is called DATABASE.restored once it is whole: that name is
  * the decision. What is put aside is named by its time, so that the next call, which may finish
- * this one, uses the same names. The database goes last: until then its log could not be told
- * from another's. */
+ * this one, uses the same names. The database goes last: until then its log could not be kept
+ * apart from that of another. */
 static const char *const moved[] = {"-wal", "-shm", "-journal", ""};
 
 static bool name_it(char ret_name[PATH_MAX], const char *path, const char *tail,

@@ -12,7 +12,7 @@ struct restore_order {
     bool replace; /* a database that is there is put aside; else that is ERROR_CONFLICT */
     long long now_us;
     const struct backup_watch *watch; /* or NULL; asked until it is decided */
-    void (*did)(const char *step);    /* told after each step; or NULL */
+    void (*did)(const char *step);    /* called after each step; or NULL */
 };
 
 /* *ret_aside is what the old database is called from now on, "" when there was none. The backup

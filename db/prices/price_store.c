@@ -401,7 +401,7 @@ static bool take_over(struct replacement *work, struct transaction *transaction,
 }
 
 /* What is not to be doubted is not compared with other feeds either; but of a file, spot prices
- * that nobody would pay are left out. */
+ * that no one pays are left out. */
 static bool look_aside(struct replacement *work, struct error *err)
 {
     const struct price_snapshot *snapshot = work->snapshot;

@@ -61,7 +61,7 @@ bool is_drift(enum price_kind kind, long long before_nanos, long long after_nano
  * fiftieth. 0 or less: the first says nothing. */
 bool is_confirmed(enum price_kind kind, long long held_nanos, long long after_nanos);
 
-/* Whether a spot price is far above the one on demand, which nobody would pay. */
+/* Whether a spot price is far above the one on demand, which no one pays. */
 bool spot_is_dear(long long spot_nanos, long long on_demand_nanos);
 
 /* Whether two prices are the same but for the hour at which they were read; 0 is no price. */

@@ -23,7 +23,7 @@ struct price_sheet {
     struct csv *csv;
     long long line;           /* of JSON, or before the first word of any */
     size_t lists;             /* members "prices" */
-    bool told;                /* the fault that ends the reading has its line */
+    bool noted;               /* the fault that ends the reading has its line */
     bool has_header, is_deaf; /* deaf: the header is faulty, so rows say nothing */
     size_t width;
     size_t places[PRICE_CELLS]; /* `width` where a column is missing */
@@ -53,7 +53,7 @@ static bool tell(struct price_sheet *sheet, long long line, const struct error *
         return error_set(err, fault->kind, NULL, "%s", fault->message);
     if (sheet->rules.fault)
         return sheet->rules.fault(sheet->rules.user, line, fault), true;
-    sheet->told = true;
+    sheet->noted = true;
     price_sheet_explain(line, fault, text, sizeof text);
     return error_set(err, ERROR_UPSTREAM, NULL, "%s", text);
 }
@@ -64,7 +64,7 @@ static bool end_badly(const struct price_sheet *sheet, long long line, const str
 {
     char text[256];
 
-    if (sheet->told || fault->kind != ERROR_UPSTREAM)
+    if (sheet->noted || fault->kind != ERROR_UPSTREAM)
         return error_set(err, fault->kind, fault->field, "%s", fault->message);
     price_sheet_explain(line, fault, text, sizeof text);
     return error_set(err, ERROR_UPSTREAM, NULL, "%s", text);

@@ -149,7 +149,7 @@ static void explain_near(const struct search *search, struct machine_price *pric
     }
 }
 
-/* Where nobody has a price of the type: what could be read beside. */
+/* Where no source has a price of the type: what could be read beside. */
 static void explain_nothing(const struct machine_price_question *question,
                             struct machine_price *price)
 {

@@ -316,8 +316,10 @@ enum MHD_Result transfer_on_request(void *user, struct MHD_Connection *connectio
         /* From here on the client waits for the server. */
         client_phase(transfer->carrier->client, PHASE_ANSWER, clock_monotonic_ns());
         exchange_answer(&transfer->exchange);
-        if (transfer->exchange.hold.waits)
+        if (transfer->exchange.hold.waits) {
+            client_phase(transfer->carrier->client, PHASE_HOLD, clock_monotonic_ns());
             return MHD_YES; /* suspended; we are called again when it is resumed */
+        }
     }
     return send_reply(transfer);
 }

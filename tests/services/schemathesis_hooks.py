@@ -37,10 +37,13 @@ EXCUSED = {
         ("samples", "only one of samples, epochs and job_seconds may be given"),
         ("reference", "has no measured row here"),
         ("price", "names [a-z_]+ twice"),
+        ("discount|price_of", "is given twice for"),
         ("utility", "^at character|is needed to sort by it"),  # a language of its own
     ],
-    "GET /v1/families": [("instance_type", "names a family too")],
-    "POST /v1/prices/refresh": [("feed", "is needed with believe")],
+    "GET /v1/families": [("instance_type", "names a family too"),
+                         ("discount|price_of", "is given twice for")],
+    "POST /v1/prices/refresh": [("feed", "is needed with believe"),
+                                ("reason", "is why a feed is believed")],
     "GET /v1/history": [("label", "must hold only letters|a key must have")],
     # A document is one whole: columns as long as each other, parts within their step, a summary and
     # a cost that follow from the rest.
