@@ -29,7 +29,8 @@ const struct command_words config_commands[COMMANDS] = {
     [COMMAND_TOKEN] =
         {"token",
          {"NAME", "SCOPES"},
-         "Make a token; \"token revoke NAME\" takes one out of the file of --tokens"},
+         "Make a token (its line for --tokens to stdout, the token to stderr); \"revoke NAME\" "
+         "removes one"},
     [COMMAND_PRICES] = {"prices",
                         {"check", "FILE"},
                         "Check a file of prices, and explain each line that the server would "

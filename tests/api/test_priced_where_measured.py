@@ -6,7 +6,7 @@ import unittest
 from harness import ServerCase
 from openapi import Description
 from price_server import PriceServer
-from run_documents import document
+from run_documents import fingerprint, document
 
 RUNS = {"eu-central-1": "home.large", "us-east-1": "usual.large", "eu-west-3": "nowhere.large",
         "eu-west-9": "other.large"}
@@ -109,7 +109,7 @@ class Regions(ServerCase):
         self.ask()
         time.sleep(0.01)
         self.add(document(90, provider="aws", region="us-west-2", instance="nowhere.large",
-                          machine={"fingerprint": "00000000000000aa",
+                          machine={"fingerprint": fingerprint({}),
                                    "stratum": "00000000000000aa", "facts": {}}))
         rows = [row for row in self.ask()["rows"] if row["instance_type"] == "nowhere.large"]
         self.assertEqual({None, 0.31}, {row["price"] and row["price"]["price_per_hour"]

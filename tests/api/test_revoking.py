@@ -41,7 +41,8 @@ class Revoking(test_tokens.Case):
         self.assertEqual(["tokens"], [name for name in os.listdir(self.folder)
                                       if name.startswith("tokens")])
         server.process.send_signal(signal.SIGHUP)
-        until(lambda: self.send(server, "c1", 5).status == 401, "the token is unknown")
+        until(lambda: self.ask(server, "GET", "/v1/runs", "c1").status == 401,
+              "the token is unknown")
         self.assertEqual(200, self.send(server, "c10", 6).status)
         self.assertEqual(["c1"] * 3 + ["c10"] * 2, self.counting(server))
 

@@ -159,7 +159,7 @@ class Files(Case):
         for words in (("--help",), ("token", "--help")):
             printed = subprocess.run([SERVER, *words], capture_output=True, text=True, timeout=60,
                                   check=True).stdout
-            self.assertRegex(printed, r"a token; print its line for --tokens to stdout and the token to stderr\.")
+            self.assertRegex(printed, r"a token \(its line for --tokens to stdout, the token to stderr\)")
 
     def test_the_command_refuses_what_a_file_would_not_take(self):
         for words, part in ((("C1", "read"), "name"), (("c1", "reads"), "scopes"),
