@@ -116,7 +116,7 @@ class Limits(ServerCase):
 
     def test_the_feeds_that_can_be_refreshed_are_those_that_there_are(self):
         listed = {feed["feed"] for feed in self.ask("/v1/feeds")["feeds"]}
-        [feed, _believe] = self.description.document["paths"]["/v1/prices/refresh"]["post"]["parameters"]
+        [feed, *_believing] = self.description.document["paths"]["/v1/prices/refresh"]["post"]["parameters"]
         self.assertEqual(listed, set(feed["schema"]["enum"]))
 
 
