@@ -95,7 +95,7 @@ class Single(ServerCase):
                                "invalid", "machine")
 
     def test_a_fingerprint_that_does_not_follow_from_the_facts_is_refused(self):
-        """Nobody takes the fingerprint that another machine will have."""
+        """No document takes the fingerprint that another machine will have."""
         honest = machine({"isa": "avx2", "number": "ninety"})
         run = document(90, machine=honest | {"facts": {"isa": "amx", "number": "ninety"}})
         reply = self.server.post(run, path=PATH)

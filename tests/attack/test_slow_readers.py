@@ -1,5 +1,5 @@
-"""Clients that ask for much and read nothing, and clients that make the server wait for nobody's
-sake: others are served at once beside them, and the kernel's memory stays free."""
+"""Clients that ask for much and read nothing, and clients that make the server wait and are gone:
+others are served at once beside them, and the memory of the kernel stays free."""
 import re
 import select
 import socket

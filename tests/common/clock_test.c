@@ -70,7 +70,7 @@ static void the_calendar_clock_gives_the_time_of_day(void)
     EXPECT(now < before + 60 * 1000000LL);
 }
 
-/* A clock that nobody has set, or that somebody has set too far: still a time that documents can
+/* A clock that was never set, or was set too far: still a time that documents can
  * have. 0 stands for no time. */
 static void a_clock_beyond_what_can_be_written_stands_at_the_end(void)
 {

@@ -96,24 +96,24 @@ static void a_list_on_demand_that_carries_spot_prices_is_refused(void)
     for (int hour = 0; hour < 5; hour++) {
         EXPECT(!spot_told(db, world.spot, hour * HOUR));
         swapped.seconds = hour * HOUR;
-        expect_words(told(db, &swapped),
+        expect_words(why_refused(db, &swapped),
                      "not believed: 80 of 80 on-demand prices are known as spot prices");
     }
     EXPECT(!list_told(db, world.on_demand, 5 * HOUR));
     for (int hour = 6; hour < 10; hour++) {
         EXPECT(!spot_told(db, world.spot, hour * HOUR));
         swapped.seconds = hour * HOUR;
-        EXPECT(told(db, &swapped) != NULL);
+        EXPECT(why_refused(db, &swapped) != NULL);
         EXPECT_INT(price_told(db, "lists", 0, hour * HOUR).price.nanos, 1000000000);
         EXPECT(price_told(db, "lists", 0, hour * HOUR).doubted);
     }
     swapped.believe = true;
-    EXPECT(!told(db, &swapped));
+    EXPECT(!why_refused(db, &swapped));
     /* What a person believed is what is known: it is not doubted again. */
     swapped.believe = false;
     swapped.seconds = 10 * HOUR;
     EXPECT(!spot_told(db, world.spot, 10 * HOUR));
-    EXPECT(!told(db, &swapped));
+    EXPECT(!why_refused(db, &swapped));
 }
 
 static void a_quarter_of_a_list_may_cost_the_same_on_spot(void)
@@ -164,7 +164,7 @@ static void a_spot_price_far_above_on_demand_is_dropped(void)
             telling.on_demand = world.on_demand; /* the reading itself knows */
         world.spot[7] = world.on_demand[7] * 2.01;
         world.spot[8] = world.on_demand[8] * 2;
-        EXPECT(!told(db, &telling));
+        EXPECT(!why_refused(db, &telling));
         EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE kind = 'spot'"),
                    PRICES - 1);
         EXPECT(feed_rows_find(db, tellers[i]->name, "all", &row, NULL));
@@ -185,13 +185,14 @@ static void many_spot_prices_far_above_on_demand_are_refused(void)
     times(world.spot, 4.9);
     for (int hour = 0; hour < 3; hour++) { /* the first reading, and said again */
         wild.seconds = hour * HOUR;
-        expect_words(told(db, &wild), "not believed: 80 of 80 spot prices are more than 2 times"
-                                      " the price on demand");
+        expect_words(why_refused(db, &wild),
+                     "not believed: 80 of 80 spot prices are more than 2 times"
+                     " the price on demand");
     }
     EXPECT(!spot_told(db, right, 3 * HOUR));
     wild.believe = true;
     wild.seconds = 4 * HOUR;
-    EXPECT(!told(db, &wild));
+    EXPECT(!why_refused(db, &wild));
 }
 
 static void a_file_is_believed_but_for_what_costs_far_more_on_spot(void)
@@ -200,13 +201,14 @@ static void a_file_is_believed_but_for_what_costs_far_more_on_spot(void)
     AUTO(db_freep) struct db *db = open_database(&folder);
     struct world world = world_of(1, 0.4);
 
-    EXPECT(!told(db, &(struct telling){
-                         .source = &file, .on_demand = world.on_demand, .spot = world.spot}));
+    EXPECT(!why_refused(
+        db,
+        &(struct telling){.source = &file, .on_demand = world.on_demand, .spot = world.spot}));
     times(world.on_demand, 0.01);
-    EXPECT(!told(db, &(struct telling){.source = &file,
-                                       .on_demand = world.on_demand,
-                                       .spot = world.spot,
-                                       .seconds = 1}));
+    EXPECT(!why_refused(db, &(struct telling){.source = &file,
+                                              .on_demand = world.on_demand,
+                                              .spot = world.spot,
+                                              .seconds = 1}));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE nanos NOT NULL"), PRICES);
 }
 
@@ -219,18 +221,18 @@ static void a_first_reading_is_weighed_by_what_other_feeds_know(void)
     struct telling telling = {.source = &another, .on_demand = wrong.on_demand, .seconds = 60};
 
     EXPECT(!list_told(db, world.on_demand, 0));
-    expect_words(told(db, &telling),
+    expect_words(why_refused(db, &telling),
                  "not believed: other feeds say otherwise of 80 of 80 prices");
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series"), PRICES);
     telling.on_demand = world.on_demand;
     telling.seconds = 2 * HOUR;
-    EXPECT(!told(db, &telling));
+    EXPECT(!why_refused(db, &telling));
     /* Two feeds may differ for good: then the second reading is believed. */
     telling =
         (struct telling){.source = &both_kinds, .on_demand = wrong.on_demand, .seconds = 60};
-    EXPECT(told(db, &telling) != NULL);
+    EXPECT(why_refused(db, &telling) != NULL);
     telling.seconds += HOUR;
-    EXPECT(!told(db, &telling));
+    EXPECT(!why_refused(db, &telling));
 }
 
 static void a_first_reading_is_weighed_by_published_list_prices(void)

@@ -70,13 +70,13 @@ static void a_kind_that_is_lost_stays_for_an_hour(void)
 
     for (size_t i = 12; i < PRICES; i++)
         world.spot[i] = 0;
-    EXPECT(!told(db, &telling));
+    EXPECT(!why_refused(db, &telling));
     telling =
         (struct telling){.source = &both_kinds, .on_demand = world.on_demand, .seconds = HOUR};
-    EXPECT(!told(db, &telling));
+    EXPECT(!why_refused(db, &telling));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_nanos = 0"), 12);
     telling.seconds = 2 * HOUR;
-    EXPECT(!told(db, &telling));
+    EXPECT(!why_refused(db, &telling));
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE held_nanos = 0"), 0);
     EXPECT_INT(number_of(db, "SELECT count(*) FROM price_series WHERE nanos IS NULL"), 12);
 }

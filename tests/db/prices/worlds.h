@@ -77,7 +77,7 @@ static inline void tell_kind(const double *prices, enum price_kind kind, struct 
 }
 
 /* NULL where it was believed, else why not. */
-static inline const char *told(struct db *db, const struct telling *telling)
+static inline const char *why_refused(struct db *db, const struct telling *telling)
 {
     static struct error err;
     struct said said[2 * PRICES];
@@ -99,12 +99,14 @@ static inline const char *told(struct db *db, const struct telling *telling)
 
 static inline const char *list_told(struct db *db, const double prices[PRICES], long long seconds)
 {
-    return told(db, &(struct telling){.source = &lists, .on_demand = prices, .seconds = seconds});
+    return why_refused(
+        db, &(struct telling){.source = &lists, .on_demand = prices, .seconds = seconds});
 }
 
 static inline const char *spot_told(struct db *db, const double prices[PRICES], long long seconds)
 {
-    return told(db, &(struct telling){.source = &spots, .spot = prices, .seconds = seconds});
+    return why_refused(db,
+                       &(struct telling){.source = &spots, .spot = prices, .seconds = seconds});
 }
 
 /* The price of a place in the world as the database has it; 0 for none. */
