@@ -49,9 +49,10 @@ def inspect(name=IMAGE):
 
 def layers(name=IMAGE):
     """(digest, bytes unpacked) of each layer, the base's first."""
+    # The storage lists the layers of containers too, which have no digest.
     sizes = {layer["diff-digest"]: layer["diff-size"]
              for file in FOLDER.glob("storage/vfs-layers/*layers.json")
-             for layer in json.loads(file.read_text())}
+             for layer in json.loads(file.read_text()) if "diff-digest" in layer}
     digests = inspect(name)["OCIv1"]["rootfs"]["diff_ids"]
     return [(digest, sizes[digest]) for digest in digests]
 

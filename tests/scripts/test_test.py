@@ -40,7 +40,7 @@ done
 failures=0
 [ ! -e "failing-$stage" ] || failures=1
 printf '<testsuite name="x"\n\ttests="3"\n\tfailures="%s"\n\tskipped="1"\n' $failures >"build/$(
-    case $stage in fast | slow | services) echo dev ;; *) echo "$stage" ;; esac)/$stage.xml"
+    case $stage in fast | slow | browser | long | services) echo dev ;; *) echo "$stage" ;; esac)/$stage.xml"
 # The build beside us has begun.
 [ ! -e wait-for-pid ] || until [ -e pid ]; do sleep 0.05; done
 [ ! -e "ending-$stage" ] || kill -TERM $PPID
@@ -61,7 +61,8 @@ class Script(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.top = Path(folder.name)
         for name in ("test", "cmake/prepare.sh", "CMakePresets.json",
-                     "tests/services/requirements.txt", "tests/deploy/test_deploy.py"):
+                     "tests/services/requirements.txt", "tests/deploy/test_deploy.py",
+                     "tests/browser/browser.py"):
             (self.top / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.top / name)
         # As if they were installed: nothing here asks PyPI.
@@ -154,16 +155,26 @@ class Progress(Script):
 
 
 class Stages(Script):
-    def left_out(self, *stages):
-        self.run_test(*stages)
-        (words,) = [call for call in self.calls("ctest") if "slow.xml" in call]
-        return re.search(r" -LE (\S+)", words)[1].split("|")
+    def ran_stages(self, *words):
+        self.run_test(*words)
+        return [name.split()[0] for name in self.announced()]
 
-    def test_slow_leaves_to_asan_what_asan_runs_too(self):
-        self.assertIn("alike", self.left_out("slow", "asan"))
+    def test_without_a_word_it_runs_what_proves_a_change(self):
+        self.assertEqual(["fast", "slow", "browser"], self.ran_stages())
 
-    def test_slow_without_asan_leaves_nothing_to_it(self):
-        self.assertNotIn("alike", self.left_out("slow", "tsan"))
+    def test_all_runs_each_stage_but_those_that_must_be_named(self):
+        self.assertEqual(["fast", "slow", "long", "browser", "services", "asan", "tsan", "fuzz",
+                          "container"], self.ran_stages("all"))
+
+    def left_out(self, stage, *others):
+        self.run_test(stage, *others)
+        (words,) = [call for call in self.calls("ctest") if f"{stage}.xml" in call]
+        return re.findall(r" -LE (\S+)", words)
+
+    def test_asan_has_what_runs_alike_and_the_other_stages_leave_it_out(self):
+        for stage in ("slow", "long"):
+            self.assertEqual(["^alike$"], self.left_out(stage, "asan"))
+            self.assertEqual([], self.left_out(stage, "tsan"))
 
     def test_fuzz_builds_its_targets_alone(self):
         self.run_test("fuzz")
